@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isMainThread } from 'node:worker_threads';
+import { endWithParent } from './parent-death.js';
+import type { StopStep } from './processes.js';
+import { CLEAN_ENVIRONMENT, type ServerUser } from './run.js';
+
+/** Receives one line at a time: what a server prints, and what we have to say about it. */
+export type LogLine = (line: string) => void;
+
+/** How a server ended. `expected` is true when `stop()` had been called. */
+export interface ServerExit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  expected: boolean;
+}
+
+/** A server that runs on loopback and ends with this process. */
+export interface LocalServer {
+  readonly pid: number;
+  readonly port: number;
+  /** What a client connects with, password included. */
+  readonly url: string;
+  /** Where the data lies. Differs from what was asked for when the server's user could not reach that place. */
+  readonly dataDir: string;
+  /** Stops in an orderly way, by force if that takes too long; resolves when the server is gone. May be called twice. */
+  stop(): Promise<void>;
+  /** Calls back once when the server ends, for whatever reason; at once when it already has. */
+  onExit(listener: (exit: ServerExit) => void): void;
+}
+
+/** What to run and how to end it. */
+export interface ServerPlan {
+  command: string;
+  args: string[];
+  cwd: string;
+  user?: ServerUser | undefined;
+  /** Sent by the kernel when this process dies. */
+  deathSignal: 'INT' | 'TERM';
+  stopSteps: readonly StopStep[];
+  log: LogLine;
+}
+
+/** A running server program: its output by lines, its end, and the way to bring that about. */
+export interface ServerProcess {
+  readonly pid: number;
+  /** Resolves when the program has ended. */
+  readonly exited: Promise<ServerExit>;
+  /** True as soon as the program has ended. */
+  readonly ended: boolean;
+  /** The last lines the program printed; complete once `exited` has resolved. */
+  lastLines(): string[];
+  stop(): Promise<void>;
+}
+
+const KEPT_LINES = 20;
+
+/**
+ * Starts a server that cannot outlive this process: `setpriv` asks the kernel to signal it when we die, even by
+ * SIGKILL. The kernel ties that to the thread that started it, hence main thread only. The server gets a session of
+ * its own, since Ctrl-C in the terminal would otherwise stop it before the services that still use it.
+ */
+export async function startServerProcess(plan: ServerPlan): Promise<ServerProcess> {
+  if (!isMainThread)
+    throw new Error('Start servers from the main thread: they would end with this worker thread.');
+  const bound = await endWithParent(plan.deathSignal, [plan.command, plan.args]);
+  if (!bound)
+    plan.log('setpriv is missing: if this process is killed, its servers run on until the next start');
+  const [command, args] = bound ?? [plan.command, plan.args];
+  const child = spawn(command, args, {
+    cwd: plan.cwd,
+    env: CLEAN_ENVIRONMENT,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(plan.user && { uid: plan.user.uid, gid: plan.user.gid }),
+  });
+  await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+  return supervise(child, plan);
+}
+
+function supervise(child: ChildProcess, plan: ServerPlan): ServerProcess {
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue;
+    createInterface({ input: stream }).on('line', (line) => {
+      lines.push(line);
+      if (lines.length > KEPT_LINES) lines.shift();
+      plan.log(line);
+    });
+  }
+  let stopping: Promise<void> | undefined;
+  let ended = false;
+  const exited = new Promise<ServerExit>((resolve) => {
+    child.once('exit', (code, signal) => {
+      ended = true;
+      const exit = { code, signal, expected: stopping !== undefined };
+      // The last lines are still in the pipe; but a grandchild may keep it open, so do not wait for its end for ever.
+      void Promise.race([new Promise((drained) => child.once('close', drained)), delay(200)]).then(() =>
+        resolve(exit),
+      );
+    });
+  });
+  const stop = async (): Promise<void> => {
+    for (const [signal, waitMs] of plan.stopSteps) {
+      child.kill(signal);
+      const waiting = new AbortController();
+      await Promise.race([
+        exited,
+        delay(waitMs, undefined, { signal: waiting.signal }).catch(() => undefined),
+      ]);
+      waiting.abort();
+      if (ended) return;
+    }
+    throw new Error(`${plan.command} does not end.`);
+  };
+  return {
+    pid: child.pid ?? 0,
+    exited,
+    get ended() {
+      return ended;
+    },
+    lastLines: () => [...lines],
+    stop: () => (stopping ??= ended ? Promise.resolve() : stop()),
+  };
+}
