@@ -1,0 +1,111 @@
+/** Who answers a session's inbound messages (specification, "Session"). */
+export const BOT_MODES = ['MANAGED', 'EXTERNAL'] as const;
+/** One of `BOT_MODES`. */
+export type BotMode = (typeof BOT_MODES)[number];
+
+/** Observed state of a session (design: interfaces). */
+export const SESSION_STATUSES = [
+  'NEW',
+  'CONNECTING',
+  'AWAITING_SCAN',
+  'CONNECTED',
+  'RECONNECTING',
+  'DEGRADED',
+  'DISCONNECTED',
+  'LOGGED_OUT',
+] as const;
+/** One of `SESSION_STATUSES`. */
+export type SessionStatus = (typeof SESSION_STATUSES)[number];
+
+/** Why a session is where it is; `reason` of `session.disconnected` is one of these. */
+export const STATUS_REASONS = [
+  'CREATED',
+  'CONNECT_REQUESTED',
+  'QR_READY',
+  'LINKED',
+  'LOGGED_IN',
+  'CONNECTION_LOST',
+  'CONNECTION_REFUSED',
+  'KEEP_ALIVE_TIMEOUT',
+  'LOGIN_TIMEOUT',
+  'RESTART_REQUIRED',
+  'PLATFORM_ERROR',
+  'PLATFORM_REFUSED',
+  'QR_EXPIRED',
+  'USER_REQUEST',
+  'REPLACED',
+  'UNLINKED',
+  'LOGOUT_REQUESTED',
+  'MAINTENANCE',
+  'WORKER_LOST',
+] as const;
+/** One of `STATUS_REASONS`. */
+export type StatusReason = (typeof STATUS_REASONS)[number];
+
+/** Life of a message; `RECEIVED` is the only one of an inbound message. */
+export const MESSAGE_STATUSES = [
+  'QUEUED',
+  'SENDING',
+  'SENT',
+  'DELIVERED',
+  'READ',
+  'FAILED',
+  'RECEIVED',
+] as const;
+/** One of `MESSAGE_STATUSES`. */
+export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
+
+/** Why an outbound message failed for good: `failure.code`. */
+export const FAILURE_CODES = [
+  'SESSION_LOGGED_OUT',
+  'SESSION_DELETED',
+  'EXPIRED',
+  'NOT_ON_PLATFORM',
+  'REJECTED_BY_PLATFORM',
+  'NO_ACK',
+  'SEND_ERROR',
+] as const;
+/** One of `FAILURE_CODES`. */
+export type FailureCode = (typeof FAILURE_CODES)[number];
+
+/** Plans of the specification. */
+export const PLANS = ['STARTER', 'GROWTH', 'ENTERPRISE'] as const;
+/** One of `PLANS`. */
+export type Plan = (typeof PLANS)[number];
+
+/** States of a subscription (design: interfaces). */
+export const SUBSCRIPTION_STATUSES = [
+  'TRIALING',
+  'ACTIVE',
+  'PAST_DUE',
+  'UNPAID',
+  'CANCELED',
+  'PAUSED',
+] as const;
+/** One of `SUBSCRIPTION_STATUSES`. */
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
+
+/** Event kinds a customer's endpoint can subscribe to (specification, "Events"). */
+export const PUBLIC_EVENTS = [
+  'message.received',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'session.connected',
+  'session.disconnected',
+  'session.qr_generated',
+  'session.logged_out',
+] as const;
+/** One of `PUBLIC_EVENTS`. */
+export type PublicEvent = (typeof PUBLIC_EVENTS)[number];
+
+/** States of a webhook endpoint. `DISABLED`: a bound endpoint whose session went back to `MANAGED`. */
+export const ENDPOINT_STATUSES = ['ACTIVE', 'PAUSED', 'DISABLED'] as const;
+/** One of `ENDPOINT_STATUSES`. */
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
+
+/** Scopes of API keys (specification, "Authentication"). */
+export const SCOPES = ['*', 'messages:send', 'messages:read', 'webhooks:manage', 'admin:*'] as const;
+/** One of `SCOPES`. */
+export type Scope = (typeof SCOPES)[number];

@@ -1,0 +1,166 @@
+/** One row of the error catalogue. */
+export interface ErrorEntry {
+  /** HTTP status of the answer. */
+  status: number;
+  /** Whether the same call may succeed later without a change by the caller. */
+  retryable: boolean;
+  /** Level at which a service logs it. */
+  log: 'debug' | 'info' | 'warn' | 'error';
+  /** Default message: what is wrong, for a person. */
+  summary: string;
+  /** What the caller does about it. */
+  remedy: string;
+}
+
+const entry = (
+  status: number,
+  retryable: boolean,
+  log: ErrorEntry['log'],
+  summary: string,
+  remedy: string,
+): ErrorEntry => ({ status, retryable, log, summary, remedy });
+
+/**
+ * Every error code a customer or a service can meet, in the order of `docs/errors.md`, which is generated from it.
+ * Codes of the specification keep its status; the others are named after what the caller can do about them.
+ */
+export const ERROR_CATALOGUE = {
+  VALIDATION_FAILED: entry(
+    400,
+    false,
+    'info',
+    'The request is not valid.',
+    'Correct the fields that meta.fields names and send the request again.',
+  ),
+  SESSION_NOT_CONNECTED: entry(
+    400,
+    true,
+    'info',
+    'The session is not connected to the platform.',
+    'Connect the session, wait for session.connected, then send again.',
+  ),
+  UNAUTHENTICATED: entry(
+    401,
+    false,
+    'info',
+    'The API key is missing, unknown, expired or revoked.',
+    'Send a valid key as "Authorization: Bearer <API key>".',
+  ),
+  PAYMENT_REQUIRED: entry(
+    402,
+    false,
+    'info',
+    'The subscription of this tenant is not active.',
+    'Renew the subscription; sending works again within seconds.',
+  ),
+  FORBIDDEN: entry(
+    403,
+    false,
+    'info',
+    'This resource belongs to another tenant, or the key lacks the scope.',
+    'Use a key of the tenant that owns the resource, with the scope that the route names.',
+  ),
+  DEVELOPMENT_ONLY: entry(
+    403,
+    false,
+    'warn',
+    'This operation exists only in development mode.',
+    'Run the service with SVC_MODE=development; never do so in production.',
+  ),
+  NOT_FOUND: entry(404, false, 'debug', 'There is no such route.', 'Check the path against /openapi.yaml.'),
+  TENANT_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such tenant.',
+    'List tenants with the operator command.',
+  ),
+  SESSION_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such session.',
+    'List your sessions with GET /v1/sessions.',
+  ),
+  MESSAGE_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such message.',
+    'Check the job id that the send returned.',
+  ),
+  ENDPOINT_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such webhook endpoint.',
+    'List your endpoints with GET /v1/webhooks.',
+  ),
+  API_KEY_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such API key.',
+    'List your keys with GET /v1/api-keys.',
+  ),
+  METHOD_NOT_ALLOWED: entry(
+    405,
+    false,
+    'debug',
+    'The route exists, but not with this method.',
+    'Check the method against /openapi.yaml.',
+  ),
+  QR_CONFLICT: entry(
+    409,
+    true,
+    'debug',
+    'There is no QR code to show at this moment.',
+    'Check the status of the session: connect it first, or wait while it is CONNECTING.',
+  ),
+  SESSION_STATE_CONFLICT: entry(
+    409,
+    false,
+    'info',
+    'The session is not in a state that allows this.',
+    'Read the session and act on its status and statusReason.',
+  ),
+  PAYLOAD_TOO_LARGE: entry(413, false, 'info', 'The body is larger than allowed.', 'Send a smaller body.'),
+  UNSUPPORTED_MEDIA_TYPE: entry(
+    415,
+    false,
+    'info',
+    'The content type of the body is not accepted here.',
+    'Send JSON with content-type: application/json.',
+  ),
+  RATE_LIMITED: entry(
+    429,
+    true,
+    'info',
+    'A daily message limit is used up.',
+    'Wait for the number of seconds in Retry-After; meta names the layer, the limit and when it resets.',
+  ),
+  INTERNAL: entry(
+    500,
+    true,
+    'error',
+    'Something went wrong on our side.',
+    'Try again with the same clientMessageId; report the requestId if it persists.',
+  ),
+  UPSTREAM_UNAVAILABLE: entry(
+    503,
+    true,
+    'warn',
+    'A part of the gateway is not available at this moment.',
+    'Try again after the number of seconds in Retry-After, with the same clientMessageId.',
+  ),
+  UPSTREAM_TIMEOUT: entry(
+    504,
+    true,
+    'warn',
+    'A part of the gateway did not answer in time.',
+    'Try again with the same clientMessageId: a repeat never sends twice.',
+  ),
+} as const satisfies Record<string, ErrorEntry>;
+
+/** Code of the catalogue. */
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;

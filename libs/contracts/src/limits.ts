@@ -1,0 +1,120 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { defineRequest } from './contract.js';
+import { type Plan, PLANS } from './enums.js';
+
+/** Messages per UTC day by warmup tier (specification, "Limits"). */
+export const TIER_CAPS = [10, 50, 250, 1_000, 5_000] as const;
+
+/** Messages per UTC day by plan (specification, "Limits"). */
+export const PLAN_CAPS: Record<Plan, number> = { STARTER: 1_000, GROWTH: 10_000, ENTERPRISE: 100_000 };
+
+/** Request of `reserve`: may one more message go? Idempotent by `jobId`. */
+export class ReserveV1 {
+  @IsUUID() jobId: string;
+  @IsUUID() tenantId: string;
+  @IsUUID() sessionId: string;
+  @IsIn(PLANS) plan: Plan;
+  /** The vendor's own tenant: exempt from the plan's cap, still counted. */
+  @IsBoolean() internal: boolean;
+}
+
+/** Which limit refused, and until when; `meta` of the 429. */
+export class LimitRefusal {
+  @IsIn(['session', 'plan']) layer: 'session' | 'plan';
+  @IsInt() limit: number;
+  @IsInt() used: number;
+  /** Next UTC midnight, ISO 8601. */
+  @IsISO8601() resetAt: string;
+  /** Whole seconds from now to `resetAt`, at least 1. */
+  @IsInt() @Min(1) retryAfterSeconds: number;
+}
+
+/** Reply of `reserve`: a refusal is an answer, not an error. */
+export class ReserveReply {
+  @IsBoolean() admitted: boolean;
+  @IsOptional() @ValidateNested() @Type(() => LimitRefusal) refusal?: LimitRefusal;
+}
+
+/** Request of `get-tiers`. */
+export class GetTiersV1 {
+  @IsArray() @IsUUID(undefined, { each: true }) sessionIds: string[];
+}
+
+/** The warmup tier of one session. */
+export class SessionTier {
+  @IsUUID() sessionId: string;
+  @IsInt() @Min(0) @Max(4) tier: number;
+}
+
+/** Reply of `get-tiers`, in the order asked; a session never seen is in tier 0. */
+export class TiersReply {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => SessionTier) tiers: SessionTier[];
+}
+
+/** Body of `POST /v1/sessions/:id/promote-warmup-tier`. */
+export class PromoteTierBody {
+  @ApiProperty({ description: 'Tier to raise to; it can only go up.', example: 2, minimum: 0, maximum: 4 })
+  @IsInt()
+  @Min(0)
+  @Max(4)
+  tier: number;
+
+  @ApiProperty({
+    description: 'Why, for the audit log.',
+    example: 'Number in use for two years',
+    minLength: 1,
+    maxLength: 500,
+  })
+  @IsString()
+  @Length(1, 500)
+  reason: string;
+}
+
+/** Request of `promote-tier`. */
+export class PromoteTierV1 extends PromoteTierBody {
+  @IsUUID() tenantId: string;
+  @IsUUID() sessionId: string;
+  /** Who asks: `key:<kid>`. */
+  @IsString() actor: string;
+}
+
+/** Answer of `POST /v1/sessions/:id/promote-warmup-tier`. */
+export class TierPromotion {
+  @ApiProperty({ description: 'The session.', format: 'uuid' })
+  @IsUUID()
+  sessionId: string;
+
+  @ApiProperty({ description: 'Tier from now on.', example: 2, minimum: 0, maximum: 4 })
+  @IsInt()
+  tier: number;
+
+  @ApiProperty({ description: 'Tier before.', example: 0, minimum: 0, maximum: 4 })
+  @IsInt()
+  previousTier: number;
+
+  @ApiProperty({ description: 'When (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  promotedAt: string;
+}
+
+/** Layer 1 (session tier), then layer 2 (plan), whole or not at all. */
+export const Reserve = defineRequest('limits', 'reserve', ReserveV1, ReserveReply);
+/** Reads warmup tiers. */
+export const GetTiers = defineRequest('limits', 'get-tiers', GetTiersV1, TiersReply);
+/** Raises a tier; `VALIDATION_FAILED` when it would not rise. */
+export const PromoteTier = defineRequest('limits', 'promote-tier', PromoteTierV1, TierPromotion);

@@ -1,0 +1,32 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+
+/** Query of every list: `limit` 1 to 200 (50 by default) and the opaque cursor of the page before. */
+export class PageQuery {
+  @ApiPropertyOptional({
+    description: 'Items per page, 1 to 200.',
+    example: 50,
+    default: 50,
+    minimum: 1,
+    maximum: 200,
+  })
+  @IsOptional()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(200)
+  limit?: number;
+
+  @ApiPropertyOptional({ description: 'Cursor: nextCursor of the page before.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(512)
+  before?: string;
+}
+
+/** A page of anything. */
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+}

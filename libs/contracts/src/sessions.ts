@@ -1,0 +1,151 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { defineRequest } from './contract.js';
+import {
+  BOT_MODES,
+  type BotMode,
+  SESSION_STATUSES,
+  type SessionStatus,
+  STATUS_REASONS,
+  type StatusReason,
+} from './enums.js';
+
+/** Body of `POST /v1/sessions`. */
+export class CreateSessionBody {
+  @ApiProperty({ description: 'Label for people.', example: 'Support line', minLength: 1, maxLength: 100 })
+  @IsString()
+  @Length(1, 100)
+  name: string;
+}
+
+/** A session as its owner service knows it. */
+export class SessionState {
+  @ApiProperty({ description: 'Session id.', format: 'uuid' })
+  @IsUUID()
+  id: string;
+
+  @ApiProperty({ description: 'Label for people.', example: 'Support line' })
+  @IsString()
+  name: string;
+
+  @ApiProperty({ description: 'Observed state.', enum: SESSION_STATUSES, example: 'CONNECTED' })
+  @IsIn(SESSION_STATUSES)
+  status: SessionStatus;
+
+  @ApiProperty({ description: 'Why it is in this state.', enum: STATUS_REASONS, example: 'LOGGED_IN' })
+  @IsIn(STATUS_REASONS)
+  statusReason: StatusReason;
+
+  @ApiProperty({ description: 'Since when (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  statusSince: string;
+
+  @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'MANAGED' })
+  @IsIn(BOT_MODES)
+  botMode: BotMode;
+
+  @ApiProperty({
+    description: 'Linked number in E.164 form.',
+    type: String,
+    nullable: true,
+    example: '+4915112345678',
+  })
+  @IsOptional()
+  @IsString()
+  phone: string | null;
+
+  @ApiProperty({ description: 'When it was created (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  createdAt: string;
+}
+
+/** A session as `GET /v1/sessions/:id` shows it. */
+export class SessionView extends SessionState {
+  @ApiProperty({
+    description: 'Warmup tier: the daily cap of this session.',
+    example: 0,
+    minimum: 0,
+    maximum: 4,
+  })
+  warmupTier: number;
+}
+
+/** Names a session of a tenant. The owner answers `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
+export class SessionRef {
+  @IsUUID() tenantId: string;
+  @IsUUID() sessionId: string;
+}
+
+/** Request of `create-session`. */
+export class CreateSessionV1 extends SessionRef {
+  @IsString() @Length(1, 100) name: string;
+}
+
+/** Request of `change-session`: what its owner shall bring about. */
+export class ChangeSessionV1 extends SessionRef {
+  @IsIn(['connect', 'disconnect', 'logout', 'delete']) action: 'connect' | 'disconnect' | 'logout' | 'delete';
+}
+
+/** Request of `set-bot-mode`. */
+export class SetBotModeV1 extends SessionRef {
+  @IsIn(BOT_MODES) botMode: BotMode;
+}
+
+/** Request of `list-sessions`: newest first. */
+export class ListSessionsV1 {
+  @IsUUID() tenantId: string;
+  @IsInt() @Min(1) @Max(200) limit: number;
+  /** Id of the last session of the page before. */
+  @IsOptional() @IsUUID() before?: string;
+}
+
+/** Reply that holds one session. */
+export class SessionReply {
+  @ValidateNested() @Type(() => SessionState) session: SessionState;
+}
+
+/** Reply of `list-sessions`. */
+export class SessionsReply {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => SessionState) sessions: SessionState[];
+}
+
+/** Reply of `get-qr`, and body of `GET /v1/sessions/:id/qr`. */
+export class SessionQr {
+  @ApiProperty({ description: 'Text to draw as a QR code and scan with the phone.' })
+  @IsString()
+  qr: string;
+
+  @ApiProperty({
+    description: 'When the platform stops accepting it (ISO 8601, UTC).',
+    example: '2026-01-31T12:01:00.000Z',
+  })
+  @IsISO8601()
+  expiresAt: string;
+}
+
+const APP = 'session-worker';
+/** Makes the row and asks for a connection. */
+export const CreateSession = defineRequest(APP, 'create-session', CreateSessionV1, SessionReply);
+/** Reads one session. */
+export const GetSession = defineRequest(APP, 'get-session', SessionRef, SessionReply);
+/** Reads a tenant's sessions. */
+export const ListSessions = defineRequest(APP, 'list-sessions', ListSessionsV1, SessionsReply);
+/** Connect, disconnect, log out or delete. */
+export const ChangeSession = defineRequest(APP, 'change-session', ChangeSessionV1, SessionReply);
+/** The QR code of this moment; counts as somebody looking. Throws `QR_CONFLICT` when there is none. */
+export const GetSessionQr = defineRequest(APP, 'get-qr', SessionRef, SessionQr);
+/** Switches who answers. */
+export const SetBotMode = defineRequest(APP, 'set-bot-mode', SetBotModeV1, SessionReply);

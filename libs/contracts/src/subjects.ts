@@ -1,0 +1,20 @@
+/** Number of partitions for sessions and for tenants: fixed for ever, because durable consumers are named after them. */
+export const PARTITION_COUNT = 64;
+
+/** JetStream streams (design: operations, "Streams"). */
+export const STREAMS = { commands: 'COMMANDS', events: 'EVENTS', dead: 'DEAD' } as const;
+
+/** `evt.<tenant partition>.<event name>` */
+export function eventSubject(tenantPartition: number, name: string): string {
+  return `evt.${tenantPartition}.${name}`;
+}
+
+/** `cmd.<session partition>.<command name>.<sessionId>` */
+export function commandSubject(sessionPartition: number, name: string, sessionId: string): string {
+  return `cmd.${sessionPartition}.${name}.${sessionId}`;
+}
+
+/** `dead.<app>`: copies of what an app could not process, for a person with a runbook. */
+export function deadLetterSubject(app: string): string {
+  return `dead.${app}`;
+}

@@ -1,0 +1,315 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { defineRequest } from './contract.js';
+import { ENDPOINT_STATUSES, type EndpointStatus, PUBLIC_EVENTS, type PublicEvent } from './enums.js';
+
+/** Body of `POST /v1/webhooks`. */
+export class CreateWebhookBody {
+  @ApiProperty({ description: 'Label for people.', example: 'CRM', minLength: 1, maxLength: 100 })
+  @IsString()
+  @Length(1, 100)
+  name: string;
+
+  @ApiProperty({
+    description: 'Receiver address: https, a public host, no user info.',
+    example: 'https://example.com/hooks/svc',
+  })
+  @IsString()
+  @MaxLength(2048)
+  url: string;
+
+  @ApiProperty({
+    description: 'Events to receive; empty means all.',
+    enum: PUBLIC_EVENTS,
+    isArray: true,
+    example: ['message.received'],
+  })
+  @IsArray()
+  @ArrayUnique()
+  @IsIn(PUBLIC_EVENTS, { each: true })
+  events: PublicEvent[];
+}
+
+/** Body of `PATCH /v1/webhooks/:id`: only what is given changes. */
+export class UpdateWebhookBody {
+  @ApiPropertyOptional({ description: 'New label.', example: 'CRM (new)' })
+  @IsOptional()
+  @IsString()
+  @Length(1, 100)
+  name?: string;
+
+  @ApiPropertyOptional({ description: 'New receiver address.', example: 'https://example.com/hooks/v2' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(2048)
+  url?: string;
+
+  @ApiPropertyOptional({ description: 'New filter; empty means all.', enum: PUBLIC_EVENTS, isArray: true })
+  @IsOptional()
+  @IsArray()
+  @ArrayUnique()
+  @IsIn(PUBLIC_EVENTS, { each: true })
+  events?: PublicEvent[];
+
+  @ApiPropertyOptional({
+    description: 'ACTIVE reactivates a paused endpoint; PAUSED holds its deliveries.',
+    enum: ['ACTIVE', 'PAUSED'],
+  })
+  @IsOptional()
+  @IsIn(['ACTIVE', 'PAUSED'])
+  status?: 'ACTIVE' | 'PAUSED';
+}
+
+/** A webhook endpoint without its secret. */
+export class WebhookEndpoint {
+  @ApiProperty({ description: 'Endpoint id.', format: 'uuid' })
+  @IsUUID()
+  id: string;
+
+  @ApiProperty({ description: 'Label for people.', example: 'CRM' })
+  @IsString()
+  name: string;
+
+  @ApiProperty({ description: 'Receiver address.', example: 'https://example.com/hooks/svc' })
+  @IsString()
+  url: string;
+
+  @ApiProperty({ description: 'Event filter; empty means all.', enum: PUBLIC_EVENTS, isArray: true })
+  @IsArray()
+  events: PublicEvent[];
+
+  @ApiProperty({ description: 'Whether deliveries go out.', enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
+  @IsIn(ENDPOINT_STATUSES)
+  status: EndpointStatus;
+
+  @ApiProperty({ description: 'Why it is paused.', type: String, nullable: true, example: null })
+  @IsOptional()
+  @IsString()
+  pausedReason: string | null;
+
+  @ApiProperty({
+    description: 'Since when it is paused (ISO 8601, UTC).',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  @IsOptional()
+  @IsISO8601()
+  pausedAt: string | null;
+
+  @ApiProperty({
+    description: 'Session it is bound to; null: tenant-wide.',
+    type: String,
+    nullable: true,
+    format: 'uuid',
+  })
+  @IsOptional()
+  @IsUUID()
+  sessionId: string | null;
+
+  @ApiProperty({ description: 'When it was created (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  createdAt: string;
+}
+
+/** A webhook endpoint with its secret: the answer of creation, and of a bound endpoint. */
+export class WebhookEndpointWithSecret extends WebhookEndpoint {
+  @ApiProperty({ description: 'Signs deliveries. Shown this once.', example: 'whsec_…' })
+  @IsString()
+  secret: string;
+}
+
+/** One HTTP POST to an endpoint. */
+export class DeliveryAttempt {
+  @ApiProperty({ description: 'Number of the attempt, from 1.', example: 1 })
+  @IsInt()
+  attempt: number;
+
+  @ApiProperty({ description: 'When it started (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  startedAt: string;
+
+  @ApiProperty({ description: 'How long it took, in milliseconds.', example: 42 })
+  @IsInt()
+  durationMs: number;
+
+  @ApiProperty({
+    description: 'Status the receiver answered; null when there was no answer.',
+    type: Number,
+    nullable: true,
+    example: 200,
+  })
+  @IsOptional()
+  @IsInt()
+  status: number | null;
+
+  @ApiProperty({
+    description: 'What went wrong; null after a 2xx.',
+    type: String,
+    nullable: true,
+    example: 'TIMEOUT',
+  })
+  @IsOptional()
+  @IsString()
+  error: string | null;
+}
+
+/** States of a delivery. */
+export const DELIVERY_STATUSES = ['PENDING', 'HELD', 'DELIVERED', 'DEAD'] as const;
+
+/** One (event, endpoint) pair. */
+export class DeliveryView {
+  @ApiProperty({ description: 'Delivery id, the same in every attempt.', format: 'uuid' })
+  @IsUUID()
+  deliveryId: string;
+
+  @ApiProperty({ description: 'Event name.', example: 'message.received' })
+  @IsString()
+  event: string;
+
+  @ApiProperty({ description: 'Where it stands.', enum: DELIVERY_STATUSES, example: 'DELIVERED' })
+  @IsIn(DELIVERY_STATUSES)
+  status: (typeof DELIVERY_STATUSES)[number];
+
+  @ApiProperty({ description: 'When the next attempt is due (ISO 8601, UTC).', type: String, nullable: true })
+  @IsOptional()
+  @IsISO8601()
+  nextAttemptAt: string | null;
+
+  @ApiProperty({ description: 'Attempts so far.', type: [DeliveryAttempt] })
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => DeliveryAttempt)
+  attempts: DeliveryAttempt[];
+
+  @ApiProperty({
+    description: 'When the event was taken in (ISO 8601, UTC).',
+    example: '2026-01-31T12:00:00.000Z',
+  })
+  @IsISO8601()
+  createdAt: string;
+}
+
+/** Names an endpoint of a tenant. The owner answers `ENDPOINT_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
+export class EndpointRef {
+  @IsUUID() tenantId: string;
+  @IsUUID() endpointId: string;
+}
+
+/** Request of `create-endpoint`. */
+export class CreateEndpointV1 extends CreateWebhookBody {
+  @IsUUID() tenantId: string;
+}
+
+/** Request of `update-endpoint`. */
+export class UpdateEndpointV1 extends UpdateWebhookBody {
+  @IsUUID() tenantId: string;
+  @IsUUID() endpointId: string;
+}
+
+/** Request of lists in this file: newest first. */
+export class ListEndpointsV1 {
+  @IsUUID() tenantId: string;
+  @IsInt() @Min(1) @Max(200) limit: number;
+  /** Id of the last item of the page before. */
+  @IsOptional() @IsUUID() before?: string;
+}
+
+/** Request of `list-deliveries`; `dead` asks for dead letters only. */
+export class ListDeliveriesV1 extends ListEndpointsV1 {
+  @IsUUID() endpointId: string;
+  @IsBoolean() dead: boolean;
+}
+
+/** Request of `put-bound-endpoint`: the one endpoint that external mode binds to a session. */
+export class PutBoundEndpointV1 {
+  @IsUUID() tenantId: string;
+  @IsUUID() sessionId: string;
+  @IsBoolean() enabled: boolean;
+  /** Required the first time it is enabled. */
+  @IsOptional() @IsString() @MaxLength(2048) url?: string;
+  @IsBoolean() rotateSecret: boolean;
+}
+
+/** Request of `get-bound-endpoint`. */
+export class BoundEndpointRef {
+  @IsUUID() tenantId: string;
+  @IsUUID() sessionId: string;
+}
+
+/** Reply that holds an endpoint and, only where the call may show it, its secret. */
+export class EndpointReply {
+  @ValidateNested() @Type(() => WebhookEndpoint) endpoint: WebhookEndpoint;
+}
+
+/** Reply with the secret. */
+export class EndpointWithSecretReply {
+  @ValidateNested() @Type(() => WebhookEndpointWithSecret) endpoint: WebhookEndpointWithSecret;
+}
+
+/** Reply of `get-bound-endpoint` and `put-bound-endpoint`: null where the session never had one. */
+export class BoundEndpointReply {
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WebhookEndpointWithSecret)
+  endpoint: WebhookEndpointWithSecret | null;
+}
+
+/** Reply of `list-endpoints`. */
+export class EndpointsReply {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => WebhookEndpoint) endpoints: WebhookEndpoint[];
+}
+
+/** Reply of `list-deliveries`. */
+export class DeliveriesReply {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => DeliveryView) deliveries: DeliveryView[];
+}
+
+const APP = 'webhook-dispatcher';
+/** Registers a tenant-wide endpoint. */
+export const CreateEndpoint = defineRequest(
+  APP,
+  'create-endpoint',
+  CreateEndpointV1,
+  EndpointWithSecretReply,
+);
+/** Reads one endpoint. */
+export const GetEndpoint = defineRequest(APP, 'get-endpoint', EndpointRef, EndpointReply);
+/** Reads a tenant's endpoints. */
+export const ListEndpoints = defineRequest(APP, 'list-endpoints', ListEndpointsV1, EndpointsReply);
+/** Changes an endpoint; in force for the next attempt when the call returns. */
+export const UpdateEndpoint = defineRequest(APP, 'update-endpoint', UpdateEndpointV1, EndpointReply);
+/** Deletes an endpoint and what was waiting for it. */
+export const DeleteEndpoint = defineRequest(APP, 'delete-endpoint', EndpointRef, EndpointReply);
+/** Enables, changes or disables the endpoint bound to a session. */
+export const PutBoundEndpoint = defineRequest(
+  APP,
+  'put-bound-endpoint',
+  PutBoundEndpointV1,
+  BoundEndpointReply,
+);
+/** Reads the endpoint bound to a session, with its secret. */
+export const GetBoundEndpoint = defineRequest(
+  APP,
+  'get-bound-endpoint',
+  BoundEndpointRef,
+  BoundEndpointReply,
+);
+/** Deliveries of an endpoint, or its dead letters. */
+export const ListDeliveries = defineRequest(APP, 'list-deliveries', ListDeliveriesV1, DeliveriesReply);

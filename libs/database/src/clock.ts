@@ -1,0 +1,29 @@
+/**
+ * Domain time (design: architecture, "Time"): the days of counters, key expiry, warmup and the retry schedule follow
+ * `svc_now(tenant)`, which is the server's clock plus an offset. The offset is 0 in production; `clock set` moves the
+ * row without tenant in development, the sandbox clock moves its tenant's. Leases and signatures use real time.
+ */
+export const CLOCK_SQL = `
+DO $body$ BEGIN
+  IF to_regprocedure('public.svc_now(uuid)') IS NULL THEN
+    CREATE TABLE IF NOT EXISTS public.svc_clock (
+      tenant_id uuid PRIMARY KEY,
+      offset_ms bigint NOT NULL
+    );
+    CREATE FUNCTION public.svc_now(tenant uuid DEFAULT NULL) RETURNS timestamptz
+      LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public
+      AS $now$
+        SELECT clock_timestamp() + coalesce(
+          (SELECT sum(offset_ms) FROM public.svc_clock
+            WHERE tenant_id IN ('00000000-0000-0000-0000-000000000000', tenant)), 0) * interval '1 millisecond'
+      $now$;
+    CREATE FUNCTION public.svc_clock_set(new_offset_ms bigint) RETURNS void
+      LANGUAGE sql SECURITY DEFINER SET search_path = public
+      AS $set$
+        INSERT INTO public.svc_clock (tenant_id, offset_ms)
+        VALUES ('00000000-0000-0000-0000-000000000000', new_offset_ms)
+        ON CONFLICT (tenant_id) DO UPDATE SET offset_ms = excluded.offset_ms
+      $set$;
+    REVOKE EXECUTE ON FUNCTION public.svc_clock_set(bigint) FROM PUBLIC;
+  END IF;
+END $body$`;

@@ -1,0 +1,3 @@
+export { leaseTablesSql, type LeaseOptions, PartitionLeases } from './partition-leases.js';
+export { migrate, type MigrateOptions } from './migrate.js';
+export { schemaDataSource, schemaRole, type SchemaConnection } from './schema-connection.js';

@@ -1,0 +1,71 @@
+import { DataSource, type MigrationInterface, type MixedList } from 'typeorm';
+import { CLOCK_SQL } from './clock.js';
+import { schemaRole } from './schema-connection.js';
+
+/** What to bring up to date. */
+export interface MigrateOptions {
+  /** A user that may create schemas and roles. */
+  url: string;
+  schema: string;
+  migrations: MixedList<new () => MigrationInterface>;
+}
+
+/** Cluster-wide lock number: roles are shared by all databases, so two migrations at once would collide. */
+const MIGRATION_LOCK = 0x5c_67;
+
+/**
+ * Creates the schema, its role and the clock, then runs the outstanding migrations. Safe to call from several
+ * processes at once and again and again (design: limits, "PostgreSQL practice").
+ * @returns names of the migrations that ran.
+ */
+export async function migrate({ url, schema, migrations }: MigrateOptions): Promise<string[]> {
+  const dataSource = new DataSource({
+    type: 'postgres',
+    url,
+    schema,
+    migrations,
+    migrationsTableName: 'migration',
+    installExtensions: false,
+    poolSize: 2,
+    extra: { options: `-c search_path=${schema},public` },
+  });
+  await dataSource.initialize();
+  const lock = dataSource.createQueryRunner();
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await prepareSchema(dataSource, schema);
+    const ran = await dataSource.runMigrations({ transaction: 'each' });
+    await grant(dataSource, schema);
+    return ran.map((migration) => migration.name);
+  } finally {
+    await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    await lock.release();
+    await dataSource.destroy();
+  }
+}
+
+async function prepareSchema(dataSource: DataSource, schema: string): Promise<void> {
+  await createRole(dataSource, schemaRole(schema));
+  await dataSource.query(CLOCK_SQL);
+  await dataSource.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+}
+
+async function createRole(dataSource: DataSource, role: string): Promise<void> {
+  // The lock above is per database, roles are per cluster: losing the race to create one is a success.
+  await dataSource.query(`DO $$ BEGIN
+    CREATE ROLE "${role}" NOLOGIN;
+  EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$`);
+  await dataSource.query(`DO $$ BEGIN
+    IF NOT pg_has_role(CURRENT_USER, '${role}', 'MEMBER') THEN GRANT "${role}" TO CURRENT_USER; END IF;
+  END $$`);
+}
+
+async function grant(dataSource: DataSource, schema: string): Promise<void> {
+  const role = schemaRole(schema);
+  await dataSource.query(`GRANT USAGE ON SCHEMA "${schema}" TO "${role}"`);
+  await dataSource.query(
+    `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "${schema}" TO "${role}"`,
+  );
+  await dataSource.query(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA "${schema}" TO "${role}"`);
+  await dataSource.query(`REVOKE ALL ON "${schema}".migration FROM "${role}"`);
+}

@@ -1,0 +1,5 @@
+export { envelopeOf, type EnvelopeFields, Messaging, type MessagingOptions } from './messaging.js';
+export { type JetStreamOptions, JetStreamStrategy } from './jetstream-strategy.js';
+export { type HandlerExtras, OnCommand, OnEvent, OnEveryEvent, OnRequest } from './patterns.js';
+export { partitionOf } from './partition.js';
+export { RpcClient } from './rpc-client.js';

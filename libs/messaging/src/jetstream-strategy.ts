@@ -1,0 +1,149 @@
+import type { JsMsg } from '@nats-io/jetstream';
+import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import { AppError, Envelope, parseData, parseEnvelope, STREAMS } from '@svc/contracts';
+import { lastValueFrom } from 'rxjs';
+import type { Messaging } from './messaging.js';
+import { EVERY_EVENT, type HandlerExtras, JETSTREAM } from './patterns.js';
+import { Pull } from './pull.js';
+
+/** What an app consumes. */
+export interface JetStreamOptions {
+  /** Name of the app: its durable consumers and its dead letters are named after it. */
+  app: string;
+  stream: 'events' | 'commands';
+  /** True: one durable per partition, pulled between `startPartition` and `stopPartition`. False: one for all. */
+  partitioned: boolean;
+  /** Messages handed out and not yet acked, per consumer. 256 by default. */
+  maxAckPending?: number;
+}
+
+/** Waits before a message that failed is handed out again; the last one repeats until `MAX_DELIVERIES`. */
+const BACKOFF_MS = [250, 1_000, 2_000, 5_000, 10_000] as const;
+const MAX_DELIVERIES = 20;
+
+/**
+ * Nest transport over JetStream: a handler is an ordinary controller method. Returning acks; a retryable error naks
+ * with back-off; a permanent one is copied to the dead-letter stream and then acked (design: architecture,
+ * "Truth and transport"; a `term` would leave the message in a work queue).
+ */
+export class JetStreamStrategy extends Server implements CustomTransportStrategy {
+  override readonly transportId = JETSTREAM;
+  /** Errors come back to `process` instead of being logged by Nest and lost. */
+  override readonly propagatesEventHandlerErrors = true;
+  private readonly pulls = new Map<number, Pull>();
+
+  constructor(
+    private readonly messaging: Messaging,
+    private readonly options: JetStreamOptions,
+  ) {
+    super();
+  }
+
+  listen(callback: () => void): void {
+    if (!this.options.partitioned) this.startPull(-1, this.filter('>'), this.options.app);
+    callback();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.pulls.keys()].map((partition) => this.stopPartition(partition)));
+  }
+
+  /** Starts handing out the messages of a partition this process owns. */
+  startPartition(partition: number): void {
+    if (!this.pulls.has(partition)) {
+      this.startPull(partition, this.filter(`${partition}.>`), `${this.options.app}-${partition}`);
+    }
+  }
+
+  /** Stops pulling; resolves when the handlers in flight have ended. */
+  async stopPartition(partition: number): Promise<void> {
+    const pull = this.pulls.get(partition);
+    this.pulls.delete(partition);
+    await pull?.stop();
+  }
+
+  on(): void {
+    throw new Error('The JetStream strategy has no events.');
+  }
+
+  unwrap<T>(): T {
+    return this.messaging.connection as T;
+  }
+
+  private filter(rest: string): string {
+    return this.options.stream === 'events' ? `evt.${rest}` : `cmd.${rest}`;
+  }
+
+  private startPull(key: number, filter: string, durable: string): void {
+    const { maxAckPending = 256 } = this.options;
+    const consumer = { stream: STREAMS[this.options.stream], durable, filter, maxAckPending };
+    const pull = new Pull(
+      this.messaging,
+      consumer,
+      (message) => this.process(message),
+      (error) => this.logger.warn(`Consumer ${durable} paused: ${describe(error)}`),
+    );
+    this.pulls.set(key, pull);
+    pull.start();
+  }
+
+  private async process(message: JsMsg): Promise<void> {
+    try {
+      const packet = readJson(message);
+      const handler = this.handlerFor(packet);
+      if (handler) await this.handle(handler, packet);
+      message.ack();
+    } catch (error) {
+      await this.refuse(message, error instanceof AppError ? error : AppError.fromBody(error));
+    }
+  }
+
+  private handlerFor(packet: unknown): MessageHandler | undefined {
+    const type = (packet as Partial<Envelope> | null)?.type;
+    const handlers = this.getHandlers();
+    // An event nobody here listens to is none of this app's business.
+    return (typeof type === 'string' ? handlers.get(type) : undefined) ?? handlers.get(EVERY_EVENT);
+  }
+
+  private async handle(handler: MessageHandler, packet: unknown): Promise<void> {
+    const { contract } = (handler.extras ?? {}) as HandlerExtras;
+    const envelope = contract ? parseEnvelope(contract, packet) : readEnvelope(packet);
+    const result: unknown = await handler(envelope);
+    await lastValueFrom(this.transformToObservable(result), { defaultValue: undefined });
+  }
+
+  private async refuse(message: JsMsg, error: AppError): Promise<void> {
+    const delivery = message.info.deliveryCount;
+    if (error.retryable && delivery < MAX_DELIVERIES) {
+      this.logger.warn(`${message.subject} will be tried again (${delivery}): ${error.code}`);
+      message.nak(BACKOFF_MS[Math.min(delivery, BACKOFF_MS.length) - 1]);
+      return;
+    }
+    this.logger.error(`${message.subject} goes to the dead letters: ${error.code}`);
+    const copy = { subject: message.subject, reason: error.toBody(), delivery, message: message.string() };
+    try {
+      await this.messaging.publishDeadLetter(this.options.app, copy);
+      message.ack();
+    } catch {
+      message.nak(BACKOFF_MS.at(-1));
+    }
+  }
+}
+
+function readJson(message: JsMsg): unknown {
+  try {
+    return message.json();
+  } catch (cause) {
+    throw new AppError('VALIDATION_FAILED', 'The message is not JSON.', {}, { cause });
+  }
+}
+
+function readEnvelope(packet: unknown): Envelope {
+  const envelope = parseData(Envelope, packet);
+  envelope.data = (packet as Envelope).data;
+  return envelope;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

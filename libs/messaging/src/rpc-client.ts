@@ -1,0 +1,45 @@
+import { ClientNats } from '@nestjs/microservices';
+import { AppError, parseData, type RequestContract } from '@svc/contracts';
+import { firstValueFrom, timeout, TimeoutError } from 'rxjs';
+
+/** Asks other services over Nest's own NATS transport. */
+export class RpcClient {
+  private readonly client: ClientNats;
+
+  constructor(url: string, name: string) {
+    this.client = new ClientNats({ servers: [url], name, maxReconnectAttempts: -1, reconnectTimeWait: 250 });
+  }
+
+  /**
+   * Sends the request to any instance of the app and checks the reply.
+   * @param timeoutMs 5 seconds by default.
+   * @throws AppError what the other side threw, or `UPSTREAM_UNAVAILABLE` (nobody listens), `UPSTREAM_TIMEOUT`.
+   */
+  async request<Q extends object, A extends object>(
+    contract: RequestContract<Q, A>,
+    request: Q,
+    timeoutMs = 5_000,
+  ): Promise<A> {
+    try {
+      const reply$ = this.client.send<unknown>(contract.subject, request).pipe(timeout(timeoutMs));
+      return parseData(contract.reply, await firstValueFrom(reply$));
+    } catch (error) {
+      throw toAppError(contract.app, error);
+    }
+  }
+
+  /** Called by Nest at shutdown. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.client.close();
+  }
+}
+
+function toAppError(app: string, error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof TimeoutError)
+    return new AppError('UPSTREAM_TIMEOUT', `${app} did not answer in time.`, { app });
+  if (typeof error === 'object' && error !== null && 'code' in error && 'meta' in error)
+    return AppError.fromBody(error);
+  // No subscriber, or no connection at this moment: the same to the caller.
+  return new AppError('UPSTREAM_UNAVAILABLE', `${app} is not available.`, { app }, { cause: error });
+}

@@ -1,0 +1,52 @@
+import {
+  AckPolicy,
+  DeliverPolicy,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
+import { STREAMS } from '@svc/contracts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The three streams (design: operations, "Streams"); only features that nats-server 2.9 has. */
+const STREAM_CONFIGS: (Partial<StreamConfig> & { name: string })[] = [
+  { name: STREAMS.commands, subjects: ['cmd.>'], retention: RetentionPolicy.Workqueue },
+  { name: STREAMS.events, subjects: ['evt.>'], retention: RetentionPolicy.Limits, max_age: nanos(DAY_MS) },
+  {
+    name: STREAMS.dead,
+    subjects: ['dead.>'],
+    retention: RetentionPolicy.Limits,
+    max_age: nanos(30 * DAY_MS),
+  },
+];
+
+/** Creates what is missing. Called at start and again whenever a stream is found gone: NATS may be wiped at any time. */
+export async function ensureStreams(manager: JetStreamManager): Promise<void> {
+  for (const config of STREAM_CONFIGS) {
+    await manager.streams.add({ ...config, storage: StorageType.File, duplicate_window: nanos(120_000) });
+  }
+}
+
+/** A durable pull consumer: one filter, explicit acks, no delivery limit (dead-lettering is ours). */
+export interface DurableConsumer {
+  stream: string;
+  durable: string;
+  filter: string;
+  /** Messages handed out and not yet acked. */
+  maxAckPending: number;
+}
+
+/** Creates the durable consumer or leaves the one that exists. */
+export async function ensureConsumer(manager: JetStreamManager, consumer: DurableConsumer): Promise<void> {
+  await manager.consumers.add(consumer.stream, {
+    durable_name: consumer.durable,
+    filter_subject: consumer.filter,
+    ack_policy: AckPolicy.Explicit,
+    deliver_policy: DeliverPolicy.All,
+    ack_wait: nanos(30_000),
+    max_ack_pending: consumer.maxAckPending,
+  });
+}

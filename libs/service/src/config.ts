@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import 'reflect-metadata';
+import { plainToInstance } from 'class-transformer';
+import { validateSync } from 'class-validator';
+
+/** What a configuration page says about a variable. */
+export interface EnvOptions {
+  description: string;
+  example?: string;
+  /** Never shown; may also be given as `<NAME>_FILE`, the path of a file that holds it. */
+  secret?: boolean;
+}
+
+/** A variable as the generated page lists it. */
+export interface EnvVariable extends EnvOptions {
+  name: string;
+  property: string;
+}
+
+const VARIABLES = Symbol('env variables');
+
+/** Marks a property of a config class as read from an environment variable. A default is the property's initial value. */
+export function Env(name: string, options: EnvOptions): PropertyDecorator {
+  return (target, property) => {
+    const known = envVariables(target.constructor);
+    Reflect.defineMetadata(
+      VARIABLES,
+      [...known, { name, property: String(property), ...options }],
+      target.constructor,
+    );
+  };
+}
+
+/** Variables of a config class, those of the class it extends first. */
+export function envVariables(type: object): EnvVariable[] {
+  return (Reflect.getMetadata(VARIABLES, type) as EnvVariable[] | undefined) ?? [];
+}
+
+/** Raised at boot; the message lists every variable that is missing or wrong. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads a config class from the environment, checks it by its class-validator rules and freezes it. Empty strings count
+ * as absent. Numbers and booleans are converted by the property's `@Type`.
+ * @throws ConfigError naming all variables that are wrong, never their values.
+ */
+export function loadConfig<T extends object>(type: new () => T, env: NodeJS.ProcessEnv): Readonly<T> {
+  const variables = envVariables(type);
+  const problems: string[] = [];
+  const plain: Record<string, string> = {};
+  for (const variable of variables) {
+    const value = readVariable(variable, env, problems);
+    if (value !== undefined) plain[variable.property] = value;
+  }
+  const config = plainToInstance(type, plain, { exposeDefaultValues: true });
+  for (const error of validateSync(config)) {
+    const name = variables.find((variable) => variable.property === error.property)?.name ?? error.property;
+    const rules = Object.values(error.constraints ?? {}).map((rule) => rule.replace(error.property, name));
+    problems.push(
+      name in env || plain[error.property] !== undefined ? rules.join('; ') : `${name} is missing`,
+    );
+  }
+  if (problems.length > 0) throw new ConfigError(`Wrong configuration:\n  ${problems.join('\n  ')}`);
+  return Object.freeze(config);
+}
+
+/** Reader of an app's configuration from the process's environment; reads once, so every caller sees the same object. */
+export function configReader<T extends object>(type: new () => T): () => Readonly<T> {
+  let config: Readonly<T> | undefined;
+  return () => (config ??= loadConfig(type, process.env));
+}
+
+function readVariable(variable: EnvVariable, env: NodeJS.ProcessEnv, problems: string[]): string | undefined {
+  const direct = env[variable.name];
+  if (direct !== undefined && direct !== '') return direct;
+  const file = variable.secret ? env[`${variable.name}_FILE`] : undefined;
+  if (!file) return undefined;
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch {
+    problems.push(`${variable.name}_FILE names a file that cannot be read`);
+    return undefined;
+  }
+}

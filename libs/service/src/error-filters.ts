@@ -1,0 +1,75 @@
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  type RpcExceptionFilter,
+} from '@nestjs/common';
+import { AppError, ERROR_CATALOGUE, type ErrorCode } from '@svc/contracts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Observable, throwError } from 'rxjs';
+import { log } from './logger.js';
+
+const BY_STATUS: Partial<Record<number, ErrorCode>> = {
+  400: 'VALIDATION_FAILED',
+  401: 'UNAUTHENTICATED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_ALLOWED',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+};
+
+/**
+ * Whatever was thrown, as an error of the catalogue. Errors of the framework below (404, malformed JSON, a body that is
+ * too large) keep their meaning; the words of anything unknown stay inside.
+ */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const status =
+    error instanceof HttpException
+      ? error.getStatus()
+      : (error as { statusCode?: unknown } | null)?.statusCode;
+  const code =
+    typeof status === 'number'
+      ? (BY_STATUS[status] ?? (status < 500 ? 'VALIDATION_FAILED' : 'INTERNAL'))
+      : 'INTERNAL';
+  const message =
+    code === 'VALIDATION_FAILED' && error instanceof Error ? error.message : ERROR_CATALOGUE[code].summary;
+  return new AppError(code, message, {}, { cause: error });
+}
+
+/** HTTP answer of an error: status, headers and the error body of the specification. */
+export function sendError(reply: FastifyReply, requestId: string, thrown: unknown): void {
+  const error = toAppError(thrown);
+  const fields = { requestId, code: error.code };
+  if (error.code === 'INTERNAL') log().error({ ...fields, err: error.cause ?? error }, 'request failed');
+  else log()[ERROR_CATALOGUE[error.code].log](fields, 'request refused');
+  const retryAfter = error.meta['retryAfterSeconds'] ?? (error.status >= 503 ? 1 : undefined);
+  if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
+  if (error.status === 401) void reply.header('www-authenticate', 'Bearer');
+  const { retryAfterSeconds: _, ...meta } = error.meta;
+  void reply
+    .status(error.status)
+    .header('content-type', 'application/json; charset=utf-8')
+    .send({ code: error.code, message: error.message, requestId, meta });
+}
+
+/** Translates what a controller throws into the HTTP error body. */
+@Catch()
+export class HttpErrorFilter implements ExceptionFilter {
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    sendError(http.getResponse<FastifyReply>(), http.getRequest<FastifyRequest>().id, error);
+  }
+}
+
+/** Translates what a message handler throws into the body that `AppError.fromBody` reads on the other side. */
+@Catch()
+export class RpcErrorFilter implements RpcExceptionFilter {
+  catch(thrown: unknown): Observable<never> {
+    const error = toAppError(thrown);
+    if (error.code === 'INTERNAL') log().error({ err: error.cause ?? error }, 'message handler failed');
+    return throwError(() => error.toBody());
+  }
+}

@@ -1,0 +1,38 @@
+import { Controller, Get, Inject, Optional, ServiceUnavailableException } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { Messaging } from '@svc/messaging';
+import { DataSource } from 'typeorm';
+
+/** Extra readiness of an app, e.g. that its lease loop runs. Provide it under this token. */
+export const READINESS = Symbol('readiness');
+/** Throws when the app is not ready. */
+export type Readiness = () => Promise<void> | void;
+
+/**
+ * Probes. Live: the event loop answers, nothing else, so that a blip of the database does not restart five hundred
+ * sockets. Ready: database and NATS answer (design: operations, "Kubernetes").
+ */
+@ApiExcludeController()
+@Controller('health')
+export class HealthController {
+  constructor(
+    private readonly messaging: Messaging,
+    private readonly dataSource: DataSource,
+    @Optional() @Inject(READINESS) private readonly readiness?: Readiness,
+  ) {}
+
+  @Get('live')
+  live(): { status: string } {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  async ready(): Promise<{ status: string }> {
+    if (!this.messaging.isConnected()) throw new ServiceUnavailableException('NATS is not connected');
+    await this.dataSource.query('SELECT 1').catch(() => {
+      throw new ServiceUnavailableException('the database does not answer');
+    });
+    await this.readiness?.();
+    return { status: 'ok' };
+  }
+}

@@ -1,0 +1,17 @@
+export {
+  ConfigError,
+  configReader,
+  Env,
+  type EnvOptions,
+  type EnvVariable,
+  envVariables,
+  loadConfig,
+} from './config.js';
+export { ContractPipe } from './contract-pipe.js';
+export { HttpErrorFilter, RpcErrorFilter, sendError, toAppError } from './error-filters.js';
+export { HealthController, type Readiness, READINESS } from './health.js';
+export { connectionProviders, databaseModule } from './infrastructure.js';
+export { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
+export { PeriodicTask } from './periodic-task.js';
+export { MODES, ServiceConfig } from './service-config.js';
+export { bootService, startService, type StartOptions } from './start-service.js';

@@ -1,0 +1,58 @@
+import type { LoggerService } from '@nestjs/common';
+import { pino, type Logger } from 'pino';
+
+let root: Logger = pino({ level: 'silent' });
+
+/** The process's logger: JSON lines on standard output. Never give it a body, a key, a QR code or message text. */
+export function log(): Logger {
+  return root;
+}
+
+/** Sets up the process's logger; called once by `startService`. */
+export function setUpLogger(name: string, level: string): Logger {
+  root = pino({ name, level, base: { name, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
+  return root;
+}
+
+/**
+ * Takes `console.*` away from libraries. libsignal prints whole session objects, private keys included, through it
+ * (design: platform protocol, G5), so nothing of what is printed is kept: only that something was.
+ */
+export function silenceConsole(): void {
+  const swallow =
+    (method: string) =>
+    (...args: unknown[]): void => {
+      root.debug(
+        { method, arguments: args.length },
+        'a library wrote to the console; its words are not logged',
+      );
+    };
+  for (const method of ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir'] as const)
+    console[method] = swallow(method);
+}
+
+/** Nest's own words, through the process's logger. */
+export class NestLogger implements LoggerService {
+  log(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  warn(message: unknown, ...rest: unknown[]): void {
+    this.write('warn', message, rest);
+  }
+
+  error(message: unknown, ...rest: unknown[]): void {
+    this.write('error', message, rest);
+  }
+
+  debug(message: unknown, ...rest: unknown[]): void {
+    this.write('debug', message, rest);
+  }
+
+  private write(level: 'debug' | 'warn' | 'error', message: unknown, rest: unknown[]): void {
+    const context = rest.at(-1);
+    const fields = typeof context === 'string' ? { context } : {};
+    if (message instanceof Error) root[level]({ ...fields, err: message }, message.message);
+    else root[level](fields, String(message));
+  }
+}

@@ -1,0 +1,46 @@
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsString, Matches, Max, Min } from 'class-validator';
+import { Env } from './config.js';
+
+/** `production` is the default: what only development may do needs an explicit word. */
+export const MODES = ['production', 'development'] as const;
+
+/** Variables that every service reads; an app's `config.ts` extends it. */
+export class ServiceConfig {
+  @Env('DATABASE_URL', {
+    description: 'PostgreSQL of this service; its user must be a member of the role of the schema.',
+    example: 'postgres://svc:secret@127.0.0.1:5432/svc',
+    secret: true,
+  })
+  @Matches(/^postgres(ql)?:\/\//, { message: 'databaseUrl must start with postgres://' })
+  databaseUrl: string;
+
+  @Env('NATS_URL', { description: 'NATS server with JetStream.', example: 'nats://127.0.0.1:4222' })
+  @Matches(/^(nats|tls):\/\//, { message: 'natsUrl must start with nats:// or tls://' })
+  natsUrl: string;
+
+  @Env('SVC_MODE', {
+    description: 'development allows local receivers, local platforms and the commands that move time.',
+    example: 'production',
+  })
+  @IsIn(MODES)
+  mode: (typeof MODES)[number] = 'production';
+
+  @Env('HOST', { description: 'Address the HTTP port listens on.', example: '127.0.0.1' })
+  @IsString()
+  host: string = '127.0.0.1';
+
+  @Env('PORT', {
+    description: 'HTTP port: health for probes, and what the service itself offers. 0: any free one.',
+    example: '8080',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  port: number = 8080;
+
+  @Env('LOG_LEVEL', { description: 'Lowest level that is logged.', example: 'info' })
+  @IsIn(['debug', 'info', 'warn', 'error'])
+  logLevel: 'debug' | 'info' | 'warn' | 'error' = 'info';
+}

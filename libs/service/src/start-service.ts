@@ -1,0 +1,109 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { JetStreamStrategy } from '@svc/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { ConfigError } from './config.js';
+import { ContractPipe } from './contract-pipe.js';
+import { HttpErrorFilter, RpcErrorFilter } from './error-filters.js';
+import { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
+import type { ServiceConfig } from './service-config.js';
+
+/** How an app starts. */
+export interface StartOptions {
+  /** Name of the app: queue group, logger, connection. */
+  name: string;
+  module: Type | DynamicModule;
+  /** Reads the configuration; a failure stops the process with the list of what is wrong. */
+  config: () => ServiceConfig;
+  /** True where the module provides a `JetStreamStrategy`: this app consumes events or commands. */
+  jetstream?: boolean;
+  /** Largest HTTP body in bytes, 1 MiB by default. */
+  bodyLimit?: number;
+  /** Last touches before it listens, e.g. hooks and pages of the HTTP server. */
+  customize?: (app: NestFastifyApplication) => Promise<void> | void;
+}
+
+/**
+ * Starts a service: configuration, logger, HTTP (health at least), requests over NATS, JetStream where asked, clean
+ * shutdown on SIGTERM. A launcher that started it hears `{type: 'ready', port}` by IPC, and its death ends the service.
+ */
+export async function startService(options: StartOptions): Promise<void> {
+  silenceConsole();
+  try {
+    setUpLogger(options.name, options.config().logLevel);
+    process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+    process.on('unhandledRejection', (error) => log().error({ err: error }, 'unhandled rejection'));
+    const app = await bootService(options);
+    app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
+    announce(options.name, Number(new URL(await app.getUrl()).port));
+  } catch (error) {
+    fail(options.name, error);
+  }
+}
+
+/** The part of `startService` that leaves the process alone: tests boot a service this way and `close()` it. */
+export async function bootService(options: StartOptions): Promise<NestFastifyApplication> {
+  const config = options.config();
+  const app = await createApp(options);
+  await connectTransports(app, options, config);
+  await options.customize?.(app);
+  await app.listen(config.port, config.host);
+  return app;
+}
+
+async function createApp({ module, bodyLimit = 1_048_576 }: StartOptions): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({ bodyLimit, genReqId: () => uuidv7(), requestIdHeader: false });
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
+    logger: new NestLogger(),
+    abortOnError: false,
+  });
+  app.useGlobalFilters(new HttpErrorFilter());
+  return app;
+}
+
+async function connectTransports(
+  app: NestFastifyApplication,
+  { name, jetstream }: StartOptions,
+  config: ServiceConfig,
+): Promise<void> {
+  const nats: MicroserviceOptions = {
+    transport: Transport.NATS,
+    options: {
+      servers: [config.natsUrl],
+      queue: name,
+      name: `${name}-rpc`,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      waitOnFirstConnect: true,
+      gracefulShutdown: true,
+      gracePeriod: 500,
+    },
+  };
+  const transports: object[] = [nats];
+  if (jetstream) transports.push({ strategy: app.get(JetStreamStrategy, { strict: false }) });
+  for (const transport of transports) {
+    const microservice = app.connectMicroservice<MicroserviceOptions>(transport as MicroserviceOptions);
+    microservice.useGlobalFilters(new RpcErrorFilter());
+    microservice.useGlobalPipes(new ContractPipe());
+  }
+  await app.startAllMicroservices();
+}
+
+function announce(name: string, port: number): void {
+  log().info({ port }, `${name} is ready`);
+  process.send?.({ type: 'ready', port });
+}
+
+function fail(name: string, error: unknown): never {
+  // Before the logger exists, and for a person: plain words on standard error.
+  const words =
+    error instanceof ConfigError
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error);
+  process.stderr.write(`${name} cannot start. ${words}\n`);
+  process.exit(1);
+}
