@@ -25,7 +25,12 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
     await delay(50);
   }
   server.unref();
-  await writeFile(join(directory, OWNER_FILE), `${process.pid}\n`);
+  await writeFile(join(directory, OWNER_FILE), `${process.pid}\n`).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES') throw error;
+    throw new Error(
+      `${directory} belongs to another user. Was it started as root before? Delete it as that user.`,
+    );
+  });
   return () => new Promise<void>((resolve) => void server.close(() => resolve()));
 }
 

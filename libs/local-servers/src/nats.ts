@@ -1,11 +1,9 @@
-import { mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { lockDirectory } from './directory-lock.js';
+import { type LocalServer, startOnDirectory } from './local-server.js';
 import { findNatsServer } from './nats-binary.js';
-import { PortTakenError, startOnPort } from './ports.js';
 import { findProcesses, takeDown } from './processes.js';
-import { type LocalServer, type LogLine, type ServerProcess, startServerProcess } from './server-process.js';
+import { type LogLine, startServerProcess } from './server-process.js';
 
 /** Options of `startNats`. */
 export interface NatsOptions {
@@ -18,53 +16,51 @@ export interface NatsOptions {
   log?: LogLine;
 }
 
-const READY_WITHIN_MS = 60_000;
-const POLL_MS = 10;
-
 /**
- * Starts nats-server with JetStream on 127.0.0.1 over the data below `dataDir`.
+ * Starts nats-server with JetStream on 127.0.0.1 over the data below `dataDir`, as the user who calls.
  *
  * Servers that a killed process left on the directory are stopped first; a directory in use by a living process is
  * refused. The server ends with this process, however that ends.
  */
-export async function startNats(options: NatsOptions): Promise<LocalServer> {
-  const log = options.log ?? ((): void => undefined);
-  await mkdir(options.dataDir, { recursive: true });
-  const home = await realpath(options.dataDir);
-  const unlock = await lockDirectory(home);
-  try {
+export function startNats(options: NatsOptions): Promise<LocalServer> {
+  const { log = (): void => undefined } = options;
+  return startOnDirectory(options, async (home) => {
     const binary = options.binary ?? (await findNatsServer({ log }));
-    await removeOrphans(home);
-    return await startOnPort(options.port ?? 0, async (port) => {
-      const server = await launch(binary, home, port, log);
-      const url = await untilReady(server, home, port).catch(async (error: unknown) => {
-        await server.stop();
-        throw error;
-      });
-      const released = server.exited.then(unlock);
-      return {
-        pid: server.pid,
-        port,
-        url,
-        dataDir: home,
-        stop: async () => {
-          await server.stop();
-          await released;
-        },
-        onExit: (listener) => void server.exited.then(listener),
-      };
-    });
-  } catch (error) {
-    await unlock();
-    throw error;
-  }
+    const store = ['-js', '-sd', join(home, 'store')];
+    await removeOrphans(store);
+    return {
+      name: 'nats-server',
+      dataDir: home,
+      url: (port) => `nats://127.0.0.1:${port}`,
+      launch: async (port) => {
+        for (const old of await portsFiles(home)) await rm(old);
+        return startServerProcess({
+          command: binary,
+          args: [...store, '-a', '127.0.0.1', '-p', String(port), '--ports_file_dir', home],
+          cwd: home,
+          deathSignal: 'TERM',
+          stopSteps: [
+            ['SIGTERM', 5_000],
+            ['SIGKILL', 5_000],
+          ],
+          log,
+        });
+      },
+      // It writes this file once the streams are recovered and the port is open. An answer on the port would prove
+      // less: it could come from another server there, just before ours gives up.
+      isReady: async (_server, port) => {
+        const [file] = await portsFiles(home);
+        return file !== undefined && (await readFile(file, 'utf8')).includes(`:${port}"`);
+      },
+    };
+  });
 }
 
-/** nats-server does not lock its store, two of them would ruin it. A process with exactly our store argument is one. */
-async function removeOrphans(home: string): Promise<void> {
-  const store = storeArguments(home).join('\0');
-  await takeDown(
-    () => findProcesses(({ argv }) => argv.join('\0').includes(`\0${store}\0`)),
+/** nats-server does not lock its store, and two of them would ruin it. Who has exactly our store as argument is one. */
+function removeOrphans(store: string[]): Promise<void> {
+  const argument = `\0${store.join('\0')}\0`;
+  return takeDown(
+    () => findProcesses(({ argv }) => argv.join('\0').includes(argument)),
     [
       ['SIGTERM', 5_000],
       ['SIGKILL', 5_000],
@@ -72,50 +68,6 @@ async function removeOrphans(home: string): Promise<void> {
   );
 }
 
-function storeArguments(home: string): string[] {
-  return ['-js', '-sd', join(home, 'store')];
-}
-
-function launch(command: string, home: string, port: number, log: LogLine): Promise<ServerProcess> {
-  return startServerProcess({
-    command,
-    args: [...storeArguments(home), '-a', '127.0.0.1', '-p', String(port), '--ports_file_dir', home],
-    cwd: home,
-    deathSignal: 'TERM',
-    stopSteps: [
-      ['SIGTERM', 5_000],
-      ['SIGKILL', 5_000],
-    ],
-    log,
-  });
-}
-
-/**
- * The ports file carries the process number and is written once the streams are recovered and the port is open. An
- * answer on the port itself would prove less: it could come from another server there, just before ours gives up.
- */
-async function untilReady(server: ServerProcess, home: string, port: number): Promise<string> {
-  const deadline = Date.now() + READY_WITHIN_MS;
-  for (const old of await portsFiles(home))
-    if (!old.endsWith(`_${server.pid}.ports`)) await rm(join(home, old));
-  for (;;) {
-    if (server.ended) throw await whyEnded(server, port);
-    const file = (await portsFiles(home)).find((name) => name.endsWith(`_${server.pid}.ports`));
-    if (file && (await readFile(join(home, file), 'utf8')).includes(`:${port}"`))
-      return `nats://127.0.0.1:${port}`;
-    if (Date.now() > deadline)
-      throw new Error(`nats-server was not ready within ${READY_WITHIN_MS / 1000} s.`);
-    await delay(POLL_MS);
-  }
-}
-
 async function portsFiles(home: string): Promise<string[]> {
-  return (await readdir(home)).filter((name) => name.endsWith('.ports'));
-}
-
-async function whyEnded(server: ServerProcess, port: number): Promise<Error> {
-  await server.exited;
-  const lines = server.lastLines();
-  if (lines.some((line) => line.includes('address already in use'))) return new PortTakenError(port);
-  return new Error(`nats-server did not start:\n${lines.slice(-5).join('\n')}`);
+  return (await readdir(home)).filter((name) => name.endsWith('.ports')).map((name) => join(home, name));
 }

@@ -19,7 +19,7 @@ export async function ownDirectory(parent: string): Promise<string | undefined> 
   try {
     const { mode } = await stat(parent);
     if ((mode & WRITABLE_BY_OTHERS) !== 0 && (mode & STICKY) === 0) return undefined;
-    await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+    await mkdir(path, { mode: 0o755 }).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
     if (!(await isOurs(path, uid))) return undefined;

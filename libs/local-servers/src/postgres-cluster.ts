@@ -35,20 +35,26 @@ const PASSWORD_FILE = 'password';
 /**
  * Decides where the cluster of `home` lies and as whom its server runs. PostgreSQL refuses to run as root, so root
  * hands it to the data's present owner or to `nobody`. If that user cannot enter `home` (below a closed home
- * directory), the data goes to /var/lib under a name derived from `home`.
+ * directory), the data goes to /var/lib under a name derived from `home`. Once made, a cluster stays where it is: the
+ * doors of a directory above may open or close later, and the data must not seem to vanish by that.
  */
 export async function locateCluster(home: string, log: LogLine): Promise<Omit<Cluster, 'password'>> {
   const beside = join(home, 'data');
   if (process.getuid?.() !== 0) return { path: beside, user: undefined };
-  const user = await ownerOf(beside);
+  const elsewhere = join(FALLBACK_PARENT, createHash('sha256').update(home).digest('hex').slice(0, 16));
   await chmod(home, 0o711);
-  if (await mayEnter(home, user)) return { path: beside, user };
-  const name = createHash('sha256').update(home).digest('hex').slice(0, 16);
-  const path = join(FALLBACK_PARENT, name);
+  const user = await ownerOf(beside);
+  const open = await mayEnter(home, user);
+  if (await isCluster(beside)) {
+    if (open) return { path: beside, user };
+    throw new Error(`${beside} holds a database, but user ${user.uid} can no longer enter that directory.`);
+  }
+  const isKnownElsewhere = (await readPassword(home)) !== undefined && (await isCluster(elsewhere));
+  if (open && !isKnownElsewhere) return { path: beside, user };
   await mkdir(FALLBACK_PARENT, { recursive: true });
   await chmod(FALLBACK_PARENT, 0o711);
-  log(`the database's user cannot enter ${home}; its data is kept in ${path}`);
-  return { path, user: await ownerOf(path) };
+  log(`the database's user cannot enter ${home}; its data is kept in ${elsewhere}`);
+  return { path: elsewhere, user: await ownerOf(elsewhere) };
 }
 
 /**
@@ -58,18 +64,19 @@ export async function locateCluster(home: string, log: LogLine): Promise<Omit<Cl
 export async function openCluster(
   home: string,
   located: Omit<Cluster, 'password'>,
-  makeWith: string,
-  extraArgs: string[],
+  bin: string,
+  initdbOptions: string[],
 ): Promise<Cluster> {
   const { path, user } = located;
-  const known = await readFile(join(home, PASSWORD_FILE), 'utf8').catch(missing);
+  const known = await readPassword(home);
   if (known === undefined && path !== join(home, 'data')) await rm(path, { recursive: true, force: true });
-  const present = (await stat(join(path, 'PG_VERSION')).catch(missing)) !== undefined;
-  if (present && known === undefined)
-    throw new Error(`${home} holds a database but no password file; delete the directory.`);
-  const password = known?.trim() ?? randomBytes(24).toString('hex');
+  const isPresent = await isCluster(path);
+  if (isPresent && known === undefined) {
+    throw new Error(`${home} holds a database, but its password file is missing; delete the directory.`);
+  }
+  const password = known ?? randomBytes(24).toString('hex');
   if (known === undefined) await writeFile(join(home, PASSWORD_FILE), `${password}\n`, { mode: 0o600 });
-  if (!present) await makeCluster(makeWith, path, { password, user }, extraArgs);
+  if (!isPresent) await makeCluster(bin, path, { password, user }, initdbOptions);
   return { path, password, user };
 }
 
@@ -82,7 +89,7 @@ export async function removeOrphans(path: string): Promise<void> {
   const find = (): Promise<ProcessFacts[]> =>
     findProcesses((it) => it.cwd === path && it.program === 'postgres');
   const orphans = await find();
-  const recorded = await recordedPid(path);
+  const recorded = (await readPostmasterFile(path))?.pid;
   if (orphans.some(({ pid }) => pid === recorded)) {
     const findFirst = async (): Promise<ProcessFacts[]> =>
       (await find()).filter(({ pid }) => pid === recorded);
@@ -105,16 +112,12 @@ export async function readPostmasterFile(path: string): Promise<{ pid: number; r
   return lines[0] ? { pid: Number(lines[0]), ready: lines[7]?.trim() === 'ready' } : undefined;
 }
 
-async function recordedPid(path: string): Promise<number | undefined> {
-  return (await readPostmasterFile(path))?.pid;
-}
-
 /** Built beside its place and renamed at the end: a start that is killed midway leaves no half-made cluster behind. */
 async function makeCluster(
   bin: string,
   path: string,
   access: { password: string; user: ServerUser | undefined },
-  extraArgs: string[],
+  initdbOptions: string[],
 ): Promise<void> {
   const { password, user } = access;
   const parent = join(path, '..');
@@ -136,7 +139,7 @@ async function makeCluster(
       'scram-sha-256',
       `--pwfile=${passwordFile}`,
       ...locale,
-      ...extraArgs,
+      ...initdbOptions,
     ];
     const initdb: CommandLine = [join(bin, 'initdb'), args];
     const [command, allArgs] = (await endWithParent('KILL', initdb)) ?? initdb;
@@ -146,6 +149,14 @@ async function makeCluster(
     await rm(passwordFile, { force: true });
     await rm(fresh, { recursive: true, force: true });
   }
+}
+
+async function readPassword(home: string): Promise<string | undefined> {
+  return (await readFile(join(home, PASSWORD_FILE), 'utf8').catch(missing))?.trim() || undefined;
+}
+
+async function isCluster(path: string): Promise<boolean> {
+  return (await stat(join(path, 'PG_VERSION')).catch(missing)) !== undefined;
 }
 
 async function ownerOf(path: string): Promise<ServerUser> {

@@ -1,19 +1,15 @@
-import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { lockDirectory } from './directory-lock.js';
-import { PortTakenError, startOnPort } from './ports.js';
+import { type LocalServer, startOnDirectory } from './local-server.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
 import {
-  type Cluster,
   locateCluster,
   openCluster,
   readPostmasterFile,
   removeOrphans,
   SUPERUSER,
 } from './postgres-cluster.js';
-import { type LocalServer, type LogLine, type ServerProcess, startServerProcess } from './server-process.js';
+import { type LogLine, startServerProcess } from './server-process.js';
 
 /** Options of `startPostgres`. */
 export interface PostgresOptions {
@@ -25,9 +21,6 @@ export interface PostgresOptions {
   /** Server parameters, over the defaults. `{ fsync: 'off' }` is for data that may be lost. */
   settings?: Record<string, string>;
 }
-
-const READY_WITHIN_MS = 60_000;
-const POLL_MS = 20;
 
 /**
  * For one small machine with many services' pools. Statements and their values stay out of the log (they hold message
@@ -55,89 +48,51 @@ const DEFAULT_SETTINGS: Record<string, string> = {
  * Servers that a killed process left on the directory are stopped first; a directory in use by a living process is
  * refused. The server ends with this process, however that ends.
  */
-export async function startPostgres(options: PostgresOptions): Promise<LocalServer> {
-  const log = options.log ?? ((): void => undefined);
-  await mkdir(options.dataDir, { recursive: true });
-  const home = await realpath(options.dataDir);
-  const unlock = await lockDirectory(home);
-  try {
+export function startPostgres(options: PostgresOptions): Promise<LocalServer> {
+  const { log = (): void => undefined, settings = {} } = options;
+  return startOnDirectory(options, async (home) => {
     const located = await locateCluster(home, log);
     await removeOrphans(located.path);
     const bin = await findPostgresBinaries(located.user);
-    const cluster = await openCluster(
-      home,
-      located,
-      bin,
-      options.settings?.['fsync'] === 'off' ? ['--no-sync'] : [],
-    );
-    const settings = { ...DEFAULT_SETTINGS, ...options.settings };
-    return await startOnPort(options.port ?? 0, async (port) => {
-      const server = await launch(join(bin, 'postgres'), cluster, { ...settings, port: String(port) }, log);
-      const url = await untilReady(server, cluster, port).catch(async (error: unknown) => {
-        await server.stop();
-        throw error;
-      });
-      const released = server.exited.then(unlock);
-      return {
-        pid: server.pid,
-        port,
-        url,
-        dataDir: cluster.path,
-        stop: async () => {
-          await server.stop();
-          await released;
-        },
-        onExit: (listener) => void server.exited.then(listener),
-      };
-    });
-  } catch (error) {
-    await unlock();
-    throw error;
-  }
-}
-
-function launch(
-  command: string,
-  cluster: Cluster,
-  settings: Record<string, string>,
-  log: LogLine,
-): Promise<ServerProcess> {
-  const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  return startServerProcess({
-    command,
-    args: ['-D', cluster.path, ...parameters],
-    cwd: cluster.path,
-    user: cluster.user,
-    deathSignal: 'INT', // a fast shutdown: ends open transactions, keeps the data whole
-    stopSteps: [
-      ['SIGINT', 10_000],
-      ['SIGQUIT', 5_000],
-      ['SIGKILL', 5_000],
-    ],
-    log,
+    const cluster = await openCluster(home, located, bin, settings['fsync'] === 'off' ? ['--no-sync'] : []);
+    const url = (port: number): string =>
+      `postgres://${SUPERUSER}:${cluster.password}@127.0.0.1:${port}/postgres`;
+    return {
+      name: 'PostgreSQL',
+      dataDir: cluster.path,
+      url,
+      launch: (port) =>
+        startServerProcess({
+          command: join(bin, 'postgres'),
+          args: ['-D', cluster.path, ...parameters({ ...DEFAULT_SETTINGS, ...settings, port: String(port) })],
+          cwd: cluster.path,
+          user: cluster.user,
+          deathSignal: 'INT', // a fast shutdown: ends open transactions, keeps the data whole
+          stopSteps: [
+            ['SIGINT', 10_000],
+            ['SIGQUIT', 5_000],
+            ['SIGKILL', 5_000],
+          ],
+          log,
+        }),
+      isReady: async (server, port) => {
+        const file = await readPostmasterFile(cluster.path);
+        if (file?.pid !== server.pid || !file.ready) return false;
+        await connectOnce(url(port));
+        return true;
+      },
+    };
   });
 }
 
-async function untilReady(server: ServerProcess, cluster: Cluster, port: number): Promise<string> {
-  const deadline = Date.now() + READY_WITHIN_MS;
-  for (;;) {
-    if (server.ended) throw await whyEnded(server, port);
-    const file = await readPostmasterFile(cluster.path);
-    if (file?.pid === server.pid && file.ready) break;
-    if (Date.now() > deadline)
-      throw new Error(`PostgreSQL was not ready within ${READY_WITHIN_MS / 1000} s.`);
-    await delay(POLL_MS);
-  }
-  const url = `postgres://${SUPERUSER}:${cluster.password}@127.0.0.1:${port}/postgres`;
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  await client.connect();
-  await client.end();
-  return url;
+function parameters(settings: Record<string, string>): string[] {
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-async function whyEnded(server: ServerProcess, port: number): Promise<Error> {
-  await server.exited;
-  const lines = server.lastLines();
-  if (lines.some((line) => line.includes('Address already in use'))) return new PortTakenError(port);
-  return new Error(`PostgreSQL did not start:\n${lines.slice(-5).join('\n')}`);
+/** Proves that the stored password opens this cluster; a mismatch should fail the start, not the first service. */
+async function connectOnce(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  client.on('error', () => undefined); // without a listener, a server that ends just now would end us as well
+  await client.connect();
+  await client.end();
 }

@@ -16,20 +16,6 @@ export interface ServerExit {
   expected: boolean;
 }
 
-/** A server that runs on loopback and ends with this process. */
-export interface LocalServer {
-  readonly pid: number;
-  readonly port: number;
-  /** What a client connects with, password included. */
-  readonly url: string;
-  /** Where the data lies. Differs from what was asked for when the server's user could not reach that place. */
-  readonly dataDir: string;
-  /** Stops in an orderly way, by force if that takes too long; resolves when the server is gone. May be called twice. */
-  stop(): Promise<void>;
-  /** Calls back once when the server ends, for whatever reason; at once when it already has. */
-  onExit(listener: (exit: ServerExit) => void): void;
-}
-
 /** What to run and how to end it. */
 export interface ServerPlan {
   command: string;
@@ -76,6 +62,7 @@ export async function startServerProcess(plan: ServerPlan): Promise<ServerProces
     ...(plan.user && { uid: plan.user.uid, gid: plan.user.gid }),
   });
   await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+  if (!bound) process.once('exit', () => child.kill(`SIG${plan.deathSignal}`));
   return supervise(child, plan);
 }
 
