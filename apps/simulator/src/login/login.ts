@@ -1,0 +1,45 @@
+import type { Greeting } from '../noise/handshake.js';
+import type { Companion } from '../people/companion.js';
+import type { Person } from '../people/person.js';
+import type { Population } from '../people/population.js';
+import type { Connection } from '../wire/connection.js';
+import { lidJid } from '../wire/jids.js';
+import { seconds, type Stanza, stanza } from '../wire/nodes.js';
+
+/** `conflict` tells a client why it lost its place; the code is what it reports to its owner. */
+export const replaced = (): Stanza =>
+  stanza('stream:error', { code: 440 }, [stanza('conflict', { type: 'replaced' })]);
+
+export const deviceRemoved = (): Stanza =>
+  stanza('stream:error', { code: 401 }, [stanza('conflict', { type: 'device_removed' })]);
+
+/** Admits a linked device, or turns it away. */
+export class Login {
+  constructor(private readonly population: Population) {}
+
+  /** A device is who it says it is when its noise key is the one it was linked with. */
+  admit(connection: Connection, greeting: Greeting): boolean {
+    const phone = String(greeting.payload.username ?? '');
+    const person = this.population.get(phone);
+    const companion = person?.companions.get(greeting.payload.device ?? 0);
+    if (!person || !companion?.noiseKey.equals(greeting.noiseKey)) {
+      connection.end(stanza('failure', { reason: 401, location: 'sim' }));
+      return false;
+    }
+    this.attach(person, companion, connection);
+    return true;
+  }
+
+  private attach(person: Person, companion: Companion, connection: Connection): void {
+    const previous = companion.connection;
+    companion.active = false;
+    companion.connection = connection;
+    companion.connectedAt = new Date();
+    connection.companion = companion;
+    connection.person = person;
+    // One device, one connection: the newcomer wins, as on the real platform.
+    previous?.end(replaced());
+    const lid = lidJid(person.lid, companion.device);
+    connection.send(stanza('success', { t: seconds(), lid, location: 'sim', props: '1' }));
+  }
+}

@@ -1,0 +1,53 @@
+import type { Companion, QueuedStanza } from '../people/companion.js';
+import { advance } from '../people/messages.js';
+import type { Person } from '../people/person.js';
+import type { Population } from '../people/population.js';
+import { type Stanza, stanza } from '../wire/nodes.js';
+
+/** Keeps every stanza until its companion has confirmed it, and puts it on the wire when one is listening. */
+export class Delivery {
+  constructor(private readonly population: Population) {}
+
+  enqueue(person: Person, companion: Companion, item: Omit<QueuedStanza, 'attempts'>): void {
+    const queued: QueuedStanza = { ...item, attempts: 0 };
+    companion.queue.set(item.key, queued);
+    if (companion.active) this.transmit(companion, queued);
+    this.population.touch(person);
+  }
+
+  /** Everything that waited, marked as backlog, then the word that it is over. */
+  sendBacklog(person: Person, companion: Companion): void {
+    companion.active = true;
+    const count = companion.queue.size;
+    for (const item of companion.queue.values()) this.transmit(companion, item, true);
+    companion.connection?.send(stanza('ib', {}, [stanza('offline', { count })]));
+    if (count > 0) this.population.touch(person);
+  }
+
+  /** Replaces a stanza in place, with the same id, and sends it again. */
+  resend(person: Person, companion: Companion, item: QueuedStanza, node: Stanza): void {
+    item.node = node;
+    if (companion.active) this.transmit(companion, item);
+    this.population.touch(person);
+  }
+
+  confirm(person: Person, companion: Companion, key: string): QueuedStanza | undefined {
+    const item = companion.queue.get(key);
+    if (!item) return undefined;
+    companion.queue.delete(key);
+    this.population.touch(person);
+    return item;
+  }
+
+  private transmit(companion: Companion, item: QueuedStanza, backlog = false): void {
+    const node = backlog ? { ...item.node, attrs: { ...item.node.attrs, offline: '1' } } : item.node;
+    if (!companion.connection?.send(node)) return;
+    item.attempts++;
+    if (!item.sent) return;
+    item.sent.deliveries++;
+    advance(item.sent, 'SENT');
+  }
+}
+
+export const messageKey = (id: string): string => `message/${id}`;
+export const receiptKey = (type: string, id: string): string => `receipt/${type}/${id}`;

@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import type { Companion } from '../people/companion.js';
+import type { SentMessage } from '../people/messages.js';
+import type { Person } from '../people/person.js';
+import type { Population } from '../people/population.js';
+import { lidJid, phoneJid } from '../wire/jids.js';
+import { seconds, stanza } from '../wire/nodes.js';
+import { stanzaTypes, textOfMessage } from './content.js';
+import { type Delivery, messageKey } from './delivery.js';
+import { encryptFor } from './encryption.js';
+
+/** Messages from people to accounts. */
+export class Inbound {
+  /** Messages of one author stay in order, however many are being encrypted at a time. */
+  private readonly tails = new Map<string, Promise<unknown>>();
+
+  constructor(
+    private readonly population: Population,
+    private readonly delivery: Delivery,
+  ) {}
+
+  send(author: Person, account: Person, message: proto.Message): Promise<SentMessage> {
+    const tail = this.tails.get(author.phone) ?? Promise.resolve();
+    const work = tail.then(() => this.sendNow(author, account, message));
+    const settled: Promise<unknown> = work
+      .catch(() => undefined)
+      .then(() => {
+        if (this.tails.get(author.phone) === settled) this.tails.delete(author.phone);
+      });
+    this.tails.set(author.phone, settled);
+    return work;
+  }
+
+  private async sendNow(author: Person, account: Person, message: proto.Message): Promise<SentMessage> {
+    const sent: SentMessage = {
+      id: randomBytes(16).toString('hex').toUpperCase(),
+      to: account.phone,
+      text: textOfMessage(message),
+      status: 'QUEUED',
+      deliveries: 0,
+      receipts: 0,
+      sentAt: new Date().toISOString(),
+    };
+    author.sent.set(sent.id, sent);
+    this.population.touch(author);
+    const plaintext = Buffer.from(proto.Message.encode(message).finish());
+    for (const companion of account.companions.values()) {
+      await this.queue(author, account, companion, { sent, plaintext, ...stanzaTypes(message) });
+    }
+    return sent;
+  }
+
+  private async queue(
+    author: Person,
+    account: Person,
+    companion: Companion,
+    item: { sent: SentMessage; plaintext: Buffer; type: string; mediatype?: string },
+  ): Promise<void> {
+    const { sent, plaintext, type, mediatype } = item;
+    const enc = await encryptFor(author, account, companion, plaintext, undefined, { mediatype });
+    const attributes = {
+      id: sent.id,
+      from: lidJid(author.lid),
+      type,
+      t: seconds(),
+      notify: author.name ?? author.phone,
+      addressing_mode: 'lid',
+      sender_pn: phoneJid(author.phone),
+    };
+    const source = { phone: author.phone, plaintext, retries: 0 };
+    const node = stanza('message', attributes, [enc]);
+    this.delivery.enqueue(account, companion, { key: messageKey(sent.id), node, source, sent });
+  }
+}

@@ -1,0 +1,187 @@
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { isGenuine } from '../pairing/device-identity.js';
+import type { Companion } from '../people/companion.js';
+import type { ReceivedMessage } from '../people/messages.js';
+import { peerName, type Person } from '../people/person.js';
+import type { Population } from '../people/population.js';
+import { bundleNodes, registrationNode } from '../signal/key-bundle.js';
+import { unpad } from '../signal/padding.js';
+import type { CipherType } from '../signal/signal-device.js';
+import { bareJid, lidJid, parseJid, phoneJid } from '../wire/jids.js';
+import { bytesOf, child, childrenNamed, seconds, type Stanza, stanza } from '../wire/nodes.js';
+import { textOfMessage, toJson } from './content.js';
+import { type Delivery, messageKey, receiptKey } from './delivery.js';
+import type { Receipts } from './receipts.js';
+
+/** The platform's code for a stanza that a device had no right to send. */
+const INVALID_STANZA = 479;
+const MOST_RESENDS = 5;
+
+interface Sender {
+  person: Person;
+  companion: Companion;
+}
+
+/** One device that a message is meant for, with its copy. */
+interface Copy {
+  person: Person;
+  device: number;
+  address: string;
+  enc: Stanza;
+}
+
+/** Messages from accounts to people. */
+export class Outbound {
+  constructor(
+    private readonly population: Population,
+    private readonly delivery: Delivery,
+    private readonly receipts: Receipts,
+  ) {}
+
+  async accept(sender: Sender, node: Stanza): Promise<void> {
+    const ack = { class: 'message', id: node.attrs.id, from: node.attrs.to, t: seconds() };
+    if (!this.identityHolds(sender, child(node, 'device-identity'))) {
+      sender.companion.connection?.send(stanza('ack', { ...ack, error: INVALID_STANZA }));
+      return;
+    }
+    const copies = this.copiesOf(node);
+    const others = copies.filter((copy) => copy.person !== sender.person);
+    const arrived: [Person, ReceivedMessage][] = [];
+    for (const copy of others) {
+      const message = await this.hand(sender, node, copy);
+      if (message) arrived.push([copy.person, message]);
+    }
+    sender.companion.connection?.send(stanza('ack', ack));
+    for (const [person, message] of arrived) this.receipts.arrived(person, message);
+    for (const copy of copies) {
+      if (copy.person === sender.person) await this.mirror(sender, node, copy);
+    }
+  }
+
+  /** A genuine identity is remembered by its bytes: verifying two signatures costs more than all the rest. */
+  private identityHolds({ person, companion }: Sender, node: Stanza | undefined): boolean {
+    const identity = bytesOf(node);
+    if (!identity || companion.verifiedIdentity?.equals(identity)) return true;
+    if (!isGenuine(identity, person.device.identity.public, companion.identity)) return false;
+    companion.verifiedIdentity = identity;
+    return true;
+  }
+
+  /** Usually one copy per device; a resend to a single device carries its copy directly. */
+  private copiesOf(node: Stanza): Copy[] {
+    const targets = childrenNamed(child(node, 'participants'), 'to');
+    const direct = child(node, 'enc');
+    if (direct) targets.push(stanza('to', { jid: node.attrs.to }, [direct]));
+    return targets.flatMap((target) => {
+      const found = this.population.find(target.attrs.jid);
+      const enc = child(target, 'enc');
+      const address = parseJid(target.attrs.jid);
+      if (!found?.person.registered || !enc || !address) return [];
+      return [{ ...found, address: bareJid(address), enc }];
+    });
+  }
+
+  private async hand(sender: Sender, node: Stanza, copy: Copy): Promise<ReceivedMessage | undefined> {
+    if (copy.device !== 0) {
+      this.relay(sender, node, copy);
+      return undefined;
+    }
+    const id = node.attrs.id ?? '';
+    const { person } = copy;
+    const known = person.recorded(sender.person.phone, id);
+    const message = await this.decrypt(sender, copy);
+    this.population.touch(person);
+    if (known) {
+      known.duplicates++;
+      return undefined;
+    }
+    if (!message) {
+      this.askAgain(sender, node, copy);
+      return undefined;
+    }
+    return this.record(sender, id, copy, message);
+  }
+
+  private record(sender: Sender, id: string, copy: Copy, message: proto.Message): ReceivedMessage {
+    const received: ReceivedMessage = {
+      id,
+      from: sender.person.phone,
+      address: copy.address,
+      text: textOfMessage(message),
+      message: toJson(message),
+      receivedAt: new Date().toISOString(),
+      duplicates: 0,
+      delivered: false,
+      read: false,
+    };
+    copy.person.isContact = true;
+    copy.person.pending.delete(`${received.from}/${id}`);
+    copy.person.record(received);
+    return received;
+  }
+
+  /** Repeated ids are decrypted too, so that both ends of the session stay in step. */
+  private async decrypt(sender: Sender, copy: Copy): Promise<proto.Message | undefined> {
+    const peer = peerName(sender.person, sender.companion.device);
+    const ciphertext = bytesOf(copy.enc) ?? Buffer.alloc(0);
+    try {
+      const type: CipherType = copy.enc.attrs.type === 'pkmsg' ? 'pkmsg' : 'msg';
+      return proto.Message.decode(unpad(await copy.person.device.decrypt(peer, type, ciphertext)));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The person's phone could not read the message and asks the account's device to send it again. */
+  private askAgain(sender: Sender, node: Stanza, copy: Copy): void {
+    const id = node.attrs.id ?? '';
+    const { person, address } = copy;
+    const key = `${sender.person.phone}/${id}`;
+    const count = (person.pending.get(key) ?? 0) + 1;
+    person.pending.set(key, count);
+    if (count > MOST_RESENDS) return;
+    const content = [
+      stanza('retry', { count, id, t: seconds(), v: 1 }),
+      registrationNode(person.device.registrationId),
+    ];
+    // The first request leaves it to the client to fetch new keys; a second one brings them along.
+    if (count > 1) content.push(stanza('keys', {}, bundleNodes(person.device.bundle())));
+    const receipt = stanza('receipt', { id, from: address, type: 'retry', t: seconds() }, content);
+    this.delivery.enqueue(sender.person, sender.companion, { key: receiptKey('retry', id), node: receipt });
+  }
+
+  /** The account's own devices see what one of them wrote. */
+  private async mirror(sender: Sender, node: Stanza, copy: Copy): Promise<void> {
+    if (copy.device !== 0) return this.relay(sender, node, copy);
+    const message = await this.decrypt(sender, copy);
+    const note = message?.deviceSentMessage;
+    const destination = this.population.find(note?.destinationJid ?? undefined)?.person;
+    const id = node.attrs.id ?? '';
+    if (destination !== sender.person || !note?.message) return;
+    const known = sender.person.recorded(sender.person.phone, id);
+    if (known) known.duplicates++;
+    else this.record(sender, id, copy, proto.Message.fromObject(note.message));
+  }
+
+  /** Between two linked devices the platform only changes the envelope. */
+  private relay(sender: Sender, node: Stanza, copy: Copy): void {
+    const target = copy.person.companions.get(copy.device);
+    const isSender = target === sender.companion;
+    if (!target || isSender) return;
+    const own = copy.person === sender.person;
+    const { person, companion } = sender;
+    const attributes = {
+      id: node.attrs.id,
+      from: own ? phoneJid(person.phone, companion.device) : lidJid(person.lid, companion.device),
+      recipient: own ? node.attrs.to : undefined,
+      type: node.attrs.type,
+      t: seconds(),
+      notify: person.name ?? person.phone,
+      addressing_mode: own ? undefined : 'lid',
+      sender_pn: own ? undefined : phoneJid(person.phone),
+    };
+    const relayed = stanza('message', attributes, [copy.enc]);
+    const key = messageKey(node.attrs.id ?? '');
+    this.delivery.enqueue(copy.person, target, { key, node: relayed, relayedFrom: person.phone });
+  }
+}

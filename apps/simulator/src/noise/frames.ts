@@ -1,0 +1,55 @@
+/** First bytes of every connection: `WA`, protocol version, dictionary version. */
+export const PROLOGUE = Buffer.from([0x57, 0x41, 6, 3]);
+
+const EDGE_PREAMBLE = Buffer.from([0x45, 0x44, 0, 1]);
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * Cuts the byte stream into frames. One WebSocket message may hold several frames or part of one, and the
+ * first is preceded by the prologue, possibly behind a routing preamble.
+ */
+export class FrameReader {
+  private buffered: Buffer = EMPTY;
+  private introduced = false;
+
+  push(chunk: Buffer): Buffer[] {
+    this.buffered = this.buffered.length === 0 ? chunk : Buffer.concat([this.buffered, chunk]);
+    if (!this.introduced) this.readIntroduction();
+    const frames: Buffer[] = [];
+    while (this.introduced && this.buffered.length >= 3) {
+      const end = 3 + this.buffered.readUIntBE(0, 3);
+      if (this.buffered.length < end) break;
+      frames.push(this.buffered.subarray(3, end));
+      this.buffered = this.buffered.subarray(end);
+    }
+    return frames;
+  }
+
+  private readIntroduction(): void {
+    let rest = this.buffered;
+    if (startsLike(rest, EDGE_PREAMBLE)) {
+      if (rest.length < 7) return;
+      const end = 7 + rest.readUIntBE(4, 3);
+      if (rest.length < end) return;
+      rest = rest.subarray(end);
+    }
+    if (!startsLike(rest, PROLOGUE)) throw new Error('the connection does not start with the prologue');
+    if (rest.length < PROLOGUE.length) return;
+    this.buffered = rest.subarray(PROLOGUE.length);
+    this.introduced = true;
+  }
+}
+
+const startsLike = (data: Buffer, expected: Buffer): boolean => {
+  const length = Math.min(data.length, expected.length);
+  return data.subarray(0, length).equals(expected.subarray(0, length));
+};
+
+export function frame(body: Uint8Array): Buffer {
+  if (body.length >= 1 << 24)
+    throw new Error(`a frame of ${body.length} bytes does not fit its length field`);
+  const framed = Buffer.allocUnsafe(3 + body.length);
+  framed.writeUIntBE(body.length, 0, 3);
+  framed.set(body, 3);
+  return framed;
+}

@@ -1,0 +1,76 @@
+import type { KeyBundle, PreKey, SignedPreKey } from '../signal/key-bundle.js';
+import type { Connection } from '../wire/connection.js';
+import type { Stanza } from '../wire/nodes.js';
+import type { SentMessage } from './messages.js';
+
+/** A stanza that stays with the platform until the client has confirmed it. */
+export interface QueuedStanza {
+  key: string;
+  node: Stanza;
+  /** How often it was put on the wire. */
+  attempts: number;
+  /** What a person wrote, kept so that it can be encrypted again when the client asks. */
+  source?: { phone: string; plaintext: Buffer; retries: number };
+  /** The book entry of the person who wrote it. */
+  sent?: SentMessage;
+  /** Set when another linked device wrote it: only that device can encrypt it again. */
+  relayedFrom?: string;
+}
+
+/** A linked device: the keys it registered and what waits for it. */
+export interface CompanionState {
+  device: number;
+  noiseKey: Buffer;
+  identity: Buffer;
+  registrationId: number;
+  signedPreKey: SignedPreKey;
+  preKeys: PreKey[];
+  /** The device identity as the phone signed it; every first message carries a copy. */
+  signedIdentity: Buffer;
+  /** The first connection after linking gets the history and the app-state keys. */
+  synced: boolean;
+}
+
+export class Companion implements CompanionState {
+  readonly device: number;
+  readonly noiseKey: Buffer;
+  readonly identity: Buffer;
+  readonly registrationId: number;
+  signedPreKey: SignedPreKey;
+  preKeys: PreKey[];
+  readonly signedIdentity: Buffer;
+  synced: boolean;
+  readonly queue = new Map<string, QueuedStanza>();
+  connection?: Connection;
+  connectedAt?: Date;
+  /** Only an active client is given stanzas; it says so itself. */
+  active = false;
+  /** The last device identity found genuine, so that it is not verified again with every message. */
+  verifiedIdentity?: Buffer;
+
+  constructor(state: CompanionState) {
+    this.device = state.device;
+    this.noiseKey = state.noiseKey;
+    this.identity = state.identity;
+    this.registrationId = state.registrationId;
+    this.signedPreKey = state.signedPreKey;
+    this.preKeys = state.preKeys;
+    this.signedIdentity = state.signedIdentity;
+    this.synced = state.synced;
+  }
+
+  get online(): boolean {
+    return this.connection?.open ?? false;
+  }
+
+  /** Takes one of the uploaded one-time keys away. */
+  bundle(): KeyBundle {
+    const { registrationId, identity, signedPreKey } = this;
+    return { registrationId, identity, signedPreKey, preKey: this.preKeys.shift() };
+  }
+
+  addPreKeys(keys: PreKey[]): void {
+    const fresh = new Set(keys.map((key) => key.id));
+    this.preKeys = [...this.preKeys.filter((key) => !fresh.has(key.id)), ...keys];
+  }
+}

@@ -1,0 +1,37 @@
+export const SENT_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ'] as const;
+export type SentStatus = (typeof SENT_STATUSES)[number];
+
+/** A message that reached a person. */
+export interface ReceivedMessage {
+  id: string;
+  /** Phone of the sender. */
+  from: string;
+  /** Address the client wrote to; receipts carry the same form. */
+  address: string;
+  text: string | null;
+  message: unknown;
+  receivedAt: string;
+  /** How often the platform saw this id again. */
+  duplicates: number;
+  delivered: boolean;
+  read: boolean;
+}
+
+/** A message that a person wrote to an account. */
+export interface SentMessage {
+  id: string;
+  /** Phone of the account. */
+  to: string;
+  text: string | null;
+  status: SentStatus;
+  /** How often it was put on the wire, over all devices. */
+  deliveries: number;
+  /** How many receipts came back. */
+  receipts: number;
+  sentAt: string;
+}
+
+/** A status only ever moves forward: a late receipt must not undo a read one. */
+export function advance(message: SentMessage, status: SentStatus): void {
+  if (SENT_STATUSES.indexOf(status) > SENT_STATUSES.indexOf(message.status)) message.status = status;
+}

@@ -1,0 +1,81 @@
+import { hmac } from '../noise/keys.js';
+import { SignalDevice } from '../signal/signal-device.js';
+import type { Companion } from './companion.js';
+import type { ReceivedMessage, SentMessage } from './messages.js';
+
+/** What a contact does on its own when a message arrives. */
+export interface Behaviour {
+  delivered: 'auto' | 'never';
+  deliveredDelayMs: number;
+  read: 'auto' | 'never';
+  readDelayMs: number;
+  /** An offline contact gives no receipts until it is online again. */
+  online: boolean;
+}
+
+/** A collection of settings that phone and companions keep in step. */
+export interface Collection {
+  version: number;
+  patches: Buffer[];
+}
+
+const DEFAULT_BEHAVIOUR: Behaviour = {
+  delivered: 'auto',
+  deliveredDelayMs: 0,
+  read: 'never',
+  readDelayMs: 0,
+  online: true,
+};
+
+/** Somebody with a phone number. With companions the number is an account; anybody can be a contact. */
+export class Person {
+  readonly lid: string;
+  name?: string;
+  registered = true;
+  isAccount = false;
+  isContact = false;
+  behaviour: Behaviour = { ...DEFAULT_BEHAVIOUR };
+  nextDevice = 1;
+  readonly companions = new Map<number, Companion>();
+  readonly received: ReceivedMessage[] = [];
+  readonly sent = new Map<string, SentMessage>();
+  readonly collections = new Map<string, Collection>();
+  /** Ids that could not be decrypted yet, with the number of times a resend was asked for. */
+  readonly pending = new Map<string, number>();
+  private readonly receivedByKey = new Map<string, ReceivedMessage>();
+  private signal?: SignalDevice;
+
+  constructor(
+    readonly phone: string,
+    private readonly secret: Buffer,
+  ) {
+    // Fifteen digits that follow from the number, so that they are the same after a restart.
+    this.lid = String(100_000_000_000_000 + hmac(secret, 'lid').readUIntBE(0, 5));
+  }
+
+  /** The phone itself. Made on first use, because most numbers are only ever looked up. */
+  get device(): SignalDevice {
+    return (this.signal ??= new SignalDevice(this.secret));
+  }
+
+  get hasDevice(): boolean {
+    return this.signal !== undefined;
+  }
+
+  /** Secret bytes of this person for one purpose. */
+  derive(label: string): Buffer {
+    return hmac(this.secret, label);
+  }
+
+  record(message: ReceivedMessage): void {
+    this.received.push(message);
+    this.receivedByKey.set(`${message.from}/${message.id}`, message);
+  }
+
+  recorded(from: string, id: string): ReceivedMessage | undefined {
+    return this.receivedByKey.get(`${from}/${id}`);
+  }
+}
+
+/** Name of one of a person's devices inside a Signal session store. */
+export const peerName = (person: Person, device: number): string => `${person.lid}.${device}`;

@@ -1,0 +1,79 @@
+import { Confirmations } from './messages/confirmations.js';
+import { Delivery } from './messages/delivery.js';
+import { Inbound } from './messages/inbound.js';
+import { Outbound } from './messages/outbound.js';
+import { Receipts } from './messages/receipts.js';
+import { Login } from './login/login.js';
+import { answerQuery } from './login/queries.js';
+import type { Log } from './log.js';
+import type { Authority } from './noise/authority.js';
+import type { Greeting } from './noise/handshake.js';
+import { Pairing, wantsLinking } from './pairing/pairing.js';
+import { Population } from './people/population.js';
+import type { Connection, ConnectionHandler } from './wire/connection.js';
+import type { Stanza } from './wire/nodes.js';
+
+/** The server: decides what becomes of each connection and each stanza. */
+export class Platform implements ConnectionHandler {
+  readonly population: Population;
+  readonly pairing: Pairing;
+  readonly receipts: Receipts;
+  readonly inbound: Inbound;
+  private readonly delivery: Delivery;
+  private readonly outbound: Outbound;
+  private readonly confirmations: Confirmations;
+  private readonly login: Login;
+
+  constructor(
+    readonly authority: Authority,
+    private readonly log: Log,
+  ) {
+    this.population = new Population(authority);
+    this.pairing = new Pairing(this.population);
+    this.delivery = new Delivery(this.population);
+    this.receipts = new Receipts(this.population, this.delivery);
+    this.inbound = new Inbound(this.population, this.delivery);
+    this.outbound = new Outbound(this.population, this.delivery, this.receipts);
+    this.confirmations = new Confirmations(this.population, this.delivery, this.receipts);
+    this.login = new Login(this.population);
+  }
+
+  greeted(connection: Connection, greeting: Greeting): void {
+    if (wantsLinking(greeting.payload)) this.pairing.offer(connection, greeting);
+    else if (!this.login.admit(connection, greeting)) this.log('info', 'login refused');
+  }
+
+  async received(connection: Connection, node: Stanza): Promise<void> {
+    const { person, companion } = connection;
+    if (!person || !companion) {
+      // While linking, a client only keeps the connection alive.
+      if (node.tag === 'iq' && node.attrs.type === 'get') connection.reply(node);
+      return;
+    }
+    // A replaced connection may still have stanzas under way; its successor speaks for the device now.
+    if (companion.connection !== connection) return;
+    const { population, delivery } = this;
+    switch (node.tag) {
+      case 'iq':
+        return answerQuery({ connection, person, companion, population, delivery }, node);
+      case 'message':
+        return this.outbound.accept({ person, companion }, node);
+      case 'receipt':
+        return this.confirmations.receipt(person, companion, node);
+      case 'ack':
+        return this.confirmations.ack(person, companion, node);
+    }
+  }
+
+  closed(connection: Connection): void {
+    this.pairing.forget(connection);
+    const { companion } = connection;
+    if (companion?.connection !== connection) return;
+    companion.connection = undefined;
+    companion.active = false;
+  }
+
+  failed(_connection: Connection, error: Error): void {
+    this.log('warn', 'a connection failed', { reason: error.message });
+  }
+}
