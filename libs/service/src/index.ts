@@ -13,5 +13,6 @@ export { HealthController, type Readiness, READINESS } from './health.js';
 export { connectionProviders, databaseModule } from './infrastructure.js';
 export { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
 export { PeriodicTask } from './periodic-task.js';
+export { runMigrations } from './run-migrations.js';
 export { MODES, ServiceConfig } from './service-config.js';
 export { bootService, startService, type StartOptions } from './start-service.js';

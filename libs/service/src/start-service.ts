@@ -1,6 +1,6 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { type MicroserviceOptions, Transport } from '@nestjs/microservices';
+import { type MicroserviceOptions, type NestMicroservice, Transport } from '@nestjs/microservices';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { JetStreamStrategy } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
@@ -47,8 +47,8 @@ export async function startService(options: StartOptions): Promise<void> {
 export async function bootService(options: StartOptions): Promise<NestFastifyApplication> {
   const config = options.config();
   const app = await createApp(options);
-  await connectTransports(app, options, config);
   await options.customize?.(app);
+  await connectTransports(app, options, config);
   await app.listen(config.port, config.host);
   return app;
 }
@@ -84,10 +84,14 @@ async function connectTransports(
   const transports: object[] = [nats];
   if (jetstream) transports.push({ strategy: app.get(JetStreamStrategy, { strict: false }) });
   for (const transport of transports) {
-    const microservice = app.connectMicroservice<MicroserviceOptions>(transport as MicroserviceOptions);
+    const microservice = app.connectMicroservice<MicroserviceOptions>(transport as MicroserviceOptions, {
+      deferInitialization: true, // otherwise its handlers are built before the filter and the pipe are known
+    }) as NestMicroservice;
+    microservice.setIsInitHookCalled(true); // the application runs the hooks, once for all
     microservice.useGlobalFilters(new RpcErrorFilter());
     microservice.useGlobalPipes(new ContractPipe());
   }
+  await app.init();
   await app.startAllMicroservices();
 }
 

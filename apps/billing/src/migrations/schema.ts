@@ -1,0 +1,4 @@
+import { Subscriptions1763700000000 } from './1763700000000-subscriptions.js';
+
+/** The schema this service owns and its migrations, in order. */
+export const schema = { schema: 'billing', migrations: [Subscriptions1763700000000] };

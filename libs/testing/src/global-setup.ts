@@ -1,0 +1,22 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findNatsServer, type LocalServer, startPostgres } from '@svc/local-servers';
+
+/** What the set-up leaves for the teardown: both run in Jest's parent process. */
+export interface ServersOfRun {
+  postgres?: LocalServer;
+  directory?: string;
+}
+
+/** Jest `globalSetup`: one throw-away PostgreSQL for all test files of a project, each file takes its own database. */
+export default async function globalSetup(): Promise<void> {
+  const run = globalThis as ServersOfRun;
+  run.directory = await mkdtemp(join(tmpdir(), 'svc-test-'));
+  run.postgres = await startPostgres({
+    dataDir: join(run.directory, 'postgres'),
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
+  });
+  process.env['TEST_DATABASE_URL'] = run.postgres.url;
+  process.env['TEST_NATS_BINARY'] = await findNatsServer({});
+}

@@ -1,0 +1,9 @@
+import { rm } from 'node:fs/promises';
+import type { ServersOfRun } from './global-setup.js';
+
+/** Jest `globalTeardown`: stops what `globalSetup` started. */
+export default async function globalTeardown(): Promise<void> {
+  const { postgres, directory } = globalThis as ServersOfRun;
+  await postgres?.stop();
+  if (directory) await rm(directory, { recursive: true, force: true });
+}

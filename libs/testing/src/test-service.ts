@@ -1,0 +1,45 @@
+import { RpcClient } from '@svc/messaging';
+import { bootService, setUpLogger, type StartOptions } from '@svc/service';
+import { createTestDatabase, type TestDatabase, type TestSchema } from './test-database.js';
+import { startTestNats, type TestNats } from './test-nats.js';
+
+/** A service under test, with a database and a nats-server of its own. */
+export interface TestService {
+  /** Where its HTTP listens. */
+  url: string;
+  database: TestDatabase;
+  nats: TestNats;
+  /** Asks it, and anybody else on its NATS. */
+  rpc: RpcClient;
+  /** The instance of a provider of its module. */
+  get<T>(type: abstract new (...args: never[]) => T): T;
+  stop(): Promise<void>;
+}
+
+/**
+ * Boots a service in this process, on real servers.
+ * @param env further variables; its configuration is read once, so one service of a kind per test file.
+ */
+export async function startTestService(
+  options: StartOptions,
+  schema: TestSchema,
+  env: Record<string, string> = {},
+): Promise<TestService> {
+  const [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
+  Object.assign(process.env, { DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', ...env });
+  setUpLogger(options.name, process.env['TEST_LOG'] ?? 'silent');
+  const app = await bootService(options);
+  const rpc = new RpcClient(nats.url, 'test');
+  return {
+    url: (await app.getUrl()).replace('[::1]', '127.0.0.1'),
+    database,
+    nats,
+    rpc,
+    get: (type) => app.get(type, { strict: false }),
+    stop: async () => {
+      await rpc.onApplicationShutdown();
+      await app.close();
+      await Promise.all([database.drop(), nats.stop()]);
+    },
+  };
+}
