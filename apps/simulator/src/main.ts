@@ -1,1 +1,28 @@
-export {};
+import 'reflect-metadata';
+import { ConfigError, log, setUpLogger, silenceConsole } from '@svc/service';
+import { simulatorConfig } from './config.js';
+import { type Simulator, startSimulator } from './simulator.js';
+
+// The Signal library prints private keys through the console.
+silenceConsole();
+
+try {
+  const config = simulatorConfig();
+  setUpLogger('simulator', config.logLevel);
+  const simulator = await startSimulator(config);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(simulator));
+  // Whoever started this process is gone: nobody is left to stop it.
+  process.once('disconnect', () => void stop(simulator));
+  const { websocket, control, trustRoot } = simulator;
+  process.send?.({ type: 'ready', websocket, control, trustRoot });
+} catch (error) {
+  const words = error instanceof ConfigError ? error.message : String((error as Error).message);
+  process.stderr.write(`simulator cannot start. ${words}\n`);
+  process.exit(1);
+}
+
+async function stop(simulator: Simulator): Promise<void> {
+  await simulator.close();
+  log().info('simulator has stopped');
+  process.exit(0);
+}

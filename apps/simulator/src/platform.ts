@@ -1,3 +1,4 @@
+import { log } from '@svc/service';
 import { Confirmations } from './messages/confirmations.js';
 import { Delivery } from './messages/delivery.js';
 import { Inbound } from './messages/inbound.js';
@@ -5,7 +6,6 @@ import { Outbound } from './messages/outbound.js';
 import { Receipts } from './messages/receipts.js';
 import { Login } from './login/login.js';
 import { answerQuery } from './login/queries.js';
-import type { Log } from './log.js';
 import type { Authority } from './noise/authority.js';
 import type { Greeting } from './noise/handshake.js';
 import { Pairing, wantsLinking } from './pairing/pairing.js';
@@ -24,10 +24,7 @@ export class Platform implements ConnectionHandler {
   private readonly confirmations: Confirmations;
   private readonly login: Login;
 
-  constructor(
-    readonly authority: Authority,
-    private readonly log: Log,
-  ) {
+  constructor(authority: Authority) {
     this.population = new Population(authority);
     this.pairing = new Pairing(this.population);
     this.delivery = new Delivery(this.population);
@@ -40,7 +37,7 @@ export class Platform implements ConnectionHandler {
 
   greeted(connection: Connection, greeting: Greeting): void {
     if (wantsLinking(greeting.payload)) this.pairing.offer(connection, greeting);
-    else if (!this.login.admit(connection, greeting)) this.log('info', 'login refused');
+    else if (!this.login.admit(connection, greeting)) log().info('a login was refused');
   }
 
   async received(connection: Connection, node: Stanza): Promise<void> {
@@ -73,7 +70,17 @@ export class Platform implements ConnectionHandler {
     companion.active = false;
   }
 
+  /** Forgets everybody; devices that were linked find themselves unknown. */
+  reset(): number {
+    const people = [...this.population.all()];
+    this.population.clear();
+    for (const person of people) {
+      for (const companion of person.companions.values()) companion.connection?.drop();
+    }
+    return people.length;
+  }
+
   failed(_connection: Connection, error: Error): void {
-    this.log('warn', 'a connection failed', { reason: error.message });
+    log().warn({ reason: error.message }, 'a connection failed');
   }
 }

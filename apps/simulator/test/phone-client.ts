@@ -1,4 +1,3 @@
-import '../src/quiet-console.js';
 import {
   type AuthenticationCreds,
   type BaileysEventMap,

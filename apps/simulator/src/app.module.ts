@@ -1,0 +1,19 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AccountsController } from './control/accounts.controller.js';
+import { AccountsService } from './control/accounts.service.js';
+import { ContactsController } from './control/contacts.controller.js';
+import { ContactsService } from './control/contacts.service.js';
+import { PlatformController } from './control/platform.controller.js';
+import { Platform } from './platform.js';
+
+@Module({
+  controllers: [AccountsController, ContactsController, PlatformController],
+  providers: [AccountsService, ContactsService],
+})
+export class AppModule {}
+
+/** The control API of one platform. */
+export const appModule = (platform: Platform): DynamicModule => ({
+  module: AppModule,
+  providers: [{ provide: Platform, useValue: platform }],
+});

@@ -1,0 +1,55 @@
+import { configReader, Env } from '@svc/service';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Max, Min } from 'class-validator';
+
+const LARGEST_PORT = 65_535;
+
+/** Everything the simulator reads from its environment. */
+export class SimulatorConfig {
+  @Env('SIMULATOR_HOST', { description: 'Address that both ports listen on.', example: '127.0.0.1' })
+  @IsString()
+  @IsNotEmpty()
+  host: string = '127.0.0.1';
+
+  @Env('SIMULATOR_PORT', {
+    description: 'Port of the WebSocket endpoint (path /ws/chat). 0: any free one.',
+    example: '7070',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(LARGEST_PORT)
+  port: number = 7070;
+
+  @Env('SIMULATOR_CONTROL_PORT', {
+    description: 'Port of the control API. 0: any free one.',
+    example: '7071',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(LARGEST_PORT)
+  controlPort: number = 7071;
+
+  @Env('SIMULATOR_SEED', {
+    description: 'Any words. The trust root and the keys of all people follow from them.',
+    example: 'local platform',
+  })
+  @IsString()
+  @IsNotEmpty()
+  seed: string = 'local platform';
+
+  @Env('SIMULATOR_STATE_FILE', {
+    description: 'File that keeps accounts, contacts and linked devices over a restart. Unset: memory only.',
+    example: '.data/simulator.ndjson',
+  })
+  @IsOptional()
+  @IsString()
+  stateFile?: string;
+
+  @Env('LOG_LEVEL', { description: 'Lowest level that is logged.', example: 'info' })
+  @IsIn(['debug', 'info', 'warn', 'error'])
+  logLevel: 'debug' | 'info' | 'warn' | 'error' = 'info';
+}
+
+export const simulatorConfig = configReader(SimulatorConfig);

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { deviceRemoved, replaced } from '../login/login.js';
+import type { Companion } from '../people/companion.js';
+import type { Person } from '../people/person.js';
+import { Platform } from '../platform.js';
+import { Refusal } from '../refusal.js';
+import type { Connection } from '../wire/connection.js';
+import { lidJid, phoneJid } from '../wire/jids.js';
+import { type Stanza, stanza } from '../wire/nodes.js';
+import type { AccountView, CreateAccount, Disconnect, LinkedDevice } from './account-bodies.js';
+
+const DEFAULT_CODE = 503;
+
+@Injectable()
+export class AccountsService {
+  constructor(private readonly platform: Platform) {}
+
+  create({ phone, name }: CreateAccount): AccountView {
+    const person = this.platform.population.ensure(phone);
+    person.isAccount = true;
+    person.name = name ?? person.name;
+    this.platform.population.touch(person);
+    return toAccountView(person);
+  }
+
+  list(): AccountView[] {
+    return [...this.platform.population.all()].filter((person) => person.isAccount).map(toAccountView);
+  }
+
+  get(phone: string): AccountView {
+    return toAccountView(this.account(phone));
+  }
+
+  async scan(phone: string, qr: string): Promise<LinkedDevice> {
+    const { device } = await this.platform.pairing.scan(this.platform.population.ensure(phone), qr);
+    return { jid: phoneJid(phone, device), device };
+  }
+
+  disconnect(phone: string, { mode = 'close', code = DEFAULT_CODE }: Disconnect): number {
+    const online = [...this.account(phone).companions.values()].filter((companion) => companion.online);
+    for (const { connection } of online) {
+      if (connection) disconnections[mode](connection, code);
+    }
+    return online.length;
+  }
+
+  /** As a person does in the list of linked devices on the phone. */
+  unlink(phone: string): number {
+    const person = this.account(phone);
+    const companions = [...person.companions.values()];
+    person.companions.clear();
+    this.platform.population.touch(person);
+    for (const { connection } of companions) connection?.end(deviceRemoved());
+    return companions.length;
+  }
+
+  private account(phone: string): Person {
+    const person = this.platform.population.get(phone);
+    if (person?.isAccount) return person;
+    throw new Refusal(404, 'ACCOUNT_NOT_FOUND', `there is no account with the phone ${phone}`);
+  }
+}
+
+const disconnections: Record<NonNullable<Disconnect['mode']>, (to: Connection, code: number) => void> = {
+  close: (connection) => connection.end(),
+  drop: (connection) => connection.drop(),
+  failure: (connection, reason) => connection.end(stanza('failure', { reason, location: 'sim' })),
+  'stream-error': (connection, code) => connection.end(streamError(code)),
+};
+
+/** Two of the codes are told by what is inside. */
+function streamError(code: number): Stanza {
+  if (code === 401) return deviceRemoved();
+  if (code === 440) return replaced();
+  return stanza('stream:error', { code });
+}
+
+function toAccountView(person: Person): AccountView {
+  const toDeviceView = (companion: Companion): AccountView['devices'][number] => ({
+    device: companion.device,
+    jid: phoneJid(person.phone, companion.device),
+    online: companion.online,
+    connectedAt: companion.connectedAt?.toISOString() ?? null,
+    queued: companion.queue.size,
+  });
+  return {
+    phone: person.phone,
+    name: person.name ?? null,
+    jid: phoneJid(person.phone),
+    lid: lidJid(person.lid),
+    devices: [...person.companions.values()].map(toDeviceView),
+  };
+}

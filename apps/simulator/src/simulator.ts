@@ -1,0 +1,73 @@
+import { log, NestLogger } from '@svc/service';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { appModule } from './app.module.js';
+import { addOpenApi } from './control/openapi.js';
+import { RefusalFilter, validation } from './control/refusals.js';
+import type { SimulatorConfig } from './config.js';
+import { Authority } from './noise/authority.js';
+import { StateFile } from './people/state-file.js';
+import { Platform } from './platform.js';
+import { Endpoint } from './wire/endpoint.js';
+
+const LARGEST_BODY_BYTES = 16 * 1024 * 1024;
+
+/** A running simulator. */
+export interface Simulator {
+  /** Where clients connect. */
+  websocket: string;
+  /** Base address of the control API. */
+  control: string;
+  /** Public key, in hex, that clients have to trust. */
+  trustRoot: string;
+  close(): Promise<void>;
+}
+
+export type SimulatorOptions = Pick<SimulatorConfig, 'host' | 'port' | 'controlPort' | 'seed' | 'stateFile'>;
+
+/** Starts both doors; when this resolves, both can be used. */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  const authority = new Authority(options.seed);
+  const platform = new Platform(authority);
+  const { trustRoot } = authority;
+  const state = options.stateFile && new StateFile(options.stateFile, platform.population, trustRoot);
+  if (state) state.open();
+  for (const person of platform.population.all()) platform.receipts.catchUp(person);
+  const endpoint = new Endpoint(authority, platform);
+  const app = await controlApi(platform);
+  const websocket = await endpoint.listen(options.host, options.port);
+  try {
+    await app.listen(options.controlPort, options.host);
+  } catch (error) {
+    await endpoint.close();
+    throw error;
+  }
+  const control = (await app.getUrl()).replace(/\/$/, '');
+  log().info({ websocket, control, trustRoot }, 'simulator is ready');
+  const close = async (): Promise<void> => {
+    await app.close();
+    await endpoint.close();
+    if (state) await state.close();
+  };
+  return { websocket, control, trustRoot, close };
+}
+
+async function controlApi(platform: Platform): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({
+    bodyLimit: LARGEST_BODY_BYTES,
+    genReqId: () => uuidv7(),
+    requestIdHeader: false,
+    forceCloseConnections: true,
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(appModule(platform), adapter, {
+    logger: new NestLogger(),
+    abortOnError: false,
+  });
+  const server = app.getHttpAdapter().getInstance();
+  server.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
+  app.useGlobalFilters(new RefusalFilter());
+  app.useGlobalPipes(validation());
+  addOpenApi(app);
+  return app;
+}
