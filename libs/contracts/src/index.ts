@@ -70,6 +70,7 @@ export {
   ReconcileSession,
 } from './messages.js';
 export { PageQuery, type Page } from './page.js';
+export { ListMessagesQuery } from './message-query.js';
 export {
   CreateSessionBody,
   SessionState,
@@ -162,3 +163,6 @@ export {
   GetAuditLog,
   SetClock,
 } from './tenants.js';
+export { PutExternalConfigBody, ExternalBotEnv, ExternalConfig } from './external-config.js';
+export { CreateApiKeyBody, ApiKeyView, RotatedKey, NewApiKey } from './api-keys.js';
+export { HttpErrorBody } from './http-error.js';

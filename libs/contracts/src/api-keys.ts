@@ -1,0 +1,104 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsIn,
+  IsOptional,
+  IsString,
+  Length,
+  Matches,
+} from 'class-validator';
+import { type Scope, SCOPES } from './enums.js';
+
+/** Body of `POST /v1/api-keys`. */
+export class CreateApiKeyBody {
+  @ApiPropertyOptional({ description: 'Label for people.', example: 'CRM', minLength: 1, maxLength: 100 })
+  @IsOptional()
+  @IsString()
+  @Length(1, 100)
+  name?: string;
+
+  @ApiPropertyOptional({
+    description: 'What the key may do. By default what the key it replaces may do, else everything.',
+    enum: SCOPES,
+    isArray: true,
+    example: ['messages:send'],
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(SCOPES, { each: true })
+  scopes?: Scope[];
+
+  @ApiPropertyOptional({
+    description:
+      'Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is replaced.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  @IsOptional()
+  @IsString()
+  @Matches(/^[A-Za-z0-9]{12}$/, { message: 'rotates must be a key id: 12 letters or digits' })
+  rotates?: string | null;
+}
+
+/** An API key without its secret. */
+export class ApiKeyView {
+  @ApiProperty({ description: 'Key id: the first 12 characters after the prefix.', example: '7Hq2mZ0aPx4K' })
+  kid: string;
+
+  @ApiProperty({ description: 'Label for people.', example: 'CRM' })
+  name: string;
+
+  @ApiProperty({ description: 'What the key may do.', enum: SCOPES, isArray: true, example: ['*'] })
+  scopes: Scope[];
+
+  @ApiProperty({ description: 'The same as one string, separated by spaces.', example: '*' })
+  scope: string;
+
+  @ApiProperty({ description: 'Last four characters, to tell keys apart.', example: 'x4Kd' })
+  last4: string;
+
+  @ApiProperty({ description: 'When it was created (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  createdAt: string;
+
+  @ApiProperty({
+    description: 'When it stops working (ISO 8601, UTC); null: never.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  expiresAt: string | null;
+
+  @ApiProperty({
+    description: 'When it was last used (ISO 8601, UTC), late by up to a minute.',
+    type: String,
+    nullable: true,
+    example: '2026-01-31T12:00:00.000Z',
+  })
+  lastUsedAt: string | null;
+}
+
+/** A key that a new one replaces. */
+export class RotatedKey {
+  @ApiProperty({ description: 'Key id.', example: '7Hq2mZ0aPx4K' })
+  kid: string;
+
+  @ApiProperty({ description: 'When it stops working (ISO 8601, UTC).', example: '2026-02-01T12:00:00.000Z' })
+  expiresAt: string;
+}
+
+/** Answer of `POST /v1/api-keys`. */
+export class NewApiKey extends ApiKeyView {
+  @ApiProperty({
+    description: 'The whole key, for the Authorization header. Shown this once.',
+    example: 'rk_live_…',
+  })
+  secret: string;
+
+  @ApiProperty({ description: 'The key it replaces.', type: RotatedKey, nullable: true })
+  rotated: RotatedKey | null;
+}
