@@ -1,0 +1,14 @@
+const FIRST_MS = 200;
+const LONGEST_MS = 10_000;
+/** After this long alive, earlier deaths say nothing about the next one. */
+const STEADY_AFTER_MS = 30_000;
+
+/** How long to wait before the next start, after so many deaths in a row before this one. */
+export function backOffMs(deathsBefore: number): number {
+  return Math.min(FIRST_MS * 2 ** deathsBefore, LONGEST_MS);
+}
+
+/** Deaths in a row that a new death adds to. */
+export function deathsInARow(counted: number, aliveMs: number): number {
+  return aliveMs >= STEADY_AFTER_MS ? 0 : counted;
+}

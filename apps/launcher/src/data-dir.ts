@@ -1,0 +1,31 @@
+import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DEMO_FILE } from './demo-tenant.js';
+import { SIMULATOR_STATE_FILE } from './environment.js';
+import { SECRETS_FILE } from './secrets.js';
+import { STACK_FILE } from './stack-file.js';
+
+/** All that starts leave behind. Nothing else is ever deleted: DATA_DIR may be a folder with other things in it. */
+const STATE = ['postgres', 'nats', 'logs', SIMULATOR_STATE_FILE, DEMO_FILE, STACK_FILE];
+
+/** Makes the folder and proves that it can be used. */
+export function prepareDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `${dataDir} cannot be used (${reason}). Choose another folder: DATA_DIR=/some/folder npm start`,
+    );
+  }
+}
+
+/**
+ * Forgets what earlier starts left. What lies in a database of the user's own stays, and with it the secrets, without
+ * which that database could not be read any more.
+ */
+export function forget(dataDir: string, keepSecrets: boolean): void {
+  const names = keepSecrets ? STATE : [...STATE, SECRETS_FILE];
+  for (const name of names) rmSync(join(dataDir, name), { recursive: true, force: true });
+}

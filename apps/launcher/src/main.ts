@@ -1,0 +1,21 @@
+import { readConfig } from './config.js';
+import { say } from './screen.js';
+
+/** The terminal may be closed or the pipe cut (`npm start | head`); that must not bring the stack down. */
+process.stdout.on('error', () => undefined);
+
+const [command, ...rest] = process.argv.slice(2);
+
+try {
+  if (command === 'operator') {
+    const { operator } = await import('./operator.js');
+    process.exitCode = await operator(rest, process.env);
+  } else {
+    const { start } = await import('./start.js');
+    const args = command === 'start' ? rest : process.argv.slice(2);
+    process.exitCode = await start(args, () => readConfig(process.env));
+  }
+} catch (error) {
+  say(`\n${error instanceof Error ? error.message : String(error)}`, process.stderr);
+  process.exitCode = 1;
+}

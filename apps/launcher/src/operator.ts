@@ -1,0 +1,57 @@
+import { Logger } from '@nestjs/common';
+import { AppError } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { resolve } from 'node:path';
+import { dataDirOf } from './config.js';
+import { type OperatorCall, operatorHelp, parseOperatorCall } from './operator-commands.js';
+import { say } from './screen.js';
+import { readStackFile } from './stack-file.js';
+
+/**
+ * The operator CLI: one JSON object on standard output, whatever happens, and words for people on standard error.
+ * Returns the exit code.
+ */
+export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  Logger.overrideLogger(false); // the NATS client of Nest would write its own lines between ours
+  try {
+    const call = parseOperatorCall(argv);
+    if (call.help) {
+      say(operatorHelp(call.command));
+      return 0;
+    }
+    say(JSON.stringify(await ask(call, env)));
+    return 0;
+  } catch (error) {
+    const refusal =
+      error instanceof AppError ? error : new AppError('INTERNAL', undefined, {}, { cause: error });
+    say(JSON.stringify(refusal.toBody()));
+    say(`${refusal.code}: ${refusal === error ? refusal.message : String(error)}`, process.stderr);
+    return 1;
+  }
+}
+
+async function ask({ command, values, dataDir }: OperatorCall, env: NodeJS.ProcessEnv): Promise<object> {
+  if (!command) throw new AppError('VALIDATION_FAILED', 'No command is given. See --help.');
+  const natsUrl = findNats(dataDir, env);
+  const rpc = new RpcClient(natsUrl, 'operator');
+  try {
+    return await command.ask(rpc, values);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'UPSTREAM_UNAVAILABLE') throw error;
+    // A stack that was killed leaves its stack.json behind.
+    const message = `${error.message} Does the stack run? "npm start" starts it.`;
+    throw new AppError(error.code, message, error.meta, { cause: error });
+  } finally {
+    await rpc.onApplicationShutdown();
+  }
+}
+
+/** A folder named in the call goes first: it is what `stack.json` tells others to call. */
+function findNats(dataDir: string | undefined, env: NodeJS.ProcessEnv): string {
+  if (dataDir === undefined && env['NATS_URL']) return env['NATS_URL'];
+  const directory = dataDir === undefined ? dataDirOf(env) : resolve(dataDir);
+  const stack = readStackFile(directory);
+  if (stack) return stack.nats;
+  const message = `No stack runs with the data of ${directory}. Start it with "npm start", or set NATS_URL or DATA_DIR.`;
+  throw new AppError('UPSTREAM_UNAVAILABLE', message);
+}

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { readJson, writePrivateJson } from './private-file.js';
+
+/** What a stack invents once and must keep: without it, stored keys, credentials and endpoints are worthless. */
+export interface Secrets {
+  keyPepper: string;
+  secretsKey: string;
+  credentialsKey: string;
+  /** Fixes the simulator's trust root. */
+  simulatorSeed: string;
+  /** No secret: makes the names of this stack's workers unlike those of another one on the same database. */
+  stackId: string;
+}
+
+export const SECRETS_FILE = 'secrets.json';
+
+const INVENT: { [name in keyof Secrets]: () => string } = {
+  keyPepper: () => randomBytes(32).toString('hex'),
+  secretsKey: () => randomBytes(32).toString('base64'),
+  credentialsKey: () => randomBytes(32).toString('base64'),
+  simulatorSeed: () => randomBytes(16).toString('hex'),
+  stackId: () => randomBytes(4).toString('hex'),
+};
+
+/** The stack's secrets; invents those that are not there yet, also when a later version needs one more. */
+export function loadSecrets(dataDir: string): Secrets {
+  const path = join(dataDir, SECRETS_FILE);
+  const known = (readJson(path) ?? {}) as Partial<Record<string, unknown>>;
+  const secrets = Object.fromEntries(
+    Object.entries(INVENT).map(([name, invent]) => [
+      name,
+      typeof known[name] === 'string' ? known[name] : invent(),
+    ]),
+  ) as unknown as Secrets;
+  if (Object.keys(INVENT).some((name) => known[name] === undefined))
+    writePrivateJson(path, { ...known, ...secrets });
+  return secrets;
+}

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import { ROOT } from './config.js';
+
+/** A service of ours, as the launcher knows it: plain data. */
+export interface ServiceRow {
+  name: string;
+  /** What it reads beyond `SERVICE_VARIABLES`. It gets these and no others. */
+  variables: readonly string[];
+  /** Stopped in this order; those of one number together. */
+  stopOrder: number;
+}
+
+/** What every service reads. */
+export const SERVICE_VARIABLES = [
+  'DATABASE_URL',
+  'NATS_URL',
+  'SVC_MODE',
+  'HOST',
+  'PORT',
+  'LOG_LEVEL',
+] as const;
+
+/** What every process needs from the machine it runs on. */
+export const MACHINE_VARIABLES = ['PATH', 'HOME', 'TZ', 'NODE_EXTRA_CA_CERTS'] as const;
+
+export const GATEWAY = 'api-gateway';
+export const SIMULATOR = 'simulator';
+
+/** Every service with its schema. The customer's door closes first, what others ask closes last. */
+export const SERVICES: readonly ServiceRow[] = [
+  { name: 'billing', variables: [], stopOrder: 3 },
+  { name: 'limits', variables: [], stopOrder: 3 },
+  {
+    name: 'session-worker',
+    variables: [
+      'WORKER_NAME',
+      'CREDENTIALS_KEY',
+      'PLATFORM_URL',
+      'PLATFORM_TRUST_ROOT',
+      'SEND_EXPIRY_MS',
+      'ACK_TIMEOUT_MS',
+      'LOGIN_TIMEOUT_MS',
+    ],
+    stopOrder: 2,
+  },
+  {
+    name: 'webhook-dispatcher',
+    variables: [
+      'WORKER_NAME',
+      'SECRETS_KEY',
+      'WEBHOOK_RETRY_DELAYS_MS',
+      'WEBHOOK_TIMEOUT_MS',
+      'WEBHOOK_ALLOWED_ORIGINS',
+    ],
+    stopOrder: 2,
+  },
+  { name: GATEWAY, variables: ['KEY_PEPPER', 'GATEWAY_PUBLIC_URL'], stopOrder: 1 },
+];
+
+/** What the simulator reads; it has no schema and stops after those who speak to it. */
+export const SIMULATOR_ROW: ServiceRow = {
+  name: SIMULATOR,
+  variables: [
+    'SIMULATOR_HOST',
+    'SIMULATOR_PORT',
+    'SIMULATOR_CONTROL_PORT',
+    'SIMULATOR_SEED',
+    'SIMULATOR_STATE_FILE',
+    'LOG_LEVEL',
+  ],
+  stopOrder: 4,
+};
+
+/** PostgreSQL and nats-server stop after everybody who uses them. */
+export const SERVERS_STOP_ORDER = 5;
+
+/** A built program of an app: `main` stays, `migrate` ends by itself. */
+export function programOf(name: string, program: 'main' | 'migrate'): string {
+  return join(ROOT, 'apps', name, 'dist', `${program}.js`);
+}

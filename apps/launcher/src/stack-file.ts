@@ -1,0 +1,32 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readJson, writePrivateJson } from './private-file.js';
+
+/** What runs, for other people's tools: the shape is fixed (design: interfaces, "stack.json"). */
+export interface StackDescription {
+  gateway: string;
+  /** Command line of the operator CLI; works from any folder. */
+  operator: string[];
+  platform: { websocket: string; control: string | null; trustRoot: string | null; ca: string | null };
+  postgres: string;
+  nats: string;
+  webhooks: { delaysMs: number[]; timeoutMs: number; allowedOrigins: string[] };
+  demo: { tenantId: string; apiKey: string; email: string; password: string };
+  /** Those that are alive at this moment. */
+  processes: { name: string; pid: number }[];
+}
+
+export const STACK_FILE = 'stack.json';
+
+export function writeStackFile(dataDir: string, description: StackDescription): void {
+  writePrivateJson(join(dataDir, STACK_FILE), description);
+}
+
+/** What a start left here; after `kill -9` that start may be long gone. */
+export function readStackFile(dataDir: string): StackDescription | undefined {
+  return readJson(join(dataDir, STACK_FILE)) as StackDescription | undefined;
+}
+
+export function removeStackFile(dataDir: string): void {
+  rmSync(join(dataDir, STACK_FILE), { force: true });
+}

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { LauncherConfig } from './config.js';
+import { forget, prepareDataDir } from './data-dir.js';
+import { lockInstance } from './instance-lock.js';
+import { parseStartOptions, START_HELP } from './options.js';
+import { readyScreen, say } from './screen.js';
+import { Stack, StoppedError } from './stack.js';
+import { removeStackFile } from './stack-file.js';
+
+/** `npm start`: brings everything up, waits for the end, takes everything down; returns the exit code. */
+export async function start(argv: string[], readConfig: () => LauncherConfig): Promise<number> {
+  const options = parseStartOptions(argv);
+  if (options.help) {
+    say(START_HELP);
+    return 0;
+  }
+  const startedAt = performance.now();
+  const config = readConfig();
+  const { dataDir } = config;
+  prepareDataDir(dataDir);
+  await lockInstance(dataDir);
+  if (options.fresh) forget(dataDir, config.databaseUrl !== undefined);
+  removeStackFile(dataDir); // of a start that was killed
+  await refuseTakenPort(config.gatewayPort);
+  say(`Starting the gateway; state in ${dataDir}\n`);
+
+  const stack = new Stack(config);
+  const stopped = stopOnSignal(stack);
+  try {
+    const description = await stack.start();
+    say(readyScreen(description, dataDir, (performance.now() - startedAt) / 1000));
+  } catch (error) {
+    await stack.stop();
+    if (!(error instanceof StoppedError)) throw error;
+  }
+  await stopped;
+  say('Stopped.');
+  return 0;
+}
+
+/** Known before anything is started, instead of from the log of a child a minute later. */
+async function refuseTakenPort(port: number): Promise<void> {
+  const probe = createServer();
+  probe.listen({ port, host: '127.0.0.1', exclusive: true });
+  const error = await once(probe, 'listening').then(
+    () => undefined,
+    (reason: NodeJS.ErrnoException) => reason,
+  );
+  if (error) {
+    const why =
+      error.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${error.code})`;
+    throw new Error(`Port ${port} ${why}. Choose another one: GATEWAY_PORT=${port + 1} npm start`);
+  }
+  probe.close();
+  await once(probe, 'close');
+}
+
+/**
+ * Resolves when the first signal has stopped everything; a second one forces. npm passes on a Ctrl-C that the terminal
+ * has already sent to us, so what comes within a moment of the first is the same one.
+ */
+function stopOnSignal(stack: Stack): Promise<void> {
+  const SAME_ONE_MS = 500;
+  let firstAt: number | undefined;
+  return new Promise((resolve, reject) => {
+    const onSignal = (): void => {
+      if (firstAt === undefined) {
+        firstAt = performance.now();
+        say('\nStopping; once more Ctrl-C forces it.');
+        stack.stop().then(resolve, reject);
+      } else if (performance.now() - firstAt > SAME_ONE_MS) {
+        stack.kill();
+        process.exit(1);
+      }
+    };
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  });
+}
