@@ -117,10 +117,10 @@ describe('linking a device', () => {
     const client = await stack.linked('4915550001009');
     await client.stop();
     const right = client.credentials.creds.noiseKey;
-    client.credentials.creds.noiseKey = randomKeyPair();
+    Object.assign(client.credentials.creds, { noiseKey: randomKeyPair() });
     client.connect();
     expect(await client.closed()).toBe(401);
-    client.credentials.creds.noiseKey = right;
+    Object.assign(client.credentials.creds, { noiseKey: right });
     client.connect();
     await client.opened();
   });

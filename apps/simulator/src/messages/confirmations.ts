@@ -11,6 +11,8 @@ import { encryptFor } from './encryption.js';
 import type { Receipts } from './receipts.js';
 
 const MOST_RESENDS = 5;
+/** Unhandled error (also sent beside each request for a resend) and failed database operation. */
+const PASSING_FAILURES = new Set(['500', '552']);
 /** Receipts that say that a person has seen the message, not only the device. */
 const SEEN = new Set(['read', 'played']);
 
@@ -30,11 +32,19 @@ export class Confirmations {
     companion.connection?.send(stanza('ack', { class: 'receipt', id, from: to, type }));
   }
 
-  /** An ack is the confirmation of a receipt; one with an error confirms nothing, and the stanza stays. */
+  /**
+   * An ack confirms a receipt. For a message it is a refusal: the client will never take this one, for instance
+   * because it has read it before. What failed for a passing reason stays, and comes again at the next connection.
+   */
   ack(person: Person, companion: Companion, node: Stanza): void {
     const { class: kind, id, type, error } = node.attrs;
-    if (kind !== 'receipt' || error !== undefined || id === undefined) return;
-    this.delivery.confirm(person, companion, receiptKey(type ?? 'delivered', id));
+    if (id === undefined) return;
+    if (kind === 'receipt' && error === undefined) {
+      this.delivery.confirm(person, companion, receiptKey(type ?? 'delivered', id));
+    }
+    if (kind === 'message' && !PASSING_FAILURES.has(error ?? '')) {
+      this.delivery.confirm(person, companion, messageKey(id));
+    }
   }
 
   private note(person: Person, companion: Companion, node: Stanza): void {

@@ -53,6 +53,8 @@ export class Outbound {
     }
     sender.companion.connection?.send(stanza('ack', ack));
     for (const [person, message] of arrived) this.receipts.arrived(person, message);
+    const known = sender.person.recorded(sender.person.phone, node.attrs.id ?? '');
+    if (known) known.duplicates++;
     for (const copy of copies) {
       if (copy.person === sender.person) await this.mirror(sender, node, copy);
     }
@@ -158,9 +160,9 @@ export class Outbound {
     const destination = this.population.find(note?.destinationJid ?? undefined)?.person;
     const id = node.attrs.id ?? '';
     if (destination !== sender.person || !note?.message) return;
-    const known = sender.person.recorded(sender.person.phone, id);
-    if (known) known.duplicates++;
-    else this.record(sender, id, copy, proto.Message.fromObject(note.message));
+    // A note to self comes in two copies, one for each end of the chat.
+    if (sender.person.recorded(sender.person.phone, id)) return;
+    this.record(sender, id, copy, proto.Message.fromObject(note.message));
   }
 
   /** Between two linked devices the platform only changes the envelope. */

@@ -10,19 +10,32 @@ const EMPTY = Buffer.alloc(0);
  */
 export class FrameReader {
   private buffered: Buffer = EMPTY;
+  private pieces: Buffer[] = [];
+  private waiting = 0;
+  /** Bytes without which the next look is in vain; joining every small piece would take quadratic time. */
+  private wanted = 0;
   private introduced = false;
 
   push(chunk: Buffer): Buffer[] {
-    this.buffered = this.buffered.length === 0 ? chunk : Buffer.concat([this.buffered, chunk]);
+    this.pieces.push(chunk);
+    this.waiting += chunk.length;
+    if (this.waiting < this.wanted) return [];
+    this.buffered = this.pieces.length === 1 ? chunk : Buffer.concat(this.pieces);
     if (!this.introduced) this.readIntroduction();
-    const frames: Buffer[] = [];
-    while (this.introduced && this.buffered.length >= 3) {
-      const end = 3 + this.buffered.readUIntBE(0, 3);
-      if (this.buffered.length < end) break;
-      frames.push(this.buffered.subarray(3, end));
-      this.buffered = this.buffered.subarray(end);
-    }
+    const frames = this.introduced ? this.cut() : [];
+    this.pieces = [this.buffered];
+    this.waiting = this.buffered.length;
     return frames;
+  }
+
+  private cut(): Buffer[] {
+    const frames: Buffer[] = [];
+    for (;;) {
+      this.wanted = this.buffered.length < 3 ? 3 : 3 + this.buffered.readUIntBE(0, 3);
+      if (this.buffered.length < this.wanted) return frames;
+      frames.push(this.buffered.subarray(3, this.wanted));
+      this.buffered = this.buffered.subarray(this.wanted);
+    }
   }
 
   private readIntroduction(): void {

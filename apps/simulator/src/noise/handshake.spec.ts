@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { Initiator } from '../../test/raw-client.js';
+import { Authority } from './authority.js';
+import { randomKeyPair } from './keys.js';
+
+const authority = new Authority('handshake');
+const PAYLOAD = { username: 4915550001000, device: 3 };
+
+describe('the handshake', () => {
+  test('ends with both sides holding the same two keys and the client known by its noise key', () => {
+    const noiseKey = randomKeyPair();
+    const initiator = new Initiator(noiseKey);
+    const responder = authority.responder();
+    const { serverEphemeral } = initiator.read(responder.hello(initiator.hello()));
+    const { body, transport } = initiator.finish(serverEphemeral, PAYLOAD);
+    const greeting = responder.finish(body);
+    expect(greeting.noiseKey).toEqual(noiseKey.public);
+    expect(Number(greeting.payload.username)).toBe(PAYLOAD.username);
+    for (const words of ['one', 'two', 'three']) {
+      const there = transport.outgoing.encrypt(Buffer.from(words));
+      expect(greeting.transport.incoming.decrypt(there).toString()).toBe(words);
+      const back = greeting.transport.outgoing.encrypt(Buffer.from(words));
+      expect(transport.incoming.decrypt(back).toString()).toBe(words);
+    }
+  });
+
+  test('refuses a finish that was altered on the way', () => {
+    const initiator = new Initiator(randomKeyPair());
+    const responder = authority.responder();
+    const { serverEphemeral } = initiator.read(responder.hello(initiator.hello()));
+    const { body } = initiator.finish(serverEphemeral, PAYLOAD);
+    const altered = Buffer.from(body);
+    altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
+    expect(() => responder.finish(altered)).toThrow();
+  });
+
+  test('refuses a noise key that the client does not own', () => {
+    const impostor = { public: randomKeyPair().public, private: randomKeyPair().private };
+    const initiator = new Initiator(impostor);
+    const responder = authority.responder();
+    const { serverEphemeral } = initiator.read(responder.hello(initiator.hello()));
+    expect(() => responder.finish(initiator.finish(serverEphemeral, PAYLOAD).body)).toThrow();
+  });
+
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['no key', proto.HandshakeMessage.encode({ clientHello: {} }).finish()],
+    ['a short key', proto.HandshakeMessage.encode({ clientHello: { ephemeral: Buffer.alloc(5) } }).finish()],
+  ])('refuses a hello with %s', (_what, hello) => {
+    expect(() => authority.responder().hello(hello)).toThrow('ephemeral');
+  });
+
+  test('does not repeat itself: every responder has an ephemeral key of its own', () => {
+    const hello = new Initiator(randomKeyPair()).hello();
+    const [first, second] = [authority.responder().hello(hello), authority.responder().hello(hello)];
+    expect(first).not.toEqual(second);
+  });
+});

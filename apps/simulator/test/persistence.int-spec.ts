@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { until } from './phone-client.js';
+import { Stack } from './stack.js';
+
+const ACCOUNT = '4915550005000';
+const CONTACT = '4915550005001';
+
+let directory: string;
+let stateFile: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'simulator-'));
+  stateFile = join(directory, 'deeper', 'state.ndjson');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+test('linked devices, conversations and what waits outlive a restart', async () => {
+  const stack = await Stack.start({ stateFile });
+  const client = await stack.linked(ACCOUNT);
+  await client.sendText(CONTACT, 'before');
+  await stack.receivedBy(CONTACT);
+  await until(async () => (await stack.account(ACCOUNT)).devices[0]?.queued === 0, 'all to be confirmed');
+  await client.stop();
+  const id = await stack.write(CONTACT, ACCOUNT, 'while away');
+
+  await stack.restart();
+  expect(await stack.received(CONTACT)).toMatchObject([{ text: 'before', duplicates: 0 }]);
+  expect(await stack.sentBy(CONTACT, id)).toMatchObject({ status: 'QUEUED' });
+
+  client.logs.length = 0;
+  client.connect();
+  await until(() => client.texts().some(({ text }) => text === 'while away'), 'the message');
+  expect(await stack.becomes(CONTACT, id, 'DELIVERED')).toMatchObject({ receipts: 1 });
+  await client.sendText(CONTACT, 'after');
+  expect((await stack.receivedBy(CONTACT, 2)).map(({ text }) => text)).toEqual(['before', 'after']);
+  expect(client.complaints()).toEqual([]);
+  await stack.close();
+});
+
+test('a change is in the file within half a second, without a shutdown', async () => {
+  const stack = await Stack.start({ stateFile });
+  await stack.post('/contacts', { phone: CONTACT, name: 'Ann' });
+  const changed = Date.now();
+  await until(() => readIfThere(stateFile).includes('"name":"Ann"'), 'the name in the file', 1_000);
+  expect(Date.now() - changed).toBeLessThan(500);
+  expect(statSync(stateFile).mode & 0o077).toBe(0);
+  await stack.post('/reset');
+  await until(() => !readIfThere(stateFile).includes(CONTACT), 'the file to forget');
+  await stack.close();
+});
+
+test('receipts that were due when the platform stopped are given after the restart', async () => {
+  const stack = await Stack.start({ stateFile });
+  const client = await stack.linked(ACCOUNT);
+  await stack.put(`/contacts/${CONTACT}/behaviour`, { deliveredDelayMs: 60_000 });
+  const id = await client.sendText(CONTACT, 'slow');
+  await stack.receivedBy(CONTACT);
+  await stack.put(`/contacts/${CONTACT}/behaviour`, { online: false, deliveredDelayMs: 0 });
+  await client.stop();
+  await stack.restart();
+  await stack.put(`/contacts/${CONTACT}/behaviour`, { online: true });
+  client.connect();
+  await until(() => client.statusOf(id) === 3, 'the delivery receipt');
+  await stack.close();
+});
+
+test('a file of another seed is refused and left alone', async () => {
+  await (await Stack.start({ stateFile, seed: 'one' })).close();
+  const before = readFileSync(stateFile, 'utf8');
+  await expect(Stack.start({ stateFile, seed: 'two' })).rejects.toThrow(/another seed/);
+  expect(readFileSync(stateFile, 'utf8')).toBe(before);
+});
+
+test('an empty file counts as no file', async () => {
+  const empty = join(directory, 'empty.ndjson');
+  writeFileSync(empty, '');
+  await (await Stack.start({ stateFile: empty })).close();
+  expect(readFileSync(empty, 'utf8')).toContain('trustRoot');
+});
+
+const readIfThere = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+};
