@@ -76,6 +76,11 @@ export class PartitionLeases {
     return this.isStale() ? [] : [...this.epochs.keys()];
   }
 
+  /** Readiness asks. @throws Error when the leases were not renewed in time. */
+  assertFresh(): void {
+    if (this.isStale()) throw new Error('The leases of this process are not being renewed.');
+  }
+
   /** Takes the first share and keeps renewing. */
   async start(): Promise<void> {
     await this.tick();

@@ -20,6 +20,7 @@ export interface JetStreamOptions {
 /** Waits before a message that failed is handed out again; the last one repeats until `MAX_DELIVERIES`. */
 const BACKOFF_MS = [250, 1_000, 2_000, 5_000, 10_000] as const;
 const MAX_DELIVERIES = 20;
+const ALL_PARTITIONS = -1;
 
 /**
  * Nest transport over JetStream: a handler is an ordinary controller method. Returning acks; a retryable error naks
@@ -31,6 +32,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   /** Errors come back to `process` instead of being logged by Nest and lost. */
   override readonly propagatesEventHandlerErrors = true;
   private readonly pulls = new Map<number, Pull>();
+  private listening = false;
 
   constructor(
     private readonly messaging: Messaging,
@@ -40,7 +42,10 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   }
 
   listen(callback: () => void): void {
-    if (!this.options.partitioned) this.startPull(-1, this.filter('>'), this.options.app);
+    if (!this.options.partitioned) this.startPull(ALL_PARTITIONS, this.filter('>'), this.options.app);
+    // Handlers are known from here on; a message handed out before would find none.
+    this.listening = true;
+    for (const pull of this.pulls.values()) pull.start();
     callback();
   }
 
@@ -84,7 +89,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
       (error) => this.logger.warn(`Consumer ${durable} paused: ${describe(error)}`),
     );
     this.pulls.set(key, pull);
-    pull.start();
+    if (this.listening) pull.start();
   }
 
   private async process(message: JsMsg): Promise<void> {
@@ -92,6 +97,8 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
       const packet = readJson(message);
       const handler = this.handlerFor(packet);
       if (handler) await this.handle(handler, packet);
+      else if (this.options.stream === 'commands')
+        throw new AppError('VALIDATION_FAILED', 'Nobody carries this out.');
       message.ack();
     } catch (error) {
       await this.refuse(message, error instanceof AppError ? error : AppError.fromBody(error));
