@@ -1,12 +1,27 @@
 /** One Jest set-up for every project: ESM, TypeScript through ts-jest, workspace packages through their built doors. */
-export default (displayName, extra = {}) => ({
-  displayName,
-  testEnvironment: 'node',
-  testRegex: '\\.(spec|int-spec|e2e-spec)\\.ts$',
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/out-tsc/'],
-  extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: '<rootDir>/tsconfig.spec.json', diagnostics: false }] },
-  testTimeout: 30_000,
-  ...extra,
-});
+export default function preset(displayName, extra = {}) {
+  return {
+    displayName,
+    testEnvironment: 'node',
+    testRegex: '\\.(spec|int-spec|e2e-spec)\\.ts$',
+    modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/out-tsc/'],
+    extensionsToTreatAsEsm: ['.ts'],
+    moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+    transform: {
+      '^.+\\.ts$': [
+        'ts-jest',
+        { useESM: true, tsconfig: '<rootDir>/tsconfig.spec.json', diagnostics: false },
+      ],
+    },
+    testTimeout: 30_000,
+    ...extra,
+  };
+}
+
+/** For projects whose tests need a database: one PostgreSQL for the run of the project. */
+export const withServers = (displayName, extra = {}) =>
+  preset(displayName, {
+    globalSetup: '@svc/testing/global-setup',
+    globalTeardown: '@svc/testing/global-teardown',
+    ...extra,
+  });

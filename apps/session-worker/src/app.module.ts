@@ -1,0 +1,51 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { JetStreamStrategy, Messaging } from '@svc/messaging';
+import { connectionProviders, databaseModule, HealthController, READINESS } from '@svc/service';
+import { readConfig, WorkerConfig } from './config.js';
+import { Vault } from './credentials/vault.js';
+import { OutboxService } from './outbox/outbox.service.js';
+import { OwnershipService } from './ownership/ownership.service.js';
+import { RunnersService } from './runners/runners.service.js';
+import { SendingConsumer } from './sending/sending.consumer.js';
+import { SendingService } from './sending/sending.service.js';
+import { Session } from './sessions/session.entity.js';
+import { SessionsConsumer } from './sessions/sessions.consumer.js';
+import { SessionsService } from './sessions/sessions.service.js';
+
+const NAME = 'session-worker';
+const POOL_SIZE = 20;
+
+/** The whole wiring of `session-worker`. */
+@Module({
+  imports: [
+    databaseModule('sessions', readConfig, [Session], POOL_SIZE),
+    TypeOrmModule.forFeature([Session]),
+  ],
+  controllers: [HealthController, SessionsConsumer, SendingConsumer],
+  providers: [
+    ...connectionProviders(NAME, WorkerConfig, readConfig),
+    {
+      provide: JetStreamStrategy,
+      useFactory: (messaging: Messaging) =>
+        new JetStreamStrategy(messaging, { app: NAME, stream: 'commands', partitioned: true }),
+      inject: [Messaging],
+    },
+    {
+      provide: Vault,
+      useFactory: (config: WorkerConfig) => new Vault(config.credentialsKey),
+      inject: [WorkerConfig],
+    },
+    {
+      provide: READINESS,
+      useFactory: (ownership: OwnershipService) => () => ownership.assertHealthy(),
+      inject: [OwnershipService],
+    },
+    OutboxService,
+    OwnershipService,
+    RunnersService,
+    SendingService,
+    SessionsService,
+  ],
+})
+export class AppModule {}

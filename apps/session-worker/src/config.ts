@@ -1,0 +1,70 @@
+import { hostname } from 'node:os';
+import { configReader, Env, ServiceConfig } from '@svc/service';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsString, Length, Matches, Min } from 'class-validator';
+import { IsPlatformUrl } from './platform/platform-url.js';
+
+const MINUTE_MS = 60_000;
+
+/** What `session-worker` reads from its environment. */
+export class WorkerConfig extends ServiceConfig {
+  @Env('PLATFORM_URL', {
+    description: 'WebSocket of the platform. wss:// only, except for a loopback address in development.',
+    example: 'wss://web.whatsapp.com/ws/chat',
+  })
+  @IsPlatformUrl()
+  platformUrl: string = 'wss://web.whatsapp.com/ws/chat';
+
+  @Env('PLATFORM_TRUST_ROOT', {
+    description:
+      "32-byte public key in hex that replaces the library's trust root. Unset: the library's own.",
+  })
+  @IsOptional()
+  @Matches(/^[0-9a-f]{64}$/i, { message: 'platformTrustRoot must be 32 bytes in hex' })
+  platformTrustRoot?: string;
+
+  @Env('CREDENTIALS_KEY', {
+    description: '32 bytes in base64: encrypts the credentials and keys of sessions at rest.',
+    secret: true,
+  })
+  @Matches(/^[A-Za-z0-9+/]{43}=$/, { message: 'credentialsKey must be 32 bytes in base64' })
+  credentialsKey: string;
+
+  @Env('WORKER_NAME', {
+    description: 'Name of this worker: unique among the live ones, kept over a restart, e.g. the pod name.',
+    example: 'session-worker-7f9c-x2x4k',
+  })
+  @IsString()
+  @Length(1, 200)
+  workerName: string = hostname();
+
+  @Env('SEND_EXPIRY_MS', {
+    description: 'How long an accepted message may wait for its session before it fails as EXPIRED.',
+    example: '600000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1_000)
+  sendExpiryMs: number = 10 * MINUTE_MS;
+
+  @Env('ACK_TIMEOUT_MS', {
+    description: "How long to wait for the platform's acknowledgement of a message before it is sent again.",
+    example: '20000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(100)
+  ackTimeoutMs: number = 20_000;
+
+  @Env('LOGIN_TIMEOUT_MS', {
+    description: 'How long a socket may take to show a QR code or to log in before it is given up.',
+    example: '30000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(500)
+  loginTimeoutMs: number = 30_000;
+}
+
+/** The only reader of the environment in this app. */
+export const readConfig = configReader(WorkerConfig);

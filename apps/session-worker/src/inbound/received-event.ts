@@ -1,0 +1,31 @@
+import { type Envelope, MessageReceived } from '@svc/contracts';
+import { v5 as uuidv5 } from 'uuid';
+import { eventOf } from '../outbox/outbox.service.js';
+import type { InboundRecord } from '../platform/platform.js';
+import { toMessageBody } from './message-body.js';
+
+/** Namespace of message ids: the same message of the platform always gets the same id. */
+const NAMESPACE = '5f1c7c1e-8a53-4f0b-9d3e-0a6a1f6f2b11';
+
+/** The event of a journaled message; undefined when the message is nothing for people. */
+export function receivedEvent(
+  record: InboundRecord,
+  session: { id: string; tenantId: string },
+): Envelope | undefined {
+  if (!record.content) return undefined;
+  const messageId = uuidv5([session.id, record.sender, record.keyId].join('|'), NAMESPACE);
+  const digits = /^(\d+)@s\.whatsapp\.net$/.exec(record.remoteJid)?.[1];
+  const data = {
+    sessionId: session.id,
+    messageId,
+    remoteJid: record.remoteJid,
+    keyId: record.keyId,
+    body: toMessageBody(record.content),
+    pushName: record.pushName,
+    phone: digits ? `+${digits}` : null,
+    timestamp: new Date(record.sentAt * 1000).toISOString(),
+    fromMe: false,
+  };
+  // The event's id is the message's: a message that is journaled twice is still one event.
+  return eventOf(MessageReceived, session.tenantId, data, messageId);
+}

@@ -1,0 +1,98 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import type { Envelope, EventContract } from '@svc/contracts';
+import { envelopeOf, Messaging } from '@svc/messaging';
+import { log, PeriodicTask } from '@svc/service';
+import { DataSource } from 'typeorm';
+
+const SWEEP_MS = 500;
+/** A row this old was not published by the process that wrote it. */
+const STALE = '3 seconds';
+const SWEEP_BATCH = 200;
+
+/** Rows of `event_outbox` for a statement: `SELECT … FROM unnest($n::uuid[], $m::jsonb[])`. */
+export interface OutboxRows {
+  ids: string[];
+  envelopes: string[];
+}
+
+/** Makes an event of a tenant; its row is written in the transaction of the change it tells of. */
+export function eventOf<T extends object>(
+  contract: EventContract<T>,
+  tenantId: string,
+  data: T,
+  id?: string,
+): Envelope {
+  return envelopeOf(contract, { tenantId, ...(id ? { id } : {}) }, data);
+}
+
+/** Columns for `unnest`. */
+export function outboxRows(envelopes: Envelope[]): OutboxRows {
+  return { ids: envelopes.map((one) => one.id), envelopes: envelopes.map((one) => JSON.stringify(one)) };
+}
+
+/**
+ * Publishes events whose rows are committed, and deletes the rows once JetStream has them. What a crash or an outage
+ * left behind is swept by any worker.
+ */
+@Injectable()
+export class OutboxService implements OnApplicationShutdown {
+  private readonly sweeper = new PeriodicTask('outbox sweeper', SWEEP_MS, () => this.sweep());
+  private published: string[] = [];
+  private deleting: Promise<void> | undefined;
+  private tail: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly messaging: Messaging,
+  ) {
+    this.sweeper.start();
+  }
+
+  /** Call after the commit. Returns at once: a failure leaves the row to the sweeper. */
+  publish(envelopes: Envelope[]): void {
+    for (const envelope of envelopes) {
+      const work = this.messaging.publishEvent(envelope).then(
+        () => this.forget(envelope.id),
+        (error: unknown) => log().warn({ event: envelope.type, err: error }, 'event stays in the outbox'),
+      );
+      this.tail = Promise.all([this.tail, work]);
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.sweeper.stop();
+    await this.tail;
+    await this.deleting;
+  }
+
+  private forget(id: string): void {
+    this.published.push(id);
+    this.deleting ??= this.deletePublished().finally(() => (this.deleting = undefined));
+  }
+
+  private async deletePublished(): Promise<void> {
+    while (this.published.length > 0) {
+      const ids = this.published;
+      this.published = [];
+      try {
+        await this.dataSource.query('DELETE FROM event_outbox WHERE id = ANY($1::uuid[])', [ids]);
+      } catch (error) {
+        // The sweeper publishes them once more; readers know the id.
+        log().warn({ err: error, rows: ids.length }, 'published events stay in the outbox');
+      }
+    }
+  }
+
+  private async sweep(): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      const rows = await tx.query<{ id: string; envelope: Envelope }[]>(
+        `SELECT id, envelope FROM event_outbox WHERE created_at < clock_timestamp() - interval '${STALE}'
+         ORDER BY seq LIMIT ${SWEEP_BATCH} FOR UPDATE SKIP LOCKED`,
+      );
+      if (rows.length === 0) return;
+      for (const { envelope } of rows) await this.messaging.publishEvent(envelope);
+      await tx.query('DELETE FROM event_outbox WHERE id = ANY($1::uuid[])', [rows.map((row) => row.id)]);
+      log().info({ rows: rows.length }, 'outbox swept');
+    });
+  }
+}

@@ -1,0 +1,126 @@
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { PARTITION_COUNT } from '@svc/contracts';
+import { PartitionLeases } from '@svc/database';
+import { JetStreamStrategy, Messaging, partitionOf } from '@svc/messaging';
+import { log, PeriodicTask } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { WorkerConfig } from '../config.js';
+import { RunnersService } from '../runners/runners.service.js';
+import { Ledger } from '../sending/ledger.js';
+import { failureOf } from '../sending/outbound.js';
+import { OutboxService } from '../outbox/outbox.service.js';
+import type { Fence } from './fence.js';
+
+/** Lease times (design: operations, "Ownership by lease"). */
+const LEASE = { leaseMs: 15_000, renewMs: 5_000, selfStopMs: 10_000 };
+const SWEEP_MS = 2_000;
+/** Said when a partition is free, so that nobody waits for the next renewal to take it. */
+const FREED = 'notice.session-worker.partition-freed';
+
+/** Which partitions this worker owns, and what follows: their sessions run here, their commands are pulled here. */
+@Injectable()
+export class OwnershipService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly leases: PartitionLeases;
+  private readonly sweeper = new PeriodicTask('session sweeper', SWEEP_MS, () => this.sweep());
+
+  constructor(
+    private readonly config: WorkerConfig,
+    private readonly dataSource: DataSource,
+    private readonly runners: RunnersService,
+    private readonly outbox: OutboxService,
+    private readonly strategy: JetStreamStrategy,
+    private readonly messaging: Messaging,
+  ) {
+    this.leases = new PartitionLeases(dataSource, {
+      owner: config.workerName,
+      partitions: PARTITION_COUNT,
+      ...LEASE,
+      onAcquired: (partition, epoch) => this.acquired(partition, epoch),
+      onRelease: (partition) => this.release(partition),
+      onLost: (partition) => this.lost(partition),
+      onError: (error) => log().error({ err: error }, 'lease loop'),
+    });
+    runners.onLeaseLost = (partition) => this.leases.lost(partition);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    this.messaging.onNotice(FREED, () => void this.leases.tick());
+    await this.leases.start();
+    this.sweeper.start();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.sweeper.stop();
+    await this.leases.stop();
+  }
+
+  /** Looks at the row of a session, if its partition is ours, and acts on it. */
+  reconcile(sessionId: string): void {
+    const partition = partitionOf(sessionId);
+    const epoch = this.leases.epochOf(partition);
+    if (epoch === undefined) return; // its owner sweeps for wishes
+    this.run(sessionId, { partition, owner: this.config.workerName, epoch });
+  }
+
+  /** Readiness: throws when the lease loop has stopped working. */
+  assertHealthy(): void {
+    this.leases.assertFresh();
+  }
+
+  private async acquired(partition: number, epoch: number): Promise<void> {
+    log().info({ partition, epoch }, 'partition acquired');
+    this.strategy.startPartition(partition);
+    const fence = { partition, owner: this.config.workerName, epoch };
+    const rows = await this.dataSource.query<{ id: string }[]>(
+      'SELECT id FROM session WHERE partition = $1',
+      [partition],
+    );
+    for (const { id } of rows) this.run(id, fence);
+  }
+
+  private async release(partition: number): Promise<void> {
+    await this.strategy.stopPartition(partition);
+    await this.runners.release(partition);
+    setImmediate(() => this.messaging.notify(FREED));
+  }
+
+  private lost(partition: number): void {
+    log().warn({ partition }, 'partition lost');
+    this.runners.kill(partition);
+    void this.strategy.stopPartition(partition);
+  }
+
+  private run(sessionId: string, fence: Fence): void {
+    this.runners
+      .reconcile(sessionId, fence)
+      .catch((error: unknown) => log().warn({ sessionId, err: error }, 'session is looked at again soon'));
+  }
+
+  /** Wishes nobody told us of (NATS was away), and messages that waited too long for their session. */
+  private async sweep(): Promise<void> {
+    const held = this.leases.held;
+    const wishes = await this.dataSource.query<{ id: string }[]>(
+      'SELECT id FROM session WHERE partition = ANY($1::int[]) AND applied_version < wanted_version',
+      [held],
+    );
+    for (const { id } of wishes) this.reconcile(id);
+    await this.expire(held);
+  }
+
+  private async expire(held: number[]): Promise<void> {
+    const rows = await this.dataSource.query<{ session_id: string; partition: number; jobs: string[] }[]>(
+      `SELECT o.session_id, s.partition, array_agg(o.job_id) AS jobs
+       FROM outbound_message o JOIN session s ON s.id = o.session_id
+       WHERE o.status IN ('QUEUED', 'SENDING') AND s.partition = ANY($1::int[])
+         AND o.accepted_at < clock_timestamp() - $2 * interval '1 ms'
+       GROUP BY o.session_id, s.partition`,
+      [held, this.config.sendExpiryMs],
+    );
+    for (const { session_id, partition, jobs } of rows) {
+      const epoch = this.leases.epochOf(partition);
+      if (epoch === undefined) continue;
+      const fence = { partition, owner: this.config.workerName, epoch };
+      await new Ledger(session_id, fence, this.dataSource, this.outbox).fail(jobs, failureOf('EXPIRED'));
+    }
+  }
+}

@@ -1,0 +1,312 @@
+import {
+  type AuthenticationCreds,
+  BufferJSON,
+  DEFAULT_CONNECTION_CONFIG,
+  getContentType,
+  initAuthCreds,
+  isJidGroup,
+  isLidUser,
+  isPnUser,
+  jidNormalizedUser,
+  makeCacheableSignalKeyStore,
+  makeWASocket,
+  normalizeMessageContent,
+  proto,
+  type SignalDataSet,
+  type SignalDataTypeMap,
+  type SignalKeyStore,
+  type SignalKeyStoreWithTransaction,
+  type SignalRepositoryWithLIDStore,
+  unpadRandomMax16,
+  WA_CERT_DETAILS,
+} from '@whiskeysockets/baileys';
+import { log } from '@svc/service';
+import type {
+  InboundRecord,
+  KeyChanges,
+  PlatformContent,
+  PlatformListener,
+  PlatformSocket,
+  PlatformStore,
+} from './platform.js';
+import { QR_LIFETIME_MS } from './platform.js';
+
+/** The library's credentials: opaque to the rest of the worker. */
+export type Credentials = AuthenticationCreds;
+
+/** Where the platform is; `trustRoot` in hex replaces the library's. */
+export interface PlatformAddress {
+  url: string;
+  trustRoot?: string;
+}
+
+/** A stanza attribute bag, as far as this file reads it. */
+interface Stanza {
+  tag: string;
+  attrs: Record<string, string | undefined>;
+  content?: unknown;
+}
+
+type Logger = (typeof DEFAULT_CONNECTION_CONFIG)['logger'];
+
+/** The library logs key material and message text: only the fixed words of its warnings are kept. */
+function quietLogger(): Logger {
+  const drop = (): void => undefined;
+  const keep =
+    (level: 'debug') =>
+    (_fields: unknown, words?: string): void => {
+      if (typeof words === 'string') log()[level]({ library: 'baileys' }, words);
+    };
+  const logger: Logger = {
+    level: 'silent',
+    child: () => logger,
+    trace: drop,
+    debug: drop,
+    info: drop,
+    warn: keep('debug'),
+    error: keep('debug'),
+  };
+  return logger;
+}
+
+const logger = quietLogger();
+
+/** Fresh credentials of a number that is not linked yet. */
+export function newCredentials(): Credentials {
+  return initAuthCreds();
+}
+
+/** Whether a phone has linked these credentials (`registered` stays false after a QR link: platform protocol, §2.1). */
+export function isLinked(credentials: Credentials): boolean {
+  return Boolean(credentials.me?.id && credentials.account);
+}
+
+/** JSON that keeps the library's buffers. */
+export function serialize(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value, BufferJSON.replacer));
+}
+
+/** Reads what `serialize` wrote; `type` restores what JSON alone cannot. */
+export function deserialize(bytes: Buffer, type?: string): unknown {
+  const value: unknown = JSON.parse(bytes.toString('utf8'), BufferJSON.reviver);
+  if (type !== 'app-state-sync-key') return value;
+  return proto.Message.AppStateSyncKeyData.fromObject(value as Record<string, unknown>);
+}
+
+/** Opens a socket. Everything that happens is told to the listener; nothing is thrown. */
+export function openSocket(
+  address: PlatformAddress,
+  credentials: Credentials,
+  store: PlatformStore,
+  listener: PlatformListener,
+): PlatformSocket {
+  if (address.trustRoot) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(address.trustRoot, 'hex');
+  const stanzas = new WeakMap<Uint8Array, Stanza>();
+  const sock = makeWASocket({
+    waWebSocketUrl: address.url,
+    logger,
+    auth: { creds: credentials, keys: keyStore(store) },
+    makeSignalRepository: (...dependencies) => journaling(dependencies, credentials, stanzas, store),
+    getMessage: async ({ id }) => {
+      const text = id ? await store.sentText(id) : undefined;
+      return text === undefined ? undefined : { extendedTextMessage: { text } };
+    },
+    qrTimeout: QR_LIFETIME_MS,
+    emitOwnEvents: false,
+    syncFullHistory: false,
+    markOnlineOnConnect: true,
+    // A device list that expires costs the contact a one-time key at the next send (platform protocol, §4).
+    userDevicesCache: new ForeverCache(),
+    transactionOpts: { maxCommitRetries: 10, delayBetweenTriesMs: 1_000 },
+  });
+  return attach(sock, stanzas, listener);
+}
+
+type BaileysSocket = ReturnType<typeof makeWASocket>;
+
+function attach(
+  sock: BaileysSocket,
+  stanzas: WeakMap<Uint8Array, Stanza>,
+  listener: PlatformListener,
+): PlatformSocket {
+  let closed = false;
+  sock.ev.on('creds.update', () => listener.onCredentials());
+  sock.ev.on('connection.update', ({ connection, qr, lastDisconnect }) => {
+    if (closed) return;
+    if (qr) listener.onQr(qr);
+    if (connection === 'open') listener.onOpen(jidUser(sock.authState.creds.me?.id ?? ''));
+    if (connection === 'close') {
+      closed = true;
+      listener.onClose(closeCode(lastDisconnect?.error));
+    }
+  });
+  // Raw stanzas instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
+  sock.ws.on('CB:ack,class:message', ({ attrs }: Stanza) => {
+    if (attrs['id'])
+      listener.onAck(attrs['id'], attrs['error'] === undefined ? undefined : Number(attrs['error']));
+  });
+  sock.ws.on('CB:receipt', (stanza: Stanza) => {
+    const kind = receiptKind(stanza.attrs['type']);
+    if (kind) listener.onReceipt(receiptIds(stanza), kind);
+  });
+  sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
+  return {
+    sendText: async (to, text, keyId) => {
+      await sock.sendMessage(to, { text, linkPreview: null }, { messageId: keyId });
+    },
+    logout: () => sock.logout(),
+    close: () => {
+      closed = true;
+      void sock.end(undefined);
+    },
+  };
+}
+
+/**
+ * The library acknowledges a message before it hands it over, so a crash in between would lose it. Its decryption step
+ * comes before the receipt: there, plaintext and advanced ratchet go into one transaction (architecture, §5).
+ */
+function journaling(
+  dependencies: Parameters<typeof DEFAULT_CONNECTION_CONFIG.makeSignalRepository>,
+  credentials: Credentials,
+  stanzas: WeakMap<Uint8Array, Stanza>,
+  store: PlatformStore,
+): SignalRepositoryWithLIDStore {
+  const repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...dependencies);
+  const keys = dependencies[0].keys as SignalKeyStoreWithTransaction;
+  return {
+    ...repository,
+    decryptMessage: async (options) => {
+      const stanza = stanzas.get(options.ciphertext);
+      try {
+        return await keys.transaction(async () => {
+          const plaintext = await repository.decryptMessage(options);
+          const record = stanza && (await inboundRecord(stanza, plaintext, credentials, repository));
+          if (record) await keys.set({ [JOURNAL]: { [record.keyId]: record } } as SignalDataSet);
+          return plaintext;
+        }, options.jid);
+      } catch (error) {
+        // A stanza that comes again after a crash cannot be decrypted twice: the journal knows what it said.
+        const known = stanza && (await store.journaled(senderOf(stanza), stanza.attrs['id'] ?? ''));
+        if (!known) throw error;
+        return Buffer.from(known);
+      }
+    },
+  };
+}
+
+/** A type of its own in the key store's change set: the library's transaction carries it along to `commit`. */
+const JOURNAL = 'svc-journal';
+
+function keyStore(store: PlatformStore): SignalKeyStore {
+  const inboundOf = new WeakMap<object, InboundRecord[]>();
+  const cached = makeCacheableSignalKeyStore(
+    {
+      get: async <T extends keyof SignalDataTypeMap>(type: T, ids: string[]) =>
+        (await store.get(type, ids)) as Record<string, SignalDataTypeMap[T]>,
+      set: (changes) => store.commit(changes as KeyChanges, inboundOf.get(changes) ?? []),
+    },
+    logger,
+  );
+  return {
+    get: cached.get.bind(cached),
+    set: async (changes) => {
+      const { [JOURNAL]: journal, ...keys } = changes as KeyChanges;
+      inboundOf.set(keys, Object.values(journal ?? {}) as InboundRecord[]);
+      await cached.set(keys as SignalDataSet);
+    },
+  };
+}
+
+async function inboundRecord(
+  stanza: Stanza,
+  plaintext: Uint8Array,
+  credentials: Credentials,
+  repository: SignalRepositoryWithLIDStore,
+): Promise<InboundRecord | undefined> {
+  const { id, t, notify, category } = stanza.attrs;
+  const sender = senderOf(stanza);
+  const own = [credentials.me?.id, credentials.me?.lid].map((jid) => (jid ? jidNormalizedUser(jid) : ''));
+  if (!id || category === 'peer' || own.includes(sender) || !(isPnUser(sender) || isLidUser(sender)))
+    return undefined;
+  const phone = isLidUser(sender)
+    ? (stanza.attrs['sender_pn'] ?? (await repository.lidMapping.getPNForLID(sender)) ?? sender)
+    : sender;
+  return {
+    sender,
+    keyId: id,
+    remoteJid: jidNormalizedUser(phone),
+    pushName: notify ?? null,
+    sentAt: Number(t ?? 0),
+    plaintext,
+    content: contentOf(plaintext),
+  };
+}
+
+function contentOf(plaintext: Uint8Array): PlatformContent | undefined {
+  const decoded = proto.Message.decode(unpadRandomMax16(plaintext));
+  const message = decoded.deviceSentMessage?.message ?? decoded;
+  const inner = normalizeMessageContent(message) ?? message;
+  const type = getContentType(inner);
+  if (type === undefined || type === 'protocolMessage') return undefined;
+  const viewOnce = message.viewOnceMessage ?? message.viewOnceMessageV2 ?? message.viewOnceMessageV2Extension;
+  const plain = proto.Message.toObject(proto.Message.fromObject(inner), {
+    longs: Number,
+    bytes: String,
+    defaults: false,
+  });
+  return { type, content: plain[type] as unknown, viewOnce: Boolean(viewOnce) };
+}
+
+function senderOf(stanza: Stanza): string {
+  const from = stanza.attrs['from'] ?? '';
+  return isJidGroup(from) ? from : jidNormalizedUser(from);
+}
+
+function rememberCiphertexts(stanza: Stanza, stanzas: WeakMap<Uint8Array, Stanza>): void {
+  if (!Array.isArray(stanza.content)) return;
+  for (const { content } of stanza.content as Stanza[])
+    if (content instanceof Uint8Array) stanzas.set(content, stanza);
+}
+
+function receiptKind(type: string | undefined): 'delivered' | 'read' | undefined {
+  if (type === undefined || type === 'inactive') return 'delivered';
+  return type === 'read' || type === 'played' ? 'read' : undefined;
+}
+
+function receiptIds({ attrs, content }: Stanza): string[] {
+  const lists = Array.isArray(content) ? (content as Stanza[]).filter(({ tag }) => tag === 'list') : [];
+  const items = lists.flatMap((list) => (Array.isArray(list.content) ? (list.content as Stanza[]) : []));
+  return [attrs['id'], ...items.map((item) => item.attrs['id'])].filter((id) => id !== undefined);
+}
+
+function closeCode(error: unknown): number {
+  return (error as { output?: { statusCode?: number } } | undefined)?.output?.statusCode ?? 428;
+}
+
+function jidUser(jid: string): string {
+  return jidNormalizedUser(jid).split('@')[0] ?? '';
+}
+
+/** Device lists of contacts, bounded; dropped when the platform says that they changed. */
+class ForeverCache {
+  private readonly entries = new Map<string, unknown>();
+
+  get<T>(key: string): T | undefined {
+    return this.entries.get(key) as T | undefined;
+  }
+
+  set(key: string, value: unknown): void {
+    this.entries.delete(key);
+    this.entries.set(key, value);
+    if (this.entries.size > 5_000) this.entries.delete(this.entries.keys().next().value as string);
+  }
+
+  del(key: string): void {
+    this.entries.delete(key);
+  }
+
+  flushAll(): void {
+    this.entries.clear();
+  }
+}

@@ -1,0 +1,31 @@
+import { registerDecorator, type ValidationArguments } from 'class-validator';
+
+const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/**
+ * Whether a platform address may be used: TLS is the only thing that authenticates the server (design: platform
+ * protocol, G3), so `ws://` is for a simulator on this very machine, in development.
+ */
+export function isPlatformUrl(value: unknown, mode: string): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const url = new URL(value);
+  if (url.protocol === 'wss:') return true;
+  return url.protocol === 'ws:' && mode === 'development' && LOOPBACK.has(url.hostname);
+}
+
+/** class-validator rule for `PLATFORM_URL`; looks at the `mode` beside it. */
+export function IsPlatformUrl(): PropertyDecorator {
+  return (target, property) => {
+    registerDecorator({
+      name: 'isPlatformUrl',
+      target: target.constructor,
+      propertyName: String(property),
+      validator: {
+        validate: (value: unknown, args?: ValidationArguments) =>
+          isPlatformUrl(value, (args?.object as { mode?: string } | undefined)?.mode ?? 'production'),
+        defaultMessage: () =>
+          `${String(property)} must be a wss:// address (ws:// only on loopback, with SVC_MODE=development)`,
+      },
+    });
+  };
+}

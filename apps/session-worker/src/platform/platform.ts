@@ -1,0 +1,69 @@
+/** What a platform socket tells the session that holds it. */
+export interface PlatformListener {
+  /** A QR code to show; the platform takes it for `QR_LIFETIME_MS`. */
+  onQr(qr: string): void;
+  /** Logged in: the socket works. `phone` in digits. */
+  onOpen(phone: string): void;
+  /** The socket is gone; `code` as in the library's `DisconnectReason`. Called once. */
+  onClose(code: number): void;
+  /** The credentials changed and want to be kept. */
+  onCredentials(): void;
+  /** The platform's server took the message (`error` undefined) or refused it. */
+  onAck(keyId: string, error: number | undefined): void;
+  /** A receipt of the contact's device for these messages. */
+  onReceipt(keyIds: string[], kind: 'delivered' | 'read'): void;
+}
+
+/** Decoded content of a message, as plain JSON. */
+export interface PlatformContent {
+  /** Name of the field of the platform's message that is set, e.g. `imageMessage`. */
+  type: string;
+  content: unknown;
+  /** Sent as "view once". */
+  viewOnce: boolean;
+}
+
+/** One message of a contact, decrypted, before the platform is told that it arrived. */
+export interface InboundRecord {
+  /** Sender as the stanza names it, without device. */
+  sender: string;
+  keyId: string;
+  /** Phone address of the sender where the platform tells it, else `sender`. */
+  remoteJid: string;
+  pushName: string | null;
+  /** Unix seconds of the platform. */
+  sentAt: number;
+  /** Padded plaintext as it came out of the decryption: what a redelivered stanza is answered with. */
+  plaintext: Uint8Array;
+  /** Undefined when it is nothing for people. */
+  content: PlatformContent | undefined;
+}
+
+/** Values of the library's key store by id; null deletes. */
+export type KeyValues = Record<string, unknown>;
+/** A change of the key store: by type, then by id. */
+export type KeyChanges = Record<string, KeyValues | undefined>;
+
+/** Where a session's Signal keys and journal live. */
+export interface PlatformStore {
+  get(type: string, ids: string[]): Promise<KeyValues>;
+  /** Writes keys and inbound messages in one transaction. */
+  commit(changes: KeyChanges, inbound: InboundRecord[]): Promise<void>;
+  /** Plaintext of a message that was journaled before. */
+  journaled(sender: string, keyId: string): Promise<Uint8Array | undefined>;
+  /** Text of a message this session sent: a contact that could not read it asks again. */
+  sentText(keyId: string): Promise<string | undefined>;
+}
+
+/** An open or opening socket. */
+export interface PlatformSocket {
+  /** Hands the text to the socket under this message id; the ack comes by `onAck`. */
+  sendText(to: string, text: string, keyId: string): Promise<void>;
+  /** Unlinks this device on the platform. */
+  logout(): Promise<void>;
+  /** Closes without unlinking; `onClose` is not called any more. */
+  close(): void;
+}
+
+/** How long the platform takes one QR code; six of them make the three minutes that a look is worth. */
+export const QR_LIFETIME_MS = 30_000;

@@ -1,0 +1,159 @@
+import { Injectable } from '@nestjs/common';
+import type { StatusReason } from '@svc/contracts';
+import { log } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { WorkerConfig } from '../config.js';
+import { SessionStore } from '../credentials/session-store.js';
+import { Vault } from '../credentials/vault.js';
+import { OutboxService } from '../outbox/outbox.service.js';
+import type { Fence } from '../ownership/fence.js';
+import { openSocket, type PlatformAddress } from '../platform/baileys.client.js';
+import { Ledger } from '../sending/ledger.js';
+import { failureOf } from '../sending/outbound.js';
+import { SessionSender } from '../sending/session-sender.js';
+import { Session } from '../sessions/session.entity.js';
+import { markApplied, writeStatus } from '../sessions/session-rows.js';
+import { SessionRunner } from './session-runner.js';
+
+/** The runners of this process: one per session of the partitions it owns that shall be connected. */
+@Injectable()
+export class RunnersService {
+  private readonly runners = new Map<string, { runner: SessionRunner; partition: number }>();
+  private readonly turns = new Map<string, Promise<void>>();
+  /** Told when a fenced write was refused. */
+  onLeaseLost: (partition: number) => void = () => undefined;
+
+  constructor(
+    private readonly config: WorkerConfig,
+    private readonly dataSource: DataSource,
+    private readonly vault: Vault,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  /** Brings about what the row asks for; wishes of one session are carried out one after the other. */
+  async reconcile(sessionId: string, fence: Fence): Promise<void> {
+    const turn = (this.turns.get(sessionId) ?? Promise.resolve()).then(() => this.apply(sessionId, fence));
+    const settled = turn.catch(() => undefined);
+    this.turns.set(sessionId, settled);
+    await turn.finally(() => {
+      if (this.turns.get(sessionId) === settled) this.turns.delete(sessionId);
+    });
+  }
+
+  /** There may be something to send. */
+  wake(sessionId: string): void {
+    this.runners.get(sessionId)?.runner.wake();
+  }
+
+  /** A partition goes to another worker in good order. */
+  async release(partition: number): Promise<void> {
+    const ids = this.of(partition);
+    await Promise.all(ids.map((id) => this.stop(id, 'MAINTENANCE')));
+  }
+
+  /** A partition is lost: its sockets close at once. */
+  kill(partition: number): void {
+    for (const id of this.of(partition)) {
+      this.runners.get(id)?.runner.kill();
+      this.runners.delete(id);
+    }
+  }
+
+  private async apply(sessionId: string, fence: Fence): Promise<void> {
+    const session = await this.dataSource.getRepository(Session).findOneBy({ id: sessionId });
+    if (!session) return;
+    if (session.wanted === 'CONNECTED') await this.connect(session, fence);
+    if (session.wanted === 'DISCONNECTED') await this.disconnect(session, fence);
+    if (session.wanted === 'LOGGED_OUT') await this.logout(session, fence);
+    if (session.wanted === 'DELETED') return this.remove(session, fence);
+    await markApplied(this.dataSource, session);
+  }
+
+  private async connect(session: Session, fence: Fence): Promise<void> {
+    const fresh = session.appliedVersion < session.wantedVersion;
+    // A session that stopped by itself (nobody looked, replaced, logged out) starts again only when somebody asks.
+    const resting = session.status === 'DISCONNECTED' || session.status === 'LOGGED_OUT';
+    if (!fresh && resting) return;
+    if (this.runners.has(session.id)) {
+      if (!resting) return;
+      this.drop(session.id);
+    }
+    const runner = this.makeRunner(session, fence);
+    this.runners.set(session.id, { runner, partition: session.partition });
+    runner.start();
+  }
+
+  private async disconnect(session: Session, fence: Fence): Promise<void> {
+    if (this.runners.has(session.id)) await this.stop(session.id, 'USER_REQUEST');
+    else if (session.status !== 'DISCONNECTED' && session.status !== 'LOGGED_OUT') {
+      await this.makeRunner(session, fence).stop('USER_REQUEST');
+    }
+  }
+
+  private async logout(session: Session, fence: Fence): Promise<void> {
+    if (session.status === 'LOGGED_OUT') return;
+    const runner = this.runners.get(session.id)?.runner ?? this.makeRunner(session, fence);
+    await runner.logout('LOGOUT_REQUESTED');
+    this.drop(session.id);
+  }
+
+  private async remove(session: Session, fence: Fence): Promise<void> {
+    await this.logout(session, fence);
+    await this.ledger(session.id, fence).fail(null, failureOf('SESSION_DELETED'));
+    await this.dataSource.query('DELETE FROM session WHERE id = $1', [session.id]);
+    this.vault.forget(session.id);
+    log().info({ sessionId: session.id }, 'session deleted');
+  }
+
+  private async stop(sessionId: string, reason: StatusReason): Promise<void> {
+    await this.runners.get(sessionId)?.runner.stop(reason);
+    this.drop(sessionId);
+  }
+
+  private drop(sessionId: string): void {
+    this.runners.get(sessionId)?.runner.kill();
+    this.runners.delete(sessionId);
+  }
+
+  private of(partition: number): string[] {
+    return [...this.runners].filter(([, held]) => held.partition === partition).map(([id]) => id);
+  }
+
+  private ledger(sessionId: string, fence: Fence): Ledger {
+    return new Ledger(sessionId, fence, this.dataSource, this.outbox);
+  }
+
+  private makeRunner(session: Session, fence: Fence): SessionRunner {
+    const { id, tenantId, status } = session;
+    const { dataSource, config } = this;
+    const address: PlatformAddress = {
+      url: config.platformUrl,
+      ...(config.platformTrustRoot ? { trustRoot: config.platformTrustRoot } : {}),
+    };
+    const store = new SessionStore({ session: { id, tenantId }, fence }, dataSource, this.vault, this.outbox);
+    const ledger = this.ledger(id, fence);
+    return new SessionRunner(
+      { id, tenantId, status },
+      {
+        store,
+        ledger,
+        sender: new SessionSender(ledger, config.ackTimeoutMs),
+        loginTimeoutMs: config.loginTimeoutMs,
+        open: (credentials, listener) => openSocket(address, credentials, store, listener),
+        writeStatus: async (change, events) => {
+          await writeStatus(dataSource, fence, id, change, events);
+          this.outbox.publish(events);
+        },
+        lookedAtUntil: async () => {
+          const [row] = await dataSource.query<{ until: number }[]>(
+            `SELECT extract(epoch FROM greatest(looked_at_until, 'epoch'))::float8 * 1000 AS until
+             FROM session WHERE id = $1`,
+            [id],
+          );
+          return row?.until ?? 0;
+        },
+        onLeaseLost: () => this.onLeaseLost(fence.partition),
+      },
+    );
+  }
+}

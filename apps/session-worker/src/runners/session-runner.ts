@@ -1,0 +1,310 @@
+import {
+  type Envelope,
+  SessionConnected,
+  SessionDisconnected,
+  SessionLoggedOut,
+  SessionQrGenerated,
+  type SessionStatus,
+  type StatusReason,
+} from '@svc/contracts';
+import { log } from '@svc/service';
+import type { SessionStore } from '../credentials/session-store.js';
+import { LeaseLostError } from '../ownership/fence.js';
+import { eventOf } from '../outbox/outbox.service.js';
+import { type Credentials, isLinked, newCredentials } from '../platform/baileys.client.js';
+import { type PlatformListener, type PlatformSocket, QR_LIFETIME_MS } from '../platform/platform.js';
+import { failureOf } from '../sending/outbound.js';
+import type { Ledger } from '../sending/ledger.js';
+import type { SessionSender } from '../sending/session-sender.js';
+import type { StatusChange } from '../sessions/session-rows.js';
+import { reconnectDelayMs, verdictOn } from './close-codes.js';
+
+const PERSIST_RETRY_MS = 500;
+/** A minute: longer than a database takes to restart. */
+const PERSIST_ATTEMPTS = 120;
+const DRAIN_MS = 10_000;
+
+/** What a runner works with; made for it by `RunnersService`. */
+export interface RunnerTools {
+  store: SessionStore;
+  ledger: Ledger;
+  sender: SessionSender;
+  loginTimeoutMs: number;
+  open(credentials: Credentials, listener: PlatformListener): PlatformSocket;
+  writeStatus(change: StatusChange, events: Envelope[]): Promise<void>;
+  /** Until when somebody looks at the QR code, in ms since 1970. */
+  lookedAtUntil(): Promise<number>;
+  /** A write was refused because the partition belongs to somebody else. */
+  onLeaseLost(): void;
+}
+
+/** Which session a runner holds. */
+export interface HeldSession {
+  id: string;
+  tenantId: string;
+  status: SessionStatus;
+}
+
+/**
+ * Holds one session's socket: connects, shows QR codes while somebody looks, reconnects with back-off, and writes down
+ * what it observes. What the socket tells is worked off one at a time, in order.
+ */
+export class SessionRunner {
+  private credentials: Credentials | undefined;
+  private socket: PlatformSocket | undefined;
+  private phone: string | null = null;
+  private status: SessionStatus;
+  private attempt = 0;
+  private generation = 0;
+  private ended = false;
+  private killed = false;
+  private timers: { login?: NodeJS.Timeout; look?: NodeJS.Timeout; reconnect?: NodeJS.Timeout } = {};
+  private work: Promise<void> = Promise.resolve();
+  private saving: Promise<void> | undefined;
+  private dirty = false;
+
+  constructor(
+    private readonly session: HeldSession,
+    private readonly tools: RunnerTools,
+  ) {
+    this.status = session.status;
+  }
+
+  /** Starts connecting. A session that was connected when its former owner vanished is told to be disconnected first. */
+  start(): void {
+    this.do(async () => {
+      if (this.status === 'CONNECTED') await this.disconnected('RECONNECTING', 'WORKER_LOST');
+      await this.connect('CONNECT_REQUESTED');
+    });
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    this.tools.sender.wake();
+  }
+
+  /** Ends in good order: what is under way finishes, the socket closes, the reason is written down. */
+  async stop(reason: StatusReason): Promise<void> {
+    await this.end(async () => {
+      const handedOver = reason === 'MAINTENANCE';
+      await this.disconnected(handedOver ? 'RECONNECTING' : 'DISCONNECTED', reason);
+    });
+  }
+
+  /** Unlinks the number on the platform (where it is reachable) and forgets its secrets. */
+  async logout(reason: StatusReason): Promise<void> {
+    const socket = this.socket;
+    await this.end(async () => {
+      if (socket && this.status === 'CONNECTED') {
+        await socket
+          .logout()
+          .catch((error: unknown) => log().warn({ ...this.tag, err: error }, 'logout not confirmed'));
+      }
+      await this.loggedOut(reason);
+    }, false);
+  }
+
+  /** Lease lost: closes without a word and without a write. */
+  kill(): void {
+    this.killed = true;
+    this.ended = true;
+    this.clearTimers();
+    this.tools.sender.detach();
+    this.socket?.close();
+    this.socket = undefined;
+  }
+
+  private get tag(): { sessionId: string } {
+    return { sessionId: this.session.id };
+  }
+
+  private async end(last: () => Promise<void>, close = true): Promise<void> {
+    if (this.ended) return;
+    this.clearTimers();
+    await this.tools.sender.drain(DRAIN_MS);
+    this.ended = true;
+    this.generation += 1;
+    await this.work;
+    if (close) this.socket?.close();
+    await this.saving;
+    await this.persist(last);
+    this.socket?.close();
+    this.socket = undefined;
+  }
+
+  private async connect(reason: StatusReason): Promise<void> {
+    if (this.ended) return;
+    this.credentials = await this.loadCredentials();
+    if (!isLinked(this.credentials) && (await this.tools.lookedAtUntil()) <= Date.now())
+      return this.nobodyLooks();
+    await this.observe(this.attempt === 0 ? 'CONNECTING' : 'RECONNECTING', reason);
+    const generation = ++this.generation;
+    this.timers.login = setTimeout(
+      () => this.closed(generation, 408, 'LOGIN_TIMEOUT'),
+      this.tools.loginTimeoutMs,
+    );
+    this.socket = this.tools.open(this.credentials, this.listener(generation));
+  }
+
+  private async loadCredentials(): Promise<Credentials> {
+    const kept = this.credentials ?? (await this.tools.store.loadCredentials());
+    // Half a link (a pairing that was cut off) cannot log in: start afresh (platform protocol, §2.2).
+    return kept && (isLinked(kept) || !kept.me) ? kept : newCredentials();
+  }
+
+  private listener(generation: number): PlatformListener {
+    const current = (): boolean => generation === this.generation && !this.ended;
+    return {
+      onQr: (qr) => current() && this.do(() => this.showQr(qr)),
+      onOpen: (phone) => current() && this.do(() => this.opened(phone)),
+      onClose: (code) => this.closed(generation, code),
+      onCredentials: () => this.save(),
+      onAck: (keyId, error) => this.tools.sender.onAck(keyId, error),
+      onReceipt: (keyIds, kind) => this.tools.sender.onReceipt(keyIds, kind),
+    };
+  }
+
+  private async showQr(code: string): Promise<void> {
+    clearTimeout(this.timers.login);
+    const until = await this.tools.lookedAtUntil();
+    if (until <= Date.now()) return this.nobodyLooks();
+    clearTimeout(this.timers.look);
+    this.timers.look = setTimeout(() => this.do(() => this.lookAgain()), until - Date.now());
+    const expiresAt = new Date(Date.now() + QR_LIFETIME_MS);
+    const data = {
+      sessionId: this.session.id,
+      qr: code,
+      expiresAt: expiresAt.toISOString(),
+      timestamp: now(),
+    };
+    const event = eventOf(SessionQrGenerated, this.session.tenantId, data);
+    await this.observe('AWAITING_SCAN', 'QR_READY', { qr: { code, expiresAt } }, [event]);
+  }
+
+  private async lookAgain(): Promise<void> {
+    if (this.status !== 'AWAITING_SCAN') return;
+    const left = (await this.tools.lookedAtUntil()) - Date.now();
+    if (left <= 0) return this.nobodyLooks();
+    this.timers.look = setTimeout(() => this.do(() => this.lookAgain()), left);
+  }
+
+  private async nobodyLooks(): Promise<void> {
+    this.dropSocket();
+    this.ended = true;
+    await this.disconnected('DISCONNECTED', 'QR_EXPIRED', true);
+  }
+
+  private async opened(phone: string): Promise<void> {
+    this.clearTimers();
+    this.attempt = 0;
+    this.phone = `+${phone}`;
+    const data = { sessionId: this.session.id, phone: this.phone, timestamp: now() };
+    const event = eventOf(SessionConnected, this.session.tenantId, data);
+    await this.observe('CONNECTED', 'LOGGED_IN', { phone: this.phone }, [event]);
+    if (this.socket) this.tools.sender.attach(this.socket);
+  }
+
+  private closed(generation: number, code: number, reason?: StatusReason): void {
+    if (generation !== this.generation || this.ended) return;
+    const verdict = verdictOn(code);
+    this.dropSocket();
+    this.do(async () => {
+      log().info({ ...this.tag, code, next: verdict.next }, 'socket closed');
+      if (verdict.next === 'logged-out') return this.unlinked(verdict.reason);
+      if (verdict.next === 'again') return this.connect(verdict.reason);
+      if (verdict.next === 'stop') this.ended = true;
+      await this.disconnected(
+        verdict.next === 'stop' ? 'DISCONNECTED' : 'RECONNECTING',
+        reason ?? verdict.reason,
+      );
+      if (verdict.next === 'later') this.reconnectLater(reason ?? verdict.reason);
+    });
+  }
+
+  private reconnectLater(reason: StatusReason): void {
+    this.attempt += 1;
+    const delay = reconnectDelayMs(this.attempt, Math.random());
+    this.timers.reconnect = setTimeout(() => this.do(() => this.connect(reason)), delay);
+  }
+
+  private async unlinked(reason: StatusReason): Promise<void> {
+    this.ended = true;
+    await this.loggedOut(reason);
+  }
+
+  private async loggedOut(reason: StatusReason): Promise<void> {
+    await this.tools.store.forget();
+    const data = { sessionId: this.session.id, phone: this.phone, reason, timestamp: now() };
+    await this.observe('LOGGED_OUT', reason, { phone: null }, [
+      eventOf(SessionLoggedOut, this.session.tenantId, data),
+    ]);
+    await this.tools.ledger.fail(null, failureOf('SESSION_LOGGED_OUT'));
+  }
+
+  /** Tells tenants only of what they could see: a session that was connected, or (`always`) a QR nobody scanned. */
+  private async disconnected(status: SessionStatus, reason: StatusReason, always = false): Promise<void> {
+    const data = { sessionId: this.session.id, phone: this.phone, reason, timestamp: now() };
+    const event = eventOf(SessionDisconnected, this.session.tenantId, data);
+    await this.observe(status, reason, {}, always || this.status === 'CONNECTED' ? [event] : []);
+  }
+
+  private async observe(
+    status: SessionStatus,
+    reason: StatusReason,
+    more: Partial<StatusChange> = {},
+    events: Envelope[] = [],
+  ): Promise<void> {
+    await this.tools.writeStatus({ status, reason, ...more }, events);
+    this.status = status;
+  }
+
+  private dropSocket(): void {
+    this.clearTimers();
+    this.tools.sender.detach();
+    this.generation += 1;
+    this.socket?.close();
+    this.socket = undefined;
+  }
+
+  /** Credentials change often: one write at a time, the last state wins. */
+  private save(): void {
+    this.dirty = true;
+    this.saving ??= this.saveDirty().finally(() => (this.saving = undefined));
+  }
+
+  private async saveDirty(): Promise<void> {
+    while (this.dirty && this.credentials) {
+      this.dirty = false;
+      const credentials = this.credentials;
+      await this.persist(() => this.tools.store.saveCredentials(credentials));
+    }
+  }
+
+  private do(step: () => Promise<void>): void {
+    this.work = this.work.then(() => this.persist(step));
+  }
+
+  /** What was observed is written however long the database is away, unless the lease is lost meanwhile. */
+  private async persist(step: () => Promise<void>): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await step();
+      } catch (error) {
+        if (error instanceof LeaseLostError) {
+          this.kill();
+          return this.tools.onLeaseLost();
+        }
+        log().warn({ ...this.tag, err: error }, 'session step is tried again');
+        if (this.killed || attempt === PERSIST_ATTEMPTS) return;
+        await new Promise((resolve) => setTimeout(resolve, PERSIST_RETRY_MS));
+      }
+    }
+  }
+
+  private clearTimers(): void {
+    for (const timer of Object.values(this.timers)) clearTimeout(timer);
+    this.timers = {};
+  }
+}
+
+const now = (): string => new Date().toISOString();

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import {
+  type Envelope,
+  type FailureCode,
+  type MessageFailure,
+  MessageDelivered,
+  MessageFailed,
+  MessageRead,
+  MessageSent,
+} from '@svc/contracts';
+import { eventOf } from '../outbox/outbox.service.js';
+
+/** Rungs an outbound message climbs; `FAILED` stands beside them and is final. */
+export const RUNGS = ['QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'READ'] as const;
+/** One of `RUNGS`. */
+export type Rung = (typeof RUNGS)[number];
+
+/** Columns of `outbound_message` that its events are made of. */
+export interface OutboundRow {
+  job_id: string;
+  session_id: string;
+  tenant_id: string;
+  key_id: string;
+  to_jid: string;
+  client_message_id: string | null;
+}
+
+const EVENTS = { SENT: MessageSent, DELIVERED: MessageDelivered, READ: MessageRead } as const;
+
+const FAILURE_WORDS: Record<FailureCode, string> = {
+  SESSION_LOGGED_OUT: 'The session was logged out before the message went out.',
+  SESSION_DELETED: 'The session was deleted before the message went out.',
+  EXPIRED: 'The session did not come back in time.',
+  NOT_ON_PLATFORM: 'The number is not registered on the platform.',
+  REJECTED_BY_PLATFORM: 'The platform refused the message.',
+  NO_ACK: 'The platform did not acknowledge the message, also not when it was sent again.',
+  SEND_ERROR: 'The message could not be encrypted for its recipient.',
+};
+
+/**
+ * The platform's message id of a job, always the same one: however often a job is sent, its recipient sees one message.
+ * Shape as the library's own ids: `3EB0` and 18 upper-case hex digits.
+ */
+export function keyIdOf(jobId: string): string {
+  return `3EB0${createHash('sha256').update(jobId).digest('hex').slice(0, 18).toUpperCase()}`;
+}
+
+/** Events for every rung above `before` up to `now`: a message that was read was also sent and delivered. */
+export function climbEvents(row: OutboundRow, before: Rung, now: Rung): Envelope[] {
+  const rungs = RUNGS.slice(RUNGS.indexOf(before) + 1, RUNGS.indexOf(now) + 1);
+  return rungs.flatMap((rung) => {
+    const contract = EVENTS[rung as keyof typeof EVENTS] as (typeof EVENTS)['SENT'] | undefined;
+    return contract ? [eventOf(contract, row.tenant_id, payloadOf(row))] : [];
+  });
+}
+
+/** Why a message failed, in the words tenants see; `detail` e.g. the platform's error number. */
+export function failureOf(code: FailureCode, detail?: string): MessageFailure {
+  return { code, message: detail ? `${FAILURE_WORDS[code]} (${detail})` : FAILURE_WORDS[code] };
+}
+
+/** The `message.failed` event. */
+export function failedEvent(row: OutboundRow, failure: MessageFailure): Envelope {
+  return eventOf(MessageFailed, row.tenant_id, { ...payloadOf(row), failure });
+}
+
+function payloadOf(row: OutboundRow) {
+  return {
+    sessionId: row.session_id,
+    jobId: row.job_id,
+    messageId: row.job_id,
+    keyId: row.key_id,
+    clientMessageId: row.client_message_id,
+    to: row.to_jid,
+    timestamp: new Date().toISOString(),
+  };
+}

@@ -1,0 +1,174 @@
+import type { FailureCode } from '@svc/contracts';
+import { log } from '@svc/service';
+import type { PlatformSocket } from '../platform/platform.js';
+import type { ClaimedMessage, Ledger } from './ledger.js';
+import { failureOf, type Rung, RUNGS } from './outbound.js';
+
+/** Messages handed to the socket and not yet acknowledged, per session. */
+const WINDOW = 20;
+const MAX_TRIES = 3;
+const RETRY_MS = 1_000;
+
+/**
+ * Sends one session's messages in order while its socket is open. What was handed over when the socket broke is sent
+ * again under the same message id, so that nothing is lost and nothing arrives twice.
+ */
+export class SessionSender {
+  private socket: PlatformSocket | undefined;
+  private readonly waiting = new Map<string, { message: ClaimedMessage; timer: NodeJS.Timeout }>();
+  private readonly observed = new Map<string, Rung>();
+  private sending: Promise<void> | undefined;
+  private settling: Promise<void> | undefined;
+  private again = false;
+
+  constructor(
+    private readonly ledger: Ledger,
+    private readonly ackTimeoutMs: number,
+  ) {}
+
+  /** The socket is open: sends what waits, first of all what a former socket or owner had begun. */
+  attach(socket: PlatformSocket): void {
+    this.socket = socket;
+    this.wake();
+  }
+
+  /** The socket is gone; what it had not acknowledged waits for the next one. */
+  detach(): void {
+    this.socket = undefined;
+    for (const { timer } of this.waiting.values()) clearTimeout(timer);
+    this.waiting.clear();
+  }
+
+  /** There may be something to send. */
+  wake(): void {
+    this.again = true;
+    this.sending ??= this.run().finally(() => {
+      this.sending = undefined;
+      if (this.again && this.socket) setTimeout(() => this.wake(), RETRY_MS);
+    });
+  }
+
+  /** Resolves when what was handed over is acknowledged and written, or after `limitMs`. */
+  async drain(limitMs: number): Promise<void> {
+    const socket = this.socket;
+    this.socket = undefined; // nothing new goes out
+    const deadline = performance.now() + limitMs;
+    while (socket && this.waiting.size > 0 && performance.now() < deadline) await pause(20);
+    await this.sending;
+    await this.settling;
+    this.detach();
+  }
+
+  onAck(keyId: string, error: number | undefined): void {
+    const waiting = this.take(keyId);
+    if (error === undefined) this.observe([keyId], 'SENT');
+    else if (waiting) this.fail(waiting, 'REJECTED_BY_PLATFORM', `platform error ${error}`);
+    this.wake();
+  }
+
+  onReceipt(keyIds: string[], kind: 'delivered' | 'read'): void {
+    this.observe(keyIds, kind === 'read' ? 'READ' : 'DELIVERED');
+  }
+
+  private async run(): Promise<void> {
+    while (this.socket && this.again) {
+      this.again = false;
+      const room = WINDOW - this.waiting.size;
+      if (room <= 0) return; // an ack wakes it
+      try {
+        const messages = await this.ledger.claim(
+          room,
+          [...this.waiting.values()].map(({ message }) => message.job_id),
+        );
+        for (const message of messages) if (!(await this.hand(message))) return;
+        this.again ||= messages.length > 0;
+      } catch (error) {
+        log().warn({ err: error }, 'sending pauses');
+        this.again = true;
+        return;
+      }
+    }
+  }
+
+  /** False when the socket is gone. */
+  private async hand(message: ClaimedMessage): Promise<boolean> {
+    const socket = this.socket;
+    if (!socket) return false;
+    this.expect(message);
+    try {
+      await socket.sendText(message.to_jid, message.content.text, message.key_id);
+      return true;
+    } catch (error) {
+      if (this.socket !== socket) return false;
+      this.take(message.key_id);
+      log().warn(
+        { jobId: message.job_id, tries: message.tries, reason: words(error) },
+        'message could not be sent',
+      );
+      if (message.tries >= MAX_TRIES) this.fail(message, 'SEND_ERROR');
+      this.again = true;
+      return false;
+    }
+  }
+
+  private expect(message: ClaimedMessage): void {
+    const timer = setTimeout(() => {
+      this.waiting.delete(message.key_id);
+      log().warn({ jobId: message.job_id, tries: message.tries }, 'no acknowledgement');
+      if (message.tries >= MAX_TRIES) this.fail(message, 'NO_ACK');
+      else this.wake();
+    }, this.ackTimeoutMs);
+    this.waiting.set(message.key_id, { message, timer });
+  }
+
+  private take(keyId: string): ClaimedMessage | undefined {
+    const entry = this.waiting.get(keyId);
+    clearTimeout(entry?.timer);
+    this.waiting.delete(keyId);
+    return entry?.message;
+  }
+
+  private fail(message: ClaimedMessage, code: FailureCode, detail?: string): void {
+    void this.ledger
+      .fail([message.job_id], failureOf(code, detail))
+      .catch((error: unknown) => log().error({ jobId: message.job_id, err: error }, 'failure not written'));
+  }
+
+  /** Collects acks and receipts while the last ones are being written: one transaction for many. */
+  private observe(keyIds: string[], rung: Rung): void {
+    for (const keyId of keyIds) {
+      const reached = this.observed.get(keyId);
+      if (!reached || RUNGS.indexOf(reached) < RUNGS.indexOf(rung)) this.observed.set(keyId, rung);
+    }
+    this.settling ??= this.settle().finally(() => (this.settling = undefined));
+  }
+
+  private async settle(): Promise<void> {
+    while (this.observed.size > 0) {
+      const entries = [...this.observed];
+      this.observed.clear();
+      for (const rung of ['SENT', 'DELIVERED', 'READ'] as const) {
+        const keyIds = entries.filter(([, reached]) => reached === rung).map(([keyId]) => keyId);
+        if (keyIds.length > 0) await this.climb(keyIds, rung);
+      }
+    }
+  }
+
+  /** An acknowledgement exists only once: it is tried again until the database is back. */
+  private async climb(keyIds: string[], rung: Rung): Promise<void> {
+    for (let attempt = 1; attempt <= 60; attempt += 1) {
+      try {
+        return await this.ledger.climb(keyIds, rung);
+      } catch (error) {
+        log().warn({ rung, messages: keyIds.length, err: error }, 'receipts not written yet');
+        await pause(RETRY_MS);
+      }
+    }
+  }
+}
+
+function words(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,76 @@
+import type { Envelope, SessionState, SessionStatus, StatusReason } from '@svc/contracts';
+import type { DataSource } from 'typeorm';
+import { outboxRows } from '../outbox/outbox.service.js';
+import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
+import type { Session } from './session.entity.js';
+
+/** How long a look at the QR code counts (design: interfaces). */
+export const LOOK_MS = 3 * 60_000;
+
+/** What other services see of a row. */
+export function toSessionState(session: Session): SessionState {
+  return {
+    id: session.id,
+    name: session.name,
+    status: session.status,
+    statusReason: session.statusReason,
+    statusSince: session.statusSince.toISOString(),
+    botMode: session.botMode,
+    phone: session.phone,
+    createdAt: session.createdAt.toISOString(),
+  };
+}
+
+/** A new observed state. */
+export interface StatusChange {
+  status: SessionStatus;
+  reason: StatusReason;
+  /** Set when a number was linked, null when it was unlinked. */
+  phone?: string | null;
+  /** Absent: there is no code to show in this state. */
+  qr?: { code: string; expiresAt: Date };
+}
+
+const SET_STATUS_SQL = `${FENCE_SQL},
+  changed AS (UPDATE session SET status = $5, status_reason = $6,
+    status_since = CASE WHEN status = $5 AND status_reason = $6 THEN status_since ELSE clock_timestamp() END,
+    phone = CASE WHEN $7 THEN $8 ELSE phone END, qr = $9, qr_expires_at = $10
+    FROM fence WHERE id = $4 RETURNING id),
+  told AS (INSERT INTO event_outbox (id, envelope)
+    SELECT e.id, e.envelope FROM changed, unnest($11::uuid[], $12::jsonb[]) AS e (id, envelope))
+  SELECT (SELECT count(*)::int FROM fence) AS fenced`;
+
+/**
+ * Writes what the owner observes, and the events that tell of it, in one statement.
+ * @throws LeaseLostError
+ */
+export async function writeStatus(
+  dataSource: DataSource,
+  fence: Fence,
+  sessionId: string,
+  change: StatusChange,
+  events: Envelope[],
+): Promise<void> {
+  const { ids, envelopes } = outboxRows(events);
+  const [row] = await dataSource.query<{ fenced: number }[]>(SET_STATUS_SQL, [
+    ...fenceParameters(fence),
+    sessionId,
+    change.status,
+    change.reason,
+    change.phone !== undefined,
+    change.phone ?? null,
+    change.qr?.code ?? null,
+    change.qr?.expiresAt ?? null,
+    ids,
+    envelopes,
+  ]);
+  if (!row?.fenced) throw new LeaseLostError(fence.partition);
+}
+
+/** Notes that the owner has carried out a wish, unless a newer one came meanwhile. */
+export async function markApplied(dataSource: DataSource, session: Session): Promise<void> {
+  await dataSource.query('UPDATE session SET applied_version = $2 WHERE id = $1 AND applied_version < $2', [
+    session.id,
+    session.wantedVersion,
+  ]);
+}

@@ -1,0 +1,29 @@
+import type { BotMode, SessionStatus, StatusReason } from '@svc/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What a tenant wants of a session; its owner brings it about. */
+export type WantedState = 'CONNECTED' | 'DISCONNECTED' | 'LOGGED_OUT' | 'DELETED';
+
+/** One phone number of a tenant. */
+@Entity('session')
+export class Session {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid', { name: 'tenant_id' }) tenantId: string;
+  @Column('smallint') partition: number;
+  @Column('text') name: string;
+  @Column('text', { name: 'bot_mode' }) botMode: BotMode;
+  /** Linked number in E.164 form. */
+  @Column('text', { nullable: true }) phone: string | null;
+  @Column('text') status: SessionStatus;
+  @Column('text', { name: 'status_reason' }) statusReason: StatusReason;
+  @Column('timestamptz', { name: 'status_since' }) statusSince: Date;
+  @Column('text') wanted: WantedState;
+  /** Grows with every wish; the owner notes in `appliedVersion` which one it has carried out. */
+  @Column('integer', { name: 'wanted_version' }) wantedVersion: number;
+  @Column('integer', { name: 'applied_version' }) appliedVersion: number;
+  /** Until when somebody looks at the QR code; none is made for nobody. */
+  @Column('timestamptz', { name: 'looked_at_until' }) lookedAtUntil: Date;
+  @Column('text', { nullable: true }) qr: string | null;
+  @Column('timestamptz', { name: 'qr_expires_at', nullable: true }) qrExpiresAt: Date | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+}

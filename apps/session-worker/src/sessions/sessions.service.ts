@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  AppError,
+  type ChangeSessionV1,
+  type CreateSessionV1,
+  type ListSessionsV1,
+  ReconcileSession,
+  type SessionQr,
+  type SessionRef,
+  type SessionState,
+  type SetBotModeV1,
+} from '@svc/contracts';
+import { envelopeOf, Messaging, partitionOf } from '@svc/messaging';
+import { log } from '@svc/service';
+import { LessThan, Not, Repository } from 'typeorm';
+import { Session, type WantedState } from './session.entity.js';
+import { LOOK_MS, toSessionState } from './session-rows.js';
+
+const WANTED: Record<ChangeSessionV1['action'], WantedState> = {
+  connect: 'CONNECTED',
+  disconnect: 'DISCONNECTED',
+  logout: 'LOGGED_OUT',
+  delete: 'DELETED',
+};
+
+/** What any worker answers about any session: it writes wishes into the row; the owner of the partition acts on them. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    @InjectRepository(Session) private readonly sessions: Repository<Session>,
+    private readonly messaging: Messaging,
+  ) {}
+
+  /** A repeat with the same id returns what the first call made. */
+  async create({ tenantId, sessionId, name }: CreateSessionV1): Promise<SessionState> {
+    await this.sessions
+      .createQueryBuilder()
+      .insert()
+      .values({
+        id: sessionId,
+        tenantId,
+        name,
+        partition: partitionOf(sessionId),
+        lookedAtUntil: lookFromNow,
+      })
+      .orIgnore()
+      .execute();
+    await this.askOwner(tenantId, sessionId);
+    return toSessionState(await this.find({ tenantId, sessionId }));
+  }
+
+  async get(ref: SessionRef): Promise<SessionState> {
+    return toSessionState(await this.find(ref));
+  }
+
+  async list({ tenantId, limit, before }: ListSessionsV1): Promise<SessionState[]> {
+    const rows = await this.sessions.find({
+      where: { tenantId, wanted: Not('DELETED'), ...(before ? { id: LessThan(before) } : {}) },
+      order: { id: 'DESC' },
+      take: limit,
+    });
+    return rows.map(toSessionState);
+  }
+
+  async change({ action, ...ref }: ChangeSessionV1): Promise<SessionState> {
+    const session = await this.find(ref);
+    await this.sessions.update(
+      { id: session.id, tenantId: session.tenantId },
+      {
+        wanted: WANTED[action],
+        wantedVersion: () => 'wanted_version + 1',
+        ...(action === 'connect' ? { lookedAtUntil: lookFromNow } : {}),
+      },
+    );
+    await this.askOwner(ref.tenantId, ref.sessionId);
+    return action === 'delete' ? toSessionState(session) : this.get(ref);
+  }
+
+  /** Counts as somebody looking. */
+  async qr(ref: SessionRef): Promise<SessionQr> {
+    const { id, status, qr, qrExpiresAt } = await this.find(ref);
+    if (status !== 'AWAITING_SCAN' || !qr || !qrExpiresAt || qrExpiresAt.getTime() <= Date.now()) {
+      throw new AppError('QR_CONFLICT', `There is no QR code to show: the session is ${status}.`, { status });
+    }
+    await this.sessions.update({ id }, { lookedAtUntil: lookFromNow });
+    return { qr, expiresAt: qrExpiresAt.toISOString() };
+  }
+
+  async setBotMode({ botMode, ...ref }: SetBotModeV1): Promise<SessionState> {
+    const { id } = await this.find(ref);
+    await this.sessions.update({ id }, { botMode });
+    return this.get(ref);
+  }
+
+  private async find({ tenantId, sessionId }: SessionRef): Promise<Session> {
+    const session = await this.sessions.findOneBy({ id: sessionId, wanted: Not('DELETED') });
+    if (!session) throw new AppError('SESSION_NOT_FOUND');
+    if (session.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    return session;
+  }
+
+  private async askOwner(tenantId: string, sessionId: string): Promise<void> {
+    try {
+      await this.messaging.publishCommand(
+        sessionId,
+        envelopeOf(ReconcileSession, { tenantId }, { sessionId }),
+      );
+    } catch (error) {
+      // The owner looks for wishes it has not carried out every few seconds.
+      log().warn({ sessionId, err: error }, 'the owner hears of the change later');
+    }
+  }
+}
+
+const lookFromNow = (): string => `clock_timestamp() + interval '${LOOK_MS} milliseconds'`;
