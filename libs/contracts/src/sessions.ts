@@ -107,7 +107,8 @@ export class SetBotModeV1 extends SessionRef {
 /** Request of `list-sessions`: newest first. */
 export class ListSessionsV1 {
   @IsUUID() tenantId: string;
-  @IsInt() @Min(1) @Max(200) limit: number;
+  /** One more than a page holds, so that the asker knows whether another follows. */
+  @IsInt() @Min(1) @Max(201) limit: number;
   /** Id of the last session of the page before. */
   @IsOptional() @IsUUID() before?: string;
 }

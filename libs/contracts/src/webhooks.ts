@@ -226,7 +226,8 @@ export class UpdateEndpointV1 extends UpdateWebhookBody {
 /** Request of lists in this file: newest first. */
 export class ListEndpointsV1 {
   @IsUUID() tenantId: string;
-  @IsInt() @Min(1) @Max(200) limit: number;
+  /** One more than a page holds, so that the asker knows whether another follows. */
+  @IsInt() @Min(1) @Max(201) limit: number;
   /** Id of the last item of the page before. */
   @IsOptional() @IsUUID() before?: string;
 }
