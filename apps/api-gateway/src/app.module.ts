@@ -1,0 +1,87 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { JetStreamStrategy, Messaging } from '@svc/messaging';
+import { connectionProviders, databaseModule, HealthController } from '@svc/service';
+import { AuditConsumer } from './audit/audit.consumer.js';
+import { AuditRecord } from './audit/audit-record.entity.js';
+import { AuditService } from './audit/audit.service.js';
+import { ApiKey } from './auth/api-key.entity.js';
+import { ApiKeyGuard } from './auth/api-key.guard.js';
+import { ApiKeysController } from './auth/api-keys.controller.js';
+import { ApiKeysService } from './auth/api-keys.service.js';
+import { KeyDigest } from './auth/key-digest.js';
+import { KeyUsage } from './auth/key-usage.js';
+import { KeyVerifier } from './auth/key-verifier.js';
+import { GatewayConfig, readConfig } from './config.js';
+import { ClientMessage } from './messages/client-message.entity.js';
+import { ConversationsService } from './messages/conversations.service.js';
+import { Message } from './messages/message.entity.js';
+import { MessageSweeper } from './messages/message-sweeper.js';
+import { MessagesConsumer } from './messages/messages.consumer.js';
+import { MessagesController } from './messages/messages.controller.js';
+import { MessagesRepository } from './messages/messages.repository.js';
+import { SendPublisher } from './messages/send-publisher.js';
+import { SendingService } from './messages/sending.service.js';
+import { Cursors } from './paging/cursor.js';
+import { ExternalConfigController } from './sessions/external-config.controller.js';
+import { ExternalConfigService } from './sessions/external-config.service.js';
+import { SessionsController } from './sessions/sessions.controller.js';
+import { SessionsService } from './sessions/sessions.service.js';
+import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { DashboardUser } from './tenants/dashboard-user.entity.js';
+import { Tenant } from './tenants/tenant.entity.js';
+import { TenantsConsumer } from './tenants/tenants.consumer.js';
+import { TenantsService } from './tenants/tenants.service.js';
+import { TimeTravelService } from './tenants/time-travel.service.js';
+import { WebhooksController } from './webhooks/webhooks.controller.js';
+import { WebhooksService } from './webhooks/webhooks.service.js';
+
+const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, Tenant];
+
+/** Events of all tenants: any replica may update the read model, so nothing is partitioned here. */
+const events = {
+  provide: JetStreamStrategy,
+  useFactory: (messaging: Messaging) =>
+    new JetStreamStrategy(messaging, { app: 'api-gateway', stream: 'events', partitioned: false }),
+  inject: [Messaging],
+};
+
+/** The whole wiring of `api-gateway`. */
+@Module({
+  imports: [databaseModule('gateway', readConfig, ENTITIES), TypeOrmModule.forFeature(ENTITIES)],
+  controllers: [
+    HealthController,
+    MessagesController,
+    SessionsController,
+    ExternalConfigController,
+    WebhooksController,
+    ApiKeysController,
+    MessagesConsumer,
+    AuditConsumer,
+    TenantsConsumer,
+  ],
+  providers: [
+    ...connectionProviders('api-gateway', GatewayConfig, readConfig),
+    events,
+    { provide: APP_GUARD, useClass: ApiKeyGuard },
+    KeyVerifier,
+    KeyUsage,
+    KeyDigest,
+    ApiKeysService,
+    AuditService,
+    Cursors,
+    SubscriptionsService,
+    SendingService,
+    SendPublisher,
+    MessageSweeper,
+    MessagesRepository,
+    ConversationsService,
+    SessionsService,
+    ExternalConfigService,
+    WebhooksService,
+    TenantsService,
+    TimeTravelService,
+  ],
+})
+export class AppModule {}

@@ -1,0 +1,17 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** One entry of a tenant's audit log; the database refuses to change or delete it. */
+@Entity('audit_log')
+export class AuditRecord {
+  @PrimaryColumn('uuid') id: string;
+  /** Order of writing. */
+  @Column({ type: 'bigint', insert: false, update: false }) seq: string;
+  @Column('uuid', { name: 'tenant_id' }) tenantId: string;
+  @Column('timestamptz') at: Date;
+  /** `key:<kid>`, `operator` or `system`. */
+  @Column('text') actor: string;
+  @Column('text') action: string;
+  @Column('text') target: string;
+  @Column('text', { nullable: true }) reason: string | null;
+  @Column('jsonb') details: Record<string, unknown>;
+}

@@ -1,0 +1,21 @@
+import type { Scope } from '@svc/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { KeyEnv } from './key-format.js';
+
+/** What is kept of an API key: never the key. Times are domain time. */
+@Entity('api_key')
+export class ApiKey {
+  @PrimaryColumn('text') kid: string;
+  @Column('uuid', { name: 'tenant_id' }) tenantId: string;
+  @Column('bytea') digest: Buffer;
+  @Column('smallint', { name: 'pepper_version' }) pepperVersion: number;
+  @Column('text') env: KeyEnv;
+  @Column('text', { array: true }) scopes: Scope[];
+  @Column('text') name: string;
+  @Column('text') last4: string;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
+  @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt: Date | null;
+  @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt: Date | null;
+  @Column('text', { name: 'last_used_ip', nullable: true }) lastUsedIp: string | null;
+}

@@ -1,0 +1,50 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
+import { ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ApiKeyView, CreateApiKeyBody, NewApiKey, type Page, PageQuery } from '@svc/contracts';
+import { NoBodyGuard } from '../http/no-body.guard.js';
+import { ApiErrors, ApiPage } from '../openapi/answers.js';
+import { ApiKeysService } from './api-keys.service.js';
+import { type Caller, CurrentCaller } from './caller.js';
+import { NeedsScope } from './scopes.js';
+
+/** `/v1/api-keys` */
+@ApiTags('api keys')
+@Controller('v1/api-keys')
+export class ApiKeysController {
+  constructor(private readonly keys: ApiKeysService) {}
+
+  @Post()
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'createApiKey',
+    summary: 'Create a key, replacing the calling one',
+    description:
+      'The key that is replaced works for another 24 hours. `rotates` names another key, or null: none is replaced.',
+  })
+  @ApiCreatedResponse({ type: NewApiKey, description: 'Created; the only answer with the secret.' })
+  @ApiErrors('VALIDATION_FAILED', 'API_KEY_NOT_FOUND')
+  create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKeyBody): Promise<NewApiKey> {
+    return this.keys.create(caller, body);
+  }
+
+  @Get()
+  @NeedsScope('admin:*')
+  @ApiOperation({ operationId: 'listApiKeys', summary: 'List keys, newest first' })
+  @ApiPage(ApiKeyView)
+  @ApiErrors('VALIDATION_FAILED')
+  list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<Page<ApiKeyView>> {
+    return this.keys.list(caller, query);
+  }
+
+  @Delete(':kid')
+  @HttpCode(204)
+  @NeedsScope('admin:*')
+  @UseGuards(NoBodyGuard)
+  @ApiOperation({ operationId: 'revokeApiKey', summary: 'Revoke a key at once' })
+  @ApiParam({ name: 'kid', description: 'Key id.', example: '7Hq2mZ0aPx4K' })
+  @ApiNoContentResponse({ description: 'Revoked.' })
+  @ApiErrors('VALIDATION_FAILED', 'API_KEY_NOT_FOUND')
+  revoke(@CurrentCaller() caller: Caller, @Param('kid') kid: string): Promise<void> {
+    return this.keys.revoke(caller, kid);
+  }
+}

@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  type ApiKeyView,
+  AppError,
+  type CreateApiKeyBody,
+  type NewApiKey,
+  type Page,
+  type PageQuery,
+  type RotatedKey,
+  type Scope,
+} from '@svc/contracts';
+import { DataSource, type EntityManager, Repository } from 'typeorm';
+import { AuditService } from '../audit/audit.service.js';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+import { ApiKey } from './api-key.entity.js';
+import { actorOf, type Caller } from './caller.js';
+import { KeyDigest } from './key-digest.js';
+import { generateKey, KID } from './key-format.js';
+
+/** A key to be made. */
+export interface KeyOrder {
+  tenantId: string;
+  name: string;
+  scopes: Scope[];
+  actor: string;
+}
+
+/** Keys of a tenant: made, replaced with an overlap of 24 hours, revoked. Each change is audited with it. */
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly dataSource: DataSource,
+    @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
+    private readonly digest: KeyDigest,
+    private readonly audit: AuditService,
+    private readonly cursors: Cursors,
+  ) {}
+
+  /** `rotates` left out: the calling key; null: none (specification, "API key rotation"). */
+  create(caller: Caller, { name, scopes, rotates }: CreateApiKeyBody): Promise<NewApiKey> {
+    return this.dataSource.transaction(async (tx) => {
+      const kid = rotates === undefined ? caller.kid : rotates;
+      const old = kid === null ? null : await this.expire(tx, caller, kid);
+      const made = await this.make(tx, {
+        tenantId: caller.tenantId,
+        name: name ?? old?.name ?? 'API key',
+        scopes: scopes ?? old?.scopes ?? ['*'],
+        actor: actorOf(caller),
+      });
+      const rotated: RotatedKey | null = old && {
+        kid: old.kid,
+        expiresAt: (old.expiresAt as Date).toISOString(),
+      };
+      return { ...made, rotated };
+    });
+  }
+
+  /** A key beside the others, e.g. the first of a tenant, or one for an external bot. */
+  async make(
+    tx: EntityManager,
+    { tenantId, name, scopes, actor }: KeyOrder,
+  ): Promise<ApiKeyView & { secret: string }> {
+    const { kid, env, key, body } = generateKey('live');
+    const values = { kid, env, tenantId, name, scopes, last4: key.slice(-4), ...this.digest.make(body) };
+    await tx
+      .createQueryBuilder()
+      .insert()
+      .into(ApiKey)
+      .values({ ...values, createdAt: () => 'svc_now(:tenant)' })
+      .setParameter('tenant', tenantId)
+      .execute();
+    await this.audit.write(
+      { tenantId, actor, action: 'api_key.created', target: kid, details: { name, scopes } },
+      tx,
+    );
+    return { ...toView(await tx.findOneByOrFail(ApiKey, { kid })), secret: key };
+  }
+
+  async list({ tenantId }: Caller, { limit = DEFAULT_LIMIT, before }: PageQuery): Promise<Page<ApiKeyView>> {
+    const list = `api-keys:${tenantId}`;
+    const query = this.keys.createQueryBuilder('key').where('key.tenant_id = :tenantId', { tenantId });
+    query.andWhere('key.revoked_at IS NULL');
+    const last = this.cursors.decode(list, before);
+    if (last) query.andWhere('(key.created_at, key.kid) < (:at, :kid)', positionFrom(last));
+    const rows = await query
+      .orderBy({ 'key.created_at': 'DESC', 'key.kid': 'DESC' })
+      .limit(limit + 1)
+      .getMany();
+    const page = this.cursors.page(list, rows, limit, (row) => `${row.createdAt.toISOString()} ${row.kid}`);
+    return { ...page, items: page.items.map(toView) };
+  }
+
+  /** Works at once, on every replica: nothing caches keys. */
+  async revoke(caller: Caller, kid: string): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      const key = await this.find(tx, caller, kid);
+      await tx.update(ApiKey, { kid }, { revokedAt: () => 'svc_now(tenant_id)' });
+      const { tenantId, name } = key;
+      const details = { name };
+      await this.audit.write(
+        { tenantId, actor: actorOf(caller), action: 'api_key.revoked', target: kid, details },
+        tx,
+      );
+    });
+  }
+
+  /** A key that expires earlier already keeps its time. */
+  private async expire(tx: EntityManager, caller: Caller, kid: string): Promise<ApiKey> {
+    const { tenantId } = await this.find(tx, caller, kid);
+    await tx.update(
+      ApiKey,
+      { kid },
+      {
+        expiresAt: () => `least(coalesce(expires_at, 'infinity'), svc_now(tenant_id) + interval '24 hours')`,
+      },
+    );
+    const key = await tx.findOneByOrFail(ApiKey, { kid });
+    const details = { expiresAt: key.expiresAt?.toISOString() };
+    await this.audit.write(
+      { tenantId, actor: actorOf(caller), action: 'api_key.rotated', target: kid, details },
+      tx,
+    );
+    return key;
+  }
+
+  private async find(tx: EntityManager, { tenantId }: Caller, kid: string): Promise<ApiKey> {
+    const key = KID.test(kid) ? await tx.findOneBy(ApiKey, { kid }) : null;
+    if (!key || key.revokedAt) throw new AppError('API_KEY_NOT_FOUND');
+    if (key.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    return key;
+  }
+}
+
+function positionFrom(position: string): { at: string; kid: string } {
+  const [at = '', kid = ''] = position.split(' ');
+  return { at, kid };
+}
+
+function toView(key: ApiKey): ApiKeyView {
+  const { kid, name, scopes, last4, createdAt, expiresAt, lastUsedAt } = key;
+  return {
+    ...{ kid, name, scopes, scope: scopes.join(' '), last4 },
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  };
+}

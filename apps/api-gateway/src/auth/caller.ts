@@ -1,0 +1,37 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { Scope, SubscriptionState } from '@svc/contracts';
+import type { FastifyRequest } from 'fastify';
+
+/** Who calls: the key that was presented, and its tenant. */
+export interface Caller {
+  tenantId: string;
+  kid: string;
+  scopes: Scope[];
+}
+
+/** What the guards found out about a request. */
+export interface GuardedRequest extends FastifyRequest {
+  caller?: Caller;
+  subscription?: SubscriptionState;
+}
+
+/** The caller, put there by the key guard. */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
+  const { caller } = context.switchToHttp().getRequest<GuardedRequest>();
+  if (!caller) throw new Error('This route is not behind the key guard.');
+  return caller;
+});
+
+/** The caller's subscription, put there by the subscription guard. */
+export const CurrentSubscription = createParamDecorator(
+  (_: unknown, context: ExecutionContext): SubscriptionState => {
+    const { subscription } = context.switchToHttp().getRequest<GuardedRequest>();
+    if (!subscription) throw new Error('This route is not behind the subscription guard.');
+    return subscription;
+  },
+);
+
+/** The caller as the audit log names it. */
+export function actorOf({ kid }: Caller): string {
+  return `key:${kid}`;
+}

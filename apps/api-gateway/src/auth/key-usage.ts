@@ -1,0 +1,39 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { PeriodicTask } from '@svc/service';
+import { DataSource } from 'typeorm';
+
+const FLUSH_MS = 60_000;
+
+const FLUSH_SQL = `UPDATE api_key SET last_used_at = used.at, last_used_ip = used.ip
+  FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS used (kid, at, ip)
+  WHERE api_key.kid = used.kid AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`;
+
+/** Remembers when keys were used and writes it once a minute: never a write per request. */
+@Injectable()
+export class KeyUsage implements OnApplicationBootstrap, OnModuleDestroy {
+  private used = new Map<string, { at: Date; ip: string }>();
+  private readonly task = new PeriodicTask('key-usage', FLUSH_MS, () => this.flush());
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+    await this.flush();
+  }
+
+  note(kid: string, ip: string): void {
+    this.used.set(kid, { at: new Date(), ip });
+  }
+
+  async flush(): Promise<void> {
+    if (this.used.size === 0) return;
+    const used = [...this.used];
+    this.used = new Map();
+    const columns = [used.map(([kid]) => kid), used.map(([, u]) => u.at), used.map(([, u]) => u.ip)];
+    await this.dataSource.query(FLUSH_SQL, columns);
+  }
+}

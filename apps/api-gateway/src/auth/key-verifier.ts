@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Scope } from '@svc/contracts';
+import { DataSource } from 'typeorm';
+import type { Caller } from './caller.js';
+import { KeyDigest, type StoredDigest } from './key-digest.js';
+import { type KeyEnv, parseKey } from './key-format.js';
+
+interface KeyRow extends StoredDigest {
+  tenantId: string;
+  env: KeyEnv;
+  scopes: Scope[];
+  live: boolean;
+}
+
+// The database decides what time it is: expiry is exact on every replica, and follows the tenant's clock.
+const FIND_SQL = `SELECT tenant_id AS "tenantId", digest, pepper_version AS "pepperVersion", env, scopes,
+    revoked_at IS NULL AND (expires_at IS NULL OR expires_at > svc_now(tenant_id)) AS live
+  FROM api_key WHERE kid = $1`;
+
+/** Decides who an `Authorization` header belongs to. Nothing is cached, so a revoked key is refused at once. */
+@Injectable()
+export class KeyVerifier {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly digest: KeyDigest,
+  ) {}
+
+  /** @throws AppError `UNAUTHENTICATED`, the same for every cause. */
+  async verify(authorization: string | undefined): Promise<Caller> {
+    const [, key] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+    const parsed = key === undefined ? undefined : parseKey(key);
+    if (!parsed) throw new AppError('UNAUTHENTICATED');
+    const [row] = await this.dataSource.query<KeyRow[]>(FIND_SQL, [parsed.kid]);
+    const known = this.digest.matches(parsed.body, row ?? null);
+    if (!row || !known || !row.live || row.env !== parsed.env) throw new AppError('UNAUTHENTICATED');
+    return { tenantId: row.tenantId, kid: parsed.kid, scopes: row.scopes };
+  }
+}

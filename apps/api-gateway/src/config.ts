@@ -1,0 +1,43 @@
+import { configReader, Env, ServiceConfig } from '@svc/service';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsUrl, Max, Min, MinLength } from 'class-validator';
+
+/** What `api-gateway` reads from its environment; `PORT` is the public port. */
+export class GatewayConfig extends ServiceConfig {
+  @Env('GATEWAY_PUBLIC_URL', {
+    description: 'Address under which customers reach the API; shown in the OpenAPI description.',
+    example: 'https://api.example.com',
+  })
+  @IsOptional()
+  @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
+  publicUrl?: string;
+
+  @Env('KEY_PEPPER', {
+    description:
+      'Secret that API keys are hashed with, 32 characters or more. Losing it invalidates every key.',
+    secret: true,
+  })
+  @MinLength(32)
+  keyPepper: string;
+
+  @Env('KEY_PEPPER_VERSION', {
+    description: 'Version of KEY_PEPPER, one more with each change; new keys are stored under it.',
+    example: '1',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(32_767)
+  keyPepperVersion: number = 1;
+
+  @Env('KEY_PEPPER_PREVIOUS', {
+    description: 'The pepper of the version before: keys hashed with it keep working.',
+    secret: true,
+  })
+  @IsOptional()
+  @MinLength(32)
+  keyPepperPrevious?: string;
+}
+
+/** The only reader of the environment in this app. */
+export const readConfig = configReader(GatewayConfig);

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppError } from '@svc/contracts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { KnownRoutes } from './known-routes.js';
+import { RequestPipe } from './request-pipe.js';
+
+const JSON_TYPE = /^application\/json *(; *charset="?(utf-8|us-ascii)"? *)?$/i;
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+const DRAIN_MS = 5_000;
+const DRAIN_BYTES = 64 * 1_048_576;
+
+/** What holds for every request, whatever route it asks for and however broken it is. */
+export function guardTheEdge(app: NestFastifyApplication): void {
+  // Bytes, not an object: keys and subscriptions are checked before a body is read (see RequestPipe).
+  app.useBodyParser('application/json', {}, (_request, body, done) => done(null, body));
+  app.useGlobalPipes(new RequestPipe());
+  const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+  const routes = new KnownRoutes();
+  fastify.addHook('onRoute', ({ method, url }) => routes.add([method].flat(), url));
+  fastify.addHook('onRequest', (request, reply, done) => {
+    void reply.header('x-request-id', request.id);
+    if (request.is404) assertMethod(routes, request, reply);
+    assertContentType(request);
+    done();
+  });
+  fastify.addHook('onSend', async (request, reply) => {
+    void reply.header('x-request-id', request.id);
+    if (reply.statusCode >= 400) await drain(request.raw);
+  });
+  answerBrokenHttp(fastify);
+}
+
+function assertMethod(routes: KnownRoutes, request: FastifyRequest, reply: FastifyReply): void {
+  const allowed = routes.methodsOf(request.url);
+  if (allowed.length === 0) return;
+  void reply.header('allow', allowed.join(', '));
+  throw new AppError('METHOD_NOT_ALLOWED', undefined, { allowed });
+}
+
+function assertContentType({ method, headers }: FastifyRequest): void {
+  const length = headers['content-length'];
+  const hasBody = headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+  if (!hasBody || !WITH_BODY.has(method)) return;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (!JSON_TYPE.test(headers['content-type'] ?? '') || encoding !== 'identity') {
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE');
+  }
+}
+
+/**
+ * Takes in, up to a bound, what the caller still sends of a body that is refused. Closing while it sends resets the
+ * connection, and the caller would see that instead of the answer.
+ */
+async function drain(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  let taken = 0;
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS);
+    const finish = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.once('end', finish).once('close', finish).once('error', finish);
+    request.on('data', (chunk: Buffer) => {
+      taken += chunk.length;
+      if (taken > DRAIN_BYTES) finish();
+    });
+    request.resume();
+  });
+}
+
+/** What is not even HTTP never becomes a request; it gets the error body all the same. */
+function answerBrokenHttp(fastify: FastifyInstance): void {
+  fastify.server.removeAllListeners('clientError');
+  fastify.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const requestId = uuidv7();
+    const { code, message, meta } = new AppError(
+      'VALIDATION_FAILED',
+      'The request is not valid HTTP.',
+    ).toBody();
+    const body = JSON.stringify({ code, message, requestId, meta });
+    socket.end(
+      [
+        'HTTP/1.1 400 Bad Request',
+        'content-type: application/json; charset=utf-8',
+        `content-length: ${Buffer.byteLength(body)}`,
+        `x-request-id: ${requestId}`,
+        'connection: close',
+        '',
+        body,
+      ].join('\r\n'),
+    );
+  });
+}

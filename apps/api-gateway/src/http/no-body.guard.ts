@@ -1,0 +1,19 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { AppError } from '@svc/contracts';
+import type { FastifyRequest } from 'fastify';
+import { parseStrictJson } from './strict-json.js';
+
+/** For calls without a body: none, or an empty object, is fine; anything else is a mistake of the caller. */
+@Injectable()
+export class NoBodyGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { body } = context.switchToHttp().getRequest<FastifyRequest<{ Body?: Buffer }>>();
+    if (!body || body.length === 0) return true;
+    const fields = Object.keys(parseStrictJson(body)).map((field) => ({
+      field,
+      rule: `property ${field} should not exist`,
+    }));
+    if (fields.length > 0) throw new AppError('VALIDATION_FAILED', 'This call takes no body.', { fields });
+    return true;
+  }
+}

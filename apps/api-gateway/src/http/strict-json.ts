@@ -1,0 +1,79 @@
+import { AppError } from '@svc/contracts';
+
+/** Deepest nesting a body may have; ours needs three. */
+const MAX_DEPTH = 32;
+const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads a body the way PostgreSQL, the platform and every other reader of ours can: an object, UTF-8, no NUL and no half
+ * characters, no depth that overflows a stack, no names that reach for a prototype.
+ * @throws AppError `VALIDATION_FAILED` with the field and the rule.
+ */
+export function parseStrictJson(bytes: Buffer | undefined): Record<string, unknown> {
+  if (!bytes || bytes.length === 0) return {}; // the rules of the class say which fields are missing
+  const text = decode(bytes);
+  if (isTooDeep(text)) throw refused('body', `body must not be nested deeper than ${MAX_DEPTH} levels`);
+  const value = parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw refused('body', 'body must be a JSON object');
+  }
+  assertStorable(value);
+  return value as Record<string, unknown>;
+}
+
+/** Refuses strings and names that are legal in JSON and trouble everywhere else. */
+export function assertStorable(value: unknown, path = ''): void {
+  if (typeof value === 'string') {
+    if (!isStorable(value)) {
+      throw refused(path, `${path} must not contain NUL characters or half surrogate pairs`);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [key, entry] of Object.entries(value)) {
+      // Names such as __proto__, constructor or hasOwnProperty would pass for known fields further down.
+      if (key in Object.prototype || !isStorable(key))
+        throw refused('body', 'body has a field name that is not allowed');
+      assertStorable(entry, path ? `${path}.${key}` : key);
+    }
+  }
+}
+
+function isStorable(text: string): boolean {
+  return !text.includes('\u0000') && !/\p{Surrogate}/u.test(text);
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return UTF8.decode(bytes);
+  } catch (cause) {
+    throw refused('body', 'body must be UTF-8', cause);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw refused('body', 'body must be valid JSON', cause);
+  }
+}
+
+/** Looks before it parses, so that no recursion anywhere behind meets the depth. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text[i];
+    if (inString) {
+      if (character === '\\') i += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '{' || character === '[') depth += 1;
+    else if (character === '}' || character === ']') depth -= 1;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return false;
+}
+
+function refused(field: string, rule: string, cause?: unknown): AppError {
+  return new AppError('VALIDATION_FAILED', rule, { fields: [{ field, rule }] }, { cause });
+}

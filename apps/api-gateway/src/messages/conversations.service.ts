@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  AppError,
+  type Envelope,
+  type ListMessagesQuery,
+  type MessageReceivedV1,
+  type MessageView,
+  type Page,
+} from '@svc/contracts';
+import { Repository } from 'typeorm';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+import { Message } from './message.entity.js';
+import { MessagesRepository } from './messages.repository.js';
+import { normalizeRecipient } from './recipient.js';
+import { storable } from './storable.js';
+
+/** The read model: what was sent and received, newest first. */
+@Injectable()
+export class ConversationsService {
+  constructor(
+    @InjectRepository(Message) private readonly messages: Repository<Message>,
+    private readonly repository: MessagesRepository,
+    private readonly cursors: Cursors,
+  ) {}
+
+  async list(tenantId: string, query: ListMessagesQuery): Promise<Page<MessageView>> {
+    const { limit = DEFAULT_LIMIT, before, sessionId, contact, direction, status } = query;
+    const list = `messages:${tenantId}`;
+    const last = this.cursors.decode(list, before);
+    const rows = this.messages
+      .createQueryBuilder('message')
+      .where('message.tenant_id = :tenantId', { tenantId });
+    if (sessionId) rows.andWhere('message.session_id = :sessionId', { sessionId });
+    if (contact) rows.andWhere('message.contact = :contact', { contact: contactOf(contact) });
+    if (direction) rows.andWhere('message.direction = :direction', { direction });
+    if (status) rows.andWhere('message.status = :status', { status });
+    if (last) rows.andWhere('(message.created_at, message.id) < (:at, :id)', positionFrom(last));
+    const found = await rows
+      .orderBy({ 'message.created_at': 'DESC', 'message.id': 'DESC' })
+      .limit(limit + 1)
+      .getMany();
+    const page = this.cursors.page(list, found, limit, (row) => `${row.createdAt.toISOString()} ${row.id}`);
+    return { ...page, items: page.items.map(toView) };
+  }
+
+  async get(tenantId: string, id: string): Promise<MessageView> {
+    const message = await this.messages.findOneBy({ tenantId, id });
+    if (message) return toView(message);
+    throw new AppError((await this.messages.existsBy({ id })) ? 'FORBIDDEN' : 'MESSAGE_NOT_FOUND');
+  }
+
+  /** `fromMe`: written on the phone itself, so it went out without a job of ours. */
+  async received({ tenantId, occurredAt, data }: Envelope<MessageReceivedV1>): Promise<void> {
+    await this.repository.insertArrived({
+      id: data.messageId,
+      tenantId,
+      sessionId: data.sessionId,
+      direction: data.fromMe ? 'OUTBOUND' : 'INBOUND',
+      status: data.fromMe ? 'SENT' : 'RECEIVED',
+      contact: data.remoteJid,
+      body: storable(data.body),
+      keyId: data.keyId,
+      createdAt: new Date(occurredAt),
+    });
+  }
+}
+
+/** A contact whose number the platform hides is known by another address; it is taken as it is. */
+function contactOf(contact: string): string {
+  return contact.endsWith('@lid') ? contact : normalizeRecipient(contact, 'contact');
+}
+
+function positionFrom(position: string): { at: string; id: string } {
+  const [at = '', id = ''] = position.split(' ');
+  return { at, id };
+}
+
+function toView(message: Message): MessageView {
+  const { id, sessionId, direction, status, contact, body, keyId, clientMessageId, failure } = message;
+  return {
+    id,
+    jobId: direction === 'OUTBOUND' ? id : null,
+    ...{ sessionId, direction, status, contact, body, keyId, clientMessageId, failure },
+    createdAt: message.createdAt.toISOString(),
+    updatedAt: message.updatedAt.toISOString(),
+  };
+}

@@ -1,0 +1,60 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Messaging } from '@svc/messaging';
+import { PeriodicTask } from '@svc/service';
+import { DataSource, In, Repository } from 'typeorm';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Message } from './message.entity.js';
+import { SendPublisher } from './send-publisher.js';
+
+const INTERVAL_MS = 500;
+const BATCH = 100;
+/** Spacing after each publication that brought no event: a session that is offline for days is not flooded. */
+const SPACING_S = [10, 30, 120, 600] as const;
+const RETRY_S = 1;
+
+// Real time. The claim moves the row out of the way of the other replicas for as long as publishing may take.
+const CLAIM_SQL = `UPDATE message SET next_publish_at = clock_timestamp() + interval '30 seconds'
+  WHERE id IN (
+    SELECT id FROM message WHERE status = 'QUEUED' AND next_publish_at <= clock_timestamp()
+    ORDER BY next_publish_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
+  RETURNING id`;
+
+const DONE_SQL = `UPDATE message SET publish_attempts = publish_attempts + $2,
+    next_publish_at = clock_timestamp() + $3 * interval '1 second'
+  WHERE id = ANY($1) AND status = 'QUEUED'`;
+
+/** The message row is the outbox: publishes again what is still QUEUED, e.g. because NATS was away or was wiped. */
+@Injectable()
+export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task = new PeriodicTask('message-sweeper', INTERVAL_MS, () => this.sweep());
+
+  constructor(
+    private readonly dataSource: DataSource,
+    @InjectRepository(Message) private readonly messages: Repository<Message>,
+    private readonly publisher: SendPublisher,
+    private readonly messaging: Messaging,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  private async sweep(): Promise<void> {
+    // Each row would wait for its own time-out: without NATS there is nothing to do.
+    if (!this.messaging.isConnected()) return;
+    const [claimed] = await this.dataSource.query<[{ id: string }[], number]>(CLAIM_SQL);
+    if (claimed.length === 0) return;
+    const rows = await this.messages.findBy({ id: In(claimed.map(({ id }) => id)) });
+    await Promise.all(rows.map((row) => this.publish(row)));
+  }
+
+  private async publish(row: Message): Promise<void> {
+    const taken = await this.publisher.publish(row);
+    const spacing = taken ? (SPACING_S[row.publishAttempts] ?? SPACING_S[SPACING_S.length - 1]) : RETRY_S;
+    await this.dataSource.query(DONE_SQL, [[row.id], taken ? 1 : 0, spacing]);
+  }
+}

@@ -1,0 +1,25 @@
+import type { MessageBody, MessageFailure, MessageStatus } from '@svc/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** One message: read model, send ledger and outbox of the send command. */
+@Entity('message')
+export class Message {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid', { name: 'tenant_id' }) tenantId: string;
+  @Column('uuid', { name: 'session_id' }) sessionId: string;
+  @Column('text') direction: 'OUTBOUND' | 'INBOUND';
+  @Column('text') status: MessageStatus;
+  /** The other side's address. */
+  @Column('text') contact: string;
+  @Column('jsonb') body: MessageBody;
+  @Column('text', { name: 'key_id', nullable: true }) keyId: string | null;
+  @Column('text', { name: 'client_message_id', nullable: true }) clientMessageId: string | null;
+  @Column('jsonb', { nullable: true }) failure: MessageFailure | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+  @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+  /** How often the sweeper has published the command again. */
+  @Column('integer', { name: 'publish_attempts' }) publishAttempts: number;
+  /** When the sweeper looks at the row while it is QUEUED; null for messages that no command belongs to. */
+  @Column('timestamptz', { name: 'next_publish_at', nullable: true })
+  nextPublishAt: Date | null;
+}

@@ -1,0 +1,59 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import {
+  Envelope,
+  MessageDelivered,
+  MessageFailed,
+  type MessageFailedV1,
+  MessageRead,
+  MessageReceived,
+  type MessageReceivedV1,
+  MessageSent,
+  type MessageStatus,
+  type OutboundMessageV1,
+} from '@svc/contracts';
+import { OnEvent } from '@svc/messaging';
+import { ConversationsService } from './conversations.service.js';
+import { MessagesRepository } from './messages.repository.js';
+
+/** What becomes of messages, as the session worker tells it. */
+@Controller()
+export class MessagesConsumer {
+  constructor(
+    private readonly messages: MessagesRepository,
+    private readonly conversations: ConversationsService,
+  ) {}
+
+  @OnEvent(MessageSent)
+  sent(@Payload() event: Envelope<OutboundMessageV1>): Promise<void> {
+    return this.advance(event, 'SENT');
+  }
+
+  @OnEvent(MessageDelivered)
+  delivered(@Payload() event: Envelope<OutboundMessageV1>): Promise<void> {
+    return this.advance(event, 'DELIVERED');
+  }
+
+  @OnEvent(MessageRead)
+  read(@Payload() event: Envelope<OutboundMessageV1>): Promise<void> {
+    return this.advance(event, 'READ');
+  }
+
+  @OnEvent(MessageFailed)
+  failed(@Payload() event: Envelope<MessageFailedV1>): Promise<void> {
+    return this.advance(event, 'FAILED');
+  }
+
+  @OnEvent(MessageReceived)
+  received(@Payload() event: Envelope<MessageReceivedV1>): Promise<void> {
+    return this.conversations.received(event);
+  }
+
+  private advance(
+    { tenantId, data }: Envelope<OutboundMessageV1 & Partial<MessageFailedV1>>,
+    status: MessageStatus,
+  ): Promise<void> {
+    const { jobId, keyId, failure = null } = data;
+    return this.messages.advance({ tenantId, jobId, keyId, status, failure });
+  }
+}

@@ -1,0 +1,87 @@
+import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  ListMessagesQuery,
+  MessageView,
+  type Page,
+  QueuedMessage,
+  SendMessageRequest,
+  SubscriptionState,
+} from '@svc/contracts';
+import type { FastifyReply } from 'fastify';
+import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
+import { IdParam } from '../http/resource-id.js';
+import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
+import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
+import { ConversationsService } from './conversations.service.js';
+import { SendingService } from './sending.service.js';
+
+/** `/v1/messages` */
+@ApiTags('messages')
+@Controller('v1/messages')
+export class MessagesController {
+  constructor(
+    private readonly sending: SendingService,
+    private readonly conversations: ConversationsService,
+  ) {}
+
+  @Post()
+  @HttpCode(200)
+  @NeedsScope('messages:send')
+  @NeedsSubscription()
+  @ApiOperation({
+    operationId: 'sendMessage',
+    summary: 'Send a message',
+    description:
+      'Accepts a message; what becomes of it is told by events. Repeating a clientMessageId returns the first job, whatever happened since, with the header Idempotent-Replayed: true.',
+  })
+  @ApiOkResponse({
+    type: QueuedMessage,
+    description: 'Accepted.',
+    headers: {
+      'Idempotent-Replayed': {
+        description: 'true where the clientMessageId had a job already: nothing was sent again.',
+        schema: { type: 'string', enum: ['true'] },
+      },
+    },
+  })
+  @ApiErrors(
+    'PAYMENT_REQUIRED',
+    'VALIDATION_FAILED',
+    'SESSION_NOT_FOUND',
+    'SESSION_NOT_CONNECTED',
+    'RATE_LIMITED',
+  )
+  async send(
+    @CurrentSubscription() subscription: SubscriptionState,
+    @Body() body: SendMessageRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<QueuedMessage> {
+    const { message, replayed } = await this.sending.send(subscription, body);
+    if (replayed) void reply.header('Idempotent-Replayed', 'true');
+    return message;
+  }
+
+  @Get()
+  @NeedsScope('messages:read')
+  @ApiOperation({ operationId: 'listMessages', summary: 'List messages, newest first' })
+  @ApiPage(MessageView)
+  @ApiErrors('VALIDATION_FAILED')
+  list(@CurrentCaller() { tenantId }: Caller, @Query() query: ListMessagesQuery): Promise<Page<MessageView>> {
+    return this.conversations.list(tenantId, query);
+  }
+
+  @Get(':jobId')
+  @NeedsScope('messages:read')
+  @ApiOperation({ operationId: 'getMessage', summary: 'Read one message' })
+  @ApiId('jobId', 'Job id that the send returned, or the id of an inbound message.')
+  @ApiOkResponse({ type: MessageView, description: 'The message.' })
+  @ApiErrors('MESSAGE_NOT_FOUND')
+  get(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('jobId', 'MESSAGE_NOT_FOUND') jobId: string,
+  ): Promise<MessageView> {
+    return this.conversations.get(tenantId, jobId);
+  }
+}

@@ -1,0 +1,59 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiExtraModels, ApiOkResponse, ApiParam, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ERROR_CATALOGUE, type ErrorCode, HttpErrorBody } from '@svc/contracts';
+
+/** Errors that every route under `/v1` may answer. */
+const EVERYWHERE: ErrorCode[] = ['UNAUTHENTICATED', 'FORBIDDEN', 'UPSTREAM_UNAVAILABLE', 'UPSTREAM_TIMEOUT'];
+const RETRY_AFTER = {
+  description: 'Whole seconds to wait.',
+  schema: { type: 'integer' as const, minimum: 1 },
+};
+
+/** Documents what a route refuses with, by status, in the words of the error catalogue. */
+export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of [...EVERYWHERE, ...codes]) {
+    const { status } = ERROR_CATALOGUE[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  const responses = [...byStatus].map(([status, same]) =>
+    ApiResponse({
+      status,
+      type: HttpErrorBody,
+      description: same.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].summary}`).join(' '),
+      ...(status === 429 || status === 503 ? { headers: { 'Retry-After': RETRY_AFTER } } : {}),
+    }),
+  );
+  return applyDecorators(...responses) as MethodDecorator;
+}
+
+/** Documents `{items, nextCursor}` of something. */
+export function ApiPage(item: Type): MethodDecorator {
+  return applyDecorators(
+    ApiExtraModels(item),
+    ApiOkResponse({
+      description: 'One page.',
+      schema: {
+        type: 'object',
+        required: ['items', 'nextCursor'],
+        properties: {
+          items: {
+            type: 'array',
+            items: { $ref: getSchemaPath(item) },
+            description: 'The page, newest first.',
+          },
+          nextCursor: {
+            type: 'string',
+            nullable: true,
+            description: 'Give it as `before` to get the next page; null: this is the last.',
+          },
+        },
+      },
+    }),
+  ) as MethodDecorator;
+}
+
+/** Documents an id in the path. */
+export function ApiId(name: string, description: string): MethodDecorator {
+  return ApiParam({ name, description, schema: { type: 'string', format: 'uuid' } });
+}

@@ -1,0 +1,65 @@
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import {
+  MessageBody,
+  MessageFailedV1,
+  MessageReceivedV1,
+  OutboundMessageV1,
+  SessionConnectedV1,
+  SessionEndedV1,
+  SessionQr,
+  SessionQrGeneratedV1,
+} from '@svc/contracts';
+import type { FastifyInstance } from 'fastify';
+import { stringify } from 'yaml';
+import { asOpenApi31 } from './openapi-31.js';
+import { eventWebhooks } from './event-webhooks.js';
+
+const DESCRIPTION = `Links phone numbers to your software: send over REST, hear over signed webhooks.
+
+Every response carries \`x-request-id\`. Errors have one shape, whatever went wrong: \`{code, message, requestId, meta}\`.
+Times are ISO 8601 in UTC. Lists take \`limit\` and \`before\` and return \`nextCursor\`.
+Send with a \`clientMessageId\`: repeating it is always safe.`;
+
+/** Builds the description from the controllers and contract classes, as OpenAPI 3.1. */
+export function openApiDocument(app: NestFastifyApplication, publicUrl: string | undefined): OpenAPIObject {
+  const config = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Messaging Gateway')
+    .setVersion('1')
+    .setDescription(DESCRIPTION)
+    .addServer(publicUrl ?? '/')
+    .addTag('messages', 'Send messages and read conversations.')
+    .addTag('sessions', 'One session is one phone number.')
+    .addTag('webhooks', 'Endpoints that receive events.')
+    .addTag('api keys', 'Keys of your tenant.')
+    .addSecurity('apiKey', {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An API key: `Authorization: Bearer rk_live_…`. Each route names the scope it needs.',
+    })
+    .build();
+  const document = SwaggerModule.createDocument(app, config, {
+    extraModels: [
+      MessageBody,
+      MessageReceivedV1,
+      OutboundMessageV1,
+      MessageFailedV1,
+      SessionConnectedV1,
+      SessionEndedV1,
+      SessionQr,
+      SessionQrGeneratedV1,
+    ],
+  });
+  return asOpenApi31({ ...document, webhooks: eventWebhooks() });
+}
+
+/** `/openapi.json` and `/openapi.yaml`, for everybody (specification, "Versioning"). */
+export function serveOpenApi(app: NestFastifyApplication, publicUrl: string | undefined): void {
+  const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
+  const document = openApiDocument(app, publicUrl);
+  const yaml = stringify(document, { aliasDuplicateObjects: false });
+  const json = JSON.stringify(document);
+  fastify.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(json));
+  fastify.get('/openapi.yaml', (_request, reply) => reply.type('application/yaml; charset=utf-8').send(yaml));
+}

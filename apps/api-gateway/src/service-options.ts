@@ -1,0 +1,18 @@
+import type { StartOptions } from '@svc/service';
+import { AppModule } from './app.module.js';
+import { readConfig } from './config.js';
+import { guardTheEdge } from './http/edge.js';
+import { serveOpenApi } from './openapi/openapi-page.js';
+
+/** How this service starts, in production and in tests. */
+export const serviceOptions: StartOptions = {
+  name: 'api-gateway',
+  module: AppModule,
+  config: readConfig,
+  jetstream: true,
+  bodyLimit: 1_048_576,
+  customize: (app) => {
+    guardTheEdge(app);
+    serveOpenApi(app, readConfig().publicUrl);
+  },
+};

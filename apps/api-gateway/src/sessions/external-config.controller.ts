@@ -1,0 +1,50 @@
+import { Body, Controller, Get, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ExternalConfig, PutExternalConfigBody } from '@svc/contracts';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
+import { IdParam } from '../http/resource-id.js';
+import { ApiErrors, ApiId } from '../openapi/answers.js';
+import { ExternalConfigService } from './external-config.service.js';
+
+/** `/v1/sessions/:id/external-config` */
+@ApiTags('sessions')
+@Controller('v1/sessions/:id/external-config')
+export class ExternalConfigController {
+  constructor(private readonly config: ExternalConfigService) {}
+
+  @Get()
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({
+    operationId: 'getExternalConfig',
+    summary: 'Read who answers a session',
+    description: 'Shows the secret of the bound endpoint; each reading is audited.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: ExternalConfig, description: 'The configuration.' })
+  @ApiErrors('SESSION_NOT_FOUND')
+  get(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', 'SESSION_NOT_FOUND') id: string,
+  ): Promise<ExternalConfig> {
+    return this.config.get(caller, id);
+  }
+
+  @Put()
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({
+    operationId: 'putExternalConfig',
+    summary: 'Hand a session to your own bot, or take it back',
+    description: 'mintApiKey needs the scope admin:*, because the new key may do everything.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: ExternalConfig, description: 'The configuration from now on.' })
+  @ApiErrors('VALIDATION_FAILED', 'SESSION_NOT_FOUND')
+  put(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', 'SESSION_NOT_FOUND') id: string,
+    @Body() body: PutExternalConfigBody,
+  ): Promise<ExternalConfig> {
+    return this.config.put(caller, id, body);
+  }
+}

@@ -1,0 +1,182 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  Headers,
+  HttpCode,
+  Post,
+  Query,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import {
+  CreateSessionBody,
+  type Page,
+  PageQuery,
+  PromoteTierBody,
+  SessionQr,
+  SessionView,
+  TierPromotion,
+} from '@svc/contracts';
+import type { FastifyReply } from 'fastify';
+import QRCode from 'qrcode';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
+import { NoBodyGuard } from '../http/no-body.guard.js';
+import { IdParam } from '../http/resource-id.js';
+import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
+import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
+import { SessionsService } from './sessions.service.js';
+
+const NOT_FOUND = 'SESSION_NOT_FOUND';
+const PNG_OPTIONS = { type: 'png', errorCorrectionLevel: 'L', margin: 4, scale: 6 } as const;
+
+/** `/v1/sessions` */
+@ApiTags('sessions')
+@Controller('v1/sessions')
+export class SessionsController {
+  constructor(private readonly sessions: SessionsService) {}
+
+  @Post()
+  @NeedsScope('admin:*')
+  @NeedsSubscription()
+  @ApiOperation({
+    operationId: 'createSession',
+    summary: 'Create a session',
+    description: 'Connecting starts by itself: read the QR code and scan it within three minutes.',
+  })
+  @ApiCreatedResponse({ type: SessionView, description: 'Created.' })
+  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED')
+  create(@CurrentCaller() { tenantId }: Caller, @Body() body: CreateSessionBody): Promise<SessionView> {
+    return this.sessions.create(tenantId, body);
+  }
+
+  @Get()
+  @NeedsScope('messages:read')
+  @ApiOperation({ operationId: 'listSessions', summary: 'List sessions, newest first' })
+  @ApiPage(SessionView)
+  @ApiErrors('VALIDATION_FAILED')
+  list(@CurrentCaller() { tenantId }: Caller, @Query() query: PageQuery): Promise<Page<SessionView>> {
+    return this.sessions.list(tenantId, query);
+  }
+
+  @Get(':id')
+  @NeedsScope('messages:read')
+  @ApiOperation({ operationId: 'getSession', summary: 'Read one session' })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: SessionView, description: 'The session.' })
+  @ApiErrors(NOT_FOUND)
+  get(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<SessionView> {
+    return this.sessions.view(tenantId, id);
+  }
+
+  @Get(':id/qr')
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'getSessionQr',
+    summary: 'Read the QR code to scan',
+    description:
+      'JSON with the text to draw, or a picture with `Accept: image/png`. Asking keeps the code coming.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({
+    description: 'The QR code of this moment.',
+    content: {
+      'application/json': { schema: { $ref: '#/components/schemas/SessionQr' } },
+      'image/png': { schema: { type: 'string', contentMediaType: 'image/png' } as object },
+    },
+  })
+  @ApiErrors(NOT_FOUND, 'QR_CONFLICT')
+  async qr(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Headers('accept') accept: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<SessionQr | Buffer> {
+    const code = await this.sessions.qr(tenantId, id);
+    void reply.header('cache-control', 'no-store');
+    if (!accept?.includes('image/png')) return code;
+    void reply.type('image/png');
+    return QRCode.toBuffer(code.qr, PNG_OPTIONS);
+  }
+
+  @Post(':id/connect')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @NeedsSubscription()
+  @UseGuards(NoBodyGuard)
+  @ApiOperation({ operationId: 'connectSession', summary: 'Connect a session' })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: SessionView, description: 'The session; connecting goes on.' })
+  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', NOT_FOUND)
+  connect(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<SessionView> {
+    return this.change(caller, id, 'connect');
+  }
+
+  @Post(':id/disconnect')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @UseGuards(NoBodyGuard)
+  @ApiOperation({ operationId: 'disconnectSession', summary: 'Disconnect a session; the phone stays linked' })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: SessionView, description: 'The session.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  disconnect(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<SessionView> {
+    return this.change(caller, id, 'disconnect');
+  }
+
+  @Post(':id/logout')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @UseGuards(NoBodyGuard)
+  @ApiOperation({ operationId: 'logoutSession', summary: 'Unlink the phone' })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: SessionView, description: 'The session.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  logout(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<SessionView> {
+    return this.change(caller, id, 'logout');
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @NeedsScope('admin:*')
+  @UseGuards(NoBodyGuard)
+  @ApiOperation({ operationId: 'deleteSession', summary: 'Unlink the phone and delete the session' })
+  @ApiId('id', 'Session id.')
+  @ApiNoContentResponse({ description: 'Deleted.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  async delete(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<void> {
+    await this.sessions.change(tenantId, id, 'delete');
+  }
+
+  @Post(':id/promote-warmup-tier')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @ApiOperation({ operationId: 'promoteWarmupTier', summary: 'Raise the warmup tier; it never goes down' })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: TierPromotion, description: 'Promoted.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  promote(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() body: PromoteTierBody,
+  ): Promise<TierPromotion> {
+    return this.sessions.promote(caller, id, body);
+  }
+
+  private async change(
+    { tenantId }: Caller,
+    id: string,
+    action: 'connect' | 'disconnect' | 'logout',
+  ): Promise<SessionView> {
+    return this.sessions.withTier(await this.sessions.change(tenantId, id, action));
+  }
+}

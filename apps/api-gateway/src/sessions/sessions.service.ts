@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  ChangeSession,
+  type ChangeSessionV1,
+  CreateSession,
+  type CreateSessionBody,
+  GetSession,
+  GetSessionQr,
+  GetTiers,
+  ListSessions,
+  type Page,
+  type PageQuery,
+  type PromoteTierBody,
+  PromoteTier,
+  type SessionQr,
+  type SessionState,
+  type SessionView,
+  type TierPromotion,
+} from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { actorOf, type Caller } from '../auth/caller.js';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+
+/** Sessions as their owner `session-worker` knows them, with their tier from `limits`. */
+@Injectable()
+export class SessionsService {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly cursors: Cursors,
+  ) {}
+
+  async create(tenantId: string, { name }: CreateSessionBody): Promise<SessionView> {
+    const { session } = await this.rpc.request(CreateSession, { tenantId, sessionId: uuidv7(), name });
+    return { ...session, warmupTier: 0 };
+  }
+
+  async list(tenantId: string, { limit = DEFAULT_LIMIT, before }: PageQuery): Promise<Page<SessionView>> {
+    const list = `sessions:${tenantId}`;
+    const last = this.cursors.decode(list, before);
+    const { sessions } = await this.rpc.request(ListSessions, {
+      tenantId,
+      limit: limit + 1,
+      ...(last ? { before: last } : {}),
+    });
+    const page = this.cursors.page(list, sessions, limit, (session) => session.id);
+    return { ...page, items: await this.withTiers(page.items) };
+  }
+
+  /**
+   * A session of this tenant.
+   * @throws AppError `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's.
+   */
+  async owned(tenantId: string, sessionId: string): Promise<SessionState> {
+    return (await this.rpc.request(GetSession, { tenantId, sessionId })).session;
+  }
+
+  async view(tenantId: string, sessionId: string): Promise<SessionView> {
+    return this.withTier(await this.owned(tenantId, sessionId));
+  }
+
+  async change(
+    tenantId: string,
+    sessionId: string,
+    action: ChangeSessionV1['action'],
+  ): Promise<SessionState> {
+    return (await this.rpc.request(ChangeSession, { tenantId, sessionId, action })).session;
+  }
+
+  async withTier(session: SessionState): Promise<SessionView> {
+    const [view] = await this.withTiers([session]);
+    if (!view) throw new AppError('INTERNAL');
+    return view;
+  }
+
+  qr(tenantId: string, sessionId: string): Promise<SessionQr> {
+    return this.rpc.request(GetSessionQr, { tenantId, sessionId });
+  }
+
+  async promote(caller: Caller, sessionId: string, body: PromoteTierBody): Promise<TierPromotion> {
+    const { tenantId } = caller;
+    // `limits` does not know whose session it is; it believes what is asked.
+    await this.owned(tenantId, sessionId);
+    return this.rpc.request(PromoteTier, { ...body, tenantId, sessionId, actor: actorOf(caller) });
+  }
+
+  private async withTiers(sessions: SessionState[]): Promise<SessionView[]> {
+    if (sessions.length === 0) return [];
+    const { tiers } = await this.rpc.request(GetTiers, { sessionIds: sessions.map(({ id }) => id) });
+    const byId = new Map(tiers.map(({ sessionId, tier }) => [sessionId, tier]));
+    return sessions.map((session) => ({ ...session, warmupTier: byId.get(session.id) ?? 0 }));
+  }
+}

@@ -1,0 +1,27 @@
+import {
+  applyDecorators,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  UseGuards,
+} from '@nestjs/common';
+import type { GuardedRequest } from '../auth/caller.js';
+import { SubscriptionsService } from './subscriptions.service.js';
+
+/** Refuses with 402 before the body is looked at (design: architecture, "Order of refusals"). */
+@Injectable()
+export class SubscriptionGuard implements CanActivate {
+  constructor(private readonly subscriptions: SubscriptionsService) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<GuardedRequest>();
+    if (!request.caller) return false;
+    request.subscription = await this.subscriptions.active(request.caller.tenantId);
+    return true;
+  }
+}
+
+/** The route needs an active subscription: sends, new sessions, connecting; nothing else does. */
+export function NeedsSubscription(): MethodDecorator {
+  return applyDecorators(UseGuards(SubscriptionGuard)) as MethodDecorator;
+}

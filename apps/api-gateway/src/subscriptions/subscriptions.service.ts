@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, GetSubscription, type SubscriptionState } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+
+/** How long an answer of `billing` stands in while billing cannot be reached. */
+const STAND_IN_MS = 5 * 60_000;
+const REMEMBERED = 10_000;
+const TIMEOUT_MS = 3_000;
+
+interface Answer {
+  state: SubscriptionState;
+  at: number;
+}
+
+/** Asks `billing` each time; the last answer serves only while billing is out of reach. */
+@Injectable()
+export class SubscriptionsService {
+  private readonly answers = new Map<string, Answer>();
+
+  constructor(private readonly rpc: RpcClient) {}
+
+  /** @throws AppError `PAYMENT_REQUIRED` when the tenant may not send, make sessions or connect. */
+  async active(tenantId: string): Promise<SubscriptionState> {
+    const state = await this.read(tenantId);
+    if (!state.active) throw new AppError('PAYMENT_REQUIRED', undefined, { subscription: state.status });
+    return state;
+  }
+
+  private async read(tenantId: string): Promise<SubscriptionState> {
+    try {
+      const state = await this.rpc.request(GetSubscription, { tenantId }, TIMEOUT_MS);
+      this.remember(tenantId, { state, at: performance.now() });
+      return state;
+    } catch (error) {
+      const { code } = error as AppError;
+      if (code === 'TENANT_NOT_FOUND') throw new AppError('PAYMENT_REQUIRED');
+      const last = this.answers.get(tenantId);
+      const unreachable = code === 'UPSTREAM_UNAVAILABLE' || code === 'UPSTREAM_TIMEOUT';
+      if (unreachable && last && performance.now() - last.at < STAND_IN_MS) return last.state;
+      throw error;
+    }
+  }
+
+  private remember(tenantId: string, answer: Answer): void {
+    this.answers.delete(tenantId); // so that the map stays in order of age and the oldest goes first
+    this.answers.set(tenantId, answer);
+    const [oldest] = this.answers.keys();
+    if (this.answers.size > REMEMBERED && oldest) this.answers.delete(oldest);
+  }
+}

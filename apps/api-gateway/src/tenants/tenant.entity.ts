@@ -1,0 +1,9 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** Owner of keys, sessions, endpoints and a plan. */
+@Entity('tenant')
+export class Tenant {
+  @PrimaryColumn('uuid') id: string;
+  @Column('text') name: string;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+}

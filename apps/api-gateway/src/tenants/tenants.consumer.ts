@@ -1,0 +1,47 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import {
+  type AgedKey,
+  AgeKey,
+  AgeKeyV1,
+  type ClockReply,
+  CreateTenant,
+  CreateTenantV1,
+  ListTenants,
+  type NewTenant,
+  SetClock,
+  SetClockV1,
+  type TenantsReply,
+} from '@svc/contracts';
+import { OnRequest } from '@svc/messaging';
+import { TenantsService } from './tenants.service.js';
+import { TimeTravelService } from './time-travel.service.js';
+
+/** What the operator's command asks for. */
+@Controller()
+export class TenantsConsumer {
+  constructor(
+    private readonly tenants: TenantsService,
+    private readonly time: TimeTravelService,
+  ) {}
+
+  @OnRequest(CreateTenant)
+  create(@Payload() request: CreateTenantV1): Promise<NewTenant> {
+    return this.tenants.create(request);
+  }
+
+  @OnRequest(ListTenants)
+  async list(): Promise<TenantsReply> {
+    return { items: await this.tenants.list() };
+  }
+
+  @OnRequest(AgeKey)
+  ageKey(@Payload() request: AgeKeyV1): Promise<AgedKey> {
+    return this.time.ageKey(request);
+  }
+
+  @OnRequest(SetClock)
+  setClock(@Payload() { at }: SetClockV1): Promise<ClockReply> {
+    return this.time.setClock(at ?? null);
+  }
+}

@@ -1,0 +1,126 @@
+import { Body, Controller, Delete, Get, HttpCode, Patch, Post, Query, UseGuards } from '@nestjs/common';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiTags,
+} from '@nestjs/swagger';
+import {
+  CreateWebhookBody,
+  DeliveryView,
+  type Page,
+  PageQuery,
+  UpdateWebhookBody,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+} from '@svc/contracts';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
+import { NoBodyGuard } from '../http/no-body.guard.js';
+import { IdParam } from '../http/resource-id.js';
+import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
+import { WebhooksService } from './webhooks.service.js';
+
+const NOT_FOUND = 'ENDPOINT_NOT_FOUND';
+
+/** `/v1/webhooks` */
+@ApiTags('webhooks')
+@Controller('v1/webhooks')
+export class WebhooksController {
+  constructor(private readonly webhooks: WebhooksService) {}
+
+  @Post()
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({
+    operationId: 'createWebhook',
+    summary: 'Register an endpoint for the events of all sessions',
+  })
+  @ApiCreatedResponse({
+    type: WebhookEndpointWithSecret,
+    description: 'Registered; the only answer with the secret.',
+  })
+  @ApiErrors('VALIDATION_FAILED')
+  create(
+    @CurrentCaller() { tenantId }: Caller,
+    @Body() body: CreateWebhookBody,
+  ): Promise<WebhookEndpointWithSecret> {
+    return this.webhooks.create(tenantId, body);
+  }
+
+  @Get()
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({ operationId: 'listWebhooks', summary: 'List endpoints, newest first' })
+  @ApiPage(WebhookEndpoint)
+  @ApiErrors('VALIDATION_FAILED')
+  list(@CurrentCaller() { tenantId }: Caller, @Query() query: PageQuery): Promise<Page<WebhookEndpoint>> {
+    return this.webhooks.list(tenantId, query);
+  }
+
+  @Get(':id')
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({ operationId: 'getWebhook', summary: 'Read one endpoint' })
+  @ApiId('id', 'Endpoint id.')
+  @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint.' })
+  @ApiErrors(NOT_FOUND)
+  get(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<WebhookEndpoint> {
+    return this.webhooks.get(tenantId, id);
+  }
+
+  @Patch(':id')
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({ operationId: 'updateWebhook', summary: 'Change, pause or reactivate an endpoint' })
+  @ApiId('id', 'Endpoint id.')
+  @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint from now on.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  update(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() body: UpdateWebhookBody,
+  ): Promise<WebhookEndpoint> {
+    return this.webhooks.update(tenantId, id, body);
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  @NeedsScope('webhooks:manage')
+  @UseGuards(NoBodyGuard)
+  @ApiOperation({ operationId: 'deleteWebhook', summary: 'Delete an endpoint and what waits for it' })
+  @ApiId('id', 'Endpoint id.')
+  @ApiNoContentResponse({ description: 'Deleted.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  delete(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<void> {
+    return this.webhooks.delete(tenantId, id);
+  }
+
+  @Get(':id/deliveries')
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({ operationId: 'listDeliveries', summary: 'List deliveries of an endpoint, newest first' })
+  @ApiId('id', 'Endpoint id.')
+  @ApiPage(DeliveryView)
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  deliveries(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) endpointId: string,
+    @Query() query: PageQuery,
+  ): Promise<Page<DeliveryView>> {
+    return this.webhooks.deliveries(tenantId, { endpointId, dead: false }, query);
+  }
+
+  @Get(':id/dead-letters')
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({
+    operationId: 'listDeadLetters',
+    summary: 'List deliveries given up after the fifth attempt',
+  })
+  @ApiId('id', 'Endpoint id.')
+  @ApiPage(DeliveryView)
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  deadLetters(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) endpointId: string,
+    @Query() query: PageQuery,
+  ): Promise<Page<DeliveryView>> {
+    return this.webhooks.deliveries(tenantId, { endpointId, dead: true }, query);
+  }
+}

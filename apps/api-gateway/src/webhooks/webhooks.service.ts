@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import {
+  CreateEndpoint,
+  type CreateWebhookBody,
+  DeleteEndpoint,
+  type DeliveryView,
+  GetEndpoint,
+  ListDeliveries,
+  ListEndpoints,
+  type Page,
+  type PageQuery,
+  UpdateEndpoint,
+  type UpdateWebhookBody,
+  type WebhookEndpoint,
+  type WebhookEndpointWithSecret,
+} from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+
+/** Which deliveries of an endpoint to list. */
+export interface DeliveriesOf {
+  endpointId: string;
+  dead: boolean;
+}
+
+/** Endpoints and deliveries, as their owner `webhook-dispatcher` knows them. */
+@Injectable()
+export class WebhooksService {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly cursors: Cursors,
+  ) {}
+
+  async create(tenantId: string, body: CreateWebhookBody): Promise<WebhookEndpointWithSecret> {
+    return (await this.rpc.request(CreateEndpoint, { ...body, tenantId })).endpoint;
+  }
+
+  async list(tenantId: string, { limit = DEFAULT_LIMIT, before }: PageQuery): Promise<Page<WebhookEndpoint>> {
+    const list = `webhooks:${tenantId}`;
+    const request = { tenantId, limit: limit + 1, ...this.after(list, before) };
+    const { endpoints } = await this.rpc.request(ListEndpoints, request);
+    return this.cursors.page(list, endpoints, limit, ({ id }) => id);
+  }
+
+  async get(tenantId: string, endpointId: string): Promise<WebhookEndpoint> {
+    return (await this.rpc.request(GetEndpoint, { tenantId, endpointId })).endpoint;
+  }
+
+  async update(tenantId: string, endpointId: string, body: UpdateWebhookBody): Promise<WebhookEndpoint> {
+    // null means the same as left out, here as everywhere.
+    const given = Object.entries(body).filter(([, value]) => value !== null && value !== undefined);
+    const request = { ...Object.fromEntries(given), tenantId, endpointId };
+    return (await this.rpc.request(UpdateEndpoint, request)).endpoint;
+  }
+
+  async delete(tenantId: string, endpointId: string): Promise<void> {
+    await this.rpc.request(DeleteEndpoint, { tenantId, endpointId });
+  }
+
+  async deliveries(
+    tenantId: string,
+    { endpointId, dead }: DeliveriesOf,
+    { limit = DEFAULT_LIMIT, before }: PageQuery,
+  ): Promise<Page<DeliveryView>> {
+    const list = `deliveries:${tenantId}:${endpointId}:${dead}`;
+    const request = { tenantId, endpointId, dead, limit: limit + 1, ...this.after(list, before) };
+    const { deliveries } = await this.rpc.request(ListDeliveries, request);
+    return this.cursors.page(list, deliveries, limit, ({ deliveryId }) => deliveryId);
+  }
+
+  private after(list: string, cursor: string | undefined): { before?: string } {
+    const before = this.cursors.decode(list, cursor);
+    return before ? { before } : {};
+  }
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import {
+  AppError,
+  ChangeSession,
+  type ChangeSessionV1,
+  CreateSession,
+  type CreateSessionV1,
+  CreateSubscription,
+  type CreateSubscriptionV1,
+  GetSession,
+  GetSessionQr,
+  GetSubscription,
+  GetTiers,
+  type GetTiersV1,
+  type LimitRefusal,
+  ListSessions,
+  type ListSessionsV1,
+  parseData,
+  PromoteTier,
+  type PromoteTierV1,
+  type RequestContract,
+  Reserve,
+  type ReserveV1,
+  SetBotMode,
+  type SetBotModeV1,
+  type SessionRef,
+  type SessionState,
+  type SubscriptionState,
+  type TenantRef,
+} from '@svc/contracts';
+import { Messaging } from '@svc/messaging';
+import { FakeDispatcher } from './fake-dispatcher.js';
+
+type Subscription = ReturnType<Messaging['connection']['subscribe']>;
+
+interface OwnedSession {
+  tenantId: string;
+  state: SessionState;
+}
+
+/**
+ * The other services, by contract and over real NATS: they keep what they are told, check tenants as the real ones do,
+ * and can be made to refuse or to fall silent.
+ */
+export class FakeServices {
+  readonly sessions = new Map<string, OwnedSession>();
+  readonly subscriptions = new Map<string, SubscriptionState>();
+  /** Jobs that hold a reservation, and how often each was asked for. */
+  readonly reserved = new Map<string, number>();
+  readonly promotions: PromoteTierV1[] = [];
+  readonly dispatcher = new FakeDispatcher();
+  /** Subjects in the order they were asked. */
+  asked: string[] = [];
+  refusal: LimitRefusal | undefined;
+  qr: string | undefined = '2@abc,def,ghi,jkl';
+  private readonly listening = new Map<string, Subscription>();
+
+  private constructor(private readonly messaging: Messaging) {}
+
+  static async start(natsUrl: string): Promise<FakeServices> {
+    const fakes = new FakeServices(await Messaging.connect({ url: natsUrl, name: 'fakes' }));
+    fakes.answerBilling();
+    fakes.answerLimits();
+    fakes.answerSessions();
+    fakes.dispatcher.answer((contract, reply) => fakes.on(contract, reply));
+    await fakes.messaging.connection.flush();
+    return fakes;
+  }
+
+  /** A session that is there and, unless said otherwise, connected. */
+  addSession(tenantId: string, state: Partial<SessionState> = {}): SessionState {
+    const now = new Date().toISOString();
+    const session: SessionState = {
+      ...{ id: randomUUID(), name: 'Support line', status: 'CONNECTED', statusReason: 'LOGGED_IN' },
+      ...{ statusSince: now, botMode: 'MANAGED', phone: '+15550001111', createdAt: now, ...state },
+    };
+    this.sessions.set(session.id, { tenantId, state: session });
+    return session;
+  }
+
+  /** Nobody answers this subject any more, as when a service is down. */
+  async silence({ subject }: RequestContract): Promise<void> {
+    this.listening.get(subject)?.unsubscribe();
+    await this.messaging.connection.flush();
+  }
+
+  async stop(): Promise<void> {
+    await this.messaging.onApplicationShutdown();
+  }
+
+  on<Q extends object, A extends object>(contract: RequestContract<Q, A>, reply: (request: Q) => A): void {
+    const callback = (error: Error | null, message: { json<T>(): T; respond(data: string): boolean }): void => {
+      if (error) return;
+      this.asked.push(contract.subject);
+      const { id, data } = message.json<{ id: string; data: unknown }>();
+      message.respond(JSON.stringify({ id, isDisposed: true, ...answer(contract, reply, data) }));
+    };
+    this.listening.set(contract.subject, this.messaging.connection.subscribe(contract.subject, { callback }));
+  }
+
+  private answerBilling(): void {
+    this.on(CreateSubscription, ({ tenantId, plan, status, internal }: CreateSubscriptionV1) => {
+      const active = status === 'ACTIVE' || status === 'TRIALING';
+      const state = { tenantId, plan, status, internal, active };
+      this.subscriptions.set(tenantId, state);
+      return state;
+    });
+    this.on(GetSubscription, ({ tenantId }: TenantRef) => {
+      const state = this.subscriptions.get(tenantId);
+      if (!state) throw new AppError('TENANT_NOT_FOUND');
+      return state;
+    });
+  }
+
+  private answerLimits(): void {
+    this.on(Reserve, ({ jobId }: ReserveV1) => {
+      const times = this.reserved.get(jobId) ?? 0;
+      if (times === 0 && this.refusal) return { admitted: false, refusal: this.refusal };
+      this.reserved.set(jobId, times + 1);
+      return { admitted: true };
+    });
+    this.on(GetTiers, ({ sessionIds }: GetTiersV1) => ({
+      tiers: sessionIds.map((sessionId) => ({ sessionId, tier: 1 })),
+    }));
+    this.on(PromoteTier, (request: PromoteTierV1) => {
+      this.promotions.push(request);
+      const { sessionId, tier } = request;
+      return { sessionId, tier, previousTier: 1, promotedAt: new Date().toISOString() };
+    });
+  }
+
+  private answerSessions(): void {
+    this.on(CreateSession, ({ tenantId, sessionId: id, name }: CreateSessionV1) => ({
+      session: this.addSession(tenantId, { id, name, status: 'CONNECTING', statusReason: 'CREATED', phone: null }),
+    }));
+    this.on(GetSession, (ref: SessionRef) => ({ session: this.owned(ref) }));
+    this.on(ListSessions, ({ tenantId, limit, before }: ListSessionsV1) => {
+      const own = [...this.sessions.values()].filter((session) => session.tenantId === tenantId).reverse();
+      const from = before ? own.findIndex(({ state }) => state.id === before) + 1 : 0;
+      return { sessions: own.slice(from, from + limit).map(({ state }) => state) };
+    });
+    this.on(ChangeSession, (request: ChangeSessionV1) => {
+      const session = this.owned(request);
+      if (request.action === 'delete') this.sessions.delete(session.id);
+      else session.status = request.action === 'connect' ? 'CONNECTING' : 'DISCONNECTED';
+      return { session };
+    });
+    this.on(GetSessionQr, (ref: SessionRef) => {
+      this.owned(ref);
+      if (!this.qr) throw new AppError('QR_CONFLICT');
+      return { qr: this.qr, expiresAt: new Date(Date.now() + 20_000).toISOString() };
+    });
+    this.on(SetBotMode, (request: SetBotModeV1) => {
+      const session = this.owned(request);
+      session.botMode = request.botMode;
+      return { session };
+    });
+  }
+
+  private owned({ tenantId, sessionId }: SessionRef): SessionState {
+    const session = this.sessions.get(sessionId);
+    if (!session) throw new AppError('SESSION_NOT_FOUND');
+    if (session.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    return session.state;
+  }
+}
+
+function answer<Q extends object, A extends object>(
+  contract: RequestContract<Q, A>,
+  reply: (request: Q) => A,
+  data: unknown,
+): { response: A } | { err: object } {
+  try {
+    return { response: parseData(contract.reply, reply(parseData(contract.request, data))) };
+  } catch (error) {
+    return { err: error instanceof AppError ? error.toBody() : new AppError('INTERNAL', String(error)).toBody() };
+  }
+}
