@@ -6,6 +6,11 @@ import { type Simulator, startSimulator } from './simulator.js';
 // The Signal library prints private keys through the console.
 silenceConsole();
 
+// A signal is often followed by the end of the parent.
+let stopping = false;
+
+process.on('unhandledRejection', (error) => log().error({ err: error }, 'something failed unheard'));
+
 try {
   const config = simulatorConfig();
   setUpLogger('simulator', config.logLevel);
@@ -22,6 +27,8 @@ try {
 }
 
 async function stop(simulator: Simulator): Promise<void> {
+  if (stopping) return;
+  stopping = true;
   await simulator.close();
   log().info('simulator has stopped');
   process.exit(0);

@@ -45,8 +45,8 @@ describe('messages of an account', () => {
     }, 'the repetition');
     expect(message).toMatchObject({ id, text: 'only once' });
     expect(await stack.received(contact)).toHaveLength(1);
-    const acks = client.frames.filter(({ tag, attrs }) => tag === 'ack' && attrs.id === id);
-    await until(() => acks.length === 2, 'the second ack');
+    const acks = () => client.frames.filter(({ tag, attrs }) => tag === 'ack' && attrs.id === id);
+    await until(() => acks().length === 2, 'the second ack');
     const { body } = await stack.get(`/messages/summary?from=${ACCOUNT}`);
     expect(body).toMatchObject({ duplicates: 1 });
   });

@@ -6,6 +6,7 @@ import {
   diffieHellman,
   generateKeyPairSync,
   hkdfSync,
+  type KeyObject,
 } from 'node:crypto';
 import { calculateSignature, verifySignature } from 'libsignal/src/curve.js';
 
@@ -15,12 +16,24 @@ export interface KeyPair {
   private: Buffer;
 }
 
-const PUBLIC_DER = Buffer.from('302a300506032b656e032100', 'hex');
-const PRIVATE_DER = Buffer.from('302e020100300506032b656e04220420', 'hex');
 const SIGNAL_KEY_TYPE = Buffer.from([5]);
 
-const privateKeyObject = (key: Uint8Array): ReturnType<typeof createPrivateKey> =>
-  createPrivateKey({ key: Buffer.concat([PRIVATE_DER, key]), format: 'der', type: 'pkcs8' });
+/**
+ * Raw keys go in and out as JWK: OpenSSL's reader of DER takes twenty times as long, which is most of the price
+ * of a new session. The public half is not looked at when a private key is read.
+ */
+const privateKeyObject = (key: Uint8Array): KeyObject =>
+  createPrivateKey({ format: 'jwk', key: { kty: 'OKP', crv: 'X25519', x: '', d: base64url(key) } });
+
+const publicKeyObject = (key: Uint8Array): KeyObject =>
+  createPublicKey({ format: 'jwk', key: { kty: 'OKP', crv: 'X25519', x: base64url(key) } });
+
+const base64url = (key: Uint8Array): string => Buffer.from(key).toString('base64url');
+
+function pairOf(key: KeyObject): KeyPair {
+  const { x = '', d = '' } = key.export({ format: 'jwk' });
+  return { public: Buffer.from(x, 'base64url'), private: Buffer.from(d, 'base64url') };
+}
 
 /** The same secret always gives the same pair: this is what keeps the trust root stable between runs. */
 export function keyPairFrom(secret: Uint8Array): KeyPair {
@@ -28,21 +41,14 @@ export function keyPairFrom(secret: Uint8Array): KeyPair {
   // Clamped as RFC 7748 wants it, because the signature code expects a clamped scalar.
   privateKey[0] = (privateKey[0] ?? 0) & 248;
   privateKey[31] = ((privateKey[31] ?? 0) & 127) | 64;
-  const spki = createPublicKey(privateKeyObject(privateKey)).export({ format: 'der', type: 'spki' });
-  return { public: Buffer.from(spki.subarray(PUBLIC_DER.length)), private: privateKey };
+  return pairOf(privateKeyObject(privateKey));
 }
 
-export function randomKeyPair(): KeyPair {
-  const pair = generateKeyPairSync('x25519');
-  const pkcs8 = pair.privateKey.export({ format: 'der', type: 'pkcs8' });
-  return keyPairFrom(pkcs8.subarray(PRIVATE_DER.length));
-}
+export const randomKeyPair = (): KeyPair => pairOf(generateKeyPairSync('x25519').privateKey);
 
 export function agree(privateKey: Uint8Array, publicKey: Uint8Array): Buffer {
-  return diffieHellman({
-    privateKey: privateKeyObject(privateKey),
-    publicKey: createPublicKey({ key: Buffer.concat([PUBLIC_DER, publicKey]), format: 'der', type: 'spki' }),
-  });
+  if (publicKey.length !== 32) throw new Error('the public key has the wrong length');
+  return diffieHellman({ privateKey: privateKeyObject(privateKey), publicKey: publicKeyObject(publicKey) });
 }
 
 /** Public key as Signal writes it: one type byte, then the 32 bytes. */

@@ -1,4 +1,5 @@
 import { ProtocolAddress, SessionBuilder, SessionRecord, type SignalStorage } from 'libsignal';
+import './quick-agreement.js';
 import { hmac, type KeyPair, keyPairFrom, sign, signalKey } from '../noise/keys.js';
 import { forSignal, type KeyBundle, type SignedPreKey } from './key-bundle.js';
 import { forgetOldSessions, type OpenRecord, SessionTrials, shallowCopy } from './session-trials.js';
@@ -36,6 +37,7 @@ export class SignalDevice implements SignalStorage {
   private readonly sessions = new Map<string, OpenRecord>();
   private nextPreKeyId = 1;
   private signedPreKey?: SignedPreKey;
+  private signedPair?: SignalPair;
 
   constructor(private readonly secret: Buffer) {
     this.identity = this.derive('identity');
@@ -119,7 +121,7 @@ export class SignalDevice implements SignalStorage {
   }
 
   loadSignedPreKey(): SignalPair {
-    return forLibrary(this.derive('signed-pre-key'));
+    return (this.signedPair ??= forLibrary(this.derive('signed-pre-key')));
   }
 
   getOurRegistrationId(): number {
