@@ -1,4 +1,3 @@
-export { findFreePort } from './ports.js';
 export { type NatsOptions, startNats } from './nats.js';
 export { findNatsServer, type NatsBinaryOptions } from './nats-binary.js';
 export { type PostgresOptions, startPostgres } from './postgres.js';

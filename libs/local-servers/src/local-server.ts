@@ -38,6 +38,9 @@ export async function startOnDirectory(
   options: { dataDir: string; port?: number },
   prepare: (home: string) => Promise<PreparedServer>,
 ): Promise<LocalServer> {
+  if (process.platform !== 'linux') {
+    throw new Error('Local servers run on Linux only; set DATABASE_URL and NATS_URL to servers of your own.');
+  }
   await mkdir(options.dataDir, { recursive: true });
   const home = await realpath(options.dataDir);
   const unlock = await lockDirectory(home);

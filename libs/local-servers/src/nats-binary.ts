@@ -79,7 +79,7 @@ async function unpackPackage(cacheDir: string, target: string): Promise<void> {
       run('apt-get', [...privateApt(work), ...args], {
         cwd: work,
         inheritEnvironment: true,
-        timeoutMs: 120_000,
+        timeoutMs: 60_000,
       });
     // The machine's package lists serve when it has any; a bare image has none, then we fetch our own.
     await aptGet('download', 'nats-server').catch(async () => {
@@ -104,7 +104,7 @@ function privateApt(work: string): string[] {
     'Dir::Cache::archives=archives/',
     'APT::Sandbox::User=root',
     'Acquire::Retries=1',
-    'Acquire::http::Timeout=20',
+    'Acquire::http::Timeout=10',
   ];
   return ['-q', ...options.flatMap((option) => ['-o', option])];
 }

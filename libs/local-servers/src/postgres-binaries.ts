@@ -22,7 +22,9 @@ export async function findPostgresBinaries(user: ServerUser | undefined): Promis
     const home = await ownDirectory(parent);
     if (home === undefined) continue;
     const copy = join(home, `postgres-${version}-${process.arch}`);
-    await provideCopy(packaged, copy);
+    if (!(await holdsAll(packaged, copy)) || (await tryOut(copy, user)) !== undefined) {
+      await replaceCopy(packaged, copy);
+    }
     if ((await tryOut(copy, user)) === undefined) return join(copy, 'bin');
   }
   throw new Error(`The packaged PostgreSQL does not run on this machine: ${complaint}`);
@@ -50,12 +52,8 @@ async function tryOut(tree: string, user: ServerUser | undefined): Promise<strin
   }
 }
 
-/**
- * Makes sure that `copy` holds everything of `source`. It appears under its name in one step, so that two starts at
- * once never see half of it. Cleaners of temporary places delete single old files: such a remainder is replaced.
- */
-async function provideCopy(source: string, copy: string): Promise<void> {
-  if (await holdsAll(source, copy)) return;
+/** The copy appears under its name in one step, so that two starts at once never see half of it. */
+async function replaceCopy(source: string, copy: string): Promise<void> {
   const fresh = await mkdtemp(`${copy}.new-`);
   await cp(source, fresh, { recursive: true, filter: async (path) => !(await lstat(path)).isSymbolicLink() });
   await openToAll(fresh);
@@ -65,6 +63,7 @@ async function provideCopy(source: string, copy: string): Promise<void> {
   await rm(`${fresh}.old`, { recursive: true, force: true });
 }
 
+/** Cleaners of temporary places delete single old files, and not only those without which nothing starts. */
 async function holdsAll(source: string, copy: string): Promise<boolean> {
   const present = new Set(await readdir(copy, { recursive: true }).catch(() => []));
   return (await readdir(source, { recursive: true })).every((name) => present.has(name));

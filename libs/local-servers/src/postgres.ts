@@ -2,13 +2,8 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { type LocalServer, startOnDirectory } from './local-server.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
-import {
-  locateCluster,
-  openCluster,
-  readPostmasterFile,
-  removeOrphans,
-  SUPERUSER,
-} from './postgres-cluster.js';
+import { openCluster, readPostmasterFile, removeOrphans, SUPERUSER } from './postgres-cluster.js';
+import { findPlace } from './postgres-place.js';
 import { type LogLine, startServerProcess } from './server-process.js';
 
 /** Options of `startPostgres`. */
@@ -51,22 +46,23 @@ const DEFAULT_SETTINGS: Record<string, string> = {
 export function startPostgres(options: PostgresOptions): Promise<LocalServer> {
   const { log = (): void => undefined, settings = {} } = options;
   return startOnDirectory(options, async (home) => {
-    const located = await locateCluster(home, log);
-    await removeOrphans(located.path);
-    const bin = await findPostgresBinaries(located.user);
-    const cluster = await openCluster(home, located, bin, settings['fsync'] === 'off' ? ['--no-sync'] : []);
-    const url = (port: number): string =>
-      `postgres://${SUPERUSER}:${cluster.password}@127.0.0.1:${port}/postgres`;
+    const place = await findPlace(home, log);
+    const { data, user } = place;
+    await removeOrphans(data);
+    const bin = await findPostgresBinaries(user);
+    const initdbOptions = settings['fsync'] === 'off' ? ['--no-sync'] : [];
+    const password = await openCluster(place, bin, initdbOptions);
+    const url = (port: number): string => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
     return {
       name: 'PostgreSQL',
-      dataDir: cluster.path,
+      dataDir: data,
       url,
       launch: (port) =>
         startServerProcess({
           command: join(bin, 'postgres'),
-          args: ['-D', cluster.path, ...parameters({ ...DEFAULT_SETTINGS, ...settings, port: String(port) })],
-          cwd: cluster.path,
-          user: cluster.user,
+          args: ['-D', data, ...parameters({ ...DEFAULT_SETTINGS, ...settings, port: String(port) })],
+          cwd: data,
+          user,
           deathSignal: 'INT', // a fast shutdown: ends open transactions, keeps the data whole
           stopSteps: [
             ['SIGINT', 10_000],
@@ -76,7 +72,7 @@ export function startPostgres(options: PostgresOptions): Promise<LocalServer> {
           log,
         }),
       isReady: async (server, port) => {
-        const file = await readPostmasterFile(cluster.path);
+        const file = await readPostmasterFile(data);
         if (file?.pid !== server.pid || !file.ready) return false;
         await connectOnce(url(port));
         return true;

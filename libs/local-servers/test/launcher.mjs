@@ -7,8 +7,8 @@ const [postgres, nats] = await Promise.all([
   startPostgres({ dataDir: join(dataDir, 'postgres'), settings: { fsync: 'off' } }),
   startNats({ dataDir: join(dataDir, 'nats') }),
 ]);
-console.log(JSON.stringify({ postgres, nats }));
 process.once('SIGTERM', async () => {
   await Promise.all([postgres.stop(), nats.stop()]);
   process.exit(0);
 });
+console.log(JSON.stringify({ postgres, nats }));

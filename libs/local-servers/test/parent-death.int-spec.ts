@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -17,20 +17,21 @@ import {
 let dataDir: string;
 const launchers: Launcher[] = [];
 
-function start(): Launcher {
-  const launcher = launch(dataDir);
+function start(directory = dataDir): Launcher {
+  const launcher = launch(directory);
   launchers.push(launcher);
   return launcher;
 }
 
-beforeEach(async () => {
+beforeAll(async () => {
   dataDir = await temporaryDirectory();
 });
 
 afterEach(async () => {
   for (const launcher of launchers.splice(0)) await killHard(launcher);
-  await cleanUp();
 });
+
+afterAll(cleanUp);
 
 describe('the servers of a killed process', () => {
   test('end within two seconds, and the next start finds their data', async () => {
@@ -55,14 +56,15 @@ describe('the servers of a killed process', () => {
   });
 
   test('leave no half-made cluster when it was killed while making one', async () => {
-    const launcher = start();
-    const home = join(dataDir, 'postgres');
+    const directory = await temporaryDirectory();
+    const launcher = start(directory);
+    const home = join(directory, 'postgres');
     const halfMade = (): string[] =>
       existsSync(home) ? readdirSync(home).filter((name) => name.includes('.new-')) : [];
     await until('the cluster is being made', () => halfMade().length > 0);
     await killHard(launcher);
     expect(existsSync(join(home, 'data'))).toBe(false);
-    const second = await start().ready;
+    const second = await start(directory).ready;
     expect(await query(second.postgres.url, 'select 1 as one')).toEqual([1]);
     expect(halfMade()).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import {
   cleanUp,
@@ -56,12 +57,19 @@ if (isRoot) {
       expect(await stat(join(dataDir, 'postgres', 'password'))).toMatchObject({ uid: 0 });
     });
 
+    test('keeps throw-away data where it was asked for, though `mkdtemp` closes its directories', async () => {
+      const dataDir = join(await temporaryDirectory(), 'closed', 'data with blanks, ümläuts');
+      await mkdir(dataDir, { recursive: true });
+      await chmod(join(dataDir, '..'), 0o700);
+      const { postgres } = await start(dataDir);
+      expect(postgres.dataDir).toBe(join(dataDir, 'postgres', 'data'));
+    });
+
     test('works with repository and data below a home that is closed to others', async () => {
-      const home = await temporaryDirectory();
+      const home = await temporaryDirectory(homedir());
       await chmod(home, 0o700);
       const open = installed;
-      installed = join(home, 'repository');
-      await rename(open, installed);
+      installed = await installAt(join(home, 'repository'));
       let elsewhere = '';
       try {
         const first = await start(join(home, 'data'));
@@ -81,7 +89,6 @@ if (isRoot) {
       } finally {
         await stopAll();
         if (elsewhere) await rm(elsewhere, { recursive: true });
-        await rename(installed, open);
         installed = open;
       }
     });

@@ -4,13 +4,8 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
-import {
-  findFreePort,
-  type LocalServer,
-  type PostgresOptions,
-  type ServerExit,
-  startPostgres,
-} from '../src/index.js';
+import { type LocalServer, type PostgresOptions, type ServerExit, startPostgres } from '../src/index.js';
+import { findFreePort } from '../src/ports.js';
 import { cleanUp, FAST, isRunning, query, temporaryDirectory, until } from './support.js';
 
 let dataDir: string;

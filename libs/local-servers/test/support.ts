@@ -18,16 +18,18 @@ export const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes:
 const here = dirname(fileURLToPath(import.meta.url));
 const temporary: string[] = [];
 
-/** A directory below the system's temporary one, removed by `cleanUp`. */
-export async function temporaryDirectory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'svc-test-'));
+/** An open directory below the system's temporary one or another, removed by `cleanUp`. */
+export async function temporaryDirectory(parent = tmpdir()): Promise<string> {
+  const path = await mkdtemp(join(parent, 'svc-test-'));
   await chmod(path, 0o755);
   temporary.push(path);
   return path;
 }
 
+/** Servers of a killed process may still be writing their last; so try again. */
 export async function cleanUp(): Promise<void> {
-  for (const path of temporary.splice(0)) await rm(path, { recursive: true, force: true });
+  const patient = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 };
+  for (const path of temporary.splice(0)) await rm(path, patient);
 }
 
 export async function query(url: string, sql: string): Promise<unknown[]> {
