@@ -15,7 +15,10 @@ import {
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 
-type On = <Q extends object, A extends object>(contract: RequestContract<Q, A>, reply: (request: Q) => A) => void;
+type On = <Q extends object, A extends object>(
+  contract: RequestContract<Q, A>,
+  reply: (request: Q) => A,
+) => void;
 
 interface OwnedEndpoint {
   tenantId: string;
@@ -49,11 +52,19 @@ export class FakeDispatcher {
       this.owned(ref);
       return { deliveries: [] };
     });
-    on(GetBoundEndpoint, ({ tenantId, sessionId }) => ({ endpoint: this.bound(tenantId, sessionId) ?? null }));
+    on(GetBoundEndpoint, ({ tenantId, sessionId }) => ({
+      endpoint: this.bound(tenantId, sessionId) ?? null,
+    }));
     on(PutBoundEndpoint, (request) => ({ endpoint: this.putBound(request) }));
   }
 
-  private putBound({ tenantId, sessionId, enabled, url, rotateSecret }: PutBoundEndpointV1): WebhookEndpointWithSecret | null {
+  private putBound({
+    tenantId,
+    sessionId,
+    enabled,
+    url,
+    rotateSecret,
+  }: PutBoundEndpointV1): WebhookEndpointWithSecret | null {
     let endpoint = this.bound(tenantId, sessionId);
     if (!endpoint && !enabled) return null;
     endpoint ??= this.add(tenantId, { name: 'External bot', url: checked(url ?? ''), events: [], sessionId });
@@ -65,7 +76,15 @@ export class FakeDispatcher {
 
   private add(tenantId: string, fields: Partial<WebhookEndpointWithSecret>): WebhookEndpointWithSecret {
     const endpoint: WebhookEndpointWithSecret = {
-      ...{ id: randomUUID(), name: '', url: '', events: [], status: 'ACTIVE', pausedReason: null, pausedAt: null },
+      ...{
+        id: randomUUID(),
+        name: '',
+        url: '',
+        events: [],
+        status: 'ACTIVE',
+        pausedReason: null,
+        pausedAt: null,
+      },
       ...{ sessionId: null, createdAt: new Date().toISOString(), secret: newSecret(), ...fields },
     };
     this.endpoints.set(endpoint.id, { tenantId, endpoint });
@@ -88,7 +107,9 @@ export class FakeDispatcher {
 
 function checked(url: string): string {
   if (url.startsWith('https://')) return url;
-  throw new AppError('VALIDATION_FAILED', 'url must be https', { fields: [{ field: 'url', rule: 'url must be https' }] });
+  throw new AppError('VALIDATION_FAILED', 'url must be https', {
+    fields: [{ field: 'url', rule: 'url must be https' }],
+  });
 }
 
 function newSecret(): string {

@@ -89,7 +89,10 @@ export class FakeServices {
   }
 
   on<Q extends object, A extends object>(contract: RequestContract<Q, A>, reply: (request: Q) => A): void {
-    const callback = (error: Error | null, message: { json<T>(): T; respond(data: string): boolean }): void => {
+    const callback = (
+      error: Error | null,
+      message: { json<T>(): T; respond(data: string): boolean },
+    ): void => {
       if (error) return;
       this.asked.push(contract.subject);
       const { id, data } = message.json<{ id: string; data: unknown }>();
@@ -131,7 +134,13 @@ export class FakeServices {
 
   private answerSessions(): void {
     this.on(CreateSession, ({ tenantId, sessionId: id, name }: CreateSessionV1) => ({
-      session: this.addSession(tenantId, { id, name, status: 'CONNECTING', statusReason: 'CREATED', phone: null }),
+      session: this.addSession(tenantId, {
+        id,
+        name,
+        status: 'CONNECTING',
+        statusReason: 'CREATED',
+        phone: null,
+      }),
     }));
     this.on(GetSession, (ref: SessionRef) => ({ session: this.owned(ref) }));
     this.on(ListSessions, ({ tenantId, limit, before }: ListSessionsV1) => {
@@ -173,6 +182,8 @@ function answer<Q extends object, A extends object>(
   try {
     return { response: parseData(contract.reply, reply(parseData(contract.request, data))) };
   } catch (error) {
-    return { err: error instanceof AppError ? error.toBody() : new AppError('INTERNAL', String(error)).toBody() };
+    return {
+      err: error instanceof AppError ? error.toBody() : new AppError('INTERNAL', String(error)).toBody(),
+    };
   }
 }

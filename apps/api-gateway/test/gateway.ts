@@ -30,12 +30,23 @@ export class TestGateway {
 
   createTenant(change: Partial<CreateTenantV1> = {}): Promise<NewTenant> {
     const name = `Tenant ${randomUUID().slice(0, 8)}`;
-    const tenant = { name, plan: 'GROWTH' as const, subscription: 'ACTIVE' as const, internal: false, ...change };
+    const tenant = {
+      name,
+      plan: 'GROWTH' as const,
+      subscription: 'ACTIVE' as const,
+      internal: false,
+      ...change,
+    };
     return this.service.rpc.request(CreateTenant, tenant);
   }
 
   /** Calls a path as `GET`, or with a method in front of it: `POST /v1/messages`. */
-  async call(key: string | undefined, route: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  async call(
+    key: string | undefined,
+    route: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     const [path = '', method = 'GET'] = route.split(' ').reverse();
     const response = await fetch(`${this.service.url}${path}`, {
       method,

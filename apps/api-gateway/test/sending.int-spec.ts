@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { GetSession, GetSubscription, type NewTenant, Reserve, type SendMessageV1, STREAMS } from '@svc/contracts';
+import {
+  GetSession,
+  GetSubscription,
+  type NewTenant,
+  Reserve,
+  type SendMessageV1,
+  STREAMS,
+} from '@svc/contracts';
 import { Messaging, partitionOf } from '@svc/messaging';
 import { type Answer, TestGateway } from './gateway.js';
 
@@ -17,21 +24,25 @@ afterEach(() => {
   gateway.fakes.asked = [];
 });
 
-const send = (body: object, key = tenant.apiKey): Promise<Answer> => gateway.call(key, 'POST /v1/messages', body);
+const send = (body: object, key = tenant.apiKey): Promise<Answer> =>
+  gateway.call(key, 'POST /v1/messages', body);
 const session = (status: 'CONNECTED' | 'DISCONNECTED' = 'CONNECTED'): string =>
   gateway.fakes.addSession(tenant.tenantId, { status }).id;
 const rowsOf = (sessionId: string): Promise<{ id: string; status: string; contact: string }[]> =>
   gateway.service.database.query('SELECT * FROM gateway.message WHERE session_id = $1', [sessionId]);
 
 /** Commands for a session that lie in the stream. */
-async function commandsOf(sessionId: string): Promise<{ id: string; tenantId: string; data: SendMessageV1 }[]> {
+async function commandsOf(
+  sessionId: string,
+): Promise<{ id: string; tenantId: string; data: SendMessageV1 }[]> {
   const { manager } = gateway.service.get(Messaging);
   const subject = `cmd.${partitionOf(sessionId)}.send-message.${sessionId}`;
   const info = await manager.streams.info(STREAMS.commands, { subjects_filter: subject });
   const commands = [];
   for (let seq = info.state.first_seq; seq <= info.state.last_seq; seq += 1) {
     const stored = await manager.streams.getMessage(STREAMS.commands, { seq });
-    if (stored?.subject === subject) commands.push(stored.json<{ id: string; tenantId: string; data: SendMessageV1 }>());
+    if (stored?.subject === subject)
+      commands.push(stored.json<{ id: string; tenantId: string; data: SendMessageV1 }>());
   }
   return commands;
 }

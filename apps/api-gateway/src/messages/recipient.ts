@@ -1,5 +1,6 @@
 import { AppError } from '@svc/contracts';
-import { parsePhoneNumberFromString } from 'libphonenumber-js';
+import { parsePhoneNumberFromString } from 'libphonenumber-js/core';
+import metadata from 'libphonenumber-js/metadata.min';
 
 const DOMAIN = 's.whatsapp.net';
 const ADDRESS = /^(\d{7,15})(?::\d{1,5})?@s\.whatsapp\.net$/;
@@ -22,7 +23,7 @@ export function normalizeRecipient(to: string, field = 'to'): string {
 }
 
 function phoneDigits(text: string): string | undefined {
-  const number = parsePhoneNumberFromString(international(text), { extract: false });
+  const number = parsePhoneNumberFromString(international(text), { extract: false }, metadata);
   if (!number?.isPossible() || number.ext) return undefined;
   const digits = number.number.slice(1);
   return /^\d{7,15}$/.test(digits) ? digits : undefined;

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { normalizeRecipient } from './recipient.js';
+
+const BERLIN = '4915112345678@s.whatsapp.net';
+
+describe('a recipient', () => {
+  test.each([
+    '+4915112345678',
+    '+49 151 12345678',
+    '+49 (0)151 12345678',
+    '+49-151/1234.5678',
+    '(+49) 151 12345678',
+    '+(49) 151 12345678',
+    '004915112345678',
+    '0049 151 12345678',
+    '(0049) 151 12345678',
+    '4915112345678',
+    '49 151 12345678',
+    ' +4915112345678 ',
+    'tel:+4915112345678',
+    '4915112345678@s.whatsapp.net',
+    '4915112345678:12@s.whatsapp.net',
+  ])('may be written as %s', (text) => {
+    expect(normalizeRecipient(text)).toBe(BERLIN);
+  });
+
+  test.each([
+    ['+15550001111', '15550001111'],
+    ['1 (555) 000-1111', '15550001111'],
+    ['+442079460000', '442079460000'],
+    ['+551155256325', '551155256325'],
+  ])('that no numbering plan lists is taken while its length is possible: %s', (text, digits) => {
+    expect(normalizeRecipient(text)).toBe(`${digits}@s.whatsapp.net`);
+  });
+
+  test.each([
+    'hello',
+    '12345',
+    '0151 12345678',
+    '(0151) 12345678',
+    '(555) 000-1111',
+    '+49',
+    '+999123456789',
+    '+15550001111 ext. 5',
+    '+1555000111122223333',
+    'call +4915112345678',
+    '+1-800-FLOWERS',
+    '120363041234567890@g.us',
+    '123456789012345@lid',
+    'status@broadcast',
+    '@s.whatsapp.net',
+    '49151@s.whatsapp.net.evil.example',
+    '+4915112345678@s.whatsapp.net',
+  ])('is refused, naming the field: %s', (text) => {
+    expect(() => normalizeRecipient(text)).toThrow(
+      expect.objectContaining({
+        code: 'VALIDATION_FAILED',
+        meta: { fields: [{ field: 'to', rule: expect.stringContaining('to must be') }] },
+      }),
+    );
+  });
+
+  test('is an address or a refusal, whatever is written', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[+0-9() .@-]{1,30}$/)), (text) => {
+        try {
+          expect(normalizeRecipient(text)).toMatch(/^\d{7,15}@s\.whatsapp\.net$/);
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'VALIDATION_FAILED' });
+        }
+      }),
+    );
+  });
+
+  test('that was normalized stays as it is', () => {
+    expect(normalizeRecipient(normalizeRecipient('+4915112345678'))).toBe(BERLIN);
+  });
+});
