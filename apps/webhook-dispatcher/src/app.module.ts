@@ -1,0 +1,99 @@
+import { Module, type Provider } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { JetStreamStrategy, Messaging } from '@svc/messaging';
+import { connectionProviders, databaseModule, HealthController, READINESS } from '@svc/service';
+import { AddressGuard } from './addresses/address-guard.js';
+import { DispatcherConfig, readConfig } from './config.js';
+import { AdmissionService } from './deliveries/admission.service.js';
+import { AttemptService } from './deliveries/attempt.service.js';
+import { DeliveriesConsumer } from './deliveries/deliveries.consumer.js';
+import { DeliveriesService } from './deliveries/deliveries.service.js';
+import { DeliveryDispatcher } from './deliveries/delivery-dispatcher.js';
+import { DeliveryRepository } from './deliveries/delivery.repository.js';
+import { DeliveryScheduler } from './deliveries/delivery-scheduler.js';
+import { DomainClock } from './deliveries/domain-clock.js';
+import { OwnedPartitions } from './deliveries/owned-partitions.js';
+import { PartitionLeaseLoop } from './deliveries/partition-lease-loop.js';
+import { PartitionOwner } from './deliveries/partition-owner.service.js';
+import { ResultRecorder } from './deliveries/result-recorder.js';
+import { ResultRepository } from './deliveries/result.repository.js';
+import { BoundEndpointsService } from './endpoints/bound-endpoints.service.js';
+import { EndpointChanges } from './endpoints/endpoint-changes.js';
+import { EndpointDirectory } from './endpoints/endpoint-directory.js';
+import { EndpointFactory } from './endpoints/endpoint-factory.js';
+import { EndpointSecrets } from './endpoints/endpoint-secrets.js';
+import { Endpoint } from './endpoints/endpoint.entity.js';
+import { EndpointRepository } from './endpoints/endpoint.repository.js';
+import { EndpointsConsumer } from './endpoints/endpoints.consumer.js';
+import { EndpointsService } from './endpoints/endpoints.service.js';
+import { EventRepository } from './events/event.repository.js';
+import { EventsConsumer } from './events/events.consumer.js';
+import { IngestService } from './events/ingest.service.js';
+import { SecretBox } from './secrets/secret-box.js';
+import { WebhookClient } from './sending/webhook-client.js';
+
+const configured: Provider[] = [
+  {
+    provide: SecretBox,
+    useFactory: ({ secretsKey }: DispatcherConfig) => new SecretBox(secretsKey),
+    inject: [DispatcherConfig],
+  },
+  {
+    provide: AddressGuard,
+    useFactory: ({ allowedOrigins }: DispatcherConfig) => new AddressGuard(allowedOrigins),
+    inject: [DispatcherConfig],
+  },
+  {
+    provide: WebhookClient,
+    useFactory: (guard: AddressGuard, { timeoutMs }: DispatcherConfig) => new WebhookClient(guard, timeoutMs),
+    inject: [AddressGuard, DispatcherConfig],
+  },
+  {
+    provide: READINESS,
+    useFactory: (owner: PartitionOwner) => () => owner.assertReady(),
+    inject: [PartitionOwner],
+  },
+  {
+    provide: JetStreamStrategy,
+    useFactory: (messaging: Messaging) =>
+      new JetStreamStrategy(messaging, {
+        app: 'webhook-dispatcher',
+        stream: 'events',
+        partitioned: true,
+        maxAckPending: 512,
+      }),
+    inject: [Messaging],
+  },
+];
+
+/** The whole wiring of `webhook-dispatcher`. */
+@Module({
+  imports: [databaseModule('webhooks', readConfig, [Endpoint]), TypeOrmModule.forFeature([Endpoint])],
+  controllers: [HealthController, EndpointsConsumer, DeliveriesConsumer, EventsConsumer],
+  providers: [
+    ...connectionProviders('webhook-dispatcher', DispatcherConfig, readConfig),
+    ...configured,
+    EndpointSecrets,
+    EndpointFactory,
+    EndpointRepository,
+    EndpointDirectory,
+    EndpointChanges,
+    EndpointsService,
+    BoundEndpointsService,
+    EventRepository,
+    IngestService,
+    OwnedPartitions,
+    DomainClock,
+    DeliveryRepository,
+    ResultRepository,
+    DeliveryScheduler,
+    AdmissionService,
+    AttemptService,
+    ResultRecorder,
+    DeliveryDispatcher,
+    PartitionLeaseLoop,
+    PartitionOwner,
+    DeliveriesService,
+  ],
+})
+export class AppModule {}

@@ -1,0 +1,81 @@
+import { hostname } from 'node:os';
+import { configReader, Env, ServiceConfig } from '@svc/service';
+import { Transform, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsInt,
+  IsString,
+  Matches,
+  Max,
+  Min,
+  ValidateBy,
+} from 'class-validator';
+import { allowedOriginsProblem } from './addresses/allowed-origins.js';
+
+const listOf = (value: unknown): unknown =>
+  typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
+
+/** What `webhook-dispatcher` reads from its environment. */
+export class DispatcherConfig extends ServiceConfig {
+  @Env('SECRETS_KEY', {
+    description: 'Key that encrypts the secrets of endpoints at rest: 32 bytes in base64.',
+    secret: true,
+  })
+  @Matches(/^[A-Za-z0-9+/]{43}=$/, { message: 'secretsKey must be 32 bytes in base64' })
+  secretsKey: string;
+
+  @Env('WORKER_NAME', {
+    description:
+      'Name of this process: unique among those alive, best the same after a restart. Host name and process id by default.',
+    example: 'webhook-dispatcher-0',
+  })
+  @IsString()
+  workerName: string = `${hostname()}-${process.pid}`;
+
+  @Env('WEBHOOK_RETRY_DELAYS_MS', {
+    description:
+      'Delay before each attempt, from the end of the one before; as many attempts as there are delays.',
+    example: '0,30000,120000,600000,3600000',
+  })
+  @Transform(({ value }) => (typeof value === 'string' ? value.split(',').map(Number) : (value as unknown)))
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(5)
+  @IsInt({ each: true })
+  @Min(0, { each: true })
+  retryDelaysMs: number[] = [0, 30_000, 120_000, 600_000, 3_600_000];
+
+  @Env('WEBHOOK_TIMEOUT_MS', {
+    description: 'Longest that one attempt may last, from the connection to the end of the answer.',
+    example: '10000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(100)
+  @Max(10_000, {
+    message: 'timeoutMs must not be greater than 10000: a lease outlives an attempt by 2 seconds',
+  })
+  timeoutMs: number = 10_000;
+
+  @Env('WEBHOOK_ALLOWED_ORIGINS', {
+    description:
+      'Origins that the address guard lets through although they are local, exact or with any port; refused in production.',
+    example: 'http://127.0.0.1:*',
+  })
+  @Transform(({ value }) => listOf(value))
+  @ValidateBy({
+    name: 'allowedOrigins',
+    validator: {
+      validate: (value, args) =>
+        allowedOriginsProblem(value, (args?.object as DispatcherConfig).mode) === undefined,
+      defaultMessage: (args) =>
+        `allowedOrigins ${allowedOriginsProblem(args?.value, (args?.object as DispatcherConfig).mode) ?? ''}`,
+    },
+  })
+  allowedOrigins: string[] = [];
+}
+
+/** The only reader of the environment in this app. */
+export const readConfig = configReader(DispatcherConfig);

@@ -1,0 +1,66 @@
+import { isPermanent4xx } from '../sending/answer.js';
+import type { QueuedDelivery } from './queued-delivery.js';
+
+/** What one attempt came to, as it goes into the database. */
+export interface AttemptResult {
+  item: QueuedDelivery;
+  attemptId: string;
+  startedAt: Date;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+  head: Buffer;
+  /** When it ended, on the process's monotonic clock. */
+  endedAtMs: number;
+  /** Delay from then to the next attempt; undefined after a success or when none is left. */
+  retryInMs: number | undefined;
+  /** Generation of the endpoint when the attempt started: answers from before a reactivation do not count. */
+  generation: number;
+}
+
+/** What an attempt does to its delivery. */
+export type Outcome = 'delivered' | 'retry' | 'dead';
+
+export function outcomeOf(result: AttemptResult): Outcome {
+  if (result.error === null) return 'delivered';
+  return result.retryInMs === undefined ? 'dead' : 'retry';
+}
+
+/** What is left of the delay: it counts from the end of the attempt, however long the result waits to be written. */
+export function remainingMs({ retryInMs, endedAtMs }: AttemptResult): number | null {
+  if (retryInMs === undefined) return null;
+  return Math.max(0, Math.ceil(retryInMs - (performance.now() - endedAtMs)));
+}
+
+/** Consecutive permanent 4xx that pause an endpoint (specification, "Retries"). */
+export const PAUSE_AFTER = 5;
+
+/** The permanent 4xx of one endpoint within a batch of results, in the order in which the attempts ended. */
+export interface RunOf4xx {
+  endpointId: string;
+  generation: number;
+  /** Before anything else came: continues the run that the endpoint's row counts. */
+  lead: number;
+  /** Something else came, so the run of the row is over. */
+  broken: boolean;
+  /** Longest run after that. */
+  peak: number;
+  /** Run at the end of the batch. */
+  tail: number;
+}
+
+/** Folds a batch so that one statement can continue, break or complete the run of each endpoint. */
+export function runsOf4xx(results: AttemptResult[]): RunOf4xx[] {
+  const runs = new Map<string, RunOf4xx>();
+  for (const { item, generation, status } of results) {
+    const { endpointId } = item;
+    const key = `${endpointId}/${generation}`;
+    const run = runs.get(key) ?? { endpointId, generation, lead: 0, broken: false, peak: 0, tail: 0 };
+    runs.set(key, run);
+    run.tail = isPermanent4xx(status) ? run.tail + 1 : 0;
+    if (run.tail === 0) run.broken = true;
+    else if (run.broken) run.peak = Math.max(run.peak, run.tail);
+    else run.lead = run.tail;
+  }
+  return [...runs.values()];
+}

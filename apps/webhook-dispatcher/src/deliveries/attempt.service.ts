@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { DispatcherConfig } from '../config.js';
+import type { Receiver } from '../endpoints/endpoint-directory.js';
+import { retryDelay } from '../sending/backoff.js';
+import { deliveryBody, deliveryHeaders } from '../sending/delivery-request.js';
+import { WebhookClient } from '../sending/webhook-client.js';
+import type { AttemptResult } from './attempt-result.js';
+import type { QueuedDelivery } from './queued-delivery.js';
+
+/** Makes one attempt: signs, posts, and says what comes next. */
+@Injectable()
+export class AttemptService {
+  constructor(
+    private readonly client: WebhookClient,
+    private readonly config: DispatcherConfig,
+  ) {}
+
+  async attempt(item: QueuedDelivery, receiver: Receiver): Promise<AttemptResult> {
+    const startedAt = new Date();
+    const body = deliveryBody(item);
+    const headers = deliveryHeaders(item, body, receiver.secret, startedAt.getTime());
+    const answer = await this.client.post(receiver.url, headers, body);
+    const failed = answer.error !== null;
+    return {
+      ...answer,
+      item,
+      attemptId: randomUUID(),
+      startedAt,
+      endedAtMs: performance.now(),
+      retryInMs: failed ? retryDelay(item.attempt, this.config.retryDelaysMs) : undefined,
+      generation: receiver.generation,
+    };
+  }
+}

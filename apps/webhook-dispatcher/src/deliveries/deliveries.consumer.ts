@@ -1,0 +1,16 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { type DeliveriesReply, ListDeliveries, ListDeliveriesV1 } from '@svc/contracts';
+import { OnRequest } from '@svc/messaging';
+import { DeliveriesService } from './deliveries.service.js';
+
+/** What other services may ask about deliveries. */
+@Controller()
+export class DeliveriesConsumer {
+  constructor(private readonly deliveries: DeliveriesService) {}
+
+  @OnRequest(ListDeliveries)
+  async list(@Payload() request: ListDeliveriesV1): Promise<DeliveriesReply> {
+    return { deliveries: await this.deliveries.list(request) };
+  }
+}

@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import { FENCE_SQL, fenceParameters, type Ownership } from './fence.js';
+import type { QueuedDelivery } from './queued-delivery.js';
+
+/** An endpoint with deliveries in the database, and how many of them may be taken into memory now. */
+export interface LaneRequest extends Ownership {
+  endpointId: string;
+  tenantId: string;
+  room: number;
+}
+
+/** An endpoint with scheduled deliveries. */
+export interface ScheduledLane {
+  endpointId: string;
+  tenantId: string;
+  partition: number;
+  dueAtMs: number;
+}
+
+const CLAIM_SQL = `WITH ${FENCE_SQL},
+  due AS (
+    SELECT found.id
+    FROM (SELECT *, svc_now(tenant_id) AS now FROM unnest($3::uuid[], $4::uuid[], $5::int[], $6::int[])
+      AS wanted (endpoint_id, tenant_id, p, room)) lane
+    JOIN fence ON fence.partition = lane.p
+    CROSS JOIN LATERAL (
+      SELECT id FROM webhook_delivery hot
+      WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id AND hot.next_at <= lane.now
+      ORDER BY hot.next_at, hot.seq LIMIT lane.room) found),
+  taken AS (
+    UPDATE webhook_delivery hot SET state = 'leased' FROM due WHERE hot.id = due.id AND hot.state = 'scheduled'
+    RETURNING hot.*)
+  SELECT taken.id, taken.event_id AS "eventId", taken.endpoint_id AS "endpointId", taken.tenant_id AS "tenantId",
+    taken.p AS partition, taken.attempt, event.conversation, event.kind, event.payload
+  FROM taken JOIN webhook_event event ON event.id = taken.event_id ORDER BY taken.next_at, taken.seq`;
+
+const NEXT_DUE_SQL = `SELECT endpoint_id AS "endpointId", (
+    SELECT min(next_at) FROM webhook_delivery hot
+    WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id) AS "nextAt"
+  FROM unnest($1::uuid[], $2::int[]) AS lane (endpoint_id, p)`;
+
+// Jumps from endpoint to endpoint through the index: the cost is that of the endpoints, however many rows are due.
+const SCHEDULED_LANES_SQL = `WITH RECURSIVE lane (p, endpoint_id) AS (
+    SELECT first.p, first.endpoint_id FROM unnest($1::int[]) AS mine (p) CROSS JOIN LATERAL (
+      SELECT p, endpoint_id FROM webhook_delivery hot WHERE hot.state = 'scheduled' AND hot.p = mine.p
+      ORDER BY endpoint_id LIMIT 1) first
+    UNION ALL
+    SELECT next.p, next.endpoint_id FROM lane CROSS JOIN LATERAL (
+      SELECT p, endpoint_id FROM webhook_delivery hot
+      WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id > lane.endpoint_id
+      ORDER BY endpoint_id LIMIT 1) next)
+  SELECT lane.p AS partition, lane.endpoint_id AS "endpointId", first.tenant_id AS "tenantId", first.next_at AS "nextAt"
+  FROM lane CROSS JOIN LATERAL (
+    SELECT tenant_id, next_at FROM webhook_delivery hot
+    WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id
+    ORDER BY next_at, seq LIMIT 1) first`;
+
+// next_at stays: it holds the place of first attempts in their conversation.
+const RELEASE_SQL = `WITH ${FENCE_SQL},
+  freed AS (
+    UPDATE webhook_delivery hot SET state = 'scheduled' FROM fence
+    WHERE hot.p = fence.partition AND hot.state = 'leased' AND ($3::uuid[] IS NULL OR hot.id = ANY($3)) RETURNING hot.id)
+  SELECT count(*)::int AS freed FROM freed`;
+
+// The lock on the endpoint orders this against its reactivation, which schedules what it finds held.
+const HOLD_SQL = `WITH ${FENCE_SQL},
+  inactive AS (SELECT id FROM webhook_endpoint WHERE id = $3 AND state <> 'ACTIVE' FOR SHARE),
+  held AS (
+    UPDATE webhook_delivery hot SET state = 'held' FROM inactive, fence
+    WHERE hot.endpoint_id = inactive.id AND hot.p = fence.partition
+      AND (hot.id = ANY($4::uuid[]) OR hot.state = 'scheduled' AND hot.next_at <= svc_now(hot.tenant_id)))
+  SELECT EXISTS (SELECT FROM inactive) AS inactive`;
+
+/** The statements on deliveries that only the owner of their partition runs. */
+@Injectable()
+export class DeliveryRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Takes due deliveries into memory, per endpoint as many as it has room for, oldest first. */
+  async claim(lanes: LaneRequest[]): Promise<QueuedDelivery[]> {
+    const epochs = new Map(lanes.map(({ partition, epoch }) => [partition, epoch]));
+    const rows = await this.dataSource.query<Omit<QueuedDelivery, 'epoch'>[]>(CLAIM_SQL, [
+      ...fenceParameters(lanes),
+      lanes.map(({ endpointId }) => endpointId),
+      lanes.map(({ tenantId }) => tenantId),
+      lanes.map(({ partition }) => partition),
+      lanes.map(({ room }) => room),
+    ]);
+    return rows.map((row) => ({ ...row, epoch: epochs.get(row.partition) as number }));
+  }
+
+  /** When the next scheduled delivery of each endpoint is due; endpoints without one are left out. */
+  async nextDue(lanes: { endpointId: string; partition: number }[]): Promise<Map<string, number>> {
+    const rows = await this.dataSource.query<{ endpointId: string; nextAt: Date | null }[]>(NEXT_DUE_SQL, [
+      lanes.map(({ endpointId }) => endpointId),
+      lanes.map(({ partition }) => partition),
+    ]);
+    return new Map(
+      rows.flatMap(({ endpointId, nextAt }) => (nextAt ? [[endpointId, nextAt.getTime()]] : [])),
+    );
+  }
+
+  /** Every endpoint of these partitions that has something scheduled. */
+  async scheduledLanes(partitions: number[]): Promise<ScheduledLane[]> {
+    const rows = await this.dataSource.query<(Omit<ScheduledLane, 'dueAtMs'> & { nextAt: Date })[]>(
+      SCHEDULED_LANES_SQL,
+      [partitions],
+    );
+    return rows.map(({ nextAt, ...lane }) => ({ ...lane, dueAtMs: nextAt.getTime() }));
+  }
+
+  /** Ids that are marked as being in this process's memory. */
+  async leasedIds(partitions: number[]): Promise<string[]> {
+    const rows = await this.dataSource.query<{ id: string }[]>(
+      `SELECT id FROM webhook_delivery WHERE p = ANY($1) AND state = 'leased'`,
+      [partitions],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /**
+   * Makes leased deliveries due again, their attempt number unchanged: all of a partition after a take-over, or those
+   * that a lost reply left without anybody who sends them.
+   */
+  async release(owned: Ownership[], ids?: string[]): Promise<number> {
+    const parameters = [...fenceParameters(owned), ids ?? null];
+    const [row] = await this.dataSource.query<{ freed: number }[]>(RELEASE_SQL, parameters);
+    return row?.freed ?? 0;
+  }
+
+  /** Holds deliveries of an endpoint that is not active. False: it is active again (or gone), nothing was done. */
+  async hold(owned: Ownership, endpointId: string, ids: string[]): Promise<boolean> {
+    const parameters = [...fenceParameters([owned]), endpointId, ids];
+    const [row] = await this.dataSource.query<{ inactive: boolean }[]>(HOLD_SQL, parameters);
+    return row?.inactive ?? false;
+  }
+
+  /** Deletes what waits for an endpoint that does not exist: it was deleted while an event was being taken in. */
+  async deleteOrphans(endpointId: string): Promise<void> {
+    await this.dataSource.query(
+      `DELETE FROM webhook_delivery WHERE endpoint_id = $1
+        AND NOT EXISTS (SELECT FROM webhook_endpoint WHERE id = $1)`,
+      [endpointId],
+    );
+  }
+}

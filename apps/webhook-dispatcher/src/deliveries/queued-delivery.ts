@@ -1,0 +1,15 @@
+/** A delivery in the memory of the owner of its partition. */
+export interface QueuedDelivery {
+  id: string;
+  eventId: string;
+  endpointId: string;
+  tenantId: string;
+  partition: number;
+  /** Lease under which it was taken: with another one it must neither be sent nor written. */
+  epoch: number;
+  /** Number of the attempt to come, from 1. */
+  attempt: number;
+  conversation: number;
+  kind: string;
+  payload: Buffer;
+}

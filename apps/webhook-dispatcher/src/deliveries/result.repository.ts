@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { DataSource } from 'typeorm';
+import {
+  type AttemptResult,
+  outcomeOf,
+  PAUSE_AFTER,
+  remainingMs,
+  type RunOf4xx,
+  runsOf4xx,
+} from './attempt-result.js';
+import { FENCE_SQL, fenceParameters } from './fence.js';
+
+/**
+ * `hot.attempt = result.n` makes a repeat of the same batch (its first commit was not heard) a no-op: the delivery has
+ * moved on. Only results that apply are logged and count towards the pause.
+ */
+const RECORD_SQL = `WITH ${FENCE_SQL},
+  result AS (
+    SELECT * FROM unnest($3::uuid[], $4::int[], $5::int[], $6::bigint[], $7::uuid[], $8::timestamptz[], $9::int[],
+        $10::int[], $11::text[], $12::bytea[], $13::text[], $14::int[])
+      AS t (id, partition, n, epoch, attempt_id, started_at, ms, status, err_code, resp_head, outcome, retry_ms)
+    JOIN fence USING (partition, epoch)),
+  applied AS (
+    SELECT result.*, hot.event_id, hot.endpoint_id, hot.tenant_id, hot.seq
+    FROM result JOIN webhook_delivery hot ON hot.id = result.id AND hot.attempt = result.n FOR UPDATE OF hot),
+  logged AS (
+    INSERT INTO webhook_attempt (delivery_id, n, attempt_id, endpoint_id, event_id, seq, started_at, ms, status, err_code,
+      resp_head, delivered)
+    SELECT id, n, attempt_id, endpoint_id, event_id, seq, started_at, ms, status, err_code, resp_head,
+      outcome = 'delivered' FROM applied ON CONFLICT DO NOTHING),
+  finished AS (DELETE FROM webhook_delivery hot USING applied WHERE hot.id = applied.id AND outcome <> 'retry'),
+  again AS (
+    UPDATE webhook_delivery hot SET state = 'scheduled', attempt = hot.attempt + 1, next_at = svc_now(hot.tenant_id) + retry_ms * interval '1 ms'
+    FROM applied WHERE hot.id = applied.id AND outcome = 'retry' RETURNING hot.id, hot.next_at),
+  dead AS (
+    INSERT INTO webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, attempts, reason, dead_at)
+    SELECT id, seq, event_id, endpoint_id, tenant_id, n, err_code, svc_now(tenant_id) FROM applied WHERE outcome = 'dead'
+    ON CONFLICT DO NOTHING),
+  run AS (
+    SELECT endpoint.id,
+      consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER} AS pause,
+      CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END AS consec
+    FROM unnest($15::uuid[], $16::int[], $17::int[], $18::boolean[], $19::int[], $20::int[])
+      AS t (endpoint_id, of_generation, lead, broken, peak, tail)
+    JOIN webhook_endpoint endpoint ON endpoint.id = endpoint_id AND generation = of_generation
+    WHERE endpoint_id IN (SELECT endpoint_id FROM applied)),
+  counted AS (
+    UPDATE webhook_endpoint endpoint SET consec_perm4xx = run.consec,
+      state = CASE WHEN pause AND state = 'ACTIVE' THEN 'PAUSED' ELSE state END,
+      version = version + CASE WHEN pause AND state = 'ACTIVE' THEN 1 ELSE 0 END,
+      paused_reason = CASE WHEN pause AND state = 'ACTIVE' THEN 'PERMANENT_4XX' ELSE paused_reason END,
+      paused_at = CASE WHEN pause AND state = 'ACTIVE' THEN svc_now(tenant_id) ELSE paused_at END
+    FROM run WHERE endpoint.id = run.id AND (consec_perm4xx <> run.consec OR pause)
+    RETURNING endpoint.id, endpoint.tenant_id, pause)
+  SELECT ARRAY(SELECT tenant_id FROM counted WHERE pause) AS "pausedTenants",
+    ARRAY(SELECT id FROM again) AS ids, ARRAY(SELECT next_at FROM again) AS dates`;
+
+/** What a batch of results has changed besides the deliveries themselves. */
+export interface RecordOutcome {
+  /** Tenants of endpoints that are paused now. */
+  pausedTenants: string[];
+  /** When the next attempt of a failed delivery is due, in domain time. */
+  dueAtMs: Map<string, number>;
+}
+
+/** Writes what attempts came to: log, hot row, dead letter and the endpoint's run of 4xx in one statement, fenced. */
+@Injectable()
+export class ResultRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  async record(results: AttemptResult[]): Promise<RecordOutcome> {
+    const [row] = await this.dataSource.query<RecordRow[]>(RECORD_SQL, [
+      ...fenceParameters(results.map(({ item }) => item)),
+      ...resultColumns(results),
+      ...runColumns(runsOf4xx(results)),
+    ]);
+    const { pausedTenants, ids, dates } = row as RecordRow;
+    return { pausedTenants, dueAtMs: new Map(ids.map((id, index) => [id, dates[index]?.getTime() ?? 0])) };
+  }
+}
+
+interface RecordRow {
+  pausedTenants: string[];
+  ids: string[];
+  dates: Date[];
+}
+
+function resultColumns(results: AttemptResult[]): unknown[][] {
+  return [
+    results.map(({ item }) => item.id),
+    results.map(({ item }) => item.partition),
+    results.map(({ item }) => item.attempt),
+    results.map(({ item }) => item.epoch),
+    results.map(({ attemptId }) => attemptId),
+    results.map(({ startedAt }) => startedAt.toISOString()),
+    results.map(({ durationMs }) => durationMs),
+    results.map(({ status }) => status),
+    results.map(({ error }) => error),
+    results.map(({ head }) => head),
+    results.map(outcomeOf),
+    results.map(remainingMs),
+  ];
+}
+
+function runColumns(runs: RunOf4xx[]): unknown[][] {
+  return [
+    runs.map(({ endpointId }) => endpointId),
+    runs.map(({ generation }) => generation),
+    runs.map(({ lead }) => lead),
+    runs.map(({ broken }) => broken),
+    runs.map(({ peak }) => peak),
+    runs.map(({ tail }) => tail),
+  ];
+}

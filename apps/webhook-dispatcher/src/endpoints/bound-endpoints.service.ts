@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import type { BoundEndpointRef, PutBoundEndpointV1, WebhookEndpointWithSecret } from '@svc/contracts';
+import { AddressGuard } from '../addresses/address-guard.js';
+import { checkReceiverUrl, fieldProblem } from '../addresses/receiver-url.js';
+import { EndpointChanges } from './endpoint-changes.js';
+import type { Endpoint } from './endpoint.entity.js';
+import { EndpointFactory } from './endpoint-factory.js';
+import { EndpointRepository } from './endpoint.repository.js';
+import { EndpointSecrets } from './endpoint-secrets.js';
+import { toView } from './endpoint-view.js';
+
+const URL_FIELD = 'webhookUrl';
+const NAME = 'External bot';
+
+/** The one endpoint that external mode binds to a session: made once, then switched off and on again. */
+@Injectable()
+export class BoundEndpointsService {
+  constructor(
+    private readonly rows: EndpointRepository,
+    private readonly factory: EndpointFactory,
+    private readonly secrets: EndpointSecrets,
+    private readonly guard: AddressGuard,
+    private readonly changes: EndpointChanges,
+  ) {}
+
+  async get({ tenantId, sessionId }: BoundEndpointRef): Promise<WebhookEndpointWithSecret | null> {
+    const endpoint = await this.rows.find({ tenantId, sessionId });
+    return endpoint && this.withSecret(endpoint);
+  }
+
+  async put(request: PutBoundEndpointV1): Promise<WebhookEndpointWithSecret | null> {
+    const { tenantId, sessionId, enabled, url } = request;
+    const known = await this.rows.find({ tenantId, sessionId });
+    if (!known && !enabled) return null;
+    if (enabled && !url && !known) {
+      throw fieldProblem(URL_FIELD, `${URL_FIELD} is required: none is given and none is stored`);
+    }
+    if (url && url !== known?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
+    if (!known)
+      await this.factory.create({ tenantId, sessionId, name: NAME, url: url as string, events: [] });
+    const endpoint = await this.rows.change({ tenantId, sessionId }, (row) => this.apply(request, row));
+    if (!endpoint) return null;
+    await this.changes.announce({ tenantId, endpointId: endpoint.id });
+    return this.withSecret(endpoint);
+  }
+
+  private apply({ enabled, url, rotateSecret }: PutBoundEndpointV1, row: Endpoint): void {
+    if (url) row.url = url;
+    if (rotateSecret) row.secretEnc = this.secrets.seal(this.secrets.create(), row);
+    // Enabling does not lift a pause: that is for a person who has seen why.
+    if (!enabled) row.state = 'DISABLED';
+    else if (row.state === 'DISABLED') row.state = 'ACTIVE';
+  }
+
+  private withSecret(endpoint: Endpoint): WebhookEndpointWithSecret {
+    return { ...toView(endpoint), secret: this.secrets.open(endpoint) };
+  }
+}

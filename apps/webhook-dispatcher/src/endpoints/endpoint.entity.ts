@@ -1,0 +1,23 @@
+import type { EndpointStatus, PublicEvent } from '@svc/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A receiver of a tenant; bound to one session where external mode made it. */
+@Entity('webhook_endpoint')
+export class Endpoint {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid', { name: 'tenant_id' }) tenantId: string;
+  @Column('uuid', { name: 'session_id', nullable: true }) sessionId: string | null;
+  @Column('text') name: string;
+  @Column('text') url: string;
+  @Column('text', { array: true }) events: PublicEvent[];
+  @Column('bytea', { name: 'secret_enc' }) secretEnc: Buffer;
+  @Column('text') state: EndpointStatus;
+  @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: string | null;
+  @Column('timestamptz', { name: 'paused_at', nullable: true }) pausedAt: Date | null;
+  /** Grows with every change. */
+  @Column('int') version: number;
+  /** Grows with every reactivation: answers to attempts from before do not count. */
+  @Column('int') generation: number;
+  @Column('int', { name: 'consec_perm4xx' }) consecPerm4xx: number;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+}

@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  AppError,
+  type CreateEndpointV1,
+  type EndpointRef,
+  type ListEndpointsV1,
+  type UpdateEndpointV1,
+  type WebhookEndpoint,
+  type WebhookEndpointWithSecret,
+} from '@svc/contracts';
+import { LessThan, Repository } from 'typeorm';
+import { AddressGuard } from '../addresses/address-guard.js';
+import { checkReceiverUrl, fieldProblem } from '../addresses/receiver-url.js';
+import { EndpointChanges } from './endpoint-changes.js';
+import { Endpoint } from './endpoint.entity.js';
+import { EndpointFactory } from './endpoint-factory.js';
+import { EndpointRepository } from './endpoint.repository.js';
+import { toView } from './endpoint-view.js';
+
+/** A tenant's endpoints. */
+@Injectable()
+export class EndpointsService {
+  constructor(
+    @InjectRepository(Endpoint) private readonly endpoints: Repository<Endpoint>,
+    private readonly rows: EndpointRepository,
+    private readonly factory: EndpointFactory,
+    private readonly guard: AddressGuard,
+    private readonly changes: EndpointChanges,
+  ) {}
+
+  async create({ tenantId, name, url, events }: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
+    await checkReceiverUrl(this.guard, url, 'url');
+    const { endpoint, secret } = await this.factory.create({ tenantId, name, url, events, sessionId: null });
+    await this.changes.announce({ tenantId, endpointId: endpoint.id });
+    return { ...toView(endpoint), secret };
+  }
+
+  async get({ tenantId, endpointId }: EndpointRef): Promise<WebhookEndpoint> {
+    return toView(await this.mine(tenantId, endpointId));
+  }
+
+  async list({ tenantId, limit, before }: ListEndpointsV1): Promise<WebhookEndpoint[]> {
+    // Ids grow with time (UUIDv7), so they are the order and the cursor.
+    const where = { tenantId, ...(before ? { id: LessThan(before) } : {}) };
+    const rows = await this.endpoints.find({ where, order: { id: 'DESC' }, take: limit });
+    return rows.map(toView);
+  }
+
+  async update({
+    tenantId,
+    endpointId,
+    name,
+    url,
+    events,
+    status,
+  }: UpdateEndpointV1): Promise<WebhookEndpoint> {
+    const current = await this.mine(tenantId, endpointId);
+    if (url && url !== current.url) await checkReceiverUrl(this.guard, url, 'url');
+    const changed = await this.rows.change({ id: endpointId, tenantId }, (endpoint) => {
+      if (status && endpoint.state === 'DISABLED') {
+        throw fieldProblem('status', 'status: enable external mode of the session instead');
+      }
+      Object.assign(endpoint, { ...(name && { name }), ...(url && { url }), ...(events && { events }) });
+      if (status) endpoint.state = status;
+    });
+    if (!changed) throw notFound(endpointId);
+    await this.changes.announce({ tenantId, endpointId });
+    return toView(changed);
+  }
+
+  /** Deletes the endpoint first: whatever still comes in for it afterwards is found to be nobody's. */
+  async delete({ tenantId, endpointId }: EndpointRef): Promise<WebhookEndpoint> {
+    const endpoint = await this.mine(tenantId, endpointId);
+    await this.endpoints.delete({ id: endpointId, tenantId });
+    await this.changes.announce({ tenantId, endpointId });
+    await this.endpoints.query('DELETE FROM webhook_delivery WHERE endpoint_id = $1', [endpointId]);
+    return toView(endpoint);
+  }
+
+  /** @throws AppError `ENDPOINT_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
+  async mine(tenantId: string, endpointId: string): Promise<Endpoint> {
+    const endpoint = await this.endpoints.findOneBy({ id: endpointId });
+    if (!endpoint) throw notFound(endpointId);
+    if (endpoint.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    return endpoint;
+  }
+}
+
+function notFound(endpointId: string): AppError {
+  return new AppError('ENDPOINT_NOT_FOUND', undefined, { endpointId });
+}

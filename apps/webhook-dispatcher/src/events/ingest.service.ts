@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, type Envelope, PUBLIC_EVENTS } from '@svc/contracts';
+import { partitionOf } from '@svc/messaging';
+import { validate as isUuid } from 'uuid';
+import { DeliveryScheduler } from '../deliveries/delivery-scheduler.js';
+import { deliveryId } from '../deliveries/delivery-id.js';
+import { MicroBatcher } from '../deliveries/micro-batcher.js';
+import { OwnedPartitions } from '../deliveries/owned-partitions.js';
+import { EndpointDirectory, type Receiver } from '../endpoints/endpoint-directory.js';
+import { conversationOf } from './conversation.js';
+import { EventRepository, type RoutedEvent } from './event.repository.js';
+import { receiversOf } from './routing.js';
+
+const BATCH = { maxSize: 256, lingerMs: 1 };
+
+type Arrived = Omit<RoutedEvent, 'deliveries' | 'epoch'>;
+type Candidate = { event: Arrived; epoch: number; receivers: Receiver[] };
+
+/** Takes events in: they and their deliveries are committed before the event is acked. */
+@Injectable()
+export class IngestService {
+  private readonly batcher = new MicroBatcher<Arrived, AppError | undefined>(BATCH, (batch) =>
+    this.commit(batch),
+  );
+
+  constructor(
+    private readonly events: EventRepository,
+    private readonly directory: EndpointDirectory,
+    private readonly scheduler: DeliveryScheduler,
+    private readonly owned: OwnedPartitions,
+  ) {}
+
+  /** @throws AppError when the event cannot be taken (permanent) or not now. */
+  async take(envelope: Envelope): Promise<void> {
+    if (!(PUBLIC_EVENTS as readonly string[]).includes(envelope.type)) return;
+    const refusal = await this.batcher.add(arrived(envelope));
+    if (refusal) throw refusal;
+  }
+
+  private async commit(batch: Arrived[]): Promise<(AppError | undefined)[]> {
+    const distinct = new Map(batch.map((event) => [event.id, event]));
+    const candidates = new Map<string, Candidate>();
+    const lost = new Set<number>();
+    for (const event of distinct.values()) {
+      const receivers = receiversOf(event, await this.directory.ofTenant(event.tenantId));
+      const epoch = this.owned.epochOf(event.partition);
+      if (epoch === undefined) lost.add(event.partition);
+      else if (receivers.length > 0) candidates.set(event.id, { event, epoch, receivers });
+    }
+    const kept = await this.write([...candidates.values()]);
+    return batch.map(({ id, partition }) =>
+      lost.has(partition) || (candidates.has(id) && !kept.has(partition)) ? notOurs() : undefined,
+    );
+  }
+
+  /** @returns partitions of which the events were written. */
+  private async write(candidates: Candidate[]): Promise<Set<number>> {
+    if (candidates.length === 0) return new Set();
+    const routed = candidates.map((candidate) => this.plan(candidate));
+    let made = new Set<string>();
+    try {
+      const outcome = await this.events.commit(routed);
+      made = outcome.made;
+      return outcome.partitions;
+    } finally {
+      for (const { item, state } of routed.flatMap(({ deliveries }) => deliveries)) {
+        this.scheduler.settle(item, state, made.has(item.id));
+      }
+      this.scheduler.onWork();
+    }
+  }
+
+  private plan({ event, epoch, receivers }: Candidate): RoutedEvent {
+    const deliveries = receivers.map((receiver) => {
+      const { id: eventId, tenantId, partition, conversation, kind, payload } = event;
+      const fixed = { eventId, tenantId, partition, epoch, conversation, kind, payload };
+      const id = deliveryId(eventId, receiver.id);
+      const item = { ...fixed, id, endpointId: receiver.id, attempt: 1 };
+      return { item, state: this.scheduler.plan(item) };
+    });
+    return { ...event, epoch, deliveries };
+  }
+}
+
+function arrived({ id, tenantId, type, data }: Envelope): Arrived {
+  const { sessionId = null } = data as { sessionId?: unknown };
+  if (sessionId !== null && !isUuid(sessionId)) {
+    throw new AppError('VALIDATION_FAILED', 'sessionId is not a UUID.');
+  }
+  return {
+    id,
+    tenantId,
+    sessionId: sessionId as string | null,
+    kind: type,
+    conversation: conversationOf(data),
+    // Once: these bytes are what every attempt sends.
+    payload: Buffer.from(JSON.stringify(data)),
+    partition: partitionOf(tenantId),
+  };
+}
+
+/** Retryable: the event is handed out again, to the owner of the partition. */
+function notOurs(): AppError {
+  return new AppError('UPSTREAM_UNAVAILABLE', 'The partition has another owner.');
+}

@@ -1,0 +1,17 @@
+/** Jitter only ever makes a retry later: never before its delay, at most this much after it. */
+const MAX_JITTER = 0.05;
+
+/**
+ * Delay between the end of an attempt that failed and the next one; undefined when none is left.
+ * @param failed number of the attempt that failed, from 1.
+ * @param delaysMs delay before each attempt, the first one included.
+ * @param random from 0 (inclusive) to 1.
+ */
+export function retryDelay(
+  failed: number,
+  delaysMs: readonly number[],
+  random: number = Math.random(),
+): number | undefined {
+  const delay = delaysMs[failed];
+  return delay === undefined ? undefined : Math.ceil(delay * (1 + random * MAX_JITTER));
+}
