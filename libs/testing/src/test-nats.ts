@@ -6,7 +6,9 @@ import { startNats } from '@svc/local-servers';
 /** A nats-server of one test file. */
 export interface TestNats {
   url: string;
-  /** Ends the server with SIGKILL and starts it again on the same port; its storage stays unless `wipe`. */
+  /** Ends the server with SIGKILL and leaves it down until `restart`. */
+  kill(): Promise<void>;
+  /** Ends the server with SIGKILL, if it still runs, and starts it again on the same port; its storage stays unless `wipe`. */
   restart(options?: { wipe?: boolean }): Promise<void>;
   stop(): Promise<void>;
 }
@@ -18,14 +20,20 @@ export async function startTestNats(): Promise<TestNats> {
   const launch = (port?: number): ReturnType<typeof startNats> =>
     startNats({ dataDir, ...(binary ? { binary } : {}), ...(port ? { port } : {}) });
   let server = await launch();
+  let running = true;
+  const kill = async (): Promise<void> => {
+    if (running) process.kill(server.pid, 'SIGKILL');
+    running = false;
+    await server.stop();
+  };
   return {
     url: server.url,
+    kill,
     restart: async ({ wipe = false } = {}) => {
-      const { port, pid } = server;
-      process.kill(pid, 'SIGKILL');
-      await server.stop();
+      await kill();
       if (wipe) await rm(join(dataDir, 'store'), { recursive: true, force: true });
-      server = await launch(port);
+      server = await launch(server.port);
+      running = true;
     },
     stop: async () => {
       await server.stop();

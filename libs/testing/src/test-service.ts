@@ -1,5 +1,5 @@
 import { RpcClient } from '@svc/messaging';
-import { bootService, setUpLogger, type StartOptions } from '@svc/service';
+import { bootService, setUpLogger, silenceConsole, type StartOptions } from '@svc/service';
 import { createTestDatabase, type TestDatabase, type TestSchema } from './test-database.js';
 import { startTestNats, type TestNats } from './test-nats.js';
 
@@ -12,7 +12,7 @@ export interface TestService {
   /** Asks it, and anybody else on its NATS. */
   rpc: RpcClient;
   /** The instance of a provider of its module. */
-  get<T>(type: abstract new (...args: never[]) => T): T;
+  get<T>(type: Function & { prototype: T }): T;
   stop(): Promise<void>;
 }
 
@@ -27,6 +27,7 @@ export async function startTestService(
 ): Promise<TestService> {
   const [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
   Object.assign(process.env, { DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', ...env });
+  silenceConsole();
   setUpLogger(options.name, process.env['TEST_LOG'] ?? 'silent');
   const app = await bootService(options);
   const rpc = new RpcClient(nats.url, 'test');
