@@ -1,0 +1,41 @@
+import { Module } from '@nestjs/common';
+import { JetStreamStrategy, Messaging } from '@svc/messaging';
+import { connectionProviders, databaseModule, HealthController } from '@svc/service';
+import { LimitsConfig, readConfig } from './config.js';
+import { EventOutbox } from './events/event-outbox.entity.js';
+import { OutboxService } from './events/outbox.service.js';
+import { ReservationsConsumer } from './reservations/reservations.consumer.js';
+import { ReservationsService } from './reservations/reservations.service.js';
+import { TierPromotionRow } from './tiers/tier-promotion.entity.js';
+import { TiersConsumer } from './tiers/tiers.consumer.js';
+import { TiersService } from './tiers/tiers.service.js';
+import { Warmup } from './tiers/warmup.entity.js';
+
+/** Settling never takes all connections: `reserve` waits for one while a customer waits for the answer. */
+const SETTLED_AT_A_TIME = 8;
+
+const jetStreamStrategy = {
+  provide: JetStreamStrategy,
+  inject: [Messaging],
+  useFactory: (messaging: Messaging) =>
+    new JetStreamStrategy(messaging, {
+      app: 'limits',
+      stream: 'events',
+      partitioned: false,
+      maxAckPending: SETTLED_AT_A_TIME,
+    }),
+};
+
+/** The whole wiring of `limits`. */
+@Module({
+  imports: [databaseModule('limits', readConfig, [Warmup, TierPromotionRow, EventOutbox])],
+  controllers: [HealthController, ReservationsConsumer, TiersConsumer],
+  providers: [
+    ...connectionProviders('limits', LimitsConfig, readConfig),
+    jetStreamStrategy,
+    OutboxService,
+    ReservationsService,
+    TiersService,
+  ],
+})
+export class AppModule {}

@@ -1,0 +1,5 @@
+import { Limits1763700100000 } from './1763700100000-limits.js';
+import { Reserve1763700200000 } from './1763700200000-reserve.js';
+
+/** The schema this service owns and its migrations, in order. */
+export const schema = { schema: 'limits', migrations: [Limits1763700100000, Reserve1763700200000] };

@@ -1,0 +1,6 @@
+import { type Plan, PLAN_CAPS } from '@svc/contracts';
+
+/** Messages a tenant may send per UTC day; null for the vendor's own tenant: exempt, still counted. */
+export function planCap(plan: Plan, internal: boolean): number | null {
+  return internal ? null : PLAN_CAPS[plan];
+}

@@ -1,0 +1,91 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import {
+  AppError,
+  type PromoteTierV1,
+  SessionTierChanged,
+  TIER_CAPS,
+  type TierPromotion,
+  type TiersReply,
+} from '@svc/contracts';
+import { envelopeOf } from '@svc/messaging';
+import { DataSource, type EntityManager, In } from 'typeorm';
+import { EventOutbox } from '../events/event-outbox.entity.js';
+import { OutboxService } from '../events/outbox.service.js';
+import { TierPromotionRow } from './tier-promotion.entity.js';
+import { Warmup } from './warmup.entity.js';
+
+/** Warmup tiers: read, and raised by hand. */
+@Injectable()
+export class TiersService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  async get(sessionIds: string[]): Promise<TiersReply> {
+    const rows = await this.dataSource.getRepository(Warmup).findBy({ sessionId: In(sessionIds) });
+    const known = new Map(rows.map((row) => [row.sessionId, row.tier]));
+    return { tiers: sessionIds.map((sessionId) => ({ sessionId, tier: known.get(sessionId) ?? 0 })) };
+  }
+
+  /** Row, today's cap, history and event rise together; the event goes out as soon as they are committed. */
+  async promote(request: PromoteTierV1): Promise<TierPromotion> {
+    const promotion = await this.dataSource.transaction((tx) => raise(tx, request));
+    this.outbox.publishSoon();
+    return promotion;
+  }
+}
+
+async function raise(tx: EntityManager, request: PromoteTierV1): Promise<TierPromotion> {
+  const { sessionId, tenantId, tier, reason, actor } = request;
+  const current = await lockTier(tx, request);
+  if (tier <= current.tier) throw notHigher(current.tier);
+  const promotedAt = current.now;
+  await tx.update(Warmup, { sessionId }, { tier, tierSince: promotedAt });
+  await raiseTodaysCap(tx, request);
+
+  const previousTier = current.tier;
+  const data = { sessionId, previousTier, tier, reason, actor, timestamp: promotedAt.toISOString() };
+  const envelope = envelopeOf(SessionTierChanged, { tenantId, occurredAt: data.timestamp }, data);
+  const history = { id: envelope.id, sessionId, tenantId, previousTier, tier, reason, actor, promotedAt };
+  await tx.insert(TierPromotionRow, history);
+  await tx.insert(EventOutbox, { id: envelope.id, envelope });
+  return { sessionId, tier, previousTier, promotedAt: data.timestamp };
+}
+
+/** Makes the row where there was none; a refusal rolls that back. */
+async function lockTier(
+  tx: EntityManager,
+  { sessionId, tenantId }: PromoteTierV1,
+): Promise<{ tier: number; now: Date }> {
+  const now = 'svc_now($2)';
+  await tx.query(
+    `INSERT INTO warmup (session_id, tenant_id, tier, tier_since) VALUES ($1, $2, 0, ${now})
+     ON CONFLICT DO NOTHING`,
+    [sessionId, tenantId],
+  );
+  const [row] = await tx.query<{ tier: number; now: Date }[]>(
+    `SELECT tier, ${now} AS now FROM warmup WHERE session_id = $1 AND tenant_id = $2 FOR UPDATE`,
+    [sessionId, tenantId],
+  );
+  if (!row) throw new AppError('FORBIDDEN');
+  return row;
+}
+
+/** `reserve` reads the tier itself; this keeps the cap that today's row shows in step with it. */
+async function raiseTodaysCap(
+  tx: EntityManager,
+  { sessionId, tenantId, tier }: PromoteTierV1,
+): Promise<void> {
+  await tx.query(
+    `UPDATE quota SET cap = $3
+     WHERE scope = 'session' AND id = $1 AND day = (svc_now($2) AT TIME ZONE 'UTC')::date`,
+    [sessionId, tenantId, TIER_CAPS[tier]],
+  );
+}
+
+function notHigher(current: number): AppError {
+  const rule = `tier must be higher than the current tier, which is ${current}`;
+  return new AppError('VALIDATION_FAILED', rule, { fields: [{ field: 'tier', rule }] });
+}

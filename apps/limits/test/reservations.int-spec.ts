@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { MessageSent, PromoteTier, Reserve } from '@svc/contracts';
+import { schemaDataSource } from '@svc/database';
+import { envelopeOf, Messaging, RpcClient } from '@svc/messaging';
+import { bootService } from '@svc/service';
+import { startTestService, type TestService, waitFor } from '@svc/testing';
+import { DataSource } from 'typeorm';
+import { schema } from '../src/migrations/schema.js';
+import { serviceOptions } from '../src/service-options.js';
+import { admitted, aSend, repeat, reserveAll, reserveInTurn, used } from './sends.js';
+
+let limits: TestService;
+
+beforeAll(async () => {
+  limits = await startTestService(serviceOptions, schema);
+});
+afterAll(() => limits.stop());
+
+const reservation = async (jobId: string) =>
+  (await limits.database.query('SELECT * FROM limits.reservation WHERE job_id = $1', [jobId]))[0];
+
+describe('the session layer', () => {
+  test('lets exactly 10 of 50 concurrent sends of a tier-0 session through', async () => {
+    const sends = repeat(50);
+    const replies = await reserveAll(limits.rpc, sends);
+    expect(admitted(replies)).toBe(10);
+    for (const { refusal } of replies.filter((one) => !one.admitted)) {
+      expect(refusal).toMatchObject({ layer: 'session', limit: 10, used: 10 });
+    }
+    expect(await used(limits.database, sends[0]!.sessionId)).toBe(10);
+    expect(await used(limits.database, sends[0]!.tenantId)).toBe(10);
+  });
+
+  test('refuses the eleventh send and keeps nothing of it', async () => {
+    const sends = repeat(11);
+    const replies = await reserveInTurn(limits.rpc, sends);
+    expect(replies.map((one) => one.admitted)).toEqual([...Array<boolean>(10).fill(true), false]);
+    expect(await reservation(sends[10]!.jobId)).toBeUndefined();
+    expect(await used(limits.database, sends[0]!.tenantId)).toBe(10);
+  });
+
+  test('counts each session of a tenant by itself', async () => {
+    const tenantId = randomUUID();
+    const replies = await reserveAll(limits.rpc, [...repeat(12, { tenantId }), ...repeat(12, { tenantId })]);
+    expect(admitted(replies)).toBe(20);
+  });
+
+  test('comes before the plan: a full session is named even when the plan is full as well', async () => {
+    const sends = repeat(11, { plan: 'STARTER' });
+    await reserveAll(limits.rpc, sends.slice(0, 10));
+    await fillPlan(sends[0]!.tenantId, 1_000);
+    expect((await limits.rpc.request(Reserve, sends[10]!)).refusal?.layer).toBe('session');
+  });
+});
+
+async function fillPlan(tenantId: string, count: number): Promise<void> {
+  await limits.database.query(
+    `INSERT INTO limits.quota (scope, id, day, used, cap)
+     VALUES ('tenant', $1, (public.svc_now() AT TIME ZONE 'UTC')::date, $2, 1000)
+     ON CONFLICT (scope, id, day) DO UPDATE SET used = excluded.used`,
+    [tenantId, count],
+  );
+}
+
+describe('the plan layer', () => {
+  test('lets exactly 1,000 of 1,200 concurrent sends of a Starter tenant through, over 120 sessions', async () => {
+    const tenantId = randomUUID();
+    const sends = Array.from({ length: 120 }, () => repeat(10, { tenantId, plan: 'STARTER' })).flat();
+    const replies = await reserveAll(limits.rpc, sends);
+    expect(admitted(replies)).toBe(1_000);
+    const refusals = replies.flatMap(({ refusal }) => (refusal ? [refusal] : []));
+    expect(refusals).toHaveLength(200);
+    for (const refusal of refusals)
+      expect(refusal).toMatchObject({ layer: 'plan', limit: 1_000, used: 1_000 });
+    const [sum] = await limits.database.query(
+      `SELECT sum(used)::int AS sessions, (SELECT count(*)::int FROM limits.reservation WHERE tenant_id = $2) AS jobs
+       FROM limits.quota WHERE scope = 'session' AND id = ANY($1)`,
+      [sends.map((send) => send.sessionId), tenantId],
+    );
+    expect(sum).toEqual({ sessions: 1_000, jobs: 1_000 });
+  });
+
+  test('leaves the session counter untouched when it refuses', async () => {
+    const tenantId = randomUUID();
+    await fillPlan(tenantId, 999);
+    const sends = repeat(5, { tenantId, plan: 'STARTER' });
+    expect(admitted(await reserveInTurn(limits.rpc, sends))).toBe(1);
+    expect(await used(limits.database, sends[0]!.sessionId)).toBe(1);
+    expect(await used(limits.database, tenantId)).toBe(1_000);
+  });
+
+  test('follows an upgrade of the plan at once', async () => {
+    const tenantId = randomUUID();
+    await fillPlan(tenantId, 1_000);
+    const [starter, growth] = repeat(2, { tenantId });
+    expect((await limits.rpc.request(Reserve, { ...starter!, plan: 'STARTER' })).admitted).toBe(false);
+    expect((await limits.rpc.request(Reserve, { ...growth!, plan: 'GROWTH' })).admitted).toBe(true);
+  });
+
+  test('does not apply to the internal tenant, which is counted all the same', async () => {
+    const tenantId = randomUUID();
+    await fillPlan(tenantId, 1_000);
+    const sends = repeat(3, { tenantId, plan: 'STARTER', internal: true });
+    expect(admitted(await reserveAll(limits.rpc, sends))).toBe(3);
+    expect(await used(limits.database, tenantId)).toBe(1_003);
+  });
+
+  test('exempts the internal tenant from the plan only: its sessions warm up like all others', async () => {
+    expect(admitted(await reserveAll(limits.rpc, repeat(15, { internal: true })))).toBe(10);
+  });
+});
+
+describe('a job', () => {
+  test('that asks twenty times at once is admitted each time and counted once', async () => {
+    const send = aSend();
+    const replies = await reserveAll(limits.rpc, Array<typeof send>(20).fill(send));
+    expect(admitted(replies)).toBe(20);
+    expect(await used(limits.database, send.sessionId)).toBe(1);
+    expect(await used(limits.database, send.tenantId)).toBe(1);
+  });
+
+  test('gets the same answer again although the cap is full by now, and is as young as its last question', async () => {
+    const sends = repeat(10);
+    await reserveAll(limits.rpc, sends);
+    const before = await reservation(sends[0]!.jobId);
+    expect(await limits.rpc.request(Reserve, sends[0]!)).toEqual({ admitted: true });
+    const after = await reservation(sends[0]!.jobId);
+    expect(after!.at.getTime()).toBeGreaterThan(before!.at.getTime());
+    expect(await used(limits.database, sends[0]!.sessionId)).toBe(10);
+  });
+
+  test('that was given back is taken and counted again', async () => {
+    const send = aSend();
+    await limits.rpc.request(Reserve, send);
+    await limits.database.query(`UPDATE limits.reservation SET state = 'released' WHERE job_id = $1`, [
+      send.jobId,
+    ]);
+    await limits.database.query('UPDATE limits.quota SET used = 0 WHERE id = ANY($1)', [
+      [send.sessionId, send.tenantId],
+    ]);
+    const replies = await reserveAll(limits.rpc, Array<typeof send>(5).fill(send));
+    expect(admitted(replies)).toBe(5);
+    expect(await used(limits.database, send.sessionId)).toBe(1);
+    expect(await reservation(send.jobId)).toMatchObject({ state: 'held' });
+  });
+
+  test('holds for the session that took it: another one never sends on its unit', async () => {
+    const first = aSend();
+    const second = { ...first, sessionId: randomUUID() };
+    await limits.rpc.request(Reserve, first);
+    await expect(limits.rpc.request(Reserve, second)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    expect(await used(limits.database, first.tenantId)).toBe(1);
+  });
+
+  test('asked for by ten sessions at once is taken by one of them, and counted there only', async () => {
+    const send = aSend();
+    const sends = Array.from({ length: 10 }, () => ({ ...send, sessionId: randomUUID() }));
+    const results = await Promise.allSettled(sends.map((one) => limits.rpc.request(Reserve, one)));
+    expect(results.filter((one) => one.status === 'fulfilled')).toHaveLength(1);
+    expect(await used(limits.database, send.tenantId)).toBe(1);
+    const winner = sends[results.findIndex((one) => one.status === 'fulfilled')]!;
+    expect(await reservation(send.jobId)).toMatchObject({ session_id: winner.sessionId });
+    expect(await used(limits.database, winner.sessionId)).toBe(1);
+  });
+
+  test('is settled by the event that its message was sent', async () => {
+    const send = aSend();
+    await limits.rpc.request(Reserve, send);
+    const { jobId, tenantId, sessionId } = send;
+    const data = {
+      sessionId,
+      jobId,
+      messageId: jobId,
+      keyId: '3EB0C0FFEE',
+      clientMessageId: null,
+      to: '4915112345678@s.whatsapp.net',
+      timestamp: new Date().toISOString(),
+    };
+    await limits.get(Messaging).publishEvent(envelopeOf(MessageSent, { tenantId }, data));
+    await waitFor(
+      'the reservation to be settled',
+      async () => (await reservation(jobId))?.state === 'settled',
+    );
+    expect(await limits.rpc.request(Reserve, send)).toEqual({ admitted: true });
+    expect(await used(limits.database, sessionId)).toBe(1);
+  });
+});
+
+describe('racing for the last units', () => {
+  const closing: (() => Promise<unknown>)[] = [];
+  afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
+
+  test('two instances of the service admit exactly ten together', async () => {
+    const second = await bootService(serviceOptions);
+    const clients = [limits.rpc, new RpcClient(limits.nats.url, 'second')] as const;
+    closing.push(
+      () => clients[1].onApplicationShutdown(),
+      () => second.close(),
+    );
+    const sends = repeat(60);
+    const replies = await Promise.all([
+      reserveAll(clients[0], sends.slice(0, 30)),
+      reserveAll(clients[1], sends.slice(30)),
+    ]);
+    expect(admitted(replies.flat())).toBe(10);
+  });
+
+  test('two connection pools that call the database function directly admit exactly ten together', async () => {
+    const options = schemaDataSource({ url: limits.database.url, schema: 'limits', entities: [] });
+    const pools = [new DataSource(options), new DataSource(options)] as const;
+    await Promise.all(pools.map((pool) => pool.initialize()));
+    closing.push(...pools.map((pool) => () => pool.destroy()));
+    const [session, tenant] = [randomUUID(), randomUUID()];
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        pools[i % 2 ? 1 : 0].query<{ outcome: string }[]>('SELECT outcome FROM reserve($1, $2, $3, $4, $5)', [
+          randomUUID(),
+          tenant,
+          session,
+          [10, 50],
+          1_000,
+        ]),
+      ),
+    );
+    expect(outcomes.flat().filter(({ outcome }) => outcome === 'admitted')).toHaveLength(10);
+    expect(await used(limits.database, tenant)).toBe(10);
+  });
+});
+
+describe('a question that breaks the contract', () => {
+  test('names every field that is wrong', async () => {
+    const wrong = { ...aSend(), jobId: 'x', plan: 'GOLD' } as never;
+    await expect(limits.rpc.request(Reserve, wrong)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      meta: { fields: [{ field: 'jobId' }, { field: 'plan' }] },
+    });
+  });
+
+  test('about a promotion names the tier and the reason', async () => {
+    const wrong = { tenantId: randomUUID(), sessionId: randomUUID(), tier: 5, reason: '', actor: 'key:x' };
+    await expect(limits.rpc.request(PromoteTier, wrong)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      meta: { fields: [{ field: 'tier' }, { field: 'reason' }] },
+    });
+  });
+});
+
+test('the probes answer', async () => {
+  for (const probe of ['live', 'ready']) {
+    expect((await fetch(`${limits.url}/health/${probe}`)).status).toBe(200);
+  }
+});
