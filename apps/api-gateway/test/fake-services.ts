@@ -31,7 +31,10 @@ import {
 import { Messaging } from '@svc/messaging';
 import { FakeDispatcher } from './fake-dispatcher.js';
 
-type Subscription = ReturnType<Messaging['connection']['subscribe']>;
+interface Listening {
+  subscription: { unsubscribe(): void };
+  callback: (error: Error | null, message: { json<T>(): T; respond(data: string): boolean }) => void;
+}
 
 interface OwnedSession {
   tenantId: string;
@@ -53,7 +56,7 @@ export class FakeServices {
   asked: string[] = [];
   refusal: LimitRefusal | undefined;
   qr: string | undefined = '2@abc,def,ghi,jkl';
-  private readonly listening = new Map<string, Subscription>();
+  private readonly listening = new Map<string, Listening>();
 
   private constructor(private readonly messaging: Messaging) {}
 
@@ -78,10 +81,17 @@ export class FakeServices {
     return session;
   }
 
-  /** Nobody answers this subject any more, as when a service is down. */
-  async silence({ subject }: RequestContract): Promise<void> {
-    this.listening.get(subject)?.unsubscribe();
+  /** While this runs nobody answers this subject, as when a service is down. */
+  async without<T>({ subject }: RequestContract, run: () => Promise<T>): Promise<T> {
+    const { subscription, callback } = this.listening.get(subject) as Listening;
+    subscription.unsubscribe();
     await this.messaging.connection.flush();
+    try {
+      return await run();
+    } finally {
+      this.listen(subject, callback);
+      await this.messaging.connection.flush();
+    }
   }
 
   async stop(): Promise<void> {
@@ -98,7 +108,12 @@ export class FakeServices {
       const { id, data } = message.json<{ id: string; data: unknown }>();
       message.respond(JSON.stringify({ id, isDisposed: true, ...answer(contract, reply, data) }));
     };
-    this.listening.set(contract.subject, this.messaging.connection.subscribe(contract.subject, { callback }));
+    this.listen(contract.subject, callback);
+  }
+
+  private listen(subject: string, callback: Listening['callback']): void {
+    const subscription = this.messaging.connection.subscribe(subject, { callback });
+    this.listening.set(subject, { subscription, callback });
   }
 
   private answerBilling(): void {

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { CreateTenant, type CreateTenantV1, type NewTenant } from '@svc/contracts';
+import {
+  CreateTenant,
+  type CreateTenantV1,
+  type NewTenant,
+  type SendMessageV1,
+  STREAMS,
+} from '@svc/contracts';
+import { Messaging, partitionOf } from '@svc/messaging';
 import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -10,6 +17,13 @@ export interface Answer {
   status: number;
   headers: Headers;
   body: Record<string, unknown>;
+}
+
+/** A send command as it lies in the stream. */
+export interface SendCommand {
+  id: string;
+  tenantId: string;
+  data: SendMessageV1;
 }
 
 /** The gateway on real servers, with the other services played by contract. */
@@ -61,6 +75,19 @@ export class TestGateway {
     const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
     const parsed = isJson ? (JSON.parse(text) as Record<string, unknown>) : { text };
     return { status: response.status, headers: response.headers, body: parsed };
+  }
+
+  /** Send commands for a session that lie in the stream. */
+  async commandsOf(sessionId: string): Promise<SendCommand[]> {
+    const { manager } = this.service.get(Messaging);
+    const subject = `cmd.${partitionOf(sessionId)}.send-message.${sessionId}`;
+    const { state } = await manager.streams.info(STREAMS.commands);
+    const commands = [];
+    for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
+      const stored = await manager.streams.getMessage(STREAMS.commands, { seq });
+      if (stored?.subject === subject) commands.push(stored.json<SendCommand>());
+    }
+    return commands;
   }
 
   async stop(): Promise<void> {

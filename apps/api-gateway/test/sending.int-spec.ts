@@ -31,21 +31,7 @@ const session = (status: 'CONNECTED' | 'DISCONNECTED' = 'CONNECTED'): string =>
 const rowsOf = (sessionId: string): Promise<{ id: string; status: string; contact: string }[]> =>
   gateway.service.database.query('SELECT * FROM gateway.message WHERE session_id = $1', [sessionId]);
 
-/** Commands for a session that lie in the stream. */
-async function commandsOf(
-  sessionId: string,
-): Promise<{ id: string; tenantId: string; data: SendMessageV1 }[]> {
-  const { manager } = gateway.service.get(Messaging);
-  const subject = `cmd.${partitionOf(sessionId)}.send-message.${sessionId}`;
-  const info = await manager.streams.info(STREAMS.commands, { subjects_filter: subject });
-  const commands = [];
-  for (let seq = info.state.first_seq; seq <= info.state.last_seq; seq += 1) {
-    const stored = await manager.streams.getMessage(STREAMS.commands, { seq });
-    if (stored?.subject === subject)
-      commands.push(stored.json<{ id: string; tenantId: string; data: SendMessageV1 }>());
-  }
-  return commands;
-}
+const commandsOf = (sessionId: string) => gateway.commandsOf(sessionId);
 
 const RATE_LIMIT = {
   ...{ layer: 'session' as const, limit: 10, used: 10, retryAfterSeconds: 4321 },
@@ -86,5 +72,101 @@ describe('a send', () => {
     expect([...gateway.fakes.reserved.keys()].filter((id) => jobs.has(id))).toHaveLength(1);
     expect(await rowsOf(sessionId)).toHaveLength(1);
     expect(await commandsOf(sessionId)).toHaveLength(1);
+  });
+});
+
+describe('refusals come in a fixed order', () => {
+  const order = ['UNAUTHENTICATED', 'PAYMENT_REQUIRED', 'VALIDATION_FAILED', 'SESSION_NOT_FOUND'];
+  // Each step mends the first thing that is wrong with the step before, and nothing else.
+  test('401, 402, 400 of the body, 404', async () => {
+    const unpaid = await gateway.createTenant({ subscription: 'UNPAID' });
+    const bad = { sessionId: randomUUID(), to: 'nobody', text: 'x' };
+    const codes = [await send(bad, 'no key'), await send(bad, unpaid.apiKey), await send(bad)].map(
+      ({ body }) => body['code'],
+    );
+    expect([...codes, (await send({ ...bad, to: '+15550001111' })).body['code']]).toEqual(order);
+  });
+
+  test('a body that is no JSON is looked at after key and subscription', async () => {
+    const unpaid = await gateway.createTenant({ subscription: 'CANCELED' });
+    const broken = (key: string | undefined) => gateway.call(key, 'POST /v1/messages', '{"sessionId":');
+    expect((await broken(undefined)).status).toBe(401);
+    expect((await broken(unpaid.apiKey)).status).toBe(402);
+    expect((await broken(tenant.apiKey)).status).toBe(400);
+  });
+
+  test("another tenant's session is 403, before it matters whether it is connected", async () => {
+    const other = await gateway.createTenant();
+    const { id } = gateway.fakes.addSession(other.tenantId, { status: 'DISCONNECTED' });
+    const answer = await send({ sessionId: id, to: '+15550001111', text: 'x' });
+    expect(answer).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+  });
+
+  test('a session that is down is 400, before any cap is asked', async () => {
+    gateway.fakes.refusal = RATE_LIMIT;
+    const answer = await send({ sessionId: session('DISCONNECTED'), to: '+15550001111', text: 'x' });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'SESSION_NOT_CONNECTED' } });
+    expect(gateway.fakes.asked).not.toContain(Reserve.subject);
+  });
+
+  test.each(['session', 'plan'] as const)(
+    'a used up %s cap is 429, says until when, and leaves nothing',
+    async (layer) => {
+      gateway.fakes.refusal = { ...RATE_LIMIT, layer };
+      const sessionId = session();
+      const answer = await send({
+        sessionId,
+        to: '+15550001111',
+        text: 'x',
+        clientMessageId: `full-${layer}`,
+      });
+      expect(answer.status).toBe(429);
+      expect(answer.headers.get('retry-after')).toBe('4321');
+      const { retryAfterSeconds: _, ...meta } = { ...RATE_LIMIT, layer };
+      expect(answer.body).toMatchObject({ code: 'RATE_LIMITED', meta });
+      expect(await rowsOf(sessionId)).toEqual([]);
+      expect(await commandsOf(sessionId)).toEqual([]);
+    },
+  );
+});
+
+describe('a repeat of a clientMessageId', () => {
+  test('returns the first job when the session went down and the cap is full, also with other words', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const body = { sessionId: id, to: '+15550001111', text: 'First', clientMessageId: 'repeat-1' };
+    const first = await send(body);
+    gateway.fakes.addSession(tenant.tenantId, { id, status: 'DISCONNECTED' });
+    gateway.fakes.refusal = RATE_LIMIT;
+    gateway.fakes.asked = [];
+    const again = await send({ ...body, text: 'Second', to: '+4915112345678' });
+    expect(again.status).toBe(200);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect(gateway.fakes.asked).not.toContain(Reserve.subject);
+    expect(await commandsOf(id)).toHaveLength(1);
+  });
+
+  test('is a job of its own for every tenant', async () => {
+    const other = await gateway.createTenant();
+    const body = { to: '+15550001111', text: 'x', clientMessageId: 'shared' };
+    const mine = await send({ ...body, sessionId: session() });
+    const theirs = await send(
+      { ...body, sessionId: gateway.fakes.addSession(other.tenantId).id },
+      other.apiKey,
+    );
+    expect([mine.status, theirs.status]).toEqual([200, 200]);
+    expect(mine.body['jobId']).not.toBe(theirs.body['jobId']);
+  });
+
+  test('after a crash between reservation and row reserves nothing again', async () => {
+    const sessionId = session();
+    const body = { sessionId, to: '+15550001111', text: 'x', clientMessageId: 'crashed' };
+    const { jobId } = (await send(body)).body;
+    // What the crash would have left: the reservation alone.
+    await gateway.service.database.query('DELETE FROM gateway.message WHERE id = $1', [jobId]);
+    await gateway.service.database.query('DELETE FROM gateway.client_message WHERE job_id = $1', [jobId]);
+    gateway.fakes.refusal = RATE_LIMIT;
+    expect((await send(body)).body['jobId']).toBe(jobId);
   });
 });

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { GetSession, GetSubscription, type NewTenant, Reserve, STREAMS } from '@svc/contracts';
+import { Messaging } from '@svc/messaging';
+import { waitFor } from '@svc/testing';
+import { type Answer, TestGateway } from './gateway.js';
+
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  gateway = await TestGateway.start();
+});
+afterAll(() => gateway.stop());
+
+async function sendAs({ apiKey, tenantId }: NewTenant): Promise<Answer & { sessionId: string }> {
+  const { id: sessionId } = gateway.fakes.addSession(tenantId);
+  const answer = await gateway.call(apiKey, 'POST /v1/messages', {
+    sessionId,
+    to: '+15550001111',
+    text: 'x',
+  });
+  return { ...answer, sessionId };
+}
+
+interface Row {
+  publish_attempts: number;
+  seconds: number;
+}
+
+async function rowOf(id: unknown): Promise<Row | undefined> {
+  const [row] = await gateway.service.database.query<Row & Record<string, unknown>>(
+    `SELECT publish_attempts, extract(epoch FROM next_publish_at - clock_timestamp())::int AS seconds
+     FROM gateway.message WHERE id = $1`,
+    [id],
+  );
+  return row;
+}
+
+describe('without another service', () => {
+  test.each([GetSession, Reserve])(
+    'a send is refused with 503 and nothing is written: $subject',
+    async (contract) => {
+      const tenant = await gateway.createTenant();
+      const answer = await gateway.fakes.without(contract, () => sendAs(tenant));
+      expect(answer).toMatchObject({ status: 503, body: { code: 'UPSTREAM_UNAVAILABLE' } });
+      expect(answer.headers.get('retry-after')).toBe('1');
+      const written = await gateway.service.database.query(
+        'SELECT 1 FROM gateway.message WHERE tenant_id = $1',
+        [tenant.tenantId],
+      );
+      expect(written).toEqual([]);
+    },
+  );
+
+  test('a send goes by the last word of billing while billing is away, and by nothing else', async () => {
+    const [known, stranger] = [await gateway.createTenant(), await gateway.createTenant()];
+    expect((await sendAs(known)).status).toBe(200);
+    await gateway.fakes.without(GetSubscription, async () => {
+      expect((await sendAs(known)).status).toBe(200);
+      expect((await sendAs(stranger)).status).toBe(503);
+    });
+    const { subscriptions } = gateway.fakes;
+    const state = subscriptions.get(known.tenantId);
+    if (state) subscriptions.set(known.tenantId, { ...state, active: false, status: 'UNPAID' });
+    expect((await sendAs(known)).status).toBe(402);
+  });
+});
+
+describe('the sweeper', () => {
+  test('publishes what NATS did not take, once NATS is back with nothing of what it had', async () => {
+    const tenant = await gateway.createTenant();
+    await gateway.service.get(Messaging).manager.streams.delete(STREAMS.commands);
+    const sent = await sendAs(tenant);
+    expect(sent.status).toBe(200);
+    await gateway.service.nats.restart({ wipe: true });
+    const commands = await waitFor('the command', async () => {
+      const found = await gateway.commandsOf(sent.sessionId);
+      return found.length > 0 && found;
+    });
+    expect(commands).toMatchObject([{ id: sent.body['jobId'], data: { jobId: sent.body['jobId'] } }]);
+  }, 60_000);
+
+  test('comes back ever more seldom to a message that nobody takes', async () => {
+    const { body } = await sendAs(await gateway.createTenant());
+    for (const [attempts, spacing] of [10, 30, 120, 600, 600].entries()) {
+      await gateway.service.database.query(
+        'UPDATE gateway.message SET next_publish_at = clock_timestamp() WHERE id = $1',
+        [body['jobId']],
+      );
+      const row = await waitFor('the next publication', async () => {
+        const found = await rowOf(body['jobId']);
+        return found && found.publish_attempts > attempts && found;
+      });
+      expect(row.seconds).toBeGreaterThan(spacing - 5);
+      expect(row.seconds).toBeLessThanOrEqual(spacing);
+    }
+  });
+
+  test('leaves alone what is not queued any more', async () => {
+    const { body } = await sendAs(await gateway.createTenant());
+    const { body: other } = await sendAs(await gateway.createTenant());
+    await gateway.service.database.query(
+      `UPDATE gateway.message SET next_publish_at = clock_timestamp() - interval '1 minute',
+         status = CASE WHEN id = $1 THEN 'SENT' ELSE status END WHERE id IN ($1, $2)`,
+      [body['jobId'], other['jobId']],
+    );
+    await waitFor('the other row', async () => (await rowOf(other['jobId']))?.publish_attempts === 1);
+    expect((await rowOf(body['jobId']))?.publish_attempts).toBe(0);
+  });
+});
