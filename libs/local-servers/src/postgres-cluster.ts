@@ -3,7 +3,7 @@ import { chown, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { basename, dirname, join } from 'node:path';
 import { type CommandLine, endWithParent } from './parent-death.js';
 import { isCluster, type Place, readPassword, writePassword } from './postgres-place.js';
-import { findProcesses, type ProcessFacts, takeDown } from './processes.js';
+import { findProcesses, isTaken, type ProcessFacts, takeDown } from './processes.js';
 import { run } from './run.js';
 
 /** The superuser of every cluster made here. */
@@ -37,21 +37,18 @@ export async function openCluster(place: Place, bin: string, initdbOptions: stri
 export async function removeOrphans(data: string): Promise<void> {
   const find = (): Promise<ProcessFacts[]> =>
     findProcesses(({ cwd, program }) => cwd === data && program === 'postgres');
-  const orphans = await find();
-  const recorded = (await readPostmasterFile(data))?.pid;
-  if (orphans.some(({ pid }) => pid === recorded)) {
-    const findFirst = async (): Promise<ProcessFacts[]> =>
-      (await find()).filter(({ pid }) => pid === recorded);
-    await takeDown(findFirst, [
-      ['SIGINT', 10_000],
-      ['SIGQUIT', 5_000],
-      ['SIGKILL', 5_000],
-    ]);
-  } else if (recorded !== undefined && (await findProcesses(({ pid }) => pid === recorded)).length > 0) {
-    // The number was given to a stranger since (a restarted container): PostgreSQL would take it for a running server.
-    await rm(join(data, 'postmaster.pid'));
-  }
+  const first = (await readPostmasterFile(data))?.pid;
+  const findFirst = async (): Promise<ProcessFacts[]> => (await find()).filter(({ pid }) => pid === first);
+  await takeDown(findFirst, [
+    ['SIGINT', 10_000],
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 5_000],
+  ]);
   await takeDown(find, [['SIGKILL', 5_000]]);
+  // PostgreSQL takes any process of the recorded number for a running server. It may be a stranger by now (a restarted
+  // container), or a dead one that nobody has collected.
+  const recorded = (await readPostmasterFile(data))?.pid;
+  if (recorded !== undefined && isTaken(recorded)) await rm(join(data, 'postmaster.pid'));
 }
 
 /** The process number in `postmaster.pid`, and whether that process says it accepts connections. */

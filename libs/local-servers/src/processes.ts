@@ -57,6 +57,15 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** Whether a process number is in use at all, be it by a stranger or by a dead process that nobody has collected. */
+export function isTaken(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
 async function inspect(pid: number): Promise<ProcessFacts | undefined> {
   try {
     const [exe, cwd, commandLine] = await Promise.all([

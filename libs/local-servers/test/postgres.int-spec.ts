@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -99,6 +100,26 @@ describe('a PostgreSQL server', () => {
       expect(isRunning(stranger.pid ?? 0)).toBe(true);
     } finally {
       stranger.kill();
+    }
+  });
+
+  test('starts when the killed server was not collected by its new parent', async () => {
+    const first = await start();
+    const { uid, gid } = await stat(first.dataDir);
+    const file = join(first.dataDir, 'postmaster.pid');
+    const before = await readFile(file, 'utf8');
+    await first.stop();
+    // The shell becomes a program that never waits for the child it inherits.
+    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 60'], { cwd: '/', uid, gid });
+    const [zombie] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(zombie.toString());
+    await until('the child is dead', () => !isRunning(pid));
+    await writeFile(file, before.replace(/^\d+/, String(pid)));
+    try {
+      const second = await start();
+      expect(await query(second.url, 'select 1 as one')).toEqual([1]);
+    } finally {
+      parent.kill();
     }
   });
 
