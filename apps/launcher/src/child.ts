@@ -5,6 +5,7 @@ import type { Exit, Running } from './supervised.js';
 
 const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;
+const GUARD = new URL('./end-with-launcher.js', import.meta.url).href;
 
 /** What a service says when it is ready; the simulator says more than its port. */
 export type ReadyMessage = Record<string, unknown> & { type: 'ready' };
@@ -71,7 +72,7 @@ function forkProgram({ program, env, log }: ChildPlan): ChildProcess {
   try {
     return fork(program, [], {
       env,
-      execArgv: [],
+      execArgv: ['--import', GUARD],
       stdio: ['ignore', descriptor, descriptor, 'ipc'],
       // A session of its own: Ctrl-C in the terminal reaches us alone, and we stop them in order.
       detached: true,

@@ -1,9 +1,11 @@
 import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEMO_FILE } from './demo-tenant.js';
-import { SIMULATOR_STATE_FILE } from './environment.js';
-import { SECRETS_FILE } from './secrets.js';
-import { STACK_FILE } from './stack-file.js';
+import { reasonOf } from './reason.js';
+
+export const SECRETS_FILE = 'secrets.json';
+export const DEMO_FILE = 'demo.json';
+export const STACK_FILE = 'stack.json';
+export const SIMULATOR_STATE_FILE = 'simulator.ndjson';
 
 /** All that starts leave behind. Nothing else is ever deleted: DATA_DIR may be a folder with other things in it. */
 const STATE = ['postgres', 'nats', 'logs', SIMULATOR_STATE_FILE, DEMO_FILE, STACK_FILE];
@@ -14,9 +16,8 @@ export function prepareDataDir(dataDir: string): void {
     mkdirSync(dataDir, { recursive: true });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `${dataDir} cannot be used (${reason}). Choose another folder: DATA_DIR=/some/folder npm start`,
+      `${dataDir} cannot be used (${reasonOf(error)}). Choose another folder: DATA_DIR=/some/folder npm start`,
     );
   }
 }

@@ -1,19 +1,17 @@
 import { join } from 'node:path';
 import { CreateTenant, ListTenants } from '@svc/contracts';
-import { RpcClient } from '@svc/messaging';
+import { askServices } from './ask.js';
+import { DEMO_FILE } from './data-dir.js';
 import { readJson, writePrivateJson } from './private-file.js';
 import type { StackDescription } from './stack-file.js';
-
-export const DEMO_FILE = 'demo.json';
 
 type Demo = StackDescription['demo'];
 
 /** The demo tenant of this stack: the one of the last start while the gateway still knows it, else a new one. */
 export async function demoTenant(dataDir: string, natsUrl: string): Promise<Demo> {
-  const rpc = new RpcClient(natsUrl, 'launcher');
   const path = join(dataDir, DEMO_FILE);
-  try {
-    const known = readJson(path) as Demo | undefined;
+  const known = readJson(path) as Demo | undefined;
+  return askServices(natsUrl, async (rpc) => {
     const { items } = await rpc.request(ListTenants, {});
     if (known && items.some(({ tenantId }) => tenantId === known.tenantId)) return known;
     const request = { name: 'Demo', plan: 'GROWTH', subscription: 'ACTIVE', internal: false } as const;
@@ -21,7 +19,5 @@ export async function demoTenant(dataDir: string, natsUrl: string): Promise<Demo
     const demo = { tenantId, apiKey, email: dashboard.email, password: dashboard.password };
     writePrivateJson(path, demo);
     return demo;
-  } finally {
-    await rpc.onApplicationShutdown();
-  }
+  });
 }

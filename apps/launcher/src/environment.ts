@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { LauncherConfig } from './config.js';
+import { SIMULATOR_STATE_FILE } from './data-dir.js';
 import type { Secrets } from './secrets.js';
 import { GATEWAY, MACHINE_VARIABLES, SERVICE_VARIABLES, type ServiceRow, SIMULATOR_ROW } from './services.js';
 
@@ -71,8 +72,6 @@ export function simulatorEnvironment(
     SIMULATOR_STATE_FILE: join(config.dataDir, SIMULATOR_STATE_FILE),
   });
 }
-
-export const SIMULATOR_STATE_FILE = 'simulator.ndjson';
 
 export function gatewayUrl(port: number): string {
   return `http://127.0.0.1:${port}`;

@@ -1,4 +1,5 @@
 import { readConfig } from './config.js';
+import { reasonOf } from './reason.js';
 import { say } from './screen.js';
 
 /** The terminal may be closed or the pipe cut (`npm start | head`); that must not bring the stack down. */
@@ -16,6 +17,6 @@ try {
     process.exitCode = await start(args, () => readConfig(process.env));
   }
 } catch (error) {
-  say(`\n${error instanceof Error ? error.message : String(error)}`, process.stderr);
+  say(`\n${reasonOf(error)}`, process.stderr);
   process.exitCode = 1;
 }

@@ -18,7 +18,7 @@ import {
   TenantRef,
 } from '@svc/contracts';
 import type { RpcClient } from '@svc/messaging';
-import { firstSentence } from './options.js';
+import { firstSentence } from './reason.js';
 
 /** Arguments and options of a call by name; options not given are absent. */
 export type Values = Record<string, string | boolean | undefined>;

@@ -1,7 +1,6 @@
-import { Logger } from '@nestjs/common';
-import { AppError } from '@svc/contracts';
-import { RpcClient } from '@svc/messaging';
 import { resolve } from 'node:path';
+import { AppError } from '@svc/contracts';
+import { askServices } from './ask.js';
 import { dataDirOf } from './config.js';
 import { type OperatorCall, operatorHelp, parseOperatorCall } from './operator-commands.js';
 import { say } from './screen.js';
@@ -12,7 +11,6 @@ import { readStackFile } from './stack-file.js';
  * Returns the exit code.
  */
 export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<number> {
-  Logger.overrideLogger(false); // the NATS client of Nest would write its own lines between ours
   try {
     const call = parseOperatorCall(argv);
     if (call.help) {
@@ -33,16 +31,13 @@ export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<
 async function ask({ command, values, dataDir }: OperatorCall, env: NodeJS.ProcessEnv): Promise<object> {
   if (!command) throw new AppError('VALIDATION_FAILED', 'No command is given. See --help.');
   const natsUrl = findNats(dataDir, env);
-  const rpc = new RpcClient(natsUrl, 'operator');
   try {
-    return await command.ask(rpc, values);
+    return await askServices(natsUrl, (rpc) => command.ask(rpc, values));
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'UPSTREAM_UNAVAILABLE') throw error;
     // A stack that was killed leaves its stack.json behind.
     const message = `${error.message} Does the stack run? "npm start" starts it.`;
     throw new AppError(error.code, message, error.meta, { cause: error });
-  } finally {
-    await rpc.onApplicationShutdown();
   }
 }
 

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { firstSentence } from './reason.js';
 
 /** What `start` is told by its arguments. */
 export interface StartOptions {
@@ -38,10 +39,4 @@ export function parseStartOptions(argv: string[]): StartOptions {
   } catch (error) {
     throw new Error(`${firstSentence(error)}. See npm start -- --help`);
   }
-}
-
-/** `parseArgs` explains at length how dashes are written; its first sentence names the argument. */
-export function firstSentence(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return (message.split(/\.(?:\s|$)/)[0] ?? message).trim();
 }

@@ -55,7 +55,7 @@ function tryOut({ gateway, demo, platform }: StackDescription): string[] {
     ? [
         "# 2. Scan its QR code with the simulator's phone",
         `QR=$(curl -sf ${retry} ${gateway}/v1/sessions/$ID/qr -H "$KEY" | ${field('qr')})`,
-        `curl -s ${platform.control}/accounts/${DEMO_ACCOUNT.phone}/scan -H "$JSON" -d "{\\"qr\\":\\"$QR\\"}"`,
+        `curl -sw '\\n' ${platform.control}/accounts/${DEMO_ACCOUNT.phone}/scan -H "$JSON" -d "{\\"qr\\":\\"$QR\\"}"`,
       ]
     : [
         '# 2. Get its QR code and scan it with your phone',
@@ -65,11 +65,11 @@ function tryOut({ gateway, demo, platform }: StackDescription): string[] {
   const send = [
     '',
     '# 3. Send a text',
-    `curl -s --fail-with-body ${retry} ${gateway}/v1/messages -H "$KEY" -H "$JSON" \\`,
+    `curl -sw '\\n' --fail-with-body ${retry} ${gateway}/v1/messages -H "$KEY" -H "$JSON" \\`,
     `  -d '{"sessionId":"'$ID'","to":"+${to}","text":"Hello"}'`,
   ];
   const received = platform.control
-    ? ['', '# What arrived', `curl -s ${platform.control}/contacts/${DEMO_CONTACT.phone}/messages`]
+    ? ['', '# What arrived', `curl -sw '\\n' ${platform.control}/contacts/${DEMO_CONTACT.phone}/messages`]
     : [];
   return [...setUp, ...scan, ...send, ...received];
 }

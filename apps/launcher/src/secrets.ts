@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { SECRETS_FILE } from './data-dir.js';
 import { readJson, writePrivateJson } from './private-file.js';
 
 /** What a stack invents once and must keep: without it, stored keys, credentials and endpoints are worthless. */
@@ -12,8 +13,6 @@ export interface Secrets {
   /** No secret: makes the names of this stack's workers unlike those of another one on the same database. */
   stackId: string;
 }
-
-export const SECRETS_FILE = 'secrets.json';
 
 const INVENT: { [name in keyof Secrets]: () => string } = {
   keyPepper: () => randomBytes(32).toString('hex'),

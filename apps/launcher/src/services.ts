@@ -54,7 +54,11 @@ export const SERVICES: readonly ServiceRow[] = [
     ],
     stopOrder: 2,
   },
-  { name: GATEWAY, variables: ['KEY_PEPPER', 'GATEWAY_PUBLIC_URL'], stopOrder: 1 },
+  {
+    name: GATEWAY,
+    variables: ['KEY_PEPPER', 'KEY_PEPPER_VERSION', 'KEY_PEPPER_PREVIOUS', 'GATEWAY_PUBLIC_URL'],
+    stopOrder: 1,
+  },
 ];
 
 /** What the simulator reads; it has no schema and stops after those who speak to it. */

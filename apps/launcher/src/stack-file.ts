@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { STACK_FILE } from './data-dir.js';
 import { readJson, writePrivateJson } from './private-file.js';
 
 /** What runs, for other people's tools: the shape is fixed (design: interfaces, "stack.json"). */
@@ -15,8 +16,6 @@ export interface StackDescription {
   /** Those that are alive at this moment. */
   processes: { name: string; pid: number }[];
 }
-
-export const STACK_FILE = 'stack.json';
 
 export function writeStackFile(dataDir: string, description: StackDescription): void {
   writePrivateJson(join(dataDir, STACK_FILE), description);

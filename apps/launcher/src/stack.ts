@@ -1,9 +1,7 @@
 import { join } from 'node:path';
-import { findFreePort } from '@svc/local-servers';
 import { type Child, runToEnd, startChild } from './child.js';
 import { type LauncherConfig, ROOT } from './config.js';
 import { demoPeople } from './demo-people.js';
-import { demoTenant } from './demo-tenant.js';
 import {
   gatewayUrl,
   migrationEnvironment,
@@ -14,6 +12,7 @@ import {
 } from './environment.js';
 import { LogFile } from './log-file.js';
 import { say, step } from './screen.js';
+import { freePort } from './ports.js';
 import { loadSecrets, type Secrets } from './secrets.js';
 import { embeddedNats, embeddedPostgres } from './servers.js';
 import { programOf, SERVICES, type ServiceRow, SIMULATOR_ROW } from './services.js';
@@ -50,7 +49,7 @@ export class Stack {
       this.nats(),
       this.platform(),
     ]);
-    const gatewayPort = this.config.gatewayPort || (await findFreePort());
+    const gatewayPort = this.config.gatewayPort || (await freePort());
     const variables = serviceVariables(this.config, this.secrets, {
       databaseUrl,
       natsUrl,
@@ -67,6 +66,8 @@ export class Stack {
     );
     const demo = await step('demo tenant', async () => {
       if (platform.control) await demoPeople(platform.control);
+      // Loaded only now: the contracts and Nest take a second, in which the first servers come up.
+      const { demoTenant } = await import('./demo-tenant.js');
       return demoTenant(dataDir, natsUrl);
     });
     this.throwIfStopping();
@@ -128,7 +129,7 @@ export class Stack {
       return { websocket: platformUrl, control: null, trustRoot, ca: extraCa ?? null };
     }
     // Drawn here and not by the system: a restart must find the same ports free again.
-    const ports = { websocket: await findFreePort(), control: await findFreePort() };
+    const ports = { websocket: await freePort(), control: await freePort() };
     const env = simulatorEnvironment(this.config, this.secrets, ports);
     const { ready } = await step(SIMULATOR_ROW.name, () => this.supervise(SIMULATOR_ROW, env).start());
     const { websocket, control, trustRoot } = ready as Record<string, string>;

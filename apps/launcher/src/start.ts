@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { LauncherConfig } from './config.js';
 import { forget, prepareDataDir } from './data-dir.js';
 import { lockInstance } from './instance-lock.js';
 import { parseStartOptions, START_HELP } from './options.js';
+import { refuseTakenPort } from './ports.js';
 import { readyScreen, say } from './screen.js';
 import { Stack, StoppedError } from './stack.js';
 import { removeStackFile } from './stack-file.js';
@@ -37,23 +36,6 @@ export async function start(argv: string[], readConfig: () => LauncherConfig): P
   await stopped;
   say('Stopped.');
   return 0;
-}
-
-/** Known before anything is started, instead of from the log of a child a minute later. */
-async function refuseTakenPort(port: number): Promise<void> {
-  const probe = createServer();
-  probe.listen({ port, host: '127.0.0.1', exclusive: true });
-  const error = await once(probe, 'listening').then(
-    () => undefined,
-    (reason: NodeJS.ErrnoException) => reason,
-  );
-  if (error) {
-    const why =
-      error.code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${error.code})`;
-    throw new Error(`Port ${port} ${why}. Choose another one: GATEWAY_PORT=${port + 1} npm start`);
-  }
-  probe.close();
-  await once(probe, 'close');
 }
 
 /**

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { backOffMs, deathsInARow } from './back-off.js';
+import { reasonOf } from './reason.js';
 
 /** How a program ended; `expected` when we had stopped it. */
 export interface Exit {
@@ -86,7 +86,7 @@ export class Supervised<T extends Running> {
     for (let why = reason; !signal.aborted;) {
       const waitMs = backOffMs(this.deaths++);
       this.listener.say(`${this.name} ${why}\n  starting it again in ${waitMs / 1000} s`);
-      await delay(waitMs, undefined, { signal }).catch(() => undefined);
+      await pause(waitMs, signal);
       try {
         const { pid } = await this.begin();
         this.listener.say(`${this.name} runs again (process ${pid})`);
@@ -99,6 +99,14 @@ export class Supervised<T extends Running> {
   }
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function pause(ms: number, aborted: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      aborted.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    aborted.addEventListener('abort', done);
+  });
 }

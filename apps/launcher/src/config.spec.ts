@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { readConfig, ROOT } from './config.js';
+
+describe('the configuration', () => {
+  test('needs no variable at all', () => {
+    expect(readConfig({})).toMatchObject({
+      dataDir: join(ROOT, '.data'),
+      gatewayPort: 3000,
+      databaseUrl: undefined,
+      natsUrl: undefined,
+      platformUrl: undefined,
+      webhooks: {
+        delays: '0,30000,120000,600000,3600000',
+        timeout: '10000',
+        origins: 'http://127.0.0.1:*,http://localhost:*',
+      },
+    });
+  });
+
+  test('takes an empty variable for an absent one', () => {
+    expect(readConfig({ GATEWAY_PORT: '', DATABASE_URL: ' ', DATA_DIR: '' })).toMatchObject({
+      gatewayPort: 3000,
+      databaseUrl: undefined,
+      dataDir: join(ROOT, '.data'),
+    });
+  });
+
+  test('finds a relative folder below the repository, wherever it is called', () => {
+    expect(readConfig({ DATA_DIR: 'other' }).dataDir).toBe(join(ROOT, 'other'));
+    expect(readConfig({ DATA_DIR: '/elsewhere' }).dataDir).toBe('/elsewhere');
+  });
+
+  test('names every wrong variable at once and shows none of their values', () => {
+    const read = (): unknown =>
+      readConfig({
+        GATEWAY_PORT: '70000',
+        DATABASE_URL: 'mysql://user:hidden@host',
+        WEBHOOK_RETRY_DELAYS_MS: '1,x',
+      });
+    expect(read).toThrow(
+      new Error(
+        'Wrong configuration:\n' +
+          '  DATABASE_URL must start with postgres://\n' +
+          '  WEBHOOK_RETRY_DELAYS_MS must be milliseconds separated by commas\n' +
+          '  GATEWAY_PORT must be a port from 0 to 65535',
+      ),
+    );
+  });
+
+  test.each(['-1', '3000x', '1e3', '65536'])('refuses %s as a port', (port) => {
+    expect(() => readConfig({ GATEWAY_PORT: port })).toThrow(/GATEWAY_PORT must be a port/);
+  });
+
+  test('refuses a trust root without the platform it belongs to', () => {
+    const PLATFORM_TRUST_ROOT = 'AB'.repeat(32);
+    expect(() => readConfig({ PLATFORM_TRUST_ROOT })).toThrow(/needs PLATFORM_URL/);
+    const config = readConfig({ PLATFORM_TRUST_ROOT, PLATFORM_URL: 'ws://127.0.0.1:1/ws' });
+    expect(config.platformTrustRoot).toBe('ab'.repeat(32));
+  });
+});

@@ -1,0 +1,10 @@
+/**
+ * Loaded into every child before its own program. A service ends itself when the launcher is gone, but it can only
+ * listen for that once its modules are loaded: a launcher killed in that second would leave it behind.
+ */
+process.on('disconnect', () => {
+  const onlyWeListen = process.listenerCount('disconnect') === 1;
+  if (onlyWeListen) process.exit(1);
+});
+process.channel?.unref(); // listening must not keep a program alive that is through
+if (!process.connected) process.exit(1);

@@ -1,0 +1,111 @@
+import { describe, expect, test } from '@jest/globals';
+import { AppError, type RequestContract } from '@svc/contracts';
+import type { RpcClient } from '@svc/messaging';
+import { operatorHelp, parseOperatorCall } from './operator-commands.js';
+
+const TENANT = '0198c0de-0000-7000-8000-000000000001';
+
+/** What the command line would ask, and of whom. */
+async function asked(...argv: string[]): Promise<[subject: string, body: object]> {
+  const { command, values } = parseOperatorCall(argv);
+  let question: [string, object] | undefined;
+  const request = async ({ subject }: RequestContract, body: object): Promise<object> => {
+    question = [subject, { ...body }];
+    return {};
+  };
+  await command?.ask({ request } as unknown as RpcClient, values);
+  return question ?? ['nothing', {}];
+}
+
+async function refusal(...argv: string[]): Promise<string> {
+  const error = await asked(...argv).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(AppError);
+  expect(error).toMatchObject({ code: 'VALIDATION_FAILED' });
+  return (error as AppError).message;
+}
+
+describe('the operator asks', () => {
+  test('for a tenant that is active and not internal unless said otherwise', async () => {
+    expect(await asked('tenants', 'create', '--name', 'Acme', '--plan', 'STARTER')).toEqual([
+      'rpc.api-gateway.create-tenant',
+      { name: 'Acme', plan: 'STARTER', subscription: 'ACTIVE', internal: false },
+    ]);
+    const more = ['--subscription', 'PAST_DUE', '--internal'];
+    expect(await asked('tenants', 'create', '--name', 'Acme', '--plan', 'ENTERPRISE', ...more)).toEqual([
+      'rpc.api-gateway.create-tenant',
+      { name: 'Acme', plan: 'ENTERPRISE', subscription: 'PAST_DUE', internal: true },
+    ]);
+  });
+
+  test.each([
+    [['tenants', 'list'], 'rpc.api-gateway.list-tenants', {}],
+    [
+      ['subscriptions', 'set', TENANT, 'UNPAID'],
+      'rpc.billing.set-subscription',
+      { tenantId: TENANT, status: 'UNPAID' },
+    ],
+    [
+      ['keys', 'age', 'abcDEF012345', '--hours', '25'],
+      'rpc.api-gateway.age-key',
+      { kid: 'abcDEF012345', hours: 25 },
+    ],
+    [['audit-log', TENANT], 'rpc.api-gateway.get-audit-log', { tenantId: TENANT }],
+    [['clock', 'set', '2030-01-01T00:00:00Z'], 'rpc.api-gateway.set-clock', { at: '2030-01-01T00:00:00Z' }],
+    [['clock', 'set', 'real'], 'rpc.api-gateway.set-clock', { at: null }],
+  ])('%j', async (argv, subject, body) => {
+    expect(await asked(...argv)).toEqual([subject, body]);
+  });
+});
+
+describe('the operator refuses, naming the argument and the rule,', () => {
+  test.each([
+    [['tenants', 'create', '--plan', 'STARTER'], /^--name is missing\. Usage: tenants create --name N/],
+    [
+      ['tenants', 'create', '--name', 'A', '--plan', 'GOLD'],
+      /plan must be one of .*STARTER, GROWTH, ENTERPRISE/,
+    ],
+    [['tenants', 'create', '--name', '', '--plan', 'STARTER'], /name must be longer than or equal to 1/],
+    [['tenants', 'list', '--hours', '1'], /^tenants list has no option --hours/],
+    [['tenants', 'list', 'all'], /^"all" is one too many/],
+    [['tenants', 'delete'], /^There is no command "tenants delete"/],
+    [['tenants', 'list', '--colour'], /^Unknown option '--colour'\. See --help/],
+    [['subscriptions', 'set', TENANT], /^<state> is missing/],
+    [['subscriptions', 'set', TENANT, 'PAID'], /^state must be one of .*TRIALING, ACTIVE/],
+    [['subscriptions', 'set', '42', 'ACTIVE'], /^tenantId must be a UUID/],
+    [['keys', 'age', 'short', '--hours', '1'], /^kid must be 12 letters or digits/],
+    [['keys', 'age', 'abcDEF012345', '--hours', 'many'], /hours must be a number/],
+    [['keys', 'age', 'abcDEF012345', '--hours', ''], /hours must be a number/],
+    [['keys', 'age', 'abcDEF012345'], /^--hours is missing/],
+    [['clock', 'set', 'tomorrow'], /^time must be a valid ISO 8601 date string/],
+  ])('%j', async (argv, message) => {
+    expect(await refusal(...argv)).toMatch(message);
+  });
+});
+
+test('the folder of a stack may be named before or after the command', () => {
+  expect(parseOperatorCall(['--data-dir', '/data', 'tenants', 'list'])).toMatchObject({ dataDir: '/data' });
+  expect(parseOperatorCall(['tenants', 'list', '--data-dir', '/data'])).toMatchObject({
+    dataDir: '/data',
+    command: { words: 'tenants list' },
+  });
+});
+
+test('help names all commands, or one', () => {
+  const all = operatorHelp();
+  for (const words of [
+    'tenants create',
+    'tenants list',
+    'subscriptions set',
+    'keys age',
+    'audit-log',
+    'clock set',
+  ]) {
+    expect(all).toContain(words);
+  }
+  const one = operatorHelp(parseOperatorCall(['keys', 'age', '--help']).command);
+  expect(one).toContain('keys age <kid> --hours N');
+  expect(one).not.toContain('tenants');
+});

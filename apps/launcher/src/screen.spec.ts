@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { readyScreen } from './screen.js';
+import type { StackDescription } from './stack-file.js';
+
+const stack: StackDescription = {
+  gateway: 'http://127.0.0.1:3000',
+  operator: [],
+  platform: {
+    websocket: 'ws://127.0.0.1:7070/ws/chat',
+    control: 'http://127.0.0.1:7071',
+    trustRoot: 'ab',
+    ca: null,
+  },
+  postgres: 'postgres://secret',
+  nats: 'nats://127.0.0.1:4222',
+  webhooks: { delaysMs: [0], timeoutMs: 1, allowedOrigins: [] },
+  demo: { tenantId: 't', apiKey: 'the-demo-key', email: 'e', password: 'p' },
+  processes: [],
+};
+
+test('the last screen shows the addresses, the demo key, three commands, and how to stop and forget', () => {
+  const screen = readyScreen(stack, '/data', 12.34);
+  expect(screen).toContain('Ready after 12.3 s.');
+  for (const shown of [
+    'http://127.0.0.1:3000/v1',
+    'http://127.0.0.1:7071/docs',
+    'the-demo-key',
+    '/data',
+    '# 1. Create a session',
+    "# 2. Scan its QR code with the simulator's phone",
+    '# 3. Send a text',
+    'Ctrl-C stops everything',
+    'npm start -- --fresh',
+  ]) {
+    expect(screen).toContain(shown);
+  }
+  expect(screen.split('\n').length).toBeLessThanOrEqual(40);
+});
+
+test('the last screen does not show the password of the database', () => {
+  expect(readyScreen(stack, '/data', 1)).not.toContain('secret');
+});
+
+test('the last screen asks for a phone of your own where the platform is not the simulator', () => {
+  const platform = { ...stack.platform, control: null };
+  const screen = readyScreen({ ...stack, platform }, '/data', 1);
+  expect(screen).toContain('ws://127.0.0.1:7070/ws/chat');
+  expect(screen).toContain('scan it with your phone');
+  expect(screen).not.toContain('null');
+});

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@svc/testing';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StackDescription } from '../src/stack-file.js';
+import { environmentOf, Launcher, operatorOf, processesOf, run } from './launcher.js';
+
+const SERVICES = ['api-gateway', 'billing', 'limits', 'session-worker', 'webhook-dispatcher'];
+const START_MS = 75_000;
+
+const dataDir = mkdtempSync(join(tmpdir(), 'launcher-'));
+let launcher: Launcher;
+let stack: StackDescription;
+
+/** The tests of this file are one story and run in order: a start takes seconds. */
+beforeAll(async () => {
+  launcher = new Launcher(dataDir, { CUSTOMER_SECRET: 'of the person who starts it' });
+  stack = await launcher.ready();
+}, START_MS);
+afterAll(async () => {
+  launcher.signal('SIGKILL');
+  await launcher.exited;
+  await waitFor('nothing is left', () => processesOf(dataDir, stack).length === 0);
+  rmSync(dataDir, { recursive: true });
+});
+
+const live = async (): Promise<number> => (await fetch(`${stack.gateway}/health/live`)).status;
+
+describe('a started stack', () => {
+  test('describes itself in stack.json, readable by its owner alone', () => {
+    expect(statSync(join(dataDir, 'stack.json')).mode & 0o777).toBe(0o600);
+    expect(stack).toEqual({
+      gateway: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      operator: [process.execPath, expect.stringMatching(/^\//), 'operator', '--data-dir', dataDir],
+      platform: {
+        websocket: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\//),
+        control: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        trustRoot: expect.stringMatching(/^[0-9a-f]{64}$/),
+        ca: null,
+      },
+      postgres: expect.stringMatching(/^postgres:\/\//),
+      nats: expect.stringMatching(/^nats:\/\/127\.0\.0\.1:\d+$/),
+      webhooks: {
+        delaysMs: [0, 30_000, 120_000, 600_000, 3_600_000],
+        timeoutMs: 10_000,
+        allowedOrigins: ['http://127.0.0.1:*', 'http://localhost:*'],
+      },
+      demo: {
+        tenantId: expect.any(String),
+        apiKey: expect.any(String),
+        email: expect.any(String),
+        password: expect.any(String),
+      },
+      processes: expect.any(Array),
+    });
+    expect(stack.processes.map(({ name }) => name).sort()).toEqual(
+      [...SERVICES, 'nats-server', 'postgres', 'simulator'].sort(),
+    );
+  });
+
+  test('answers the demo key, which the screen shows', async () => {
+    const headers = { authorization: `Bearer ${stack.demo.apiKey}` };
+    expect((await fetch(`${stack.gateway}/v1/sessions`, { headers })).status).toBe(200);
+    expect(launcher.output).toContain(stack.demo.apiKey);
+  });
+
+  test('gives every service only what it needs', () => {
+    for (const name of [...SERVICES, 'simulator']) {
+      const environment = environmentOf(launcher.pidOf(name) as number);
+      expect(Object.keys(environment)).toContain('PATH');
+      expect(environment).not.toHaveProperty('CUSTOMER_SECRET');
+      if (name !== 'api-gateway') expect(environment).not.toHaveProperty('KEY_PEPPER');
+      if (name !== 'session-worker') expect(environment).not.toHaveProperty('CREDENTIALS_KEY');
+    }
+  });
+
+  test('has a phone and a contact to try it with', async () => {
+    const { control } = stack.platform;
+    expect((await fetch(`${control}/accounts/4915550001000`)).status).toBe(200);
+    expect((await fetch(`${control}/contacts/4915550002000`)).status).toBe(200);
+  });
+
+  test('refuses a second start on its folder, naming the process and the ways out', async () => {
+    const second = new Launcher(dataDir);
+    expect(await second.exited).toBe(1);
+    expect(second.output.trim()).toBe(
+      `The stack of ${dataDir} runs already, as process ${launcher.pid}. ` +
+        `Stop it with Ctrl-C or "kill ${launcher.pid}", or give this one another DATA_DIR.`,
+    );
+    expect(await live()).toBe(200);
+  });
+
+  test('refuses a second start on its port, naming the variable', async () => {
+    const port = new URL(stack.gateway).port;
+    const second = new Launcher(join(dataDir, 'other'), { GATEWAY_PORT: port });
+    expect(await second.exited).toBe(1);
+    expect(second.output.trim()).toBe(
+      `Port ${port} is taken by another program. Choose another one: GATEWAY_PORT=${Number(port) + 1} npm start`,
+    );
+  });
+});
+
+describe('the operator', () => {
+  test('is reached from any folder by the command line of stack.json', async () => {
+    const { code, stdout, stderr } = await run([...stack.operator, 'tenants', 'list']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const { items } = JSON.parse(stdout) as { items: unknown[] };
+    expect(items).toEqual([
+      expect.objectContaining({ tenantId: stack.demo.tenantId, plan: 'GROWTH', subscription: 'ACTIVE' }),
+    ]);
+  });
+
+  test('makes a tenant whose key works, and stops it from sending by its subscription', async () => {
+    const operator = operatorOf();
+    const env = { DATA_DIR: dataDir };
+    const made = await run([...operator, 'tenants', 'create', '--name', 'Acme', '--plan', 'STARTER'], env);
+    const tenant = JSON.parse(made.stdout) as { tenantId: string; apiKey: string; kid: string };
+    expect(tenant).toMatchObject({ dashboard: { email: expect.any(String), password: expect.any(String) } });
+    const create = (): Promise<Response> =>
+      fetch(`${stack.gateway}/v1/sessions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tenant.apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'first' }),
+      });
+    expect((await create()).status).toBe(201);
+
+    const set = await run([...operator, 'subscriptions', 'set', tenant.tenantId, 'CANCELED'], env);
+    expect(JSON.parse(set.stdout)).toMatchObject({ status: 'CANCELED', active: false });
+    await waitFor('the gateway knows it', async () => (await create()).status === 402);
+
+    const log = await run([...operator, 'audit-log', tenant.tenantId], env);
+    expect(JSON.parse(log.stdout)).toEqual({ items: expect.any(Array) });
+
+    const aged = await run([...operator, 'keys', 'age', tenant.kid, '--hours', '2'], env);
+    expect(JSON.parse(aged.stdout)).toMatchObject({ kid: tenant.kid });
+  });
+
+  test('moves domain time and brings it back', async () => {
+    const moved = await run([...stack.operator, 'clock', 'set', '2040-01-01T00:00:00Z']);
+    expect(JSON.parse(moved.stdout)).toMatchObject({ now: expect.stringMatching(/^2040-01-01T00:00/) });
+    const back = await run([...stack.operator, 'clock', 'set', 'real']);
+    expect(JSON.parse(back.stdout)).toMatchObject({ offsetMs: 0 });
+  });
+
+  test('answers a refusal with the error body, words for people apart, and 1', async () => {
+    const tenantId = '0198c0de-0000-7000-8000-000000000000';
+    const refused = await run([...stack.operator, 'subscriptions', 'set', tenantId, 'ACTIVE']);
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      code: 'TENANT_NOT_FOUND',
+      message: expect.any(String),
+    });
+    expect(refused.stderr).toMatch(/^TENANT_NOT_FOUND: /);
+  });
+});
+
+describe('a process that is killed', () => {
+  test.each([...SERVICES, 'simulator', 'nats-server', 'postgres'])(
+    '%s is started again',
+    async (name) => {
+      const before = launcher.pidOf(name) as number;
+      process.kill(before, 'SIGKILL');
+      await waitFor(`${name} runs again`, () => ![undefined, before].includes(launcher.pidOf(name)), 30_000);
+      expect(launcher.output).toContain(`${name} ended (SIGKILL)`);
+      expect(launcher.output).toContain(`${name} runs again (process ${launcher.pidOf(name)})`);
+      expect(new Set(launcher.stack().processes.map((process) => process.name)).size).toBe(8);
+    },
+    40_000,
+  );
+
+  test('comes back at the address it had', async () => {
+    expect({ ...launcher.stack(), processes: [] }).toEqual({ ...stack, processes: [] });
+    await waitFor('the gateway answers', async () => (await live()) === 200);
+    expect((await fetch(`${stack.platform.control}/accounts/4915550001000`)).status).toBe(200);
+    await waitFor('the operator is answered', async () => {
+      const { code } = await run([...stack.operator, 'tenants', 'list']);
+      return code === 0;
+    });
+  }, 20_000);
+});
+
+describe('the end', () => {
+  test('by a signal leaves nothing running and no stack.json, and is a success', async () => {
+    expect(await launcher.stop()).toBe(0);
+    expect(existsSync(join(dataDir, 'stack.json'))).toBe(false);
+    expect(processesOf(dataDir, stack)).toEqual([]);
+    const asked = await run([...stack.operator, 'tenants', 'list']);
+    expect(asked.code).toBe(1);
+    expect(JSON.parse(asked.stdout)).toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+      message: expect.stringContaining('No stack runs'),
+    });
+  }, 30_000);
+
+  test('of a start that is not through yet leaves nothing either', async () => {
+    const early = new Launcher(dataDir);
+    await waitFor('a first step is done', () => early.output.includes('✓'));
+    expect(await early.stop()).toBe(0);
+    expect(processesOf(dataDir, stack)).toEqual([]);
+  }, 30_000);
+
+  test(
+    'is no loss: the next start finds the demo tenant again',
+    async () => {
+      launcher = new Launcher(dataDir);
+      const again = await launcher.ready();
+      expect(again.demo).toEqual(stack.demo);
+      expect(again.platform.trustRoot).toBe(stack.platform.trustRoot);
+      stack = again;
+    },
+    START_MS,
+  );
+
+  test(
+    'by kill -9 leaves nothing running either, and the next start works',
+    async () => {
+      launcher.signal('SIGKILL');
+      await launcher.exited;
+      await waitFor('nothing is left', () => processesOf(dataDir, stack).length === 0, 3_000);
+      const asked = await run([...stack.operator, 'tenants', 'list']);
+      expect(JSON.parse(asked.stdout)).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+
+      launcher = new Launcher(dataDir, {}, ['--fresh']);
+      const fresh = await launcher.ready();
+      expect(fresh.demo.tenantId).not.toBe(stack.demo.tenantId);
+      stack = fresh;
+    },
+    START_MS,
+  );
+});
