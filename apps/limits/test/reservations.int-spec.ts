@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MessageSent, PromoteTier, Reserve } from '@svc/contracts';
-import { schemaDataSource } from '@svc/database';
-import { envelopeOf, Messaging, RpcClient } from '@svc/messaging';
-import { bootService } from '@svc/service';
+import { envelopeOf, Messaging } from '@svc/messaging';
 import { startTestService, type TestService, waitFor } from '@svc/testing';
-import { DataSource } from 'typeorm';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { admitted, aSend, repeat, reserveAll, reserveInTurn, used } from './sends.js';
@@ -184,47 +181,6 @@ describe('a job', () => {
     );
     expect(await limits.rpc.request(Reserve, send)).toEqual({ admitted: true });
     expect(await used(limits.database, sessionId)).toBe(1);
-  });
-});
-
-describe('racing for the last units', () => {
-  const closing: (() => Promise<unknown>)[] = [];
-  afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
-
-  test('two instances of the service admit exactly ten together', async () => {
-    const second = await bootService(serviceOptions);
-    const clients = [limits.rpc, new RpcClient(limits.nats.url, 'second')] as const;
-    closing.push(
-      () => clients[1].onApplicationShutdown(),
-      () => second.close(),
-    );
-    const sends = repeat(60);
-    const replies = await Promise.all([
-      reserveAll(clients[0], sends.slice(0, 30)),
-      reserveAll(clients[1], sends.slice(30)),
-    ]);
-    expect(admitted(replies.flat())).toBe(10);
-  });
-
-  test('two connection pools that call the database function directly admit exactly ten together', async () => {
-    const options = schemaDataSource({ url: limits.database.url, schema: 'limits', entities: [] });
-    const pools = [new DataSource(options), new DataSource(options)] as const;
-    await Promise.all(pools.map((pool) => pool.initialize()));
-    closing.push(...pools.map((pool) => () => pool.destroy()));
-    const [session, tenant] = [randomUUID(), randomUUID()];
-    const outcomes = await Promise.all(
-      Array.from({ length: 200 }, (_, i) =>
-        pools[i % 2 ? 1 : 0].query<{ outcome: string }[]>('SELECT outcome FROM reserve($1, $2, $3, $4, $5)', [
-          randomUUID(),
-          tenant,
-          session,
-          [10, 50],
-          1_000,
-        ]),
-      ),
-    );
-    expect(outcomes.flat().filter(({ outcome }) => outcome === 'admitted')).toHaveLength(10);
-    expect(await used(limits.database, tenant)).toBe(10);
   });
 });
 

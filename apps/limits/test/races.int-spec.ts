@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Reserve, type ReserveV1 } from '@svc/contracts';
+import { schemaDataSource } from '@svc/database';
+import { RpcClient } from '@svc/messaging';
+import { bootService } from '@svc/service';
+import { startTestService, type TestService, waitFor } from '@svc/testing';
+import { DataSource } from 'typeorm';
+import { schema } from '../src/migrations/schema.js';
+import { serviceOptions } from '../src/service-options.js';
+import { admitted, aSend, repeat, reserveAll, used } from './sends.js';
+
+let limits: TestService;
+
+beforeAll(async () => {
+  limits = await startTestService(serviceOptions, schema);
+});
+afterAll(() => limits.stop());
+
+describe('racing for the last units', () => {
+  const closing: (() => Promise<unknown>)[] = [];
+  afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
+
+  test('two instances of the service admit exactly ten together', async () => {
+    const second = await bootService(serviceOptions);
+    const clients = [limits.rpc, new RpcClient(limits.nats.url, 'second')] as const;
+    closing.push(
+      () => clients[1].onApplicationShutdown(),
+      () => second.close(),
+    );
+    const sends = repeat(60);
+    const replies = await Promise.all([
+      reserveAll(clients[0], sends.slice(0, 30)),
+      reserveAll(clients[1], sends.slice(30)),
+    ]);
+    expect(admitted(replies.flat())).toBe(10);
+  });
+
+  test('two connection pools that call the database function directly admit exactly ten together', async () => {
+    const options = schemaDataSource({ url: limits.database.url, schema: 'limits', entities: [] });
+    const pools = [new DataSource(options), new DataSource(options)] as const;
+    await Promise.all(pools.map((pool) => pool.initialize()));
+    closing.push(...pools.map((pool) => () => pool.destroy()));
+    const [session, tenant] = [randomUUID(), randomUUID()];
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        pools[i % 2 ? 1 : 0].query<{ outcome: string }[]>('SELECT outcome FROM reserve($1, $2, $3, $4, $5)', [
+          randomUUID(),
+          tenant,
+          session,
+          [10, 50],
+          1_000,
+        ]),
+      ),
+    );
+    expect(outcomes.flat().filter(({ outcome }) => outcome === 'admitted')).toHaveLength(10);
+    expect(await used(limits.database, tenant)).toBe(10);
+  });
+});
+
+describe('while another send is not committed yet', () => {
+  const RESERVE = 'SELECT outcome FROM reserve($1, $2, $3, $4, $5)';
+  let pool: DataSource;
+
+  beforeAll(async () => {
+    pool = new DataSource(schemaDataSource({ url: limits.database.url, schema: 'limits', entities: [] }));
+    await pool.initialize();
+  });
+  afterAll(() => pool.destroy());
+
+  /** Reserves `first` in an open transaction, asks for `second`, commits when that waits; returns its answer. */
+  async function overtake(first: ReserveV1, second: ReserveV1) {
+    const runner = pool.createQueryRunner();
+    await runner.startTransaction();
+    try {
+      await runner.query(RESERVE, [first.jobId, first.tenantId, first.sessionId, [10], 1_000]);
+      const answer = limits.rpc.request(Reserve, second).catch((error: unknown) => error);
+      await waitFor('the second to wait for the first', async () => {
+        const waiting = await limits.database.query(
+          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+        );
+        return waiting.length > 0;
+      });
+      await runner.commitTransaction();
+      return await answer;
+    } finally {
+      await runner.release();
+    }
+  }
+
+  test('the eleventh send of a session waits for the tenth and is refused', async () => {
+    const sends = repeat(11);
+    await reserveAll(limits.rpc, sends.slice(0, 9));
+    expect(await overtake(sends[9]!, sends[10]!)).toMatchObject({ refusal: { layer: 'session', used: 10 } });
+    expect(await used(limits.database, sends[0]!.sessionId)).toBe(10);
+  });
+
+  test('the same job is not counted a second time', async () => {
+    const send = aSend();
+    expect(await overtake(send, send)).toEqual({ admitted: true });
+    expect(await used(limits.database, send.sessionId)).toBe(1);
+    expect(await used(limits.database, send.tenantId)).toBe(1);
+  });
+
+  test('the same job from another session is refused and leaves both its counters as they were', async () => {
+    const first = aSend();
+    const second = { ...first, sessionId: randomUUID() };
+    expect(await overtake(first, second)).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    expect(await used(limits.database, second.sessionId)).toBe(0);
+    expect(await used(limits.database, first.tenantId)).toBe(1);
+  });
+});
