@@ -9,6 +9,8 @@ import { RequestPipe } from './request-pipe.js';
 
 const JSON_TYPE = /^application\/json *(; *charset="?(utf-8|us-ascii)"? *)?$/i;
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+/** Fastify's own bound for a parameter of a path. */
+const LONGEST_SEGMENT = 100;
 const DRAIN_MS = 5_000;
 const DRAIN_BYTES = 64 * 1_048_576;
 
@@ -30,6 +32,7 @@ export function guardTheEdge(app: NestFastifyApplication): void {
     void reply.header('x-request-id', request.id);
     if (reply.statusCode >= 400) await drain(request.raw);
   });
+  hideFromRouter(fastify);
   answerBrokenHttp(fastify);
 }
 
@@ -70,6 +73,27 @@ async function drain(request: IncomingMessage): Promise<void> {
     });
     request.resume();
   });
+}
+
+/**
+ * The router answers broken escapes and over-long parameters by itself, before any hook and in its own words. Here they
+ * become the root path, which does not exist either.
+ */
+function hideFromRouter(fastify: FastifyInstance): void {
+  fastify.server.prependListener('request', (request: IncomingMessage) => {
+    if (!isRoutable(request.url ?? '')) request.url = '/';
+  });
+}
+
+function isRoutable(url: string): boolean {
+  const [path = ''] = url.split('?');
+  try {
+    return decodeURI(path)
+      .split('/')
+      .every((segment) => segment.length <= LONGEST_SEGMENT);
+  } catch {
+    return false;
+  }
 }
 
 /** What is not even HTTP never becomes a request; it gets the error body all the same. */
