@@ -54,7 +54,11 @@ export async function startOnDirectory(
         await server.stop();
         throw error;
       }
-      const unlocked = server.exited.then(unlock);
+      // Released before anyone hears of the end, who may want to start again at once.
+      const exited = server.exited.then(async (exit) => {
+        await unlock();
+        return exit;
+      });
       return {
         pid: server.pid,
         port,
@@ -62,9 +66,9 @@ export async function startOnDirectory(
         dataDir: prepared.dataDir,
         stop: async () => {
           await server.stop();
-          await unlocked;
+          await exited;
         },
-        onExit: (listener) => void server.exited.then(listener),
+        onExit: (listener) => void exited.then(listener),
       };
     });
   } catch (error) {
