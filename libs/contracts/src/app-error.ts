@@ -51,5 +51,5 @@ export class AppError extends Error {
 function isErrorBody(body: unknown): body is ErrorBody {
   if (typeof body !== 'object' || body === null) return false;
   const { code, message } = body as Partial<ErrorBody>;
-  return typeof code === 'string' && code in ERROR_CATALOGUE && typeof message === 'string';
+  return typeof code === 'string' && Object.hasOwn(ERROR_CATALOGUE, code) && typeof message === 'string';
 }
