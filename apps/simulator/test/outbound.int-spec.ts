@@ -134,6 +134,34 @@ describe('messages of an account', () => {
     await stack.receivedBy(contact, 4);
   });
 
+  test('may be addressed to the other id of a contact, as answers to its messages are', async () => {
+    const contact = newContact();
+    await stack.write(contact, ACCOUNT, 'a question');
+    const question = await until(
+      () => client.texts().find(({ text }) => text === 'a question'),
+      'the question',
+    );
+    client.logs.length = 0;
+    const sent = await client.socket.sendMessage(question.message.key.remoteJid ?? '', { text: 'an answer' });
+    const id = sent?.key.id ?? '';
+    expect(await stack.receivedBy(contact)).toMatchObject([{ id, text: 'an answer', duplicates: 0 }]);
+    await until(() => client.statusOf(id) === DELIVERED, 'the delivery receipt');
+    expect(client.complaints()).toEqual([]);
+  });
+
+  test('get no receipt from a contact who goes offline before it is due', async () => {
+    const contact = newContact();
+    await stack.put(`/contacts/${contact}/behaviour`, { deliveredDelayMs: 150 });
+    const id = await client.sendText(contact, 'too late');
+    await stack.receivedBy(contact);
+    await stack.put(`/contacts/${contact}/behaviour`, { online: false });
+    const other = newContact();
+    await stack.put(`/contacts/${other}/behaviour`, { deliveredDelayMs: 300 });
+    const later = await client.sendText(other, 'in time');
+    await until(() => client.statusOf(later) === DELIVERED, 'the other receipt');
+    expect(client.statusOf(id)).toBe(-1);
+  });
+
   test('to the own number are notes to self', async () => {
     await client.sendText(ACCOUNT, 'buy milk');
     const [note] = await stack.receivedBy(ACCOUNT);

@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { child } from '../src/wire/nodes.js';
 import { until } from './phone-client.js';
+import { RawClient } from './raw-client.js';
 import { Stack } from './stack.js';
 
 const ACCOUNT = '4915550005000';
@@ -29,6 +31,14 @@ test('linked devices, conversations and what waits outlive a restart', async () 
   await stack.restart();
   expect(await stack.received(CONTACT)).toMatchObject([{ text: 'before', duplicates: 0 }]);
   expect(await stack.sentBy(CONTACT, id)).toMatchObject({ status: 'QUEUED' });
+
+  // Sessions are kept as well: the contact goes on where it was instead of opening a new one.
+  const later = await stack.write(CONTACT, ACCOUNT, 'after the restart');
+  const raw = new RawClient();
+  await raw.resume(stack.simulator.websocket, client.credentials);
+  const stanza = await raw.waitFor(({ attrs }) => attrs.id === later, 'the message on the wire');
+  expect(child(stanza, 'enc')?.attrs.type).toBe('msg');
+  raw.stop();
 
   client.logs.length = 0;
   client.connect();

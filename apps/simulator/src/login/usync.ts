@@ -1,6 +1,6 @@
 import type { Person } from '../people/person.js';
 import { isPlausiblePhone, type Population } from '../people/population.js';
-import { lidJid, phoneJid } from '../wire/jids.js';
+import { LID_DOMAIN, lidJid, phoneJid } from '../wire/jids.js';
 import { child, childrenNamed, children, type Stanza, stanza, textOf } from '../wire/nodes.js';
 import type { QueryContext } from './queries.js';
 
@@ -20,7 +20,10 @@ function describe(population: Population, user: Stanza, asked: string[]): Stanza
   const jid = user.attrs.jid ?? (number && phoneJid(number));
   if (!jid) return undefined;
   const person = number && !isPlausiblePhone(number) ? undefined : population.find(jid)?.person;
-  const content = asked.flatMap((protocol) => answerTo(protocol, person));
+  // Somebody who asks by the other id knows it already, and the client complains about hearing it again.
+  const known = jid.endsWith(`@${LID_DOMAIN}`);
+  const protocols = asked.filter((protocol) => !(known && protocol === 'lid'));
+  const content = protocols.flatMap((protocol) => answerTo(protocol, person));
   // The address is echoed in the form it was asked for.
   return stanza('user', { jid }, content);
 }

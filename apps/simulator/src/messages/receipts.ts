@@ -78,8 +78,8 @@ export class Receipts {
   private later(person: Person, delayMs: number, action: () => void): void {
     if (delayMs <= 0) return action();
     const timer = setTimeout(() => {
-      // Forgotten in the meantime: nobody is there to give a receipt.
-      if (this.population.get(person.phone) === person) action();
+      // Forgotten in the meantime, or offline: nobody is there to give a receipt.
+      if (this.population.get(person.phone) === person && person.behaviour.online) action();
     }, delayMs);
     timer.unref();
   }
