@@ -8,9 +8,44 @@ export function log(): Logger {
   return root;
 }
 
+/** Fields of PostgreSQL errors that never hold values of a row. */
+const DRIVER_FIELDS = ['code', 'severity', 'schema', 'table', 'constraint', 'routine'] as const;
+
+/**
+ * What is logged of an error. A failed statement carries its parameters (message text, sealed keys) and PostgreSQL
+ * quotes values in its words, so of such an error only names and codes are kept.
+ */
+export function describeError(error: unknown): object {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const driver =
+    (error as { driverError?: unknown }).driverError ?? ('severity' in error ? error : undefined);
+  if (driver && typeof driver === 'object') {
+    const fields = DRIVER_FIELDS.filter((field) => field in driver);
+    return {
+      type: error.name,
+      ...Object.fromEntries(fields.map((field) => [field, driver[field as never]])),
+    };
+  }
+  const { code } = error as { code?: unknown };
+  const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) };
+  return {
+    type: error.name,
+    message: error.message,
+    ...(code ? { code } : {}),
+    stack: error.stack,
+    ...cause,
+  };
+}
+
 /** Sets up the process's logger; called once by `startService`. */
 export function setUpLogger(name: string, level: string): Logger {
-  root = pino({ name, level, base: { name, pid: process.pid }, timestamp: pino.stdTimeFunctions.isoTime });
+  root = pino({
+    name,
+    level,
+    base: { name, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    serializers: { err: describeError },
+  });
   return root;
 }
 
@@ -52,7 +87,7 @@ export class NestLogger implements LoggerService {
   private write(level: 'debug' | 'warn' | 'error', message: unknown, rest: unknown[]): void {
     const context = rest.at(-1);
     const fields = typeof context === 'string' ? { context } : {};
-    if (message instanceof Error) root[level]({ ...fields, err: message }, message.message);
+    if (message instanceof Error) root[level]({ ...fields, err: message }, 'framework error');
     else root[level](fields, String(message));
   }
 }

@@ -41,6 +41,9 @@ const FORGET_SQL = `${FENCE_SQL},
 
 /** A session's credentials, Signal keys and journal in PostgreSQL, sealed at rest and fenced by the lease. */
 export class SessionStore implements PlatformStore {
+  private readonly writes = new Set<Promise<void>>();
+  private forgotten = false;
+
   constructor(
     private readonly scope: StoreScope,
     private readonly dataSource: DataSource,
@@ -59,6 +62,10 @@ export class SessionStore implements PlatformStore {
 
   /** @throws LeaseLostError */
   async saveCredentials(credentials: Credentials): Promise<void> {
+    if (!this.forgotten) await this.track(this.writeCredentials(credentials));
+  }
+
+  private async writeCredentials(credentials: Credentials): Promise<void> {
     const { session, fence } = this.scope;
     const sealed = this.vault.seal(this.credentialPlace(), serialize(credentials));
     const rows = await this.dataSource.query<unknown[]>(SAVE_SQL, [
@@ -74,6 +81,9 @@ export class SessionStore implements PlatformStore {
    * @throws LeaseLostError
    */
   async forget(): Promise<void> {
+    // The library still writes while its socket closes; nothing of that may outlive the link.
+    this.forgotten = true;
+    await Promise.allSettled(this.writes);
     const { session, fence } = this.scope;
     const rows = await this.dataSource.query<unknown[]>(FORGET_SQL, [...fenceParameters(fence), session.id]);
     if (rows.length === 0) throw new LeaseLostError(fence.partition);
@@ -89,6 +99,17 @@ export class SessionStore implements PlatformStore {
 
   /** @throws LeaseLostError */
   async commit(changes: KeyChanges, inbound: InboundRecord[]): Promise<void> {
+    if (!this.forgotten) return this.track(this.write(changes, inbound));
+    // Keys of a link that has ended are nobody's loss; a message would be acknowledged and gone.
+    if (inbound.length > 0) throw new Error('The session is logged out.');
+  }
+
+  private async track(write: Promise<void>): Promise<void> {
+    this.writes.add(write);
+    await write.finally(() => this.writes.delete(write));
+  }
+
+  private async write(changes: KeyChanges, inbound: InboundRecord[]): Promise<void> {
     const { session, fence } = this.scope;
     const { kept, gone } = this.split(changes);
     const events = inbound.map((record) => receivedEvent(record, session));

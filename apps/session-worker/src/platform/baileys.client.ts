@@ -21,6 +21,7 @@ import {
   WA_CERT_DETAILS,
 } from '@whiskeysockets/baileys';
 import { log } from '@svc/service';
+import { BoundedCache } from './bounded-cache.js';
 import type {
   InboundRecord,
   KeyChanges,
@@ -116,7 +117,10 @@ export function openSocket(
     syncFullHistory: false,
     markOnlineOnConnect: true,
     // A device list that expires costs the contact a one-time key at the next send (platform protocol, §4).
-    userDevicesCache: new ForeverCache(),
+    userDevicesCache: new BoundedCache(5_000),
+    msgRetryCounterCache: new BoundedCache(1_000),
+    callOfferCache: new BoundedCache(100),
+    placeholderResendCache: new BoundedCache(100),
     transactionOpts: { maxCommitRetries: 10, delayBetweenTriesMs: 1_000 },
   });
   return attach(sock, stanzas, listener);
@@ -207,6 +211,7 @@ function keyStore(store: PlatformStore): SignalKeyStore {
       set: (changes) => store.commit(changes as KeyChanges, inboundOf.get(changes) ?? []),
     },
     logger,
+    new BoundedCache(2_000),
   );
   return {
     get: cached.get.bind(cached),
@@ -286,27 +291,4 @@ function closeCode(error: unknown): number {
 
 function jidUser(jid: string): string {
   return jidNormalizedUser(jid).split('@')[0] ?? '';
-}
-
-/** Device lists of contacts, bounded; dropped when the platform says that they changed. */
-class ForeverCache {
-  private readonly entries = new Map<string, unknown>();
-
-  get<T>(key: string): T | undefined {
-    return this.entries.get(key) as T | undefined;
-  }
-
-  set(key: string, value: unknown): void {
-    this.entries.delete(key);
-    this.entries.set(key, value);
-    if (this.entries.size > 5_000) this.entries.delete(this.entries.keys().next().value as string);
-  }
-
-  del(key: string): void {
-    this.entries.delete(key);
-  }
-
-  flushAll(): void {
-    this.entries.clear();
-  }
 }

@@ -14,8 +14,9 @@ const BATCH = 256;
 const INTAKE_SQL = `INSERT INTO outbound_message
     (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at)
   SELECT j.job_id, j.session_id, j.tenant_id, j.key_id, j.to_jid, j.content, j.client_message_id, j.accepted_at
-  FROM jsonb_to_recordset($1::jsonb) WITH ORDINALITY AS j (job_id uuid, session_id uuid, tenant_id uuid, key_id text,
-    to_jid text, content jsonb, client_message_id text, accepted_at timestamptz, n bigint)
+  FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS (job_id uuid, session_id uuid, tenant_id uuid, key_id text,
+    to_jid text, content jsonb, client_message_id text, accepted_at timestamptz)) WITH ORDINALITY AS j (job_id,
+    session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, n)
   ORDER BY j.n ON CONFLICT (job_id) DO NOTHING`;
 
 const UNDELIVERABLE_SQL = `UPDATE outbound_message o SET status = 'FAILED' WHERE o.session_id = ANY($1::uuid[])

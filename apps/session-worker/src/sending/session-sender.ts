@@ -16,6 +16,8 @@ const RETRY_MS = 1_000;
 export class SessionSender {
   private socket: PlatformSocket | undefined;
   private readonly waiting = new Map<string, { message: ClaimedMessage; timer: NodeJS.Timeout }>();
+  /** Acknowledged, but not yet written: still nothing to claim again. */
+  private readonly acknowledged = new Map<string, ClaimedMessage>();
   private readonly observed = new Map<string, Rung>();
   private sending: Promise<void> | undefined;
   private settling: Promise<void> | undefined;
@@ -60,9 +62,10 @@ export class SessionSender {
   }
 
   onAck(keyId: string, error: number | undefined): void {
-    const waiting = this.take(keyId);
+    const message = this.take(keyId);
+    if (message) this.acknowledged.set(keyId, message);
     if (error === undefined) this.observe([keyId], 'SENT');
-    else if (waiting) this.fail(waiting, 'REJECTED_BY_PLATFORM', `platform error ${error}`);
+    else if (message) this.fail(message, 'REJECTED_BY_PLATFORM', `platform error ${error}`);
     this.wake();
   }
 
@@ -76,10 +79,7 @@ export class SessionSender {
       const room = WINDOW - this.waiting.size;
       if (room <= 0) return; // an ack wakes it
       try {
-        const messages = await this.ledger.claim(
-          room,
-          [...this.waiting.values()].map(({ message }) => message.job_id),
-        );
+        const messages = await this.ledger.claim(room, this.inHand());
         for (const message of messages) if (!(await this.hand(message))) return;
         this.again ||= messages.length > 0;
       } catch (error) {
@@ -88,6 +88,11 @@ export class SessionSender {
         return;
       }
     }
+  }
+
+  private inHand(): string[] {
+    const waiting = [...this.waiting.values()].map(({ message }) => message);
+    return [...waiting, ...this.acknowledged.values()].map((message) => message.job_id);
   }
 
   /** False when the socket is gone. */
@@ -131,7 +136,8 @@ export class SessionSender {
   private fail(message: ClaimedMessage, code: FailureCode, detail?: string): void {
     void this.ledger
       .fail([message.job_id], failureOf(code, detail))
-      .catch((error: unknown) => log().error({ jobId: message.job_id, err: error }, 'failure not written'));
+      .catch((error: unknown) => log().error({ jobId: message.job_id, err: error }, 'failure not written'))
+      .finally(() => this.acknowledged.delete(message.key_id));
   }
 
   /** Collects acks and receipts while the last ones are being written: one transaction for many. */
@@ -150,6 +156,7 @@ export class SessionSender {
       for (const rung of ['SENT', 'DELIVERED', 'READ'] as const) {
         const keyIds = entries.filter(([, reached]) => reached === rung).map(([keyId]) => keyId);
         if (keyIds.length > 0) await this.climb(keyIds, rung);
+        for (const keyId of keyIds) this.acknowledged.delete(keyId);
       }
     }
   }

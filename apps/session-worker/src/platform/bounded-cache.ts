@@ -1,0 +1,27 @@
+/**
+ * Cache for the library in place of its own, which keep a timer for every socket and never end it. The oldest entry
+ * goes when the cache is full; entries have no age, the library deletes what is out of date.
+ */
+export class BoundedCache {
+  private readonly entries = new Map<string, unknown>();
+
+  constructor(private readonly limit: number) {}
+
+  get<T>(key: string): T | undefined {
+    return this.entries.get(key) as T | undefined;
+  }
+
+  set(key: string, value: unknown): void {
+    this.entries.delete(key);
+    this.entries.set(key, value);
+    if (this.entries.size > this.limit) this.entries.delete(this.entries.keys().next().value as string);
+  }
+
+  del(key: string): void {
+    this.entries.delete(key);
+  }
+
+  flushAll(): void {
+    this.entries.clear();
+  }
+}

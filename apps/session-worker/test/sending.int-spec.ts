@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '@svc/testing';
+import { keyIdOf } from '../src/sending/outbound.js';
+import { Stage } from './support.js';
+
+let stage: Stage;
+const phone = '15550102000';
+let sessionId: string;
+
+beforeAll(async () => {
+  stage = await Stage.start({ SEND_EXPIRY_MS: '3000' });
+  sessionId = await stage.link(phone);
+});
+afterAll(() => stage.stop());
+
+const texts = async (contact: string): Promise<string[]> =>
+  (await stage.platform.inbox(contact)).map(({ text }) => text);
+
+test('a session sends in the order in which it was asked', async () => {
+  const contact = '15550202001';
+  const wanted = Array.from({ length: 40 }, (_, n) => `text ${n}`);
+  for (const text of wanted) await stage.send(sessionId, contact, text);
+  await waitFor('all texts', async () => (await texts(contact)).length === wanted.length);
+  expect(await texts(contact)).toEqual(wanted);
+});
+
+test('a command that comes again sends nothing again', async () => {
+  const contact = '15550202002';
+  const jobId = randomUUID();
+  await stage.send(sessionId, contact, 'once', jobId);
+  await waitFor('the text', async () => (await texts(contact)).length === 1);
+  // Past the de-duplication of the stream: another envelope with the same job.
+  await stage.send(sessionId, contact, 'once', jobId);
+  await stage.send(sessionId, contact, 'last');
+  await waitFor('the last text', async () => (await texts(contact)).includes('last'));
+  expect(await stage.platform.inbox(contact)).toMatchObject([
+    { id: keyIdOf(jobId), text: 'once', duplicates: 0 },
+    { text: 'last', duplicates: 0 },
+  ]);
+  expect(stage.eventsOf('message.sent', sessionId).filter((event) => event['jobId'] === jobId)).toHaveLength(
+    1,
+  );
+});
+
+test('what is asked for while the platform is away goes out when it is back', async () => {
+  const contact = '15550202003';
+  await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'drop' });
+  await stage.send(sessionId, contact, 'patience');
+  await waitFor('the text', async () => (await texts(contact)).includes('patience'));
+});
+
+test('being read tells that it was sent and delivered, once each', async () => {
+  const contact = '15550202004';
+  await stage.platform.call('POST', '/contacts', { phone: contact });
+  await stage.platform.call('PUT', `/contacts/${contact}/behaviour`, { delivered: 'never' });
+  const jobId = await stage.send(sessionId, contact, 'read me');
+  await waitFor('the text', async () => (await texts(contact)).length === 1);
+  await stage.platform.call('POST', `/contacts/${contact}/read`, { from: phone });
+  const of = (name: string): number =>
+    stage.eventsOf(name, sessionId).filter((event) => event['jobId'] === jobId).length;
+  await waitFor('message.read', () => of('message.read') === 1);
+  expect([of('message.sent'), of('message.delivered'), of('message.read')]).toEqual([1, 1, 1]);
+});
+
+test('a message for a session that does not come back fails as expired', async () => {
+  const other = await stage.link('15550102001');
+  await stage.change(other, 'disconnect');
+  await stage.reached(other, 'DISCONNECTED');
+  const jobId = await stage.send(other, '15550202005', 'too late');
+  const failed = await waitFor('message.failed', () => stage.eventsOf('message.failed', other)[0], 20_000);
+  expect(failed).toMatchObject({ jobId, failure: { code: 'EXPIRED' } });
+});
+
+test('a message for a session that is logged out or unknown fails at once, with the reason', async () => {
+  const other = await stage.link('15550102002');
+  await stage.change(other, 'logout');
+  await stage.reached(other, 'LOGGED_OUT');
+  await stage.send(other, '15550202006', 'nobody sends this');
+  await waitFor('message.failed', () => stage.eventsOf('message.failed', other)[0]);
+  expect(stage.eventsOf('message.failed', other)).toMatchObject([
+    { failure: { code: 'SESSION_LOGGED_OUT' } },
+  ]);
+
+  const unknown = randomUUID();
+  await stage.send(unknown, '15550202006', 'nobody sends this either');
+  await waitFor('message.failed', () => stage.eventsOf('message.failed', unknown)[0]);
+  expect(stage.eventsOf('message.failed', unknown)).toMatchObject([{ failure: { code: 'SESSION_DELETED' } }]);
+});
+
+test('every text of a contact becomes one event, also those written while the session was away', async () => {
+  const contact = '15550202007';
+  const write = (text: string): Promise<unknown> =>
+    stage.platform.call('POST', `/contacts/${contact}/messages`, { to: phone, text });
+  await write('here');
+  await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'drop' });
+  await write('away 1');
+  await write('away 2');
+  const received = (): unknown[] =>
+    stage
+      .eventsOf('message.received', sessionId)
+      .filter(({ remoteJid }) => remoteJid === `${contact}@s.whatsapp.net`)
+      .map(({ body }) => (body as { text: string }).text);
+  await waitFor('three events', () => received().length === 3);
+  expect(received()).toEqual(['here', 'away 1', 'away 2']);
+});
+
+test('events that NATS could not take are told when it is back, also with its storage gone', async () => {
+  const contact = '15550202008';
+  const before = stage.eventsOf('message.received', sessionId).length;
+  const restarted = stage.worker.nats.restart({ wipe: true });
+  await stage.platform.call('POST', `/contacts/${contact}/messages`, {
+    to: phone,
+    text: 'during the outage',
+  });
+  await restarted;
+  await waitFor('the event', () => stage.eventsOf('message.received', sessionId).length > before, 20_000);
+  const jobId = await stage.send(sessionId, contact, 'after the outage');
+  await waitFor(
+    'the text',
+    async () => (await stage.platform.inbox(contact)).some(({ id }) => id === keyIdOf(jobId)),
+    20_000,
+  );
+});

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CreateSession, GetSession, GetSessionQr, ListSessions, SetBotMode } from '@svc/contracts';
+import { waitFor } from '@svc/testing';
+import { Stage } from './support.js';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await Stage.start();
+});
+afterAll(() => stage.stop());
+
+describe('a session', () => {
+  test('shows a QR code while somebody looks, and rests when nobody does', async () => {
+    const sessionId = await stage.create();
+    expect(await stage.qr(sessionId)).toContain(',');
+    expect((await stage.get(sessionId)).status).toBe('AWAITING_SCAN');
+    await stage.worker.database.query(
+      `UPDATE sessions.session SET looked_at_until = clock_timestamp(), wanted_version = wanted_version WHERE id = $1`,
+      [sessionId],
+    );
+    await stage.change(sessionId, 'disconnect');
+    await stage.reached(sessionId, 'DISCONNECTED');
+    await expect(
+      stage.worker.rpc.request(GetSessionQr, { tenantId: stage.tenantId, sessionId }),
+    ).rejects.toMatchObject({ code: 'QR_CONFLICT', meta: { status: 'DISCONNECTED' } });
+    await stage.change(sessionId, 'connect');
+    await stage.qr(sessionId);
+    await stage.change(sessionId, 'delete');
+  });
+
+  test('is told to be disconnected with QR_EXPIRED when nobody scanned', async () => {
+    const sessionId = await stage.create();
+    await stage.qr(sessionId);
+    await stage.change(sessionId, 'disconnect');
+    await stage.reached(sessionId, 'DISCONNECTED');
+    // Wanted again, but nobody looks any more: as if the three minutes had gone by before the socket opened.
+    await stage.worker.database.query(
+      `UPDATE sessions.session SET looked_at_until = '-infinity', wanted = 'CONNECTED',
+       wanted_version = wanted_version + 1 WHERE id = $1`,
+      [sessionId],
+    );
+    await waitFor('QR_EXPIRED', () =>
+      stage.eventsOf('session.disconnected', sessionId).some(({ reason }) => reason === 'QR_EXPIRED'),
+    );
+    expect(await stage.get(sessionId)).toMatchObject({ status: 'DISCONNECTED', statusReason: 'QR_EXPIRED' });
+  });
+
+  test('reconnects by itself when the platform drops it, and says so', async () => {
+    const phone = '15550101002';
+    const sessionId = await stage.link(phone);
+    await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'drop' });
+    await waitFor('session.disconnected', () => stage.eventsOf('session.disconnected', sessionId)[0]);
+    await waitFor(
+      'second session.connected',
+      () => stage.eventsOf('session.connected', sessionId).length === 2,
+    );
+    expect(stage.eventsOf('session.disconnected', sessionId)).toMatchObject([{ reason: 'CONNECTION_LOST' }]);
+  });
+
+  test('is logged out when the phone unlinks it: secrets gone, event told, link possible again', async () => {
+    const phone = '15550101003';
+    const sessionId = await stage.link(phone);
+    await stage.platform.call('POST', `/accounts/${phone}/unlink`);
+    const session = await stage.reached(sessionId, 'LOGGED_OUT');
+    expect(session).toMatchObject({ statusReason: 'UNLINKED', phone: null });
+    await waitFor('session.logged_out', () => stage.eventsOf('session.logged_out', sessionId)[0]);
+    const left = await stage.worker.database.query(
+      'SELECT 1 FROM sessions.signal_key WHERE session_id = $1',
+      [sessionId],
+    );
+    expect(left).toEqual([]);
+    await stage.change(sessionId, 'connect');
+    await stage.platform.call('POST', `/accounts/${phone}/scan`, { qr: await stage.qr(sessionId) });
+    await stage.reached(sessionId, 'CONNECTED');
+  });
+
+  test('unlinks on the platform when the tenant logs it out', async () => {
+    const phone = '15550101004';
+    const sessionId = await stage.link(phone);
+    await stage.change(sessionId, 'logout');
+    await stage.reached(sessionId, 'LOGGED_OUT');
+    const account = await stage.platform.call<{ devices: unknown[] }>('GET', `/accounts/${phone}`);
+    expect(account.devices).toEqual([]);
+  });
+
+  test('does not fight when somebody else holds the number: replaced means stop', async () => {
+    const phone = '15550101005';
+    const sessionId = await stage.link(phone);
+    await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'stream-error', code: 440 });
+    const session = await waitFor('an end', async () => {
+      const now = await stage.get(sessionId);
+      return now.status === 'DISCONNECTED' && now;
+    });
+    expect(session.statusReason).toBe('REPLACED');
+  });
+
+  test('is gone for its tenant the moment it is deleted', async () => {
+    const sessionId = await stage.create();
+    await stage.change(sessionId, 'delete');
+    await expect(stage.get(sessionId)).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+    await waitFor('the row to go', async () => {
+      const rows = await stage.worker.database.query('SELECT 1 FROM sessions.session WHERE id = $1', [
+        sessionId,
+      ]);
+      return rows.length === 0;
+    });
+  });
+});
+
+describe('other tenants', () => {
+  test('neither read nor change a session', async () => {
+    const sessionId = await stage.create();
+    const stranger = { tenantId: randomUUID(), sessionId };
+    for (const ask of [
+      stage.worker.rpc.request(GetSession, stranger),
+      stage.worker.rpc.request(GetSessionQr, stranger),
+      stage.worker.rpc.request(SetBotMode, { ...stranger, botMode: 'EXTERNAL' }),
+    ]) {
+      await expect(ask).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    }
+    const { sessions } = await stage.worker.rpc.request(ListSessions, {
+      tenantId: stranger.tenantId,
+      limit: 10,
+    });
+    expect(sessions).toEqual([]);
+  });
+
+  test('cannot take a session over by creating one of the same id', async () => {
+    const sessionId = await stage.create();
+    await expect(
+      stage.worker.rpc.request(CreateSession, { tenantId: randomUUID(), sessionId, name: 'mine now' }),
+    ).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  });
+});
+
+test('lists a tenant’s sessions newest first, page by page', async () => {
+  const tenantId = randomUUID();
+  const ids = ['1', '2', '3'].map((n) => `0198c0de-0000-7000-8000-00000000000${n}`);
+  for (const sessionId of ids)
+    await stage.worker.rpc.request(CreateSession, { tenantId, sessionId, name: 'n' });
+  const list = (before?: string) =>
+    stage.worker.rpc.request(ListSessions, { tenantId, limit: 2, ...(before ? { before } : {}) });
+  const first = (await list()).sessions.map(({ id }) => id);
+  const second = (await list(first[1])).sessions.map(({ id }) => id);
+  expect([...first, ...second]).toEqual([...ids].reverse());
+});
+
+test('keys and credentials are unreadable in the database', async () => {
+  await stage.link('15550101009');
+  const rows = await stage.worker.database.query<{ sealed: Buffer }>(
+    'SELECT sealed FROM sessions.credential UNION ALL SELECT sealed FROM sessions.signal_key',
+  );
+  expect(rows.length).toBeGreaterThan(800);
+  for (const { sealed } of rows)
+    expect(sealed.toString('latin1')).not.toMatch(/"type":"Buffer"|private|keyPair/);
+});

@@ -1,0 +1,155 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import {
+  ChangeSession,
+  CreateSession,
+  type Envelope,
+  GetSession,
+  GetSessionQr,
+  SendMessage,
+  type SessionState,
+  type SessionStatus,
+} from '@svc/contracts';
+import { envelopeOf, Messaging } from '@svc/messaging';
+import { type ServiceProcess, startProcess, startTestService, type TestService, waitFor } from '@svc/testing';
+import { schema } from '../src/migrations/schema.js';
+import { serviceOptions } from '../src/service-options.js';
+
+const SIMULATOR = fileURLToPath(new URL('../../simulator/dist/main.js', import.meta.url));
+
+/** The platform: the simulator as a process of its own, driven over its control API. */
+export class Platform {
+  private constructor(
+    private readonly process: ServiceProcess,
+    readonly websocket: string,
+    readonly control: string,
+    readonly trustRoot: string,
+  ) {}
+
+  static async start(): Promise<Platform> {
+    const process = await startProcess(SIMULATOR, { SIMULATOR_PORT: '0', SIMULATOR_CONTROL_PORT: '0' });
+    const { websocket, control, trustRoot } = process.ready as Record<string, string>;
+    return new Platform(process, websocket as string, control as string, trustRoot as string);
+  }
+
+  async call<T>(method: string, path: string, body?: object): Promise<T> {
+    const response = await fetch(`${this.control}${path}`, {
+      method,
+      ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  /** What a contact has received, in order. */
+  async inbox(contact: string): Promise<{ id: string; text: string; duplicates: number }[]> {
+    const page = await this.call<{ items: { id: string; text: string; duplicates: number }[] }>(
+      'GET',
+      `/contacts/${contact}/messages`,
+    );
+    return page.items;
+  }
+
+  async stop(): Promise<void> {
+    await this.process.stop();
+  }
+}
+
+/** Variables of a worker beside those of its servers. */
+export function workerEnv(platform: Platform): Record<string, string> {
+  return {
+    SVC_MODE: 'development',
+    PLATFORM_URL: platform.websocket,
+    PLATFORM_TRUST_ROOT: platform.trustRoot,
+    CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    WORKER_NAME: 'worker-under-test',
+  };
+}
+
+/** A worker in this process, its platform, and every event it publishes. */
+export class Stage {
+  readonly tenantId = randomUUID();
+  readonly events: Envelope<Record<string, unknown>>[] = [];
+
+  private constructor(
+    readonly worker: TestService,
+    readonly platform: Platform,
+    readonly messaging: Messaging,
+  ) {}
+
+  static async start(env: Record<string, string> = {}): Promise<Stage> {
+    const platform = await Platform.start();
+    const worker = await startTestService(serviceOptions, schema, { ...workerEnv(platform), ...env });
+    const messaging = await Messaging.connect({ url: worker.nats.url, name: 'test' });
+    const stage = new Stage(worker, platform, messaging);
+    messaging.connection.subscribe('evt.>', {
+      callback: (_error, message) =>
+        void stage.events.push(message.json<Envelope<Record<string, unknown>>>()),
+    });
+    return stage;
+  }
+
+  async stop(): Promise<void> {
+    await this.messaging.onApplicationShutdown();
+    await this.worker.stop();
+    await this.platform.stop();
+  }
+
+  /** Events of a name and session, in order. */
+  eventsOf(name: string, sessionId: string): Record<string, unknown>[] {
+    return this.events
+      .filter(({ type, data }) => type === name && data['sessionId'] === sessionId)
+      .map(({ data }) => data);
+  }
+
+  async create(): Promise<string> {
+    const sessionId = randomUUID();
+    await this.worker.rpc.request(CreateSession, { tenantId: this.tenantId, sessionId, name: 'test' });
+    return sessionId;
+  }
+
+  async get(sessionId: string): Promise<SessionState> {
+    return (await this.worker.rpc.request(GetSession, { tenantId: this.tenantId, sessionId })).session;
+  }
+
+  async change(sessionId: string, action: 'connect' | 'disconnect' | 'logout' | 'delete'): Promise<void> {
+    await this.worker.rpc.request(ChangeSession, { tenantId: this.tenantId, sessionId, action });
+  }
+
+  async reached(sessionId: string, status: SessionStatus): Promise<SessionState> {
+    return waitFor(`session is ${status}`, async () => {
+      const session = await this.get(sessionId);
+      return session.status === status && session;
+    });
+  }
+
+  async qr(sessionId: string): Promise<string> {
+    const { qr } = await waitFor('a QR code', () =>
+      this.worker.rpc.request(GetSessionQr, { tenantId: this.tenantId, sessionId }),
+    );
+    return qr;
+  }
+
+  /** A session linked to this number. */
+  async link(phone: string): Promise<string> {
+    const sessionId = await this.create();
+    await this.platform.call('POST', `/accounts/${phone}/scan`, { qr: await this.qr(sessionId) });
+    await this.reached(sessionId, 'CONNECTED');
+    return sessionId;
+  }
+
+  /** Queues a text as the gateway does. */
+  async send(sessionId: string, to: string, text: string, jobId: string = randomUUID()): Promise<string> {
+    const data = {
+      jobId,
+      sessionId,
+      to: `${to}@s.whatsapp.net`,
+      content: { type: 'text' as const, text },
+      clientMessageId: null,
+      acceptedAt: new Date().toISOString(),
+    };
+    const envelope = envelopeOf(SendMessage, { tenantId: this.tenantId }, data);
+    await this.messaging.publishCommand(sessionId, envelope);
+    return jobId;
+  }
+}
