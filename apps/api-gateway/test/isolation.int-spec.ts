@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { NewTenant } from '@svc/contracts';
+import { type Answer, TestGateway } from './gateway.js';
+
+let gateway: TestGateway;
+let mine: NewTenant;
+let theirs: NewTenant;
+/** Ids of the other tenant, by the name of their place in a path. */
+const ids: Record<string, string> = {};
+
+const withIds = (text: string): string => text.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
+const call = ({ apiKey }: NewTenant, route: string, body?: object): Promise<Answer> =>
+  gateway.call(apiKey, withIds(route), body);
+
+beforeAll(async () => {
+  gateway = await TestGateway.start();
+  [mine, theirs] = [await gateway.createTenant(), await gateway.createTenant()];
+  ids['session'] = gateway.fakes.addSession(theirs.tenantId, { name: 'their secret line' }).id;
+  const sent = await call(theirs, 'POST /v1/messages', {
+    ...{
+      sessionId: ids['session'],
+      to: '+15550001111',
+      text: 'their secret text',
+      clientMessageId: 'shared-id',
+    },
+  });
+  ids['message'] = sent.body['jobId'] as string;
+  const endpoint = { name: 'their secret hook', url: 'https://example.com/theirs', events: [] };
+  ids['webhook'] = (await call(theirs, 'POST /v1/webhooks', endpoint)).body['id'] as string;
+  await call(theirs, 'PUT /v1/sessions/{session}/external-config', {
+    enabled: true,
+    webhookUrl: endpoint.url,
+  });
+  ids['kid'] = theirs.kid;
+});
+afterAll(() => gateway.stop());
+
+// Every route that takes an id, with a body that would be fine on one's own.
+const ROUTES: [string, object?][] = [
+  ['GET /v1/messages/{message}'],
+  ['GET /v1/sessions/{session}'],
+  ['GET /v1/sessions/{session}/qr'],
+  ['POST /v1/sessions/{session}/connect'],
+  ['POST /v1/sessions/{session}/disconnect'],
+  ['POST /v1/sessions/{session}/logout'],
+  ['DELETE /v1/sessions/{session}'],
+  ['POST /v1/sessions/{session}/promote-warmup-tier', { tier: 2, reason: 'x' }],
+  ['GET /v1/sessions/{session}/external-config'],
+  ['PUT /v1/sessions/{session}/external-config', { enabled: true, webhookUrl: 'https://example.com/mine' }],
+  ['PUT /v1/sessions/{session}/external-config', { enabled: false, rotateSecret: true, mintApiKey: true }],
+  ['GET /v1/webhooks/{webhook}'],
+  ['PATCH /v1/webhooks/{webhook}', { url: 'https://example.com/mine' }],
+  ['DELETE /v1/webhooks/{webhook}'],
+  ['GET /v1/webhooks/{webhook}/deliveries'],
+  ['GET /v1/webhooks/{webhook}/dead-letters'],
+  ['DELETE /v1/api-keys/{kid}'],
+  ['POST /v1/api-keys', { rotates: '{kid}' }],
+  ['POST /v1/messages', { sessionId: '{session}', to: '+15550001111', text: 'x' }],
+];
+
+describe("another tenant's id", () => {
+  test.each(ROUTES.map(([route, body = null]) => ({ route, body })))(
+    'is refused by $route',
+    async ({ route, body }) => {
+      const own = body === null ? undefined : (JSON.parse(withIds(JSON.stringify(body))) as object);
+      const snapshot = () =>
+        JSON.stringify([[...gateway.fakes.sessions], [...gateway.fakes.dispatcher.endpoints]]);
+      const before = snapshot();
+      const answer = await call(mine, route, own);
+      expect(answer).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+      expect(JSON.stringify(answer.body)).not.toMatch(/secret|theirs/);
+      expect(snapshot()).toBe(before);
+      expect(gateway.fakes.promotions).toEqual([]);
+    },
+  );
+
+  test('is the matrix of all routes with an id that the description knows', async () => {
+    const { body } = await gateway.call(undefined, 'GET /openapi.json');
+    const described = Object.entries(body['paths'] as Record<string, object>)
+      .filter(([path]) => path.includes('{'))
+      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+      .map((route) => route.replace(/\{\w+\}/, '{}'));
+    const tested = new Set(ROUTES.map(([route]) => route.replace(/\{\w+\}/, '{}')));
+    expect(described.filter((route) => !tested.has(route))).toEqual([]);
+  });
+
+  test('shows nothing in lists', async () => {
+    for (const route of [
+      'GET /v1/messages',
+      'GET /v1/messages?sessionId={session}',
+      'GET /v1/messages?contact=%2B15550001111',
+      'GET /v1/sessions',
+      'GET /v1/webhooks',
+    ]) {
+      expect((await call(mine, route)).body).toEqual({ items: [], nextCursor: null });
+    }
+    const { body } = await call(mine, 'GET /v1/api-keys');
+    expect(JSON.stringify(body)).not.toContain(theirs.kid);
+  });
+
+  test('keeps working for its own tenant', async () => {
+    for (const route of [
+      'GET /v1/messages/{message}',
+      'GET /v1/sessions/{session}',
+      'GET /v1/webhooks/{webhook}',
+    ]) {
+      expect((await call(theirs, route)).status).toBe(200);
+    }
+  });
+
+  test('as a cursor is refused', async () => {
+    for (let i = 0; i < 2; i += 1) gateway.fakes.addSession(theirs.tenantId);
+    const { body } = await call(theirs, 'GET /v1/sessions?limit=1');
+    const answer = await call(mine, `GET /v1/sessions?before=${body['nextCursor'] as string}`);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+  });
+});
+
+test('an unknown id is 404', async () => {
+  const unknown = '0198c0de-0000-7000-8000-0000000000ff';
+  const codes = [];
+  for (const path of [`messages/${unknown}`, `sessions/${unknown}`, `webhooks/${unknown}`]) {
+    codes.push((await gateway.call(mine.apiKey, `GET /v1/${path}`)).body['code']);
+  }
+  expect(codes).toEqual(['MESSAGE_NOT_FOUND', 'SESSION_NOT_FOUND', 'ENDPOINT_NOT_FOUND']);
+});
