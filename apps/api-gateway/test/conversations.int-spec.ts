@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  type EventContract,
+  MessageDelivered,
+  MessageFailed,
+  MessageRead,
+  MessageReceived,
+  type MessageReceivedV1,
+  MessageSent,
+  type MessageView,
+  type NewTenant,
+} from '@svc/contracts';
+import { envelopeOf, Messaging } from '@svc/messaging';
+import { waitFor } from '@svc/testing';
+import { TestGateway } from './gateway.js';
+
+let gateway: TestGateway;
+let tenant: NewTenant;
+let sessionId: string;
+
+beforeAll(async () => {
+  gateway = await TestGateway.start();
+  tenant = await gateway.createTenant();
+  sessionId = gateway.fakes.addSession(tenant.tenantId).id;
+});
+afterAll(() => gateway.stop());
+
+const publish = <T extends object>(
+  contract: EventContract<T>,
+  data: T,
+  tenantId = tenant.tenantId,
+): Promise<void> => gateway.service.get(Messaging).publishEvent(envelopeOf(contract, { tenantId }, data));
+
+const read = async (id: string): Promise<MessageView> =>
+  (await gateway.call(tenant.apiKey, `GET /v1/messages/${id}`)).body as unknown as MessageView;
+
+async function send(): Promise<string> {
+  const body = { sessionId, to: '+15550001111', text: 'Hello', clientMessageId: randomUUID() };
+  return (await gateway.call(tenant.apiKey, 'POST /v1/messages', body)).body['jobId'] as string;
+}
+
+const outbound = (jobId: string) => ({
+  ...{ sessionId, jobId, messageId: jobId, keyId: '3EB0C0FFEE', clientMessageId: null },
+  ...{ to: '15550001111@s.whatsapp.net', timestamp: new Date().toISOString() },
+});
+
+const inbound = (change: Partial<MessageReceivedV1> = {}): MessageReceivedV1 => ({
+  ...{
+    sessionId,
+    messageId: randomUUID(),
+    remoteJid: '15550002222@s.whatsapp.net',
+    keyId: 'ABC',
+    phone: '+15550002222',
+  },
+  ...{
+    body: { type: 'text', text: 'Hi' },
+    pushName: 'Ada',
+    timestamp: new Date().toISOString(),
+    fromMe: false,
+  },
+  ...change,
+});
+
+/** Events are consumed concurrently; one that comes last and is visible proves that the ones before are done. */
+async function settle(): Promise<void> {
+  const marker = inbound();
+  await publish(MessageReceived, marker);
+  await waitFor('the marker', async () => (await read(marker.messageId)).status === 'RECEIVED');
+}
+
+const statusAfter = async (jobId: string, status: string): Promise<MessageView> =>
+  waitFor(status, async () => {
+    const view = await read(jobId);
+    return view.status === status && view;
+  });
+
+describe('an outbound message', () => {
+  test('is QUEUED, then follows the events to READ', async () => {
+    const jobId = await send();
+    expect(await read(jobId)).toMatchObject({
+      ...{ id: jobId, jobId, sessionId, direction: 'OUTBOUND', status: 'QUEUED', keyId: null, failure: null },
+      ...{ contact: '15550001111@s.whatsapp.net', body: { type: 'text', text: 'Hello' } },
+    });
+    await publish(MessageSent, outbound(jobId));
+    expect((await statusAfter(jobId, 'SENT')).keyId).toBe('3EB0C0FFEE');
+    await publish(MessageDelivered, outbound(jobId));
+    await statusAfter(jobId, 'DELIVERED');
+    await publish(MessageRead, outbound(jobId));
+    await statusAfter(jobId, 'READ');
+  });
+
+  test('that was read stays read when older events come late', async () => {
+    const jobId = await send();
+    await publish(MessageRead, outbound(jobId));
+    await statusAfter(jobId, 'READ');
+    await publish(MessageSent, outbound(jobId));
+    await publish(MessageDelivered, outbound(jobId));
+    await publish(MessageFailed, { ...outbound(jobId), failure: { code: 'NO_ACK', message: 'late' } });
+    await settle();
+    expect(await read(jobId)).toMatchObject({ status: 'READ', failure: null });
+  });
+
+  test('says why it failed, unless a receipt proves that it did not', async () => {
+    const jobId = await send();
+    await publish(MessageFailed, {
+      ...outbound(jobId),
+      failure: { code: 'NO_ACK', message: 'No ack came.' },
+    });
+    expect((await statusAfter(jobId, 'FAILED')).failure).toEqual({ code: 'NO_ACK', message: 'No ack came.' });
+    await publish(MessageDelivered, outbound(jobId));
+    expect((await statusAfter(jobId, 'DELIVERED')).failure).toBeNull();
+  });
+
+  test('is not touched by an event that names another tenant, nor is an unknown job a problem', async () => {
+    const jobId = await send();
+    await publish(MessageSent, outbound(jobId), randomUUID());
+    await publish(MessageSent, outbound(randomUUID()));
+    await settle();
+    expect((await read(jobId)).status).toBe('QUEUED');
+  });
+});
+
+describe('an inbound message', () => {
+  test('is there once, however often its event comes', async () => {
+    const data = inbound({ remoteJid: '15550003333@s.whatsapp.net' });
+    for (let i = 0; i < 3; i += 1) await publish(MessageReceived, data);
+    await settle();
+    const { body } = await gateway.call(tenant.apiKey, 'GET /v1/messages?contact=%2B15550003333');
+    expect(body['items']).toMatchObject([
+      {
+        id: data.messageId,
+        jobId: null,
+        direction: 'INBOUND',
+        status: 'RECEIVED',
+        body: data.body,
+        keyId: 'ABC',
+      },
+    ]);
+  });
+
+  test('with characters that PostgreSQL cannot keep is kept without them', async () => {
+    const data = inbound({ body: { type: 'text', text: 'a\u0000b\ud83d' } });
+    await publish(MessageReceived, data);
+    expect((await statusAfter(data.messageId, 'RECEIVED')).body.text).toBe('a\ufffdb\ufffd');
+  });
+
+  test('that the own phone wrote is outbound', async () => {
+    const data = inbound({ fromMe: true });
+    await publish(MessageReceived, data);
+    expect((await statusAfter(data.messageId, 'SENT')).direction).toBe('OUTBOUND');
+  });
+
+  test('of a contact whose number is hidden is found by its other address', async () => {
+    const data = inbound({ remoteJid: '987654321@lid', phone: null });
+    await publish(MessageReceived, data);
+    await statusAfter(data.messageId, 'RECEIVED');
+    const { body } = await gateway.call(tenant.apiKey, 'GET /v1/messages?contact=987654321@lid');
+    expect(body['items']).toHaveLength(1);
+  });
+});
+
+describe('the list of messages', () => {
+  /** All pages of a query, while `between` happens after each. */
+  async function pages(key: string, query: string, between: () => Promise<unknown> = async () => undefined) {
+    const seen: MessageView[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body, status } = await gateway.call(
+        key,
+        `GET /v1/messages?${query}${cursor && `&before=${cursor}`}`,
+      );
+      expect(status).toBe(200);
+      seen.push(...(body['items'] as MessageView[]));
+      cursor = body['nextCursor'] as string | null;
+      await between();
+    }
+    return seen;
+  }
+
+  test('goes page by page without a gap or a repeat, also among equal times and while more arrive', async () => {
+    const { apiKey, tenantId } = await gateway.createTenant();
+    const insert = (count: number, at: string): Promise<unknown> =>
+      gateway.service.database.query(
+        `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body, created_at)
+         SELECT gen_random_uuid(), $1, $2, 'INBOUND', 'RECEIVED', 'x', '{"type":"text"}', $3 FROM generate_series(1, $4)`,
+        [tenantId, sessionId, at, count],
+      );
+    for (const second of ['01', '02', '03']) await insert(9, `2026-01-01T00:00:${second}.123Z`);
+    const later = () => insert(1, '2026-06-01T00:00:00Z');
+    const seen = await pages(apiKey, 'limit=4', later);
+    expect(seen).toHaveLength(27);
+    expect(new Set(seen.map(({ id }) => id)).size).toBe(27);
+    const times = seen.map(({ createdAt }) => createdAt);
+    expect(times).toEqual([...times].sort().reverse());
+  });
+
+  test('is narrowed by session, direction and status together', async () => {
+    const { apiKey, tenantId } = await gateway.createTenant();
+    const other = randomUUID();
+    for (const [session, direction, status] of [
+      [sessionId, 'INBOUND', 'RECEIVED'],
+      [sessionId, 'OUTBOUND', 'SENT'],
+      [sessionId, 'OUTBOUND', 'FAILED'],
+      [other, 'OUTBOUND', 'SENT'],
+    ]) {
+      await gateway.service.database.query(
+        `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body)
+         VALUES (gen_random_uuid(), $1, $2, $3, $4, 'x', '{"type":"text"}')`,
+        [tenantId, session, direction, status],
+      );
+    }
+    const count = async (query: string): Promise<number> => (await pages(apiKey, query)).length;
+    expect(await count('')).toBe(4);
+    expect(await count(`sessionId=${sessionId}`)).toBe(3);
+    expect(await count('direction=OUTBOUND')).toBe(3);
+    expect(await count(`sessionId=${sessionId}&direction=OUTBOUND&status=SENT&limit=1`)).toBe(1);
+  });
+});

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { PUBLIC_EVENTS } from '@svc/contracts';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { parse } from 'yaml';
+import { ApiKeysController } from '../src/auth/api-keys.controller.js';
+import { SCOPE } from '../src/auth/scopes.js';
+import { MessagesController } from '../src/messages/messages.controller.js';
+import { ExternalConfigController } from '../src/sessions/external-config.controller.js';
+import { SessionsController } from '../src/sessions/sessions.controller.js';
+import { WebhooksController } from '../src/webhooks/webhooks.controller.js';
+import { TestGateway } from './gateway.js';
+
+interface Schema {
+  description?: string;
+  properties?: Record<string, Schema>;
+}
+
+interface Operation {
+  operationId: string;
+  security?: object[];
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+  'x-required-scope'?: string;
+}
+
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: { parameters: { name: string }[] } }>;
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> };
+}
+
+let gateway: TestGateway;
+let document: Document;
+
+beforeAll(async () => {
+  gateway = await TestGateway.start();
+  document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as Document;
+});
+afterAll(() => gateway.stop());
+
+const operations = (): [string, Operation][] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method} ${path}`,
+      operation,
+    ]),
+  );
+
+describe('the description', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator();
+    const result = await validator.validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
+    expect(result).toMatchObject({ valid: true });
+    expect(document.openapi).toMatch(/^3\.1/);
+    expect(validator.resolveRefs()).toBeDefined();
+  });
+
+  test('says the same in YAML, to everybody', async () => {
+    const answer = await gateway.call(undefined, 'GET /openapi.yaml');
+    expect(answer.headers.get('content-type')).toBe('application/yaml; charset=utf-8');
+    expect(parse(answer.body['text'] as string)).toEqual(document);
+  });
+
+  test('has each route of the gateway, and no other', () => {
+    const routes = operations()
+      .map(([route]) => route)
+      .sort();
+    expect(routes).toMatchSnapshot();
+    expect(new Set(operations().map(([, { operationId }]) => operationId)).size).toBe(routes.length);
+  });
+
+  test('describes every field and every answer', () => {
+    const missing = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
+      Object.entries(properties)
+        .filter(([, { description }]) => !description)
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(missing).toEqual([]);
+    for (const [, { responses }] of operations()) {
+      for (const { description } of Object.values(responses)) expect(description).not.toBe('');
+    }
+  });
+
+  test('has no word of OpenAPI 3.0 left', () => {
+    expect(JSON.stringify(document)).not.toContain('"nullable"');
+  });
+
+  test('names scope, security and the refusal without a key on every route', () => {
+    for (const [route, operation] of operations()) {
+      expect([route, operation['x-required-scope']]).toEqual([route, expect.stringMatching(/:/)]);
+      expect([route, operation.security]).toEqual([route, [{ apiKey: [] }]]);
+      expect(operation.responses['401']?.content?.['application/json']?.schema).toEqual({
+        $ref: '#/components/schemas/HttpErrorBody',
+      });
+    }
+    expect(document.components.securitySchemes['apiKey']).toMatchObject({ type: 'http', scheme: 'bearer' });
+  });
+
+  test('has every event with the headers of its delivery', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([...PUBLIC_EVENTS].sort());
+    for (const { post } of Object.values(document.webhooks)) {
+      expect(post.parameters.map(({ name }) => name)).toEqual(
+        ['Svc', 'Webhook'].flatMap((brand) =>
+          ['Event', 'Delivery-Id', 'Timestamp', 'Signature'].map((h) => `X-${brand}-${h}`),
+        ),
+      );
+    }
+  });
+});
+
+test('every handler of every controller under /v1 declares a scope', () => {
+  const controllers = [
+    ...[MessagesController, SessionsController, ExternalConfigController],
+    ...[WebhooksController, ApiKeysController],
+  ];
+  const handlers = controllers.flatMap(({ prototype }) =>
+    Object.getOwnPropertyNames(prototype)
+      .map((name) => (prototype as unknown as Record<string, unknown>)[name])
+      .filter(
+        (value): value is () => unknown => typeof value === 'function' && Reflect.hasMetadata('path', value),
+      ),
+  );
+  // The description is made of the same routes, so a controller that is missing here is noticed.
+  const own = handlers.filter((handler) => Reflect.hasMetadata('method', handler));
+  expect(own).toHaveLength(operations().length);
+  expect(own.filter((handler) => !Reflect.getMetadata(SCOPE, handler))).toEqual([]);
+});

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  type AuditEntry,
+  GetAuditLog,
+  type NewApiKey,
+  type NewTenant,
+  PutBoundEndpoint,
+  SetBotMode,
+} from '@svc/contracts';
+import jsQR from 'jsqr';
+import { PNG } from 'pngjs';
+import { type Answer, TestGateway } from './gateway.js';
+
+let gateway: TestGateway;
+let tenant: NewTenant;
+
+beforeAll(async () => {
+  gateway = await TestGateway.start();
+  tenant = await gateway.createTenant();
+});
+afterAll(() => gateway.stop());
+
+const call = (route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> =>
+  gateway.call(tenant.apiKey, route, body, headers);
+const audit = async (): Promise<AuditEntry[]> =>
+  (await gateway.service.rpc.request(GetAuditLog, { tenantId: tenant.tenantId })).items;
+
+describe('a session', () => {
+  test('is made, read, connected, disconnected, logged out and deleted', async () => {
+    const made = await call('POST /v1/sessions', { name: 'Sales' });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { name: 'Sales', status: 'CONNECTING', botMode: 'MANAGED', warmupTier: 0 },
+    });
+    const path = `/v1/sessions/${made.body['id'] as string}`;
+    expect((await call(`GET ${path}`)).body).toEqual({ ...made.body, warmupTier: 1 });
+    expect((await call(`GET ${path.toUpperCase().replace('/V1/SESSIONS', '/v1/sessions')}`)).status).toBe(
+      200,
+    );
+    expect(await call(`POST ${path}/connect`)).toMatchObject({
+      status: 200,
+      body: { status: 'CONNECTING', warmupTier: 1 },
+    });
+    expect(await call(`POST ${path}/disconnect`, {})).toMatchObject({
+      status: 200,
+      body: { status: 'DISCONNECTED' },
+    });
+    expect((await call(`POST ${path}/logout`)).status).toBe(200);
+    expect(await call(`DELETE ${path}`)).toMatchObject({ status: 204, body: { text: '' } });
+    expect((await call(`GET ${path}`)).body['code']).toBe('SESSION_NOT_FOUND');
+  });
+
+  test('shows its QR code as text and as a picture that reads the same', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId, { status: 'AWAITING_SCAN' });
+    gateway.fakes.qr = `2@${'Ab0/+='.repeat(30)},${'x'.repeat(43)}=,${'y'.repeat(43)}=,${'z'.repeat(43)}=`;
+    const json = await call(`GET /v1/sessions/${id}/qr`);
+    expect(json.body).toEqual({ qr: gateway.fakes.qr, expiresAt: expect.stringMatching(/Z$/) });
+    const response = await fetch(`${gateway.service.url}/v1/sessions/${id}/qr`, {
+      headers: { authorization: `Bearer ${tenant.apiKey}`, accept: 'image/png' },
+    });
+    expect(response.headers.get('content-type')).toBe('image/png');
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const { data, width, height } = PNG.sync.read(Buffer.from(await response.arrayBuffer()));
+    expect(jsQR.default(new Uint8ClampedArray(data), width, height)?.data).toBe(gateway.fakes.qr);
+  });
+
+  test('without a QR code to show is 409, also for a picture', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    gateway.fakes.qr = undefined;
+    const answer = await call(`GET /v1/sessions/${id}/qr`, undefined, { accept: 'image/png' });
+    expect(answer).toMatchObject({ status: 409, body: { code: 'QR_CONFLICT' } });
+  });
+
+  test('is not made or connected without an active subscription, but everything else works', async () => {
+    const { apiKey, tenantId } = await gateway.createTenant({ subscription: 'PAUSED' });
+    const path = `/v1/sessions/${gateway.fakes.addSession(tenantId).id}`;
+    const status = async (route: string, body?: object) => (await gateway.call(apiKey, route, body)).status;
+    expect(await status('POST /v1/sessions', { name: 'x' })).toBe(402);
+    expect(await status(`POST ${path}/connect`)).toBe(402);
+    for (const route of ['GET /v1/sessions', `GET ${path}`, `POST ${path}/disconnect`, 'GET /v1/messages']) {
+      expect(await status(route)).toBe(200);
+    }
+  });
+
+  test('is listed page by page with its tier', async () => {
+    const { apiKey, tenantId } = await gateway.createTenant();
+    const made = Array.from({ length: 5 }, () => gateway.fakes.addSession(tenantId).id).reverse();
+    const seen: unknown[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const { body } = await gateway.call(apiKey, `GET /v1/sessions?limit=2${cursor && `&before=${cursor}`}`);
+      seen.push(...(body['items'] as { id: string }[]));
+      cursor = body['nextCursor'] as string | null;
+    }
+    expect(seen).toMatchObject(made.map((id) => ({ id, warmupTier: 1 })));
+  });
+
+  test('is promoted with the reason and the key that asked', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const answer = await call(`POST /v1/sessions/${id}/promote-warmup-tier`, {
+      tier: 3,
+      reason: 'old number',
+    });
+    expect(answer).toMatchObject({ status: 200, body: { sessionId: id, tier: 3, previousTier: 1 } });
+    expect(gateway.fakes.promotions.at(-1)).toEqual({
+      ...{
+        tenantId: tenant.tenantId,
+        sessionId: id,
+        tier: 3,
+        reason: 'old number',
+        actor: `key:${tenant.kid}`,
+      },
+    });
+  });
+});
+
+describe('external mode', () => {
+  const external = (id: string, body: object): Promise<Answer> =>
+    call(`PUT /v1/sessions/${id}/external-config`, body);
+  const url = 'https://example.com/bot';
+
+  test('needs a URL the first time, and has none before', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
+      ...{ botMode: 'MANAGED', webhookUrl: null, webhookSecret: null },
+    });
+    const refused = await external(id, { enabled: true });
+    expect(refused).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
+    const wrong = await external(id, { enabled: true, webhookUrl: 'ftp://example.com' });
+    expect(wrong).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
+    expect(gateway.fakes.sessions.get(id)?.state.botMode).toBe('MANAGED');
+  });
+
+  test('is enabled, disabled and enabled again with the same secret', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const on = await external(id, { enabled: true, webhookUrl: url });
+    const secret = on.body['webhookSecret'] as string;
+    expect(on).toMatchObject({ status: 200, body: { botMode: 'EXTERNAL', webhookUrl: url } });
+    expect(on.body['env']).toEqual({
+      ...{ SVC_TENANT_ID: tenant.tenantId, SVC_SESSION_ID: id, SVC_WEBHOOK_SECRET: secret },
+    });
+    const off = await external(id, { enabled: false });
+    expect(off.body).toEqual({ botMode: 'MANAGED', webhookUrl: url, webhookSecret: secret });
+    const bound = [...gateway.fakes.dispatcher.endpoints.values()].find(
+      ({ endpoint }) => endpoint.sessionId === id,
+    );
+    expect(bound?.endpoint.status).toBe('DISABLED');
+    expect((await external(id, { enabled: true })).body).toMatchObject({
+      botMode: 'EXTERNAL',
+      webhookSecret: secret,
+    });
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
+      ...{ botMode: 'EXTERNAL', webhookUrl: url, webhookSecret: secret },
+    });
+  });
+
+  test('has its receiver before the mode changes, and keeps it until the mode has changed back', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const order = (): string[] =>
+      gateway.fakes.asked.filter(
+        (subject) => subject === SetBotMode.subject || subject === PutBoundEndpoint.subject,
+      );
+    gateway.fakes.asked = [];
+    await external(id, { enabled: true, webhookUrl: url });
+    expect(order()).toEqual([PutBoundEndpoint.subject, SetBotMode.subject]);
+    gateway.fakes.asked = [];
+    await external(id, { enabled: false });
+    expect(order()).toEqual([SetBotMode.subject, PutBoundEndpoint.subject]);
+  });
+
+  test('rotates the secret, and mints a key that works and rotates nothing', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const first = await external(id, { enabled: true, webhookUrl: url });
+    const next = await external(id, { enabled: true, rotateSecret: true, mintApiKey: true });
+    expect(next.body['webhookSecret']).not.toBe(first.body['webhookSecret']);
+    const env = next.body['env'] as Record<string, string>;
+    expect(env['SVC_WEBHOOK_SECRET']).toBe(next.body['webhookSecret']);
+    expect((await gateway.call(env['SVC_API_KEY'], 'GET /v1/sessions')).status).toBe(200);
+    expect(JSON.stringify((await call('GET /v1/api-keys')).body)).not.toMatch(/"expiresAt":"/);
+  });
+
+  test('mints no key for a caller that may not make keys', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const narrow = (await call('POST /v1/api-keys', { scopes: ['webhooks:manage'], rotates: null }))
+      .body as unknown as NewApiKey;
+    const body = { enabled: true, webhookUrl: url, mintApiKey: true };
+    const answer = await gateway.call(narrow.secret, `PUT /v1/sessions/${id}/external-config`, body);
+    expect(answer).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    expect(gateway.fakes.sessions.get(id)?.state.botMode).toBe('MANAGED');
+  });
+
+  test('leaves a trace: the mode, each sight of the secret, the key; and never a secret itself', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const { body } = await external(id, { enabled: true, webhookUrl: url, mintApiKey: true });
+    await call(`GET /v1/sessions/${id}/external-config`);
+    const entries = await audit();
+    expect(
+      entries.filter(({ target }) => target === id).map(({ action, actor }) => `${actor} ${action}`),
+    ).toEqual([
+      `key:${tenant.kid} webhook_secret.read`,
+      `key:${tenant.kid} webhook_secret.read`,
+      `key:${tenant.kid} bot_mode.changed`,
+    ]);
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        action: 'api_key.created',
+        details: expect.objectContaining({ name: 'Bot of Support line' }),
+      }),
+    );
+    const text = JSON.stringify(entries);
+    expect(text).not.toContain(body['webhookSecret']);
+    expect(text).not.toContain((body['env'] as Record<string, string>)['SVC_API_KEY']);
+  });
+});
+
+describe('a webhook endpoint', () => {
+  test('shows its secret once, and is listed, changed and deleted', async () => {
+    const made = await call('POST /v1/webhooks', {
+      name: 'CRM',
+      url: 'https://example.com/a',
+      events: ['message.received'],
+    });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { sessionId: null, status: 'ACTIVE', secret: expect.stringMatching(/^whsec_/) },
+    });
+    const { secret, ...shown } = made.body;
+    const path = `/v1/webhooks/${made.body['id'] as string}`;
+    expect((await call(`GET ${path}`)).body).toEqual(shown);
+    const changed = await call(`PATCH ${path}`, { status: 'PAUSED', name: null });
+    expect(changed.body).toEqual({ ...shown, status: 'PAUSED' });
+    const listed = await call('GET /v1/webhooks?limit=1');
+    expect(listed.body['items']).toEqual([changed.body]);
+    expect(JSON.stringify([changed.body, listed.body])).not.toContain(secret);
+    for (const part of ['deliveries', 'dead-letters']) {
+      expect((await call(`GET ${path}/${part}`)).body).toEqual({ items: [], nextCursor: null });
+    }
+    expect((await call(`DELETE ${path}`)).status).toBe(204);
+    expect((await call(`GET ${path}`)).body['code']).toBe('ENDPOINT_NOT_FOUND');
+  });
+
+  test('that the dispatcher refuses is 400 with the field', async () => {
+    const answer = await call('POST /v1/webhooks', { name: 'x', url: 'http://10.0.0.1/', events: [] });
+    expect(answer).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'url' }] } } });
+  });
+});
