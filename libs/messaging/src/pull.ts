@@ -56,7 +56,8 @@ export class Pull {
       idle_heartbeat: 5_000,
       abort_on_missing_resource: true,
     });
-    if (this.stopped) await this.messages.close();
+    // Not awaited: a pull ends only once somebody iterates over it, which is the next line.
+    if (this.stopped) void this.messages.close();
     for await (const message of this.messages) this.track(this.handle(message));
   }
 
