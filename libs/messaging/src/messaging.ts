@@ -48,11 +48,15 @@ export function envelopeOf<T extends object>(
 
 /** The process's connection to NATS: publishes events, commands and plain notices. */
 export class Messaging {
+  private connected = true;
+
   private constructor(
     readonly connection: NatsConnection,
     readonly jetstream: JetStreamClient,
     readonly manager: JetStreamManager,
-  ) {}
+  ) {
+    void this.followStatus();
+  }
 
   /** Connects, waiting for a server that is not there yet, and makes sure the streams exist. */
   static async connect({ url, name }: MessagingOptions): Promise<Messaging> {
@@ -106,7 +110,7 @@ export class Messaging {
 
   /** True while the connection is up; readiness asks. */
   isConnected(): boolean {
-    return !this.connection.isClosed() && this.connection.getServer() !== '';
+    return this.connected && !this.connection.isClosed();
   }
 
   /** Called by Nest at shutdown: sends what is buffered, then closes. */
@@ -114,8 +118,18 @@ export class Messaging {
     if (!this.connection.isClosed()) await this.connection.drain();
   }
 
+  /** The connection itself does not tell: it names its last server while it tries to reach it again. */
+  private async followStatus(): Promise<void> {
+    for await (const { type } of this.connection.status()) {
+      if (type === 'disconnect') this.connected = false;
+      if (type === 'reconnect') this.connected = true;
+    }
+  }
+
   private async publish(subject: string, body: object, msgID: string | undefined): Promise<void> {
     try {
+      // The client drops what is written before it is connected again, and then waits for an answer in vain.
+      if (!this.isConnected()) throw new Error('NATS is not connected.');
       await this.jetstream.publish(subject, JSON.stringify(body), msgID ? { msgID } : {});
     } catch (error) {
       throw new AppError('UPSTREAM_UNAVAILABLE', `Could not publish to ${subject}.`, {}, { cause: error });
