@@ -20,17 +20,25 @@ export class RpcClient {
     request: Q,
     timeoutMs = 5_000,
   ): Promise<A> {
-    try {
-      const reply$ = this.client.send<unknown>(contract.subject, request).pipe(timeout(timeoutMs));
-      return parseData(contract.reply, await firstValueFrom(reply$));
-    } catch (error) {
+    const reply$ = this.client.send<unknown>(contract.subject, request).pipe(timeout(timeoutMs));
+    const reply = await firstValueFrom(reply$).catch((error: unknown) => {
       throw toAppError(contract.app, error);
-    }
+    });
+    return checkReply(contract, reply);
   }
 
   /** Called by Nest at shutdown. */
   async onApplicationShutdown(): Promise<void> {
     await this.client.close();
+  }
+}
+
+/** A reply that breaks its contract is a fault between services: never the `VALIDATION_FAILED` of whoever asked. */
+function checkReply<A extends object>(contract: RequestContract<object, A>, reply: unknown): A {
+  try {
+    return parseData(contract.reply, reply);
+  } catch (cause) {
+    throw new AppError('INTERNAL', undefined, {}, { cause });
   }
 }
 
