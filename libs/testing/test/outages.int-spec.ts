@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { GetTiers } from '@svc/contracts';
+import { Messaging, partitionOf, RpcClient } from '@svc/messaging';
+import { startTestNats, type TestNats, waitFor } from '@svc/testing';
+import {
+  aSendCommand,
+  aSentEvent,
+  bootSmallService,
+  type Script,
+  type SmallService,
+} from './small-service.js';
+
+let nats: TestNats;
+const closing: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  nats = await startTestNats();
+});
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((close) => close()));
+  await nats.stop();
+});
+
+async function boot(script: Script, partitioned = false): Promise<SmallService> {
+  const stream = partitioned ? 'commands' : 'events';
+  const service = await bootSmallService(nats.url, script, { app: 'shop', stream, partitioned });
+  closing.push(() => service.close());
+  return service;
+}
+
+function rpcClient(): RpcClient {
+  const rpc = new RpcClient(nats.url, 'asker');
+  closing.push(() => rpc.onApplicationShutdown());
+  return rpc;
+}
+
+/** Publishes as a sweeper does: again and again until the server has it. */
+const publishUntilTaken = (work: () => Promise<void>) =>
+  waitFor('the server to take it', () => work().then(() => true), 25_000);
+
+describe.each([
+  ['killed and restarted', false],
+  ['killed, wiped and restarted', true],
+])('when NATS is %s', (_, wipe) => {
+  test('events are heard again by themselves', async () => {
+    const heard: string[] = [];
+    const { messaging } = await boot({ sent: ({ id }) => void heard.push(id) });
+    await messaging.publishEvent(aSentEvent());
+    await waitFor('the event before', () => heard.length === 1);
+    await nats.restart({ wipe });
+    const after = aSentEvent();
+    await publishUntilTaken(() => messaging.publishEvent(after));
+    await waitFor('the event after', () => heard.includes(after.id), 25_000);
+    expect(heard.filter((id) => id === after.id)).toHaveLength(1);
+  });
+
+  test('commands are heard again by the owner of their partition', async () => {
+    const session = randomUUID();
+    const heard: string[] = [];
+    const { messaging, strategy } = await boot({ send: ({ data }) => void heard.push(data.jobId) }, true);
+    strategy.startPartition(partitionOf(session));
+    await messaging.publishCommand(session, aSendCommand(session));
+    await waitFor('the command before', () => heard.length === 1);
+    await nats.restart({ wipe });
+    const after = aSendCommand(session);
+    await publishUntilTaken(() => messaging.publishCommand(session, after));
+    await waitFor('the command after', () => heard.includes(after.data.jobId), 25_000);
+  });
+
+  test('a service can be asked again', async () => {
+    await boot({});
+    const rpc = rpcClient();
+    const ask = () => rpc.request(GetTiers, { sessionIds: [] }, 1_000);
+    expect(await ask()).toEqual({ tiers: [] });
+    await nats.restart({ wipe });
+    await waitFor('an answer', () => ask(), 25_000);
+  });
+});
+
+describe('while NATS is down', () => {
+  test('publishing fails with a retryable error at once, and readiness knows', async () => {
+    const { messaging } = await boot({});
+    expect(messaging.isConnected()).toBe(true);
+    await nats.kill();
+    await waitFor('the loss to be noticed', () => !messaging.isConnected());
+    const begun = performance.now();
+    await expect(messaging.publishEvent(aSentEvent())).rejects.toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+    });
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    await nats.restart();
+    await waitFor('the connection to be back', () => messaging.isConnected());
+  });
+
+  test('a process that starts waits for it', async () => {
+    await nats.kill();
+    let connected = false;
+    const connecting = Messaging.connect({ url: nats.url, name: 'early' }).then((messaging) => {
+      connected = true;
+      closing.push(() => messaging.onApplicationShutdown());
+    });
+    await nats.restart({ wipe: true });
+    await connecting;
+    expect(connected).toBe(true);
+  });
+
+  test('asking fails with UPSTREAM_UNAVAILABLE at once, also as the first thing a client does', async () => {
+    await boot({});
+    await nats.kill();
+    const rpc = rpcClient();
+    const begun = performance.now();
+    await expect(rpc.request(GetTiers, { sessionIds: [] })).rejects.toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+      meta: { app: 'limits' },
+    });
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    await nats.restart();
+    await waitFor('an answer', () => rpc.request(GetTiers, { sessionIds: [] }, 1_000), 25_000);
+  });
+});

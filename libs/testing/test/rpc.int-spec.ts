@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AppError, GetSubscription, GetTiers } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { startTestNats, type TestNats } from '@svc/testing';
+import { bootSmallService, type Script, type SmallService } from './small-service.js';
+
+let nats: TestNats;
+let service: SmallService;
+let rpc: RpcClient;
+const script: Script = {};
+
+beforeAll(async () => {
+  nats = await startTestNats();
+  service = await bootSmallService(nats.url, script, { app: 'limits', stream: 'events', partitioned: false });
+  rpc = new RpcClient(nats.url, 'asker');
+});
+afterAll(async () => {
+  await rpc.onApplicationShutdown();
+  await service.close();
+  await nats.stop();
+});
+
+const sessionId = randomUUID();
+const ask = (timeoutMs?: number) => rpc.request(GetTiers, { sessionIds: [sessionId] }, timeoutMs);
+const failWith = (error: unknown): void => {
+  script.tiers = () => {
+    throw error;
+  };
+};
+
+describe('a request', () => {
+  test('is answered with a checked reply', async () => {
+    script.tiers = ({ sessionIds }) => ({ tiers: sessionIds.map((id) => ({ sessionId: id, tier: 3 })) });
+    const reply = await ask();
+    expect(reply).toBeInstanceOf(GetTiers.reply);
+    expect(reply).toEqual({ tiers: [{ sessionId, tier: 3 }] });
+  });
+
+  test('is answered by either of two instances, once', async () => {
+    const asked: string[] = [];
+    script.tiers = () => {
+      asked.push('one');
+      return { tiers: [] };
+    };
+    const two: Script = {
+      tiers: () => {
+        asked.push('two');
+        return { tiers: [] };
+      },
+    };
+    const second = await bootSmallService(nats.url, two, {
+      app: 'limits',
+      stream: 'events',
+      partitioned: false,
+    });
+    await Promise.all(Array.from({ length: 60 }, () => ask()));
+    await second.close();
+    expect(asked).toHaveLength(60);
+    expect(new Set(asked)).toEqual(new Set(['one', 'two']));
+  });
+
+  test('that fails arrives with code, words and meta of the error', async () => {
+    failWith(new AppError('SESSION_STATE_CONFLICT', 'It is being deleted.', { sessionId }));
+    await expect(ask()).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'SESSION_STATE_CONFLICT',
+      message: 'It is being deleted.',
+      meta: { sessionId },
+    });
+  });
+
+  test('that fails for an unknown reason is INTERNAL, and its words stay where they are', async () => {
+    failWith(new Error('duplicate key value violates unique constraint "secret"'));
+    const error = await ask().catch((thrown: unknown) => thrown as AppError);
+    expect(error).toMatchObject({ code: 'INTERNAL', message: 'Something went wrong on our side.', meta: {} });
+  });
+
+  test('that breaks the contract is refused by name of the field, before the handler', async () => {
+    let asked = false;
+    script.tiers = () => {
+      asked = true;
+      return { tiers: [] };
+    };
+    await expect(rpc.request(GetTiers, { sessionIds: ['x'] })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      meta: { fields: [{ field: 'sessionIds' }] },
+    });
+    expect(asked).toBe(false);
+  });
+
+  test("whose reply breaks the contract is our fault, not the asker's", async () => {
+    script.tiers = () => ({ tiers: [{ sessionId, tier: 99 }] });
+    await expect(ask()).rejects.toMatchObject({ code: 'INTERNAL' });
+  });
+
+  test('that is not answered in time is UPSTREAM_TIMEOUT', async () => {
+    const waiting = new AbortController();
+    script.tiers = async () => {
+      await delay(10_000, undefined, { signal: waiting.signal }).catch(() => undefined);
+      return { tiers: [] };
+    };
+    const begun = performance.now();
+    await expect(ask(300)).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT', meta: { app: 'limits' } });
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    waiting.abort();
+  });
+
+  test('that nobody hears is UPSTREAM_UNAVAILABLE, without waiting for the time-out', async () => {
+    const begun = performance.now();
+    await expect(rpc.request(GetSubscription, { tenantId: randomUUID() })).rejects.toMatchObject({
+      code: 'UPSTREAM_UNAVAILABLE',
+      meta: { app: 'billing' },
+    });
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+});
