@@ -1,0 +1,91 @@
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+
+/** Who may depend on whom (docs/architecture.md). Apps are never imported; contracts and sdk know nothing of ours. */
+const boundaries = [
+  { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts', 'type:testing'] },
+  { sourceTag: 'type:e2e', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts', 'type:testing'] },
+  { sourceTag: 'type:testing', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts'] },
+  { sourceTag: 'type:lib', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts'] },
+  { sourceTag: 'type:contracts', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'scope:database', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'scope:local-servers', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'scope:messaging', onlyDependOnLibsWithTags: ['type:contracts'] },
+];
+
+const NATS = { group: ['@nats-io/*'], message: 'NATS packages belong to libs/messaging.' };
+const PLATFORM = {
+  group: ['@whiskeysockets/baileys', 'libsignal', 'libsignal/*'],
+  message: 'The platform library has one door.',
+};
+const ORM = { group: ['typeorm', '@nestjs/typeorm'], message: 'Controllers and consumers call a service.' };
+const TESTING = { group: ['@svc/testing', '@svc/testing/*'], message: 'Only tests use the testing lib.' };
+
+const restrict = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
+
+export default tseslint.config(
+  {
+    ignores: [
+      '**/dist/**',
+      '**/out-tsc/**',
+      '**/node_modules/**',
+      '.nx/**',
+      '.data/**',
+      '**/*.mjs',
+      '**/*.cjs',
+      '**/*.js',
+    ],
+  },
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    plugins: { '@nx': nx },
+    languageOptions: {
+      parserOptions: {
+        project: ['./tsconfig.lib.json', './tsconfig.spec.json'],
+        tsconfigRootDir: process.cwd(),
+      },
+    },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      '@nx/enforce-module-boundaries': [
+        'error',
+        { depConstraints: boundaries, allowCircularSelfDependency: true },
+      ],
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/no-extraneous-class': 'off',
+      'no-console': 'error',
+      'max-lines': ['error', { max: 400 }],
+      'max-lines-per-function': ['error', { max: 60 }],
+      complexity: ['error', 10],
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      ...restrict(NATS, PLATFORM, TESTING),
+    },
+  },
+  {
+    files: ['libs/*/src/**/*.ts', '**/libs/*/src/**/*.ts'],
+    rules: { '@typescript-eslint/explicit-module-boundary-types': 'error' },
+  },
+  { files: ['**/*.controller.ts', '**/*.consumer.ts'], rules: restrict(NATS, PLATFORM, TESTING, ORM) },
+  { files: ['libs/messaging/src/**/*.ts'], rules: restrict(PLATFORM, TESTING) },
+  {
+    files: ['apps/session-worker/src/platform/baileys.client.ts', 'apps/simulator/src/**/*.ts'],
+    rules: restrict(NATS, TESTING),
+  },
+  {
+    files: ['apps/e2e/src/**/*.ts', 'apps/e2e/bare/**/*.ts', 'libs/testing/src/**/*.ts'],
+    rules: restrict(NATS),
+  },
+  { files: ['**/migrations/*.ts'], rules: { 'max-lines-per-function': 'off' } },
+  {
+    files: ['**/*.spec.ts', '**/*.int-spec.ts', '**/*.e2e-spec.ts', '**/test/**/*.ts'],
+    rules: {
+      'max-lines-per-function': 'off',
+      '@typescript-eslint/explicit-module-boundary-types': 'off',
+      'no-restricted-imports': 'off',
+    },
+  },
+);
