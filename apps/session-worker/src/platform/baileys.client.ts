@@ -191,7 +191,8 @@ function journaling(
         }, options.jid);
       } catch (error) {
         // A stanza that comes again after a crash cannot be decrypted twice: the journal knows what it said.
-        const known = stanza && (await store.journaled(senderOf(stanza), stanza.attrs['id'] ?? ''));
+        const known =
+          stanza && (await store.journaled(senderOf(stanza.attrs['from']), stanza.attrs['id'] ?? ''));
         if (!known) throw error;
         return Buffer.from(known);
       }
@@ -224,28 +225,37 @@ function keyStore(store: PlatformStore): SignalKeyStore {
 }
 
 async function inboundRecord(
-  stanza: Stanza,
+  { attrs }: Stanza,
   plaintext: Uint8Array,
   credentials: Credentials,
   repository: SignalRepositoryWithLIDStore,
 ): Promise<InboundRecord | undefined> {
-  const { id, t, notify, category } = stanza.attrs;
-  const sender = senderOf(stanza);
-  const own = [credentials.me?.id, credentials.me?.lid].map((jid) => (jid ? jidNormalizedUser(jid) : ''));
-  if (!id || category === 'peer' || own.includes(sender) || !(isPnUser(sender) || isLidUser(sender)))
-    return undefined;
-  const phone = isLidUser(sender)
-    ? (stanza.attrs['sender_pn'] ?? (await repository.lidMapping.getPNForLID(sender)) ?? sender)
-    : sender;
+  const sender = senderOf(attrs['from']);
+  if (!attrs['id'] || attrs['category'] === 'peer' || isOwn(sender, credentials)) return undefined;
+  if (!isPnUser(sender) && !isLidUser(sender)) return undefined;
   return {
     sender,
-    keyId: id,
-    remoteJid: jidNormalizedUser(phone),
-    pushName: notify ?? null,
-    sentAt: Number(t ?? 0),
+    keyId: attrs['id'],
+    remoteJid: await phoneAddress(sender, attrs['sender_pn'], repository),
+    pushName: attrs['notify'] ?? null,
+    sentAt: Number(attrs['t'] ?? 0),
     plaintext,
     content: contentOf(plaintext),
   };
+}
+
+function isOwn(sender: string, { me }: Credentials): boolean {
+  return [me?.id, me?.lid].some((jid) => jid !== undefined && jidNormalizedUser(jid) === sender);
+}
+
+/** The platform hides numbers behind LIDs: told in the stanza, or known from before, or unknown. */
+async function phoneAddress(
+  sender: string,
+  told: string | undefined,
+  { lidMapping }: SignalRepositoryWithLIDStore,
+): Promise<string> {
+  if (!isLidUser(sender)) return sender;
+  return jidNormalizedUser(told ?? (await lidMapping.getPNForLID(sender)) ?? sender);
 }
 
 function contentOf(plaintext: Uint8Array): PlatformContent | undefined {
@@ -263,8 +273,7 @@ function contentOf(plaintext: Uint8Array): PlatformContent | undefined {
   return { type, content: plain[type] as unknown, viewOnce: Boolean(viewOnce) };
 }
 
-function senderOf(stanza: Stanza): string {
-  const from = stanza.attrs['from'] ?? '';
+function senderOf(from = ''): string {
   return isJidGroup(from) ? from : jidNormalizedUser(from);
 }
 

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { partitionOf } from '@svc/messaging';
+import { type ServiceProcess, startProcess, waitFor } from '@svc/testing';
+import { keyIdOf } from '../src/sending/outbound.js';
+import { Stage } from './support.js';
+
+const WORKER = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await Stage.start();
+});
+afterAll(() => stage.stop());
+
+/** Another worker, as a process that can be killed and frozen, on the same servers. */
+function anotherWorker(name: string): Promise<ServiceProcess> {
+  const names = [
+    'DATABASE_URL',
+    'NATS_URL',
+    'SVC_MODE',
+    'PLATFORM_URL',
+    'PLATFORM_TRUST_ROOT',
+    'CREDENTIALS_KEY',
+  ];
+  const shared = Object.fromEntries(names.map((variable) => [variable, process.env[variable] as string]));
+  return startProcess(WORKER, { ...shared, PORT: '0', WORKER_NAME: name, LOG_LEVEL: 'warn' });
+}
+
+const ownerOf = async (sessionId: string): Promise<{ owner: string; epoch: string }> => {
+  const [row] = await stage.worker.database.query<{ owner: string; epoch: string }>(
+    'SELECT owner, epoch FROM sessions.partition_lease WHERE partition = $1',
+    [partitionOf(sessionId)],
+  );
+  return row as { owner: string; epoch: string };
+};
+
+/** Links numbers until `count` of their sessions belong to the named worker. */
+async function linkFor(owner: string, count: number): Promise<{ sessionId: string; phone: string }[]> {
+  const found: { sessionId: string; phone: string }[] = [];
+  for (let n = 0; found.length < count; n += 1) {
+    const phone = `1555${String(Date.now()).slice(-6)}${n}`;
+    const sessionId = await stage.create();
+    if ((await ownerOf(sessionId)).owner !== owner) {
+      await stage.change(sessionId, 'delete');
+      continue;
+    }
+    await stage.platform.call('POST', `/accounts/${phone}/scan`, { qr: await stage.qr(sessionId) });
+    await stage.reached(sessionId, 'CONNECTED');
+    found.push({ sessionId, phone });
+  }
+  return found;
+}
+
+const shareOf = async (owner: string): Promise<number> => {
+  const [row] = await stage.worker.database.query<{ n: number }>(
+    'SELECT count(*)::int AS n FROM sessions.partition_lease WHERE owner = $1 AND expires_at > clock_timestamp()',
+    [owner],
+  );
+  return row?.n ?? 0;
+};
+
+test('a worker that is killed in the middle loses nothing and doubles nothing', async () => {
+  const victim = await anotherWorker('victim');
+  await waitFor('a fair share', async () => (await shareOf('victim')) === 32, 60_000);
+  const [held] = await linkFor('victim', 1);
+  const { sessionId, phone } = held as { sessionId: string; phone: string };
+  const contact = '15550301001';
+  const jobs = Array.from({ length: 60 }, () => randomUUID());
+  const sending = (async () => {
+    for (const [n, jobId] of jobs.entries()) await stage.send(sessionId, contact, `out ${n}`, jobId);
+  })();
+  const writing = (async () => {
+    for (let n = 0; n < 60; n += 1) {
+      await stage.platform.call('POST', `/contacts/${contact}/messages`, { to: phone, text: `in ${n}` });
+    }
+  })();
+  await waitFor('some texts', async () => (await stage.platform.inbox(contact)).length >= 5);
+  await victim.stop('SIGKILL');
+  await Promise.all([sending, writing]);
+
+  await waitFor(
+    'every text out',
+    async () => (await stage.platform.inbox(contact)).length >= jobs.length,
+    60_000,
+  ).catch(async (e) => {
+    process.stderr.write(
+      JSON.stringify(
+        await stage.worker.database.query(
+          'SELECT status, tries, count(*) FROM sessions.outbound_message GROUP BY 1,2',
+        ),
+      ) + '\n',
+    );
+    process.stderr.write(JSON.stringify(await stage.get(sessionId)) + '\n');
+    process.stderr.write(JSON.stringify(await ownerOf(sessionId)) + '\n');
+    process.stderr.write(JSON.stringify((await stage.platform.inbox(contact)).length) + '\n');
+    process.stderr.write(victim.output().slice(-3000) + '\n');
+    throw e;
+  });
+  expect((await stage.platform.inbox(contact)).map(({ id }) => id).sort()).toEqual(jobs.map(keyIdOf).sort());
+  const received = (): Set<unknown> =>
+    new Set(stage.eventsOf('message.received', sessionId).map(({ body }) => (body as { text: string }).text));
+  await waitFor('every text in', () => received().size === 60, 60_000);
+  const ids = stage.events.filter(({ type }) => type === 'message.received').map(({ id }) => id);
+  expect(new Set(ids).size).toBe(60);
+  expect((await ownerOf(sessionId)).owner).toBe('worker-under-test');
+}, 150_000);
+
+test('a frozen owner that wakes up neither writes nor takes the number back', async () => {
+  const frozen = await anotherWorker('frozen');
+  await waitFor('a fair share', async () => (await shareOf('frozen')) === 32, 60_000);
+  const [held] = await linkFor('frozen', 1);
+  const { sessionId } = held as { sessionId: string; phone: string };
+  const before = Number((await ownerOf(sessionId)).epoch);
+  process.kill(frozen.pid, 'SIGSTOP');
+  await waitFor(
+    'another owner',
+    async () => (await ownerOf(sessionId)).owner === 'worker-under-test',
+    60_000,
+  );
+  const { statusSince: since } = await stage.reached(sessionId, 'CONNECTED');
+  process.kill(frozen.pid, 'SIGCONT');
+  await waitFor('the frozen one to notice', () => /partition lost|lease/.test(frozen.output()), 30_000);
+  const contact = '15550302001';
+  const jobId = await stage.send(sessionId, contact, 'by the new owner');
+  await waitFor('the text', async () =>
+    (await stage.platform.inbox(contact)).some(({ id }) => id === keyIdOf(jobId)),
+  );
+  const session = await stage.reached(sessionId, 'CONNECTED');
+  expect(session).toMatchObject({ status: 'CONNECTED', statusSince: since });
+  expect(Number((await ownerOf(sessionId)).epoch)).toBeGreaterThan(before);
+  await frozen.stop('SIGKILL');
+}, 150_000);
