@@ -46,6 +46,8 @@ export class Pull {
   }
 
   private async pullOnce(): Promise<void> {
+    // Asked now, the client would drop the question and wait seconds for the answer.
+    if (!this.messaging.isConnected()) return;
     const { manager, jetstream } = this.messaging;
     await ensureStreams(manager);
     await ensureConsumer(manager, this.consumer);
