@@ -26,6 +26,9 @@ async function boot(script: Script, partitioned = false): Promise<SmallService> 
   const stream = partitioned ? 'commands' : 'events';
   const service = await bootSmallService(nats.url, script, { app: 'shop', stream, partitioned });
   closing.push(() => service.close());
+  if (!partitioned) {
+    await waitFor('its consumer', () => service.messaging.manager.consumers.info('EVENTS', 'shop'));
+  }
   return service;
 }
 
