@@ -142,6 +142,16 @@ describe('a body', () => {
     }
   });
 
+  test('of 10 MB that is written in one go, without looking up, still finds its answer', async () => {
+    for (const contentType of ['application/json', 'text/plain']) {
+      const bytes = rawPost('/v1/messages', tenant.apiKey, Buffer.alloc(10_000_000, 0x20), contentType);
+      for (let i = 0; i < 5; i += 1) {
+        const { status } = await rawRequest(gateway.service.url, bytes);
+        expect(status).toBe(contentType === 'text/plain' ? 415 : 413);
+      }
+    }
+  });
+
   test('of 10 MB in chunks, of unknown length or of the wrong type, is refused as well', async () => {
     const part = Buffer.alloc(65_536, 0x20);
     const chunked = async (contentType: string): Promise<Response> =>

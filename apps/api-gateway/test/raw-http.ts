@@ -7,9 +7,10 @@ export async function rawRequest(url: string, bytes: Buffer | string): Promise<A
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
   await new Promise<void>((resolve, reject) => {
-    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     socket.on('end', resolve).on('close', resolve).on('error', reject);
-    socket.write(bytes);
+    // Like many a client it writes all it has before it reads the first byte.
+    socket.pause();
+    socket.write(bytes, () => socket.on('data', (chunk: Buffer) => chunks.push(chunk)).resume());
   });
   const [head = '', ...rest] = Buffer.concat(chunks).toString('utf8').split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
