@@ -37,10 +37,15 @@ export async function findPlace(home: string, log: LogLine): Promise<Place> {
   }
   const isKnownOutside = (await readPassword(home)) !== undefined && (await isCluster(outside));
   if (isOpen && !isKnownOutside) return { home, data: inside, user };
+  log(`the database's user cannot enter ${home}; its data is kept in ${outside}`);
+  return { home, data: outside, user: await openOutside(outside, user) };
+}
+
+/** Makes the way to the place outside; its owner is the user of the server that was there before, if any. */
+async function openOutside<T>(outside: string, user: T): Promise<T | Awaited<ReturnType<typeof nobody>>> {
   await mkdir(FALLBACK_PARENT, { recursive: true });
   await chmod(FALLBACK_PARENT, 0o711);
-  log(`the database's user cannot enter ${home}; its data is kept in ${outside}`);
-  return { home, data: outside, user: (await ownerOf(outside)) ?? user };
+  return (await ownerOf(outside)) ?? user;
 }
 
 /** Whether `data` holds a finished cluster. */

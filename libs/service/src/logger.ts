@@ -62,8 +62,10 @@ export function silenceConsole(): void {
         'a library wrote to the console; its words are not logged',
       );
     };
-  for (const method of ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir'] as const)
+  for (const method of ['log', 'info', 'warn', 'error', 'debug', 'trace', 'dir'] as const) {
+    // eslint-disable-next-line no-console -- the one place that takes it away
     console[method] = swallow(method);
+  }
 }
 
 /** Nest's own words, through the process's logger. */

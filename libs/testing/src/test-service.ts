@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import { RpcClient } from '@svc/messaging';
 import { bootService, setUpLogger, silenceConsole, type StartOptions } from '@svc/service';
 import { createTestDatabase, type TestDatabase, type TestSchema } from './test-database.js';
@@ -12,7 +13,7 @@ export interface TestService {
   /** Asks it, and anybody else on its NATS. */
   rpc: RpcClient;
   /** The instance of a provider of its module. */
-  get<T>(type: Function & { prototype: T }): T;
+  get<T>(type: Type<T>): T;
   stop(): Promise<void>;
 }
 

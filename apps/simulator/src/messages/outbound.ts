@@ -53,11 +53,11 @@ export class Outbound {
     }
     sender.companion.connection?.send(stanza('ack', ack));
     for (const [person, message] of arrived) this.receipts.arrived(person, message);
-    const known = sender.person.recorded(sender.person.phone, node.attrs.id ?? '');
-    if (known) known.duplicates++;
-    for (const copy of copies) {
-      if (copy.person === sender.person) await this.mirror(sender, node, copy);
-    }
+    await this.mirrorAll(
+      sender,
+      node,
+      copies.filter((copy) => copy.person === sender.person),
+    );
   }
 
   /** A genuine identity is remembered by its bytes: verifying two signatures costs more than all the rest. */
@@ -152,14 +152,18 @@ export class Outbound {
     this.delivery.enqueue(sender.person, sender.companion, { key: receiptKey('retry', id), node: receipt });
   }
 
+  private async mirrorAll(sender: Sender, node: Stanza, copies: Copy[]): Promise<void> {
+    const known = sender.person.recorded(sender.person.phone, node.attrs.id ?? '');
+    if (known) known.duplicates++;
+    for (const copy of copies) await this.mirror(sender, node, copy);
+  }
+
   /** The account's own devices see what one of them wrote. */
   private async mirror(sender: Sender, node: Stanza, copy: Copy): Promise<void> {
     if (copy.device !== 0) return this.relay(sender, node, copy);
-    const message = await this.decrypt(sender, copy);
-    const note = message?.deviceSentMessage;
-    const destination = this.population.find(note?.destinationJid ?? undefined)?.person;
+    const note = (await this.decrypt(sender, copy))?.deviceSentMessage;
+    if (!note?.message || this.population.find(note.destinationJid ?? '')?.person !== sender.person) return;
     const id = node.attrs.id ?? '';
-    if (destination !== sender.person || !note?.message) return;
     // A note to self comes in two copies, one for each end of the chat.
     if (sender.person.recorded(sender.person.phone, id)) return;
     this.record(sender, id, copy, proto.Message.fromObject(note.message));
