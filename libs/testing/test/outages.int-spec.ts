@@ -81,6 +81,20 @@ describe.each([
   });
 });
 
+test.each([
+  ['its consumer', (messaging: Messaging) => messaging.manager.consumers.delete('EVENTS', 'shop')],
+  ['the stream', (messaging: Messaging) => messaging.manager.streams.delete('EVENTS')],
+])('a service whose consumption loses %s makes it again', async (_, lose) => {
+  const heard: string[] = [];
+  const { messaging } = await boot({ sent: ({ id }) => void heard.push(id) });
+  const [before, after] = [aSentEvent(), aSentEvent()];
+  await messaging.publishEvent(before);
+  await waitFor('the event before', () => heard.includes(before.id));
+  await lose(messaging);
+  await publishUntilTaken(() => messaging.publishEvent(after));
+  await waitFor('the event after', () => heard.includes(after.id), 25_000);
+});
+
 describe('while NATS is down', () => {
   test('publishing fails with a retryable error at once, and readiness knows', async () => {
     const { messaging } = await boot({});
