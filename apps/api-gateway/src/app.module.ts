@@ -39,7 +39,7 @@ import { WebhooksService } from './webhooks/webhooks.service.js';
 
 const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, Tenant];
 
-/** Events of all tenants: any replica may update the read model, so nothing is partitioned here. */
+/** Events of all tenants; every replica may update the read model, so nothing is partitioned here. */
 const events = {
   provide: JetStreamStrategy,
   useFactory: (messaging: Messaging) =>

@@ -11,7 +11,7 @@ import {
   type MessageView,
   type NewTenant,
 } from '@svc/contracts';
-import { envelopeOf, Messaging } from '@svc/messaging';
+import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { TestGateway } from './gateway.js';
 
@@ -30,7 +30,7 @@ const publish = <T extends object>(
   contract: EventContract<T>,
   data: T,
   tenantId = tenant.tenantId,
-): Promise<void> => gateway.service.get(Messaging).publishEvent(envelopeOf(contract, { tenantId }, data));
+): Promise<void> => gateway.fakes.messaging.publishEvent(envelopeOf(contract, { tenantId }, data));
 
 const read = async (id: string): Promise<MessageView> =>
   (await gateway.call(tenant.apiKey, `GET /v1/messages/${id}`)).body as unknown as MessageView;

@@ -58,7 +58,7 @@ export class FakeServices {
   qr: string | undefined = '2@abc,def,ghi,jkl';
   private readonly listening = new Map<string, Listening>();
 
-  private constructor(private readonly messaging: Messaging) {}
+  private constructor(readonly messaging: Messaging) {}
 
   static async start(natsUrl: string): Promise<FakeServices> {
     const fakes = new FakeServices(await Messaging.connect({ url: natsUrl, name: 'fakes' }));

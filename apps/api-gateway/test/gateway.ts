@@ -6,7 +6,7 @@ import {
   type SendMessageV1,
   STREAMS,
 } from '@svc/contracts';
-import { Messaging, partitionOf } from '@svc/messaging';
+import { partitionOf } from '@svc/messaging';
 import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -71,15 +71,12 @@ export class TestGateway {
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
-    const parsed = isJson ? (JSON.parse(text) as Record<string, unknown>) : { text };
-    return { status: response.status, headers: response.headers, body: parsed };
+    return read(response);
   }
 
   /** Send commands for a session that lie in the stream. */
   async commandsOf(sessionId: string): Promise<SendCommand[]> {
-    const { manager } = this.service.get(Messaging);
+    const { manager } = this.fakes.messaging;
     const subject = `cmd.${partitionOf(sessionId)}.send-message.${sessionId}`;
     const { state } = await manager.streams.info(STREAMS.commands);
     const commands = [];
@@ -94,4 +91,11 @@ export class TestGateway {
     await this.fakes.stop();
     await this.service.stop();
   }
+}
+
+async function read(response: Response): Promise<Answer> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const isJson = text !== '' && headers.get('content-type')?.startsWith('application/json');
+  return { status, headers, body: isJson ? (JSON.parse(text) as Record<string, unknown>) : { text } };
 }

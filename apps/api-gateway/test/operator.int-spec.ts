@@ -10,7 +10,7 @@ import {
   SessionTierChanged,
   SetClock,
 } from '@svc/contracts';
-import { envelopeOf, Messaging } from '@svc/messaging';
+import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { GatewayConfig } from '../src/config.js';
@@ -122,12 +122,12 @@ describe('the audit log', () => {
       timestamp: '2026-01-31T12:00:00.000Z',
     };
     const event = envelopeOf(SessionTierChanged, { tenantId }, data);
-    const { jetstream } = gateway.service.get(Messaging);
+    const { jetstream } = gateway.fakes.messaging;
     // Without a message id, so that the stream does not recognise the repeat.
     for (let i = 0; i < 3; i += 1)
       await jetstream.publish('evt.0.session.tier_changed', JSON.stringify(event));
     const last = envelopeOf(SessionTierChanged, { tenantId }, { ...data, tier: 3 });
-    await gateway.service.get(Messaging).publishEvent(last);
+    await gateway.fakes.messaging.publishEvent(last);
     const found = await waitFor('both promotions', async () => {
       const promotions = (await auditOf(tenantId)).filter(({ action }) => action === 'warmup_tier.promoted');
       return promotions.length >= 2 && promotions;

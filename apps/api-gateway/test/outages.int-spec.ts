@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GetSession, GetSubscription, type NewTenant, Reserve, STREAMS } from '@svc/contracts';
-import { Messaging } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { type Answer, TestGateway } from './gateway.js';
 
@@ -68,7 +67,7 @@ describe('without another service', () => {
 describe('the sweeper', () => {
   test('publishes what NATS did not take, once NATS is back with nothing of what it had', async () => {
     const tenant = await gateway.createTenant();
-    await gateway.service.get(Messaging).manager.streams.delete(STREAMS.commands);
+    await gateway.fakes.messaging.manager.streams.delete(STREAMS.commands);
     const sent = await sendAs(tenant);
     expect(sent.status).toBe(200);
     await gateway.service.nats.restart({ wipe: true });

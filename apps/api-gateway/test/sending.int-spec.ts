@@ -1,14 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  GetSession,
-  GetSubscription,
-  type NewTenant,
-  Reserve,
-  type SendMessageV1,
-  STREAMS,
-} from '@svc/contracts';
-import { Messaging, partitionOf } from '@svc/messaging';
+import { type NewTenant, Reserve } from '@svc/contracts';
 import { type Answer, TestGateway } from './gateway.js';
 
 let gateway: TestGateway;

@@ -57,18 +57,24 @@ function parse(text: string): unknown {
   }
 }
 
+const STEPS = new Map([
+  ['{', 1],
+  ['[', 1],
+  ['}', -1],
+  [']', -1],
+]);
+
 /** Looks before it parses, so that no recursion anywhere behind meets the depth. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < text.length; i += 1) {
-    const character = text[i];
+    const character = text.charAt(i);
     if (inString) {
       if (character === '\\') i += 1;
       else if (character === '"') inString = false;
     } else if (character === '"') inString = true;
-    else if (character === '{' || character === '[') depth += 1;
-    else if (character === '}' || character === ']') depth -= 1;
+    else depth += STEPS.get(character) ?? 0;
     if (depth > MAX_DEPTH) return true;
   }
   return false;
