@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { migrate, schemaDataSource } from '@svc/database';
+import { createTestDatabase, type TestDatabase } from '@svc/testing';
+import { DataSource } from 'typeorm';
+import { ApiKey } from '../src/auth/api-key.entity.js';
+import { AuditRecord } from '../src/audit/audit-record.entity.js';
+import { ClientMessage } from '../src/messages/client-message.entity.js';
+import { Message } from '../src/messages/message.entity.js';
+import { schema } from '../src/migrations/schema.js';
+import { DashboardUser } from '../src/tenants/dashboard-user.entity.js';
+import { Tenant } from '../src/tenants/tenant.entity.js';
+
+const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, Tenant];
+let database: TestDatabase;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  database = await createTestDatabase(schema);
+  dataSource = await new DataSource(
+    schemaDataSource({ url: database.url, schema: 'gateway', entities: ENTITIES }),
+  ).initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+describe('the schema after its migrations', () => {
+  test('has the columns of the entities, and no others', async () => {
+    const rows = await database.query<{ name: string }>(
+      `SELECT table_name || '.' || column_name || ' ' || udt_name || ' ' || is_nullable AS name
+       FROM information_schema.columns WHERE table_schema = 'gateway' AND table_name <> 'migration'`,
+    );
+    const declared = dataSource.entityMetadatas.flatMap(({ tableName, columns }) =>
+      columns.map(({ databaseName, type, isArray, isNullable }) => {
+        const short = { bigint: 'int8', smallint: 'int2', integer: 'int4' }[String(type)] ?? String(type);
+        return `${tableName}.${databaseName} ${isArray ? '_' : ''}${short} ${isNullable ? 'YES' : 'NO'}`;
+      }),
+    );
+    expect(rows.map(({ name }) => name).sort()).toEqual(declared.sort());
+  });
+
+  test('is left as it is by a second run', async () => {
+    expect(await migrate({ ...schema, url: database.url })).toEqual([]);
+  });
+
+  test('finds the pages of a conversation and the rows to publish by an index', async () => {
+    const planOf = async (sql: string): Promise<string> =>
+      dataSource.transaction(async (tx) => {
+        await tx.query('SET LOCAL enable_seqscan = off');
+        return JSON.stringify(await tx.query(`EXPLAIN ${sql}`));
+      });
+    const page = `SELECT * FROM message WHERE tenant_id = gen_random_uuid() AND session_id = gen_random_uuid()
+      AND (created_at, id) < (now(), gen_random_uuid()) ORDER BY created_at DESC, id DESC LIMIT 50`;
+    expect(await planOf(page.replaceAll('gen_random_uuid()', `'${'0'.repeat(32)}'::uuid`))).toContain(
+      'message_of_session',
+    );
+    const due = `SELECT id FROM message WHERE status = 'QUEUED' AND next_publish_at <= now() ORDER BY next_publish_at LIMIT 1`;
+    expect(await planOf(due)).toContain('message_to_publish');
+  });
+});
