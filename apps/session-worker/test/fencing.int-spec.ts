@@ -1,0 +1,143 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { schemaDataSource } from '@svc/database';
+import { createTestDatabase, type TestDatabase, waitFor } from '@svc/testing';
+import { DataSource } from 'typeorm';
+import { SessionStore } from '../src/credentials/session-store.js';
+import { Vault } from '../src/credentials/vault.js';
+import { schema } from '../src/migrations/schema.js';
+import type { OutboxService } from '../src/outbox/outbox.service.js';
+import { newCredentials } from '../src/platform/baileys.client.js';
+import { Ledger } from '../src/sending/ledger.js';
+import { failureOf } from '../src/sending/outbound.js';
+import { writeStatus } from '../src/sessions/session-rows.js';
+
+let database: TestDatabase;
+let dataSource: DataSource;
+let session: { id: string; tenantId: string };
+let published: number;
+const vault = new Vault(randomBytes(32).toString('base64'));
+const outbox = {
+  publish: (events: unknown[]) => void (published += events.length),
+} as unknown as OutboxService;
+
+const now = { partition: 5, owner: 'new owner', epoch: 7 };
+const stale = [
+  { ...now, epoch: 6 },
+  { ...now, owner: 'old owner' },
+  { ...now, partition: 6 },
+];
+
+beforeAll(async () => {
+  database = await createTestDatabase(schema);
+  dataSource = await new DataSource(
+    schemaDataSource({ url: database.url, schema: 'sessions', entities: [] }),
+  ).initialize();
+  await database.query(
+    `UPDATE sessions.partition_lease SET owner = 'new owner', epoch = 7, expires_at = 'infinity' WHERE partition = 5`,
+  );
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+beforeEach(async () => {
+  published = 0;
+  session = { id: randomUUID(), tenantId: randomUUID() };
+  await database.query(
+    'INSERT INTO sessions.session (id, tenant_id, partition, name) VALUES ($1, $2, 5, $3)',
+    [session.id, session.tenantId, 'fenced'],
+  );
+  await database.query(
+    `INSERT INTO sessions.outbound_message (job_id, session_id, tenant_id, key_id, to_jid, content, accepted_at)
+     VALUES ($1, $2, $3, 'KEY', 'x@s.whatsapp.net', '{"type":"text","text":"t"}', now())`,
+    [randomUUID(), session.id, session.tenantId],
+  );
+});
+
+const inbound = {
+  sender: '1@lid',
+  keyId: 'IN',
+  remoteJid: '1@lid',
+  pushName: null,
+  sentAt: 1,
+  plaintext: Buffer.from('x'),
+  content: { type: 'conversation', content: 'x', viewOnce: false },
+};
+
+/** Everything in the database that belongs to the session of this test. */
+async function rows(): Promise<string> {
+  const tables = ['session', 'credential', 'signal_key', 'inbound_message', 'outbound_message'];
+  const dump = await Promise.all(
+    tables.map((table) =>
+      database.query(
+        `SELECT * FROM sessions.${table} WHERE ${table === 'session' ? 'id' : 'session_id'} = $1`,
+        [session.id],
+      ),
+    ),
+  );
+  const events = await database.query(
+    `SELECT id FROM sessions.event_outbox WHERE envelope ->> 'tenantId' = $1`,
+    [session.tenantId],
+  );
+  return JSON.stringify([dump, events]);
+}
+
+test.each(stale)('a former owner (%j) changes nothing, whatever it tries to write', async (fence) => {
+  const store = new SessionStore({ session, fence }, dataSource, vault, outbox);
+  const ledger = new Ledger(session.id, fence, dataSource, outbox);
+  const before = await rows();
+
+  await expect(store.commit({ session: { a: { b: 1 } } }, [inbound])).rejects.toThrow('lease');
+  await expect(store.saveCredentials(newCredentials())).rejects.toThrow('lease');
+  await expect(store.forget()).rejects.toThrow('lease');
+  await expect(
+    writeStatus(dataSource, fence, session.id, { status: 'CONNECTED', reason: 'LOGGED_IN' }, []),
+  ).rejects.toThrow('lease');
+  expect(await ledger.claim(10, [])).toEqual([]);
+  await ledger.climb(['KEY'], 'READ');
+  await ledger.fail(null, failureOf('EXPIRED'));
+
+  expect(await rows()).toBe(before);
+  expect(published).toBe(0);
+});
+
+test('the owner writes all of it', async () => {
+  const store = new SessionStore({ session, fence: now }, dataSource, vault, outbox);
+  const ledger = new Ledger(session.id, now, dataSource, outbox);
+  await store.commit({ session: { a: { b: 1 } }, 'pre-key': { 1: null } }, [inbound]);
+  expect(await store.get('session', ['a', 'b'])).toEqual({ a: { b: 1 } });
+  expect(await store.journaled('1@lid', 'IN')).toEqual(inbound.plaintext);
+  expect(published).toBe(1);
+  await store.commit({}, [inbound]);
+  expect(published).toBe(1); // journaled before: no second event
+  expect(await ledger.claim(10, [])).toHaveLength(1);
+  await ledger.climb(['KEY'], 'DELIVERED');
+  await ledger.climb(['KEY'], 'SENT');
+  expect(published).toBe(3);
+  await store.saveCredentials(newCredentials());
+  await store.forget();
+  expect(await store.loadCredentials()).toBeUndefined();
+});
+
+test('a take-over waits for the write that is under way', async () => {
+  const store = new SessionStore({ session, fence: now }, dataSource, vault, outbox);
+  const blocker = dataSource.createQueryRunner();
+  await blocker.startTransaction();
+  // Holds the row the store is about to write, so that its statement stays under way with the lease row locked.
+  await blocker.query('SELECT 1 FROM session WHERE id = $1 FOR UPDATE', [session.id]);
+  const waiting = (count: number): Promise<unknown> =>
+    waitFor(`${count} statements to wait for a lock`, async () => {
+      const [row] = await database.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return row?.n === count;
+    });
+  const write = store.saveCredentials(newCredentials());
+  await waiting(1);
+  const takeOver = database.query('UPDATE sessions.partition_lease SET epoch = epoch WHERE partition = 5');
+  await waiting(2);
+  await blocker.commitTransaction();
+  await blocker.release();
+  await Promise.all([write, takeOver]);
+});
