@@ -42,7 +42,7 @@ export async function findPlace(home: string, log: LogLine): Promise<Place> {
 }
 
 /** Makes the way to the place outside; its owner is the user of the server that was there before, if any. */
-async function openOutside<T>(outside: string, user: T): Promise<T | Awaited<ReturnType<typeof nobody>>> {
+async function openOutside(outside: string, user: Place['user']): Promise<Place['user']> {
   await mkdir(FALLBACK_PARENT, { recursive: true });
   await chmod(FALLBACK_PARENT, 0o711);
   return (await ownerOf(outside)) ?? user;
