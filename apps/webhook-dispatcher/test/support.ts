@@ -2,12 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   CreateEndpoint,
   type Envelope,
+  eventSubject,
   MessageReceived,
   type MessageReceivedV1,
   type PublicEvent,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import { envelopeOf, Messaging, RpcClient } from '@svc/messaging';
+import { envelopeOf, Messaging, partitionOf, RpcClient } from '@svc/messaging';
 
 /** Environment of a dispatcher under test: short schedule, local receivers allowed. */
 export function dispatcherEnv(more: Record<string, string> = {}): Record<string, string> {
@@ -57,7 +58,8 @@ export class Producer {
   }
 
   /** Publishes although JetStream has it already: as after its window of two minutes. */
-  async publishAgain(envelope: Envelope, subject: string): Promise<void> {
+  async publishAgain(envelope: Envelope): Promise<void> {
+    const subject = eventSubject(partitionOf(envelope.tenantId), envelope.type);
     await this.messaging.jetstream.publish(subject, JSON.stringify(envelope));
   }
 

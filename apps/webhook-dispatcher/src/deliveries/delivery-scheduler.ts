@@ -29,6 +29,7 @@ export class DeliveryScheduler {
   private readonly known = new Map<string, QueuedDelivery>();
   private chain: Promise<void> = Promise.resolve();
   private loading = false;
+  private stopped = false;
   private timer: NodeJS.Timeout | undefined;
   private readonly tasks: PeriodicTask[];
 
@@ -48,6 +49,7 @@ export class DeliveryScheduler {
   }
 
   async stop(): Promise<void> {
+    this.stopped = true;
     clearTimeout(this.timer);
     await Promise.all(this.tasks.map((task) => task.stop()));
     await this.chain;
@@ -166,7 +168,7 @@ export class DeliveryScheduler {
 
   /** Loads what is due, unless that is going on already. */
   private wake(): void {
-    if (this.loading) return;
+    if (this.loading || this.stopped) return;
     this.loading = true;
     clearTimeout(this.timer);
     void this.exclusive(() => this.loadDue()).then(
@@ -179,7 +181,7 @@ export class DeliveryScheduler {
   }
 
   private arm(atLeastMs = MIN_WAIT_MS): void {
-    if (this.loading) return;
+    if (this.loading || this.stopped) return;
     clearTimeout(this.timer);
     const hungry = this.lanes.hungry(1).length > 0;
     const wait = hungry ? 0 : this.calendar.nextIn(this.clock.now);
@@ -195,15 +197,15 @@ export class DeliveryScheduler {
           if (epoch !== undefined) this.lanes.lane({ endpointId, tenantId, partition, epoch }).backlog = true;
         }
         const hungry = this.lanes.hungry(LOAD_LANES);
-        if (hungry.length === 0) return;
-        await this.load(hungry);
+        // Nothing came of it: our clock is ahead of the database's, or a lease is lost. Not at once again.
+        if (hungry.length === 0 || (await this.load(hungry)) === 0) return;
       }
     } finally {
       this.loading = false;
     }
   }
 
-  private async load(lanes: Lane[]): Promise<void> {
+  private async load(lanes: Lane[]): Promise<number> {
     const wanted = lanes.map((lane) => ({
       lane,
       room: this.lanes.room(lane),
@@ -224,6 +226,7 @@ export class DeliveryScheduler {
     for (const { lane } of emptied) lane.backlog = false;
     this.onWork();
     await this.enterNextDue(emptied.map(({ lane }) => lane));
+    return items.length;
   }
 
   private async enterNextDue(lanes: Lane[]): Promise<void> {

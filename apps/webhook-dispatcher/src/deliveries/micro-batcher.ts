@@ -35,12 +35,6 @@ export class MicroBatcher<T, R> {
     });
   }
 
-  /** Resolves when nothing is waiting or under way. */
-  async idle(): Promise<void> {
-    if (this.waiting.length > 0 && !this.running) this.start();
-    while (this.running) await this.running;
-  }
-
   private start(): void {
     clearTimeout(this.timer);
     this.timer = undefined;

@@ -40,9 +40,9 @@ const CODES: Record<string, string> = {
 /** Error code of a POST that got no answer. The words of the error stay inside: they may hold an address. */
 export function transportError(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return transportError(error.errors[0]);
-  const code = (error as { code?: unknown } | null)?.code;
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  if (name === 'HTTPParserError') return 'INVALID_ANSWER';
   if (typeof code !== 'string') return 'CONNECTION_FAILED';
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'TLS_FAILED';
-  if (code.startsWith('HPE_')) return 'INVALID_ANSWER';
   return CODES[code] ?? 'CONNECTION_FAILED';
 }

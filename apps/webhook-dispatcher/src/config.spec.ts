@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+import { loadConfig } from '@svc/service';
+import { DispatcherConfig } from './config.js';
+
+const env = {
+  DATABASE_URL: 'postgres://localhost/db',
+  NATS_URL: 'nats://localhost',
+  SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+};
+const load = (more: Record<string, string> = {}) => loadConfig(DispatcherConfig, { ...env, ...more });
+
+test('has the schedule and the time limit of the specification by default, and no local receivers', () => {
+  expect(load()).toMatchObject({
+    retryDelaysMs: [0, 30_000, 120_000, 600_000, 3_600_000],
+    timeoutMs: 10_000,
+    allowedOrigins: [],
+    mode: 'production',
+  });
+});
+
+test('takes local receivers in development only', () => {
+  const allowed = { WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:*, http://localhost:4000' };
+  expect(load({ ...allowed, SVC_MODE: 'development' }).allowedOrigins).toEqual([
+    'http://127.0.0.1:*',
+    'http://localhost:4000',
+  ]);
+  expect(() => load(allowed)).toThrow(/WEBHOOK_ALLOWED_ORIGINS must be empty when SVC_MODE is production/);
+});
+
+test.each([
+  [{ SECRETS_KEY: 'short' }, /SECRETS_KEY must be 32 bytes in base64/],
+  [{ WEBHOOK_RETRY_DELAYS_MS: '0,soon' }, /WEBHOOK_RETRY_DELAYS_MS/],
+  [{ WEBHOOK_RETRY_DELAYS_MS: '0,1,2,3,4,5' }, /WEBHOOK_RETRY_DELAYS_MS/],
+  [{ WEBHOOK_TIMEOUT_MS: '20000' }, /WEBHOOK_TIMEOUT_MS/],
+  [{ WEBHOOK_ALLOWED_ORIGINS: 'http://*', SVC_MODE: 'development' }, /WEBHOOK_ALLOWED_ORIGINS/],
+])('names what is wrong: %j', (wrong, message) => {
+  expect(() => load(wrong as Record<string, string>)).toThrow(message);
+});

@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { type AttemptResult, outcomeOf, remainingMs, runsOf4xx } from './attempt-result.js';
+
+const aResult = (status: number, fields: Partial<AttemptResult> = {}): AttemptResult =>
+  ({ item: { endpointId: 'e' }, status, error: null, generation: 1, ...fields }) as AttemptResult;
+const runOf = (...statuses: number[]) => runsOf4xx(statuses.map((status) => aResult(status)))[0];
+
+test('a run of permanent 4xx continues that of the endpoint until something else comes', () => {
+  expect(runOf(404, 410)).toMatchObject({ lead: 2, broken: false, peak: 0, tail: 2 });
+  expect(runOf(404, 200)).toMatchObject({ lead: 1, broken: true, peak: 0, tail: 0 });
+  expect(runOf(404, 500, 404, 404)).toMatchObject({ lead: 1, broken: true, peak: 2, tail: 2 });
+  expect(runOf(429, 404, 404, 404, 404, 404, 200, 404)).toMatchObject({
+    lead: 0,
+    broken: true,
+    peak: 5,
+    tail: 1,
+  });
+});
+
+test('endpoints and generations are counted apart', () => {
+  const results = [aResult(404), aResult(404, { generation: 2 }), aResult(200, { generation: 2 })];
+  expect(runsOf4xx(results).map(({ generation, tail }) => [generation, tail])).toEqual([
+    [1, 1],
+    [2, 0],
+  ]);
+});
+
+test('an attempt delivers, is tried again or was the last', () => {
+  expect(outcomeOf(aResult(200))).toBe('delivered');
+  expect(outcomeOf(aResult(500, { error: 'HTTP_500', retryInMs: 10 }))).toBe('retry');
+  expect(outcomeOf(aResult(500, { error: 'HTTP_500' }))).toBe('dead');
+});
+
+test('the delay counts from the end of the attempt, however long its result waits to be written', () => {
+  const endedAtMs = performance.now() - 400;
+  const left = remainingMs(aResult(500, { retryInMs: 1_000, endedAtMs })) ?? 0;
+  expect(left).toBeGreaterThan(500);
+  expect(left).toBeLessThanOrEqual(600);
+  expect(remainingMs(aResult(500, { retryInMs: 100, endedAtMs }))).toBe(0);
+  expect(remainingMs(aResult(200))).toBeNull();
+});

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { isPermanent4xx, statusError, transportError } from './answer.js';
+
+test('2xx is the only success', () => {
+  expect([200, 201, 204, 299].map(statusError)).toEqual([null, null, null, null]);
+  expect([199, 300, 304, 400, 500].every((status) => statusError(status) !== null)).toBe(true);
+});
+
+test('4xx are permanent but for 408, 425 and 429', () => {
+  expect([400, 401, 404, 410, 499].every(isPermanent4xx)).toBe(true);
+  expect([408, 425, 429, 200, 302, 500, null].some(isPermanent4xx)).toBe(false);
+});
+
+test.each([
+  ['ECONNREFUSED', 'CONNECTION_REFUSED'],
+  ['ENOTFOUND', 'NAME_NOT_RESOLVED'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'TIMEOUT'],
+  ['UND_ERR_SOCKET', 'CONNECTION_CLOSED'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS_FAILED'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'TLS_FAILED'],
+  ['DESTINATION_NOT_ALLOWED', 'DESTINATION_NOT_ALLOWED'],
+  ['EWHATEVER', 'CONNECTION_FAILED'],
+])('the code of the system %s is %s to the tenant', (code, expected) => {
+  const error = Object.assign(new Error('connect 10.1.2.3:443'), { code });
+  expect(transportError(error)).toBe(expected);
+  expect(transportError(new AggregateError([error]))).toBe(expected);
+});

@@ -1,0 +1,200 @@
+import type { LookupAddress } from 'node:dns';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AddressGuard, type Resolve } from '../src/addresses/address-guard.js';
+import { WebhookClient } from '../src/sending/webhook-client.js';
+
+let server: Server;
+let port: number;
+let connections = 0;
+let requests = 0;
+
+const routes: Record<string, (response: ServerResponse) => void> = {
+  '/ok': (response) => response.end('fine'),
+  '/redirect': (response) => response.writeHead(307, { location: `http://127.0.0.1:${port}/ok` }).end(),
+  '/big': (response) => {
+    const chunk = Buffer.alloc(256 * 1024, 'x');
+    for (let i = 0; i < 40; i += 1) response.write(chunk);
+    response.end();
+  },
+  '/drip': (response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write('.'), 20);
+    response.on('close', () => clearInterval(timer));
+  },
+  '/drip-headers': (response) => {
+    response.socket?.write('HTTP/1.1 200 OK\r\nx-a: ');
+    const timer = setInterval(() => response.socket?.write('.'), 20);
+    response.on('close', () => clearInterval(timer));
+  },
+  '/reset': (response) => response.socket?.resetAndDestroy(),
+  '/reset-after-headers': (response) => {
+    response.writeHead(204).flushHeaders();
+    response.socket?.resetAndDestroy();
+  },
+  '/nonsense': (response) => response.socket?.end('SSH-2.0-OpenSSH\r\n'),
+};
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    requests += 1;
+    request.resume().on('end', () => routes[request.url ?? '']?.(response));
+  });
+  server.on('connection', () => (connections += 1));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const body = Buffer.from('{}');
+
+describe('a receiver on an allowed origin', () => {
+  let client: WebhookClient;
+  beforeAll(() => {
+    client = new WebhookClient(new AddressGuard(['http://127.0.0.1:*']), 500);
+  });
+  afterAll(() => client.close());
+  const post = (path: string) => client.post(`http://127.0.0.1:${port}${path}`, {}, body);
+
+  test('that answers 2xx has it, and the head of its answer is kept', async () => {
+    const answer = await post('/ok');
+    expect({ ...answer, head: answer.head.toString() }).toMatchObject({
+      status: 200,
+      error: null,
+      head: 'fine',
+    });
+  });
+
+  test('that redirects is not followed', async () => {
+    const before = requests;
+    expect(await post('/redirect')).toMatchObject({ status: 307, error: 'REDIRECT_NOT_FOLLOWED' });
+    expect(requests - before).toBe(1);
+  });
+
+  test('that answers with 10 MB costs 4 KB', async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const answer = await post('/big');
+    expect(answer).toMatchObject({ status: 200, error: null });
+    expect(answer.head).toHaveLength(4096);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(5 * 1024 * 1024);
+  });
+
+  test('that drips its body has answered; its connection is given up', async () => {
+    const answer = await post('/drip');
+    expect(answer).toMatchObject({ status: 200, error: null });
+    expect(answer.durationMs).toBeLessThan(450);
+  });
+
+  test('that drips its headers meets the deadline of the attempt', async () => {
+    const answer = await post('/drip-headers');
+    expect(answer).toMatchObject({ status: null, error: 'TIMEOUT' });
+    expect(answer.durationMs).toBeGreaterThanOrEqual(495);
+    expect(answer.durationMs).toBeLessThan(1_500);
+  });
+
+  test.each([
+    ['/reset', 'CONNECTION_CLOSED'],
+    ['/nonsense', 'INVALID_ANSWER'],
+  ])('at %s has failed', async (path, error) => {
+    expect(await post(path)).toMatchObject({ status: null, error });
+  });
+
+  test('that cuts the line after a 2xx has it', async () => {
+    expect(await post('/reset-after-headers')).toMatchObject({ status: 204, error: null });
+  });
+
+  test('that is not there has failed', async () => {
+    expect(await client.post('http://127.0.0.1:1/', {}, body)).toMatchObject({ error: 'CONNECTION_REFUSED' });
+  });
+
+  test('keeps its connection from one delivery to the next', async () => {
+    await post('/ok');
+    const before = connections;
+    for (let i = 0; i < 20; i += 1) await post('/ok');
+    expect(connections - before).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a destination that is not allowed', () => {
+  /** First answer public, all later ones the server of this test: as in a rebinding attack. */
+  function rebinding(answers: LookupAddress[][]): Resolve {
+    let turn = 0;
+    return (_, __, callback) => {
+      const addresses = answers[Math.min(turn, answers.length - 1)] ?? [];
+      turn += 1;
+      queueMicrotask(() => callback(null, addresses));
+    };
+  }
+  const PUBLIC = { address: '93.184.216.34', family: 4 };
+  const LOCAL = { address: '127.0.0.1', family: 4 };
+
+  test.each([
+    'http://127.0.0.1',
+    'http://127.1',
+    'http://2130706433',
+    'http://0x7f000001',
+    'http://0177.0.0.1',
+    'http://0',
+    'http://[::1]',
+    'http://[::ffff:127.0.0.1]',
+    'http://[::ffff:7f00:1]',
+    'http://localhost',
+    'http://localhost.',
+  ])('gets no connection: %s', async (origin) => {
+    const client = new WebhookClient(new AddressGuard([]), 500);
+    const before = connections;
+    expect(await client.post(`${origin}:${port}/ok`, {}, body)).toMatchObject({
+      status: null,
+      error: 'DESTINATION_NOT_ALLOWED',
+    });
+    expect(connections).toBe(before);
+    await client.close();
+  });
+
+  test.each([
+    ['an address record', [[LOCAL]]],
+    ['an IPv6 record', [[{ address: '::1', family: 6 }]]],
+    ['a mapped record', [[{ address: '::ffff:127.0.0.1', family: 6 }]]],
+    ['one of several answers', [[PUBLIC, LOCAL]]],
+  ])('gets no connection by %s', async (_, answers) => {
+    const client = new WebhookClient(new AddressGuard([], rebinding(answers)), 500);
+    const before = connections;
+    expect(await client.post(`http://hooks.example:${port}/ok`, {}, body)).toMatchObject({
+      error: 'DESTINATION_NOT_ALLOWED',
+    });
+    expect(connections).toBe(before);
+    await client.close();
+  });
+
+  test('gets no connection when a name that was fine at save points elsewhere later', async () => {
+    const guard = new AddressGuard([], rebinding([[PUBLIC], [LOCAL]]));
+    expect(await guard.problemWith(`https://hooks.example:${port}/ok`)).toBeUndefined();
+    const client = new WebhookClient(guard, 500);
+    const before = connections;
+    for (const protocol of ['http', 'https']) {
+      const url = `${protocol}://hooks.example:${port}/ok`;
+      expect(await client.post(url, {}, body)).toMatchObject({ error: 'DESTINATION_NOT_ALLOWED' });
+    }
+    expect(connections).toBe(before);
+    await client.close();
+  });
+
+  test('gets nothing although a lookup let it pass: the socket itself is looked at', async () => {
+    const guard = new AddressGuard([]);
+    Object.assign(guard, {
+      lookup: (_: string, __: object, callback: (error: null, addresses: LookupAddress[]) => void) =>
+        callback(null, [LOCAL]),
+    });
+    const client = new WebhookClient(guard, 500);
+    const before = requests;
+    expect(await client.post(`http://hooks.example:${port}/ok`, {}, body)).toMatchObject({
+      error: 'DESTINATION_NOT_ALLOWED',
+    });
+    expect(requests).toBe(before);
+    await client.close();
+  });
+});
