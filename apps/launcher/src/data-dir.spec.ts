@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,6 +63,14 @@ describe('forgetting', () => {
 test('a folder that cannot be made is refused in one sentence with the way out', () => {
   writeFileSync(join(dataDir, 'file'), '');
   expect(() => prepareDataDir(join(dataDir, 'file', 'below'))).toThrow(/cannot be used .*DATA_DIR=/);
+});
+
+test('the state of another user is refused, so that it stays usable to its owner', () => {
+  loadSecrets(dataDir);
+  prepareDataDir(dataDir);
+  const getuid = jest.spyOn(process, 'getuid').mockReturnValue(4711);
+  expect(() => prepareDataDir(dataDir)).toThrow(/belongs to user \d+.*Start as that user/);
+  getuid.mockRestore();
 });
 
 test('a private file is replaced as a whole and leaves nothing beside it', () => {

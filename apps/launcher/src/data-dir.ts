@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from './reason.js';
 
@@ -10,7 +10,7 @@ export const SIMULATOR_STATE_FILE = 'simulator.ndjson';
 /** All that starts leave behind. Nothing else is ever deleted: DATA_DIR may be a folder with other things in it. */
 const STATE = ['postgres', 'nats', 'logs', SIMULATOR_STATE_FILE, DEMO_FILE, STACK_FILE];
 
-/** Makes the folder and proves that it can be used. */
+/** Makes the folder and proves that it can be used, by us and afterwards by those who used it before. */
 export function prepareDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true });
@@ -18,6 +18,13 @@ export function prepareDataDir(dataDir: string): void {
   } catch (error) {
     throw new Error(
       `${dataDir} cannot be used (${reasonOf(error)}). Choose another folder: DATA_DIR=/some/folder npm start`,
+    );
+  }
+  const owner = statSync(join(dataDir, SECRETS_FILE), { throwIfNoEntry: false })?.uid;
+  if (owner !== undefined && owner !== process.getuid?.()) {
+    throw new Error(
+      `The state in ${dataDir} belongs to user ${owner}, who could not use it any more after a start by another user. ` +
+        'Start as that user, or choose another folder: DATA_DIR=/some/folder npm start',
     );
   }
 }

@@ -11,7 +11,7 @@ export async function step<T>(title: string, work: () => Promise<T>): Promise<T>
   const startedAt = performance.now();
   const result = await work();
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-  say(`  ✓ ${title.padEnd(22)} ${seconds.padStart(5)} s`);
+  say(`  ✓ ${title.padEnd(26)} ${seconds.padStart(5)} s`);
   return result;
 }
 

@@ -19,7 +19,7 @@ export async function start(argv: string[], readConfig: () => LauncherConfig): P
   const { dataDir } = config;
   prepareDataDir(dataDir);
   await lockInstance(dataDir);
-  if (options.fresh) forget(dataDir, config.databaseUrl !== undefined);
+  if (options.fresh) startAfresh(config);
   removeStackFile(dataDir); // of a start that was killed
   await refuseTakenPort(config.gatewayPort);
   say(`Starting the gateway; state in ${dataDir}\n`);
@@ -36,6 +36,12 @@ export async function start(argv: string[], readConfig: () => LauncherConfig): P
   await stopped;
   say('Stopped.');
   return 0;
+}
+
+function startAfresh({ dataDir, databaseUrl }: LauncherConfig): void {
+  forget(dataDir, databaseUrl !== undefined);
+  say(`Forgot what earlier starts left in ${dataDir}.`);
+  if (databaseUrl) say('The database of DATABASE_URL keeps its data, and secrets.json stays with it.');
 }
 
 /**

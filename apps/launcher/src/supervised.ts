@@ -72,7 +72,6 @@ export class Supervised<T extends Running> {
     this.previous = running;
     const since = performance.now();
     running.onExit((exit) => {
-      if (this.stopped.signal.aborted) return;
       this.current = undefined;
       this.deaths = deathsInARow(this.deaths, performance.now() - since);
       this.listener.onChange();

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type LocalServer, startNats, startPostgres } from '@svc/local-servers';
+import { type ServiceProcess, startProcess } from '@svc/testing';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadSecrets } from '../src/secrets.js';
+import { programOf, SIMULATOR } from '../src/services.js';
+import { environmentOf, Launcher } from './launcher.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'launcher-own-'));
+const dataDir = join(directory, 'stack');
+let postgres: LocalServer;
+let nats: LocalServer;
+let platform: ServiceProcess;
+
+beforeAll(async () => {
+  const ports = { SIMULATOR_PORT: '0', SIMULATOR_CONTROL_PORT: '0' };
+  [postgres, nats, platform] = await Promise.all([
+    startPostgres({ dataDir: join(directory, 'postgres'), settings: { fsync: 'off' } }),
+    startNats({ dataDir: join(directory, 'nats') }),
+    startProcess(programOf(SIMULATOR, 'main'), ports),
+  ]);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all([postgres.stop(), nats.stop(), platform.stop()]);
+  rmSync(directory, { recursive: true });
+});
+
+test('servers and a platform of the user replace the embedded ones and outlive the stack', async () => {
+  const websocket = String(platform.ready['websocket']);
+  const trustRoot = String(platform.ready['trustRoot']);
+  mkdirSync(dataDir);
+  const secrets = loadSecrets(dataDir);
+  const env = {
+    DATABASE_URL: postgres.url,
+    NATS_URL: nats.url,
+    PLATFORM_URL: websocket,
+    PLATFORM_TRUST_ROOT: trustRoot,
+    GATEWAY_PUBLIC_URL: 'https://api.example.com',
+    WEBHOOK_RETRY_DELAYS_MS: '0,10',
+    WEBHOOK_TIMEOUT_MS: '900',
+    WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:9',
+  };
+  const launcher = new Launcher(dataDir, env, ['--fresh']);
+  const stack = await launcher.ready();
+  expect(stack).toMatchObject({
+    platform: { websocket, control: null, trustRoot, ca: null },
+    postgres: postgres.url,
+    nats: nats.url,
+    webhooks: { delaysMs: [0, 10], timeoutMs: 900, allowedOrigins: ['http://127.0.0.1:9'] },
+  });
+  expect(stack.processes.map(({ name }) => name).sort()).toEqual([
+    'api-gateway',
+    'billing',
+    'limits',
+    'session-worker',
+    'webhook-dispatcher',
+  ]);
+  expect(environmentOf(launcher.pidOf('session-worker') as number)).toMatchObject({
+    PLATFORM_URL: websocket,
+    PLATFORM_TRUST_ROOT: trustRoot,
+  });
+  expect(launcher.output).toContain('scan it with your phone');
+  // --fresh cannot empty that database, and without the secrets what it holds would be lost.
+  expect(loadSecrets(dataDir)).toEqual(secrets);
+  expect(launcher.output).toContain('The database of DATABASE_URL keeps its data');
+  expect(await launcher.stop()).toBe(0);
+  expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
+  for (const { pid } of [postgres, nats, platform]) expect(process.kill(pid, 0)).toBe(true);
+}, 90_000);
