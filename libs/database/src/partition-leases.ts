@@ -38,12 +38,13 @@ const RENEW_SQL = `UPDATE partition_lease SET expires_at = clock_timestamp() + $
 
 const MEMBERS_SQL = 'SELECT count(*)::int AS members FROM lease_member WHERE expires_at > clock_timestamp()';
 
-// `owner = $1`: a process that comes back under its own name takes its partitions back at once, with a new epoch.
+// $5: a process that comes back under its own name takes its partitions back at once, with a new epoch. Only in its
+// first step: one that was paused and replaced under its name meanwhile must not take them from its successor.
 const ACQUIRE_SQL = `UPDATE partition_lease
   SET owner = $1, epoch = epoch + 1, expires_at = clock_timestamp() + $2 * interval '1 ms'
   WHERE partition IN (
     SELECT partition FROM partition_lease
-    WHERE partition <> ALL($4::int[]) AND (expires_at < clock_timestamp() OR owner = $1)
+    WHERE partition <> ALL($4::int[]) AND (expires_at < clock_timestamp() OR ($5 AND owner = $1))
     ORDER BY (owner = $1) DESC NULLS LAST, random() LIMIT $3 FOR UPDATE SKIP LOCKED)
   RETURNING partition, epoch::int AS epoch`;
 
@@ -59,6 +60,7 @@ export class PartitionLeases {
   private timer: NodeJS.Timeout | undefined;
   private running: Promise<void> = Promise.resolve();
   private renewedAt = 0;
+  private comingBack = true;
   private stopping = false;
 
   constructor(
@@ -139,7 +141,9 @@ export class PartitionLeases {
 
   private async acquire(count: number): Promise<void> {
     const { owner, leaseMs } = this.options;
-    const rows = await this.update(ACQUIRE_SQL, [owner, leaseMs, count, [...this.epochs.keys()]]);
+    const parameters = [owner, leaseMs, count, [...this.epochs.keys()], this.comingBack];
+    const rows = await this.update(ACQUIRE_SQL, parameters);
+    this.comingBack = false;
     for (const { partition, epoch } of rows) {
       this.epochs.set(partition, epoch as number);
       await this.options
