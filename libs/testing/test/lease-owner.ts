@@ -1,0 +1,90 @@
+import { type LeaseOptions, leaseTablesSql, PartitionLeases, schemaDataSource } from '@svc/database';
+import { createTestDatabase, type TestDatabase } from '@svc/testing';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+
+export const PARTITIONS = 64;
+
+class LeaseTables1700000000000 implements MigrationInterface {
+  name = 'LeaseTables1700000000000';
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(leaseTablesSql(PARTITIONS));
+  }
+  async down(): Promise<void> {}
+}
+
+export const leaseDatabase = (): Promise<TestDatabase> =>
+  createTestDatabase({ schema: 'rooms', migrations: [LeaseTables1700000000000] });
+
+/** One process that shares partitions with others, and all it was told. */
+export interface Owner {
+  name: string;
+  leases: PartitionLeases;
+  dataSource: DataSource;
+  told: { what: 'acquired' | 'released' | 'lost'; partition: number; epoch?: number }[];
+  errors: unknown[];
+}
+
+/** Times of a test: an owner is stale after 0.6 s and its leases are free after 1 s. */
+const FAST = { leaseMs: 1_000, renewMs: 40, selfStopMs: 600 };
+/** Nothing expires within the test. */
+export const PATIENT = { leaseMs: 120_000, renewMs: 40, selfStopMs: 60_000 };
+
+/**
+ * All owners of a test. It fails the test as soon as two of them own a partition at one time, or an epoch does not grow.
+ */
+export class Owners {
+  readonly violations: string[] = [];
+  private readonly all: Owner[] = [];
+  private readonly epochs = new Map<number, number>();
+
+  constructor(private readonly database: TestDatabase) {}
+
+  /** Connects and takes a first share. */
+  async start(name: string, options: Partial<LeaseOptions> = {}): Promise<Owner> {
+    const owner = await this.make(name, options);
+    await owner.leases.start();
+    return owner;
+  }
+
+  /** Connects only. */
+  async make(name: string, options: Partial<LeaseOptions> = {}): Promise<Owner> {
+    const { url } = this.database;
+    const dataSource = await new DataSource(
+      schemaDataSource({ url, schema: 'rooms', entities: [] }),
+    ).initialize();
+    const owner = { name, dataSource, told: [], errors: [] } as unknown as Owner;
+    owner.leases = new PartitionLeases(dataSource, {
+      owner: name,
+      partitions: PARTITIONS,
+      ...FAST,
+      onAcquired: async (partition, epoch) => {
+        owner.told.push({ what: 'acquired', partition, epoch });
+        this.check(owner, partition, epoch);
+      },
+      onRelease: async (partition) => void owner.told.push({ what: 'released', partition }),
+      onLost: (partition) => void owner.told.push({ what: 'lost', partition }),
+      onError: (error) => void owner.errors.push(error),
+      ...options,
+    });
+    this.all.push(owner);
+    return owner;
+  }
+
+  /** Partitions that somebody owns at this moment. */
+  get held(): number[] {
+    return this.all.flatMap(({ leases }) => leases.held);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map(({ leases }) => leases.stop()));
+    for (const { dataSource } of this.all) if (dataSource.isInitialized) await dataSource.destroy();
+  }
+
+  private check(owner: Owner, partition: number, epoch: number): void {
+    const other = this.all.find((one) => one !== owner && one.leases.epochOf(partition) !== undefined);
+    if (other) this.violations.push(`${partition} belongs to ${other.name} and to ${owner.name}`);
+    const before = this.epochs.get(partition) ?? 0;
+    if (epoch <= before) this.violations.push(`epoch of ${partition} went from ${before} to ${epoch}`);
+    this.epochs.set(partition, epoch);
+  }
+}
