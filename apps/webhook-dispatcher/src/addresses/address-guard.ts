@@ -34,7 +34,8 @@ export class AddressGuard {
   /** The rule that a receiver address breaks, in words for the tenant; undefined when it may be saved. */
   async problemWith(text: string): Promise<string | undefined> {
     if (text.length > MAX_URL) return `must not be longer than ${MAX_URL} characters`;
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    // The parser drops blanks and line ends: what is stored must be what was checked.
+    const url = /^[^\s\p{Cc}]+$/u.test(text) && URL.canParse(text) ? new URL(text) : undefined;
     if (!url || !/^https?:$/.test(url.protocol)) return 'must be an https URL';
     if (url.username || url.password) return 'must not contain a user name or password';
     if (isAllowedOrigin(url, this.allowedOrigins)) return undefined;

@@ -51,3 +51,14 @@ test('takes an item that comes the moment a batch ends', async () => {
   );
   for (let item = 0; item < 50; item += 1) expect(await batcher.add(item)).toBe(item * 2);
 });
+
+test('keeps batches below a weight, and hands over alone what exceeds it by itself', async () => {
+  const batches: number[][] = [];
+  const options = { maxSize: 10, lingerMs: 1, maxWeight: 10, weight: (item: number) => item };
+  const batcher = new MicroBatcher<number, number>(options, async (items) => {
+    batches.push(items);
+    return doubled(items);
+  });
+  await Promise.all([4, 4, 4, 99, 1, 9].map((item) => batcher.add(item)));
+  expect(batches).toEqual([[4, 4], [4], [99], [1, 9]]);
+});

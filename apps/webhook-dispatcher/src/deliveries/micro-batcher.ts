@@ -1,6 +1,9 @@
 /** How a batcher gathers. */
-export interface BatchOptions {
+export interface BatchOptions<T> {
   maxSize: number;
+  /** Bound on the sum of `weight`, for items of very different size; a single item may exceed it. */
+  maxWeight?: number;
+  weight?: (item: T) => number;
   /** How long the first one of a batch waits for company. */
   lingerMs: number;
 }
@@ -22,7 +25,7 @@ export class MicroBatcher<T, R> {
 
   /** @param flush results in the order of the items; a rejection is that of every item. */
   constructor(
-    private readonly options: BatchOptions,
+    private readonly options: BatchOptions<T>,
     private readonly flush: (items: T[]) => Promise<R[]>,
   ) {}
 
@@ -43,7 +46,7 @@ export class MicroBatcher<T, R> {
 
   private async drain(): Promise<void> {
     while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, this.options.maxSize);
+      const batch = this.waiting.splice(0, this.nextSize());
       try {
         const results = await this.flush(batch.map(({ item }) => item));
         batch.forEach(({ resolve }, index) => resolve(results[index] as R));
@@ -53,5 +56,12 @@ export class MicroBatcher<T, R> {
     }
     // Here and not in a `finally` of the caller: what is added a moment later must find it free and start it again.
     this.running = undefined;
+  }
+
+  private nextSize(): number {
+    const { maxSize, maxWeight = Infinity, weight = () => 0 } = this.options;
+    let total = 0;
+    const excess = this.waiting.findIndex(({ item }) => (total += weight(item)) > maxWeight);
+    return excess === -1 ? maxSize : Math.min(maxSize, Math.max(1, excess));
   }
 }

@@ -11,7 +11,7 @@ import { conversationOf } from './conversation.js';
 import { EventRepository, type RoutedEvent } from './event.repository.js';
 import { receiversOf } from './routing.js';
 
-const BATCH = { maxSize: 256, lingerMs: 1 };
+const MAX_BYTES = 8 * 1024 * 1024;
 
 type Arrived = Omit<RoutedEvent, 'deliveries' | 'epoch'>;
 type Candidate = { event: Arrived; epoch: number; receivers: Receiver[] };
@@ -19,8 +19,9 @@ type Candidate = { event: Arrived; epoch: number; receivers: Receiver[] };
 /** Takes events in: they and their deliveries are committed before the event is acked. */
 @Injectable()
 export class IngestService {
-  private readonly batcher = new MicroBatcher<Arrived, AppError | undefined>(BATCH, (batch) =>
-    this.commit(batch),
+  private readonly batcher = new MicroBatcher<Arrived, AppError | undefined>(
+    { maxSize: 256, lingerMs: 1, maxWeight: MAX_BYTES, weight: ({ payload }) => payload.length },
+    (batch) => this.commit(batch),
   );
 
   constructor(
