@@ -38,6 +38,16 @@ export class WorkerConfig extends ServiceConfig {
   @Length(1, 200)
   workerName: string = hostname();
 
+  @Env('LEASE_MS', {
+    description:
+      'How long a lease of a partition lasts: renewed every third of it, given up after two thirds without renewal.',
+    example: '15000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1_500)
+  leaseMs: number = 15_000;
+
   @Env('SEND_EXPIRY_MS', {
     description: 'How long an accepted message may wait for its session before it fails as EXPIRED.',
     example: '600000',

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Envelope, EventContract } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { log, PeriodicTask } from '@svc/service';
@@ -35,7 +35,7 @@ export function outboxRows(envelopes: Envelope[]): OutboxRows {
  * left behind is swept by any worker.
  */
 @Injectable()
-export class OutboxService implements OnApplicationShutdown {
+export class OutboxService {
   private readonly sweeper = new PeriodicTask('outbox sweeper', SWEEP_MS, () => this.sweep());
   private published: string[] = [];
   private deleting: Promise<void> | undefined;
@@ -59,7 +59,8 @@ export class OutboxService implements OnApplicationShutdown {
     }
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Resolves when what was given to `publish` is out or left to the sweeper of another worker. */
+  async stop(): Promise<void> {
     await this.sweeper.stop();
     await this.tail;
     await this.deleting;

@@ -1,4 +1,4 @@
-import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { PARTITION_COUNT } from '@svc/contracts';
 import { PartitionLeases } from '@svc/database';
 import { JetStreamStrategy, Messaging, partitionOf } from '@svc/messaging';
@@ -11,15 +11,13 @@ import { failureOf } from '../sending/outbound.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import type { Fence } from './fence.js';
 
-/** Lease times (design: operations, "Ownership by lease"). */
-const LEASE = { leaseMs: 15_000, renewMs: 5_000, selfStopMs: 10_000 };
 const SWEEP_MS = 2_000;
 /** Said when a partition is free, so that nobody waits for the next renewal to take it. */
 const FREED = 'notice.session-worker.partition-freed';
 
 /** Which partitions this worker owns, and what follows: their sessions run here, their commands are pulled here. */
 @Injectable()
-export class OwnershipService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class OwnershipService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly leases: PartitionLeases;
   private readonly sweeper = new PeriodicTask('session sweeper', SWEEP_MS, () => this.sweep());
 
@@ -34,7 +32,9 @@ export class OwnershipService implements OnApplicationBootstrap, OnApplicationSh
     this.leases = new PartitionLeases(dataSource, {
       owner: config.workerName,
       partitions: PARTITION_COUNT,
-      ...LEASE,
+      leaseMs: config.leaseMs,
+      renewMs: config.leaseMs / 3,
+      selfStopMs: (config.leaseMs * 2) / 3,
       onAcquired: (partition, epoch) => this.acquired(partition, epoch),
       onRelease: (partition) => this.release(partition),
       onLost: (partition) => this.lost(partition),
@@ -49,9 +49,11 @@ export class OwnershipService implements OnApplicationBootstrap, OnApplicationSh
     this.sweeper.start();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Hands over while database and NATS are still there: sockets close, leases are freed, the last events go out. */
+  async beforeApplicationShutdown(): Promise<void> {
     await this.sweeper.stop();
     await this.leases.stop();
+    await this.outbox.stop();
   }
 
   /** Looks at the row of a session, if its partition is ours, and acts on it. */
