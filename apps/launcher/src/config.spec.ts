@@ -41,9 +41,9 @@ describe('the configuration', () => {
     expect(read).toThrow(
       new Error(
         'Wrong configuration:\n' +
+          '  GATEWAY_PORT must be a port from 0 to 65535\n' +
           '  DATABASE_URL must start with postgres://\n' +
-          '  WEBHOOK_RETRY_DELAYS_MS must be milliseconds separated by commas\n' +
-          '  GATEWAY_PORT must be a port from 0 to 65535',
+          '  WEBHOOK_RETRY_DELAYS_MS must be milliseconds separated by commas',
       ),
     );
   });

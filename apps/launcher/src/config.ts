@@ -25,36 +25,32 @@ export interface LauncherConfig {
   env: NodeJS.ProcessEnv;
 }
 
-const RULES: Record<string, { pattern: RegExp; rule: string }> = {
-  GATEWAY_PORT: { pattern: /^\d{1,5}$/, rule: `must be a port from 0 to ${LARGEST_PORT}` },
-  DATABASE_URL: { pattern: /^postgres(ql)?:\/\//, rule: 'must start with postgres://' },
-  NATS_URL: { pattern: /^(nats|tls):\/\//, rule: 'must start with nats:// or tls://' },
-  PLATFORM_URL: { pattern: /^wss?:\/\//, rule: 'must start with wss:// or ws://' },
-  PLATFORM_TRUST_ROOT: { pattern: /^[0-9a-f]{64}$/i, rule: 'must be 32 bytes in hex' },
-  GATEWAY_PUBLIC_URL: { pattern: /^https?:\/\//, rule: 'must start with https:// or http://' },
-  WEBHOOK_RETRY_DELAYS_MS: { pattern: /^\d+(,\d+)*$/, rule: 'must be milliseconds separated by commas' },
-  WEBHOOK_TIMEOUT_MS: { pattern: /^[1-9]\d*$/, rule: 'must be a number of milliseconds' },
-};
+type Read = (name: string) => string | undefined;
+
+const isPort = (value: string): boolean => /^\d{1,5}$/.test(value) && Number(value) <= LARGEST_PORT;
+const matches = (pattern: RegExp) => (value: string) => pattern.test(value);
+
+const RULES: readonly (readonly [name: string, holds: (value: string) => boolean, rule: string])[] = [
+  ['GATEWAY_PORT', isPort, `must be a port from 0 to ${LARGEST_PORT}`],
+  ['DATABASE_URL', matches(/^postgres(ql)?:\/\//), 'must start with postgres://'],
+  ['NATS_URL', matches(/^(nats|tls):\/\//), 'must start with nats:// or tls://'],
+  ['PLATFORM_URL', matches(/^wss?:\/\//), 'must start with wss:// or ws://'],
+  ['PLATFORM_TRUST_ROOT', matches(/^[0-9a-f]{64}$/i), 'must be 32 bytes in hex'],
+  ['GATEWAY_PUBLIC_URL', matches(/^https?:\/\//), 'must start with https:// or http://'],
+  ['WEBHOOK_RETRY_DELAYS_MS', matches(/^\d+(,\d+)*$/), 'must be milliseconds separated by commas'],
+  ['WEBHOOK_TIMEOUT_MS', matches(/^[1-9]\d*$/), 'must be a number of milliseconds'],
+];
 
 /**
  * Reads the environment; empty strings count as absent.
  * @throws Error naming every variable that is wrong, never its value: it may hold a password.
  */
 export function readConfig(env: NodeJS.ProcessEnv): LauncherConfig {
-  const read = (name: string): string | undefined => env[name]?.trim() || undefined;
-  const wrong = Object.entries(RULES).filter(([name, { pattern }]) => !pattern.test(read(name) ?? 'absent'));
-  const problems = wrong
-    .filter(([name]) => read(name) !== undefined)
-    .map(([name, { rule }]) => `${name} ${rule}`);
-  const gatewayPort = Number(read('GATEWAY_PORT') ?? 3000);
-  if (gatewayPort > LARGEST_PORT) problems.push(`GATEWAY_PORT ${RULES['GATEWAY_PORT']?.rule}`);
-  if (read('PLATFORM_TRUST_ROOT') && !read('PLATFORM_URL')) {
-    problems.push('PLATFORM_TRUST_ROOT needs PLATFORM_URL: the simulator has a trust root of its own');
-  }
-  if (problems.length > 0) throw new Error(`Wrong configuration:\n  ${[...new Set(problems)].join('\n  ')}`);
+  const read: Read = (name) => env[name]?.trim() || undefined;
+  refuseWrong(read);
   return {
     dataDir: dataDirOf(env),
-    gatewayPort,
+    gatewayPort: Number(read('GATEWAY_PORT') ?? 3000),
     gatewayPublicUrl: read('GATEWAY_PUBLIC_URL'),
     databaseUrl: read('DATABASE_URL'),
     natsUrl: read('NATS_URL'),
@@ -68,6 +64,17 @@ export function readConfig(env: NodeJS.ProcessEnv): LauncherConfig {
     },
     env,
   };
+}
+
+function refuseWrong(read: Read): void {
+  const problems = RULES.filter(([name, holds]) => {
+    const value = read(name);
+    return value !== undefined && !holds(value);
+  }).map(([name, , rule]) => `${name} ${rule}`);
+  if (read('PLATFORM_TRUST_ROOT') && !read('PLATFORM_URL')) {
+    problems.push('PLATFORM_TRUST_ROOT needs PLATFORM_URL: the simulator has a trust root of its own');
+  }
+  if (problems.length > 0) throw new Error(`Wrong configuration:\n  ${problems.join('\n  ')}`);
 }
 
 /** Against the repository and not the current folder, so that `start` and `operator` meet wherever they are called. */

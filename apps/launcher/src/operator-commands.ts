@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import {
   AgeKey,
   AgeKeyV1,
@@ -18,7 +17,6 @@ import {
   TenantRef,
 } from '@svc/contracts';
 import type { RpcClient } from '@svc/messaging';
-import { firstSentence } from './reason.js';
 
 /** Arguments and options of a call by name; options not given are absent. */
 export type Values = Record<string, string | boolean | undefined>;
@@ -34,14 +32,6 @@ export interface OperatorCommand {
   usage: string;
   about: string;
   ask(rpc: RpcClient, values: Values): Promise<object>;
-}
-
-/** A command line, understood. */
-export interface OperatorCall {
-  command: OperatorCommand | undefined;
-  values: Values;
-  dataDir: string | undefined;
-  help: boolean;
 }
 
 export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
@@ -102,63 +92,6 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
   },
 ];
 
-/** @throws AppError `VALIDATION_FAILED` that names what is wrong in the command line. */
-export function parseOperatorCall(argv: string[]): OperatorCall {
-  const { values, positionals } = parse(argv);
-  const { 'data-dir': dataDir, help = false, ...given } = values;
-  const command = OPERATOR_COMMANDS.find(
-    ({ words }) => words === positionals.slice(0, words.split(' ').length).join(' '),
-  );
-  const call = { command, dataDir: dataDir as string | undefined, help: help === true };
-  if (help || (!command && positionals.length === 0)) return { ...call, values: given };
-  if (!command) throw refuse(`There is no command "${positionals.join(' ')}". See --help.`);
-  const args = positionals.slice(command.words.split(' ').length);
-  const usage = `Usage: ${command.words} ${command.usage}`.trim();
-  for (const name of Object.keys(given)) {
-    if (!(name in command.options)) throw refuse(`${command.words} has no option --${name}. ${usage}`);
-  }
-  for (const [name, kind] of Object.entries(command.options)) {
-    if (kind === 'required' && given[name] === undefined) throw refuse(`--${name} is missing. ${usage}`);
-  }
-  const missing = command.args[args.length];
-  if (missing !== undefined) throw refuse(`<${missing}> is missing. ${usage}`);
-  if (args.length > command.args.length)
-    throw refuse(`"${args[command.args.length]}" is one too many. ${usage}`);
-  return {
-    ...call,
-    values: { ...given, ...Object.fromEntries(command.args.map((name, i) => [name, args[i]])) },
-  };
-}
-
-/** Help on one command, or on all. */
-export function operatorHelp(command?: OperatorCommand): string {
-  const lines = (command ? [command] : OPERATOR_COMMANDS).flatMap(({ words, usage, about }) => [
-    `  ${words} ${usage}`.trimEnd(),
-    `      ${about}`,
-  ]);
-  return [
-    'npm run -s operator -- <command> [--data-dir <folder>]',
-    '',
-    ...lines,
-    '',
-    'Answers with one JSON object. Finds the stack by --data-dir, else NATS_URL, else DATA_DIR.',
-  ].join('\n');
-}
-
-function parse(args: string[]): { values: Values; positionals: string[] } {
-  const names = OPERATOR_COMMANDS.flatMap(({ options }) => Object.entries(options));
-  const options = Object.fromEntries(
-    names.map(([name, kind]) => [name, { type: kind === 'flag' ? 'boolean' : 'string' } as const]),
-  );
-  const common = { 'data-dir': { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
-  try {
-    const parsed = parseArgs({ args, options: { ...options, ...common }, allowPositionals: true });
-    return { values: parsed.values as Values, positionals: parsed.positionals };
-  } catch (error) {
-    throw refuse(`${firstSentence(error)}. See --help.`);
-  }
-}
-
 /** Checks by the contract before anything is sent; `names` are the words of the command line for its fields. */
 function checked<T extends object>(type: DataClass<T>, data: object, names: Record<string, string> = {}): T {
   try {
@@ -174,6 +107,7 @@ function checked<T extends object>(type: DataClass<T>, data: object, names: Reco
   }
 }
 
-function refuse(message: string): AppError {
+/** The command line is wrong, in one sentence. */
+export function refuse(message: string): AppError {
   return new AppError('VALIDATION_FAILED', message);
 }

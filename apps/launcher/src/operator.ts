@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { AppError } from '@svc/contracts';
+import type { RpcClient } from '@svc/messaging';
 import { askServices } from './ask.js';
 import { dataDirOf } from './config.js';
-import { type OperatorCall, operatorHelp, parseOperatorCall } from './operator-commands.js';
+import { operatorHelp, parseOperatorCall } from './operator-arguments.js';
 import { say } from './screen.js';
 import { readStackFile } from './stack-file.js';
 
@@ -17,7 +18,8 @@ export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<
       say(operatorHelp(call.command));
       return 0;
     }
-    say(JSON.stringify(await ask(call, env)));
+    const natsUrl = findNats(call.dataDir, env);
+    say(JSON.stringify(await ask(natsUrl, (rpc) => call.command.ask(rpc, call.values))));
     return 0;
   } catch (error) {
     const refusal =
@@ -28,11 +30,9 @@ export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<
   }
 }
 
-async function ask({ command, values, dataDir }: OperatorCall, env: NodeJS.ProcessEnv): Promise<object> {
-  if (!command) throw new AppError('VALIDATION_FAILED', 'No command is given. See --help.');
-  const natsUrl = findNats(dataDir, env);
+async function ask(natsUrl: string, question: (rpc: RpcClient) => Promise<object>): Promise<object> {
   try {
-    return await askServices(natsUrl, (rpc) => command.ask(rpc, values));
+    return await askServices(natsUrl, question);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'UPSTREAM_UNAVAILABLE') throw error;
     // A stack that was killed leaves its stack.json behind.

@@ -37,6 +37,7 @@ export const SERVICES: readonly ServiceRow[] = [
       'CREDENTIALS_KEY',
       'PLATFORM_URL',
       'PLATFORM_TRUST_ROOT',
+      'LEASE_MS',
       'SEND_EXPIRY_MS',
       'ACK_TIMEOUT_MS',
       'LOGIN_TIMEOUT_MS',

@@ -123,7 +123,7 @@ export class Stack {
   }
 
   private async platform(): Promise<Platform> {
-    const { platformUrl, platformTrustRoot, extraCa, dataDir } = this.config;
+    const { platformUrl, platformTrustRoot, extraCa } = this.config;
     if (platformUrl) {
       const trustRoot = platformTrustRoot ?? null;
       return { websocket: platformUrl, control: null, trustRoot, ca: extraCa ?? null };

@@ -53,6 +53,13 @@ export class Launcher {
     return this.stack();
   }
 
+  /** Waits for something it brings about; a failure shows its words. */
+  async until(what: string, holds: () => boolean): Promise<void> {
+    await waitFor(what, holds, READY_WITHIN_MS).catch((error: Error) => {
+      throw new Error(`${error.message}\n${this.output}`);
+    });
+  }
+
   stack(): StackDescription {
     return JSON.parse(readFileSync(join(this.dataDir, 'stack.json'), 'utf8')) as StackDescription;
   }

@@ -165,7 +165,7 @@ describe('a process that is killed', () => {
       const before = new Map(names.map((name) => [name, launcher.pidOf(name) as number]));
       for (const pid of before.values()) process.kill(pid, 'SIGKILL');
       for (const [name, pid] of before) {
-        await waitFor(`${name} runs again`, () => ![undefined, pid].includes(launcher.pidOf(name)), 45_000);
+        await launcher.until(`${name} runs again`, () => ![undefined, pid].includes(launcher.pidOf(name)));
         expect(launcher.output).toContain(`${name} ended (SIGKILL)`);
         expect(launcher.output).toContain(`${name} runs again (process ${launcher.pidOf(name)})`);
       }

@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError, type RequestContract } from '@svc/contracts';
 import type { RpcClient } from '@svc/messaging';
-import { operatorHelp, parseOperatorCall } from './operator-commands.js';
+import { operatorHelp, parseOperatorCall } from './operator-arguments.js';
 
 const TENANT = '0198c0de-0000-7000-8000-000000000001';
 
 /** What the command line would ask, and of whom. */
 async function asked(...argv: string[]): Promise<[subject: string, body: object]> {
-  const { command, values } = parseOperatorCall(argv);
+  const call = parseOperatorCall(argv);
   let question: [string, object] | undefined;
   const request = async ({ subject }: RequestContract, body: object): Promise<object> => {
     question = [subject, { ...body }];
     return {};
   };
-  await command?.ask({ request } as unknown as RpcClient, values);
+  if (!call.help) await call.command.ask({ request } as unknown as RpcClient, call.values);
   return question ?? ['nothing', {}];
 }
 
@@ -70,6 +70,7 @@ describe('the operator refuses, naming the argument and the rule,', () => {
     [['tenants', 'create', '--name', '', '--plan', 'STARTER'], /name must be longer than or equal to 1/],
     [['tenants', 'list', '--hours', '1'], /^tenants list has no option --hours/],
     [['tenants', 'list', 'all'], /^"all" is one too many/],
+    [[], /^No command is given\. See --help/],
     [['tenants', 'delete'], /^There is no command "tenants delete"/],
     [['tenants', 'list', '--colour'], /^Unknown option '--colour'\. See --help/],
     [['subscriptions', 'set', TENANT], /^<state> is missing/],
