@@ -1,0 +1,132 @@
+import { randomInt } from 'node:crypto';
+import { waitFor, type WebhookReceiver } from '@svc/testing';
+import type { Answer, Stack } from './stack.js';
+
+/** What the operator answers to `tenants create`. */
+export interface NewTenant {
+  tenantId: string;
+  apiKey: string;
+  kid: string;
+}
+
+/** A text that a contact has received, as the simulator saw it. */
+export interface InboxItem {
+  id: string;
+  text: string;
+  duplicates: number;
+}
+
+/** Invents a number nobody else uses in this run, of a length that exists. */
+export function inventPhone(): string {
+  return `49155${String(randomInt(100_000_000)).padStart(8, '0')}`;
+}
+
+/** A tenant with one linked number, as its software would act. */
+export class Actor {
+  private constructor(
+    readonly stack: Stack,
+    readonly tenant: NewTenant,
+    readonly sessionId: string,
+    readonly phone: string,
+  ) {}
+
+  /** Makes a tenant and links a number to it by QR. */
+  static async create(stack: Stack, ...tenantOptions: string[]): Promise<Actor> {
+    return Actor.link(stack, await createTenant(stack, ...tenantOptions));
+  }
+
+  /** Links a number to a tenant that exists. */
+  static async link(stack: Stack, tenant: NewTenant): Promise<Actor> {
+    const phone = inventPhone();
+    return new Actor(stack, tenant, await linkNumber(stack, tenant.apiKey, phone), phone);
+  }
+
+  api<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+    return this.stack.api<T>(this.tenant.apiKey, method, path, body);
+  }
+
+  /** Raises the session to the highest warmup tier: load is not what the tiers are for. */
+  async promote(): Promise<void> {
+    const path = `/v1/sessions/${this.sessionId}/promote-warmup-tier`;
+    expectStatus(await this.api('POST', path, { tier: 4, reason: 'load test' }), 201, 200);
+  }
+
+  /** Has every event of the session delivered to the receiver; returns the webhook secret. */
+  async listen(receiver: WebhookReceiver): Promise<string> {
+    const body = { enabled: true, webhookUrl: `${receiver.origin}/hook` };
+    const answer = await this.api<{ webhookSecret: string }>(
+      'PUT',
+      `/v1/sessions/${this.sessionId}/external-config`,
+      body,
+    );
+    expectStatus(answer, 200);
+    return answer.body.webhookSecret;
+  }
+
+  send(to: string, text: string, clientMessageId?: string): Promise<Answer> {
+    return this.api('POST', '/v1/messages', {
+      sessionId: this.sessionId,
+      to: `+${to}`,
+      text,
+      ...(clientMessageId ? { clientMessageId } : {}),
+    });
+  }
+
+  async inbox(contact: string): Promise<InboxItem[]> {
+    const page = await this.stack.platform<{ items: InboxItem[] }>(
+      'GET',
+      `/contacts/${contact}/messages?from=${this.phone}`,
+    );
+    return page.items;
+  }
+
+  /** A contact writes to the linked number. */
+  async write(contact: string, text: string): Promise<void> {
+    await this.stack.platform('POST', `/contacts/${contact}/messages`, { to: this.phone, text });
+  }
+}
+
+/** Makes a tenant through the operator CLI; GROWTH by default. */
+export function createTenant(stack: Stack, ...options: string[]): Promise<NewTenant> {
+  return stack.operator<NewTenant>(
+    'tenants',
+    'create',
+    '--name',
+    `e2e ${inventPhone()}`,
+    ...(options.length > 0 ? options : ['--plan', 'GROWTH']),
+  );
+}
+
+/** Creates a session and scans its QR code with the phone of this number; resolves when it is connected. */
+export async function linkNumber(stack: Stack, apiKey: string, phone: string): Promise<string> {
+  const created = await stack.api<{ id: string }>(apiKey, 'POST', '/v1/sessions', { name: 'e2e' });
+  expectStatus(created, 201);
+  const path = `/v1/sessions/${created.body.id}`;
+  const qr = await waitFor(
+    'a QR code',
+    async () => {
+      const answer = await stack.api<{ qr: string }>(apiKey, 'GET', `${path}/qr`);
+      return answer.status === 200 && answer.body.qr;
+    },
+    30_000,
+  );
+  await stack.platform('POST', `/accounts/${phone}/scan`, { qr });
+  await waitFor(
+    'the session to connect',
+    async () => {
+      const answer = await stack.api(apiKey, 'GET', path);
+      return answer.body['status'] === 'CONNECTED';
+    },
+    30_000,
+  );
+  return created.body.id;
+}
+
+/** @throws Error with the answer when its status is none of these. */
+export function expectStatus(answer: Answer<unknown>, ...statuses: number[]): void {
+  if (!statuses.includes(answer.status)) {
+    throw new Error(
+      `Expected ${statuses.join(' or ')}, got ${answer.status}: ${JSON.stringify(answer.body)}`,
+    );
+  }
+}

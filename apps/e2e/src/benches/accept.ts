@@ -1,0 +1,129 @@
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { Agent, request } from 'undici';
+import { Actor, inventPhone } from '../actor.js';
+import type { NamedRun, RunOptions } from '../named-runs.js';
+import { Stack } from '../stack.js';
+
+const CLIENTS = 16;
+const SENDS = 400;
+const ROUNDS = 3;
+/** One insert against: key, subscription, session, reservation, two inserts, a publish – four services and 13 round trips. */
+const LEAST_RATIO = 0.03;
+
+interface Round {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+interface Target {
+  url: string;
+  headers: Record<string, string>;
+  body: () => object;
+}
+
+/** `POST /v1/messages` accepted per second, beside a bare Fastify that inserts one row, in the same run. */
+export const accept: NamedRun = {
+  summary: 'POST /v1/messages accepted per second, against a bare Fastify insert',
+  async run({ say }: RunOptions) {
+    const stack = await Stack.start();
+    const bare = fork(resolve(import.meta.dirname, '../../bare/accept.mjs'), {
+      env: { ...process.env, DATABASE_URL: stack.file.postgres },
+    });
+    try {
+      const port = await new Promise<number>((done, failed) => {
+        bare.once('message', (message) => done((message as { port: number }).port));
+        bare.once('exit', () => failed(new Error('The bare reference did not start.')));
+      });
+      const actor = await Actor.create(stack, '--plan', 'ENTERPRISE', '--internal');
+      await actor.promote();
+      const targets = { bare: bareTarget(port), ours: ourTarget(actor) };
+      const rounds: Record<keyof typeof targets, Round[]> = { bare: [], ours: [] };
+      for (let round = 0; round <= ROUNDS; round += 1) {
+        for (const name of ['bare', 'ours'] as const) {
+          const result = await load(targets[name]);
+          if (round > 0) rounds[name].push(result); // the first one warms up
+          say(`  round ${round} ${name.padEnd(5)} ${JSON.stringify(result)}`);
+        }
+      }
+      const ratio = median(rounds.ours, 'perSecond').median / median(rounds.bare, 'perSecond').median;
+      return {
+        figures: {
+          bare: summary(rounds.bare),
+          ours: summary(rounds.ours),
+          ratio: round3(ratio),
+          clients: CLIENTS,
+        },
+        bound: `ratio >= ${LEAST_RATIO}`,
+        holds: ratio >= LEAST_RATIO,
+      };
+    } finally {
+      bare.disconnect();
+      await stack.stop();
+    }
+  },
+};
+
+function bareTarget(port: number): Target {
+  return {
+    url: `http://127.0.0.1:${port}/messages`,
+    headers: { 'content-type': 'application/json' },
+    body: () => ({ to: '+491511234567', text: 'bench' }),
+  };
+}
+
+function ourTarget({ stack, tenant, sessionId }: Actor): Target {
+  const to = `+${inventPhone()}`;
+  return {
+    url: `${stack.file.gateway}/v1/messages`,
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${tenant.apiKey}` },
+    body: () => ({ sessionId, to, text: 'bench', clientMessageId: randomUUID() }),
+  };
+}
+
+async function load(target: Target): Promise<Round> {
+  const dispatcher = new Agent({ connections: CLIENTS });
+  const times: number[] = [];
+  let left = SENDS;
+  const client = async (): Promise<void> => {
+    while (left-- > 0) {
+      const startedAt = performance.now();
+      const { statusCode, body } = await request(target.url, {
+        method: 'POST',
+        headers: target.headers,
+        body: JSON.stringify(target.body()),
+        dispatcher,
+      });
+      const text = await body.text();
+      if (statusCode !== 200) throw new Error(`${statusCode} ${text}`);
+      times.push(performance.now() - startedAt);
+    }
+  };
+  const begun = performance.now();
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  const seconds = (performance.now() - begun) / 1000;
+  await dispatcher.close();
+  times.sort((a, b) => a - b);
+  const quantile = (q: number): number => round3(times[Math.floor(q * (times.length - 1))] ?? 0);
+  return { perSecond: round3(SENDS / seconds), p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+}
+
+function summary(rounds: Round[]): Record<keyof Round, { median: number; spread: number }> {
+  return {
+    perSecond: median(rounds, 'perSecond'),
+    p50Ms: median(rounds, 'p50Ms'),
+    p99Ms: median(rounds, 'p99Ms'),
+  };
+}
+
+function median(rounds: Round[], figure: keyof Round): { median: number; spread: number } {
+  const sorted = rounds.map((round) => round[figure]).sort((a, b) => a - b);
+  return {
+    median: sorted[Math.floor(sorted.length / 2)] ?? 0,
+    spread: round3((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)),
+  };
+}
+
+const round3 = (value: number): number => Math.round(value * 1000) / 1000;

@@ -1,0 +1,145 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const LAUNCHER = join(ROOT, 'apps/launcher/dist/main.js');
+const START_LIMIT_MS = 120_000;
+
+/** `DATA_DIR/stack.json`, as far as it is read here (design: interfaces). */
+export interface StackFile {
+  gateway: string;
+  operator: string[];
+  platform: { control: string };
+  postgres: string;
+  processes: { name: string; pid: number }[];
+}
+
+/** An HTTP answer with its parsed body. */
+export interface Answer<T = Record<string, unknown>> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+/** A running gateway with everything around it: one's own in a temporary folder, or one that runs already. */
+export class Stack {
+  private constructor(
+    readonly dataDir: string,
+    private readonly launcher: ChildProcess | undefined,
+  ) {}
+
+  /** The stack that `npm start` runs, if it does. */
+  static running(dataDir = process.env['DATA_DIR'] ?? join(ROOT, '.data')): Stack | undefined {
+    const stack = new Stack(dataDir, undefined);
+    if (!existsSync(join(dataDir, 'stack.json'))) return undefined;
+    return stack.file.processes.every(({ pid }) => isAlive(pid)) ? stack : undefined;
+  }
+
+  /** Starts a private one; `env` as `npm start` takes it. */
+  static async start(env: Record<string, string> = {}): Promise<Stack> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'svc-e2e-'));
+    const launcher = spawn(process.execPath, [LAUNCHER, 'start'], {
+      env: { ...process.env, GATEWAY_PORT: '0', ...env, DATA_DIR: dataDir },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    launcher.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    launcher.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const deadline = performance.now() + START_LIMIT_MS;
+    while (!existsSync(join(dataDir, 'stack.json'))) {
+      if (launcher.exitCode !== null || performance.now() > deadline) {
+        launcher.kill('SIGKILL');
+        throw new Error(`The stack did not start:\n${output}`);
+      }
+      await new Promise((done) => setTimeout(done, 50));
+    }
+    return new Stack(dataDir, launcher);
+  }
+
+  get file(): StackFile {
+    return JSON.parse(readFileSync(join(this.dataDir, 'stack.json'), 'utf8')) as StackFile;
+  }
+
+  /** Stops what `start` started and forgets its state; leaves a stack that ran before alone. */
+  async stop(): Promise<void> {
+    if (!this.launcher) return;
+    const { launcher } = this;
+    const ended = new Promise((done) => launcher.once('exit', done));
+    if (launcher.exitCode === null) {
+      launcher.kill('SIGTERM');
+      await ended;
+    }
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  /** Ends a process of the stack the hard way; the launcher starts it again. */
+  kill(name: string): void {
+    const found = this.file.processes.find((one) => one.name === name);
+    if (!found)
+      throw new Error(`No process ${name} in ${this.file.processes.map((one) => one.name).join(', ')}`);
+    process.kill(found.pid, 'SIGKILL');
+  }
+
+  /** Runs the operator CLI and reads the object it prints. */
+  async operator<T>(...args: string[]): Promise<T> {
+    const [command, ...rest] = this.file.operator as [string, ...string[]];
+    const { stdout } = await promisify(execFile)(command, [...rest, ...args]);
+    return JSON.parse(stdout) as T;
+  }
+
+  /** A REST call; `key` undefined sends none. */
+  api<T = Record<string, unknown>>(
+    key: string | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<T>> {
+    return call(`${this.file.gateway}${path}`, method, body, {
+      ...(key ? { authorization: `Bearer ${key}` } : {}),
+      ...headers,
+    });
+  }
+
+  /** A call of the simulator's control API; anything but success throws. */
+  async platform<T = Record<string, unknown>>(method: string, path: string, body?: object): Promise<T> {
+    const answer = await call<T>(`${this.file.platform.control}${path}`, method, body, {});
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+}
+
+async function call<T>(
+  url: string,
+  method: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Answer<T>> {
+  const response = await fetch(url, {
+    method,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (isJson ? JSON.parse(text) : { text }) as T,
+  };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
