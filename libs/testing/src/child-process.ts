@@ -41,7 +41,7 @@ export async function startProcess(main: string, env: Record<string, string>): P
 function readyMessage(child: ChildProcess, output: () => string): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     child.once('message', (message) => resolve(message as Record<string, unknown>));
-    child.once('exit', (code) =>
+    child.once('close', (code) =>
       reject(new Error(`The process ended with ${code} before it was ready:\n${output()}`)),
     );
     child.once('error', reject);
