@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { Type } from 'class-transformer';
+import { IsInt, IsString, Min, MinLength } from 'class-validator';
+import { ConfigError, configReader, Env, envVariables, loadConfig } from './config.js';
+import { ServiceConfig } from './service-config.js';
+
+class ShopConfig extends ServiceConfig {
+  @Env('SHOP_KEY', { description: 'Signs receipts.', secret: true })
+  @IsString()
+  @MinLength(8)
+  shopKey: string;
+
+  @Env('SHELVES', { description: 'How many.' })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  shelves: number = 3;
+}
+
+const GOOD = {
+  DATABASE_URL: 'postgres://svc:pw@127.0.0.1:5432/svc',
+  NATS_URL: 'nats://127.0.0.1:4222',
+  SHOP_KEY: 'k'.repeat(8),
+};
+
+const directory = mkdtempSync(join(tmpdir(), 'svc-config-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function file(content: string): string {
+  const path = join(directory, `${Math.random()}`);
+  writeFileSync(path, content);
+  return path;
+}
+
+function problemsOf(env: NodeJS.ProcessEnv): string[] {
+  try {
+    loadConfig(ShopConfig, env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    const [head, ...problems] = (error as ConfigError).message.split('\n  ');
+    expect(head).toBe('Wrong configuration:');
+    return problems;
+  }
+  return [];
+}
+
+describe('a configuration', () => {
+  test('takes what is given and has safe defaults for the rest', () => {
+    expect(loadConfig(ShopConfig, { ...GOOD, PORT: '9000' })).toEqual({
+      databaseUrl: GOOD.DATABASE_URL,
+      natsUrl: GOOD.NATS_URL,
+      mode: 'production',
+      host: '127.0.0.1',
+      port: 9000,
+      logLevel: 'info',
+      shopKey: 'kkkkkkkk',
+      shelves: 3,
+    });
+  });
+
+  test('is an instance of its class, and nobody changes it any more', () => {
+    const config = loadConfig(ShopConfig, GOOD) as ShopConfig;
+    expect(config).toBeInstanceOf(ServiceConfig);
+    expect(() => {
+      config.shelves = 4;
+    }).toThrow(TypeError);
+  });
+
+  test('names every variable that is missing, all at once', () => {
+    const missing = ['DATABASE_URL is missing', 'NATS_URL is missing', 'SHOP_KEY is missing'];
+    expect(problemsOf({}).toSorted()).toEqual(missing);
+  });
+
+  test('names every variable that is wrong by its own name, with the rule', () => {
+    const wrong = { ...GOOD, DATABASE_URL: 'mysql://x', PORT: '70000', SVC_MODE: 'prod', SHELVES: 'many' };
+    const problems = problemsOf(wrong).join('\n');
+    expect(problems).toMatch(/^DATABASE_URL must start with postgres:\/\/$/m);
+    expect(problems).toMatch(/^PORT must not be greater than 65535$/m);
+    expect(problems).toMatch(/^SVC_MODE must be one of the following values: production, development$/m);
+    expect(problems).toMatch(/^.*SHELVES must be an integer number.*$/m);
+    expect(problems).not.toMatch(/databaseUrl|logLevel|shelves/);
+  });
+
+  test('never shows a value, however wrong it is', () => {
+    const wrong = {
+      DATABASE_URL: 'canary-one',
+      NATS_URL: 'canary-two',
+      SHOP_KEY: 'canary3',
+      PORT: 'canary-four',
+    };
+    expect(problemsOf(wrong)).toHaveLength(4);
+    expect(problemsOf(wrong).join()).not.toContain('canary');
+  });
+
+  test('takes an empty variable for an absent one', () => {
+    expect(loadConfig(ShopConfig, { ...GOOD, PORT: '', HOST: '' })).toMatchObject({
+      port: 8080,
+      host: '127.0.0.1',
+    });
+    expect(problemsOf({ ...GOOD, SHOP_KEY: '' })).toEqual([expect.stringContaining('SHOP_KEY')]);
+  });
+
+  test('takes no notice of variables it does not know', () => {
+    expect(loadConfig(ShopConfig, { ...GOOD, shelves: '9', OTHER: '1' })).not.toHaveProperty('OTHER');
+    expect(loadConfig(ShopConfig, { ...GOOD, shelves: '9' }).shelves).toBe(3);
+  });
+});
+
+describe('a secret', () => {
+  const { SHOP_KEY: _, ...rest } = GOOD;
+
+  test('may lie in a file, without the line break at its end', () => {
+    const env = { ...rest, SHOP_KEY_FILE: file('from a file\n') };
+    expect(loadConfig(ShopConfig, env).shopKey).toBe('from a file');
+  });
+
+  test('given directly wins over the file', () => {
+    expect(loadConfig(ShopConfig, { ...GOOD, SHOP_KEY_FILE: file('from a file') }).shopKey).toBe('kkkkkkkk');
+  });
+
+  test('in a file that cannot be read is a problem with a name', () => {
+    const problems = problemsOf({ ...rest, SHOP_KEY_FILE: join(directory, 'absent') });
+    expect(problems[0]).toBe('SHOP_KEY_FILE names a file that cannot be read');
+  });
+
+  test('in a file is held to the same rules, and not shown either', () => {
+    const problems = problemsOf({ ...rest, SHOP_KEY_FILE: file('canary') });
+    expect(problems).toEqual(['SHOP_KEY must be longer than or equal to 8 characters']);
+  });
+
+  test('only: what is none is not read from a file', () => {
+    expect(loadConfig(ShopConfig, { ...GOOD, HOST_FILE: file('elsewhere') }).host).toBe('127.0.0.1');
+  });
+});
+
+test('the variables of a class are those of its parent, then its own; the parent knows nothing of them', () => {
+  const names = envVariables(ShopConfig).map(({ name }) => name);
+  expect(names).toEqual([...envVariables(ServiceConfig).map(({ name }) => name), 'SHOP_KEY', 'SHELVES']);
+  expect(envVariables(ServiceConfig)).not.toContainEqual(expect.objectContaining({ name: 'SHELVES' }));
+});
+
+test('a reader reads once, so that everybody sees the same object', () => {
+  const before = { ...process.env };
+  try {
+    Object.assign(process.env, GOOD);
+    const read = configReader(ShopConfig);
+    const first = read();
+    process.env['SHELVES'] = '7';
+    expect(read()).toBe(first);
+  } finally {
+    process.env = before;
+  }
+});

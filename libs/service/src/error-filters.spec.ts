@@ -1,0 +1,112 @@
+import { BadRequestException, NotFoundException, PayloadTooLargeException } from '@nestjs/common';
+import { describe, expect, test } from '@jest/globals';
+import { AppError } from '@svc/contracts';
+import { fastify, type FastifyInstance } from 'fastify';
+import { firstValueFrom } from 'rxjs';
+import { RpcErrorFilter, sendError, toAppError } from './error-filters.js';
+
+/** A real HTTP server whose one route throws. */
+function throwing(error: unknown): FastifyInstance {
+  const server = fastify({ genReqId: () => 'request-1' });
+  server.get('/', (request, reply) => {
+    sendError(reply, request.id, error);
+    return reply;
+  });
+  return server;
+}
+
+const answerTo = (error: unknown) => throwing(error).inject({ url: '/' });
+
+describe('the HTTP answer of an error', () => {
+  test('has status, request id and the four fields of the error body', async () => {
+    const answer = await answerTo(new AppError('SESSION_NOT_FOUND', 'There is none.', { sessionId: 's' }));
+    expect(answer.statusCode).toBe(404);
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.json()).toEqual({
+      code: 'SESSION_NOT_FOUND',
+      message: 'There is none.',
+      requestId: 'request-1',
+      meta: { sessionId: 's' },
+    });
+  });
+
+  test('tells of a limit when to come back: in the header, to the second', async () => {
+    const meta = { layer: 'plan', limit: 1_000, used: 1_000, retryAfterSeconds: 4_711 };
+    const answer = await answerTo(new AppError('RATE_LIMITED', undefined, meta));
+    expect(answer.statusCode).toBe(429);
+    expect(answer.headers['retry-after']).toBe('4711');
+    expect(answer.json().meta).toEqual({ layer: 'plan', limit: 1_000, used: 1_000 });
+  });
+
+  test.each(['UPSTREAM_UNAVAILABLE', 'UPSTREAM_TIMEOUT'] as const)(
+    'of %s invites to try again',
+    async (code) => {
+      expect((await answerTo(new AppError(code))).headers['retry-after']).toBe('1');
+    },
+  );
+
+  test.each(['VALIDATION_FAILED', 'FORBIDDEN', 'INTERNAL'] as const)('of %s does not', async (code) => {
+    expect((await answerTo(new AppError(code))).headers).not.toHaveProperty('retry-after');
+  });
+
+  test('of a missing key names the scheme', async () => {
+    expect((await answerTo(new AppError('UNAUTHENTICATED'))).headers['www-authenticate']).toBe('Bearer');
+  });
+
+  test.each([
+    ['an error', new Error('SELECT canary FROM key')],
+    ['text', 'canary'],
+    ['nothing', undefined],
+    ['an object', { detail: 'canary' }],
+    ['an error with a cause', new AppError('INTERNAL', undefined, {}, { cause: new Error('canary') })],
+  ])('of %s that nobody foresaw is 500 and keeps its words to itself', async (_, thrown) => {
+    const answer = await answerTo(thrown);
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toContain('canary');
+    expect(answer.json()).toMatchObject({ code: 'INTERNAL', meta: {} });
+  });
+});
+
+describe('errors of the framework below', () => {
+  test.each([
+    ['a route that is none', new NotFoundException('Cannot GET /x'), 'NOT_FOUND', 'There is no such route.'],
+    ['a body that is too large', new PayloadTooLargeException(), 'PAYLOAD_TOO_LARGE', undefined],
+    ['a body that is no JSON', { statusCode: 400 }, 'VALIDATION_FAILED', undefined],
+    ['a method that is not there', { statusCode: 405 }, 'METHOD_NOT_ALLOWED', undefined],
+    ['a content type nobody reads', { statusCode: 415 }, 'UNSUPPORTED_MEDIA_TYPE', undefined],
+    ['another refusal', { statusCode: 418 }, 'VALIDATION_FAILED', undefined],
+    ['a fault', { statusCode: 502 }, 'INTERNAL', undefined],
+    ['a status that is no number', { statusCode: 'high' }, 'INTERNAL', undefined],
+  ])('%s keeps its meaning', (_, thrown, code, message) => {
+    const error = toAppError(thrown);
+    expect(error.code).toBe(code);
+    if (message) expect(error.message).toBe(message);
+  });
+
+  test('that say what is wrong with the request keep their words', () => {
+    expect(toAppError(new BadRequestException('limit is no number')).message).toBe('limit is no number');
+  });
+
+  test('an error of ours stays the very same', () => {
+    const error = new AppError('FORBIDDEN');
+    expect(toAppError(error)).toBe(error);
+  });
+});
+
+describe('what a message handler throws', () => {
+  const caught = (thrown: unknown): Promise<unknown> =>
+    firstValueFrom(new RpcErrorFilter().catch(thrown)).catch((body: unknown) => body);
+
+  test('travels as the body that the other side reads', async () => {
+    const error = new AppError('QR_CONFLICT', 'Not yet.', { status: 'CONNECTING' });
+    const body = await caught(error);
+    expect(body).toEqual({ code: 'QR_CONFLICT', message: 'Not yet.', meta: { status: 'CONNECTING' } });
+    expect(AppError.fromBody(body)).toMatchObject({ code: 'QR_CONFLICT', meta: { status: 'CONNECTING' } });
+  });
+
+  test('is INTERNAL without its words where nobody foresaw it', async () => {
+    expect(JSON.stringify(await caught(new TypeError('canary')))).toBe(
+      '{"code":"INTERNAL","message":"Something went wrong on our side.","meta":{}}',
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeError } from './logger.js';
+
+describe('what is logged of an error', () => {
+  test('is its kind, its words and where it was thrown', () => {
+    const error = new RangeError('too far');
+    expect(describeError(error)).toEqual({ type: 'RangeError', message: 'too far', stack: error.stack });
+  });
+
+  test('holds its code and its cause, to any depth', () => {
+    const root = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+    const error = new Error('no server', { cause: new Error('no way', { cause: root }) });
+    expect(describeError(error)).toMatchObject({
+      message: 'no server',
+      cause: { message: 'no way', cause: { message: 'refused', code: 'ECONNREFUSED' } },
+    });
+  });
+
+  test('of PostgreSQL holds names and codes, but no value of a row and no statement', () => {
+    const driverError = Object.assign(new Error('Key (body)=(canary) exists'), {
+      code: '23505',
+      severity: 'ERROR',
+      table: 'message',
+      constraint: 'message_pkey',
+      detail: 'canary',
+      where: 'canary',
+    });
+    const failed = Object.assign(new Error('canary'), {
+      name: 'QueryFailedError',
+      driverError,
+      parameters: ['canary'],
+    });
+    for (const error of [failed, driverError, new Error('while saving', { cause: failed })]) {
+      const described = JSON.stringify(describeError(error));
+      expect(described).not.toContain('canary');
+      expect(described).toContain('23505');
+      expect(described).toContain('message_pkey');
+    }
+  });
+
+  test.each([
+    ['text', 'canary'],
+    ['an object', { key: 'canary' }],
+    ['nothing', undefined],
+  ])('that is no error but %s is its type only', (_, thrown) => {
+    expect(JSON.stringify(describeError(thrown))).not.toContain('canary');
+  });
+});
