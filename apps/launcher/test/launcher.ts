@@ -48,7 +48,7 @@ export class Launcher {
   async ready(): Promise<StackDescription> {
     let ended = false;
     void this.exited.then(() => (ended = true));
-    await waitFor('the stack is ready', () => ended || this.output.includes('Ready after'), READY_WITHIN_MS);
+    await this.until('the stack is ready', () => ended || this.output.includes('Ready after'));
     if (ended) throw new Error(`The launcher ended:\n${this.output}`);
     return this.stack();
   }

@@ -176,7 +176,7 @@ describe('a process that is killed', () => {
           .sort(),
       ).toEqual(all.sort());
     },
-    60_000,
+    120_000,
   );
 
   test('comes back at the address it had', async () => {
