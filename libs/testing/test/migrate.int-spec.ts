@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { migrate, schemaDataSource, schemaRole } from '@svc/database';
+import { silenceConsole } from '@svc/service';
 import { createTestDatabase, type TestDatabase } from '@svc/testing';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 
@@ -28,6 +29,8 @@ class Broken1700000000002 implements MigrationInterface {
   }
   async down(): Promise<void> {}
 }
+
+silenceConsole(); // TypeORM prints what failed
 
 let database: TestDatabase;
 const open: DataSource[] = [];
