@@ -1,3 +1,9 @@
 import preset from '../../jest.preset.mjs';
 
-export default preset('e2e');
+export default preset('e2e', {
+  globalSetup: '<rootDir>/test/start-stack.mjs',
+  globalTeardown: '<rootDir>/test/stop-stack.mjs',
+  // One stack for all files: what one of them kills must not fall upon another.
+  maxWorkers: 1,
+  testTimeout: 120_000,
+});
