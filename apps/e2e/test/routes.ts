@@ -1,0 +1,86 @@
+import type { Actor } from '../src/actor.js';
+import type { Stack } from '../src/stack.js';
+
+/** One operation of `/openapi.json`. */
+export interface Route {
+  operationId: string;
+  method: string;
+  /** With its parameters in braces. */
+  path: string;
+  takesBody: boolean;
+  /** Names of its query parameters. */
+  query: string[];
+}
+
+/** Ids of one tenant, by the name of the resource. */
+export interface Ids {
+  session: string;
+  message: string;
+  webhook: string;
+  kid: string;
+}
+
+interface Operation {
+  operationId: string;
+  requestBody?: object;
+  parameters?: { in: string; name: string }[];
+}
+
+/** Every operation the running gateway describes. */
+export async function routesOf(stack: Stack): Promise<Route[]> {
+  const { body } = await stack.api<{ paths: Record<string, Record<string, Operation>> }>(
+    undefined,
+    'GET',
+    '/openapi.json',
+  );
+  return Object.entries(body.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, requestBody, parameters = [] }]) => ({
+      operationId,
+      method: method.toUpperCase(),
+      path,
+      takesBody: requestBody !== undefined,
+      query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    })),
+  );
+}
+
+/** A body that is right for a tenant's own resources, per operation that takes one. */
+export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
+  return {
+    sendMessage: { sessionId: ids.session, to: '+4915550001111', text: 'good', clientMessageId: 'good-1' },
+    createSession: { name: 'good' },
+    promoteWarmupTier: { tier: 3, reason: 'good' },
+    putExternalConfig: {
+      enabled: true,
+      webhookUrl: 'http://127.0.0.1:9/good',
+      rotateSecret: true,
+      mintApiKey: true,
+    },
+    createWebhook: { name: 'good', url: 'http://127.0.0.1:9/good', events: ['message.sent'] },
+    updateWebhook: { name: 'good', url: 'http://127.0.0.1:9/good', events: [], status: 'PAUSED' },
+    createApiKey: { name: 'good', scopes: ['messages:read'], rotates: ids.kid },
+  };
+}
+
+/** The path with these ids in it. */
+export function pathWith({ path }: Route, ids: Ids): string {
+  const [, resource] = /^\/v1\/([a-z-]+)\/\{/.exec(path) ?? [];
+  const id = { sessions: ids.session, messages: ids.message, webhooks: ids.webhook, 'api-keys': ids.kid }[
+    resource ?? ''
+  ];
+  if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);
+  return path.replace(/\{\w+\}/, id ?? '');
+}
+
+/** One resource of each kind for a tenant that has a session; texts and names say whose they are. */
+export async function furnish(actor: Actor, word: string): Promise<Ids> {
+  const sent = await actor.send('4915550001111', `${word} text`);
+  const hook = { name: `${word} hook`, url: `http://127.0.0.1:9/${word}`, events: [] };
+  const webhook = await actor.api('POST', '/v1/webhooks', hook);
+  return {
+    session: actor.sessionId,
+    message: String(sent.body['jobId']),
+    webhook: String(webhook.body['id']),
+    kid: actor.tenant.kid,
+  };
+}
