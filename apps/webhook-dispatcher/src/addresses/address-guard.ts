@@ -15,6 +15,7 @@ export const NOT_ALLOWED = 'destination not allowed';
 /** Code of the error that refuses a connection. */
 export const DESTINATION_NOT_ALLOWED = 'DESTINATION_NOT_ALLOWED';
 
+const NO_HTTPS = 'must be an https URL';
 const MAX_URL = 2048;
 const LOCAL_SUFFIXES = ['.internal', '.local', '.localhost', '.localdomain', '.home.arpa', '.lan'];
 /** A name that does not resolve in time may be saved: every connection is checked again. */
@@ -34,12 +35,11 @@ export class AddressGuard {
   /** The rule that a receiver address breaks, in words for the tenant; undefined when it may be saved. */
   async problemWith(text: string): Promise<string | undefined> {
     if (text.length > MAX_URL) return `must not be longer than ${MAX_URL} characters`;
-    // The parser drops blanks and line ends: what is stored must be what was checked.
-    const url = /^[^\s\p{Cc}]+$/u.test(text) && URL.canParse(text) ? new URL(text) : undefined;
-    if (!url || !/^https?:$/.test(url.protocol)) return 'must be an https URL';
+    const url = parseHttpUrl(text);
+    if (!url) return NO_HTTPS;
     if (url.username || url.password) return 'must not contain a user name or password';
-    if (isAllowedOrigin(url, this.allowedOrigins)) return undefined;
-    if (url.protocol !== 'https:') return 'must be an https URL';
+    if (this.isAllowed(url)) return undefined;
+    if (url.protocol !== 'https:') return NO_HTTPS;
     if (!isAllowedPort(url.port) || this.isForbiddenHost(url.hostname)) return NOT_ALLOWED;
     return (await this.resolvesToForbidden(bare(url.hostname))) ? NOT_ALLOWED : undefined;
   }
@@ -84,6 +84,13 @@ export class AddressGuard {
 /** The error with which a connection is refused. */
 export function notAllowed(): NodeJS.ErrnoException {
   return Object.assign(new Error(NOT_ALLOWED), { code: DESTINATION_NOT_ALLOWED });
+}
+
+function parseHttpUrl(text: string): URL | undefined {
+  // The parser drops blanks and line ends: what is stored must be what was checked.
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
 /** Lower case, without the brackets of an IPv6 literal and the dot of the root (`localhost.`). */

@@ -32,16 +32,19 @@ export class BoundEndpointsService {
     const { tenantId, sessionId, enabled, url } = request;
     const known = await this.rows.find({ tenantId, sessionId });
     if (!known && !enabled) return null;
-    if (enabled && !url && !known) {
-      throw fieldProblem(URL_FIELD, `${URL_FIELD} is required: none is given and none is stored`);
-    }
-    if (url && url !== known?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
-    if (!known)
-      await this.factory.create({ tenantId, sessionId, name: NAME, url: url as string, events: [] });
+    if (url != null && url !== known?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
+    if (!known) await this.create(request);
     const endpoint = await this.rows.change({ tenantId, sessionId }, (row) => this.apply(request, row));
     if (!endpoint) return null;
     await this.changes.announce({ tenantId, endpointId: endpoint.id });
     return this.withSecret(endpoint);
+  }
+
+  private async create({ tenantId, sessionId, url }: PutBoundEndpointV1): Promise<void> {
+    if (url == null) {
+      throw fieldProblem(URL_FIELD, `${URL_FIELD} is required: none is given and none is stored`);
+    }
+    await this.factory.create({ tenantId, sessionId, name: NAME, url, events: [] });
   }
 
   private apply({ enabled, url, rotateSecret }: PutBoundEndpointV1, row: Endpoint): void {

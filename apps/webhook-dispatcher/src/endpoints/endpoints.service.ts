@@ -56,7 +56,7 @@ export class EndpointsService {
     status,
   }: UpdateEndpointV1): Promise<WebhookEndpoint> {
     const current = await this.mine(tenantId, endpointId);
-    if (url && url !== current.url) await checkReceiverUrl(this.guard, url, 'url');
+    if (url != null && url !== current.url) await checkReceiverUrl(this.guard, url, 'url');
     const changed = await this.rows.change({ id: endpointId, tenantId }, (endpoint) => {
       if (status && endpoint.state === 'DISABLED') {
         throw fieldProblem('status', 'status: enable external mode of the session instead');
