@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { migrate, schemaDataSource } from '@svc/database';
+import { createTestDatabase, type TestDatabase } from '@svc/testing';
+import { DataSource } from 'typeorm';
+import { EventOutbox } from '../src/events/event-outbox.entity.js';
+import { schema } from '../src/migrations/schema.js';
+import { TierPromotionRow } from '../src/tiers/tier-promotion.entity.js';
+import { Warmup } from '../src/tiers/warmup.entity.js';
+
+let database: TestDatabase;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  database = await createTestDatabase(schema);
+  const entities = [EventOutbox, TierPromotionRow, Warmup];
+  dataSource = new DataSource(schemaDataSource({ url: database.url, schema: 'limits', entities }));
+  await dataSource.initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+describe('the schema after its migrations', () => {
+  test('has the columns of the entities, and no others in their tables', async () => {
+    const tables = dataSource.entityMetadatas.map(({ tableName }) => tableName);
+    const rows = await database.query<{ name: string }>(
+      `SELECT table_name || '.' || column_name || ' ' || udt_name || ' ' || is_nullable AS name
+       FROM information_schema.columns WHERE table_schema = 'limits' AND table_name = ANY($1)`,
+      [tables],
+    );
+    const declared = dataSource.entityMetadatas.flatMap(({ tableName, columns }) =>
+      columns.map(({ databaseName, type, isNullable }) => {
+        const short = type === 'integer' ? 'int4' : String(type);
+        return `${tableName}.${databaseName} ${short} ${isNullable ? 'YES' : 'NO'}`;
+      }),
+    );
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(declared.toSorted());
+  });
+
+  test('is left as it is by a second run', async () => {
+    expect(await migrate({ ...schema, url: database.url })).toEqual([]);
+  });
+
+  test('lets no counter fall below zero and no promotion lower a tier', async () => {
+    const id = `'0198c0de-0000-7000-8000-0000000000a1'`;
+    const counter = `INSERT INTO quota (scope, id, day, used) VALUES ('tenant', ${id}, '2026-01-31', -1)`;
+    await expect(dataSource.query(counter)).rejects.toThrow('quota_used_check');
+    const lower = `INSERT INTO tier_promotion VALUES (${id}, ${id}, ${id}, 2, 1, 'r', 'a', now())`;
+    await expect(dataSource.query(lower)).rejects.toThrow('tier_promotion_check');
+  });
+});
