@@ -88,6 +88,30 @@ test('a message for a session that is logged out or unknown fails at once, with 
   expect(stage.eventsOf('message.failed', unknown)).toMatchObject([{ failure: { code: 'SESSION_DELETED' } }]);
 });
 
+test('strangers who write to each other at the same moment understand each other', async () => {
+  for (const contact of ['15550202011', '15550202012', '15550202013']) {
+    const count = 40;
+    await Promise.all([
+      (async () => {
+        for (let n = 0; n < count; n += 1) await stage.send(sessionId, contact, `out ${n}`);
+      })(),
+      (async () => {
+        const write = { to: phone, text: 'in' };
+        for (let n = 0; n < count; n += 1)
+          await stage.platform.call('POST', `/contacts/${contact}/messages`, write);
+      })(),
+    ]);
+    await waitFor('every text out', async () => (await texts(contact)).length === count, 30_000);
+    await waitFor('every text in', () => {
+      const from = `${contact}@s.whatsapp.net`;
+      return (
+        stage.eventsOf('message.received', sessionId).filter(({ remoteJid }) => remoteJid === from).length ===
+        count
+      );
+    });
+  }
+}, 120_000);
+
 test('every text of a contact becomes one event, also those written while the session was away', async () => {
   const contact = '15550202007';
   const write = (text: string): Promise<unknown> =>

@@ -93,6 +93,10 @@ async function connectTransports(
   }
   await app.init();
   await app.startAllMicroservices();
+  // Subscriptions are on their way only: whoever hears "ready" may ask at once.
+  for (const microservice of app.getMicroservices()) {
+    await (microservice as NestMicroservice).unwrap<{ flush(): Promise<void> }>().flush();
+  }
 }
 
 function announce(name: string, port: number): void {

@@ -31,6 +31,7 @@ import type {
   PlatformStore,
 } from './platform.js';
 import { QR_LIFETIME_MS } from './platform.js';
+import { protectSessionsFromTrials } from './signal-trials.js';
 
 /** The library's credentials: opaque to the rest of the worker. */
 export type Credentials = AuthenticationCreds;
@@ -71,6 +72,7 @@ function quietLogger(): Logger {
 }
 
 const logger = quietLogger();
+protectSessionsFromTrials();
 
 /** Fresh credentials of a number that is not linked yet. */
 export function newCredentials(): Credentials {
@@ -178,17 +180,22 @@ function journaling(
 ): SignalRepositoryWithLIDStore {
   const repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...dependencies);
   const keys = dependencies[0].keys as SignalKeyStoreWithTransaction;
+  // The library locks sends by the own id, but all else that writes a contact's session record by other names: writing
+  // and being written to at once would lose ratchet steps, then messages. Here all of them share the lock of the sends.
+  const locked = <T>(work: () => Promise<T>): Promise<T> => keys.transaction(work, credentials.me?.id ?? '');
   return {
     ...repository,
+    injectE2ESession: (options) => locked(() => repository.injectE2ESession(options)),
+    migrateSession: (from, to) => locked(() => repository.migrateSession(from, to)),
     decryptMessage: async (options) => {
       const stanza = stanzas.get(options.ciphertext);
       try {
-        return await keys.transaction(async () => {
+        return await locked(async () => {
           const plaintext = await repository.decryptMessage(options);
           const record = stanza && (await inboundRecord(stanza, plaintext, credentials, repository));
           if (record) await keys.set({ [JOURNAL]: { [record.keyId]: record } } as SignalDataSet);
           return plaintext;
-        }, options.jid);
+        });
       } catch (error) {
         // A stanza that comes again after a crash cannot be decrypted twice: the journal knows what it said.
         const known =
