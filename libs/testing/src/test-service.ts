@@ -1,4 +1,4 @@
-import type { Type } from '@nestjs/common';
+import type { Abstract } from '@nestjs/common';
 import { RpcClient } from '@svc/messaging';
 import { bootService, setUpLogger, silenceConsole, type StartOptions } from '@svc/service';
 import { createTestDatabase, type TestDatabase, type TestSchema } from './test-database.js';
@@ -13,7 +13,7 @@ export interface TestService {
   /** Asks it, and anybody else on its NATS. */
   rpc: RpcClient;
   /** The instance of a provider of its module. */
-  get<T>(type: Type<T>): T;
+  get<T>(type: Abstract<T>): T;
   stop(): Promise<void>;
 }
 
