@@ -46,7 +46,8 @@ export async function ensureConsumer(manager: JetStreamManager, consumer: Durabl
     filter_subject: consumer.filter,
     ack_policy: AckPolicy.Explicit,
     deliver_policy: DeliverPolicy.All,
-    ack_wait: nanos(30_000),
+    // Handlers only write rows; what a killed process had in hand is handed out again after this.
+    ack_wait: nanos(10_000),
     max_ack_pending: consumer.maxAckPending,
   });
 }

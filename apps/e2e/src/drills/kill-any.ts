@@ -15,7 +15,7 @@ const VICTIMS = [
   'limits',
   'billing',
   'postgres',
-  'nats',
+  'nats-server',
 ];
 
 /** What one kill did, counted at the simulator and at the receiver. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { PARTITION_COUNT } from '@svc/contracts';
 import { PartitionLeases } from '@svc/database';
@@ -12,6 +13,7 @@ import { OutboxService } from '../outbox/outbox.service.js';
 import type { Fence } from './fence.js';
 
 const SWEEP_MS = 2_000;
+const HAND_OVER_LIMIT_MS = 60_000;
 /** Said when a partition is free, so that nobody waits for the next renewal to take it. */
 const FREED = 'notice.session-worker.partition-freed';
 
@@ -52,7 +54,8 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
   /** Hands over while database and NATS are still there: sockets close, leases are freed, the last events go out. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.sweeper.stop();
-    await this.leases.stop();
+    // Without a database nothing can be handed over: the leases run out by themselves.
+    await Promise.race([this.leases.stop(), delay(HAND_OVER_LIMIT_MS, undefined, { ref: false })]);
     await this.outbox.stop();
   }
 

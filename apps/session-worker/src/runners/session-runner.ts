@@ -22,6 +22,8 @@ import { reconnectDelayMs, verdictOn } from './close-codes.js';
 const PERSIST_RETRY_MS = 500;
 /** A minute: longer than a database takes to restart. */
 const PERSIST_ATTEMPTS = 120;
+/** A process that stops does not wait for a database that is gone; the next owner writes what it finds. */
+const LAST_WORDS_ATTEMPTS = 4;
 const DRAIN_MS = 10_000;
 
 /** What a runner works with; made for it by `RunnersService`. */
@@ -127,7 +129,7 @@ export class SessionRunner {
     await this.work;
     if (close) this.socket?.close();
     await this.saving;
-    await this.persist(last);
+    await this.persist(last, LAST_WORDS_ATTEMPTS);
     this.socket?.close();
     this.socket = undefined;
   }
@@ -285,7 +287,7 @@ export class SessionRunner {
   }
 
   /** What was observed is written however long the database is away, unless the lease is lost meanwhile. */
-  private async persist(step: () => Promise<void>): Promise<void> {
+  private async persist(step: () => Promise<void>, attempts = PERSIST_ATTEMPTS): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await step();
@@ -295,7 +297,7 @@ export class SessionRunner {
           return this.tools.onLeaseLost();
         }
         log().warn({ ...this.tag, err: error }, 'session step is tried again');
-        if (this.killed || attempt === PERSIST_ATTEMPTS) return;
+        if (this.killed || attempt === attempts) return;
         await new Promise((resolve) => setTimeout(resolve, PERSIST_RETRY_MS));
       }
     }
