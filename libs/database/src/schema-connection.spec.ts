@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import { schemaDataSource, schemaRole } from './schema-connection.js';
+
+const options = (more: { poolSize?: number } = {}) =>
+  schemaDataSource({ url: 'postgres://u:p@127.0.0.1/db', schema: 'limits', entities: [], ...more });
+
+test('a service connects with the role and the search path of its own schema', () => {
+  expect(schemaRole('limits')).toBe('svc_limits');
+  expect(options()).toMatchObject({
+    schema: 'limits',
+    applicationName: 'svc-limits',
+    extra: { options: '-c role=svc_limits -c search_path=limits,public' },
+  });
+});
+
+test('the entities never change the schema by themselves', () => {
+  expect(options()).toMatchObject({ synchronize: false, installExtensions: false });
+});
+
+test('no statement may hang for ever', () => {
+  expect(options()).toMatchObject({
+    extra: { statement_timeout: 15_000, idle_in_transaction_session_timeout: 30_000 },
+  });
+});
+
+test('takes ten connections unless told otherwise', () => {
+  expect(options()).toMatchObject({ poolSize: 10 });
+  expect(options({ poolSize: 3 })).toMatchObject({ poolSize: 3 });
+});
