@@ -19,7 +19,12 @@ interface Session {
   tenantId: string;
   sessionId: string;
 }
-const aSession = (): Session => ({ tenantId: randomUUID(), sessionId: randomUUID() });
+/** Partitions of the tenants of this file: 64 subjects are soon shared. */
+const takenPartitions = new Set<number>();
+const aSession = (tenantId: string = randomUUID()): Session => {
+  takenPartitions.add(partitionOf(tenantId));
+  return { tenantId, sessionId: randomUUID() };
+};
 const to = (session: Session, tier: number) => ({
   ...session,
   tier,
@@ -48,15 +53,11 @@ async function published({ tenantId }: Session) {
   return { count, last: parseEnvelope(SessionTierChanged, last!.json()) };
 }
 
-/** A session whose tenant shares its subject with nobody in this file. */
-const takenPartitions = new Set<number>();
+/** A session whose tenant shares its subject with nobody in this file so far. */
 function aSessionWithOwnSubject(): Session {
   for (;;) {
-    const session = aSession();
-    const partition = partitionOf(session.tenantId);
-    if (takenPartitions.has(partition)) continue;
-    takenPartitions.add(partition);
-    return session;
+    const tenantId = randomUUID();
+    if (!takenPartitions.has(partitionOf(tenantId))) return aSession(tenantId);
   }
 }
 
