@@ -1,5 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { accept } from './benches/accept.js';
 import { killAny } from './drills/kill-any.js';
+import { Stack } from './stack.js';
+
+/** No run takes a third of it; one that hangs must not hang for ever. */
+const LIMIT_MINUTES = 20;
 
 /** What a drill or benchmark says at its end, as one line of JSON. */
 export interface Outcome {
@@ -10,7 +15,7 @@ export interface Outcome {
   holds: boolean;
 }
 
-/** A drill or a benchmark. */
+/** A drill or a benchmark. The stacks it starts are stopped for it. */
 export interface NamedRun {
   summary: string;
   run(options: RunOptions): Promise<Outcome>;
@@ -31,18 +36,33 @@ const RUNS: Record<'drill' | 'bench', Record<string, NamedRun>> = {
 
 /** Runs `npm run drill|bench -- <name> [--seed N]`; returns the exit code. */
 export async function runNamed(kind: 'drill' | 'bench', [name, ...rest]: string[]): Promise<number> {
-  const run = name === undefined ? undefined : RUNS[kind][name];
-  if (!run) {
-    if (name !== undefined) process.stderr.write(`There is no ${kind} called ${name}.\n`);
+  const run = name !== undefined && Object.hasOwn(RUNS[kind], name) ? RUNS[kind][name] : undefined;
+  const seed = seedOf(rest);
+  if (!run || seed === undefined) {
+    if (name !== undefined)
+      process.stderr.write(`${run ? '--seed needs a number' : `There is no ${kind} ${name}`}.\n`);
     for (const [known, { summary }] of Object.entries(RUNS[kind]))
       process.stdout.write(`${known.padEnd(14)} ${summary}\n`);
     return name === undefined ? 0 : 1;
   }
-  const at = rest.indexOf('--seed');
-  const seed = at >= 0 ? Number(rest[at + 1]) : Date.now() % 1_000_000;
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   say(`${kind} ${name}, seed ${seed}`);
-  const { figures, bound, holds } = await run.run({ seed, say });
-  process.stdout.write(`${JSON.stringify({ name, figures, bound, holds })}\n`);
-  return holds ? 0 : 1;
+  try {
+    const { figures, bound, holds } = await Promise.race([run.run({ seed, say }), tooLate()]);
+    process.stdout.write(`${JSON.stringify({ name, figures, bound, holds })}\n`);
+    return holds ? 0 : 1;
+  } finally {
+    await Stack.stopAll();
+  }
+}
+
+function seedOf(args: string[]): number | undefined {
+  const at = args.indexOf('--seed');
+  if (at < 0) return args.length === 0 ? Date.now() % 1_000_000 : undefined;
+  return args[at + 1] && Number.isSafeInteger(Number(args[at + 1])) ? Number(args[at + 1]) : undefined;
+}
+
+async function tooLate(): Promise<Outcome> {
+  await delay(LIMIT_MINUTES * 60_000, undefined, { ref: false });
+  return { figures: {}, bound: `ends within ${LIMIT_MINUTES} minutes`, holds: false };
 }

@@ -27,6 +27,9 @@ export interface Answer<T = Record<string, unknown>> {
 
 /** A running gateway with everything around it: one's own in a temporary folder, or one that runs already. */
 export class Stack {
+  /** Private ones that run, or are coming up. */
+  private static readonly started = new Set<Stack>();
+
   private constructor(
     readonly dataDir: string,
     private readonly launcher: ChildProcess | undefined,
@@ -49,15 +52,22 @@ export class Stack {
     let output = '';
     launcher.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
     launcher.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const stack = new Stack(dataDir, launcher);
+    Stack.started.add(stack);
     const deadline = performance.now() + START_LIMIT_MS;
     while (!existsSync(join(dataDir, 'stack.json'))) {
-      if (launcher.exitCode !== null || performance.now() > deadline) {
-        launcher.kill('SIGKILL');
+      if (hasEnded(launcher) || performance.now() > deadline) {
+        await stack.stop();
         throw new Error(`The stack did not start:\n${output}`);
       }
       await new Promise((done) => setTimeout(done, 50));
     }
-    return new Stack(dataDir, launcher);
+    return stack;
+  }
+
+  /** Stops whatever `start` started in this process. */
+  static async stopAll(): Promise<void> {
+    await Promise.all([...Stack.started].map((stack) => stack.stop()));
   }
 
   get file(): StackFile {
@@ -68,12 +78,13 @@ export class Stack {
   async stop(): Promise<void> {
     if (!this.launcher) return;
     const { launcher } = this;
-    const ended = new Promise((done) => launcher.once('exit', done));
-    if (launcher.exitCode === null) {
+    if (!hasEnded(launcher)) {
+      const ended = new Promise((done) => launcher.once('exit', done));
       launcher.kill('SIGTERM');
       await ended;
     }
     await rm(this.dataDir, { recursive: true, force: true });
+    Stack.started.delete(this);
   }
 
   /** Ends a process of the stack the hard way; the launcher starts it again. */
@@ -133,6 +144,10 @@ async function call<T>(
     headers: response.headers,
     body: (isJson ? JSON.parse(text) : { text }) as T,
   };
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }
 
 function isAlive(pid: number): boolean {
