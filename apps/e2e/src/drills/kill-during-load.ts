@@ -4,9 +4,9 @@ import { type Actor, inventPhone } from '../actor.js';
 
 const CLIENTS = 4;
 const CONTACTS = 5;
-/** How far the contacts may be ahead of the clients: what is killed is in the middle of both. */
-const LEAD = 30;
-const SETTLE_LIMIT_MS = 120_000;
+/** How far the contacts may be ahead of the clients, in parts of the whole: what is killed is in the middle of both. */
+const LEAD = 0.15;
+const SETTLE_LIMIT_MS = 90_000;
 
 /** What one kill did, counted at the simulator and at the receiver. */
 export interface KillFigures {
@@ -93,7 +93,7 @@ class Load implements Round {
 
   async writeAll(): Promise<void> {
     for (const [n, text] of this.texts.entries()) {
-      await waitFor('its turn', () => n <= this.jobs.size + LEAD, SETTLE_LIMIT_MS);
+      await waitFor('its turn', () => n <= this.jobs.size + LEAD * this.kill.messages, SETTLE_LIMIT_MS);
       this.writtenAt.set(text, Date.now());
       await this.actor.write(this.contactOf(n), text);
     }
