@@ -1,0 +1,194 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { type DeliveryBody, type ReceivedWebhook, waitFor } from '@svc/testing';
+import { Actor, inventPhone } from '../src/actor.js';
+import type { Stack } from '../src/stack.js';
+import { isGenuine } from '../src/verify-signature.js';
+import { stackOfRun, withReceiver } from './stage.js';
+
+let stack: Stack;
+const receiver = withReceiver();
+beforeAll(async () => void (stack = await stackOfRun()));
+
+const LONG = 30_000;
+const bodyOf = ({ raw }: ReceivedWebhook): DeliveryBody => JSON.parse(raw.toString('utf8')) as DeliveryBody;
+
+/** What arrived on a path, of one event. */
+const postsOf = (path: string, event: string): ReceivedWebhook[] =>
+  receiver.get().received.filter((post) => post.path === path && bodyOf(post).event === event);
+
+const postOf = (path: string, event: string): Promise<ReceivedWebhook> =>
+  waitFor(`${event} on ${path}`, () => postsOf(path, event)[0], LONG);
+
+/** Has the events of a session delivered to a path of its own; returns the secret. */
+async function bind(actor: Actor, path: string, change: object = {}): Promise<string> {
+  const { status, body } = await actor.api<{ webhookSecret: string }>(
+    'PUT',
+    `/v1/sessions/${actor.sessionId}/external-config`,
+    { enabled: true, webhookUrl: receiver.get().origin + path, ...change },
+  );
+  expect(status).toBe(200);
+  return body.webhookSecret;
+}
+
+/** A tenant-wide endpoint on a path of its own; returns its id. */
+async function subscribe(actor: Actor, path: string, events: string[]): Promise<string> {
+  const body = { name: path, url: receiver.get().origin + path, events };
+  return String((await actor.api('POST', '/v1/webhooks', body)).body['id']);
+}
+
+interface Attempts {
+  items: { deliveryId: string; event: string; status: string; attempts: { status: number | null }[] }[];
+}
+
+const deliveriesOf = async (
+  actor: Actor,
+  endpoint: string,
+  list = 'deliveries',
+): Promise<Attempts['items']> =>
+  (await actor.api<Attempts>('GET', `/v1/webhooks/${endpoint}/${list}`)).body.items;
+
+describe('the story', () => {
+  test('a text out is told as sent, delivered and read; a text in is told with what it says', async () => {
+    const actor = await Actor.create(stack);
+    const contact = inventPhone();
+    const secret = await bind(actor, '/story');
+    const { body } = await actor.send(contact, 'Grüße 👋', 'story-1');
+    await waitFor('the text', async () => (await actor.inbox(contact))[0]?.text === 'Grüße 👋', LONG);
+    await postOf('/story', 'message.delivered');
+    await stack.platform('POST', `/contacts/${contact}/read`, { from: actor.phone });
+    await postOf('/story', 'message.read');
+    for (const event of ['message.sent', 'message.delivered', 'message.read']) {
+      expect(postsOf('/story', event).map((post) => bodyOf(post).payload)).toEqual([
+        expect.objectContaining({
+          sessionId: actor.sessionId,
+          jobId: body['jobId'],
+          messageId: body['jobId'],
+          keyId: (await actor.inbox(contact))[0]?.id,
+          clientMessageId: 'story-1',
+          to: `${contact}@s.whatsapp.net`,
+        }),
+      ]);
+    }
+
+    await stack.platform('POST', '/contacts', { phone: contact, name: 'Ann' });
+    await actor.write(contact, 'Antwort');
+    const post = await postOf('/story', 'message.received');
+    expect(bodyOf(post).payload).toMatchObject({
+      sessionId: actor.sessionId,
+      remoteJid: `${contact}@s.whatsapp.net`,
+      phone: `+${contact}`,
+      body: { type: 'text', text: 'Antwort' },
+      pushName: 'Ann',
+    });
+    const all = receiver.get().received.filter(({ path }) => path === '/story');
+    expect(all.every((one) => isGenuine(one, secret))).toBe(true);
+  });
+
+  test('a signature covers the bytes, the time and the secret', async () => {
+    const actor = await Actor.create(stack);
+    const secret = await bind(actor, '/signature');
+    await actor.write(inventPhone(), 'sign this');
+    const post = await postOf('/signature', 'message.received');
+    expect(isGenuine(post, secret)).toBe(true);
+    expect(isGenuine(post, `${secret}x`)).toBe(false);
+    expect(
+      isGenuine({ ...post, raw: Buffer.from(post.raw.toString().replace('this', 'that')) }, secret),
+    ).toBe(false);
+    expect(isGenuine(post, secret, Date.now() + 301_000)).toBe(false);
+
+    const { headers } = post;
+    expect(headers).toMatchObject({
+      'content-type': 'application/json',
+      'user-agent': 'Svc-Webhook/1',
+      'x-svc-event': 'message.received',
+      'x-svc-delivery-id': bodyOf(post).deliveryId,
+    });
+    expect(headers['x-svc-signature']).toMatch(/^t=\d{13},v1=[0-9a-f]{64}$/);
+    for (const name of ['event', 'delivery-id', 'timestamp', 'signature']) {
+      expect(headers[`x-webhook-${name}`]).toBe(headers[`x-svc-${name}`]);
+    }
+
+    const rotated = await bind(actor, '/signature', { rotateSecret: true });
+    expect(rotated).not.toBe(secret);
+    await actor.write(inventPhone(), 'sign again');
+    const next = await waitFor('the next one', () => postsOf('/signature', 'message.received')[1], LONG);
+    expect([isGenuine(next, rotated), isGenuine(next, secret)]).toEqual([true, false]);
+  });
+});
+
+test('an endpoint hears what it asked for: one session, or the whole tenant filtered by event', async () => {
+  const actor = await Actor.create(stack);
+  const sibling = await Actor.link(stack, actor.tenant);
+  await bind(actor, '/bound');
+  await subscribe(actor, '/all', []);
+  await subscribe(actor, '/sent', ['message.sent']);
+  const contact = inventPhone();
+  const jobs = [await actor.send(contact, 'one'), await sibling.send(contact, 'two')];
+  await waitFor('both on the tenant-wide one', () => postsOf('/all', 'message.delivered').length >= 2, LONG);
+  await waitFor('both as sent', () => postsOf('/sent', 'message.sent').length >= 2, LONG);
+  await postOf('/bound', 'message.delivered');
+
+  const heard = (path: string): [string, unknown][] =>
+    receiver
+      .get()
+      .bodies(path)
+      .map(({ event, payload }) => [event, payload['jobId']]);
+  const [mine, theirs] = jobs.map(({ body }) => body['jobId']);
+  expect(new Set(heard('/sent').map(([event]) => event))).toEqual(new Set(['message.sent']));
+  expect(new Set(heard('/sent').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
+  expect(heard('/bound').every(([, job]) => job === mine)).toBe(true);
+  expect(new Set(heard('/all').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
+});
+
+describe('a receiver that fails', () => {
+  test('gets the same delivery again, freshly signed over the same bytes, until it says 2xx', async () => {
+    const actor = await Actor.create(stack);
+    const secret = await bind(actor, '/fails-twice');
+    const endpoint = await subscribe(actor, '/fails-too', ['message.received']);
+    const answers: Record<string, number[]> = { '/fails-twice': [500, 503], '/fails-too': [500] };
+    receiver.get().answerWith(({ path }) => answers[path]?.shift() ?? 200);
+
+    await actor.write(inventPhone(), 'hear me');
+    const posts = await waitFor(
+      'three attempts',
+      () => {
+        const all = postsOf('/fails-twice', 'message.received');
+        return all.length >= 3 && all;
+      },
+      LONG,
+    );
+    expect(posts).toHaveLength(3);
+    expect(new Set(posts.map((post) => post.raw.toString())).size).toBe(1);
+    expect(new Set(posts.map(({ headers }) => headers['x-svc-delivery-id'])).size).toBe(1);
+    expect(new Set(posts.map(({ headers }) => headers['x-svc-signature'])).size).toBe(3);
+    expect(posts.every((post) => isGenuine(post, secret))).toBe(true);
+
+    const delivery = await waitFor(
+      'the attempts in the list',
+      async () => (await deliveriesOf(actor, endpoint)).find(({ status }) => status === 'DELIVERED'),
+      LONG,
+    );
+    expect(delivery.attempts.map(({ status }) => status)).toEqual([500, 200]);
+    expect(await deliveriesOf(actor, endpoint, 'dead-letters')).toEqual([]);
+  });
+
+  test('five times has its delivery among the dead letters, and hears the next event', async () => {
+    const actor = await Actor.create(stack);
+    const endpoint = await subscribe(actor, '/dead', ['message.received']);
+    receiver.get().answerWith(({ path }) => (path === '/dead' ? 500 : 200));
+    await actor.write(inventPhone(), 'in vain');
+    const dead = await waitFor(
+      'the dead letter',
+      async () => (await deliveriesOf(actor, endpoint, 'dead-letters'))[0],
+      LONG,
+    );
+    expect(dead.attempts.map(({ status }) => status)).toEqual([500, 500, 500, 500, 500]);
+    expect(postsOf('/dead', 'message.received')).toHaveLength(5);
+
+    receiver.get().answerWith(200);
+    await actor.write(inventPhone(), 'in time');
+    const next = await waitFor('the next event', () => postsOf('/dead', 'message.received')[5], LONG);
+    expect(bodyOf(next).payload['body']).toEqual({ type: 'text', text: 'in time' });
+    expect(bodyOf(next).deliveryId).not.toBe(dead.deliveryId);
+  });
+});
