@@ -102,12 +102,15 @@ export async function demo(): Promise<number> {
   try {
     for (const [name, play] of STEPS) {
       const startedAt = performance.now();
-      await play(scene);
-      tick(name, startedAt);
+      try {
+        await play(scene);
+        tick(name, startedAt);
+      } catch (error) {
+        tick(name, startedAt, '✗');
+        say(`    ${error instanceof Error ? error.message : String(error)}`);
+        return 1;
+      }
     }
-  } catch (error) {
-    say(`  ✗ ${error instanceof Error ? error.message : String(error)}`);
-    return 1;
   } finally {
     await receiver.stop();
     await stack.stop();
@@ -117,8 +120,8 @@ export async function demo(): Promise<number> {
   return total <= LIMIT_MS ? 0 : 1;
 }
 
-function tick(name: string, startedAt: number): void {
-  say(`  ✓ ${name.padEnd(56)} ${((performance.now() - startedAt) / 1000).toFixed(2).padStart(6)} s`);
+function tick(name: string, startedAt: number, mark = '✓'): void {
+  say(`  ${mark} ${name.padEnd(56)} ${((performance.now() - startedAt) / 1000).toFixed(2).padStart(6)} s`);
 }
 
 function say(line: string): void {
