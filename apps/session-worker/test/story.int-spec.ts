@@ -30,7 +30,7 @@ test('a number is linked by QR, texts go out and come in, receipts arrive', asyn
     to: '15550200001@s.whatsapp.net',
     keyId: inbox[0]?.id,
   });
-  expect(stage.eventsOf('message.sent', sessionId)).toHaveLength(1);
+  await waitFor('message.sent', () => stage.eventsOf('message.sent', sessionId).length === 1);
 
   await stage.platform.call('POST', '/contacts/15550200001/read', { from: '15550100001' });
   await waitFor('message.read', () => stage.eventsOf('message.read', sessionId)[0]);

@@ -5,6 +5,7 @@ import { type OutboxService, outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { type Credentials, deserialize, serialize } from '../platform/baileys.client.js';
 import type { InboundRecord, KeyChanges, KeyValues, PlatformStore } from '../platform/platform.js';
+import { patiently } from './database-patience.js';
 import type { Vault } from './vault.js';
 
 /** Which session's secrets, and under which lease they may be written. */
@@ -90,7 +91,7 @@ export class SessionStore implements PlatformStore {
   }
 
   async get(type: string, ids: string[]): Promise<KeyValues> {
-    const rows = await this.dataSource.query<{ key_id: string; sealed: Buffer }[]>(
+    const rows = await this.read<{ key_id: string; sealed: Buffer }>(
       'SELECT key_id, sealed FROM signal_key WHERE session_id = $1 AND type = $2 AND key_id = ANY($3::text[])',
       [this.scope.session.id, type, ids],
     );
@@ -99,7 +100,7 @@ export class SessionStore implements PlatformStore {
 
   /** @throws LeaseLostError */
   async commit(changes: KeyChanges, inbound: InboundRecord[]): Promise<void> {
-    if (!this.forgotten) return this.track(this.write(changes, inbound));
+    if (!this.forgotten) return this.track(patiently(() => this.write(changes, inbound)));
     // Keys of a link that has ended are nobody's loss; a message would be acknowledged and gone.
     if (inbound.length > 0) throw new Error('The session is logged out.');
   }
@@ -133,7 +134,7 @@ export class SessionStore implements PlatformStore {
   }
 
   async journaled(sender: string, keyId: string): Promise<Uint8Array | undefined> {
-    const [row] = await this.dataSource.query<{ plaintext: Buffer }[]>(
+    const [row] = await this.read<{ plaintext: Buffer }>(
       'SELECT plaintext FROM inbound_message WHERE session_id = $1 AND sender = $2 AND key_id = $3',
       [this.scope.session.id, sender, keyId],
     );
@@ -141,11 +142,15 @@ export class SessionStore implements PlatformStore {
   }
 
   async sentText(keyId: string): Promise<string | undefined> {
-    const [row] = await this.dataSource.query<{ text: string }[]>(
+    const [row] = await this.read<{ text: string }>(
       `SELECT content ->> 'text' AS text FROM outbound_message WHERE session_id = $1 AND key_id = $2`,
       [this.scope.session.id, keyId],
     );
     return row?.text;
+  }
+
+  private read<T>(sql: string, parameters: unknown[]): Promise<T[]> {
+    return patiently(() => this.dataSource.query<T[]>(sql, parameters));
   }
 
   private publish(events: Envelope[], fresh: string[]): void {

@@ -1,0 +1,41 @@
+import { expect, test } from '@jest/globals';
+import { isAway, patiently } from './database-patience.js';
+
+const failure = (fields: object, words = 'x'): Error => Object.assign(new Error(words), fields);
+
+test.each([
+  ['shut down', failure({ driverError: { code: '57P01' } })],
+  ['starting up', failure({ code: '57P03' })],
+  ['refusing connections', failure({ code: 'ECONNREFUSED' })],
+  ['cutting the connection', failure({}, 'Connection terminated unexpectedly')],
+])('a database that is %s is away', (_what, error) => {
+  expect(isAway(error)).toBe(true);
+});
+
+test.each([
+  ['a wrong statement', failure({ driverError: { code: '42601' } })],
+  ['a broken rule', failure({ code: '23505' })],
+  ['something else', failure({}, 'The lease of partition 3 is lost.')],
+  ['no error', 'connection'],
+])('%s is no reason to wait', (_what, error) => {
+  expect(isAway(error)).toBe(false);
+});
+
+test('a statement is run again until the database is back', async () => {
+  let left = 2;
+  const answer = await patiently(async () => {
+    if (left-- > 0) throw failure({ code: 'ECONNREFUSED' });
+    return 'row';
+  });
+  expect(answer).toBe('row');
+});
+
+test('a statement that is wrong fails at once', async () => {
+  let runs = 0;
+  const wrong = patiently(async () => {
+    runs += 1;
+    throw failure({ code: '42601' }, 'wrong');
+  });
+  await expect(wrong).rejects.toThrow('wrong');
+  expect(runs).toBe(1);
+});
