@@ -95,8 +95,8 @@ test.each(stale)('a former owner (%j) changes nothing, whatever it tries to writ
     writeStatus(dataSource, fence, session.id, { status: 'CONNECTED', reason: 'LOGGED_IN' }, []),
   ).rejects.toThrow('lease');
   expect(await ledger.claim(10, [])).toEqual([]);
-  await ledger.climb(['KEY'], 'READ');
-  await ledger.fail(null, failureOf('EXPIRED'));
+  await expect(ledger.climb(['KEY'], 'READ')).rejects.toThrow('lease');
+  await expect(ledger.fail(null, failureOf('EXPIRED'))).rejects.toThrow('lease');
 
   expect(await rows()).toBe(before);
   expect(published).toBe(0);

@@ -5,7 +5,7 @@ import { type OutboxService, outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { type Credentials, deserialize, serialize } from '../platform/baileys.client.js';
 import type { InboundRecord, KeyChanges, KeyValues, PlatformStore } from '../platform/platform.js';
-import { patiently } from './database-patience.js';
+import { patiently } from '../database-patience.js';
 import type { Vault } from './vault.js';
 
 /** Which session's secrets, and under which lease they may be written. */

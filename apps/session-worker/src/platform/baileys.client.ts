@@ -22,6 +22,7 @@ import {
 } from '@whiskeysockets/baileys';
 import { log } from '@svc/service';
 import { BoundedCache } from './bounded-cache.js';
+import { guarded } from './guarded-store.js';
 import type {
   InboundRecord,
   KeyChanges,
@@ -32,6 +33,7 @@ import type {
 } from './platform.js';
 import { QR_LIFETIME_MS } from './platform.js';
 import { protectSessionsFromTrials } from './signal-trials.js';
+import { receiptIds, receiptKind, rememberCiphertexts, type Stanza } from './stanzas.js';
 
 /** The library's credentials: opaque to the rest of the worker. */
 export type Credentials = AuthenticationCreds;
@@ -40,13 +42,6 @@ export type Credentials = AuthenticationCreds;
 export interface PlatformAddress {
   url: string;
   trustRoot?: string;
-}
-
-/** A stanza attribute bag, as far as this file reads it. */
-interface Stanza {
-  tag: string;
-  attrs: Record<string, string | undefined>;
-  content?: unknown;
 }
 
 type Logger = (typeof DEFAULT_CONNECTION_CONFIG)['logger'];
@@ -100,11 +95,14 @@ export function deserialize(bytes: Buffer, type?: string): unknown {
 export function openSocket(
   address: PlatformAddress,
   credentials: Credentials,
-  store: PlatformStore,
+  keptIn: PlatformStore,
   listener: PlatformListener,
 ): PlatformSocket {
   if (address.trustRoot) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(address.trustRoot, 'hex');
   const stanzas = new WeakMap<Uint8Array, Stanza>();
+  // What could not be written the platform keeps until the next login: so there is one, soon.
+  const abandon = (error: unknown): void => void sock.end(error instanceof Error ? error : undefined);
+  const store = guarded(keptIn, abandon);
   const sock = makeWASocket({
     waWebSocketUrl: address.url,
     logger,
@@ -123,8 +121,10 @@ export function openSocket(
     msgRetryCounterCache: new BoundedCache(1_000),
     callOfferCache: new BoundedCache(100),
     placeholderResendCache: new BoundedCache(100),
-    transactionOpts: { maxCommitRetries: 10, delayBetweenTriesMs: 1_000 },
+    // The store is patient itself.
+    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
   });
+  confirmWrittenReceipts(sock, listener, abandon);
   return attach(sock, stanzas, listener);
 }
 
@@ -151,10 +151,6 @@ function attach(
     if (attrs['id'])
       listener.onAck(attrs['id'], attrs['error'] === undefined ? undefined : Number(attrs['error']));
   });
-  sock.ws.on('CB:receipt', (stanza: Stanza) => {
-    const kind = receiptKind(stanza.attrs['type']);
-    if (kind) listener.onReceipt(receiptIds(stanza), kind);
-  });
   sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
   return {
     sendText: async (to, text, keyId) => {
@@ -166,6 +162,23 @@ function attach(
       void sock.end(undefined);
     },
   };
+}
+
+/** The library tells the platform at once that a receipt arrived, and a crash would lose it: here it waits for the write. */
+function confirmWrittenReceipts(
+  sock: BaileysSocket,
+  listener: PlatformListener,
+  abandon: (error: unknown) => void,
+): void {
+  const library = sock.ws.listeners('CB:receipt') as ((stanza: Stanza) => void)[];
+  sock.ws.removeAllListeners('CB:receipt');
+  sock.ws.on('CB:receipt', (stanza: Stanza) => {
+    const kind = receiptKind(stanza.attrs['type']);
+    const written = kind ? listener.onReceipt(receiptIds(stanza), kind) : Promise.resolve();
+    written.then(() => {
+      for (const handle of library) handle(stanza);
+    }, abandon);
+  });
 }
 
 /**
@@ -282,23 +295,6 @@ function contentOf(plaintext: Uint8Array): PlatformContent | undefined {
 
 function senderOf(from = ''): string {
   return isJidGroup(from) ? from : jidNormalizedUser(from);
-}
-
-function rememberCiphertexts(stanza: Stanza, stanzas: WeakMap<Uint8Array, Stanza>): void {
-  if (!Array.isArray(stanza.content)) return;
-  for (const { content } of stanza.content as Stanza[])
-    if (content instanceof Uint8Array) stanzas.set(content, stanza);
-}
-
-function receiptKind(type: string | undefined): 'delivered' | 'read' | undefined {
-  if (type === undefined || type === 'inactive') return 'delivered';
-  return type === 'read' || type === 'played' ? 'read' : undefined;
-}
-
-function receiptIds({ attrs, content }: Stanza): string[] {
-  const lists = Array.isArray(content) ? (content as Stanza[]).filter(({ tag }) => tag === 'list') : [];
-  const items = lists.flatMap((list) => (Array.isArray(list.content) ? (list.content as Stanza[]) : []));
-  return [attrs['id'], ...items.map((item) => item.attrs['id'])].filter((id) => id !== undefined);
 }
 
 function closeCode(error: unknown): number {

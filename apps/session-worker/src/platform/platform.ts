@@ -10,8 +10,8 @@ export interface PlatformListener {
   onCredentials(): void;
   /** The platform's server took the message (`error` undefined) or refused it. */
   onAck(keyId: string, error: number | undefined): void;
-  /** A receipt of the contact's device for these messages. */
-  onReceipt(keyIds: string[], kind: 'delivered' | 'read'): void;
+  /** A receipt of the contact's device for these messages. The platform is told that it arrived when this resolves. */
+  onReceipt(keyIds: string[], kind: 'delivered' | 'read'): Promise<void>;
 }
 
 /** Decoded content of a message, as plain JSON. */

@@ -1,7 +1,7 @@
 import type { Envelope, MessageFailure } from '@svc/contracts';
 import type { DataSource, EntityManager } from 'typeorm';
 import { type OutboxService, outboxRows } from '../outbox/outbox.service.js';
-import { type Fence, FENCE_SQL, fenceParameters } from '../ownership/fence.js';
+import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { climbEvents, failedEvent, type OutboundRow, type Rung, RUNGS } from './outbound.js';
 
 /** A message to hand to the socket. */
@@ -19,18 +19,23 @@ const CLAIM_SQL = `${FENCE_SQL}
     WHERE session_id = $4 AND status IN ('QUEUED', 'SENDING') AND job_id <> ALL($5::uuid[]) ORDER BY seq LIMIT $6)
   RETURNING ${ROW}, o.seq, o.content, o.tries`;
 
+/** One row at least where the lease holds: of nulls when nothing changed. */
+const CHANGED = 'SELECT c.* FROM fence LEFT JOIN changed c ON true';
+
 const CLIMB_SQL = `${FENCE_SQL}, before AS (
     SELECT o.job_id, o.status FROM outbound_message o, fence
-    WHERE o.session_id = $4 AND o.key_id = ANY($5::text[]) FOR UPDATE OF o)
-  UPDATE outbound_message o SET status = $6 FROM before b WHERE o.job_id = b.job_id
+    WHERE o.session_id = $4 AND o.key_id = ANY($5::text[]) FOR UPDATE OF o),
+  changed AS (UPDATE outbound_message o SET status = $6 FROM before b WHERE o.job_id = b.job_id
     AND array_position($7::text[], b.status) < array_position($7::text[], $6::text)
-  RETURNING ${ROW}, b.status AS before`;
+    RETURNING ${ROW}, b.status AS before)
+  ${CHANGED}`;
 
-const FAIL_SQL = `${FENCE_SQL}
-  UPDATE outbound_message o SET status = 'FAILED' FROM fence
-  WHERE o.session_id = $4 AND o.status IN ('QUEUED', 'SENDING')
-    AND ($5::uuid[] IS NULL OR o.job_id = ANY($5::uuid[]))
-  RETURNING ${ROW}`;
+const FAIL_SQL = `${FENCE_SQL},
+  changed AS (UPDATE outbound_message o SET status = 'FAILED' FROM fence
+    WHERE o.session_id = $4 AND o.status IN ('QUEUED', 'SENDING')
+      AND ($5::uuid[] IS NULL OR o.job_id = ANY($5::uuid[]))
+    RETURNING ${ROW})
+  ${CHANGED}`;
 
 /** The messages of one session on their way: what is claimed, acknowledged, received, failed – each with its event. */
 export class Ledger {
@@ -51,26 +56,33 @@ export class Ledger {
     return rows.sort((a, b) => Number(a.seq) - Number(b.seq));
   }
 
-  /** Lifts messages to a rung they have not reached, and tells of every rung in between. */
+  /**
+   * Lifts messages to a rung they have not reached, and tells of every rung in between.
+   * @throws LeaseLostError
+   */
   async climb(keyIds: string[], rung: Rung): Promise<void> {
     await this.change(CLIMB_SQL, [keyIds, rung, RUNGS], (row: OutboundRow & { before: Rung }) =>
       climbEvents(row, row.before, rung),
     );
   }
 
-  /** Ends open messages for good: these jobs, or (null) all of the session. */
+  /**
+   * Ends open messages for good: these jobs, or (null) all of the session.
+   * @throws LeaseLostError
+   */
   async fail(jobIds: string[] | null, failure: MessageFailure): Promise<void> {
     await this.change(FAIL_SQL, [jobIds], (row: OutboundRow) => [failedEvent(row, failure)]);
   }
 
-  private async change<T>(
+  private async change<T extends OutboundRow>(
     sql: string,
     parameters: unknown[],
     eventsOf: (row: T) => Envelope[],
   ): Promise<void> {
     const events = await this.dataSource.transaction(async (tx) => {
-      const [rows] = await tx.query<[T[], number]>(sql, [...this.scope(), ...parameters]);
-      const told = rows.flatMap(eventsOf);
+      const rows = await tx.query<(T | { job_id: null })[]>(sql, [...this.scope(), ...parameters]);
+      if (rows.length === 0) throw new LeaseLostError(this.fence.partition);
+      const told = rows.flatMap((row) => (row.job_id === null ? [] : eventsOf(row as T)));
       await insertEvents(tx, told);
       return told;
     });

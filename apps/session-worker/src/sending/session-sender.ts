@@ -1,5 +1,6 @@
 import type { FailureCode } from '@svc/contracts';
 import { log } from '@svc/service';
+import { patiently } from '../database-patience.js';
 import type { PlatformSocket } from '../platform/platform.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
 import { failureOf, type Rung, RUNGS } from './outbound.js';
@@ -20,7 +21,10 @@ export class SessionSender {
   private readonly acknowledged = new Map<string, ClaimedMessage>();
   private readonly observed = new Map<string, Rung>();
   private sending: Promise<void> | undefined;
-  private settling: Promise<void> | undefined;
+  /** Ends with the last batch of acks and receipts that was begun; never fails. */
+  private settled: Promise<void> = Promise.resolve();
+  /** The batch that has not begun to be written. */
+  private batch: Promise<void> | undefined;
   private again = false;
 
   constructor(
@@ -57,20 +61,22 @@ export class SessionSender {
     const deadline = performance.now() + limitMs;
     while (socket && this.waiting.size > 0 && performance.now() < deadline) await pause(20);
     await this.sending;
-    await this.settling;
+    await this.settled;
     this.detach();
   }
 
   onAck(keyId: string, error: number | undefined): void {
     const message = this.take(keyId);
     if (message) this.acknowledged.set(keyId, message);
-    if (error === undefined) this.observe([keyId], 'SENT');
+    // An ack that could not be written is lost: the message goes out again, under the same id, and is acknowledged again.
+    if (error === undefined) this.observe([keyId], 'SENT').catch(() => undefined);
     else if (message) this.fail(message, 'REJECTED_BY_PLATFORM', `platform error ${error}`);
     this.wake();
   }
 
-  onReceipt(keyIds: string[], kind: 'delivered' | 'read'): void {
-    this.observe(keyIds, kind === 'read' ? 'READ' : 'DELIVERED');
+  /** Resolves when the receipt is written, and what it tells with it. */
+  onReceipt(keyIds: string[], kind: 'delivered' | 'read'): Promise<void> {
+    return this.observe(keyIds, kind === 'read' ? 'READ' : 'DELIVERED');
   }
 
   private async run(): Promise<void> {
@@ -141,35 +147,29 @@ export class SessionSender {
   }
 
   /** Collects acks and receipts while the last ones are being written: one transaction for many. */
-  private observe(keyIds: string[], rung: Rung): void {
+  private observe(keyIds: string[], rung: Rung): Promise<void> {
     for (const keyId of keyIds) {
       const reached = this.observed.get(keyId);
       if (!reached || RUNGS.indexOf(reached) < RUNGS.indexOf(rung)) this.observed.set(keyId, rung);
     }
-    this.settling ??= this.settle().finally(() => (this.settling = undefined));
+    if (this.batch) return this.batch;
+    const batch = this.settled.then(() => this.settle());
+    this.batch = batch;
+    this.settled = batch.catch((error: unknown) => log().warn({ err: error }, 'receipts not written'));
+    return batch;
   }
 
   private async settle(): Promise<void> {
-    while (this.observed.size > 0) {
-      const entries = [...this.observed];
-      this.observed.clear();
+    this.batch = undefined;
+    const entries = [...this.observed];
+    this.observed.clear();
+    try {
       for (const rung of ['SENT', 'DELIVERED', 'READ'] as const) {
         const keyIds = entries.filter(([, reached]) => reached === rung).map(([keyId]) => keyId);
-        if (keyIds.length > 0) await this.climb(keyIds, rung);
-        for (const keyId of keyIds) this.acknowledged.delete(keyId);
+        if (keyIds.length > 0) await patiently(() => this.ledger.climb(keyIds, rung));
       }
-    }
-  }
-
-  /** An acknowledgement exists only once: it is tried again until the database is back. */
-  private async climb(keyIds: string[], rung: Rung): Promise<void> {
-    for (let attempt = 1; attempt <= 60; attempt += 1) {
-      try {
-        return await this.ledger.climb(keyIds, rung);
-      } catch (error) {
-        log().warn({ rung, messages: keyIds.length, err: error }, 'receipts not written yet');
-        await pause(RETRY_MS);
-      }
+    } finally {
+      for (const [keyId] of entries) this.acknowledged.delete(keyId);
     }
   }
 }

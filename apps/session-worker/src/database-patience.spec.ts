@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isAway, patiently } from './database-patience.js';
+import { isPassing, patiently } from './database-patience.js';
 
 const failure = (fields: object, words = 'x'): Error => Object.assign(new Error(words), fields);
 
@@ -7,9 +7,10 @@ test.each([
   ['shut down', failure({ driverError: { code: '57P01' } })],
   ['starting up', failure({ code: '57P03' })],
   ['refusing connections', failure({ code: 'ECONNREFUSED' })],
+  ['undoing a deadlock', failure({ driverError: { code: '40P01' } })],
   ['cutting the connection', failure({}, 'Connection terminated unexpectedly')],
-])('a database that is %s is away', (_what, error) => {
-  expect(isAway(error)).toBe(true);
+])('a database that is %s is worth another try', (_what, error) => {
+  expect(isPassing(error)).toBe(true);
 });
 
 test.each([
@@ -18,7 +19,7 @@ test.each([
   ['something else', failure({}, 'The lease of partition 3 is lost.')],
   ['no error', 'connection'],
 ])('%s is no reason to wait', (_what, error) => {
-  expect(isAway(error)).toBe(false);
+  expect(isPassing(error)).toBe(false);
 });
 
 test('a statement is run again until the database is back', async () => {

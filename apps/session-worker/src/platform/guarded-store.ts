@@ -1,0 +1,19 @@
+import type { PlatformStore } from './platform.js';
+
+/**
+ * The store, with every failure told to `abandon`. The library goes on after a failed read or write as if the message
+ * were at fault: its cache is then ahead of the store, and the platform keeps the message until the next login.
+ */
+export function guarded(store: PlatformStore, abandon: (error: unknown) => void): PlatformStore {
+  const orAbandon = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      abandon(error);
+      throw error;
+    });
+  return {
+    get: (type, ids) => orAbandon(store.get(type, ids)),
+    commit: (changes, inbound) => orAbandon(store.commit(changes, inbound)),
+    journaled: (sender, keyId) => orAbandon(store.journaled(sender, keyId)),
+    sentText: (keyId) => orAbandon(store.sentText(keyId)),
+  };
+}
