@@ -6,6 +6,7 @@ import { readConfig, WorkerConfig } from './config.js';
 import { Vault } from './credentials/vault.js';
 import { OutboxService } from './outbox/outbox.service.js';
 import { OwnershipService } from './ownership/ownership.service.js';
+import { SessionSweeper } from './ownership/session-sweeper.js';
 import { RunnersService } from './runners/runners.service.js';
 import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
@@ -46,6 +47,7 @@ const POOL_SIZE = 20;
     RunnersService,
     SendingService,
     SessionsService,
+    SessionSweeper,
   ],
 })
 export class AppModule {}

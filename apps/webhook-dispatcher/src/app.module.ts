@@ -1,7 +1,7 @@
 import { Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
-import { connectionProviders, databaseModule, HealthController, READINESS } from '@svc/service';
+import { connectionProviders, databaseModule, HealthController, READINESS, SecretBox } from '@svc/service';
 import { AddressGuard } from './addresses/address-guard.js';
 import { DispatcherConfig, readConfig } from './config.js';
 import { AdmissionService } from './deliveries/admission.service.js';
@@ -29,7 +29,6 @@ import { EndpointsService } from './endpoints/endpoints.service.js';
 import { EventRepository } from './events/event.repository.js';
 import { EventsConsumer } from './events/events.consumer.js';
 import { IngestService } from './events/ingest.service.js';
-import { SecretBox } from './secrets/secret-box.js';
 import { WebhookClient } from './sending/webhook-client.js';
 
 const configured: Provider[] = [

@@ -14,5 +14,6 @@ export { connectionProviders, databaseModule } from './infrastructure.js';
 export { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
 export { PeriodicTask } from './periodic-task.js';
 export { runMigrations } from './run-migrations.js';
+export { SecretBox, type SecretPlace } from './secret-box.js';
 export { MODES, ServiceConfig } from './service-config.js';
 export { bootService, startService, type StartOptions } from './start-service.js';

@@ -3,16 +3,12 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { PARTITION_COUNT } from '@svc/contracts';
 import { PartitionLeases } from '@svc/database';
 import { JetStreamStrategy, Messaging, partitionOf } from '@svc/messaging';
-import { log, PeriodicTask } from '@svc/service';
+import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { RunnersService } from '../runners/runners.service.js';
-import { Ledger } from '../sending/ledger.js';
-import { failureOf } from '../sending/outbound.js';
-import { OutboxService } from '../outbox/outbox.service.js';
 import type { Fence } from './fence.js';
 
-const SWEEP_MS = 2_000;
 const HAND_OVER_LIMIT_MS = 60_000;
 /** Said when a partition is free, so that nobody waits for the next renewal to take it. */
 const FREED = 'notice.session-worker.partition-freed';
@@ -21,13 +17,11 @@ const FREED = 'notice.session-worker.partition-freed';
 @Injectable()
 export class OwnershipService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly leases: PartitionLeases;
-  private readonly sweeper = new PeriodicTask('session sweeper', SWEEP_MS, () => this.sweep());
 
   constructor(
     private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
     private readonly runners: RunnersService,
-    private readonly outbox: OutboxService,
     private readonly strategy: JetStreamStrategy,
     private readonly messaging: Messaging,
   ) {
@@ -48,23 +42,30 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
   async onApplicationBootstrap(): Promise<void> {
     this.messaging.onNotice(FREED, () => void this.leases.tick());
     await this.leases.start();
-    this.sweeper.start();
   }
 
   /** Hands over while database and NATS are still there: sockets close, leases are freed, the last events go out. */
   async beforeApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
     // Without a database nothing can be handed over: the leases run out by themselves.
     await Promise.race([this.leases.stop(), delay(HAND_OVER_LIMIT_MS, undefined, { ref: false })]);
-    await this.outbox.stop();
+    await this.runners.stop();
   }
 
   /** Looks at the row of a session, if its partition is ours, and acts on it. */
   reconcile(sessionId: string): void {
-    const partition = partitionOf(sessionId);
+    const fence = this.fenceOf(partitionOf(sessionId));
+    if (fence) this.run(sessionId, fence); // else its owner sweeps for wishes
+  }
+
+  /** Partitions that are ours now. */
+  get held(): number[] {
+    return this.leases.held;
+  }
+
+  /** Under which lease a partition is ours, if it is. */
+  fenceOf(partition: number): Fence | undefined {
     const epoch = this.leases.epochOf(partition);
-    if (epoch === undefined) return; // its owner sweeps for wishes
-    this.run(sessionId, { partition, owner: this.config.workerName, epoch });
+    return epoch === undefined ? undefined : { partition, owner: this.config.workerName, epoch };
   }
 
   /** Readiness: throws when the lease loop has stopped working. */
@@ -99,33 +100,5 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
     this.runners
       .reconcile(sessionId, fence)
       .catch((error: unknown) => log().warn({ sessionId, err: error }, 'session is looked at again soon'));
-  }
-
-  /** Wishes nobody told us of (NATS was away), and messages that waited too long for their session. */
-  private async sweep(): Promise<void> {
-    const held = this.leases.held;
-    const wishes = await this.dataSource.query<{ id: string }[]>(
-      'SELECT id FROM session WHERE partition = ANY($1::int[]) AND applied_version < wanted_version',
-      [held],
-    );
-    for (const { id } of wishes) this.reconcile(id);
-    await this.expire(held);
-  }
-
-  private async expire(held: number[]): Promise<void> {
-    const rows = await this.dataSource.query<{ session_id: string; partition: number; jobs: string[] }[]>(
-      `SELECT o.session_id, s.partition, array_agg(o.job_id) AS jobs
-       FROM outbound_message o JOIN session s ON s.id = o.session_id
-       WHERE o.status IN ('QUEUED', 'SENDING') AND s.partition = ANY($1::int[])
-         AND o.accepted_at < clock_timestamp() - $2 * interval '1 ms'
-       GROUP BY o.session_id, s.partition`,
-      [held, this.config.sendExpiryMs],
-    );
-    for (const { session_id, partition, jobs } of rows) {
-      const epoch = this.leases.epochOf(partition);
-      if (epoch === undefined) continue;
-      const fence = { partition, owner: this.config.workerName, epoch };
-      await new Ledger(session_id, fence, this.dataSource, this.outbox).fail(jobs, failureOf('EXPIRED'));
-    }
   }
 }

@@ -48,7 +48,7 @@ export class RunnersService {
   /** A partition goes to another worker in good order. */
   async release(partition: number): Promise<void> {
     const ids = this.of(partition);
-    await Promise.all(ids.map((id) => this.stop(id, 'MAINTENANCE')));
+    await Promise.all(ids.map((id) => this.end(id, 'MAINTENANCE')));
   }
 
   /** A partition is lost: its sockets close at once. */
@@ -57,6 +57,11 @@ export class RunnersService {
       this.runners.get(id)?.runner.kill();
       this.runners.delete(id);
     }
+  }
+
+  /** Once all partitions are released: resolves when what their sessions told last is out. */
+  async stop(): Promise<void> {
+    await this.outbox.stop();
   }
 
   private async apply(sessionId: string, fence: Fence): Promise<void> {
@@ -84,7 +89,7 @@ export class RunnersService {
   }
 
   private async disconnect(session: Session, fence: Fence): Promise<void> {
-    if (this.runners.has(session.id)) await this.stop(session.id, 'USER_REQUEST');
+    if (this.runners.has(session.id)) await this.end(session.id, 'USER_REQUEST');
     else if (session.status !== 'DISCONNECTED' && session.status !== 'LOGGED_OUT') {
       await this.makeRunner(session, fence).stop('USER_REQUEST');
     }
@@ -105,7 +110,7 @@ export class RunnersService {
     log().info({ sessionId: session.id }, 'session deleted');
   }
 
-  private async stop(sessionId: string, reason: StatusReason): Promise<void> {
+  private async end(sessionId: string, reason: StatusReason): Promise<void> {
     await this.runners.get(sessionId)?.runner.stop(reason);
     this.drop(sessionId);
   }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { SecretBox } from '../secrets/secret-box.js';
+import { SecretBox, type SecretPlace } from '@svc/service';
 import type { Endpoint } from './endpoint.entity.js';
 
-const placeOf = ({ tenantId, id }: Pick<Endpoint, 'id' | 'tenantId'>) => ({
-  table: 'webhook_endpoint',
-  column: 'secret_enc',
+const placeOf = ({ tenantId, id }: Pick<Endpoint, 'id' | 'tenantId'>): SecretPlace => [
+  'webhook_endpoint',
+  'secret_enc',
   tenantId,
   id,
-});
+];
 
 /** Makes, seals and opens the secrets of endpoints. */
 @Injectable()
@@ -21,10 +21,10 @@ export class EndpointSecrets {
   }
 
   seal(secret: string, endpoint: Pick<Endpoint, 'id' | 'tenantId'>): Buffer {
-    return this.box.seal(secret, placeOf(endpoint));
+    return this.box.seal(Buffer.from(secret), placeOf(endpoint));
   }
 
   open(endpoint: Pick<Endpoint, 'id' | 'tenantId' | 'secretEnc'>): string {
-    return this.box.open(endpoint.secretEnc, placeOf(endpoint));
+    return this.box.open(endpoint.secretEnc, placeOf(endpoint)).toString();
   }
 }
