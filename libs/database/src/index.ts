@@ -1,3 +1,4 @@
+export { isDatabaseAway } from './database-away.js';
 export { leaseTablesSql, type LeaseOptions, PartitionLeases } from './partition-leases.js';
 export { migrate, type MigrateOptions } from './migrate.js';
 export { schemaDataSource, schemaRole, type SchemaConnection } from './schema-connection.js';
