@@ -3,12 +3,14 @@ import { AccountsController } from './control/accounts.controller.js';
 import { AccountsService } from './control/accounts.service.js';
 import { ContactsController } from './control/contacts.controller.js';
 import { ContactsService } from './control/contacts.service.js';
+import { FaultsController } from './control/faults.controller.js';
+import { FaultsService } from './control/faults.service.js';
 import { PlatformController } from './control/platform.controller.js';
 import { Platform } from './platform.js';
 
 @Module({
-  controllers: [AccountsController, ContactsController, PlatformController],
-  providers: [AccountsService, ContactsService],
+  controllers: [AccountsController, ContactsController, FaultsController, PlatformController],
+  providers: [AccountsService, ContactsService, FaultsService],
 })
 export class AppModule {}
 

@@ -2,7 +2,7 @@ import { log } from '@svc/service';
 import { Confirmations } from './messages/confirmations.js';
 import { Delivery } from './messages/delivery.js';
 import { Inbound } from './messages/inbound.js';
-import { Outbound } from './messages/outbound.js';
+import { Outbound, type Sender } from './messages/outbound.js';
 import { Receipts } from './messages/receipts.js';
 import { Login } from './login/login.js';
 import { answerQuery } from './login/queries.js';
@@ -10,7 +10,9 @@ import type { Authority } from './noise/authority.js';
 import type { Greeting } from './noise/handshake.js';
 import { Pairing, wantsLinking } from './pairing/pairing.js';
 import { Population } from './people/population.js';
+import type { Person } from './people/person.js';
 import type { Connection, ConnectionHandler } from './wire/connection.js';
+import { Door } from './wire/door.js';
 import type { Stanza } from './wire/nodes.js';
 
 /** The server: decides what becomes of each connection and each stanza. */
@@ -19,6 +21,7 @@ export class Platform implements ConnectionHandler {
   readonly pairing: Pairing;
   readonly receipts: Receipts;
   readonly inbound: Inbound;
+  readonly door = new Door();
   private readonly delivery: Delivery;
   private readonly outbound: Outbound;
   private readonly confirmations: Confirmations;
@@ -42,13 +45,17 @@ export class Platform implements ConnectionHandler {
 
   async received(connection: Connection, node: Stanza): Promise<void> {
     const { person, companion } = connection;
+    if (person?.faults.silent) return;
     if (!person || !companion) {
-      // While linking, a client only keeps the connection alive.
+      // While linking or without an answer to its login, a client only keeps the connection alive.
       if (node.tag === 'iq' && node.attrs.type === 'get') connection.reply(node);
       return;
     }
     // A replaced connection may still have stanzas under way; its successor speaks for the device now.
-    if (companion.connection !== connection) return;
+    if (companion.connection === connection) await this.handle(connection, { person, companion }, node);
+  }
+
+  private async handle(connection: Connection, { person, companion }: Sender, node: Stanza): Promise<void> {
     const { population, delivery } = this;
     switch (node.tag) {
       case 'iq':
@@ -70,10 +77,16 @@ export class Platform implements ConnectionHandler {
     companion.active = false;
   }
 
+  /** What has come up in the meantime goes out. A login that fell into the silence is never answered. */
+  endSilence(person: Person): void {
+    this.delivery.sendUnsent(person);
+  }
+
   /** Forgets everybody; devices that were linked find themselves unknown. */
   reset(): number {
     const people = [...this.population.all()];
     this.population.clear();
+    this.door.clear();
     for (const person of people) {
       for (const companion of person.companions.values()) companion.connection?.drop();
     }

@@ -34,7 +34,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const state = options.stateFile && new StateFile(options.stateFile, platform.population, trustRoot);
   if (state) state.open();
   for (const person of platform.population.all()) platform.receipts.catchUp(person);
-  const endpoint = new Endpoint(authority, platform);
+  const endpoint = new Endpoint(authority, platform, platform.door);
   const app = await controlApi(platform);
   const websocket = await endpoint.listen(options.host, options.port);
   try {

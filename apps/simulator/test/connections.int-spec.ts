@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { frame, PROLOGUE } from '../src/noise/frames.js';
-import { stanza } from '../src/wire/nodes.js';
+import { encodeStanza, stanza } from '../src/wire/nodes.js';
 import { until } from './phone-client.js';
 import { RawClient } from './raw-client.js';
 import { Stack } from './stack.js';
@@ -123,13 +123,20 @@ describe('connections', () => {
 
   test('end when the ciphertext or the node behind it is broken', async () => {
     await client.stop();
-    for (const spoil of ['ciphertext', 'node'] as const) {
+    const withoutList = Buffer.from([0, 42, 42, 42]);
+    const withoutEnd = encodeStanza(stanza('message', { id: 'x' }, [stanza('enc')])).subarray(0, 6);
+    const spoilt: ((raw: RawClient) => void)[] = [
+      (raw) => raw.sendBytes(frame(Buffer.alloc(40, 1))),
+      (raw) => raw.sendEncrypted(withoutList),
+      (raw) => raw.sendEncrypted(withoutEnd),
+      (raw) => raw.sendEncrypted(Buffer.alloc(0)),
+    ];
+    for (const spoil of spoilt) {
       const raw = new RawClient();
       await raw.resume(stack.simulator.websocket, client.credentials);
-      if (spoil === 'ciphertext') raw.sendBytes(frame(Buffer.alloc(40, 1)));
-      else raw.send({ tag: 'message', attrs: { id: 'x' }, content: [{ tag: 'enc', attrs: {} }] });
-      if (spoil === 'ciphertext') await until(() => raw.closed, 'the close');
-      raw.stop();
+      expect(raw.closed).toBe(false);
+      spoil(raw);
+      await until(() => raw.closed, 'the close');
     }
     client.connect();
     await client.opened();
@@ -140,6 +147,7 @@ describe('connections', () => {
     const raw = new RawClient();
     await raw.resume(stack.simulator.websocket, client.credentials);
     raw.send(stanza('message'));
+    raw.send(stanza('message', { id: 'x' }, [stanza('enc')]));
     raw.send(stanza('message', { id: 'm', to: 'nobody' }, [stanza('participants', {}, [stanza('to')])]));
     raw.send(stanza('receipt'));
     raw.send(stanza('receipt', { id: 'r', type: 'retry', to: 'nobody' }));

@@ -79,6 +79,20 @@ describe('the control API', () => {
     ['a behaviour nobody has', 'PUT', '/contacts/4915550006000/behaviour', { read: 'maybe' }, 400, 'read'],
     ['a negative delay', 'PUT', '/contacts/4915550006000/behaviour', { readDelayMs: -1 }, 400, 'readDelayMs'],
     ['a mode of disconnecting', 'POST', '/accounts/4915550006000/disconnect', { mode: 'bang' }, 400, 'mode'],
+    ['a behaviour of null', 'PUT', '/contacts/4915550006000/behaviour', { read: null }, 400, 'read'],
+    ['an ack nobody knows', 'PUT', '/accounts/4915550006000/faults', { ack: 'perhaps' }, 400, 'ack'],
+    ['an ack of null', 'PUT', '/accounts/4915550006000/faults', { ack: null }, 400, 'ack'],
+    ['a delay of words', 'PUT', '/accounts/4915550006000/faults', { ackDelayMs: 'long' }, 400, 'ackDelayMs'],
+    ['a count of none', 'PUT', '/accounts/4915550006000/faults', { count: 0 }, 400, 'count'],
+    [
+      'a recipient that is none',
+      'PUT',
+      '/accounts/4915550006000/faults',
+      { recipients: ['Ann'] },
+      400,
+      'recipients',
+    ],
+    ['a status that is no error', 'PUT', '/faults', { upgradeStatus: 200 }, 400, 'upgradeStatus'],
     ['no content', 'POST', '/contacts/4915550006000/messages', { to: '4915550006000' }, 400, 'text'],
     [
       'two contents',
@@ -107,6 +121,7 @@ describe('the control API', () => {
 
   test.each([
     ['/accounts/4915550009999', 404, 'ACCOUNT_NOT_FOUND'],
+    ['/accounts/4915550009999/faults', 404, 'ACCOUNT_NOT_FOUND'],
     ['/contacts/4915550009999', 404, 'CONTACT_NOT_FOUND'],
     ['/accounts/12', 400, 'VALIDATION_FAILED'],
     ['/contacts/4915550006000/messages?from=x', 400, 'VALIDATION_FAILED'],

@@ -75,6 +75,19 @@ test('receipts that were due when the platform stopped are given after the resta
   await stack.close();
 });
 
+test('faults of an account outlive a restart, with what is left of a limited one', async () => {
+  const stack = await Stack.start({ stateFile });
+  const client = await stack.linked(ACCOUNT);
+  await stack.put(`/accounts/${ACCOUNT}/faults`, { ackError: 500, count: 2, loginError: null });
+  const id = await client.sendText(CONTACT, 'refused');
+  await until(() => client.statusOf(id) === 0, 'the error');
+  await client.stop();
+  await stack.restart();
+  const { body } = await stack.get(`/accounts/${ACCOUNT}/faults`);
+  expect(body).toMatchObject({ ack: 'auto', ackError: 500, count: 1, silent: false });
+  await stack.close();
+});
+
 test('a file of another seed is refused and left alone', async () => {
   await (await Stack.start({ stateFile, seed: 'one' })).close();
   const before = readFileSync(stateFile, 'utf8');

@@ -82,8 +82,13 @@ export class RawClient {
   }
 
   send(node: Stanza): void {
+    this.sendEncrypted(encodeStanza(node));
+  }
+
+  /** Properly encrypted, whatever it says. */
+  sendEncrypted(plain: Uint8Array): void {
     if (!this.transport) throw new Error('the handshake is not finished');
-    this.sendBytes(frame(this.transport.outgoing.encrypt(encodeStanza(node))));
+    this.sendBytes(frame(this.transport.outgoing.encrypt(plain)));
   }
 
   sendBytes(bytes: Uint8Array): void {

@@ -121,7 +121,7 @@ export class Stack {
     return (await this.get<Account>(`/accounts/${phone}`)).body;
   }
 
-  private async call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+  async call<T>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
     const response = await fetch(this.simulator.control + path, {
       method,
       headers: body === undefined ? {} : { 'content-type': 'application/json' },

@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsString, Length, Max, Min } from 'class-validator';
+import { MayBeAbsent } from './absent.js';
 import { IsPhone } from './phone.js';
 
 export class CreateAccount {
@@ -8,7 +9,7 @@ export class CreateAccount {
   phone: string;
 
   @ApiPropertyOptional({ description: 'Name that the phone gives its linked devices.', example: 'Shop' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @Length(1, 100)
   name?: string;
@@ -89,12 +90,12 @@ export class Disconnect {
     enum: DISCONNECT_MODES,
     default: 'close',
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(DISCONNECT_MODES)
   mode?: (typeof DISCONNECT_MODES)[number];
 
   @ApiPropertyOptional({ description: 'Code of the stanza; 503 by default.', example: 503 })
-  @IsOptional()
+  @MayBeAbsent()
   @IsInt()
   @Min(100)
   @Max(999)
@@ -119,14 +120,14 @@ export class FromAccount {
 
 export class MaybeFromAccount {
   @ApiPropertyOptional({ description: 'Only messages of this account.', example: '4915550001000' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsPhone()
   from?: string;
 }
 
 export class MaybeToAccount {
   @ApiPropertyOptional({ description: 'Only messages to this account.', example: '4915550001000' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsPhone()
   to?: string;
 }

@@ -3,11 +3,11 @@ import { deviceRemoved, replaced } from '../login/login.js';
 import type { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import { Platform } from '../platform.js';
-import { Refusal } from '../refusal.js';
 import type { Connection } from '../wire/connection.js';
 import { lidJid, phoneJid } from '../wire/jids.js';
 import { type Stanza, stanza } from '../wire/nodes.js';
 import type { AccountView, CreateAccount, Disconnect, LinkedDevice } from './account-bodies.js';
+import { accountOf } from './lookups.js';
 
 const DEFAULT_CODE = 503;
 
@@ -28,7 +28,7 @@ export class AccountsService {
   }
 
   get(phone: string): AccountView {
-    return toAccountView(this.account(phone));
+    return toAccountView(accountOf(this.platform, phone));
   }
 
   async scan(phone: string, qr: string): Promise<LinkedDevice> {
@@ -37,7 +37,9 @@ export class AccountsService {
   }
 
   disconnect(phone: string, { mode = 'close', code = DEFAULT_CODE }: Disconnect): number {
-    const online = [...this.account(phone).companions.values()].filter((companion) => companion.online);
+    const online = [...accountOf(this.platform, phone).companions.values()].filter(
+      (companion) => companion.online,
+    );
     for (const { connection } of online) {
       if (connection) disconnections[mode](connection, code);
     }
@@ -46,18 +48,12 @@ export class AccountsService {
 
   /** As a person does in the list of linked devices on the phone. */
   unlink(phone: string): number {
-    const person = this.account(phone);
+    const person = accountOf(this.platform, phone);
     const companions = [...person.companions.values()];
     person.companions.clear();
     this.platform.population.touch(person);
     for (const { connection } of companions) connection?.end(deviceRemoved());
     return companions.length;
-  }
-
-  private account(phone: string): Person {
-    const person = this.platform.population.get(phone);
-    if (person?.isAccount) return person;
-    throw new Refusal(404, 'ACCOUNT_NOT_FOUND', `there is no account with the phone ${phone}`);
   }
 }
 

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsInt, IsObject, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsObject, IsString, Length, Max, Min } from 'class-validator';
 import { SENT_STATUSES, type SentStatus } from '../people/messages.js';
+import { MayBeAbsent } from './absent.js';
 import { IsPhone } from './phone.js';
 
 const HABITS = ['auto', 'never'] as const;
@@ -12,13 +13,13 @@ export class CreateContact {
   phone: string;
 
   @ApiPropertyOptional({ description: 'Name that travels with messages.', example: 'Ann' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @Length(1, 100)
   name?: string;
 
   @ApiPropertyOptional({ description: 'false: the number is not on the platform.', example: true })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   registered?: boolean;
 }
@@ -26,24 +27,24 @@ export class CreateContact {
 /** What a contact does on its own. */
 export class BehaviourChange {
   @ApiPropertyOptional({ description: 'Whether delivery receipts are given.', enum: HABITS, example: 'auto' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(HABITS)
   delivered?: 'auto' | 'never';
 
   @ApiPropertyOptional({ description: 'Time from arrival to the delivery receipt.', example: 0 })
-  @IsOptional()
+  @MayBeAbsent()
   @IsInt()
   @Min(0)
   @Max(LONGEST_DELAY_MS)
   deliveredDelayMs?: number;
 
   @ApiPropertyOptional({ description: 'Whether messages are read unasked.', enum: HABITS, example: 'never' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(HABITS)
   read?: 'auto' | 'never';
 
   @ApiPropertyOptional({ description: 'Time from the delivery receipt to the read receipt.', example: 500 })
-  @IsOptional()
+  @MayBeAbsent()
   @IsInt()
   @Min(0)
   @Max(LONGEST_DELAY_MS)
@@ -53,7 +54,7 @@ export class BehaviourChange {
     description: 'false: no receipts at all until it is true again; then those that are due.',
     example: true,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   online?: boolean;
 }
@@ -112,7 +113,7 @@ export class WriteMessage {
     description: 'Text of the message. Either this or `message`.',
     example: 'Are you open?',
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @Length(1, 65_536)
   text?: string;
@@ -122,7 +123,7 @@ export class WriteMessage {
     example: { locationMessage: { degreesLatitude: 52.52, degreesLongitude: 13.4 } },
     type: Object,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsObject()
   message?: Record<string, unknown>;
 }

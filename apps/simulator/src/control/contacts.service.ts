@@ -13,6 +13,7 @@ import type {
   SentView,
   WriteMessage,
 } from './contact-bodies.js';
+import { given } from './lookups.js';
 
 @Injectable()
 export class ContactsService {
@@ -38,8 +39,7 @@ export class ContactsService {
 
   behave(phone: string, change: BehaviourChange): ContactView {
     const person = this.platform.population.ensureContact(phone);
-    const given = Object.entries(change).filter(([, value]) => value !== undefined);
-    Object.assign(person.behaviour, Object.fromEntries(given));
+    Object.assign(person.behaviour, given(change));
     this.platform.population.touch(person);
     this.platform.receipts.catchUp(person);
     return toContactView(person);

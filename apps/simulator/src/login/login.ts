@@ -17,7 +17,7 @@ export const deviceRemoved = (): Stanza =>
 export class Login {
   constructor(private readonly population: Population) {}
 
-  /** A device is who it says it is when its noise key is the one it was linked with. */
+  /** A device is who it says it is when its noise key is the one it was linked with. False: it was refused. */
   admit(connection: Connection, greeting: Greeting): boolean {
     const phone = String(greeting.payload.username ?? '');
     const person = this.population.get(phone);
@@ -26,8 +26,11 @@ export class Login {
       connection.end(stanza('failure', { reason: 401, location: 'sim' }));
       return false;
     }
-    this.attach(person, companion, connection);
-    return true;
+    const { silent, login, loginError } = person.faults;
+    if (silent) connection.person = person;
+    else if (loginError !== null) connection.end(stanza('failure', { reason: loginError, location: 'sim' }));
+    else if (login === 'auto') this.attach(person, companion, connection);
+    return loginError === null;
   }
 
   private attach(person: Person, companion: Companion, connection: Connection): void {

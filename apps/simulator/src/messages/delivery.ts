@@ -24,6 +24,15 @@ export class Delivery {
     if (count > 0) this.population.touch(person);
   }
 
+  /** What came up while a connection was silent: it was never on the wire. */
+  sendUnsent(person: Person): void {
+    for (const companion of person.companions.values()) {
+      const unsent = [...companion.queue.values()].filter((item) => item.attempts === 0);
+      if (companion.active) for (const item of unsent) this.transmit(companion, item);
+    }
+    this.population.touch(person);
+  }
+
   /** Replaces a stanza in place, with the same id, and sends it again. */
   resend(person: Person, companion: Companion, item: QueuedStanza, node: Stanza): void {
     item.node = node;

@@ -1,6 +1,7 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { isGenuine } from '../pairing/device-identity.js';
 import type { Companion } from '../people/companion.js';
+import { type AckFault, takeAckFault } from '../people/faults.js';
 import type { ReceivedMessage } from '../people/messages.js';
 import { peerName, type Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
@@ -17,7 +18,8 @@ import type { Receipts } from './receipts.js';
 const INVALID_STANZA = 479;
 const MOST_RESENDS = 5;
 
-interface Sender {
+/** The linked device that a message comes from. */
+export interface Sender {
   person: Person;
   companion: Companion;
 }
@@ -39,11 +41,11 @@ export class Outbound {
   ) {}
 
   async accept(sender: Sender, node: Stanza): Promise<void> {
-    const ack = { class: 'message', id: node.attrs.id, from: node.attrs.to, t: seconds() };
-    if (!this.identityHolds(sender, child(node, 'device-identity'))) {
-      sender.companion.connection?.send(stanza('ack', { ...ack, error: INVALID_STANZA }));
-      return;
-    }
+    const fault = this.faultFor(sender, node);
+    const genuine = this.identityHolds(sender, child(node, 'device-identity'));
+    const error = genuine ? (fault.ackError ?? undefined) : INVALID_STANZA;
+    if (error !== undefined) return this.acknowledge(sender.companion, node, fault, { error });
+    if (fault.ack === 'lost') return;
     const copies = this.copiesOf(node);
     const others = copies.filter((copy) => copy.person !== sender.person);
     const arrived: [Person, ReceivedMessage][] = [];
@@ -51,13 +53,36 @@ export class Outbound {
       const message = await this.hand(sender, node, copy);
       if (message) arrived.push([copy.person, message]);
     }
-    sender.companion.connection?.send(stanza('ack', ack));
-    for (const [person, message] of arrived) this.receipts.arrived(person, message);
+    this.acknowledge(sender.companion, node, fault, {
+      afterwards: () => arrived.forEach(([person, message]) => this.receipts.arrived(person, message)),
+    });
     await this.mirrorAll(
       sender,
       node,
       copies.filter((copy) => copy.person === sender.person),
     );
+  }
+
+  private faultFor({ person }: Sender, node: Stanza): AckFault {
+    if (person.faults.count !== null) this.population.touch(person);
+    return takeAckFault(person.faults, this.population.find(node.attrs.to)?.person.phone);
+  }
+
+  /** An ack belongs to the connection that the message came by: whoever reconnects before it does not get it. */
+  private acknowledge(
+    { connection }: Companion,
+    node: Stanza,
+    { ack, ackDelayMs }: AckFault,
+    { error, afterwards = () => undefined }: { error?: number; afterwards?: () => void },
+  ): void {
+    const { id, to } = node.attrs;
+    const say = (): void => {
+      if (ack === 'auto')
+        connection?.send(stanza('ack', { class: 'message', id, from: to, t: seconds(), error }));
+      afterwards();
+    };
+    if (ackDelayMs > 0) setTimeout(say, ackDelayMs).unref();
+    else say();
   }
 
   /** A genuine identity is remembered by its bytes: verifying two signatures costs more than all the rest. */

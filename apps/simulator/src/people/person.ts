@@ -1,6 +1,7 @@
 import { hmac } from '../noise/keys.js';
 import { SignalDevice } from '../signal/signal-device.js';
 import type { Companion } from './companion.js';
+import { type Faults, noFaults } from './faults.js';
 import type { ReceivedMessage, SentMessage } from './messages.js';
 
 /** What a contact does on its own when a message arrives. */
@@ -35,6 +36,8 @@ export class Person {
   isAccount = false;
   isContact = false;
   behaviour: Behaviour = { ...DEFAULT_BEHAVIOUR };
+  /** How the platform misbehaves towards this account. */
+  readonly faults: Faults = noFaults();
   nextDevice = 1;
   readonly companions = new Map<number, Companion>();
   readonly received: ReceivedMessage[] = [];

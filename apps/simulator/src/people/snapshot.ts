@@ -1,4 +1,5 @@
 import { Companion, type CompanionState, type QueuedStanza } from './companion.js';
+import type { Faults } from './faults.js';
 import type { ReceivedMessage, SentMessage } from './messages.js';
 import type { Behaviour, Collection, Person } from './person.js';
 import type { Population } from './population.js';
@@ -13,6 +14,7 @@ interface SavedPerson {
   isAccount: boolean;
   isContact: boolean;
   behaviour: Behaviour;
+  faults?: Faults;
   nextDevice: number;
   signal?: SignalDeviceState;
   companions: (CompanionState & { queue: SavedStanza[] })[];
@@ -24,9 +26,9 @@ interface SavedPerson {
 
 /** One person as one line of text. */
 export function writePerson(person: Person): string {
-  const { phone, name, registered, isAccount, isContact, behaviour, nextDevice } = person;
+  const { phone, name, registered, isAccount, isContact, behaviour, faults, nextDevice } = person;
   const saved: SavedPerson = {
-    ...{ phone, name, registered, isAccount, isContact, behaviour, nextDevice },
+    ...{ phone, name, registered, isAccount, isContact, behaviour, faults, nextDevice },
     signal: person.hasDevice ? person.device.save() : undefined,
     companions: [...person.companions.values()].map(saveCompanion),
     collections: [...person.collections],
@@ -43,6 +45,7 @@ export function readPerson(line: string, population: Population): void {
   const person = population.ensure(saved.phone);
   const { name, registered, isAccount, isContact, behaviour, nextDevice } = saved;
   Object.assign(person, { name, registered, isAccount, isContact, behaviour, nextDevice });
+  Object.assign(person.faults, saved.faults);
   if (saved.signal) person.device.restore(saved.signal);
   for (const state of saved.companions) person.companions.set(state.device, restoreCompanion(state));
   for (const [key, collection] of saved.collections) person.collections.set(key, collection);

@@ -23,8 +23,9 @@ interface Question {
 
 /** One client socket: handshake first, then encrypted stanzas, handled strictly one after the other. */
 export class Connection {
-  /** Both set once the login was accepted. */
+  /** Set once the login was accepted. */
   companion?: Companion;
+  /** Set once it is known whose device this is. */
   person?: Person;
   private readonly reader = new FrameReader();
   private readonly questions = new Map<string, Question>();
@@ -50,7 +51,7 @@ export class Connection {
   }
 
   send(node: Stanza): boolean {
-    if (!this.transport || !this.open) return false;
+    if (!this.transport || !this.open || this.person?.faults.silent) return false;
     this.socket.send(frame(this.transport.outgoing.encrypt(encodeStanza(node))));
     return true;
   }

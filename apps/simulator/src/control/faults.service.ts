@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { noFaults } from '../people/faults.js';
+import type { Person } from '../people/person.js';
+import { Platform } from '../platform.js';
+import type { DoorFaultsChange, DoorFaultsView, FaultsChange, FaultsView } from './fault-bodies.js';
+import { accountOf, given } from './lookups.js';
+
+@Injectable()
+export class FaultsService {
+  constructor(private readonly platform: Platform) {}
+
+  get(phone: string): FaultsView {
+    return { ...accountOf(this.platform, phone).faults };
+  }
+
+  change(phone: string, change: FaultsChange): FaultsView {
+    return this.become(accountOf(this.platform, phone), given(change));
+  }
+
+  clear(phone: string): FaultsView {
+    return this.become(accountOf(this.platform, phone), noFaults());
+  }
+
+  getDoor(): DoorFaultsView {
+    const { upgradeStatus, count } = this.platform.door;
+    return { upgradeStatus, count };
+  }
+
+  changeDoor(change: DoorFaultsChange): DoorFaultsView {
+    Object.assign(this.platform.door, given(change));
+    return this.getDoor();
+  }
+
+  clearDoor(): DoorFaultsView {
+    this.platform.door.clear();
+    return this.getDoor();
+  }
+
+  private become(person: Person, faults: Partial<FaultsView>): FaultsView {
+    const wasSilent = person.faults.silent;
+    Object.assign(person.faults, faults);
+    this.platform.population.touch(person);
+    if (wasSilent && !person.faults.silent) this.platform.endSilence(person);
+    return { ...person.faults };
+  }
+}
