@@ -1,7 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@svc/testing';
 import { AddressGuard, type Resolve } from '../src/addresses/address-guard.js';
 import { WebhookClient } from '../src/sending/webhook-client.js';
 
@@ -34,6 +35,7 @@ const routes: Record<string, (response: ServerResponse) => void> = {
     response.socket?.resetAndDestroy();
   },
   '/nonsense': (response) => response.socket?.end('SSH-2.0-OpenSSH\r\n'),
+  '/hang': () => undefined,
 };
 
 beforeAll(async () => {
@@ -118,6 +120,67 @@ describe('a receiver on an allowed origin', () => {
     expect(connections - before).toBeLessThanOrEqual(1);
   });
 });
+
+describe('many receivers on one host', () => {
+  const TIMEOUT_MS = 400;
+  let client: WebhookClient;
+  beforeEach(() => {
+    client = new WebhookClient(new AddressGuard(['http://127.0.0.1:*']), TIMEOUT_MS);
+  });
+  afterEach(() => client.close());
+  const post = (path: string) => client.post(`http://127.0.0.1:${port}${path}`, {}, body);
+
+  test('each get the POSTs that count for them: none waits in a queue until its time is over', async () => {
+    const before = requests;
+    const answers = await Promise.all(Array.from({ length: 40 }, () => post('/hang')));
+    expect(answers.map(({ error }) => error)).toEqual(answers.map(() => 'TIMEOUT'));
+    expect(requests - before).toBe(40);
+    for (const { durationMs } of answers) expect(durationMs).toBeLessThan(TIMEOUT_MS * 2);
+  });
+
+  test('do not wait for those of them that hang', async () => {
+    const hanging = Promise.all(Array.from({ length: 40 }, () => post('/hang')));
+    const answer = await post('/ok');
+    expect(answer).toMatchObject({ status: 200 });
+    expect(answer.durationMs).toBeLessThan(TIMEOUT_MS / 2);
+    await hanging;
+  });
+
+  test('leave a bounded number of connections open between two deliveries', async () => {
+    client = new WebhookClient(new AddressGuard(['http://127.0.0.1:*']), TIMEOUT_MS, { keptConnections: 5 });
+    const open = () => new Promise<number>((done) => server.getConnections((_, count) => done(count)));
+    const before = await open();
+    await Promise.all(Array.from({ length: 30 }, () => post('/ok')));
+    // The receiver itself would close them after seconds.
+    await waitFor('all but five to be closed', async () => (await open()) - before <= 5, 1_000);
+    expect(await post('/ok')).toMatchObject({ status: 200 });
+  });
+});
+
+test('a receiver whose connection never comes about meets the deadline of the attempt', async () => {
+  // Takes the connection and then has nothing to say in TLS.
+  const sockets: Socket[] = [];
+  const silent = createTcpServer((socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const client = new WebhookClient(new AddressGuard(['https://127.0.0.1:*']), 300);
+  const answer = await client.post(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/`, {}, body);
+  expect(answer).toMatchObject({ status: null, error: 'TIMEOUT' });
+  expect(answer.durationMs).toBeGreaterThanOrEqual(295);
+  expect(answer.durationMs).toBeLessThan(1_500);
+  await client.close();
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+});
+
+test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
+  'an attempt that %s on our side stopped is none: there is no answer to count',
+  async (code) => {
+    const resolve: Resolve = (_, __, callback) => callback(Object.assign(new Error('no more'), { code }), []);
+    const client = new WebhookClient(new AddressGuard([], resolve), 300);
+    await expect(client.post('https://hooks.example/', {}, body)).rejects.toMatchObject({ code });
+    await client.close();
+  },
+);
 
 describe('a destination that is not allowed', () => {
   /** First answer public, all later ones the server of this test: as in a rebinding attack. */

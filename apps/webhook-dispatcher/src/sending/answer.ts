@@ -46,3 +46,12 @@ export function transportError(error: unknown): string {
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'TLS_FAILED';
   return CODES[code] ?? 'CONNECTION_FAILED';
 }
+
+/** No more file descriptors, buffers or memory on this machine: what the receiver would have said is not known. */
+const OUR_FAULTS = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
+
+/** Whether a POST failed before it was sent, for a reason the receiver has no part in. */
+export function isOurFault(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isOurFault);
+  return OUR_FAULTS.has(String((error as { code?: unknown } | null)?.code));
+}

@@ -1,25 +1,33 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, type buildConnector, type Dispatcher } from 'undici';
 import type { AddressGuard } from '../addresses/address-guard.js';
 import { guardedConnector } from '../addresses/guarded-connector.js';
-import { type Answer, statusError, transportError } from './answer.js';
+import { type Answer, isOurFault, statusError, transportError } from './answer.js';
 
 /** Bytes of an answer kept for the log, and read at all before the socket is given up. */
 const HEAD_BYTES = 4 * 1024;
 const DRAIN_BYTES = 64 * 1024;
 const DRAIN_MS = 250;
+/** Connections beyond which none is kept for the next delivery; one to a quiet receiver costs some 38 KB. */
+const KEPT_CONNECTIONS = 2048;
 
 /** Posts deliveries: never follows a redirect, never lets a receiver hold it longer than the time of one attempt. */
 export class WebhookClient {
   private readonly agent: Agent;
+  private readonly keptConnections: number;
+  /** Connections that are open or about to be. */
+  private connections = 0;
 
   constructor(
     guard: AddressGuard,
     private readonly timeoutMs: number,
+    options: { keptConnections?: number } = {},
   ) {
+    this.keptConnections = options.keptConnections ?? KEPT_CONNECTIONS;
     this.agent = new Agent({
-      connect: guardedConnector(guard),
+      connect: this.counted(guardedConnector(guard)),
+      // One request at a time on a connection, and no bound on connections per host: whom to send to how often at once
+      // is decided per endpoint before, and endpoints of many tenants share a host. Nothing ever queues in here.
       pipelining: 1,
-      connections: 8,
       keepAliveTimeout: 15_000,
       keepAliveMaxTimeout: 300_000,
       // One deadline for the whole attempt instead: these alone would let a dripping body run on.
@@ -28,21 +36,33 @@ export class WebhookClient {
     });
   }
 
+  /** @throws Error where the fault is this machine's: nothing was sent, so it is no attempt. */
   async post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer> {
     const startedAt = performance.now();
     const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), this.timeoutMs);
+    let timer: NodeJS.Timeout | undefined;
+    // The signal alone is not enough: a request whose connection is still being made does not listen to it.
+    const over = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        deadline.abort();
+        reject(deadline.signal.reason as Error);
+      }, this.timeoutMs);
+    });
     const answer = (status: number | null, error: string | null, head: Buffer = Buffer.alloc(0)): Answer => {
       return { status, error, head, durationMs: Math.round(performance.now() - startedAt) };
     };
     try {
       const { origin, pathname, search } = new URL(url);
       const options = { origin, path: pathname + search, method: 'POST' as const, headers, body };
-      const response = await this.agent.request({ ...options, signal: deadline.signal });
+      const reset = this.connections >= this.keptConnections;
+      const request = this.agent.request({ ...options, reset, signal: deadline.signal });
+      const response = await Promise.race([request, over]);
       const head = await readHead(response.body);
       return answer(response.statusCode, statusError(response.statusCode), head);
     } catch (error) {
-      return answer(null, deadline.signal.aborted ? 'TIMEOUT' : transportError(error));
+      if (deadline.signal.aborted) return answer(null, 'TIMEOUT');
+      if (isOurFault(error)) throw error;
+      return answer(null, transportError(error));
     } finally {
       clearTimeout(timer);
     }
@@ -50,6 +70,19 @@ export class WebhookClient {
 
   async close(): Promise<void> {
     await this.agent.destroy();
+  }
+
+  private counted(connect: buildConnector.connector): buildConnector.connector {
+    return (options, callback) => {
+      this.connections += 1;
+      const gone = (): void => void (this.connections -= 1);
+      connect(options, (...result) => {
+        const [error, socket] = result;
+        if (error) gone();
+        else socket.once('close', gone);
+        callback(...result);
+      });
+    };
   }
 }
 
