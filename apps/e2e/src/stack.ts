@@ -9,7 +9,7 @@ const ROOT = resolve(import.meta.dirname, '../../..');
 const LAUNCHER = join(ROOT, 'apps/launcher/dist/main.js');
 const START_LIMIT_MS = 120_000;
 
-/** `DATA_DIR/stack.json`, as far as it is read here (design: interfaces). */
+/** `DATA_DIR/stack.json`, as far as it is read here; the launcher writes it (`stack-file.ts`). */
 export interface StackFile {
   gateway: string;
   operator: string[];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { STACK_FILE } from './data-dir.js';
 import { readJson, writePrivateJson } from './private-file.js';
 
-/** What runs, for other people's tools: the shape is fixed (design: interfaces, "stack.json"). */
+/** What runs, for other people's tools: the shape is fixed. */
 export interface StackDescription {
   gateway: string;
   /** Command line of the operator CLI; works from any folder. */
