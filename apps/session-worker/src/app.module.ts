@@ -12,6 +12,7 @@ import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionsConsumer } from './sessions/sessions.consumer.js';
+import { RetentionService } from './sessions/retention.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
 
 const NAME = 'session-worker';
@@ -44,6 +45,7 @@ const POOL_SIZE = 20;
     },
     OutboxService,
     OwnershipService,
+    RetentionService,
     RunnersService,
     SendingService,
     SessionsService,

@@ -66,6 +66,24 @@ export class WorkerConfig extends ServiceConfig {
   @Min(100)
   ackTimeoutMs: number = 20_000;
 
+  @Env('QR_LOOK_MS', {
+    description: 'How long a look at the QR code counts: without another one, the session rests.',
+    example: '180000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1_000)
+  qrLookMs: number = 3 * MINUTE_MS;
+
+  @Env('RETENTION_DAYS', {
+    description: 'How long the journal of inbound messages and finished sends are kept, with their texts.',
+    example: '30',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  retentionDays: number = 30;
+
   @Env('LOGIN_TIMEOUT_MS', {
     description: 'How long a socket may take to show a QR code or to log in before it is given up.',
     example: '30000',

@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDatabaseAway } from '@svc/database';
 
 const RETRY_MS = 250;
 const PATIENCE_MS = 30_000;
-/** SQLSTATE classes: connection exception, too many connections, shutdown and start-up; deadlock and its kind. */
-const PASSING = /^(08|53300|57P|40)/;
 
 /**
- * Runs a statement again while the database is away or a deadlock undid it, for half a minute. The platform library takes a failed key read for
- * an unreadable message and refuses it; the platform then keeps the message until the next login.
+ * Runs a statement again while the database is away or a deadlock undid it, for half a minute. The platform library takes
+ * a failed key read for an unreadable message and refuses it; the platform then keeps the message until the next login.
  */
 export async function patiently<T>(statement: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + PATIENCE_MS;
@@ -21,11 +20,10 @@ export async function patiently<T>(statement: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether an error says that the database is away or asks for another try, and not that a statement was wrong. */
+/** Whether the same statement may succeed in a moment. */
 export function isPassing(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { driverError = error } = error as { driverError?: { code?: unknown; message?: string } };
-  const { code, message } = driverError as { code?: unknown; message?: string };
-  if (typeof code === 'string') return PASSING.test(code) || /^E[A-Z]+$/.test(code);
-  return /connection|timeout/i.test(message ?? '');
+  if (isDatabaseAway(error)) return true;
+  const { driverError = error } = Object(error) as { driverError?: unknown };
+  const { code } = Object(driverError) as { code?: unknown };
+  return typeof code === 'string' && code.startsWith('40'); // undone by the server: a deadlock
 }

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { silenceConsole, startService } from '@svc/service';
 
-// Before the platform library is loaded: it prints key material (design: platform protocol, G5).
+// Before the platform library is loaded: it prints key material.
 silenceConsole();
 const { serviceOptions } = await import('./service-options.js');
 await startService(serviceOptions);

@@ -65,3 +65,20 @@ test('a text that cannot be written comes again by itself, and is told once', as
   expect(told('message.received')).toHaveLength(before + 1);
   await stage.reached(sessionId, 'CONNECTED');
 });
+
+test('a socket that breaks while a message is being handed over holds the message up no longer than itself', async () => {
+  const stranger = '15550204001'; // whose devices and keys the platform is asked for before anything is sent
+  await stage.platform.call('PUT', `/accounts/${phone}/faults`, { silent: true });
+  const jobId = await stage.send(sessionId, stranger, 'through a broken socket');
+  await waitFor('the hand-over to begin', async () => {
+    const [row] = await stage.worker.database.query<{ status: string }>(
+      'SELECT status FROM sessions.outbound_message WHERE job_id = $1',
+      [jobId],
+    );
+    return row?.status === 'SENDING';
+  });
+  await stage.platform.call('DELETE', `/accounts/${phone}/faults`);
+  await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'stream-error', code: 503 });
+  await waitFor('message.sent', () => stage.idsOf('message.sent', jobId).length === 1, 15_000);
+  expect((await stage.platform.inbox(stranger)).map(({ text }) => text)).toEqual(['through a broken socket']);
+});

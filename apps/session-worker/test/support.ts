@@ -102,6 +102,13 @@ export class Stage {
       .map(({ data }) => data);
   }
 
+  /** Ids of the events of a name and job: the same fact told twice has one id. */
+  idsOf(name: string, jobId: string): string[] {
+    return this.events
+      .filter(({ type, data }) => type === name && data['jobId'] === jobId)
+      .map(({ id }) => id);
+  }
+
   async create(): Promise<string> {
     const sessionId = randomUUID();
     await this.worker.rpc.request(CreateSession, { tenantId: this.tenantId, sessionId, name: 'test' });

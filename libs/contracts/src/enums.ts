@@ -38,6 +38,7 @@ export const STATUS_REASONS = [
   'LOGOUT_REQUESTED',
   'MAINTENANCE',
   'WORKER_LOST',
+  'CREDENTIALS_UNREADABLE',
 ] as const;
 /** One of `STATUS_REASONS`. */
 export type StatusReason = (typeof STATUS_REASONS)[number];

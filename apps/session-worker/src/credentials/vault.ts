@@ -9,9 +9,18 @@ export interface Place {
   row: string;
 }
 
+/** The value was altered, lies elsewhere, or was sealed with another master key. */
+export class UnreadableSecretError extends Error {
+  override readonly name = 'UnreadableSecretError';
+
+  constructor({ table, sessionId }: Place) {
+    super(`A row of ${table} of session ${sessionId} does not open with this CREDENTIALS_KEY.`);
+  }
+}
+
 /**
  * Seals the secrets of sessions. Each session has a key of its own, derived from the master key, so that the number of
- * writes under one key stays small (design: limits, "Secrets at rest").
+ * writes under one key stays small: random nonces of 96 bits are safe for some 2^32 of them.
  */
 export class Vault {
   private readonly boxes = new Map<string, SecretBox>();
@@ -23,9 +32,13 @@ export class Vault {
     return this.boxOf(place.sessionId).seal(plain, parts(place));
   }
 
-  /** @throws Error when the value was altered, lies elsewhere, or was sealed with another master key. */
+  /** @throws UnreadableSecretError */
   open(place: Place, sealed: Buffer): Buffer {
-    return this.boxOf(place.sessionId).open(sealed, parts(place));
+    try {
+      return this.boxOf(place.sessionId).open(sealed, parts(place));
+    } catch {
+      throw new UnreadableSecretError(place);
+    }
   }
 
   /** Drops the derived key of a session that this process no longer holds. */

@@ -49,3 +49,13 @@ test('has no phone where the platform hides it', () => {
 test('does not exist for what is nothing for people', () => {
   expect(receivedEvent(record({ content: undefined }), session)).toBeUndefined();
 });
+
+test('tells of a text that is too long for any receiver without carrying it', () => {
+  const text = '文'.repeat(300_000);
+  const event = receivedEvent(
+    record({ content: { type: 'conversation', content: text, viewOnce: false } }),
+    session,
+  );
+  expect(event?.data).toMatchObject({ body: { type: 'unsupported', original: 'conversation' } });
+  expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(10_000);
+});

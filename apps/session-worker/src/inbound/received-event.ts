@@ -1,11 +1,14 @@
-import { type Envelope, MessageReceived } from '@svc/contracts';
+import { type Envelope, type MessageBody, MessageReceived } from '@svc/contracts';
 import { v5 as uuidv5 } from 'uuid';
 import { eventOf } from '../outbox/outbox.service.js';
-import type { InboundRecord } from '../platform/platform.js';
+import type { InboundRecord, PlatformContent } from '../platform/platform.js';
 import { toMessageBody } from './message-body.js';
 
 /** Namespace of message ids: the same message of the platform always gets the same id. */
 const NAMESPACE = '5f1c7c1e-8a53-4f0b-9d3e-0a6a1f6f2b11';
+
+/** A megabyte is the most that NATS takes in one message. */
+const MOST_BODY_CHARS = 250_000;
 
 /** The event of a journaled message; undefined when the message is nothing for people. */
 export function receivedEvent(
@@ -20,7 +23,7 @@ export function receivedEvent(
     messageId,
     remoteJid: record.remoteJid,
     keyId: record.keyId,
-    body: toMessageBody(record.content),
+    body: bodyOf(record.content),
     pushName: record.pushName,
     phone: digits ? `+${digits}` : null,
     timestamp: new Date(record.sentAt * 1000).toISOString(),
@@ -28,4 +31,11 @@ export function receivedEvent(
   };
   // The event's id is the message's: a message that is journaled twice is still one event.
   return eventOf(MessageReceived, session.tenantId, data, messageId);
+}
+
+/** Nobody writes that much by hand: it is told that there was something, and of which kind. */
+function bodyOf(content: PlatformContent): MessageBody {
+  const body = toMessageBody(content);
+  if (JSON.stringify(body).length <= MOST_BODY_CHARS) return body;
+  return { type: 'unsupported', original: content.type };
 }

@@ -52,10 +52,11 @@ export class Sessions1763700000000 implements MigrationInterface {
         content jsonb NOT NULL,
         client_message_id text,
         status text NOT NULL DEFAULT 'QUEUED',
-        tries smallint NOT NULL DEFAULT 0,
+        failure jsonb,
         accepted_at timestamptz NOT NULL,
         created_at timestamptz NOT NULL DEFAULT clock_timestamp()
       ) WITH (fillfactor = 70);
+      CREATE INDEX outbound_message_age ON outbound_message USING brin (created_at);
       CREATE UNIQUE INDEX outbound_message_key ON outbound_message (session_id, key_id);
       CREATE INDEX outbound_message_open ON outbound_message (session_id, seq) WHERE status IN ('QUEUED', 'SENDING');
 
@@ -67,6 +68,7 @@ export class Sessions1763700000000 implements MigrationInterface {
         received_at timestamptz NOT NULL DEFAULT clock_timestamp(),
         PRIMARY KEY (session_id, sender, key_id)
       );
+      CREATE INDEX inbound_message_age ON inbound_message USING brin (received_at);
 
       CREATE TABLE event_outbox (
         id uuid PRIMARY KEY,
@@ -78,6 +80,6 @@ export class Sessions1763700000000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only (design: house style, "Configuration and data").
+    // Forward only: a step back would lose what was written since.
   }
 }

@@ -2,9 +2,7 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
-import { OutboxService } from '../outbox/outbox.service.js';
-import { Ledger } from '../sending/ledger.js';
-import { failureOf } from '../sending/outbound.js';
+import { RunnersService } from '../runners/runners.service.js';
 import { OwnershipService } from './ownership.service.js';
 
 const SWEEP_MS = 2_000;
@@ -17,7 +15,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
-    private readonly outbox: OutboxService,
+    private readonly runners: RunnersService,
     private readonly ownership: OwnershipService,
   ) {}
 
@@ -35,11 +33,12 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     await this.expire(held);
   }
 
-  /** Wishes that were written while NATS was away. */
+  /** Wishes that were written while NATS was away, and sessions whose runner could not start or gave up. */
   private async carryOutWishes(held: number[]): Promise<void> {
     const rows = await this.dataSource.query<{ id: string }[]>(
-      'SELECT id FROM session WHERE partition = ANY($1::int[]) AND applied_version < wanted_version',
-      [held],
+      `SELECT id FROM session WHERE partition = ANY($1::int[]) AND (applied_version < wanted_version
+         OR wanted = 'CONNECTED' AND status NOT IN ('DISCONNECTED', 'LOGGED_OUT') AND id <> ALL($2::uuid[]))`,
+      [held, this.runners.running()],
     );
     for (const { id } of rows) this.ownership.reconcile(id);
   }
@@ -56,8 +55,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     );
     for (const { session_id, partition, jobs } of rows) {
       const fence = this.ownership.fenceOf(partition);
-      if (!fence) continue;
-      await new Ledger(session_id, fence, this.dataSource, this.outbox).fail(jobs, failureOf('EXPIRED'));
+      if (fence) await this.runners.expire(session_id, fence, jobs);
     }
   }
 }

@@ -44,6 +44,9 @@ export interface PlatformAddress {
   trustRoot?: string;
 }
 
+/** A platform that has not answered by then does not: nobody waits longer to send. */
+const QUERY_TIMEOUT_MS = 20_000;
+
 type Logger = (typeof DEFAULT_CONNECTION_CONFIG)['logger'];
 
 /** The library logs key material and message text: only the fixed words of its warnings are kept. */
@@ -74,7 +77,7 @@ export function newCredentials(): Credentials {
   return initAuthCreds();
 }
 
-/** Whether a phone has linked these credentials (`registered` stays false after a QR link: platform protocol, §2.1). */
+/** Whether a phone has linked these credentials (`registered` stays false after a QR link). */
 export function isLinked(credentials: Credentials): boolean {
   return Boolean(credentials.me?.id && credentials.account);
 }
@@ -113,10 +116,11 @@ export function openSocket(
       return text === undefined ? undefined : { extendedTextMessage: { text } };
     },
     qrTimeout: QR_LIFETIME_MS,
+    defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
     emitOwnEvents: false,
     syncFullHistory: false,
     markOnlineOnConnect: true,
-    // A device list that expires costs the contact a one-time key at the next send (platform protocol, §4).
+    // A device list that expires costs the contact a one-time key at the next send.
     userDevicesCache: new BoundedCache(5_000),
     msgRetryCounterCache: new BoundedCache(1_000),
     callOfferCache: new BoundedCache(100),
@@ -136,15 +140,16 @@ function attach(
   listener: PlatformListener,
 ): PlatformSocket {
   let closed = false;
+  const gone = (code: number): void => {
+    if (!closed) listener.onClose(code);
+    closed = true;
+  };
   sock.ev.on('creds.update', () => listener.onCredentials());
   sock.ev.on('connection.update', ({ connection, qr, lastDisconnect }) => {
     if (closed) return;
     if (qr) listener.onQr(qr);
     if (connection === 'open') listener.onOpen(jidUser(sock.authState.creds.me?.id ?? ''));
-    if (connection === 'close') {
-      closed = true;
-      listener.onClose(closeCode(lastDisconnect?.error));
-    }
+    if (connection === 'close') gone(closeCode(lastDisconnect?.error));
   });
   // Raw stanzas instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
   sock.ws.on('CB:ack,class:message', ({ attrs }: Stanza) => {
@@ -154,7 +159,13 @@ function attach(
   sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
   return {
     sendText: async (to, text, keyId) => {
-      await sock.sendMessage(to, { text, linkPreview: null }, { messageId: keyId });
+      try {
+        await sock.sendMessage(to, { text, linkPreview: null }, { messageId: keyId });
+      } catch (error) {
+        // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
+        if (!sock.ws.isOpen) gone(428);
+        throw error;
+      }
     },
     logout: () => sock.logout(),
     close: () => {
@@ -183,7 +194,7 @@ function confirmWrittenReceipts(
 
 /**
  * The library acknowledges a message before it hands it over, so a crash in between would lose it. Its decryption step
- * comes before the receipt: there, plaintext and advanced ratchet go into one transaction (architecture, §5).
+ * comes before the receipt: there, plaintext and advanced ratchet go into one transaction (docs/platform-protocol.md, 13).
  */
 function journaling(
   dependencies: Parameters<typeof DEFAULT_CONNECTION_CONFIG.makeSignalRepository>,

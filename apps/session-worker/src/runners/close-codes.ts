@@ -18,7 +18,7 @@ const VERDICTS: Record<number, CloseVerdict> = {
   515: { next: 'again', reason: 'RESTART_REQUIRED' },
 };
 
-/** Verdict on a close code of the platform library (design: platform protocol, §7). */
+/** Verdict on a close code of the platform library (docs/platform-protocol.md, 11). */
 export function verdictOn(code: number): CloseVerdict {
   const known = VERDICTS[code];
   if (known) return known;

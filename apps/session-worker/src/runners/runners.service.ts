@@ -45,10 +45,22 @@ export class RunnersService {
     this.runners.get(sessionId)?.runner.wake();
   }
 
+  /** Sessions that have a runner. */
+  running(): string[] {
+    return [...this.runners.keys()];
+  }
+
+  /** Ends messages that waited too long, except those that may be on their way at this moment. */
+  async expire(sessionId: string, fence: Fence, jobIds: string[]): Promise<void> {
+    const inHand = new Set(this.runners.get(sessionId)?.runner.inHand());
+    const idle = jobIds.filter((jobId) => !inHand.has(jobId));
+    if (idle.length > 0) await this.ledger(sessionId, fence).fail(idle, failureOf('EXPIRED'));
+  }
+
   /** A partition goes to another worker in good order. */
   async release(partition: number): Promise<void> {
     const ids = this.of(partition);
-    await Promise.all(ids.map((id) => this.end(id, 'MAINTENANCE')));
+    await Promise.allSettled(ids.map((id) => this.end(id, 'MAINTENANCE')));
   }
 
   /** A partition is lost: its sockets close at once. */
@@ -71,7 +83,7 @@ export class RunnersService {
     if (session.wanted === 'DISCONNECTED') await this.disconnect(session, fence);
     if (session.wanted === 'LOGGED_OUT') await this.logout(session, fence);
     if (session.wanted === 'DELETED') return this.remove(session, fence);
-    await markApplied(this.dataSource, session);
+    await markApplied(this.dataSource, fence, session);
   }
 
   private async connect(session: Session, fence: Fence): Promise<void> {
@@ -79,13 +91,12 @@ export class RunnersService {
     // A session that stopped by itself (nobody looked, replaced, logged out) starts again only when somebody asks.
     const resting = session.status === 'DISCONNECTED' || session.status === 'LOGGED_OUT';
     if (!fresh && resting) return;
-    if (this.runners.has(session.id)) {
-      if (!resting) return;
-      this.drop(session.id);
-    }
+    // One that is just about to end would take the wish with it.
+    await this.runners.get(session.id)?.runner.idle();
+    if (this.runners.has(session.id)) return;
     const runner = this.makeRunner(session, fence);
     this.runners.set(session.id, { runner, partition: session.partition });
-    runner.start();
+    await runner.start();
   }
 
   private async disconnect(session: Session, fence: Fence): Promise<void> {
@@ -98,21 +109,31 @@ export class RunnersService {
   private async logout(session: Session, fence: Fence): Promise<void> {
     if (session.status === 'LOGGED_OUT') return;
     const runner = this.runners.get(session.id)?.runner ?? this.makeRunner(session, fence);
-    await runner.logout('LOGOUT_REQUESTED');
-    this.drop(session.id);
+    try {
+      await runner.logout('LOGOUT_REQUESTED');
+    } finally {
+      this.drop(session.id);
+    }
   }
 
   private async remove(session: Session, fence: Fence): Promise<void> {
     await this.logout(session, fence);
     await this.ledger(session.id, fence).fail(null, failureOf('SESSION_DELETED'));
-    await this.dataSource.query('DELETE FROM session WHERE id = $1', [session.id]);
+    await this.dataSource.transaction(async (tx) => {
+      await tx.query('DELETE FROM outbound_message WHERE session_id = $1', [session.id]);
+      await tx.query('DELETE FROM inbound_message WHERE session_id = $1', [session.id]);
+      await tx.query('DELETE FROM session WHERE id = $1', [session.id]);
+    });
     this.vault.forget(session.id);
     log().info({ sessionId: session.id }, 'session deleted');
   }
 
   private async end(sessionId: string, reason: StatusReason): Promise<void> {
-    await this.runners.get(sessionId)?.runner.stop(reason);
-    this.drop(sessionId);
+    try {
+      await this.runners.get(sessionId)?.runner.stop(reason);
+    } finally {
+      this.drop(sessionId);
+    }
   }
 
   private drop(sessionId: string): void {
@@ -137,7 +158,7 @@ export class RunnersService {
     };
     const store = new SessionStore({ session: { id, tenantId }, fence }, dataSource, this.vault, this.outbox);
     const ledger = this.ledger(id, fence);
-    return new SessionRunner(
+    const runner = new SessionRunner(
       { id, tenantId, status },
       {
         store,
@@ -158,7 +179,11 @@ export class RunnersService {
           return row?.until ?? 0;
         },
         onLeaseLost: () => this.onLeaseLost(fence.partition),
+        onEnded: () => {
+          if (this.runners.get(id)?.runner === runner) this.runners.delete(id);
+        },
       },
     );
+    return runner;
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Envelope,
   SessionConnected,
@@ -9,6 +10,7 @@ import {
 } from '@svc/contracts';
 import { log } from '@svc/service';
 import type { SessionStore } from '../credentials/session-store.js';
+import { UnreadableSecretError } from '../credentials/vault.js';
 import { LeaseLostError } from '../ownership/fence.js';
 import { eventOf } from '../outbox/outbox.service.js';
 import { type Credentials, isLinked, newCredentials } from '../platform/baileys.client.js';
@@ -18,13 +20,14 @@ import type { Ledger } from '../sending/ledger.js';
 import type { SessionSender } from '../sending/session-sender.js';
 import type { StatusChange } from '../sessions/session-rows.js';
 import { reconnectDelayMs, verdictOn } from './close-codes.js';
+import { unlink } from './unlink.js';
 
 const PERSIST_RETRY_MS = 500;
 /** A minute: longer than a database takes to restart. */
 const PERSIST_ATTEMPTS = 120;
 /** A process that stops does not wait for a database that is gone; the next owner writes what it finds. */
 const LAST_WORDS_ATTEMPTS = 4;
-const DRAIN_MS = 10_000;
+const DRAIN_MS = 5_000;
 
 /** What a runner works with; made for it by `RunnersService`. */
 export interface RunnerTools {
@@ -38,6 +41,8 @@ export interface RunnerTools {
   lookedAtUntil(): Promise<number>;
   /** A write was refused because the partition belongs to somebody else. */
   onLeaseLost(): void;
+  /** The runner has ended by itself. */
+  onEnded(): void;
 }
 
 /** Which session a runner holds. */
@@ -60,6 +65,7 @@ export class SessionRunner {
   private generation = 0;
   private ended = false;
   private killed = false;
+  private gaveUp = false;
   private timers: { login?: NodeJS.Timeout; look?: NodeJS.Timeout; reconnect?: NodeJS.Timeout } = {};
   private work: Promise<void> = Promise.resolve();
   private saving: Promise<void> | undefined;
@@ -72,17 +78,32 @@ export class SessionRunner {
     this.status = session.status;
   }
 
-  /** Starts connecting. A session that was connected when its former owner vanished is told to be disconnected first. */
-  start(): void {
+  /**
+   * Starts connecting; resolves when that is written down. A session that was connected when its former owner vanished is
+   * told to be disconnected first.
+   */
+  async start(): Promise<void> {
     this.do(async () => {
       if (this.status === 'CONNECTED') await this.disconnected('RECONNECTING', 'WORKER_LOST');
       await this.connect('CONNECT_REQUESTED');
     });
+    await this.work;
+    this.assertWritten();
+  }
+
+  /** Resolves when what it has observed by now is worked off. */
+  async idle(): Promise<void> {
+    await this.work;
   }
 
   /** There may be something to send. */
   wake(): void {
     this.tools.sender.wake();
+  }
+
+  /** Jobs that may be on their way at this moment. */
+  inHand(): string[] {
+    return this.tools.sender.inHand();
   }
 
   /** Ends in good order: what is under way finishes, the socket closes, the reason is written down. */
@@ -95,15 +116,13 @@ export class SessionRunner {
 
   /** Unlinks the number on the platform (where it is reachable) and forgets its secrets. */
   async logout(reason: StatusReason): Promise<void> {
-    const socket = this.socket;
+    const socket = this.status === 'CONNECTED' ? this.socket : undefined;
     await this.end(async () => {
-      if (socket && this.status === 'CONNECTED') {
-        await socket
-          .logout()
-          .catch((error: unknown) => log().warn({ ...this.tag, err: error }, 'logout not confirmed'));
-      }
+      await unlink(socket, this.tools).catch((error: unknown) =>
+        log().warn({ ...this.tag, err: error }, 'logout not confirmed'),
+      );
       await this.loggedOut(reason);
-    }, false);
+    }, socket === undefined);
   }
 
   /** Lease lost: closes without a word and without a write. */
@@ -132,13 +151,24 @@ export class SessionRunner {
     await this.persist(last, LAST_WORDS_ATTEMPTS);
     this.socket?.close();
     this.socket = undefined;
+    this.assertWritten();
+  }
+
+  private assertWritten(): void {
+    if (this.gaveUp || this.killed) throw new Error('The session step could not be written.');
   }
 
   private async connect(reason: StatusReason): Promise<void> {
     if (this.ended) return;
-    this.credentials = await this.loadCredentials();
+    try {
+      this.credentials = await this.loadCredentials();
+    } catch (error) {
+      if (!(error instanceof UnreadableSecretError)) throw error;
+      log().error({ ...this.tag, err: error }, 'credentials cannot be read');
+      return this.rest('CREDENTIALS_UNREADABLE');
+    }
     if (!isLinked(this.credentials) && (await this.tools.lookedAtUntil()) <= Date.now())
-      return this.nobodyLooks();
+      return this.rest('QR_EXPIRED');
     await this.observe(this.attempt === 0 ? 'CONNECTING' : 'RECONNECTING', reason);
     const generation = ++this.generation;
     this.timers.login = setTimeout(
@@ -150,7 +180,7 @@ export class SessionRunner {
 
   private async loadCredentials(): Promise<Credentials> {
     const kept = this.credentials ?? (await this.tools.store.loadCredentials());
-    // Half a link (a pairing that was cut off) cannot log in: start afresh (platform protocol, §2.2).
+    // Half a link (a pairing that was cut off) cannot log in: start afresh.
     return kept && (isLinked(kept) || !kept.me) ? kept : newCredentials();
   }
 
@@ -169,7 +199,7 @@ export class SessionRunner {
   private async showQr(code: string): Promise<void> {
     clearTimeout(this.timers.login);
     const until = await this.tools.lookedAtUntil();
-    if (until <= Date.now()) return this.nobodyLooks();
+    if (until <= Date.now()) return this.rest('QR_EXPIRED');
     clearTimeout(this.timers.look);
     this.timers.look = setTimeout(() => this.do(() => this.lookAgain()), until - Date.now());
     const expiresAt = new Date(Date.now() + QR_LIFETIME_MS);
@@ -186,14 +216,15 @@ export class SessionRunner {
   private async lookAgain(): Promise<void> {
     if (this.status !== 'AWAITING_SCAN') return;
     const left = (await this.tools.lookedAtUntil()) - Date.now();
-    if (left <= 0) return this.nobodyLooks();
+    if (left <= 0) return this.rest('QR_EXPIRED');
     this.timers.look = setTimeout(() => this.do(() => this.lookAgain()), left);
   }
 
-  private async nobodyLooks(): Promise<void> {
+  /** Until somebody asks for it again. */
+  private async rest(reason: StatusReason): Promise<void> {
     this.dropSocket();
-    this.ended = true;
-    await this.disconnected('DISCONNECTED', 'QR_EXPIRED', true);
+    await this.disconnected('DISCONNECTED', reason, true);
+    this.over();
   }
 
   private async opened(phone: string): Promise<void> {
@@ -214,12 +245,12 @@ export class SessionRunner {
       log().info({ ...this.tag, code, next: verdict.next }, 'socket closed');
       if (verdict.next === 'logged-out') return this.unlinked(verdict.reason);
       if (verdict.next === 'again') return this.connect(verdict.reason);
-      if (verdict.next === 'stop') this.ended = true;
       await this.disconnected(
         verdict.next === 'stop' ? 'DISCONNECTED' : 'RECONNECTING',
         reason ?? verdict.reason,
       );
-      if (verdict.next === 'later') this.reconnectLater(reason ?? verdict.reason);
+      if (verdict.next === 'stop') this.over();
+      else this.reconnectLater(reason ?? verdict.reason);
     });
   }
 
@@ -230,8 +261,8 @@ export class SessionRunner {
   }
 
   private async unlinked(reason: StatusReason): Promise<void> {
-    this.ended = true;
     await this.loggedOut(reason);
+    this.over();
   }
 
   private async loggedOut(reason: StatusReason): Promise<void> {
@@ -260,6 +291,13 @@ export class SessionRunner {
     this.status = status;
   }
 
+  /** Ends by itself; what the status says is written. */
+  private over(): void {
+    this.ended = true;
+    this.dropSocket();
+    this.tools.onEnded();
+  }
+
   private dropSocket(): void {
     this.clearTimers();
     this.tools.sender.detach();
@@ -286,7 +324,10 @@ export class SessionRunner {
     this.work = this.work.then(() => this.persist(step));
   }
 
-  /** What was observed is written however long the database is away, unless the lease is lost meanwhile. */
+  /**
+   * What was observed is written also when the database is away for a while. A runner that cannot write gives up; another
+   * one takes its place as soon as there is a database.
+   */
   private async persist(step: () => Promise<void>, attempts = PERSIST_ATTEMPTS): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -297,8 +338,12 @@ export class SessionRunner {
           return this.tools.onLeaseLost();
         }
         log().warn({ ...this.tag, err: error }, 'session step is tried again');
-        if (this.killed || attempt === attempts) return;
-        await new Promise((resolve) => setTimeout(resolve, PERSIST_RETRY_MS));
+        if (this.killed) return;
+        if (attempt === attempts) {
+          this.gaveUp = true;
+          return this.over();
+        }
+        await delay(PERSIST_RETRY_MS);
       }
     }
   }

@@ -8,22 +8,22 @@ import { climbEvents, failedEvent, type OutboundRow, type Rung, RUNGS } from './
 export interface ClaimedMessage extends OutboundRow {
   seq: string;
   content: { type: 'text'; text: string };
-  tries: number;
 }
 
 const ROW = 'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id';
 
 const CLAIM_SQL = `${FENCE_SQL}
-  UPDATE outbound_message o SET status = 'SENDING', tries = tries + 1 FROM fence
+  UPDATE outbound_message o SET status = 'SENDING' FROM fence
   WHERE o.job_id IN (SELECT job_id FROM outbound_message
     WHERE session_id = $4 AND status IN ('QUEUED', 'SENDING') AND job_id <> ALL($5::uuid[]) ORDER BY seq LIMIT $6)
-  RETURNING ${ROW}, o.seq, o.content, o.tries`;
+  RETURNING ${ROW}, o.seq, o.content`;
 
 /** One row at least where the lease holds: of nulls when nothing changed. */
 const CHANGED = 'SELECT c.* FROM fence LEFT JOIN changed c ON true';
 
+// One that was given up for failed stands where SENT does: an ack comes too late, a receipt proves that it arrived.
 const CLIMB_SQL = `${FENCE_SQL}, before AS (
-    SELECT o.job_id, o.status FROM outbound_message o, fence
+    SELECT o.job_id, CASE o.status WHEN 'FAILED' THEN 'SENT' ELSE o.status END AS status FROM outbound_message o, fence
     WHERE o.session_id = $4 AND o.key_id = ANY($5::text[]) FOR UPDATE OF o),
   changed AS (UPDATE outbound_message o SET status = $6 FROM before b WHERE o.job_id = b.job_id
     AND array_position($7::text[], b.status) < array_position($7::text[], $6::text)
@@ -31,7 +31,7 @@ const CLIMB_SQL = `${FENCE_SQL}, before AS (
   ${CHANGED}`;
 
 const FAIL_SQL = `${FENCE_SQL},
-  changed AS (UPDATE outbound_message o SET status = 'FAILED' FROM fence
+  changed AS (UPDATE outbound_message o SET status = 'FAILED', failure = $6::jsonb FROM fence
     WHERE o.session_id = $4 AND o.status IN ('QUEUED', 'SENDING')
       AND ($5::uuid[] IS NULL OR o.job_id = ANY($5::uuid[]))
     RETURNING ${ROW})
@@ -71,7 +71,9 @@ export class Ledger {
    * @throws LeaseLostError
    */
   async fail(jobIds: string[] | null, failure: MessageFailure): Promise<void> {
-    await this.change(FAIL_SQL, [jobIds], (row: OutboundRow) => [failedEvent(row, failure)]);
+    await this.change(FAIL_SQL, [jobIds, JSON.stringify(failure)], (row: OutboundRow) => [
+      failedEvent(row, failure),
+    ]);
   }
 
   private async change<T extends OutboundRow>(
@@ -98,8 +100,8 @@ export class Ledger {
 export async function insertEvents(tx: EntityManager, events: Envelope[]): Promise<void> {
   if (events.length === 0) return;
   const { ids, envelopes } = outboxRows(events);
-  await tx.query('INSERT INTO event_outbox (id, envelope) SELECT * FROM unnest($1::uuid[], $2::jsonb[])', [
-    ids,
-    envelopes,
-  ]);
+  await tx.query(
+    `INSERT INTO event_outbox (id, envelope) SELECT * FROM unnest($1::uuid[], $2::jsonb[]) ON CONFLICT DO NOTHING`,
+    [ids, envelopes],
+  );
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import {
   type Envelope,
+  type EventContract,
   type FailureCode,
   type MessageFailure,
   MessageDelivered,
@@ -8,6 +9,7 @@ import {
   MessageRead,
   MessageSent,
 } from '@svc/contracts';
+import { v5 as uuidv5 } from 'uuid';
 import { eventOf } from '../outbox/outbox.service.js';
 
 /** Rungs an outbound message climbs; `FAILED` stands beside them and is final. */
@@ -50,7 +52,7 @@ export function climbEvents(row: OutboundRow, before: Rung, now: Rung): Envelope
   const rungs = RUNGS.slice(RUNGS.indexOf(before) + 1, RUNGS.indexOf(now) + 1);
   return rungs.flatMap((rung) => {
     const contract = EVENTS[rung as keyof typeof EVENTS] as (typeof EVENTS)['SENT'] | undefined;
-    return contract ? [eventOf(contract, row.tenant_id, payloadOf(row))] : [];
+    return contract ? [messageEvent(contract, row, payloadOf(row))] : [];
   });
 }
 
@@ -59,9 +61,22 @@ export function failureOf(code: FailureCode, detail?: string): MessageFailure {
   return { code, message: detail ? `${FAILURE_WORDS[code]} (${detail})` : FAILURE_WORDS[code] };
 }
 
+/** All that a message has told by now, to be told again where it may have been lost. */
+export function eventsSoFar(
+  row: OutboundRow & { status: string; failure: MessageFailure | null },
+): Envelope[] {
+  if (row.status === 'FAILED') return row.failure ? [failedEvent(row, row.failure)] : [];
+  return climbEvents(row, 'SENDING', row.status as Rung);
+}
+
 /** The `message.failed` event. */
 export function failedEvent(row: OutboundRow, failure: MessageFailure): Envelope {
-  return eventOf(MessageFailed, row.tenant_id, { ...payloadOf(row), failure });
+  return messageEvent(MessageFailed, row, { ...payloadOf(row), failure });
+}
+
+/** The same fact always has the same id: told again after a loss, it is still one event. */
+function messageEvent<T extends object>(contract: EventContract<T>, row: OutboundRow, data: T): Envelope {
+  return eventOf(contract, row.tenant_id, data, uuidv5(contract.name, row.job_id));
 }
 
 function payloadOf(row: OutboundRow) {

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope, SendMessageV1 } from '@svc/contracts';
 import { log } from '@svc/service';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { WorkerConfig } from '../config.js';
+import { patiently } from '../database-patience.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { RunnersService } from '../runners/runners.service.js';
 import { insertEvents } from './ledger.js';
-import { failedEvent, failureOf, keyIdOf } from './outbound.js';
+import { eventsSoFar, failureOf, keyIdOf } from './outbound.js';
 
 /** Commands that are written in one statement at most. */
 const BATCH = 256;
@@ -17,17 +19,22 @@ const INTAKE_SQL = `INSERT INTO outbound_message
   FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS (job_id uuid, session_id uuid, tenant_id uuid, key_id text,
     to_jid text, content jsonb, client_message_id text, accepted_at timestamptz)) WITH ORDINALITY AS j (job_id,
     session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, n)
-  ORDER BY j.n ON CONFLICT (job_id) DO NOTHING`;
+  ORDER BY j.n ON CONFLICT (job_id) DO NOTHING RETURNING job_id`;
 
-const UNDELIVERABLE_SQL = `UPDATE outbound_message o SET status = 'FAILED' WHERE o.session_id = ANY($1::uuid[])
-    AND o.status = 'QUEUED' AND NOT EXISTS (
-      SELECT 1 FROM session s WHERE s.id = o.session_id AND s.status <> 'LOGGED_OUT' AND s.wanted <> 'DELETED')
-  RETURNING o.*, EXISTS (SELECT 1 FROM session s WHERE s.id = o.session_id) AS known`;
+const UNDELIVERABLE_SQL = `UPDATE outbound_message o SET status = 'FAILED', failure = CASE
+      WHEN s.id IS NULL OR s.wanted = 'DELETED' THEN $3::jsonb WHEN s.status = 'LOGGED_OUT' THEN $4::jsonb ELSE $5::jsonb END
+  FROM outbound_message q LEFT JOIN session s ON s.id = q.session_id
+  WHERE o.job_id = q.job_id AND o.status = 'QUEUED' AND q.session_id = ANY($1::uuid[]) AND (s.id IS NULL
+    OR s.wanted = 'DELETED' OR s.status = 'LOGGED_OUT' OR q.accepted_at < clock_timestamp() - $2 * interval '1 ms')
+  RETURNING o.*`;
+const REASONS = (['SESSION_DELETED', 'SESSION_LOGGED_OUT', 'EXPIRED'] as const).map((code) =>
+  JSON.stringify(failureOf(code)),
+);
 
-type Undeliverable = Parameters<typeof failedEvent>[0] & { known: boolean };
+type Told = Parameters<typeof eventsSoFar>[0];
 
 interface Waiting {
-  row: Record<string, unknown> & { session_id: string };
+  row: Record<string, unknown> & { job_id: string; session_id: string };
   done: (error?: unknown) => void;
 }
 
@@ -41,6 +48,7 @@ export class SendingService {
   private writing = false;
 
   constructor(
+    private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
     private readonly runners: RunnersService,
@@ -68,7 +76,8 @@ export class SendingService {
     this.writing = true;
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, BATCH);
-      const error = await this.insert(batch.map(({ row }) => row)).then(
+      // Here and not over the stream: a command that is refused comes back after those behind it.
+      const error = await patiently(() => this.insert(batch.map(({ row }) => row))).then(
         () => undefined,
         (thrown: unknown) => thrown,
       );
@@ -79,17 +88,27 @@ export class SendingService {
 
   private async insert(rows: Waiting['row'][]): Promise<void> {
     const sessionIds = [...new Set(rows.map((row) => row.session_id))];
-    const failed = await this.dataSource.transaction(async (tx) => {
-      await tx.query(INTAKE_SQL, [JSON.stringify(rows)]);
-      const [refused] = await tx.query<[Undeliverable[], number]>(UNDELIVERABLE_SQL, [sessionIds]);
-      const events = refused.map((row) =>
-        failedEvent(row, failureOf(row.known ? 'SESSION_LOGGED_OUT' : 'SESSION_DELETED')),
-      );
-      await insertEvents(tx, events);
-      return events;
+    const events = await this.dataSource.transaction(async (tx) => {
+      const fresh = await tx.query<{ job_id: string }[]>(INTAKE_SQL, [JSON.stringify(rows)]);
+      const told = await this.toldBefore(tx, rows, new Set(fresh.map(({ job_id }) => job_id)));
+      const limits = [sessionIds, this.config.sendExpiryMs, ...REASONS];
+      const [refused] = await tx.query<[Told[], number]>(UNDELIVERABLE_SQL, limits);
+      if (refused.length > 0) log().info({ messages: refused.length }, 'messages that cannot go out');
+      const all = [...told, ...refused].flatMap(eventsSoFar);
+      await insertEvents(tx, all);
+      return all;
     });
-    this.outbox.publish(failed);
-    if (failed.length > 0) log().info({ messages: failed.length }, 'messages for sessions that are gone');
+    this.outbox.publish(events);
     for (const sessionId of sessionIds) this.runners.wake(sessionId);
+  }
+
+  /** A command that comes again is one whose outcome may have been lost on the way: it is told again. */
+  private async toldBefore(tx: EntityManager, rows: Waiting['row'][], fresh: Set<string>): Promise<Told[]> {
+    const known = rows.map(({ job_id }) => job_id).filter((jobId) => !fresh.has(jobId));
+    if (known.length === 0) return [];
+    return tx.query<Told[]>(
+      `SELECT * FROM outbound_message WHERE job_id = ANY($1::uuid[]) AND status NOT IN ('QUEUED', 'SENDING')`,
+      [known],
+    );
   }
 }

@@ -1,12 +1,14 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureCode } from '@svc/contracts';
 import { log } from '@svc/service';
-import { patiently } from '../database-patience.js';
 import type { PlatformSocket } from '../platform/platform.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
-import { failureOf, type Rung, RUNGS } from './outbound.js';
+import { failureOf } from './outbound.js';
+import { ReceiptWriter } from './receipt-writer.js';
 
 /** Messages handed to the socket and not yet acknowledged, per session. */
 const WINDOW = 20;
+/** Tries of one message on sockets that worked; those that a broken socket cut off do not count. */
 const MAX_TRIES = 3;
 const RETRY_MS = 1_000;
 
@@ -16,24 +18,28 @@ const RETRY_MS = 1_000;
  */
 export class SessionSender {
   private socket: PlatformSocket | undefined;
+  /** Handed over, not acknowledged; by key id. */
   private readonly waiting = new Map<string, { message: ClaimedMessage; timer: NodeJS.Timeout }>();
-  /** Acknowledged, but not yet written: still nothing to claim again. */
-  private readonly acknowledged = new Map<string, ClaimedMessage>();
-  private readonly observed = new Map<string, Rung>();
+  /** Acknowledged or given up, but not yet written: nothing to claim again. */
+  private readonly settling = new Map<string, ClaimedMessage>();
+  /** Tries that failed, by key id. */
+  private readonly tries = new Map<string, number>();
+  private readonly receipts: ReceiptWriter;
   private sending: Promise<void> | undefined;
-  /** Ends with the last batch of acks and receipts that was begun; never fails. */
-  private settled: Promise<void> = Promise.resolve();
-  /** The batch that has not begun to be written. */
-  private batch: Promise<void> | undefined;
   private again = false;
+  /** Ends the hand-over under way: a socket that breaks leaves it hanging. */
+  private interrupt: () => void = () => undefined;
 
   constructor(
     private readonly ledger: Ledger,
     private readonly ackTimeoutMs: number,
-  ) {}
+  ) {
+    this.receipts = new ReceiptWriter(ledger);
+  }
 
   /** The socket is open: sends what waits, first of all what a former socket or owner had begun. */
   attach(socket: PlatformSocket): void {
+    this.detach();
     this.socket = socket;
     this.wake();
   }
@@ -43,6 +49,7 @@ export class SessionSender {
     this.socket = undefined;
     for (const { timer } of this.waiting.values()) clearTimeout(timer);
     this.waiting.clear();
+    this.interrupt();
   }
 
   /** There may be something to send. */
@@ -56,27 +63,35 @@ export class SessionSender {
 
   /** Resolves when what was handed over is acknowledged and written, or after `limitMs`. */
   async drain(limitMs: number): Promise<void> {
-    const socket = this.socket;
     this.socket = undefined; // nothing new goes out
-    const deadline = performance.now() + limitMs;
-    while (socket && this.waiting.size > 0 && performance.now() < deadline) await pause(20);
-    await this.sending;
-    await this.settled;
+    const limit = new AbortController();
+    await Promise.race([this.quiet(), delay(limitMs, undefined, limit).catch(() => undefined)]);
+    limit.abort();
     this.detach();
+  }
+
+  /** Jobs that may be on their way at this moment. */
+  inHand(): string[] {
+    const waiting = [...this.waiting.values()].map(({ message }) => message);
+    return [...waiting, ...this.settling.values()].map((message) => message.job_id);
   }
 
   onAck(keyId: string, error: number | undefined): void {
     const message = this.take(keyId);
-    if (message) this.acknowledged.set(keyId, message);
-    // An ack that could not be written is lost: the message goes out again, under the same id, and is acknowledged again.
-    if (error === undefined) this.observe([keyId], 'SENT').catch(() => undefined);
-    else if (message) this.fail(message, 'REJECTED_BY_PLATFORM', `platform error ${error}`);
+    if (error === undefined) {
+      this.tries.delete(keyId);
+      if (message) this.settling.set(keyId, message);
+      // An ack that cannot be written is lost: the message goes out again, under the same id, and is acknowledged again.
+      const written = this.receipts.write([keyId], 'SENT').catch(() => undefined);
+      void written.then(() => this.settling.delete(keyId));
+    } else if (message) this.fail(message, 'REJECTED_BY_PLATFORM', `platform error ${error}`);
     this.wake();
   }
 
   /** Resolves when the receipt is written, and what it tells with it. */
-  onReceipt(keyIds: string[], kind: 'delivered' | 'read'): Promise<void> {
-    return this.observe(keyIds, kind === 'read' ? 'READ' : 'DELIVERED');
+  async onReceipt(keyIds: string[], kind: 'delivered' | 'read'): Promise<void> {
+    await this.receipts.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED');
+    for (const keyId of keyIds) this.take(keyId); // as good as an ack
   }
 
   private async run(): Promise<void> {
@@ -96,37 +111,37 @@ export class SessionSender {
     }
   }
 
-  private inHand(): string[] {
-    const waiting = [...this.waiting.values()].map(({ message }) => message);
-    return [...waiting, ...this.acknowledged.values()].map((message) => message.job_id);
-  }
-
-  /** False when the socket is gone. */
+  /** False when it could not be handed over: those behind it wait for it. */
   private async hand(message: ClaimedMessage): Promise<boolean> {
-    const socket = this.socket;
+    const { socket } = this;
     if (!socket) return false;
     this.expect(message);
     try {
-      await socket.sendText(message.to_jid, message.content.text, message.key_id);
+      await new Promise<void>((resolve, reject) => {
+        this.interrupt = () => reject(new Error('The socket is gone.'));
+        socket.sendText(message.to_jid, message.content.text, message.key_id).then(resolve, reject);
+      });
       return true;
     } catch (error) {
-      if (this.socket !== socket) return false;
-      this.take(message.key_id);
-      log().warn(
-        { jobId: message.job_id, tries: message.tries, reason: words(error) },
-        'message could not be sent',
-      );
-      if (message.tries >= MAX_TRIES) this.fail(message, 'SEND_ERROR');
       this.again = true;
+      if (this.socket === socket) this.failed(message, error);
       return false;
     }
+  }
+
+  private failed(message: ClaimedMessage, error: unknown): void {
+    this.take(message.key_id);
+    const tries = this.countTry(message);
+    log().warn({ jobId: message.job_id, tries, reason: words(error) }, 'message could not be sent');
+    if (tries >= MAX_TRIES) this.fail(message, 'SEND_ERROR');
   }
 
   private expect(message: ClaimedMessage): void {
     const timer = setTimeout(() => {
       this.waiting.delete(message.key_id);
-      log().warn({ jobId: message.job_id, tries: message.tries }, 'no acknowledgement');
-      if (message.tries >= MAX_TRIES) this.fail(message, 'NO_ACK');
+      const tries = this.countTry(message);
+      log().warn({ jobId: message.job_id, tries }, 'no acknowledgement');
+      if (tries >= MAX_TRIES) this.fail(message, 'NO_ACK');
       else this.wake();
     }, this.ackTimeoutMs);
     this.waiting.set(message.key_id, { message, timer });
@@ -139,43 +154,28 @@ export class SessionSender {
     return entry?.message;
   }
 
+  private countTry({ key_id }: ClaimedMessage): number {
+    const tries = (this.tries.get(key_id) ?? 0) + 1;
+    this.tries.set(key_id, tries);
+    return tries;
+  }
+
   private fail(message: ClaimedMessage, code: FailureCode, detail?: string): void {
+    this.tries.delete(message.key_id);
+    this.settling.set(message.key_id, message);
     void this.ledger
       .fail([message.job_id], failureOf(code, detail))
       .catch((error: unknown) => log().error({ jobId: message.job_id, err: error }, 'failure not written'))
-      .finally(() => this.acknowledged.delete(message.key_id));
+      .finally(() => this.settling.delete(message.key_id));
   }
 
-  /** Collects acks and receipts while the last ones are being written: one transaction for many. */
-  private observe(keyIds: string[], rung: Rung): Promise<void> {
-    for (const keyId of keyIds) {
-      const reached = this.observed.get(keyId);
-      if (!reached || RUNGS.indexOf(reached) < RUNGS.indexOf(rung)) this.observed.set(keyId, rung);
-    }
-    if (this.batch) return this.batch;
-    const batch = this.settled.then(() => this.settle());
-    this.batch = batch;
-    this.settled = batch.catch((error: unknown) => log().warn({ err: error }, 'receipts not written'));
-    return batch;
-  }
-
-  private async settle(): Promise<void> {
-    this.batch = undefined;
-    const entries = [...this.observed];
-    this.observed.clear();
-    try {
-      for (const rung of ['SENT', 'DELIVERED', 'READ'] as const) {
-        const keyIds = entries.filter(([, reached]) => reached === rung).map(([keyId]) => keyId);
-        if (keyIds.length > 0) await patiently(() => this.ledger.climb(keyIds, rung));
-      }
-    } finally {
-      for (const [keyId] of entries) this.acknowledged.delete(keyId);
-    }
+  private async quiet(): Promise<void> {
+    await this.sending;
+    while (this.waiting.size > 0) await delay(20);
+    await this.receipts.idle();
   }
 }
 
 function words(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown';
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -4,9 +4,6 @@ import { outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import type { Session } from './session.entity.js';
 
-/** How long a look at the QR code counts (design: interfaces). */
-export const LOOK_MS = 3 * 60_000;
-
 /** What other services see of a row. */
 export function toSessionState(session: Session): SessionState {
   return {
@@ -67,10 +64,10 @@ export async function writeStatus(
   if (!row?.fenced) throw new LeaseLostError(fence.partition);
 }
 
-/** Notes that the owner has carried out a wish, unless a newer one came meanwhile. */
-export async function markApplied(dataSource: DataSource, session: Session): Promise<void> {
-  await dataSource.query('UPDATE session SET applied_version = $2 WHERE id = $1 AND applied_version < $2', [
-    session.id,
-    session.wantedVersion,
-  ]);
+/** Notes that the owner has carried out a wish, unless a newer one came meanwhile, or another owner. */
+export async function markApplied(dataSource: DataSource, fence: Fence, session: Session): Promise<void> {
+  await dataSource.query(
+    `${FENCE_SQL} UPDATE session SET applied_version = $5 FROM fence WHERE id = $4 AND applied_version < $5`,
+    [...fenceParameters(fence), session.id, session.wantedVersion],
+  );
 }

@@ -15,7 +15,8 @@ import { envelopeOf, Messaging, partitionOf } from '@svc/messaging';
 import { log } from '@svc/service';
 import { LessThan, Not, Repository } from 'typeorm';
 import { Session, type WantedState } from './session.entity.js';
-import { LOOK_MS, toSessionState } from './session-rows.js';
+import { toSessionState } from './session-rows.js';
+import { WorkerConfig } from '../config.js';
 
 const WANTED: Record<ChangeSessionV1['action'], WantedState> = {
   connect: 'CONNECTED',
@@ -30,7 +31,11 @@ export class SessionsService {
   constructor(
     @InjectRepository(Session) private readonly sessions: Repository<Session>,
     private readonly messaging: Messaging,
+    private readonly config: WorkerConfig,
   ) {}
+
+  private readonly lookFromNow = (): string =>
+    `clock_timestamp() + interval '${this.config.qrLookMs} milliseconds'`;
 
   /** A repeat with the same id returns what the first call made. */
   async create({ tenantId, sessionId, name }: CreateSessionV1): Promise<SessionState> {
@@ -42,7 +47,7 @@ export class SessionsService {
         tenantId,
         name,
         partition: partitionOf(sessionId),
-        lookedAtUntil: lookFromNow,
+        lookedAtUntil: this.lookFromNow,
       })
       .orIgnore()
       .execute();
@@ -70,7 +75,7 @@ export class SessionsService {
       {
         wanted: WANTED[action],
         wantedVersion: () => 'wanted_version + 1',
-        ...(action === 'connect' ? { lookedAtUntil: lookFromNow } : {}),
+        ...(action === 'connect' ? { lookedAtUntil: this.lookFromNow } : {}),
       },
     );
     await this.askOwner(ref.tenantId, ref.sessionId);
@@ -83,7 +88,7 @@ export class SessionsService {
     if (status !== 'AWAITING_SCAN' || !qr || !qrExpiresAt || qrExpiresAt.getTime() <= Date.now()) {
       throw new AppError('QR_CONFLICT', `There is no QR code to show: the session is ${status}.`, { status });
     }
-    await this.sessions.update({ id }, { lookedAtUntil: lookFromNow });
+    await this.sessions.update({ id }, { lookedAtUntil: this.lookFromNow });
     return { qr, expiresAt: qrExpiresAt.toISOString() };
   }
 
@@ -112,5 +117,3 @@ export class SessionsService {
     }
   }
 }
-
-const lookFromNow = (): string => `clock_timestamp() + interval '${LOOK_MS} milliseconds'`;

@@ -1,0 +1,33 @@
+import { isLinked } from '../platform/baileys.client.js';
+import type { PlatformSocket } from '../platform/platform.js';
+import type { RunnerTools } from './session-runner.js';
+
+/**
+ * Removes the device from the number's list on the platform: over the socket that is open, else over one that is opened
+ * for it. Otherwise people would see a linked device that nobody holds.
+ * @throws Error where the platform does not confirm it in time.
+ */
+export async function unlink(open: PlatformSocket | undefined, tools: RunnerTools): Promise<void> {
+  if (open) return open.logout();
+  const credentials = await tools.store.loadCredentials();
+  if (!credentials || !isLinked(credentials)) return;
+  let socket: PlatformSocket | undefined;
+  let limit: NodeJS.Timeout | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      limit = setTimeout(() => reject(new Error('No login in time.')), tools.loginTimeoutMs);
+      socket = tools.open(credentials, {
+        onOpen: () => resolve(),
+        onClose: (code) => reject(new Error(`Closed with ${code}.`)),
+        onQr: () => reject(new Error('The link is gone.')),
+        onCredentials: () => undefined, // forgotten in a moment
+        onAck: (keyId, error) => tools.sender.onAck(keyId, error),
+        onReceipt: (keyIds, kind) => tools.sender.onReceipt(keyIds, kind),
+      });
+    });
+    await socket?.logout();
+  } finally {
+    clearTimeout(limit);
+    socket?.close();
+  }
+}

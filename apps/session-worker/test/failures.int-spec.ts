@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '@svc/testing';
+import { Stage } from './support.js';
+
+let stage: Stage;
+const phone = '15550105000';
+let sessionId: string;
+
+beforeAll(async () => {
+  stage = await Stage.start({ ACK_TIMEOUT_MS: '400' });
+  sessionId = await stage.link(phone);
+});
+afterAll(() => stage.stop());
+afterEach(() => stage.platform.call('DELETE', `/accounts/${phone}/faults`));
+
+const faults = (change: object): Promise<unknown> =>
+  stage.platform.call('PUT', `/accounts/${phone}/faults`, change);
+const texts = async (contact: string): Promise<string[]> =>
+  (await stage.platform.inbox(contact)).map(({ text }) => text);
+/** A contact whose device gives no receipts: nothing but the ack tells that a message arrived. */
+async function quiet(contact: string): Promise<string> {
+  await stage.platform.call('POST', '/contacts', { phone: contact });
+  await stage.platform.call('PUT', `/contacts/${contact}/behaviour`, { delivered: 'never' });
+  return contact;
+}
+const failureOf = (jobId: string): Promise<Record<string, unknown>> =>
+  waitFor(
+    'message.failed',
+    () => stage.eventsOf('message.failed', sessionId).find((event) => event['jobId'] === jobId),
+    20_000,
+  );
+
+test('a message that the platform refuses fails with its code, and those behind it go out', async () => {
+  const contact = '15550205001';
+  await faults({ ackError: 463, count: 1 });
+  const refused = await stage.send(sessionId, contact, 'refused');
+  await stage.send(sessionId, contact, 'taken');
+  expect(await failureOf(refused)).toMatchObject({
+    failure: { code: 'REJECTED_BY_PLATFORM', message: expect.stringContaining('463') },
+  });
+  await waitFor('the next text', async () => (await texts(contact)).includes('taken'));
+  expect(await texts(contact)).toEqual(['taken']);
+});
+
+test('a message whose acknowledgement is lost is sent again under its id, which the contact shows once', async () => {
+  const contact = await quiet('15550205002');
+  await faults({ ack: 'never', count: 1 });
+  const jobId = await stage.send(sessionId, contact, 'unheard');
+  await waitFor('message.sent', () => stage.idsOf('message.sent', jobId).length === 1);
+  expect(await stage.platform.inbox(contact)).toMatchObject([{ text: 'unheard', duplicates: 1 }]);
+});
+
+test('a message that is never acknowledged fails in bounded time', async () => {
+  const contact = '15550205003';
+  await faults({ ack: 'lost' });
+  const jobId = await stage.send(sessionId, contact, 'into the void');
+  expect(await failureOf(jobId)).toMatchObject({ failure: { code: 'NO_ACK' } });
+  expect(await texts(contact)).toEqual([]);
+});
+
+test('a receipt proves that a message given up for failed did arrive', async () => {
+  const contact = await quiet('15550205004');
+  await faults({ ack: 'never' });
+  const jobId = await stage.send(sessionId, contact, 'arrived after all');
+  await failureOf(jobId);
+  await stage.platform.call('PUT', `/contacts/${contact}/behaviour`, { delivered: 'auto' });
+  await waitFor('message.delivered', () => stage.idsOf('message.delivered', jobId).length === 1);
+  expect(await texts(contact)).toEqual(['arrived after all']);
+});
