@@ -142,6 +142,7 @@ export {
   DeleteEndpoint,
   PutBoundEndpoint,
   GetBoundEndpoint,
+  DeleteBoundEndpoint,
   ListDeliveries,
 } from './webhooks.js';
 export {

@@ -248,7 +248,7 @@ export class PutBoundEndpointV1 {
   @IsBoolean() rotateSecret: boolean;
 }
 
-/** Request of `get-bound-endpoint`. */
+/** Request of `get-bound-endpoint` and `delete-bound-endpoint`. */
 export class BoundEndpointRef {
   @IsUUID() tenantId: string;
   @IsUUID() sessionId: string;
@@ -264,7 +264,7 @@ export class EndpointWithSecretReply {
   @ValidateNested() @Type(() => WebhookEndpointWithSecret) endpoint: WebhookEndpointWithSecret;
 }
 
-/** Reply of `get-bound-endpoint` and `put-bound-endpoint`: null where the session never had one. */
+/** Reply of the requests on a bound endpoint: what the session has now, null where it has none. */
 export class BoundEndpointReply {
   @IsOptional()
   @ValidateNested()
@@ -309,6 +309,13 @@ export const PutBoundEndpoint = defineRequest(
 export const GetBoundEndpoint = defineRequest(
   APP,
   'get-bound-endpoint',
+  BoundEndpointRef,
+  BoundEndpointReply,
+);
+/** Deletes the endpoint bound to a session that is deleted, and what was waiting for it. Without effect where there is none. */
+export const DeleteBoundEndpoint = defineRequest(
+  APP,
+  'delete-bound-endpoint',
   BoundEndpointRef,
   BoundEndpointReply,
 );
