@@ -119,10 +119,17 @@ export const ERROR_CATALOGUE = {
   ),
   SESSION_STATE_CONFLICT: entry(
     409,
+    true,
+    'info',
+    'Another change of this session is not finished yet.',
+    'Try again in a few seconds.',
+  ),
+  ENDPOINT_BOUND_CONFLICT: entry(
+    409,
     false,
     'info',
-    'The session is not in a state that allows this.',
-    'Read the session and act on its status and statusReason.',
+    'The endpoint is bound to a session, which decides about this.',
+    'Use PUT /v1/sessions/:id/external-config: enabled, webhookUrl and rotateSecret.',
   ),
   PAYLOAD_TOO_LARGE: entry(413, false, 'info', 'The body is larger than allowed.', 'Send a smaller body.'),
   UNSUPPORTED_MEDIA_TYPE: entry(

@@ -246,6 +246,8 @@ export class PutBoundEndpointV1 {
   /** Required the first time it is enabled. */
   @IsOptional() @IsString() @MaxLength(2048) url?: string;
   @IsBoolean() rotateSecret: boolean;
+  /** The session is gone for good: its endpoint goes with URL, secret and what was waiting. Only with `enabled: false`. */
+  @IsOptional() @IsBoolean() sessionDeleted?: boolean;
 }
 
 /** Request of `get-bound-endpoint` and `delete-bound-endpoint`. */
@@ -294,11 +296,14 @@ export const CreateEndpoint = defineRequest(
 export const GetEndpoint = defineRequest(APP, 'get-endpoint', EndpointRef, EndpointReply);
 /** Reads a tenant's endpoints. */
 export const ListEndpoints = defineRequest(APP, 'list-endpoints', ListEndpointsV1, EndpointsReply);
-/** Changes an endpoint; in force for the next attempt when the call returns. */
+/**
+ * Changes an endpoint; in force for the next attempt when the call returns. `ENDPOINT_BOUND_CONFLICT` for the `events`
+ * of one that is bound to a session.
+ */
 export const UpdateEndpoint = defineRequest(APP, 'update-endpoint', UpdateEndpointV1, EndpointReply);
-/** Deletes an endpoint and what was waiting for it. */
+/** Deletes an endpoint and what was waiting for it. `ENDPOINT_BOUND_CONFLICT` for one that a session is bound to. */
 export const DeleteEndpoint = defineRequest(APP, 'delete-endpoint', EndpointRef, EndpointReply);
-/** Enables, changes or disables the endpoint bound to a session. */
+/** Enables, changes or disables the endpoint bound to a session; deletes it with `sessionDeleted`. */
 export const PutBoundEndpoint = defineRequest(
   APP,
   'put-bound-endpoint',
