@@ -246,8 +246,6 @@ export class PutBoundEndpointV1 {
   /** Required the first time it is enabled. */
   @IsOptional() @IsString() @MaxLength(2048) url?: string;
   @IsBoolean() rotateSecret: boolean;
-  /** The session is gone for good: its endpoint goes with URL, secret and what was waiting. Only with `enabled: false`. */
-  @IsOptional() @IsBoolean() sessionDeleted?: boolean;
 }
 
 /** Request of `get-bound-endpoint` and `delete-bound-endpoint`. */
@@ -303,7 +301,7 @@ export const ListEndpoints = defineRequest(APP, 'list-endpoints', ListEndpointsV
 export const UpdateEndpoint = defineRequest(APP, 'update-endpoint', UpdateEndpointV1, EndpointReply);
 /** Deletes an endpoint and what was waiting for it. `ENDPOINT_BOUND_CONFLICT` for one that a session is bound to. */
 export const DeleteEndpoint = defineRequest(APP, 'delete-endpoint', EndpointRef, EndpointReply);
-/** Enables, changes or disables the endpoint bound to a session; deletes it with `sessionDeleted`. */
+/** Enables, changes or disables the endpoint bound to a session. */
 export const PutBoundEndpoint = defineRequest(
   APP,
   'put-bound-endpoint',
