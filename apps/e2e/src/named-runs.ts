@@ -10,14 +10,16 @@ const LIMIT_MINUTES = 20;
 export interface Outcome {
   /** Numbers; repeated measurements as `{median, spread}`. */
   figures: Record<string, unknown>;
-  /** What the figures are held against, in words. */
-  bound: string;
   holds: boolean;
+  /** Why there are no figures. */
+  error?: string;
 }
 
 /** A drill or a benchmark. The stacks it starts are stopped for it. */
 export interface NamedRun {
   summary: string;
+  /** What the figures are held against, in words. */
+  bound: string;
   run(options: RunOptions): Promise<Outcome>;
 }
 
@@ -29,27 +31,44 @@ export interface RunOptions {
   say(line: string): void;
 }
 
-const RUNS: Record<'drill' | 'bench', Record<string, NamedRun>> = {
+type Runs = Record<'drill' | 'bench', Record<string, NamedRun>>;
+
+const RUNS: Runs = {
   drill: { 'kill-any': killAny },
   bench: { accept },
 };
 
 /** Runs `npm run drill|bench -- <name> [--seed N]`; returns the exit code. */
-export async function runNamed(kind: 'drill' | 'bench', [name, ...rest]: string[]): Promise<number> {
-  const run = name !== undefined && Object.hasOwn(RUNS[kind], name) ? RUNS[kind][name] : undefined;
+export async function runNamed(
+  kind: keyof Runs,
+  [name, ...rest]: string[],
+  runs: Runs = RUNS,
+): Promise<number> {
+  const run = name !== undefined && Object.hasOwn(runs[kind], name) ? runs[kind][name] : undefined;
   const seed = seedOf(rest);
   if (!run || seed === undefined) {
     if (name !== undefined)
       process.stderr.write(`${run ? '--seed needs a number' : `There is no ${kind} ${name}`}.\n`);
-    for (const [known, { summary }] of Object.entries(RUNS[kind]))
+    for (const [known, { summary }] of Object.entries(runs[kind]))
       process.stdout.write(`${known.padEnd(14)} ${summary}\n`);
     return name === undefined ? 0 : 1;
   }
+  return play({ kind, name: String(name), run, seed });
+}
+
+interface Play {
+  kind: keyof Runs;
+  name: string;
+  run: NamedRun;
+  seed: number;
+}
+
+async function play({ kind, name, run, seed }: Play): Promise<number> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   say(`${kind} ${name}, seed ${seed}`);
   try {
-    const { figures, bound, holds } = await Promise.race([run.run({ seed, say }), tooLate()]);
-    process.stdout.write(`${JSON.stringify({ name, figures, bound, holds })}\n`);
+    const { figures, holds, error } = await Promise.race([run.run({ seed, say }), tooLate()]).catch(broken);
+    process.stdout.write(`${JSON.stringify({ name, figures, bound: run.bound, holds, error })}\n`);
     return holds ? 0 : 1;
   } finally {
     await Stack.stopAll();
@@ -62,7 +81,13 @@ function seedOf(args: string[]): number | undefined {
   return args[at + 1] && Number.isSafeInteger(Number(args[at + 1])) ? Number(args[at + 1]) : undefined;
 }
 
-async function tooLate(): Promise<Outcome> {
+async function tooLate(): Promise<never> {
   await delay(LIMIT_MINUTES * 60_000, undefined, { ref: false });
-  return { figures: {}, bound: `ends within ${LIMIT_MINUTES} minutes`, holds: false };
+  throw new Error(`It did not end within ${LIMIT_MINUTES} minutes`);
+}
+
+/** Whoever reads the line of JSON gets one, also when the run broke off. */
+function broken(error: unknown): Outcome {
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+  return { figures: {}, holds: false, error: error instanceof Error ? error.message : String(error) };
 }

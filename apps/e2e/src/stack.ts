@@ -13,7 +13,8 @@ const START_LIMIT_MS = 120_000;
 export interface StackFile {
   gateway: string;
   operator: string[];
-  platform: { control: string };
+  /** No `control`: the platform is somebody else's. */
+  platform: { control: string | null };
   postgres: string;
   processes: { name: string; pid: number }[];
 }
@@ -42,11 +43,19 @@ export class Stack {
     return stack.file.processes.every(({ pid }) => isAlive(pid)) ? stack : undefined;
   }
 
-  /** Starts a private one; `env` as `npm start` takes it. */
+  /**
+   * Starts a private one; `env` as `npm start` takes it. Always with the simulator, because it is where things are
+   * counted, whatever platform the environment names.
+   */
   static async start(env: Record<string, string> = {}): Promise<Stack> {
     const dataDir = await mkdtemp(join(tmpdir(), 'svc-e2e-'));
     const launcher = spawn(process.execPath, [LAUNCHER, 'start'], {
-      env: { ...process.env, GATEWAY_PORT: '0', ...env, DATA_DIR: dataDir },
+      env: {
+        ...process.env,
+        ...{ GATEWAY_PORT: '0', PLATFORM_URL: '', PLATFORM_TRUST_ROOT: '' },
+        ...env,
+        DATA_DIR: dataDir,
+      },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
@@ -72,6 +81,11 @@ export class Stack {
 
   get file(): StackFile {
     return JSON.parse(readFileSync(join(this.dataDir, 'stack.json'), 'utf8')) as StackFile;
+  }
+
+  /** Whether contacts can be played on it. */
+  get hasSimulator(): boolean {
+    return this.file.platform.control !== null;
   }
 
   /** Stops what `start` started and forgets its state; leaves a stack that ran before alone. */
@@ -118,7 +132,10 @@ export class Stack {
 
   /** A call of the simulator's control API; anything but success throws. */
   async platform<T = Record<string, unknown>>(method: string, path: string, body?: object): Promise<T> {
-    const answer = await call<T>(`${this.file.platform.control}${path}`, method, body, {});
+    const { control } = this.file.platform;
+    if (control === null)
+      throw new Error('This stack has no simulator: its platform is that of PLATFORM_URL.');
+    const answer = await call<T>(`${control}${path}`, method, body, {});
     if (answer.status >= 300)
       throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;

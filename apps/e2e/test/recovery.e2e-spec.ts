@@ -47,3 +47,17 @@ test('a worker killed in the middle of 20 sends and 20 inbound texts loses and d
     return of('OUTBOUND DELIVERED') === 20 && of('INBOUND RECEIVED') === 20;
   });
 }, 240_000);
+
+test('a load whose sends stay refused is given up and counted', async () => {
+  const actor = await Actor.create(stack, '--plan', 'GROWTH');
+  await stack.operator('subscriptions', 'set', actor.tenant.tenantId, 'UNPAID');
+  const round = await killDuringLoad(actor, receiver.get(), {
+    victim: 'session-worker',
+    messages: 20,
+    after: 10,
+    patienceMs: 1_000,
+  });
+  const figures = await round.count();
+  expect(figures).toMatchObject({ killedAfter: null, accepted: 0, lostOut: 0, recoveredMs: null });
+  expect(figures.written).toBeLessThan(20);
+}, 240_000);

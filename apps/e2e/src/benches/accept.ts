@@ -13,8 +13,13 @@ const SENDS: Record<number, number> = { 1: 100, 16: 400, 64: 400 };
 const JUDGED = 16;
 const ROUNDS = 3;
 const REST_LIMIT_MS = 120_000;
-/** One insert against: key, subscription, session, reservation, two inserts, a publish – four services and 13 round trips. */
-const LEAST_RATIO = 0.03;
+/**
+ * One insert against: key, subscription, session, reservation, two inserts, a publish – four services and 13 round trips.
+ * Just under what two cores measure (0.061, 0.067 and 0.10 at 1, 16 and 64 clients), so that a step for the worse shows.
+ */
+const LEAST_RATIO = 0.05;
+/** What the first bound allows the average: the slowest in a hundred must not pay more. Two cores measure 12.5. */
+const MOST_P99_RATIO = 1 / LEAST_RATIO;
 
 interface Round {
   perSecond: number;
@@ -29,6 +34,8 @@ interface Comparison {
   bare: Summary;
   ours: Summary;
   ratio: number;
+  /** How many times as long the slowest in a hundred takes. */
+  p99Ratio: number;
 }
 
 interface Target {
@@ -42,6 +49,7 @@ interface Target {
 /** `POST /v1/messages` accepted per second, beside a bare Fastify that inserts one row, in the same run. */
 export const accept: NamedRun = {
   summary: 'POST /v1/messages accepted per second, against a bare Fastify insert',
+  bound: `at ${JUDGED} clients: ratio >= ${LEAST_RATIO} and p99Ratio <= ${MOST_P99_RATIO}`,
   async run({ say }: RunOptions) {
     const stack = await Stack.start();
     const bare = fork(resolve(import.meta.dirname, '../../bare/accept.mjs'), {
@@ -58,11 +66,10 @@ export const accept: NamedRun = {
       const figures: Record<number, Comparison> = {};
       for (const clients of Object.keys(SENDS).map(Number))
         figures[clients] = await compare(targets, clients, say);
-      const ratio = figures[JUDGED]?.ratio ?? 0;
+      const { ratio = 0, p99Ratio = Infinity } = figures[JUDGED] ?? {};
       return {
         figures: { clients: figures },
-        bound: `ratio at ${JUDGED} clients >= ${LEAST_RATIO}`,
-        holds: ratio >= LEAST_RATIO,
+        holds: ratio >= LEAST_RATIO && p99Ratio <= MOST_P99_RATIO,
       };
     } finally {
       bare.disconnect();
@@ -86,7 +93,8 @@ async function compare(
     }
   }
   const [bare, ours] = [summary(rounds.bare), summary(rounds.ours)];
-  return { bare, ours, ratio: round3(ours.perSecond.median / bare.perSecond.median) };
+  const ratioOf = (figure: keyof Round): number => round3(ours[figure].median / bare[figure].median);
+  return { bare, ours, ratio: ratioOf('perSecond'), p99Ratio: ratioOf('p99Ms') };
 }
 
 function bareTarget(port: number): Target {

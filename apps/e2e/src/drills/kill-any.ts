@@ -13,6 +13,8 @@ const SERVERS = ['postgres', 'nats-server'];
 /** `kill -9` of each process in turn, in the middle of 200 sends and 200 inbound texts. */
 export const killAny: NamedRun = {
   summary: 'kill -9 of each service, and of both servers, in turn during 200 sends and 200 inbound messages',
+  bound:
+    'all sends accepted, nothing lost, nothing twice at a contact, every webhook arrived, repeats only under the same delivery id',
   async run({ seed, say }) {
     const stack = await Stack.start();
     const receiver = await WebhookReceiver.start();
@@ -36,8 +38,6 @@ export const killAny: NamedRun = {
       Object.fromEntries(figures.filter(([name]) => names.includes(name)));
     return {
       figures: { seed, messages: MESSAGES, services: group(SERVICES), servers: group(SERVERS) },
-      bound:
-        'all sends accepted, nothing lost, nothing twice at a contact, every webhook arrived, repeats only under the same delivery id',
       holds: figures.every(([, one]) => isClean(one, MESSAGES)),
     };
   },
