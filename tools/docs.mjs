@@ -1,6 +1,7 @@
 // Writes the pages of docs/ that follow from the code; with --check it only says whether they are up to date.
 // Reads the built projects: run `npm run build` first.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { format } from 'prettier';
@@ -82,8 +83,7 @@ function variablesTable(type) {
   const defaults = new type();
   const rows = envVariables(type).map((variable) => {
     const value = defaults[variable.property];
-    const shown =
-      value === undefined ? '' : variable.property === 'workerName' ? 'the host name' : code(String(value));
+    const shown = value === undefined ? '' : code(anywhere(String(value)));
     return [
       code(variable.name) + (variable.secret ? ' (secret)' : ''),
       shown,
@@ -92,6 +92,12 @@ function variablesTable(type) {
     ];
   });
   return table(['Variable', 'Default', 'Meaning', 'Example'], rows);
+}
+
+/** A default that is named after the machine and process that reads it here reads so in the page. */
+function anywhere(value) {
+  if (value === hostname()) return '<host name>';
+  return value === `${hostname()}-${process.pid}` ? '<host name>-<process id>' : value;
 }
 
 const pages = {

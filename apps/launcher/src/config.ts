@@ -8,7 +8,7 @@ const DEFAULT_DELAYS = '0,30000,120000,600000,3600000';
 const DEFAULT_TIMEOUT = '10000';
 const LARGEST_PORT = 65_535;
 
-/** What `start` is told by its environment; explained in docs/configuration.md. */
+/** What `start` is told by its environment. Each variable of a server replaces the one it would start. */
 export interface LauncherConfig {
   dataDir: string;
   /** 0: any free one. */
