@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Envelope,
   SessionConnected,
@@ -11,7 +10,6 @@ import {
 import { log } from '@svc/service';
 import type { SessionStore } from '../credentials/session-store.js';
 import { UnreadableSecretError } from '../credentials/vault.js';
-import { LeaseLostError } from '../ownership/fence.js';
 import { eventOf } from '../outbox/outbox.service.js';
 import { type Credentials, isLinked, newCredentials } from '../platform/baileys.client.js';
 import { type PlatformListener, type PlatformSocket, QR_LIFETIME_MS } from '../platform/platform.js';
@@ -20,11 +18,9 @@ import type { Ledger } from '../sending/ledger.js';
 import type { SessionSender } from '../sending/session-sender.js';
 import type { StatusChange } from '../sessions/session-rows.js';
 import { reconnectDelayMs, verdictOn } from './close-codes.js';
+import { StepQueue } from './step-queue.js';
 import { unlink } from './unlink.js';
 
-const PERSIST_RETRY_MS = 500;
-/** A minute: longer than a database takes to restart. */
-const PERSIST_ATTEMPTS = 120;
 /** A process that stops does not wait for a database that is gone; the next owner writes what it finds. */
 const LAST_WORDS_ATTEMPTS = 4;
 const DRAIN_MS = 5_000;
@@ -64,18 +60,21 @@ export class SessionRunner {
   private attempt = 0;
   private generation = 0;
   private ended = false;
-  private killed = false;
-  private gaveUp = false;
   private timers: { login?: NodeJS.Timeout; look?: NodeJS.Timeout; reconnect?: NodeJS.Timeout } = {};
-  private work: Promise<void> = Promise.resolve();
-  private saving: Promise<void> | undefined;
-  private dirty = false;
+  private readonly steps: StepQueue;
 
   constructor(
     private readonly session: HeldSession,
     private readonly tools: RunnerTools,
   ) {
     this.status = session.status;
+    this.steps = new StepQueue(this.tag, {
+      leaseLost: () => {
+        this.kill();
+        tools.onLeaseLost();
+      },
+      gaveUp: () => this.over(),
+    });
   }
 
   /**
@@ -83,17 +82,17 @@ export class SessionRunner {
    * told to be disconnected first.
    */
   async start(): Promise<void> {
-    this.do(async () => {
+    this.steps.do(async () => {
       if (this.status === 'CONNECTED') await this.disconnected('RECONNECTING', 'WORKER_LOST');
       await this.connect('CONNECT_REQUESTED');
     });
-    await this.work;
+    await this.steps.idle();
     this.assertWritten();
   }
 
   /** Resolves when what it has observed by now is worked off. */
   async idle(): Promise<void> {
-    await this.work;
+    await this.steps.idle();
   }
 
   /** There may be something to send. */
@@ -127,7 +126,7 @@ export class SessionRunner {
 
   /** Lease lost: closes without a word and without a write. */
   kill(): void {
-    this.killed = true;
+    this.steps.stop();
     this.ended = true;
     this.clearTimers();
     this.tools.sender.detach();
@@ -145,17 +144,17 @@ export class SessionRunner {
     await this.tools.sender.drain(DRAIN_MS);
     this.ended = true;
     this.generation += 1;
-    await this.work;
+    await this.steps.idle();
     if (close) this.socket?.close();
-    await this.saving;
-    await this.persist(last, LAST_WORDS_ATTEMPTS);
+    await this.steps.saved();
+    await this.steps.persist(last, LAST_WORDS_ATTEMPTS);
     this.socket?.close();
     this.socket = undefined;
     this.assertWritten();
   }
 
   private assertWritten(): void {
-    if (this.gaveUp || this.killed) throw new Error('The session step could not be written.');
+    if (this.steps.stopped) throw new Error('The session step could not be written.');
   }
 
   private async connect(reason: StatusReason): Promise<void> {
@@ -187,10 +186,10 @@ export class SessionRunner {
   private listener(generation: number): PlatformListener {
     const current = (): boolean => generation === this.generation && !this.ended;
     return {
-      onQr: (qr) => current() && this.do(() => this.showQr(qr)),
-      onOpen: (phone) => current() && this.do(() => this.opened(phone)),
+      onQr: (qr) => current() && this.steps.do(() => this.showQr(qr)),
+      onOpen: (phone) => current() && this.steps.do(() => this.opened(phone)),
       onClose: (code) => this.closed(generation, code),
-      onCredentials: () => this.save(),
+      onCredentials: () => this.steps.save(() => this.saveCredentials()),
       onAck: (keyId, error) => this.tools.sender.onAck(keyId, error),
       onReceipt: (keyIds, kind) => this.tools.sender.onReceipt(keyIds, kind),
     };
@@ -201,7 +200,7 @@ export class SessionRunner {
     const until = await this.tools.lookedAtUntil();
     if (until <= Date.now()) return this.rest('QR_EXPIRED');
     clearTimeout(this.timers.look);
-    this.timers.look = setTimeout(() => this.do(() => this.lookAgain()), until - Date.now());
+    this.timers.look = setTimeout(() => this.steps.do(() => this.lookAgain()), until - Date.now());
     const expiresAt = new Date(Date.now() + QR_LIFETIME_MS);
     const data = {
       sessionId: this.session.id,
@@ -217,7 +216,7 @@ export class SessionRunner {
     if (this.status !== 'AWAITING_SCAN') return;
     const left = (await this.tools.lookedAtUntil()) - Date.now();
     if (left <= 0) return this.rest('QR_EXPIRED');
-    this.timers.look = setTimeout(() => this.do(() => this.lookAgain()), left);
+    this.timers.look = setTimeout(() => this.steps.do(() => this.lookAgain()), left);
   }
 
   /** Until somebody asks for it again. */
@@ -241,7 +240,7 @@ export class SessionRunner {
     if (generation !== this.generation || this.ended) return;
     const verdict = verdictOn(code);
     this.dropSocket();
-    this.do(async () => {
+    this.steps.do(async () => {
       log().info({ ...this.tag, code, next: verdict.next }, 'socket closed');
       if (verdict.next === 'logged-out') return this.unlinked(verdict.reason);
       if (verdict.next === 'again') return this.connect(verdict.reason);
@@ -257,7 +256,7 @@ export class SessionRunner {
   private reconnectLater(reason: StatusReason): void {
     this.attempt += 1;
     const delay = reconnectDelayMs(this.attempt, Math.random());
-    this.timers.reconnect = setTimeout(() => this.do(() => this.connect(reason)), delay);
+    this.timers.reconnect = setTimeout(() => this.steps.do(() => this.connect(reason)), delay);
   }
 
   private async unlinked(reason: StatusReason): Promise<void> {
@@ -306,46 +305,8 @@ export class SessionRunner {
     this.socket = undefined;
   }
 
-  /** Credentials change often: one write at a time, the last state wins. */
-  private save(): void {
-    this.dirty = true;
-    this.saving ??= this.saveDirty().finally(() => (this.saving = undefined));
-  }
-
-  private async saveDirty(): Promise<void> {
-    while (this.dirty && this.credentials) {
-      this.dirty = false;
-      const credentials = this.credentials;
-      await this.persist(() => this.tools.store.saveCredentials(credentials));
-    }
-  }
-
-  private do(step: () => Promise<void>): void {
-    this.work = this.work.then(() => this.persist(step));
-  }
-
-  /**
-   * What was observed is written also when the database is away for a while. A runner that cannot write gives up; another
-   * one takes its place as soon as there is a database.
-   */
-  private async persist(step: () => Promise<void>, attempts = PERSIST_ATTEMPTS): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await step();
-      } catch (error) {
-        if (error instanceof LeaseLostError) {
-          this.kill();
-          return this.tools.onLeaseLost();
-        }
-        log().warn({ ...this.tag, err: error }, 'session step is tried again');
-        if (this.killed) return;
-        if (attempt === attempts) {
-          this.gaveUp = true;
-          return this.over();
-        }
-        await delay(PERSIST_RETRY_MS);
-      }
-    }
+  private async saveCredentials(): Promise<void> {
+    if (this.credentials) await this.tools.store.saveCredentials(this.credentials);
   }
 
   private clearTimers(): void {
