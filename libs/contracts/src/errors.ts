@@ -119,17 +119,10 @@ export const ERROR_CATALOGUE = {
   ),
   SESSION_STATE_CONFLICT: entry(
     409,
-    true,
-    'info',
-    'Another change of this session is not finished yet.',
-    'Try again in a few seconds.',
-  ),
-  ENDPOINT_BOUND_CONFLICT: entry(
-    409,
     false,
     'info',
-    'The endpoint is bound to a session, which decides about this.',
-    'Use PUT /v1/sessions/:id/external-config: enabled, webhookUrl and rotateSecret.',
+    'The session does not allow this as it is.',
+    'Do what the message says; a bound endpoint changes with PUT /v1/sessions/:id/external-config.',
   ),
   PAYLOAD_TOO_LARGE: entry(413, false, 'info', 'The body is larger than allowed.', 'Send a smaller body.'),
   UNSUPPORTED_MEDIA_TYPE: entry(

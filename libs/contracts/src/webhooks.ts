@@ -295,11 +295,11 @@ export const GetEndpoint = defineRequest(APP, 'get-endpoint', EndpointRef, Endpo
 /** Reads a tenant's endpoints. */
 export const ListEndpoints = defineRequest(APP, 'list-endpoints', ListEndpointsV1, EndpointsReply);
 /**
- * Changes an endpoint; in force for the next attempt when the call returns. `ENDPOINT_BOUND_CONFLICT` for the `events`
+ * Changes an endpoint; in force for the next attempt when the call returns. `SESSION_STATE_CONFLICT` for the `events`
  * of one that is bound to a session.
  */
 export const UpdateEndpoint = defineRequest(APP, 'update-endpoint', UpdateEndpointV1, EndpointReply);
-/** Deletes an endpoint and what was waiting for it. `ENDPOINT_BOUND_CONFLICT` for one that a session is bound to. */
+/** Deletes an endpoint and what was waiting for it. `SESSION_STATE_CONFLICT` for one that a session is bound to. */
 export const DeleteEndpoint = defineRequest(APP, 'delete-endpoint', EndpointRef, EndpointReply);
 /** Enables, changes or disables the endpoint bound to a session. */
 export const PutBoundEndpoint = defineRequest(
