@@ -1,26 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import {
-  DeleteEndpoint,
-  GetBoundEndpoint,
-  GetEndpoint,
-  ListDeliveries,
-  ListEndpoints,
-  PutBoundEndpoint,
-  type PutBoundEndpointV1,
-  UpdateEndpoint,
-} from '@svc/contracts';
-import {
-  type ReceivedWebhook,
-  startTestService,
-  type TestService,
-  waitFor,
-  WebhookReceiver,
-} from '@svc/testing';
+import { DeleteEndpoint, GetEndpoint, ListDeliveries, ListEndpoints, UpdateEndpoint } from '@svc/contracts';
+import { startTestService, type TestService, waitFor, WebhookReceiver } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
-import { signatureHeader } from '../src/sending/signature.js';
-import { anEndpoint, dispatcherEnv, Producer } from './support.js';
+import { aBoundEndpoint, anEndpoint, dispatcherEnv, Producer } from './support.js';
 
 let dispatcher: TestService;
 let receiver: WebhookReceiver;
@@ -43,9 +27,7 @@ afterAll(async () => {
 
 const create = (tenantId: string, path: string) =>
   anEndpoint(dispatcher.rpc, tenantId, receiver.origin + path);
-const bind = async (request: Partial<PutBoundEndpointV1> & { tenantId: string; sessionId: string }) =>
-  (await dispatcher.rpc.request(PutBoundEndpoint, { enabled: true, rotateSecret: false, ...request }))
-    .endpoint;
+const bind = (request: Parameters<typeof aBoundEndpoint>[1]) => aBoundEndpoint(dispatcher.rpc, request);
 const pathsOf = (count: number): Promise<string[]> =>
   waitFor(
     `${count} webhooks`,
@@ -191,63 +173,5 @@ describe('an endpoint', () => {
       expect(dump).not.toContain(Buffer.from(secret).toString('hex'));
       expect(dump).not.toContain(Buffer.from(secret.replace('whsec_', ''), 'base64').toString('hex'));
     }
-  });
-});
-
-describe('a bound endpoint', () => {
-  test('needs an address the first time, and names the field of the public API', async () => {
-    const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
-    await expect(bind(ref)).rejects.toMatchObject({
-      code: 'VALIDATION_FAILED',
-      meta: { fields: [{ field: 'webhookUrl' }] },
-    });
-    await expect(bind({ ...ref, url: 'https://192.168.1.1/' })).rejects.toMatchObject({
-      meta: { fields: [{ field: 'webhookUrl', rule: 'webhookUrl: destination not allowed' }] },
-    });
-    expect(await bind({ ...ref, enabled: false })).toBeNull();
-    expect((await dispatcher.rpc.request(GetBoundEndpoint, ref)).endpoint).toBeNull();
-  });
-
-  test('is disabled and revived with its id and secret', async () => {
-    const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
-    const made = await bind({ ...ref, url: `${receiver.origin}/bot` });
-    expect(made).toMatchObject({ status: 'ACTIVE', sessionId: ref.sessionId });
-    const disabled = await bind({ ...ref, enabled: false });
-    expect(disabled).toMatchObject({ id: made?.id, status: 'DISABLED' });
-    await producer.received(ref.tenantId, ref);
-    const revived = await bind(ref);
-    expect(revived).toEqual(made);
-    expect((await dispatcher.rpc.request(GetBoundEndpoint, ref)).endpoint).toEqual(made);
-    await producer.received(ref.tenantId, { ...ref, keyId: 'after' });
-    await pathsOf(1);
-    expect(receiver.bodies()[0]?.payload['keyId']).toBe('after');
-  });
-
-  test('signs with the new secret from the next attempt on when it is rotated', async () => {
-    const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
-    const made = await bind({ ...ref, url: `${receiver.origin}/bot` });
-    const signedWith = (secret = ''): boolean => {
-      const { headers, raw } = receiver.received.at(-1) as ReceivedWebhook;
-      return headers['x-svc-signature'] === signatureHeader(secret, Number(headers['x-svc-timestamp']), raw);
-    };
-    await producer.received(ref.tenantId, ref);
-    await pathsOf(1);
-    expect(signedWith(made?.secret)).toBe(true);
-    const rotated = await bind({ ...ref, rotateSecret: true });
-    expect(rotated).toMatchObject({ id: made?.id, url: made?.url });
-    expect(rotated?.secret).not.toBe(made?.secret);
-    await producer.received(ref.tenantId, ref);
-    await pathsOf(2);
-    expect(signedWith(rotated?.secret)).toBe(true);
-    expect(signedWith(made?.secret)).toBe(false);
-  });
-
-  test('is one, however many calls enable it at once', async () => {
-    const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
-    const made = await Promise.all(
-      [1, 2, 3, 4, 5].map(() => bind({ ...ref, url: `${receiver.origin}/bot` })),
-    );
-    expect(new Set(made.map((one) => one?.id)).size).toBe(1);
-    expect(new Set(made.map((one) => one?.secret)).size).toBe(1);
   });
 });

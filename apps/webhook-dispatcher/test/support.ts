@@ -6,6 +6,8 @@ import {
   MessageReceived,
   type MessageReceivedV1,
   type PublicEvent,
+  PutBoundEndpoint,
+  type PutBoundEndpointV1,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { envelopeOf, Messaging, partitionOf, RpcClient } from '@svc/messaging';
@@ -76,4 +78,12 @@ export async function anEndpoint(
   events: PublicEvent[] = [],
 ): Promise<WebhookEndpointWithSecret> {
   return (await rpc.request(CreateEndpoint, { tenantId, name: 'CRM', url, events })).endpoint;
+}
+
+/** Puts the endpoint that is bound to a session; enables it unless told otherwise. */
+export async function aBoundEndpoint(
+  rpc: RpcClient,
+  request: Partial<PutBoundEndpointV1> & { tenantId: string; sessionId: string },
+): Promise<WebhookEndpointWithSecret | null> {
+  return (await rpc.request(PutBoundEndpoint, { enabled: true, rotateSecret: false, ...request })).endpoint;
 }

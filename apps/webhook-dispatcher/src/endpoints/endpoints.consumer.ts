@@ -5,6 +5,7 @@ import {
   type BoundEndpointReply,
   CreateEndpoint,
   CreateEndpointV1,
+  DeleteBoundEndpoint,
   DeleteEndpoint,
   EndpointRef,
   type EndpointReply,
@@ -64,5 +65,11 @@ export class EndpointsConsumer {
   @OnRequest(GetBoundEndpoint)
   async getBound(@Payload() request: BoundEndpointRef): Promise<BoundEndpointReply> {
     return { endpoint: await this.bound.get(request) };
+  }
+
+  @OnRequest(DeleteBoundEndpoint)
+  async deleteBound(@Payload() request: BoundEndpointRef): Promise<BoundEndpointReply> {
+    await this.endpoints.deleteBound(request);
+    return { endpoint: null };
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import {
   AppError,
+  type BoundEndpointRef,
   type CreateEndpointV1,
   type EndpointRef,
   type ListEndpointsV1,
@@ -61,6 +62,8 @@ export class EndpointsService {
       if (status && endpoint.state === 'DISABLED') {
         throw fieldProblem('status', 'status: enable external mode of the session instead');
       }
+      // Every event of its session, or the session is in external mode without anybody who answers.
+      if (events && events.length > 0) assertTenantWide(endpoint);
       Object.assign(endpoint, { ...(name && { name }), ...(url && { url }), ...(events && { events }) });
       if (status) endpoint.state = status;
     });
@@ -69,13 +72,18 @@ export class EndpointsService {
     return toView(changed);
   }
 
-  /** Deletes the endpoint first: whatever still comes in for it afterwards is found to be nobody's. */
+  /** @throws AppError `SESSION_STATE_CONFLICT` for a bound endpoint: its session would be left without a receiver. */
   async delete({ tenantId, endpointId }: EndpointRef): Promise<WebhookEndpoint> {
     const endpoint = await this.mine(tenantId, endpointId);
-    await this.endpoints.delete({ id: endpointId, tenantId });
-    await this.changes.announce({ tenantId, endpointId });
-    await this.endpoints.query('DELETE FROM webhook_delivery WHERE endpoint_id = $1', [endpointId]);
+    assertTenantWide(endpoint);
+    await this.remove(endpoint);
     return toView(endpoint);
+  }
+
+  /** The session is deleted, and its endpoint goes with it. Without effect where there is none. */
+  async deleteBound({ tenantId, sessionId }: BoundEndpointRef): Promise<void> {
+    const endpoint = await this.rows.find({ tenantId, sessionId });
+    if (endpoint) await this.remove(endpoint);
   }
 
   /** @throws AppError `ENDPOINT_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
@@ -85,6 +93,22 @@ export class EndpointsService {
     if (endpoint.tenantId !== tenantId) throw new AppError('FORBIDDEN');
     return endpoint;
   }
+
+  /** The endpoint first: whatever still comes in for it afterwards is found to be nobody's. */
+  private async remove({ id, tenantId }: Endpoint): Promise<void> {
+    await this.endpoints.delete({ id, tenantId });
+    await this.changes.announce({ tenantId, endpointId: id });
+    await this.endpoints.query('DELETE FROM webhook_delivery WHERE endpoint_id = $1', [id]);
+  }
+}
+
+function assertTenantWide({ id, sessionId }: Endpoint): void {
+  if (sessionId === null) return;
+  throw new AppError(
+    'SESSION_STATE_CONFLICT',
+    'This endpoint belongs to the external mode of a session: use PUT /v1/sessions/:id/external-config.',
+    { endpointId: id, sessionId },
+  );
 }
 
 function notFound(endpointId: string): AppError {
