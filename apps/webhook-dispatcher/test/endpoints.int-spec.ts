@@ -4,6 +4,7 @@ import { DeleteEndpoint, GetEndpoint, ListDeliveries, ListEndpoints, UpdateEndpo
 import { startTestService, type TestService, waitFor, WebhookReceiver } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
+import { signatureHeader } from '../src/sending/signature.js';
 import { aBoundEndpoint, anEndpoint, dispatcherEnv, Producer } from './support.js';
 
 let dispatcher: TestService;
@@ -160,7 +161,7 @@ describe('an endpoint', () => {
     });
   });
 
-  test('has a secret that is unreadable in the database, and bound to its row', async () => {
+  test('has a secret that is unreadable in the database', async () => {
     const tenantId = randomUUID();
     const first = await create(tenantId, '/one');
     const second = await create(tenantId, '/two');
@@ -172,6 +173,49 @@ describe('an endpoint', () => {
       expect(dump).not.toContain(secret);
       expect(dump).not.toContain(Buffer.from(secret).toString('hex'));
       expect(dump).not.toContain(Buffer.from(secret.replace('whsec_', ''), 'base64').toString('hex'));
+    }
+  });
+
+  test('with the secret of another row gets nothing, and everything at its first attempt once it has its own', async () => {
+    const [tenantId, other] = [randomUUID(), randomUUID()];
+    const first = await create(tenantId, '/first');
+    const second = await create(tenantId, '/second');
+    await create(tenantId, '/witness');
+    await create(other, '/other');
+    const swap = () =>
+      dispatcher.database.query(
+        `UPDATE webhooks.webhook_endpoint one SET secret_enc = two.secret_enc FROM webhooks.webhook_endpoint two
+          WHERE ARRAY[one.id, two.id] <@ $1::uuid[] AND one.id <> two.id`,
+        [[first.id, second.id]],
+      );
+    await swap();
+    await Promise.all(
+      Array.from({ length: 20 }, () => [tenantId, other])
+        .flat()
+        .map((id) => producer.received(id)),
+    );
+    // Neither the third endpoint of the tenant nor the other tenant, whose events came in the same batches, waits.
+    expect(new Set(await pathsOf(40))).toEqual(new Set(['/witness', '/other']));
+    const waiting = async ({ id: endpointId }: { id: string }) => {
+      const request = { tenantId, endpointId, dead: false, limit: 50 };
+      return (await dispatcher.rpc.request(ListDeliveries, request)).deliveries;
+    };
+    for (const endpoint of [first, second]) {
+      const deliveries = await waiting(endpoint);
+      expect(deliveries).toHaveLength(20);
+      expect(deliveries.every(({ status, attempts }) => status === 'PENDING' && attempts.length === 0)).toBe(
+        true,
+      );
+    }
+
+    receiver.received.length = 0;
+    await swap();
+    await dispatcher.rpc.request(UpdateEndpoint, { tenantId, endpointId: first.id, name: 'Mended' });
+    await pathsOf(40);
+    for (const { path, headers, raw } of receiver.received) {
+      const { secret } = path === '/first' ? first : second;
+      const t = Number(headers['x-svc-timestamp']);
+      expect(headers['x-svc-signature']).toBe(signatureHeader(secret, t, raw));
     }
   });
 });

@@ -1,15 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { log } from '@svc/service';
 import { AdmissionService } from './admission.service.js';
+import type { AttemptResult } from './attempt-result.js';
 import { AttemptService } from './attempt.service.js';
 import { DeliveryScheduler } from './delivery-scheduler.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 import { ResultRecorder } from './result-recorder.js';
 
+/** Wait before a start that failed here, before anything was sent, is tried again. */
+const RESTART_MS = 1_000;
+
 /** Takes deliveries as their turn comes and sees each through to a written result. */
 @Injectable()
 export class DeliveryDispatcher {
   private readonly running = new Map<QueuedDelivery, Promise<void>>();
+  /** Partitions that are being given back: what has not started there must not. */
+  private readonly leaving = new Set<number>();
   private stopped = false;
 
   constructor(
@@ -31,7 +38,9 @@ export class DeliveryDispatcher {
     const concerned = [...this.running].filter(
       ([item]) => partition === undefined || item.partition === partition,
     );
+    if (partition !== undefined) this.leaving.add(partition);
     await Promise.all(concerned.map(([, work]) => work));
+    if (partition !== undefined) this.leaving.delete(partition);
   }
 
   private pump(): void {
@@ -48,24 +57,39 @@ export class DeliveryDispatcher {
 
   private async deliver(item: QueuedDelivery): Promise<void> {
     let dueAtMs: number | undefined;
-    let released = false;
+    let result: AttemptResult | undefined;
     try {
-      const receiver = await this.admission.receiverFor(item);
-      if (!receiver) return;
-      const result = await this.attempts.attempt(item, receiver);
-      const { id: deliveryId, endpointId, attempt } = item;
-      log().debug({ deliveryId, endpointId, attempt, status: result.status, error: result.error }, 'attempt');
+      result = await this.attempt(item);
+    } finally {
       // The next one of the conversation need not wait for the commit.
       this.scheduler.released(item);
-      released = true;
+    }
+    if (result) {
       this.pump();
       dueAtMs = await this.recorder.record(result);
-    } catch (error) {
-      // Nothing was sent. The row stays leased, and the reconciliation makes it due again.
-      log().warn({ err: error, deliveryId: item.id }, 'an attempt could not start');
-    } finally {
-      if (!released) this.scheduler.released(item);
-      this.scheduler.recorded(item, dueAtMs);
     }
+    this.scheduler.recorded(item, dueAtMs);
+  }
+
+  /** Undefined when nothing was sent: the delivery is where it belongs, or as leased for the next owner to find. */
+  private async attempt(item: QueuedDelivery): Promise<AttemptResult | undefined> {
+    const { id: deliveryId, endpointId, attempt } = item;
+    for (let failures = 0; !this.stopped && !this.leaving.has(item.partition); failures += 1) {
+      try {
+        const receiver = await this.admission.receiverFor(item);
+        if (!receiver) return undefined;
+        const result = await this.attempts.attempt(item, receiver);
+        log().debug(
+          { deliveryId, endpointId, attempt, status: result.status, error: result.error },
+          'attempt',
+        );
+        return result;
+      } catch (error) {
+        // It keeps its place: given up, the whole backlog behind it would be taken up and given up in its turn.
+        log()[failures === 0 ? 'warn' : 'debug']({ err: error, deliveryId }, 'an attempt could not start');
+        await delay(RESTART_MS);
+      }
+    }
+    return undefined;
   }
 }

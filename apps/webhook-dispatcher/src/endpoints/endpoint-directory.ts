@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EndpointStatus } from '@svc/contracts';
+import { log } from '@svc/service';
 import { Repository } from 'typeorm';
 import { Endpoint } from './endpoint.entity.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
@@ -11,7 +12,8 @@ export interface Receiver {
   sessionId: string | null;
   url: string;
   events: readonly string[];
-  secret: string;
+  /** Null where it does not open: nothing can be signed until it does. */
+  secret: string | null;
   state: EndpointStatus;
   generation: number;
 }
@@ -74,6 +76,16 @@ export class EndpointDirectory {
 
   private toReceiver(row: Endpoint): Receiver {
     const { id, sessionId, url, events, state, generation } = row;
-    return { id, sessionId, url, events, state, generation, secret: this.secrets.open(row) };
+    return { id, sessionId, url, events, state, generation, secret: this.secretOf(row) };
+  }
+
+  /** One row that is damaged must not take the other endpoints of its tenant with it. */
+  private secretOf(row: Endpoint): string | null {
+    try {
+      return this.secrets.open(row);
+    } catch (error) {
+      log().error({ endpointId: row.id, err: error }, 'the secret of an endpoint does not open');
+      return null;
+    }
   }
 }

@@ -39,19 +39,28 @@ export class IngestService {
   }
 
   private async commit(batch: Arrived[]): Promise<(AppError | undefined)[]> {
-    const distinct = new Map(batch.map((event) => [event.id, event]));
-    const candidates = new Map<string, Candidate>();
-    const lost = new Set<number>();
-    for (const event of distinct.values()) {
+    const distinct = [...new Map(batch.map((event) => [event.id, event])).values()];
+    const routes = await Promise.all(distinct.map((event) => this.route(event)));
+    const candidates = routes.filter((route): route is Candidate => !(route instanceof AppError));
+    const refusals = new Map<string, AppError>();
+    routes.forEach((route, index) => {
+      if (route instanceof AppError) refusals.set(distinct[index]?.id ?? '', route);
+    });
+    const wanted = candidates.filter(({ receivers }) => receivers.length > 0);
+    const kept = await this.write(wanted);
+    for (const { event } of wanted) if (!kept.has(event.partition)) refusals.set(event.id, notOurs());
+    return batch.map(({ id }) => refusals.get(id));
+  }
+
+  /** Whom an event goes to. What is wrong with one tenant is an answer and no exception: a batch holds those of many. */
+  private async route(event: Arrived): Promise<Candidate | AppError> {
+    try {
       const receivers = receiversOf(event, await this.directory.ofTenant(event.tenantId));
       const epoch = this.owned.epochOf(event.partition);
-      if (epoch === undefined) lost.add(event.partition);
-      else if (receivers.length > 0) candidates.set(event.id, { event, epoch, receivers });
+      return epoch === undefined ? notOurs() : { event, epoch, receivers };
+    } catch (cause) {
+      return new AppError('UPSTREAM_UNAVAILABLE', 'The endpoints cannot be read now.', {}, { cause });
     }
-    const kept = await this.write([...candidates.values()]);
-    return batch.map(({ id, partition }) =>
-      lost.has(partition) || (candidates.has(id) && !kept.has(partition)) ? notOurs() : undefined,
-    );
   }
 
   /** @returns partitions of which the events were written. */
