@@ -62,6 +62,12 @@ describe('parsing', () => {
     );
   });
 
+  test('names no more than 20 problems, and says how many more there are', () => {
+    const pages = Array.from({ length: 25 }, () => aPage({ number: 0 }));
+    expect((problemsOf(aBook({ pages })) as { fields: string[] }).fields).toHaveLength(20);
+    expect(() => parseData(Book, aBook({ pages }))).toThrow(/; and 5 more$/);
+  });
+
   test('leaves fields out that the contract does not know, at every depth', () => {
     const book = parseData(Book, aBook({ extra: 1, cover: aPage({ extra: 2 }) }));
     expect(book).toEqual(parseData(Book, aBook()));

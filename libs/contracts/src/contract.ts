@@ -81,11 +81,16 @@ export function parseData<T extends object>(type: DataClass<T>, plain: unknown):
   return instance;
 }
 
-/** The `VALIDATION_FAILED` error for what class-validator found: names each field and the rule it breaks. */
+/** As many problems as a person reads; whoever sends thousands does not get thousands back. */
+const MOST_PROBLEMS = 20;
+
+/** The `VALIDATION_FAILED` error for what class-validator found: names each field and the rule it breaks, up to 20. */
 export function validationFailed(errors: ValidationError[]): AppError {
-  const fields = fieldProblems(errors);
-  const message = fields.map((problem) => problem.rule).join('; ');
-  return new AppError('VALIDATION_FAILED', message, { fields });
+  const problems = fieldProblems(errors);
+  const fields = problems.slice(0, MOST_PROBLEMS);
+  const more = problems.length - fields.length;
+  const rules = fields.map((problem) => problem.rule).concat(more > 0 ? `and ${more} more` : []);
+  return new AppError('VALIDATION_FAILED', rules.join('; '), { fields });
 }
 
 function fieldProblems(errors: ValidationError[], parent = ''): FieldProblem[] {
