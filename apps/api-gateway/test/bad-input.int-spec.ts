@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { FieldProblem, NewTenant } from '@svc/contracts';
-import { type Answer, TestGateway } from './gateway.js';
+import type { NewTenant } from '@svc/contracts';
+import { expectError, fieldsOf } from './answers.js';
+import { TestGateway } from './gateway.js';
 import { rawPost, rawRequest } from './raw-http.js';
 
 let gateway: TestGateway;
@@ -20,22 +21,6 @@ const counts = (): Promise<object[]> =>
     `SELECT (SELECT count(*) FROM gateway.message) AS messages, (SELECT count(*) FROM gateway.client_message) AS ids,
        (SELECT count(*) FROM gateway.api_key) AS keys, (SELECT count(*) FROM gateway.audit_log) AS audit`,
   );
-
-/** The error body of the specification, whatever the error. */
-function expectError(answer: Answer, status: number, code: string): void {
-  expect(answer.status).toBe(status);
-  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-  expect(answer.body).toEqual({
-    code,
-    message: expect.any(String),
-    requestId: answer.headers.get('x-request-id'),
-    meta: expect.any(Object),
-  });
-}
-
-const fieldsOf = ({ body }: Answer): string[] =>
-  ((body['meta'] as { fields?: FieldProblem[] }).fields ?? []).map(({ field }) => field);
 
 const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
 const good = (): Record<string, unknown> => ({ sessionId, to: '+15550001111', text: 'x' });
@@ -134,41 +119,6 @@ describe('a body', () => {
       expect((await gateway.call(tenant.apiKey, 'POST /v1/messages', good(), headers)).status).toBe(200);
     },
   );
-
-  test.each([1_048_577, 10_000_000])('of %i bytes is 413, and the caller gets to read it', async (size) => {
-    const body = JSON.stringify({ ...good(), text: 'x'.repeat(size) });
-    for (let i = 0; i < 5; i += 1) {
-      expectError(await gateway.call(tenant.apiKey, 'POST /v1/messages', body), 413, 'PAYLOAD_TOO_LARGE');
-    }
-  });
-
-  test('of 10 MB that is written in one go, without looking up, still finds its answer', async () => {
-    for (const contentType of ['application/json', 'text/plain']) {
-      const bytes = rawPost('/v1/messages', tenant.apiKey, Buffer.alloc(10_000_000, 0x20), contentType);
-      for (let i = 0; i < 5; i += 1) {
-        const { status } = await rawRequest(gateway.service.url, bytes);
-        expect(status).toBe(contentType === 'text/plain' ? 415 : 413);
-      }
-    }
-  });
-
-  test('of 10 MB in chunks, of unknown length or of the wrong type, is refused as well', async () => {
-    const part = Buffer.alloc(65_536, 0x20);
-    const chunked = async (contentType: string): Promise<Response> =>
-      fetch(`${gateway.service.url}/v1/messages`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${tenant.apiKey}`, 'content-type': contentType },
-        body: new ReadableStream({
-          start: (controller) => {
-            for (let i = 0; i < 160; i += 1) controller.enqueue(part);
-            controller.close();
-          },
-        }),
-        duplex: 'half',
-      } as RequestInit);
-    expect((await chunked('application/json')).status).toBe(413);
-    expect((await chunked('text/plain')).status).toBe(415);
-  });
 });
 
 describe('other bodies are as strict', () => {

@@ -2,11 +2,17 @@ import { AppError } from '@svc/contracts';
 
 /** Deepest nesting a body may have; ours needs three. */
 const MAX_DEPTH = 32;
+/** Our widest body has 5 fields, our longest list 9 entries. What checks them takes time quadratic in their number. */
+const MAX_FIELDS = 64;
+const MAX_ENTRIES = 100;
+/** A refusal repeats the name of the field. */
+const MAX_NAME = 100;
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads a body the way PostgreSQL, the platform and every other reader of ours can: an object, UTF-8, no NUL and no half
- * characters, no depth that overflows a stack, no names that reach for a prototype.
+ * characters, no depth that overflows a stack, no size that keeps everybody else waiting, no names that reach for a
+ * prototype.
  * @throws AppError `VALIDATION_FAILED` with the field and the rule.
  */
 export function parseStrictJson(bytes: Buffer | undefined): Record<string, unknown> {
@@ -21,19 +27,34 @@ export function parseStrictJson(bytes: Buffer | undefined): Record<string, unkno
   return value as Record<string, unknown>;
 }
 
-/** Refuses strings and names that are legal in JSON and trouble everywhere else. */
+/** Refuses strings, names and sizes that are legal in JSON and trouble everywhere else. */
 export function assertStorable(value: unknown, path = ''): void {
   if (typeof value === 'string') {
     if (!isStorable(value)) {
       throw refused(path, `${path} must not contain NUL characters or half surrogate pairs`);
     }
   } else if (typeof value === 'object' && value !== null) {
+    assertSize(value, path || 'body');
     for (const [key, entry] of Object.entries(value)) {
-      // Names such as __proto__, constructor or hasOwnProperty would pass for known fields further down.
-      if (key in Object.prototype || !isStorable(key))
-        throw refused('body', 'body has a field name that is not allowed');
+      assertName(key, path || 'body');
       assertStorable(entry, path ? `${path}.${key}` : key);
     }
+  }
+}
+
+function assertSize(value: object, place: string): void {
+  if (Array.isArray(value)) {
+    if (value.length > MAX_ENTRIES)
+      throw refused(place, `${place} must not have more than ${MAX_ENTRIES} entries`);
+  } else if (Object.keys(value).length > MAX_FIELDS) {
+    throw refused(place, `${place} must not have more than ${MAX_FIELDS} fields`);
+  }
+}
+
+function assertName(name: string, place: string): void {
+  // Names such as __proto__, constructor or hasOwnProperty would pass for known fields further down.
+  if (name.length > MAX_NAME || name in Object.prototype || !isStorable(name)) {
+    throw refused(place, `${place} has a field name that is not allowed`);
   }
 }
 

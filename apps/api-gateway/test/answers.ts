@@ -1,0 +1,20 @@
+import { expect } from '@jest/globals';
+import type { FieldProblem } from '@svc/contracts';
+import type { Answer } from './gateway.js';
+
+/** The error body of the specification, whatever the error. */
+export function expectError(answer: Answer, status: number, code: string): void {
+  expect(answer.status).toBe(status);
+  expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(answer.body).toEqual({
+    code,
+    message: expect.any(String),
+    requestId: answer.headers.get('x-request-id'),
+    meta: expect.any(Object),
+  });
+}
+
+/** The fields that a refusal names. */
+export const fieldsOf = ({ body }: Answer): string[] =>
+  ((body['meta'] as { fields?: FieldProblem[] }).fields ?? []).map(({ field }) => field);
