@@ -31,6 +31,7 @@ test.each([
   [{ SECRETS_KEY: 'short' }, /SECRETS_KEY must be 32 bytes in base64/],
   [{ WEBHOOK_RETRY_DELAYS_MS: '0,soon' }, /WEBHOOK_RETRY_DELAYS_MS/],
   [{ WEBHOOK_RETRY_DELAYS_MS: '0,1,2,3,4,5' }, /WEBHOOK_RETRY_DELAYS_MS/],
+  [{ WEBHOOK_RETRY_DELAYS_MS: '30000,120000' }, /WEBHOOK_RETRY_DELAYS_MS must begin with 0/],
   [{ WEBHOOK_TIMEOUT_MS: '20000' }, /WEBHOOK_TIMEOUT_MS/],
   [{ WEBHOOK_ALLOWED_ORIGINS: 'http://*', SVC_MODE: 'development' }, /WEBHOOK_ALLOWED_ORIGINS/],
 ])('names what is wrong: %j', (wrong, message) => {

@@ -45,6 +45,13 @@ export class DispatcherConfig extends ServiceConfig {
   @ArrayMaxSize(5)
   @IsInt({ each: true })
   @Min(0, { each: true })
+  @ValidateBy({
+    name: 'startsAtOnce',
+    validator: {
+      validate: (value: unknown) => Array.isArray(value) && value[0] === 0,
+      defaultMessage: () => 'retryDelaysMs must begin with 0: the first attempt is made at once',
+    },
+  })
   retryDelaysMs: number[] = [0, 30_000, 120_000, 600_000, 3_600_000];
 
   @Env('WEBHOOK_TIMEOUT_MS', {

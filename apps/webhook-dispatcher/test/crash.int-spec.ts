@@ -69,7 +69,7 @@ test('kill -9 with deliveries under way loses none and never makes a second id',
     await producer.received(tenantId, { keyId: String(i), body: { type: 'text', text: `words ${i}` } });
     if (i === 60) await waitFor('attempts', () => receiver.received.length >= 10);
   }
-  // An event that is not committed comes again after the stream's ack wait of 30 s: not what is waited for here.
+  // An event that is not committed comes again after the stream's ack wait of 10 s: not what is waited for here.
   await waitFor('all events to be taken in', async () => {
     const [row] = await database.query<{ n: number }>(
       'SELECT count(*)::int AS n FROM webhooks.webhook_event',

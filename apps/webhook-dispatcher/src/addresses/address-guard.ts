@@ -22,7 +22,7 @@ const LOCAL_SUFFIXES = ['.internal', '.local', '.localhost', '.localdomain', '.h
 const RESOLVE_AT_SAVE_MS = 1_000;
 
 /**
- * Keeps deliveries away from everything that is not the public internet (design: webhook dispatch, "SSRF guard"):
+ * Keeps deliveries away from everything that is not the public internet, so that nobody reaches our network through us:
  * rules and a look at the answers when an address is saved, and the same decision again at every new socket, because
  * what a name resolves to may change after the first answer.
  */

@@ -6,7 +6,7 @@ interface Block {
   bits: number;
 }
 
-/** Ranges that are not the public internet (design: webhook dispatch, "SSRF guard"). 168.63.129.16 is Azure's, though public. */
+/** Ranges that are not the public internet. 168.63.129.16 is public by number, and Azure's own inside its machines. */
 const BLOCKED_V4 = blocks(
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24',
   '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',

@@ -2,7 +2,7 @@ import type { QueuedDelivery } from './queued-delivery.js';
 
 const SUB_LANES = 8;
 
-/** Bounds of what is kept in memory (design: webhook dispatch, "Memory bounds"). */
+/** Bounds of what is kept in memory: it follows what goes on at once, however much waits in the database. */
 export interface LaneLimits {
   /** Attempts under way, or ended and not yet recorded, in the whole process. */
   inFlight: number;

@@ -91,6 +91,6 @@ export class Webhooks1763800000000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only (design: house style, "Configuration and data").
+    // Forward only: a step back would lose what was written since.
   }
 }
