@@ -50,6 +50,7 @@ test('a worker killed in the middle of 20 sends and 20 inbound texts loses and d
 
 test('a load whose sends stay refused is given up and counted', async () => {
   const actor = await Actor.create(stack, '--plan', 'GROWTH');
+  await actor.listen(receiver.get());
   await stack.operator('subscriptions', 'set', actor.tenant.tenantId, 'UNPAID');
   const round = await killDuringLoad(actor, receiver.get(), {
     victim: 'session-worker',

@@ -34,6 +34,8 @@ test('the last screen shows the addresses, the demo key, three commands, and how
   ]) {
     expect(screen).toContain(shown);
   }
+  // Pasted at once, a send must not overtake the link.
+  expect(screen.indexOf('"status":"CONNECTED"')).toBeLessThan(screen.indexOf('/v1/messages'));
   expect(screen.split('\n').length).toBeLessThanOrEqual(40);
 });
 

@@ -38,9 +38,10 @@ export function readyScreen(stack: StackDescription, dataDir: string, seconds: n
   ].join('\n');
 }
 
-/** Commands that work when pasted as they are, one after the other or all at once: curl asks again where it is early. */
+/** Commands that work when pasted as they are, one after the other or all at once: they wait where it is early. */
 function tryOut({ gateway, demo, platform }: StackDescription): string[] {
   const retry = '--retry 15 --retry-delay 1 --retry-all-errors';
+  const connected = `curl -sf ${gateway}/v1/sessions/$ID -H "$KEY" | grep -q '"status":"CONNECTED"'`;
   const field = (name: string): string => `node -p 'JSON.parse(fs.readFileSync(0)).${name}'`;
   const setUp = [
     'Try it, in another terminal:',
@@ -63,13 +64,18 @@ function tryOut({ gateway, demo, platform }: StackDescription): string[] {
       ];
   const to = platform.control ? DEMO_CONTACT.phone : '<number>';
   const send = [
+    `until ${connected}; do sleep 1; done`,
     '',
     '# 3. Send a text',
-    `curl -sw '\\n' --fail-with-body ${retry} ${gateway}/v1/messages -H "$KEY" -H "$JSON" \\`,
+    `curl -sw '\\n' ${gateway}/v1/messages -H "$KEY" -H "$JSON" \\`,
     `  -d '{"sessionId":"'$ID'","to":"+${to}","text":"Hello"}'`,
   ];
   const received = platform.control
-    ? ['', '# What arrived', `curl -sw '\\n' ${platform.control}/contacts/${DEMO_CONTACT.phone}/messages`]
+    ? [
+        '',
+        '# What arrived',
+        `sleep 1; curl -sw '\\n' ${platform.control}/contacts/${DEMO_CONTACT.phone}/messages`,
+      ]
     : [];
   return [...setUp, ...scan, ...send, ...received];
 }
