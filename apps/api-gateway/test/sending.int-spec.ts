@@ -53,6 +53,21 @@ describe('a send', () => {
     ]);
   });
 
+  test.each([
+    ['a number in the form of an earlier numbering plan', '+5215512345678', '5215512345678@s.whatsapp.net'],
+    ['a contact whose number is hidden', '123456789012345@lid', '123456789012345@lid'],
+  ])('answers %s: what message.received says can be replied to', async (_, to, address) => {
+    const sessionId = session();
+    const answer = await send({ sessionId, to, text: 'Hello back' });
+    expect(answer).toMatchObject({ status: 200, body: { to: address } });
+    expect(await commandsOf(sessionId)).toMatchObject([{ data: { to: address } }]);
+    const { body } = await gateway.call(
+      tenant.apiKey,
+      `GET /v1/messages?sessionId=${sessionId}&contact=${encodeURIComponent(to)}`,
+    );
+    expect(body['items']).toMatchObject([{ contact: address }]);
+  });
+
   test('twenty times at once under one clientMessageId is one job, one reservation, one row, one command', async () => {
     const sessionId = session();
     const body = { sessionId, to: '+15550001111', text: 'Once', clientMessageId: 'order-4711' };

@@ -32,7 +32,8 @@ export class ConversationsService {
       .createQueryBuilder('message')
       .where('message.tenant_id = :tenantId', { tenantId });
     if (sessionId) rows.andWhere('message.session_id = :sessionId', { sessionId });
-    if (contact) rows.andWhere('message.contact = :contact', { contact: contactOf(contact) });
+    if (contact)
+      rows.andWhere('message.contact = :contact', { contact: normalizeRecipient(contact, 'contact') });
     if (direction) rows.andWhere('message.direction = :direction', { direction });
     if (status) rows.andWhere('message.status = :status', { status });
     if (last) rows.andWhere('(message.created_at, message.id) < (:at, :id)', positionFrom(last));
@@ -64,11 +65,6 @@ export class ConversationsService {
       createdAt: new Date(occurredAt),
     });
   }
-}
-
-/** A contact whose number the platform hides is known by another address; it is taken as it is. */
-function contactOf(contact: string): string {
-  return contact.endsWith('@lid') ? contact : normalizeRecipient(contact, 'contact');
 }
 
 function positionFrom(position: string): { at: string; id: string } {

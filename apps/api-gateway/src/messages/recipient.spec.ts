@@ -30,7 +30,12 @@ describe('a recipient', () => {
     ['1 (555) 000-1111', '15550001111'],
     ['+442079460000', '442079460000'],
     ['+551155256325', '551155256325'],
-  ])('that no numbering plan lists is taken while its length is possible: %s', (text, digits) => {
+    ['+5215512345678', '5215512345678'],
+    ['+52 1 55 1234 5678', '5215512345678'],
+    ['5215512345678', '5215512345678'],
+    ['005215512345678', '5215512345678'],
+    ['+2401234567890', '2401234567890'],
+  ])('that no numbering plan lists is taken while its country is known: %s', (text, digits) => {
     expect(normalizeRecipient(text)).toBe(`${digits}@s.whatsapp.net`);
   });
 
@@ -47,7 +52,11 @@ describe('a recipient', () => {
     'call +4915112345678',
     '+1-800-FLOWERS',
     '120363041234567890@g.us',
-    '123456789012345@lid',
+    '1234@lid',
+    '+123456789012345@lid',
+    '123456789012345@lid.example',
+    '5550001',
+    '+49 151 1234 5678 9012',
     'status@broadcast',
     '@s.whatsapp.net',
     '49151@s.whatsapp.net.evil.example',
@@ -65,10 +74,26 @@ describe('a recipient', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.stringMatching(/^[+0-9() .@-]{1,30}$/)), (text) => {
         try {
-          expect(normalizeRecipient(text)).toMatch(/^\d{7,15}@s\.whatsapp\.net$/);
+          expect(normalizeRecipient(text)).toMatch(/^(\d{7,15}@s\.whatsapp\.net|\d{5,20}@lid)$/);
         } catch (error) {
           expect(error).toMatchObject({ code: 'VALIDATION_FAILED' });
         }
+      }),
+    );
+  });
+
+  test('whose number is hidden may be written as the address it is known by', () => {
+    expect(normalizeRecipient('123456789012345@lid')).toBe('123456789012345@lid');
+    expect(normalizeRecipient(' 123456789012345:7@lid ')).toBe('123456789012345@lid');
+  });
+
+  // Countries whose numbers never begin with the digit that is dialled before them inside the country.
+  test('may be written as any number that an event hands out, with the same address for both', () => {
+    const country = fc.constantFrom('20', '34', '39', '44', '49', '52', '91', '225', '240', '351');
+    fc.assert(
+      fc.property(country, fc.stringMatching(/^[2-9]\d{6,11}$/), (code, rest) => {
+        const digits = `${code}${rest}`;
+        expect(normalizeRecipient(`+${digits}`)).toBe(normalizeRecipient(`${digits}@s.whatsapp.net`));
       }),
     );
   });

@@ -4,14 +4,18 @@ import metadata from 'libphonenumber-js/metadata.min';
 
 const DOMAIN = 's.whatsapp.net';
 const ADDRESS = /^(\d{7,15})(?::\d{1,5})?@s\.whatsapp\.net$/;
+/** What a contact is known by whose number the platform hides. */
+const HIDDEN = /^(\d{5,20})(?::\d{1,5})?@lid$/;
 
 /**
  * The platform address that a recipient stands for: a full address (its device number is dropped) or a phone number
- * in any usual international notation. "Possible" is enough: numbering plans change faster than tables of them.
+ * in any usual international notation. Whatever an event hands out as `remoteJid` or `phone` is taken.
  * @throws AppError `VALIDATION_FAILED` naming the field.
  */
 export function normalizeRecipient(to: string, field = 'to'): string {
   const text = to.trim();
+  const hidden = HIDDEN.exec(text)?.[1];
+  if (hidden) return `${hidden}@lid`;
   if (text.includes('@')) {
     const [, digits] = ADDRESS.exec(text) ?? [];
     if (!digits) throw refused(field, `${field} must be the address of one person: <digits>@${DOMAIN}`);
@@ -22,11 +26,23 @@ export function normalizeRecipient(to: string, field = 'to'): string {
   return `${digits}@${DOMAIN}`;
 }
 
+/**
+ * Numbering plans change faster than tables of them, and the platform keeps numbers in the form of an earlier plan
+ * (Mexico's mobile numbers with a 1 after the country code). So where the table knows the country and not the number,
+ * the digits count as they are written.
+ */
 function phoneDigits(text: string): string | undefined {
-  const number = parsePhoneNumberFromString(international(text), { extract: false }, metadata);
-  if (!number?.isPossible() || number.ext) return undefined;
-  const digits = number.number.slice(1);
+  const written = international(text);
+  const number = parsePhoneNumberFromString(written, { extract: false }, metadata);
+  if (!number || number.ext) return undefined;
+  const digits = number.isPossible() ? number.number.slice(1) : unlistedDigits(text, written);
   return /^\d{7,15}$/.test(digits) ? digits : undefined;
+}
+
+/** Fewer than eleven digits without a `+` may as well be a number that lacks its country code. */
+function unlistedDigits(text: string, written: string): string {
+  const digits = /^\+[\d .\-/]+$/.test(written) ? written.replace(/\D/g, '') : '';
+  return /^(tel:)?[(]?(\+|00)/i.test(text) || digits.length >= 11 ? digits : '';
 }
 
 /**
