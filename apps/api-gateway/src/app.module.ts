@@ -7,12 +7,12 @@ import { AuditConsumer } from './audit/audit.consumer.js';
 import { AuditRecord } from './audit/audit-record.entity.js';
 import { AuditService } from './audit/audit.service.js';
 import { ApiKey } from './auth/api-key.entity.js';
-import { ApiKeyGuard } from './auth/api-key.guard.js';
 import { ApiKeysController } from './auth/api-keys.controller.js';
 import { ApiKeysService } from './auth/api-keys.service.js';
 import { KeyDigest } from './auth/key-digest.js';
 import { KeyUsage } from './auth/key-usage.js';
 import { KeyVerifier } from './auth/key-verifier.js';
+import { ScopeGuard } from './auth/scope.guard.js';
 import { GatewayConfig, readConfig } from './config.js';
 import { ClientMessage } from './messages/client-message.entity.js';
 import { ConversationsService } from './messages/conversations.service.js';
@@ -64,7 +64,7 @@ const events = {
   providers: [
     ...connectionProviders('api-gateway', GatewayConfig, readConfig),
     events,
-    { provide: APP_GUARD, useClass: ApiKeyGuard },
+    { provide: APP_GUARD, useClass: ScopeGuard },
     KeyVerifier,
     KeyUsage,
     KeyDigest,

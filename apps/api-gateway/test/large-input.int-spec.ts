@@ -55,6 +55,21 @@ describe('a body', () => {
   });
 });
 
+describe('a caller without a key is told so', () => {
+  test.each([
+    ['of the wrong type', 'text/plain', 2],
+    ['of another encoding', 'application/json; charset=iso-8859-1', 2],
+    ['that is too large', 'application/json', 2_000_000],
+    ['that is no JSON', 'application/json', 2],
+  ])('before a body %s is looked at', async (_, type, size) => {
+    const answer = await gateway.call(undefined, 'POST /v1/messages', '['.repeat(size), {
+      'content-type': type,
+    });
+    expectError(answer, 401, 'UNAUTHENTICATED');
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+});
+
 describe('a body of 1 MB that is all names or all entries', () => {
   const names = (count: number, name = (i: number) => `f${i}`): string =>
     `{${Array.from({ length: count }, (_, i) => `"${name(i)}":1`).join(',')}}`;

@@ -9,16 +9,21 @@ export interface Caller {
   scopes: Scope[];
 }
 
-/** What the guards found out about a request. */
+/** What hooks and guards found out about a request. */
 export interface GuardedRequest extends FastifyRequest {
   caller?: Caller;
   subscription?: SubscriptionState;
 }
 
-/** The caller, put there by the key guard. */
+/** Everything under `/v1` needs a key. */
+export function isBehindKey(request: FastifyRequest): boolean {
+  return request.routeOptions.url?.startsWith('/v1/') === true;
+}
+
+/** The caller, put there before the body was read (see the hooks of `http/edge.ts`). */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<GuardedRequest>();
-  if (!caller) throw new Error('This route is not behind the key guard.');
+  if (!caller) throw new Error('This route is not behind a key.');
   return caller;
 });
 

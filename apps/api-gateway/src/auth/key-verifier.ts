@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Scope } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import type { Caller } from './caller.js';
+import { KeyUsage } from './key-usage.js';
 import { KeyDigest, type StoredDigest } from './key-digest.js';
 import { type KeyEnv, parseKey } from './key-format.js';
 
@@ -23,16 +24,18 @@ export class KeyVerifier {
   constructor(
     private readonly dataSource: DataSource,
     private readonly digest: KeyDigest,
+    private readonly usage: KeyUsage,
   ) {}
 
   /** @throws AppError `UNAUTHENTICATED`, the same for every cause. */
-  async verify(authorization: string | undefined): Promise<Caller> {
+  async verify(authorization: string | undefined, ip: string): Promise<Caller> {
     const [, key] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
     const parsed = key === undefined ? undefined : parseKey(key);
     if (!parsed) throw new AppError('UNAUTHENTICATED');
     const [row] = await this.dataSource.query<KeyRow[]>(FIND_SQL, [parsed.kid]);
     const known = this.digest.matches(parsed.body, row ?? null);
     if (!row || !known || !row.live || row.env !== parsed.env) throw new AppError('UNAUTHENTICATED');
+    this.usage.note(parsed.kid, ip);
     return { tenantId: row.tenantId, kid: parsed.kid, scopes: row.scopes };
   }
 }

@@ -4,6 +4,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppError } from '@svc/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
+import { type GuardedRequest, isBehindKey } from '../auth/caller.js';
+import { KeyVerifier } from '../auth/key-verifier.js';
 import { KnownRoutes } from './known-routes.js';
 import { RequestPipe } from './request-pipe.js';
 
@@ -16,17 +18,19 @@ const DRAIN_BYTES = 64 * 1_048_576;
 
 /** What holds for every request, whatever route it asks for and however broken it is. */
 export function guardTheEdge(app: NestFastifyApplication): void {
-  // Bytes, not an object: keys and subscriptions are checked before a body is read (see RequestPipe).
+  // Bytes, not an object: scopes and subscriptions are checked before a body is parsed (see RequestPipe).
   app.useBodyParser('application/json', {}, (_request, body, done) => done(null, body));
   app.useGlobalPipes(new RequestPipe());
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const routes = new KnownRoutes();
   fastify.addHook('onRoute', ({ method, url }) => routes.add([method].flat(), url));
-  fastify.addHook('onRequest', (request, reply, done) => {
+  const keys = app.get(KeyVerifier);
+  fastify.addHook('onRequest', async (request: GuardedRequest, reply) => {
     void reply.header('x-request-id', request.id);
     if (request.is404) assertMethod(routes, request, reply);
+    // Before anything is said about the body, and before it is read: strangers learn nothing and cost nothing.
+    if (isBehindKey(request)) request.caller = await keys.verify(request.headers.authorization, request.ip);
     assertContentType(request);
-    done();
   });
   fastify.addHook('onSend', async (request, reply) => {
     void reply.header('x-request-id', request.id);
