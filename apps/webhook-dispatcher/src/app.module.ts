@@ -11,7 +11,9 @@ import { DeliveriesService } from './deliveries/deliveries.service.js';
 import { DeliveryDispatcher } from './deliveries/delivery-dispatcher.js';
 import { DeliveryRepository } from './deliveries/delivery.repository.js';
 import { DeliveryScheduler } from './deliveries/delivery-scheduler.js';
+import { DueLoader } from './deliveries/due-loader.js';
 import { DomainClock } from './deliveries/domain-clock.js';
+import { Lanes } from './deliveries/lanes.js';
 import { OwnedPartitions } from './deliveries/owned-partitions.js';
 import { PartitionLeaseLoop } from './deliveries/partition-lease-loop.js';
 import { PartitionOwner } from './deliveries/partition-owner.service.js';
@@ -47,6 +49,7 @@ const configured: Provider[] = [
     useFactory: (guard: AddressGuard, { timeoutMs }: DispatcherConfig) => new WebhookClient(guard, timeoutMs),
     inject: [AddressGuard, DispatcherConfig],
   },
+  { provide: Lanes, useFactory: () => new Lanes() },
   {
     provide: READINESS,
     useFactory: (owner: PartitionOwner) => () => owner.assertReady(),
@@ -86,6 +89,7 @@ const configured: Provider[] = [
     DeliveryRepository,
     ResultRepository,
     DeliveryScheduler,
+    DueLoader,
     AdmissionService,
     AttemptService,
     ResultRecorder,

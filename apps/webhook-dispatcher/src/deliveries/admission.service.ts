@@ -17,7 +17,7 @@ export class AdmissionService {
 
   /** The endpoint as it is now; undefined when nothing must be sent, and then the delivery is where it belongs. */
   async receiverFor(item: QueuedDelivery): Promise<Receiver | undefined> {
-    for (;;) {
+    while (this.isMine(item)) {
       const receiver = (await this.directory.ofTenant(item.tenantId)).get(item.endpointId);
       if (!receiver) {
         await this.deliveries.deleteOrphans(item.endpointId);
@@ -28,6 +28,7 @@ export class AdmissionService {
       // It was reactivated a moment ago, or deleted: what we knew about it is old.
       this.directory.forget(item.tenantId);
     }
+    return undefined;
   }
 
   private async hold(item: QueuedDelivery): Promise<boolean> {
@@ -35,10 +36,10 @@ export class AdmissionService {
     const ids = [item, ...others].map(({ id }) => id);
     try {
       const held = await this.deliveries.hold(item, item.endpointId, ids);
-      if (!held) this.scheduler.putBack(others.splice(0));
+      if (!held) this.scheduler.put(others.splice(0));
       return held;
     } finally {
-      this.scheduler.forgetAll(others);
+      this.scheduler.forget(others);
     }
   }
 

@@ -5,6 +5,7 @@ import { AdmissionService } from './admission.service.js';
 import type { AttemptResult } from './attempt-result.js';
 import { AttemptService } from './attempt.service.js';
 import { DeliveryScheduler } from './delivery-scheduler.js';
+import { DueLoader } from './due-loader.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 import { ResultRecorder } from './result-recorder.js';
 
@@ -15,12 +16,11 @@ const RESTART_MS = 1_000;
 @Injectable()
 export class DeliveryDispatcher {
   private readonly running = new Map<QueuedDelivery, Promise<void>>();
-  /** Partitions that are being given back: what has not started there must not. */
-  private readonly leaving = new Set<number>();
   private stopped = false;
 
   constructor(
     private readonly scheduler: DeliveryScheduler,
+    private readonly loader: DueLoader,
     private readonly admission: AdmissionService,
     private readonly attempts: AttemptService,
     private readonly recorder: ResultRecorder,
@@ -38,9 +38,7 @@ export class DeliveryDispatcher {
     const concerned = [...this.running].filter(
       ([item]) => partition === undefined || item.partition === partition,
     );
-    if (partition !== undefined) this.leaving.add(partition);
     await Promise.all(concerned.map(([, work]) => work));
-    if (partition !== undefined) this.leaving.delete(partition);
   }
 
   private pump(): void {
@@ -56,7 +54,6 @@ export class DeliveryDispatcher {
   }
 
   private async deliver(item: QueuedDelivery): Promise<void> {
-    let dueAtMs: number | undefined;
     let result: AttemptResult | undefined;
     try {
       result = await this.attempt(item);
@@ -66,15 +63,16 @@ export class DeliveryDispatcher {
     }
     if (result) {
       this.pump();
-      dueAtMs = await this.recorder.record(result);
+      const dueAtMs = await this.recorder.record(result);
+      if (dueAtMs !== undefined) this.loader.enter({ ...item, dueAtMs });
     }
-    this.scheduler.recorded(item, dueAtMs);
+    this.scheduler.recorded(item);
   }
 
   /** Undefined when nothing was sent: the delivery is where it belongs, or as leased for the next owner to find. */
   private async attempt(item: QueuedDelivery): Promise<AttemptResult | undefined> {
     const { id: deliveryId, endpointId, attempt } = item;
-    for (let failures = 0; !this.stopped && !this.leaving.has(item.partition); failures += 1) {
+    for (let failures = 0; !this.stopped; failures += 1) {
       try {
         const receiver = await this.admission.receiverFor(item);
         if (!receiver) return undefined;

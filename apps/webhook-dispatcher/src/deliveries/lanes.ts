@@ -102,10 +102,11 @@ export class Lanes {
 
   constructor(private readonly limits: LaneLimits = LANE_LIMITS) {}
 
-  /** The lane of an endpoint, made if there is none. */
+  /** The lane of an endpoint, made if there is none. What is left of one from an earlier lease is nobody's any more. */
   lane({ endpointId, tenantId, partition, epoch }: LaneOwner): Lane {
     let lane = this.lanes.get(endpointId);
-    if (!lane) this.lanes.set(endpointId, (lane = new Lane(endpointId, tenantId, partition, epoch)));
+    if (!lane || lane.epoch < epoch)
+      this.lanes.set(endpointId, (lane = new Lane(endpointId, tenantId, partition, epoch)));
     return lane;
   }
 

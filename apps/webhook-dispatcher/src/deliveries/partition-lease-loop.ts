@@ -35,8 +35,7 @@ export class PartitionLeaseLoop {
       onError: (error) => this.failed(error),
     });
     this.leases = leases;
-    this.owned.epochOf = (partition) => leases.epochOf(partition);
-    this.owned.held = () => leases.held;
+    this.owned.follow(leases);
     await leases.start();
   }
 

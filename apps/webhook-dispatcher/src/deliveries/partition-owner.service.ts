@@ -8,24 +8,28 @@ import {
 import { JetStreamStrategy } from '@svc/messaging';
 import { log } from '@svc/service';
 import { DeliveryDispatcher } from './delivery-dispatcher.js';
-import { DeliveryScheduler } from './delivery-scheduler.js';
+import { DueLoader } from './due-loader.js';
+import { OwnedPartitions } from './owned-partitions.js';
 import { PartitionLeaseLoop } from './partition-lease-loop.js';
 
-/** Longest wait for attempts under way when the process stops: they end by their own deadline. */
+/** Longest wait for attempts under way when the process stops or gives a partition back: they end by their own deadline. */
 const DRAIN_MS = 12_000;
 
 /** Runs this process's share of the tenant partitions: takes them over, gives them back, stops when they are lost. */
 @Injectable()
 export class PartitionOwner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private drained = false;
+
   constructor(
     private readonly leases: PartitionLeaseLoop,
     private readonly stream: JetStreamStrategy,
-    private readonly scheduler: DeliveryScheduler,
+    private readonly loader: DueLoader,
     private readonly dispatcher: DeliveryDispatcher,
+    private readonly owned: OwnedPartitions,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    this.scheduler.start();
+    this.loader.start();
     await this.leases.start({
       onAcquired: (partition, epoch) => this.takeOver(partition, epoch),
       onRelease: (partition) => this.giveBack(partition),
@@ -38,8 +42,9 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
   async beforeApplicationShutdown(): Promise<void> {
     this.dispatcher.stop();
     await this.stream.close();
-    await Promise.race([this.dispatcher.settled(), delay(DRAIN_MS, undefined, { ref: false })]);
-    await this.scheduler.stop();
+    await this.drain();
+    this.drained = true;
+    await this.loader.stop();
     await this.leases.stop();
   }
 
@@ -48,19 +53,31 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async takeOver(partition: number, epoch: number): Promise<void> {
-    await this.scheduler.takeOver(partition, epoch);
+    this.owned.enter(partition);
+    await this.loader.takeOver(partition, epoch);
     this.stream.startPartition(partition);
   }
 
   private async giveBack(partition: number): Promise<void> {
     await this.stream.stopPartition(partition);
-    this.scheduler.drop(partition);
-    await this.dispatcher.settled(partition);
+    // Before the look at what is under way: a load that ends now must not start anything the next owner would repeat.
+    this.owned.leave(partition);
+    this.loader.drop(partition);
+    await this.drain(partition);
+  }
+
+  /** Bounded: results cannot be written while the database is away, and nobody waits for that. */
+  private async drain(partition?: number): Promise<void> {
+    if (this.drained) return;
+    const limit = new AbortController();
+    const late = delay(DRAIN_MS, undefined, { ref: false, signal: limit.signal }).catch(() => undefined);
+    await Promise.race([this.dispatcher.settled(partition), late]);
+    limit.abort();
   }
 
   private lost(partition: number): void {
     log().warn({ partition }, 'partition lost');
     void this.stream.stopPartition(partition);
-    this.scheduler.drop(partition);
+    this.loader.drop(partition);
   }
 }

@@ -4,7 +4,7 @@ import { Messaging, partitionOf } from '@svc/messaging';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
-import { DeliveryScheduler } from '../deliveries/delivery-scheduler.js';
+import { DueLoader } from '../deliveries/due-loader.js';
 import { EndpointDirectory } from './endpoint-directory.js';
 
 /** How long a caller waits for the owner to confirm; it then forgets the old state by itself a few seconds later. */
@@ -28,7 +28,7 @@ export class EndpointChanges implements OnApplicationBootstrap {
     private readonly config: DispatcherConfig,
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly directory: EndpointDirectory,
-    private readonly scheduler: DeliveryScheduler,
+    private readonly loader: DueLoader,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -59,7 +59,7 @@ export class EndpointChanges implements OnApplicationBootstrap {
 
   private apply({ tenantId, endpointId }: Change): void {
     this.directory.forget(tenantId);
-    this.scheduler.endpointChanged(endpointId, tenantId, partitionOf(tenantId));
+    this.loader.enter({ endpointId, tenantId, partition: partitionOf(tenantId), dueAtMs: 0 });
   }
 }
 

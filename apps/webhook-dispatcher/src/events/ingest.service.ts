@@ -15,11 +15,12 @@ const MAX_BYTES = 8 * 1024 * 1024;
 
 type Arrived = Omit<RoutedEvent, 'deliveries' | 'epoch'>;
 type Candidate = { event: Arrived; epoch: number; receivers: Receiver[] };
+type Refusal = { event: Arrived; error: unknown };
 
 /** Takes events in: they and their deliveries are committed before the event is acked. */
 @Injectable()
 export class IngestService {
-  private readonly batcher = new MicroBatcher<Arrived, AppError | undefined>(
+  private readonly batcher = new MicroBatcher<Arrived, Refusal | undefined>(
     { maxSize: 256, lingerMs: 1, maxWeight: MAX_BYTES, weight: ({ payload }) => payload.length },
     (batch) => this.commit(batch),
   );
@@ -31,35 +32,36 @@ export class IngestService {
     private readonly owned: OwnedPartitions,
   ) {}
 
-  /** @throws AppError when the event cannot be taken (permanent) or not now. */
+  /** @throws AppError, or what the database said, when the event cannot be taken (permanent) or not now. */
   async take(envelope: Envelope): Promise<void> {
     if (!(PUBLIC_EVENTS as readonly string[]).includes(envelope.type)) return;
     const refusal = await this.batcher.add(arrived(envelope));
-    if (refusal) throw refusal;
+    if (refusal) throw refusal.error;
   }
 
-  private async commit(batch: Arrived[]): Promise<(AppError | undefined)[]> {
-    const distinct = [...new Map(batch.map((event) => [event.id, event])).values()];
-    const routes = await Promise.all(distinct.map((event) => this.route(event)));
-    const candidates = routes.filter((route): route is Candidate => !(route instanceof AppError));
-    const refusals = new Map<string, AppError>();
-    routes.forEach((route, index) => {
-      if (route instanceof AppError) refusals.set(distinct[index]?.id ?? '', route);
-    });
-    const wanted = candidates.filter(({ receivers }) => receivers.length > 0);
+  private async commit(batch: Arrived[]): Promise<(Refusal | undefined)[]> {
+    const distinct = new Map(batch.map((event) => [event.id, event]));
+    const routes = await Promise.all([...distinct.values()].map((event) => this.route(event)));
+    const refused = routes.filter((route): route is Refusal => 'error' in route);
+    const wanted = routes.filter(
+      (route): route is Candidate => 'receivers' in route && route.receivers.length > 0,
+    );
     const kept = await this.write(wanted);
-    for (const { event } of wanted) if (!kept.has(event.partition)) refusals.set(event.id, notOurs());
+    const lost = wanted.filter(({ event }) => !kept.has(event.partition));
+    const refusals = new Map(
+      [...refused, ...lost.map(notOurs)].map((refusal) => [refusal.event.id, refusal]),
+    );
     return batch.map(({ id }) => refusals.get(id));
   }
 
   /** Whom an event goes to. What is wrong with one tenant is an answer and no exception: a batch holds those of many. */
-  private async route(event: Arrived): Promise<Candidate | AppError> {
+  private async route(event: Arrived): Promise<Candidate | Refusal> {
     try {
       const receivers = receiversOf(event, await this.directory.ofTenant(event.tenantId));
       const epoch = this.owned.epochOf(event.partition);
-      return epoch === undefined ? notOurs() : { event, epoch, receivers };
-    } catch (cause) {
-      return new AppError('UPSTREAM_UNAVAILABLE', 'The endpoints cannot be read now.', {}, { cause });
+      return epoch === undefined ? notOurs({ event }) : { event, epoch, receivers };
+    } catch (error) {
+      return { event, error };
     }
   }
 
@@ -110,6 +112,6 @@ function arrived({ id, tenantId, type, data }: Envelope): Arrived {
 }
 
 /** Retryable: the event is handed out again, to the owner of the partition. */
-function notOurs(): AppError {
-  return new AppError('UPSTREAM_UNAVAILABLE', 'The partition has another owner.');
+function notOurs({ event }: { event: Arrived }): Refusal {
+  return { event, error: new AppError('UPSTREAM_UNAVAILABLE', 'The partition has another owner.') };
 }

@@ -1,0 +1,187 @@
+import { Injectable } from '@nestjs/common';
+import { log, PeriodicTask } from '@svc/service';
+import { type Appointment, Calendar } from './calendar.js';
+import { DeliveryRepository } from './delivery.repository.js';
+import { DeliveryScheduler } from './delivery-scheduler.js';
+import { DomainClock } from './domain-clock.js';
+import { type Lane, Lanes } from './lanes.js';
+import { OwnedPartitions } from './owned-partitions.js';
+
+/** Endpoints whose due deliveries are loaded with one statement. */
+const LOAD_LANES = 64;
+const CLOCK_POLL_MS = 500;
+const RECONCILE_MS = 5_000;
+/** A timer that fires a moment before the database agrees must not become a busy loop. */
+const MIN_WAIT_MS = 5;
+const RETRY_MS = 250;
+
+/** Brings deliveries from the database into memory when they are due and there is room for them, oldest first. */
+@Injectable()
+export class DueLoader {
+  private readonly calendar = new Calendar();
+  private chain: Promise<void> = Promise.resolve();
+  private loading = false;
+  private stopped = false;
+  private timer: NodeJS.Timeout | undefined;
+  private readonly tasks = [
+    new PeriodicTask('clock', CLOCK_POLL_MS, () => this.followClock()),
+    new PeriodicTask('reconcile', RECONCILE_MS, () => this.exclusive(() => this.reconcile())),
+  ];
+
+  constructor(
+    private readonly deliveries: DeliveryRepository,
+    private readonly clock: DomainClock,
+    private readonly owned: OwnedPartitions,
+    private readonly lanes: Lanes,
+    private readonly scheduler: DeliveryScheduler,
+  ) {
+    scheduler.onHungry = () => this.wake();
+  }
+
+  start(): void {
+    for (const task of this.tasks) task.start();
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await Promise.all(this.tasks.map((task) => task.stop()));
+    await this.chain;
+  }
+
+  /** A partition is ours: what its last owner left unfinished is due again, and its retries are on the calendar. */
+  async takeOver(partition: number, epoch: number): Promise<void> {
+    await this.exclusive(async () => {
+      await this.deliveries.release([{ partition, epoch }]);
+      await this.enterScheduled([partition], () => epoch);
+    });
+    this.wake();
+  }
+
+  /** Forgets a partition, here and in memory. */
+  drop(partition: number): void {
+    this.calendar.drop(partition);
+    this.scheduler.drop(partition);
+  }
+
+  /** Something of an endpoint is due then, or may be: it failed, it was changed or reactivated. */
+  enter({ endpointId, tenantId, partition, dueAtMs }: Appointment): void {
+    if (this.owned.epochOf(partition) === undefined) return;
+    this.calendar.add({ endpointId, tenantId, partition, dueAtMs });
+    this.arm();
+  }
+
+  /** Loads what is due, unless that is going on already. */
+  private wake(): void {
+    if (this.loading || this.stopped) return;
+    this.loading = true;
+    clearTimeout(this.timer);
+    void this.exclusive(() => this.loadDue()).then(
+      () => this.arm(),
+      (error: unknown) => {
+        log().warn({ err: error }, 'due deliveries could not be loaded');
+        this.arm(RETRY_MS);
+      },
+    );
+  }
+
+  private arm(atLeastMs = MIN_WAIT_MS): void {
+    if (this.loading || this.stopped) return;
+    clearTimeout(this.timer);
+    const hungry = this.lanes.hungry(1).length > 0;
+    const wait = hungry ? 0 : this.calendar.nextIn(this.clock.now);
+    // Beyond the next look at the clock there is nothing to time: that look arms again.
+    if (wait <= CLOCK_POLL_MS) this.timer = setTimeout(() => this.wake(), Math.max(atLeastMs, wait));
+  }
+
+  private async loadDue(): Promise<void> {
+    try {
+      for (;;) {
+        for (const { endpointId, tenantId, partition } of this.calendar.takeDue(this.clock.now, LOAD_LANES)) {
+          const epoch = this.owned.epochOf(partition);
+          if (epoch !== undefined) this.lanes.lane({ endpointId, tenantId, partition, epoch }).backlog = true;
+        }
+        const hungry = this.lanes.hungry(LOAD_LANES);
+        // Nothing came of it: our clock is ahead of the database's, or a lease is lost. Not at once again.
+        if (hungry.length === 0 || (await this.load(hungry)) === 0) return;
+      }
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  private async load(lanes: Lane[]): Promise<number> {
+    const wanted = lanes.map((lane) => ({ lane, room: this.lanes.room(lane), spills: lane.spills }));
+    const items = await this.deliveries.claim(wanted.map(({ lane, room }) => ({ ...ownerOf(lane), room })));
+    const loaded = new Map<string, number>();
+    for (const { endpointId } of items) loaded.set(endpointId, (loaded.get(endpointId) ?? 0) + 1);
+    this.scheduler.put(items);
+    const emptied = wanted.filter(
+      ({ lane, room, spills }) => (loaded.get(lane.endpointId) ?? 0) < room && lane.spills === spills,
+    );
+    for (const { lane } of emptied) lane.backlog = false;
+    this.scheduler.onWork();
+    await this.enterNextDue(emptied.map(({ lane }) => lane));
+    return items.length;
+  }
+
+  private async enterNextDue(lanes: Lane[]): Promise<void> {
+    const dueAtMs = await this.deliveries.nextDue(lanes);
+    for (const lane of lanes) {
+      const due = dueAtMs.get(lane.endpointId);
+      if (due !== undefined) this.calendar.add({ ...ownerOf(lane), dueAtMs: due });
+      this.lanes.dropIfIdle(lane);
+    }
+  }
+
+  private async followClock(): Promise<void> {
+    await this.clock.refresh(this.calendar.tenants());
+    this.arm();
+  }
+
+  /** Safety net: finds what a lost notice or a lost reply of the database left without anybody who looks after it. */
+  private async reconcile(): Promise<void> {
+    const partitions = this.owned.held();
+    if (partitions.length === 0) return;
+    await this.enterScheduled(partitions, (partition) => this.owned.epochOf(partition));
+    const leased = await this.deliveries.leasedIds(partitions);
+    const orphans = leased.filter((id) => !this.scheduler.knows(id));
+    if (orphans.length === 0) return;
+    const owners = partitions.flatMap((partition) => {
+      const epoch = this.owned.epochOf(partition);
+      return epoch === undefined ? [] : [{ partition, epoch }];
+    });
+    const freed = await this.deliveries.release(owners, orphans);
+    if (freed > 0) log().info({ freed }, 'deliveries that nobody looked after are due again');
+    await this.enterScheduled(partitions, (partition) => this.owned.epochOf(partition));
+  }
+
+  private async enterScheduled(
+    partitions: number[],
+    epochOf: (partition: number) => number | undefined,
+  ): Promise<void> {
+    for (const scheduled of await this.deliveries.scheduledLanes(partitions)) {
+      const epoch = epochOf(scheduled.partition);
+      if (epoch === undefined) continue;
+      if (scheduled.dueAtMs > this.clock.now(scheduled.tenantId)) this.calendar.add(scheduled);
+      else this.scheduler.leaveToDatabase(this.lanes.lane({ ...scheduled, epoch }));
+    }
+    this.arm();
+  }
+
+  /** Loading, take-over and reconciliation take turns, so that none sees the other's half-done work. */
+  private exclusive<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.chain.then(work);
+    this.chain = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    return result;
+  }
+}
+
+function ownerOf({ endpointId, tenantId, partition, epoch }: Lane): Omit<Appointment, 'dueAtMs'> & {
+  epoch: number;
+} {
+  return { endpointId, tenantId, partition, epoch };
+}
