@@ -47,7 +47,8 @@ describe('a request', () => {
     ['another scheme', () => ({ authorization: `Basic ${tenant.apiKey}` })],
     ['the key alone', () => ({ authorization: tenant.apiKey })],
     ['a key nobody has', () => ({ authorization: `Bearer ${stranger}` })],
-    ['a wrong checksum', () => ({ authorization: `Bearer ${tenant.apiKey.slice(0, -1)}!` })],
+    ['a wrong checksum', () => ({ authorization: `Bearer ${mistyped(tenant.apiKey)}` })],
+    ['a letter that keys do not have', () => ({ authorization: `Bearer ${tenant.apiKey.slice(0, -1)}!` })],
     ['the kid of a key and the secret of another', () => ({ authorization: `Bearer ${mixed()}` })],
     [
       'the sandbox spelling of a live key',
@@ -75,6 +76,10 @@ describe('a request', () => {
     }
   }
 });
+
+function mistyped(key: string): string {
+  return key.slice(0, -1) + (key.endsWith('7') ? '8' : '7');
+}
 
 /** The checksum is published: anybody may compute it. */
 function checksumOf(payload: string): string {

@@ -155,6 +155,17 @@ describe('a repeat of a clientMessageId', () => {
     expect(await commandsOf(id)).toHaveLength(1);
   });
 
+  test.each(['Bestellung 4711 – für Zoë', ' ', '注文-42', '👍'.repeat(128), '{"order":4711}', "';--"])(
+    'may be any string of up to 128 characters: %s',
+    async (clientMessageId) => {
+      const body = { sessionId: session(), to: '+15550001111', text: 'x', clientMessageId };
+      const first = await send(body);
+      expect(first).toMatchObject({ status: 200, body: { clientMessageId } });
+      expect((await send(body)).body).toEqual(first.body);
+      expect(await commandsOf(body.sessionId)).toMatchObject([{ data: { clientMessageId } }]);
+    },
+  );
+
   test('is a job of its own for every tenant', async () => {
     const other = await gateway.createTenant();
     const body = { to: '+15550001111', text: 'x', clientMessageId: 'shared' };
