@@ -41,6 +41,8 @@ export const SERVICES: readonly ServiceRow[] = [
       'SEND_EXPIRY_MS',
       'ACK_TIMEOUT_MS',
       'LOGIN_TIMEOUT_MS',
+      'QR_LOOK_MS',
+      'RETENTION_DAYS',
     ],
     stopOrder: 2,
   },
