@@ -8,6 +8,7 @@ import {
   type PublicEvent,
   PutBoundEndpoint,
   type PutBoundEndpointV1,
+  STREAMS,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { envelopeOf, Messaging, partitionOf, RpcClient } from '@svc/messaging';
@@ -63,6 +64,13 @@ export class Producer {
   async publishAgain(envelope: Envelope): Promise<void> {
     const subject = eventSubject(partitionOf(envelope.tenantId), envelope.type);
     await this.messaging.jetstream.publish(subject, JSON.stringify(envelope));
+  }
+
+  /** Events of the tenant's partition that the dispatcher has been handed, or will be, and has not acked. */
+  async unacked(tenantId: string): Promise<number> {
+    const durable = `webhook-dispatcher-${partitionOf(tenantId)}`;
+    const info = await this.messaging.manager.consumers.info(STREAMS.events, durable);
+    return info.num_ack_pending + info.num_pending;
   }
 
   async stop(): Promise<void> {
