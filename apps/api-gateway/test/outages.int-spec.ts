@@ -78,6 +78,29 @@ describe('the sweeper', () => {
     expect(commands).toMatchObject([{ id: sent.body['jobId'], data: { jobId: sent.body['jobId'] } }]);
   }, 60_000);
 
+  test('publishes the messages of a session in the order in which they were accepted', async () => {
+    const { apiKey, tenantId } = await gateway.createTenant();
+    const { id: sessionId } = gateway.fakes.addSession(tenantId);
+    await gateway.fakes.messaging.manager.streams.delete(STREAMS.commands);
+    const jobs: unknown[] = [];
+    for (let i = 0; i < 8; i += 1) {
+      const body = { sessionId, to: '+15550001111', text: `${i}` };
+      jobs.unshift((await gateway.call(apiKey, 'POST /v1/messages', body)).body['jobId']);
+    }
+    // The last accepted as the first: neither where the rows lie nor their ids give the order away.
+    await gateway.service.database.query(
+      `UPDATE gateway.message SET next_publish_at = clock_timestamp() + interval '1 second',
+         created_at = clock_timestamp() + array_position($1::uuid[], id) * interval '1 second' WHERE id = ANY($1)`,
+      [jobs],
+    );
+    await gateway.service.nats.restart({ wipe: true });
+    const commands = await waitFor('the commands', async () => {
+      const found = await gateway.commandsOf(sessionId);
+      return found.length === jobs.length && found;
+    });
+    expect(commands.map(({ id }) => id)).toEqual(jobs);
+  }, 60_000);
+
   test('comes back ever more seldom to a message that nobody takes', async () => {
     const { body } = await sendAs(await gateway.createTenant());
     for (const [attempts, spacing] of [10, 30, 120, 600, 600].entries()) {

@@ -23,7 +23,10 @@ const DONE_SQL = `UPDATE message SET publish_attempts = publish_attempts + $2,
     next_publish_at = clock_timestamp() + $3 * interval '1 second'
   WHERE id = ANY($1) AND status = 'QUEUED'`;
 
-/** The message row is the outbox: publishes again what is still QUEUED, e.g. because NATS was away or was wiped. */
+/**
+ * The message row is the outbox: publishes again what is still QUEUED, e.g. because NATS was away or was wiped; the
+ * messages of a session in the order in which they were accepted.
+ */
 @Injectable()
 export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task = new PeriodicTask('message-sweeper', INTERVAL_MS, () => this.sweep());
@@ -48,13 +51,23 @@ export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     if (!this.messaging.isConnected()) return;
     const [claimed] = await this.dataSource.query<[{ id: string }[], number]>(CLAIM_SQL);
     if (claimed.length === 0) return;
-    const rows = await this.messages.findBy({ id: In(claimed.map(({ id }) => id)) });
-    await Promise.all(rows.map((row) => this.publish(row)));
+    const rows = await this.messages.find({
+      where: { id: In(claimed.map(({ id }) => id)) },
+      order: { createdAt: 'ASC', id: 'ASC' },
+    });
+    const sessions = [...new Set(rows.map(({ sessionId }) => sessionId))];
+    await Promise.all(
+      sessions.map((id) => this.publishInOrder(rows.filter(({ sessionId }) => sessionId === id))),
+    );
   }
 
-  private async publish(row: Message): Promise<void> {
-    const taken = await this.publisher.publish(row);
-    const spacing = taken ? (SPACING_S[row.publishAttempts] ?? SPACING_S[SPACING_S.length - 1]) : RETRY_S;
-    await this.dataSource.query(DONE_SQL, [[row.id], taken ? 1 : 0, spacing]);
+  /** What follows a message that could not be published waits with it: it must not overtake. */
+  private async publishInOrder(rows: Message[]): Promise<void> {
+    let taken = true;
+    for (const row of rows) {
+      taken &&= await this.publisher.publish(row);
+      const spacing = taken ? (SPACING_S[row.publishAttempts] ?? SPACING_S[SPACING_S.length - 1]) : RETRY_S;
+      await this.dataSource.query(DONE_SQL, [[row.id], taken ? 1 : 0, spacing]);
+    }
   }
 }
