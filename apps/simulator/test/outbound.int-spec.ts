@@ -69,6 +69,19 @@ describe('messages of an account', () => {
     expect((await stack.post(`/contacts/${contact}/read`, { from: ACCOUNT })).body).toEqual({ read: 0 });
   });
 
+  test('are read a hundred to a receipt', async () => {
+    const contact = newContact();
+    const texts = Array.from({ length: 120 }, (_, number) => `message ${number}`);
+    const ids = await Promise.all(texts.map((text) => client.sendText(contact, text)));
+    await stack.receivedBy(contact, 120);
+    const reads = () => client.frames.filter(({ tag, attrs }) => tag === 'receipt' && attrs.type === 'read');
+    const before = reads().length;
+    expect((await stack.post(`/contacts/${contact}/read`, { from: ACCOUNT })).body).toEqual({ read: 120 });
+    await until(() => ids.every((id) => client.statusOf(id) === READ), 'all to be read');
+    expect(reads().length - before).toBe(2);
+    await until(async () => (await stack.account(ACCOUNT)).devices[0]?.queued === 0, 'all to be acked');
+  });
+
   test('are read at once by a contact who reads everything', async () => {
     const contact = newContact();
     await stack.put(`/contacts/${contact}/behaviour`, { read: 'auto', readDelayMs: 20 });
