@@ -1,6 +1,11 @@
 import type { DataSource } from 'typeorm';
+import { type Lease, LeaseTable } from './lease-table.js';
+import { eachOf, Turns } from './turns.js';
 
-/** How long leases live and what follows from them. Times in milliseconds. */
+/**
+ * How long leases live and what follows from them. Times in milliseconds. Promises of `onAcquired` and `onRelease` must
+ * end: nothing is taken or given back while they wait, though leases are renewed all the time.
+ */
 export interface LeaseOptions {
   /** Name of this process: unique among those alive, the same after a restart. */
   owner: string;
@@ -10,177 +15,201 @@ export interface LeaseOptions {
   renewMs: number;
   /** Without a renewal for this long the process treats its partitions as lost; less than `leaseMs`. */
   selfStopMs: number;
-  /** A partition is ours from now on. */
+  /** A partition is ours from now on. Where it fails, `onRelease` follows and the partition is taken again later. */
   onAcquired: (partition: number, epoch: number) => Promise<void>;
   /** Finish what runs for this partition; the lease is given back when this returns. */
   onRelease: (partition: number) => Promise<void>;
-  /** Somebody else may own it already: stop at once, write nothing. */
+  /** The partition is nobody's: the moment to tell the others, who call `tick`. */
+  onReleased?: (partition: number) => void;
+  /**
+   * Somebody else may own it already: stop at once, write nothing. Told again when `onAcquired` ends after the loss, so
+   * that what it started late stops as well.
+   */
   onLost: (partition: number) => void;
   onError: (error: unknown) => void;
 }
 
-/** Tables the primitive needs, created by a migration of the schema that uses it. */
-export function leaseTablesSql(partitions: number): string {
-  return `
-    CREATE TABLE partition_lease (
-      partition integer PRIMARY KEY, owner text, epoch bigint NOT NULL DEFAULT 0,
-      expires_at timestamptz NOT NULL DEFAULT '-infinity'
-    ) WITH (fillfactor = 50);
-    INSERT INTO partition_lease (partition) SELECT generate_series(0, ${partitions - 1});
-    CREATE TABLE lease_member (owner text PRIMARY KEY, expires_at timestamptz NOT NULL) WITH (fillfactor = 50);`;
+/** A lease, and when the statement was sent that made it last longer: it lasts from then on, if not from later. */
+interface Holding extends Lease {
+  renewedAt: number;
+  /** `onAcquired` was called. */
+  begun: boolean;
 }
 
-const BEAT_SQL = `INSERT INTO lease_member (owner, expires_at) VALUES ($1, clock_timestamp() + $2 * interval '1 ms')
-  ON CONFLICT (owner) DO UPDATE SET expires_at = excluded.expires_at`;
-
-const RENEW_SQL = `UPDATE partition_lease SET expires_at = clock_timestamp() + $2 * interval '1 ms'
-  WHERE owner = $1 AND (partition, epoch) IN (SELECT * FROM unnest($3::int[], $4::bigint[])) RETURNING partition`;
-
-const MEMBERS_SQL = 'SELECT count(*)::int AS members FROM lease_member WHERE expires_at > clock_timestamp()';
-
-// $5: a process that comes back under its own name takes its partitions back at once, with a new epoch. Only in its
-// first step: one that was paused and replaced under its name meanwhile must not take them from its successor.
-const ACQUIRE_SQL = `UPDATE partition_lease
-  SET owner = $1, epoch = epoch + 1, expires_at = clock_timestamp() + $2 * interval '1 ms'
-  WHERE partition IN (
-    SELECT partition FROM partition_lease
-    WHERE partition <> ALL($4::int[]) AND (expires_at < clock_timestamp() OR ($5 AND owner = $1))
-    ORDER BY (owner = $1) DESC NULLS LAST, random() LIMIT $3 FOR UPDATE SKIP LOCKED)
-  RETURNING partition, epoch::int AS epoch`;
-
-const RELEASE_SQL = `UPDATE partition_lease SET owner = NULL, expires_at = '-infinity'
-  WHERE partition = $1 AND owner = $2 AND epoch = $3`;
+/** Partitions that are taken over, or given back, at one time. */
+const HANDS = 4;
 
 /**
  * Splits partitions among the live processes of an app, each partition with one owner at a time and an epoch that
- * grows with every change of owner. Fenced writes carry `WHERE epoch = mine` (design: operations, "Ownership by lease").
+ * grows with every change of owner. Fenced writes carry `WHERE epoch = mine`: they fail for an owner that was paused
+ * and does not know yet. Renewing, on a timer of its own, waits for nothing; taking and giving back are one chain.
  */
 export class PartitionLeases {
-  private readonly epochs = new Map<number, number>();
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private renewedAt = 0;
+  private readonly table: LeaseTable;
+  private readonly holdings = new Map<number, Holding>();
+  private readonly renewals = new Turns(() => this.renew());
+  private readonly balances = new Turns(() => this.balance());
+  private renewing: NodeJS.Timeout | undefined;
+  private watching: NodeJS.Timeout | undefined;
+  private heardAt = -Infinity;
   private comingBack = true;
   private stopping = false;
+  private left: Promise<void> | undefined;
 
   constructor(
-    private readonly dataSource: DataSource,
+    dataSource: DataSource,
     private readonly options: LeaseOptions,
-  ) {}
+  ) {
+    this.table = new LeaseTable(dataSource, options.owner, options.leaseMs);
+  }
 
   /** Epoch under which this process owns the partition; undefined when it does not. */
   epochOf(partition: number): number | undefined {
-    return this.isStale() ? undefined : this.epochs.get(partition);
+    const holding = this.holdings.get(partition);
+    return holding?.begun && !this.isStale(holding) ? holding.epoch : undefined;
   }
 
   /** Partitions owned at this moment. */
   get held(): number[] {
-    return this.isStale() ? [] : [...this.epochs.keys()];
+    return [...this.holdings.keys()].filter((partition) => this.epochOf(partition) !== undefined);
   }
 
-  /** Readiness asks. @throws Error when the leases were not renewed in time. */
+  /** Readiness asks. @throws Error when the database was not reached in time. */
   assertFresh(): void {
-    if (this.isStale()) throw new Error('The leases of this process are not being renewed.');
+    if (performance.now() - this.heardAt >= this.options.selfStopMs)
+      throw new Error('The leases of this process are not being renewed.');
   }
 
   /** Takes the first share and keeps renewing. */
   async start(): Promise<void> {
+    this.renewing = setInterval(() => void this.tick(), this.options.renewMs);
     await this.tick();
-    this.timer = setInterval(() => {
-      // A query that hangs must not keep a process believing: look at the clock before asking the database again.
-      this.dropIfStale();
-      void this.tick();
-    }, this.options.renewMs);
   }
 
   /** Renews at once and looks for free partitions: another process announced that it let some go. */
   async tick(): Promise<void> {
-    this.running = this.running.then(() => this.step().catch((error: unknown) => this.failed(error)));
-    return this.running;
+    if (await this.renewals.run()) await this.balances.run();
   }
 
-  /** Hands every partition back, one after the other, so that reconnects trickle. */
-  async stop(): Promise<void> {
+  /** Hands every partition back, a few at a time, so that reconnects trickle. */
+  stop(): Promise<void> {
     this.stopping = true;
-    clearInterval(this.timer);
-    await this.running;
-    for (const partition of this.held) await this.release(partition);
-    await this.dataSource
-      .query('DELETE FROM lease_member WHERE owner = $1', [this.options.owner])
-      .catch((error: unknown) => this.options.onError(error));
+    return (this.left ??= this.leave());
   }
 
-  /** A fenced write hit zero rows: the partition belongs to somebody else. */
-  lost(partition: number): void {
-    if (this.epochs.delete(partition)) this.options.onLost(partition);
+  /**
+   * A fenced write hit zero rows: the partition belongs to somebody else.
+   * @param epoch of the write; one from before the partition was lost and regained says nothing about now.
+   */
+  lost(partition: number, epoch?: number): void {
+    const holding = this.holdings.get(partition);
+    if (holding && (epoch ?? holding.epoch) === holding.epoch) this.drop(holding);
   }
 
-  private async step(): Promise<void> {
-    if (this.stopping) return;
+  private async leave(): Promise<void> {
+    // A heart beat under way would put the row back that is deleted next, and the others would leave us our share.
+    await this.renewals.run();
+    await this.attempt(() => this.table.leave());
+    await this.balances.run();
+    await eachOf([...this.holdings.values()], HANDS, (holding) => this.giveBack(holding, true));
+    clearInterval(this.renewing);
+    await this.renewals.run();
+    clearTimeout(this.watching);
+  }
+
+  private async renew(): Promise<boolean> {
+    const holdings = [...this.holdings.values()];
+    if (this.stopping && holdings.length === 0) return true;
     const startedAt = performance.now();
-    await this.dataSource.query(BEAT_SQL, [this.options.owner, this.options.leaseMs]);
-    await this.renew(startedAt);
-    const target = await this.target();
-    if (this.epochs.size < target) await this.acquire(target - this.epochs.size);
-    else if (this.epochs.size > target) await this.release([...this.epochs.keys()].at(-1) as number);
+    const renewed = await this.attempt(async () => {
+      if (holdings.length > 0) {
+        const kept = await this.table.renew(holdings);
+        for (const holding of holdings) {
+          if (kept.has(holding.partition)) holding.renewedAt = startedAt;
+          else this.drop(holding);
+        }
+      }
+      if (!this.stopping) await this.table.beat();
+      this.heardAt = startedAt;
+    });
+    this.watch();
+    return renewed;
   }
 
-  private async renew(startedAt: number): Promise<void> {
-    const partitions = [...this.epochs.keys()];
-    const epochs = [...this.epochs.values()];
-    const rows = await this.update(RENEW_SQL, [this.options.owner, this.options.leaseMs, partitions, epochs]);
-    const kept = new Set(rows.map((row) => row.partition));
-    this.renewedAt = startedAt;
-    for (const partition of partitions) if (!kept.has(partition)) this.lost(partition);
-  }
-
-  private async target(): Promise<number> {
-    const [row] = await this.dataSource.query<[{ members: number }]>(MEMBERS_SQL);
-    return Math.ceil(this.options.partitions / Math.max(1, row.members));
+  private async balance(): Promise<void> {
+    if (this.stopping) return;
+    await this.attempt(async () => {
+      const target = Math.ceil(this.options.partitions / Math.max(1, await this.table.members()));
+      const last = [...this.holdings.values()].at(-1);
+      if (this.holdings.size < target) await this.acquire(target - this.holdings.size);
+      else if (last && this.holdings.size > target) await this.giveBack(last, true);
+    });
   }
 
   private async acquire(count: number): Promise<void> {
-    const { owner, leaseMs } = this.options;
-    const parameters = [owner, leaseMs, count, [...this.epochs.keys()], this.comingBack];
-    const rows = await this.update(ACQUIRE_SQL, parameters);
+    const renewedAt = performance.now();
+    const leases = await this.table.acquire(count, [...this.holdings.keys()], this.comingBack);
     this.comingBack = false;
-    for (const { partition, epoch } of rows) {
-      this.epochs.set(partition, epoch as number);
-      await this.options
-        .onAcquired(partition, epoch as number)
-        .catch((error: unknown) => this.options.onError(error));
+    const holdings = leases.map((lease) => ({ ...lease, renewedAt, begun: false }));
+    for (const holding of holdings) this.holdings.set(holding.partition, holding);
+    this.watch();
+    await eachOf(holdings, HANDS, (holding) => this.takeOver(holding));
+  }
+
+  private async takeOver(holding: Holding): Promise<void> {
+    // Those that wait for their turn when the process stops are given back as they are.
+    if (this.stopping || !this.owns(holding)) return;
+    holding.begun = true;
+    const { partition, epoch } = holding;
+    const taken = await this.attempt(() => this.options.onAcquired(partition, epoch));
+    if (!this.owns(holding)) await this.attempt(() => this.options.onLost(partition));
+    // Nobody is told: whoever hears of it, this process included, would meet the same failure at once, again and again.
+    else if (!taken) await this.giveBack(holding, false);
+  }
+
+  private async giveBack(holding: Holding, tell: boolean): Promise<void> {
+    if (!this.owns(holding)) return; // lost while it waited for its turn
+    const { partition } = holding;
+    if (holding.begun) await this.attempt(() => this.options.onRelease(partition));
+    if (!this.owns(holding)) return;
+    this.holdings.delete(partition);
+    const released = await this.attempt(() => this.table.release(holding));
+    if (released && tell) await this.attempt(() => this.options.onReleased?.(partition));
+  }
+
+  /** Looks at the clock again when the lease that was not renewed for the longest time goes stale. */
+  private watch(): void {
+    clearTimeout(this.watching);
+    for (const holding of [...this.holdings.values()]) if (this.isStale(holding)) this.drop(holding);
+    if (this.holdings.size === 0) return;
+    const oldest = Math.min(...[...this.holdings.values()].map(({ renewedAt }) => renewedAt));
+    const left = oldest + this.options.selfStopMs - performance.now();
+    this.watching = setTimeout(() => this.watch(), Math.max(1, Math.ceil(left)));
+  }
+
+  private drop(holding: Holding): void {
+    if (this.holdings.get(holding.partition) !== holding) return;
+    this.holdings.delete(holding.partition);
+    if (holding.begun) void this.attempt(() => this.options.onLost(holding.partition));
+  }
+
+  private owns(holding: Holding): boolean {
+    if (this.isStale(holding)) this.drop(holding);
+    return this.holdings.get(holding.partition) === holding;
+  }
+
+  private isStale({ renewedAt }: Holding): boolean {
+    return performance.now() - renewedAt >= this.options.selfStopMs;
+  }
+
+  /** Whether it succeeded; a failure of one thing must not keep the others from being done. */
+  private async attempt(work: () => Promise<void> | void): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      this.options.onError(error);
+      return false;
     }
-  }
-
-  private async release(partition: number): Promise<void> {
-    const epoch = this.epochs.get(partition);
-    await this.options.onRelease(partition).catch((error: unknown) => this.options.onError(error));
-    this.epochs.delete(partition);
-    await this.dataSource
-      .query(RELEASE_SQL, [partition, this.options.owner, epoch])
-      .catch((error: unknown) => this.options.onError(error));
-  }
-
-  private async update(sql: string, parameters: unknown[]): Promise<{ partition: number; epoch?: number }[]> {
-    // TypeORM answers UPDATE … RETURNING with [rows, count].
-    const [rows] = await this.dataSource.query<[{ partition: number; epoch?: number }[], number]>(
-      sql,
-      parameters,
-    );
-    return rows;
-  }
-
-  private isStale(): boolean {
-    return performance.now() - this.renewedAt > this.options.selfStopMs;
-  }
-
-  private failed(error: unknown): void {
-    this.options.onError(error);
-    this.dropIfStale();
-  }
-
-  private dropIfStale(): void {
-    if (!this.isStale()) return;
-    for (const partition of [...this.epochs.keys()]) this.lost(partition);
   }
 }

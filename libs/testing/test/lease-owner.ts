@@ -1,5 +1,5 @@
 import { type LeaseOptions, leaseTablesSql, PartitionLeases, schemaDataSource } from '@svc/database';
-import { createTestDatabase, type TestDatabase } from '@svc/testing';
+import { createTestDatabase, type TestDatabase, waitFor } from '@svc/testing';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 
 export const PARTITIONS = 64;
@@ -15,17 +15,66 @@ class LeaseTables1700000000000 implements MigrationInterface {
 export const leaseDatabase = (): Promise<TestDatabase> =>
   createTestDatabase({ schema: 'rooms', migrations: [LeaseTables1700000000000] });
 
+/** What the table says of a partition. */
+export interface Row {
+  owner: string | null;
+  epoch: number;
+  /** How long the lease still lasts; far below zero for a partition that is nobody's. */
+  leftMs: number;
+}
+
+/** Reads the row of a partition. */
+export async function rowOf(database: TestDatabase, partition: number): Promise<Row> {
+  const [row] = await database.query<{ owner: string | null; epoch: number; left_ms: number }>(
+    `SELECT owner, epoch::int, CASE WHEN expires_at = '-infinity' THEN -1e9
+       ELSE extract(epoch FROM expires_at - clock_timestamp()) * 1000 END::float AS left_ms
+     FROM rooms.partition_lease WHERE partition = $1`,
+    [partition],
+  );
+  return { owner: row!.owner, epoch: row!.epoch, leftMs: row!.left_ms };
+}
+
+/** Waits until the lease was renewed twice: whatever the owner finds out by renewing, it knows by then. */
+export async function twoRenewals(database: TestDatabase, partition: number): Promise<void> {
+  const seen = new Set<string>();
+  await waitFor('two renewals', async () => {
+    const [row] = await database.query<{ expires_at: string }>(
+      'SELECT expires_at::text FROM rooms.partition_lease WHERE partition = $1',
+      [partition],
+    );
+    return seen.add(row!.expires_at).size > 2;
+  });
+}
+
+/** Makes every partition nobody's again, and forgets all owners. */
+export async function forgetAll(database: TestDatabase): Promise<void> {
+  await database.query(`UPDATE rooms.partition_lease SET owner = NULL, epoch = 0, expires_at = '-infinity'`);
+  await database.query('DELETE FROM rooms.lease_member');
+}
+
+/** A door that work waits at until it is opened. */
+export interface Gate {
+  passed: Promise<void>;
+  open: () => void;
+}
+
+export function aGate(): Gate {
+  let open = (): void => undefined;
+  const passed = new Promise<void>((resolve) => (open = resolve));
+  return { passed, open };
+}
+
 /** One process that shares partitions with others, and all it was told. */
 export interface Owner {
   name: string;
   leases: PartitionLeases;
   dataSource: DataSource;
-  told: { what: 'acquired' | 'released' | 'lost'; partition: number; epoch?: number }[];
+  told: { what: 'acquired' | 'released' | 'free' | 'lost'; partition: number; epoch?: number }[];
   errors: unknown[];
 }
 
 /** Times of a test: an owner is stale after 0.6 s and its leases are free after 1 s. */
-const FAST = { leaseMs: 1_000, renewMs: 40, selfStopMs: 600 };
+export const FAST = { leaseMs: 1_000, renewMs: 40, selfStopMs: 600 };
 /** Nothing expires within the test. */
 export const PATIENT = { leaseMs: 120_000, renewMs: 40, selfStopMs: 60_000 };
 
@@ -62,12 +111,24 @@ export class Owners {
         this.check(owner, partition, epoch);
       },
       onRelease: async (partition) => void owner.told.push({ what: 'released', partition }),
+      onReleased: (partition) => void owner.told.push({ what: 'free', partition }),
       onLost: (partition) => void owner.told.push({ what: 'lost', partition }),
       onError: (error) => void owner.errors.push(error),
       ...options,
     });
     this.all.push(owner);
     return owner;
+  }
+
+  /** Begins a transaction that no owner takes part in, with one statement; returns what ends it. */
+  async block(sql: string, parameters: unknown[] = []): Promise<() => Promise<void>> {
+    const blocker = (await this.make('blocker')).dataSource.createQueryRunner();
+    await blocker.startTransaction();
+    await blocker.query(sql, parameters);
+    return async () => {
+      await blocker.rollbackTransaction();
+      await blocker.release();
+    };
   }
 
   /** Partitions that somebody owns at this moment. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type TestDatabase, waitFor } from '@svc/testing';
-import { leaseDatabase, type Owner, Owners, PARTITIONS, PATIENT } from './lease-owner.js';
+import { forgetAll, leaseDatabase, type Owner, Owners, PARTITIONS, PATIENT, rowOf } from './lease-owner.js';
 
 let database: TestDatabase;
 let owners: Owners;
@@ -9,8 +9,7 @@ beforeAll(async () => {
   database = await leaseDatabase();
 });
 beforeEach(async () => {
-  await database.query(`UPDATE rooms.partition_lease SET owner = NULL, epoch = 0, expires_at = '-infinity'`);
-  await database.query('DELETE FROM rooms.lease_member');
+  await forgetAll(database);
   owners = new Owners(database);
 });
 afterEach(async () => {
@@ -22,13 +21,7 @@ afterAll(() => database.drop());
 const ALL = Array.from({ length: PARTITIONS }, (_, i) => i);
 const sorted = (numbers: number[]): number[] => numbers.toSorted((a, b) => a - b);
 const countsOf = (...some: Owner[]): number[] => some.map(({ leases }) => leases.held.length);
-const inDatabase = (partition: number) =>
-  database
-    .query<{ owner: string | null; epoch: string }>(
-      'SELECT owner, epoch FROM rooms.partition_lease WHERE partition = $1',
-      [partition],
-    )
-    .then(([row]) => ({ owner: row!.owner, epoch: Number(row!.epoch) }));
+const inDatabase = (partition: number) => rowOf(database, partition);
 
 describe('sharing', () => {
   test('an owner alone takes all partitions at once', async () => {
@@ -66,7 +59,7 @@ describe('sharing', () => {
     await waitFor('halves', () => countsOf(a, b).every((count) => count === 32), 20_000);
     for (const owner of [a, b]) {
       for (const partition of owner.leases.held) {
-        expect(await inDatabase(partition)).toEqual({
+        expect(await inDatabase(partition)).toMatchObject({
           owner: owner.name,
           epoch: owner.leases.epochOf(partition),
         });
@@ -165,15 +158,8 @@ describe('an owner that lost a partition', () => {
 
 describe('while the database hangs for one owner', () => {
   /** Holds the row that the owner's heart beat writes; returns what lets go. */
-  async function hang(name: string): Promise<() => Promise<void>> {
-    const blocker = (await owners.make('blocker')).dataSource.createQueryRunner();
-    await blocker.startTransaction();
-    await blocker.query('SELECT 1 FROM lease_member WHERE owner = $1 FOR UPDATE', [name]);
-    return async () => {
-      await blocker.rollbackTransaction();
-      await blocker.release();
-    };
-  }
+  const hang = (name: string): Promise<() => Promise<void>> =>
+    owners.block('SELECT 1 FROM lease_member WHERE owner = $1 FOR UPDATE', [name]);
 
   test('it knows by its own clock that it is stale, before the others may take over', async () => {
     const paused = await owners.start('paused', { leaseMs: 10_000, selfStopMs: 500 });

@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type TestDatabase, waitFor } from '@svc/testing';
+import {
+  aGate,
+  forgetAll,
+  leaseDatabase,
+  type Owner,
+  Owners,
+  PARTITIONS,
+  PATIENT,
+  rowOf,
+  twoRenewals,
+} from './lease-owner.js';
+
+let database: TestDatabase;
+let owners: Owners;
+
+beforeAll(async () => {
+  database = await leaseDatabase();
+});
+beforeEach(async () => {
+  await forgetAll(database);
+  owners = new Owners(database);
+});
+afterEach(async () => {
+  await owners.close();
+  expect(owners.violations).toEqual([]);
+});
+afterAll(() => database.drop());
+
+const countOf = (owner: Owner, what: string): number => owner.told.filter((one) => one.what === what).length;
+const members = async (): Promise<string[]> =>
+  (await database.query<{ owner: string }>('SELECT owner FROM rooms.lease_member')).map(({ owner }) => owner);
+
+describe('a process that stops', () => {
+  test('wants no share any more before it gives the first partition back', async () => {
+    const seen: string[][] = [];
+    const a = await owners.start('a', { ...PATIENT, onRelease: async () => void seen.push(await members()) });
+    await a.leases.stop();
+    expect(seen).toHaveLength(PARTITIONS);
+    expect(seen.flat()).toEqual([]);
+  });
+
+  test('hands over at once to one that hears of each free partition, whenever that one renews', async () => {
+    const idle = { ...PATIENT, renewMs: 60_000 };
+    const hearers: Owner[] = [];
+    const a = await owners.start('a', {
+      ...idle,
+      onReleased: () => hearers.forEach(({ leases }) => void leases.tick()),
+    });
+    const b = await owners.start('b', idle);
+    hearers.push(b);
+    await a.leases.stop();
+    await waitFor('all of them', () => b.leases.held.length === PARTITIONS, 2_000);
+    expect(countOf(a, 'lost')).toBe(0);
+  });
+
+  test('says that a partition is free when it is, and for each once', async () => {
+    const rows: ReturnType<typeof rowOf>[] = [];
+    const a = await owners.start('a', {
+      ...PATIENT,
+      onReleased: (partition) => void rows.push(rowOf(database, partition)),
+    });
+    await a.leases.stop();
+    const free = await Promise.all(rows);
+    expect(free).toHaveLength(PARTITIONS);
+    expect(free.every(({ owner }) => owner === null)).toBe(true);
+  });
+
+  test('keeps its leases while the work of its partitions ends, however long that takes', async () => {
+    const gate = aGate();
+    const short = { leaseMs: 2_000, renewMs: 40, selfStopMs: 1_500 };
+    const a = await owners.start('a', { ...short, onRelease: () => gate.passed });
+    const stopping = a.leases.stop();
+    const b = await owners.start('b', short);
+    const begun = performance.now();
+    let fewest = PARTITIONS;
+    await waitFor('more than a lease', () => {
+      fewest = Math.min(fewest, a.leases.held.length);
+      return performance.now() - begun > 2_500;
+    });
+    expect(fewest).toBe(PARTITIONS);
+    expect(b.leases.held).toEqual([]);
+    gate.open();
+    await stopping;
+    expect(countOf(a, 'lost')).toBe(0);
+    expect(countOf(a, 'free')).toBe(PARTITIONS);
+  });
+
+  test('gives back four partitions at one time', async () => {
+    let [running, most] = [0, 0];
+    const a = await owners.start('a', {
+      ...PATIENT,
+      onRelease: async () => {
+        most = Math.max(most, (running += 1));
+        await members();
+        running -= 1;
+      },
+    });
+    await a.leases.stop();
+    expect(most).toBe(4);
+  });
+
+  test('is not brought back among the members by a heart beat that was under way', async () => {
+    const a = await owners.start('a', { ...PATIENT, renewMs: 60_000 });
+    const letGo = await owners.block('SELECT 1 FROM lease_member FOR UPDATE');
+    const beating = a.leases.tick();
+    const stopping = a.leases.stop();
+    await letGo();
+    await Promise.all([beating, stopping]);
+    expect(await members()).toEqual([]);
+  });
+
+  test('in the middle of its first share ends what it began, and nobody waits for the rest', async () => {
+    const gate = aGate();
+    const begun: number[] = [];
+    const a = await owners.make('a', {
+      ...PATIENT,
+      onAcquired: async (partition) => {
+        begun.push(partition);
+        await gate.passed;
+      },
+    });
+    const starting = a.leases.start();
+    await waitFor('the first ones', () => begun.length === 4);
+    const stopping = a.leases.stop();
+    await waitFor('its leaving', async () => (await members()).length === 0);
+    expect(countOf(a, 'released')).toBe(0);
+    gate.open();
+    await Promise.all([starting, stopping]);
+    expect(begun).toHaveLength(4);
+    expect(a.told.filter(({ what }) => what === 'released').map(({ partition }) => partition)).toEqual(begun);
+    expect(countOf(a, 'free')).toBe(PARTITIONS);
+    expect((await rowOf(database, begun[0]!)).owner).toBeNull();
+  });
+
+  test('twice hands over once', async () => {
+    const a = await owners.start('a', PATIENT);
+    await Promise.all([a.leases.stop(), a.leases.stop()]);
+    await a.leases.stop();
+    expect(countOf(a, 'released')).toBe(PARTITIONS);
+  });
+});
+
+describe('a partition that is lost', () => {
+  test('while it is given back is the thief’s: no word that it is free', async () => {
+    const gate = aGate();
+    const a = await owners.start('a', {
+      ...PATIENT,
+      onRelease: (partition) => (partition === 5 ? gate.passed : Promise.resolve()),
+    });
+    const stopping = a.leases.stop();
+    await waitFor('the others to go', () => a.leases.held.length === 1);
+    await database.query(`UPDATE rooms.partition_lease SET owner = 'thief', epoch = 2 WHERE partition = 5`);
+    await waitFor('the loss', () => countOf(a, 'lost') === 1);
+    gate.open();
+    await stopping;
+    expect(await rowOf(database, 5)).toMatchObject({ owner: 'thief', epoch: 2 });
+    expect(a.told.filter(({ partition }) => partition === 5).map(({ what }) => what)).toEqual([
+      'acquired',
+      'lost',
+    ]);
+  });
+
+  test('before its turn to be given back needs no ending', async () => {
+    const gate = aGate();
+    const released: number[] = [];
+    const a = await owners.start('a', {
+      ...PATIENT,
+      onRelease: async (partition) => {
+        released.push(partition);
+        await gate.passed;
+      },
+    });
+    const stopping = a.leases.stop();
+    await waitFor('the first ones', () => released.length === 4);
+    const waiting = a.leases.held.find((partition) => !released.includes(partition))!;
+    a.leases.lost(waiting);
+    gate.open();
+    await stopping;
+    expect(released).toHaveLength(PARTITIONS - 1);
+    expect(released).not.toContain(waiting);
+  });
+});
+
+test('a share grows smaller one partition at a time, while leases are renewed', async () => {
+  const gate = aGate();
+  const a = await owners.start('a', { ...PATIENT, onRelease: () => gate.passed });
+  await owners.start('b', PATIENT);
+  await twoRenewals(database, 0);
+  expect(a.leases.held).toHaveLength(PARTITIONS);
+  gate.open();
+  await waitFor('halves', () => a.leases.held.length === 32, 20_000);
+  expect(countOf(a, 'free')).toBe(32);
+});
