@@ -23,6 +23,8 @@ export class CreateApiKeyBody {
     description: 'What the key may do. By default what the key it replaces may do, else everything.',
     enum: SCOPES,
     isArray: true,
+    minItems: 1,
+    uniqueItems: true,
     example: ['messages:send'],
   })
   @IsOptional()
@@ -37,6 +39,7 @@ export class CreateApiKeyBody {
       'Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is replaced.',
     type: String,
     nullable: true,
+    pattern: '^[A-Za-z0-9]{12}$',
     example: null,
   })
   @IsOptional()

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional, IsString, MaxLength } from 'class-validator';
+import { IsBoolean, IsOptional, IsString, Length } from 'class-validator';
 import { BOT_MODES, type BotMode } from './enums.js';
 
 /** Body of `PUT /v1/sessions/:id/external-config` (specification, "Session bot mode"). */
@@ -15,10 +15,12 @@ export class PutExternalConfigBody {
     description:
       'Receiver of this session. Required the first time external mode is enabled, kept afterwards.',
     example: 'https://example.com/hooks/bot',
+    minLength: 1,
+    maxLength: 2048,
   })
   @IsOptional()
   @IsString()
-  @MaxLength(2048)
+  @Length(1, 2048)
   webhookUrl?: string;
 
   @ApiPropertyOptional({

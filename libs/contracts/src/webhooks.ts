@@ -12,7 +12,6 @@ import {
   IsUUID,
   Length,
   Max,
-  MaxLength,
   Min,
   ValidateNested,
 } from 'class-validator';
@@ -29,15 +28,18 @@ export class CreateWebhookBody {
   @ApiProperty({
     description: 'Receiver address: https, a public host, no user info.',
     example: 'https://example.com/hooks/svc',
+    minLength: 1,
+    maxLength: 2048,
   })
   @IsString()
-  @MaxLength(2048)
+  @Length(1, 2048)
   url: string;
 
   @ApiProperty({
     description: 'Events to receive; empty means all.',
     enum: PUBLIC_EVENTS,
     isArray: true,
+    uniqueItems: true,
     example: ['message.received'],
   })
   @IsArray()
@@ -48,19 +50,29 @@ export class CreateWebhookBody {
 
 /** Body of `PATCH /v1/webhooks/:id`: only what is given changes. */
 export class UpdateWebhookBody {
-  @ApiPropertyOptional({ description: 'New label.', example: 'CRM (new)' })
+  @ApiPropertyOptional({ description: 'New label.', example: 'CRM (new)', minLength: 1, maxLength: 100 })
   @IsOptional()
   @IsString()
   @Length(1, 100)
   name?: string;
 
-  @ApiPropertyOptional({ description: 'New receiver address.', example: 'https://example.com/hooks/v2' })
+  @ApiPropertyOptional({
+    description: 'New receiver address.',
+    example: 'https://example.com/hooks/v2',
+    minLength: 1,
+    maxLength: 2048,
+  })
   @IsOptional()
   @IsString()
-  @MaxLength(2048)
+  @Length(1, 2048)
   url?: string;
 
-  @ApiPropertyOptional({ description: 'New filter; empty means all.', enum: PUBLIC_EVENTS, isArray: true })
+  @ApiPropertyOptional({
+    description: 'New filter; empty means all. That of an endpoint that is bound to a session stays empty.',
+    enum: PUBLIC_EVENTS,
+    isArray: true,
+    uniqueItems: true,
+  })
   @IsOptional()
   @IsArray()
   @ArrayUnique()
@@ -244,7 +256,7 @@ export class PutBoundEndpointV1 {
   @IsUUID() sessionId: string;
   @IsBoolean() enabled: boolean;
   /** Required the first time it is enabled. */
-  @IsOptional() @IsString() @MaxLength(2048) url?: string;
+  @IsOptional() @IsString() @Length(1, 2048) url?: string;
   @IsBoolean() rotateSecret: boolean;
 }
 
