@@ -26,6 +26,10 @@ import { SendingService } from './messages/sending.service.js';
 import { Cursors } from './paging/cursor.js';
 import { ExternalConfigController } from './sessions/external-config.controller.js';
 import { ExternalConfigService } from './sessions/external-config.service.js';
+import { SessionChange } from './sessions/session-change.entity.js';
+import { SessionChangeSweeper } from './sessions/session-change-sweeper.js';
+import { SessionChanges } from './sessions/session-changes.service.js';
+import { SessionDeletionService } from './sessions/session-deletion.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
@@ -37,7 +41,7 @@ import { TimeTravelService } from './tenants/time-travel.service.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { WebhooksService } from './webhooks/webhooks.service.js';
 
-const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, Tenant];
+const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, SessionChange, Tenant];
 
 /** Events of all tenants; every replica may update the read model, so nothing is partitioned here. */
 const events = {
@@ -79,6 +83,9 @@ const events = {
     ConversationsService,
     SessionsService,
     ExternalConfigService,
+    SessionChanges,
+    SessionChangeSweeper,
+    SessionDeletionService,
     WebhooksService,
     TenantsService,
     TimeTravelService,

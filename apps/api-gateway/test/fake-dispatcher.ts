@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   AppError,
   CreateEndpoint,
+  DeleteBoundEndpoint,
   DeleteEndpoint,
   type EndpointRef,
   GetBoundEndpoint,
@@ -41,10 +42,12 @@ export class FakeDispatcher {
     });
     on(UpdateEndpoint, ({ tenantId, endpointId, ...change }) => {
       const endpoint = this.owned({ tenantId, endpointId });
+      if (change.events && change.events.length > 0) assertTenantWide(endpoint);
       return { endpoint: Object.assign(endpoint, JSON.parse(JSON.stringify(change)) as object) };
     });
     on(DeleteEndpoint, (ref) => {
       const endpoint = this.owned(ref);
+      assertTenantWide(endpoint);
       this.endpoints.delete(endpoint.id);
       return { endpoint };
     });
@@ -56,6 +59,11 @@ export class FakeDispatcher {
       endpoint: this.bound(tenantId, sessionId) ?? null,
     }));
     on(PutBoundEndpoint, (request) => ({ endpoint: this.putBound(request) }));
+    on(DeleteBoundEndpoint, ({ tenantId, sessionId }) => {
+      const endpoint = this.bound(tenantId, sessionId);
+      if (endpoint) this.endpoints.delete(endpoint.id);
+      return { endpoint: null };
+    });
   }
 
   private putBound({
@@ -103,6 +111,10 @@ export class FakeDispatcher {
     if (owned.tenantId !== tenantId) throw new AppError('FORBIDDEN');
     return owned.endpoint;
   }
+}
+
+function assertTenantWide({ sessionId }: WebhookEndpointWithSecret): void {
+  if (sessionId !== null) throw new AppError('SESSION_STATE_CONFLICT');
 }
 
 function checked(url: string): string {

@@ -52,6 +52,8 @@ export class FakeServices {
   readonly reserved = new Map<string, number>();
   readonly promotions: PromoteTierV1[] = [];
   readonly dispatcher = new FakeDispatcher();
+  /** Subjects that are obeyed and not answered, as when a connection breaks at the wrong moment. */
+  readonly mute = new Set<string>();
   /** Subjects in the order they were asked. */
   asked: string[] = [];
   refusal: LimitRefusal | undefined;
@@ -106,7 +108,9 @@ export class FakeServices {
       if (error) return;
       this.asked.push(contract.subject);
       const { id, data } = message.json<{ id: string; data: unknown }>();
-      message.respond(JSON.stringify({ id, isDisposed: true, ...answer(contract, reply, data) }));
+      const outcome = answer(contract, reply, data);
+      if (this.mute.has(contract.subject)) return;
+      message.respond(JSON.stringify({ id, isDisposed: true, ...outcome }));
     };
     this.listen(contract.subject, callback);
   }

@@ -6,11 +6,12 @@ import { ApiKey } from '../src/auth/api-key.entity.js';
 import { AuditRecord } from '../src/audit/audit-record.entity.js';
 import { ClientMessage } from '../src/messages/client-message.entity.js';
 import { Message } from '../src/messages/message.entity.js';
+import { SessionChange } from '../src/sessions/session-change.entity.js';
 import { schema } from '../src/migrations/schema.js';
 import { DashboardUser } from '../src/tenants/dashboard-user.entity.js';
 import { Tenant } from '../src/tenants/tenant.entity.js';
 
-const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, Tenant];
+const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, SessionChange, Tenant];
 let database: TestDatabase;
 let dataSource: DataSource;
 

@@ -56,7 +56,12 @@ export class ApiKeysService {
     });
   }
 
-  /** A key beside the others, e.g. the first of a tenant, or one for an external bot. */
+  /** A key beside the others, e.g. for an external bot. */
+  makeBeside(order: KeyOrder): Promise<ApiKeyView & { secret: string }> {
+    return this.dataSource.transaction((tx) => this.make(tx, order));
+  }
+
+  /** A key beside the others, in the transaction that it belongs to. */
   async make(
     tx: EntityManager,
     { tenantId, name, scopes, actor }: KeyOrder,

@@ -1,4 +1,5 @@
 import { Gateway1763700000000 } from './1763700000000-gateway.js';
+import { SessionChanges1763700100000 } from './1763700100000-session-changes.js';
 
 /** The schema this service owns and its migrations, in order. */
-export const schema = { schema: 'gateway', migrations: [Gateway1763700000000] };
+export const schema = { schema: 'gateway', migrations: [Gateway1763700000000, SessionChanges1763700100000] };

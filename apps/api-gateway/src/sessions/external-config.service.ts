@@ -13,11 +13,11 @@ import {
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { DataSource } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
 import { ApiKeysService } from '../auth/api-keys.service.js';
 import { actorOf, type Caller } from '../auth/caller.js';
 import { allows } from '../auth/scopes.js';
+import { SessionChanges, type SessionPair } from './session-changes.service.js';
 import { SessionsService } from './sessions.service.js';
 
 type Bound = WebhookEndpointWithSecret | null;
@@ -30,7 +30,7 @@ export class ExternalConfigService {
     private readonly keys: ApiKeysService,
     private readonly audit: AuditService,
     private readonly rpc: RpcClient,
-    private readonly dataSource: DataSource,
+    private readonly changes: SessionChanges,
   ) {}
 
   async get(caller: Caller, sessionId: string): Promise<ExternalConfig> {
@@ -43,26 +43,30 @@ export class ExternalConfigService {
       throw new AppError('FORBIDDEN', 'Making API keys needs the scope admin:*.', { scope: 'admin:*' });
     }
     const session = await this.sessions.owned(caller.tenantId, sessionId);
-    const endpoint = body.enabled
-      ? await this.enable(caller, session, body)
-      : await this.disable(caller, session, body);
-    if (body.rotateSecret && endpoint) await this.record(caller, 'webhook_secret.rotated', session.id);
+    const endpoint = await this.changes.run(caller, session.id, async (change) => {
+      const before = await this.changes.look(change);
+      return body.enabled ? this.enable(caller, before, body) : this.disable(caller, before, body);
+    });
     const config = await this.show(caller, session.id, body.enabled ? 'EXTERNAL' : 'MANAGED', endpoint);
     if (!body.enabled && !body.mintApiKey) return config;
     return { ...config, env: await this.botEnv(caller, session, endpoint, body.mintApiKey === true) };
   }
 
   /** The endpoint first: a session is never in external mode without a receiver. */
-  private async enable(caller: Caller, session: SessionState, body: PutExternalConfigBody): Promise<Bound> {
-    if (!body.webhookUrl && !(await this.bound(caller, session.id))) {
+  private async enable(caller: Caller, before: SessionPair, body: PutExternalConfigBody): Promise<Bound> {
+    if (!body.webhookUrl && !before.endpoint) {
       throw refusedUrl('webhookUrl is required the first time external mode is enabled');
     }
-    const endpoint = await this.putEndpoint(caller, session, body);
-    await this.setMode(caller, session, 'EXTERNAL');
+    const endpoint = await this.putEndpoint(caller, before.session, body);
+    await this.setMode(caller, before.session, 'EXTERNAL');
     return endpoint;
   }
 
-  private async disable(caller: Caller, session: SessionState, body: PutExternalConfigBody): Promise<Bound> {
+  private async disable(
+    caller: Caller,
+    { session }: SessionPair,
+    body: PutExternalConfigBody,
+  ): Promise<Bound> {
     await this.setMode(caller, session, 'MANAGED');
     return this.putEndpoint(caller, session, body);
   }
@@ -93,21 +97,24 @@ export class ExternalConfigService {
   ): Promise<void> {
     if (before === botMode) return;
     await this.rpc.request(SetBotMode, { tenantId: caller.tenantId, sessionId: id, botMode });
-    await this.record(caller, 'bot_mode.changed', id, { before, after: botMode });
   }
 
   private async bound({ tenantId }: Caller, sessionId: string): Promise<Bound> {
     return (await this.rpc.request(GetBoundEndpoint, { tenantId, sessionId })).endpoint ?? null;
   }
 
-  /** Showing a secret leaves a trace (design: limits, "Scopes"). */
+  /** Showing a secret leaves a trace, before it is shown. */
   private async show(
     caller: Caller,
     sessionId: string,
     botMode: BotMode,
     endpoint: Bound,
   ): Promise<ExternalConfig> {
-    if (endpoint) await this.record(caller, 'webhook_secret.read', sessionId);
+    if (endpoint) {
+      const { tenantId } = caller;
+      const fact = { tenantId, actor: actorOf(caller), action: 'webhook_secret.read', target: sessionId };
+      await this.audit.write(fact);
+    }
     return { botMode, webhookUrl: endpoint?.url ?? null, webhookSecret: endpoint?.secret ?? null };
   }
 
@@ -124,17 +131,13 @@ export class ExternalConfigService {
       scopes: ['*' as const],
       actor: actorOf(caller),
     };
-    const key = mint ? await this.dataSource.transaction((tx) => this.keys.make(tx, order)) : undefined;
+    const key = mint ? await this.keys.makeBeside(order) : undefined;
     return {
       SVC_TENANT_ID: tenantId,
       SVC_SESSION_ID: session.id,
       ...(endpoint ? { SVC_WEBHOOK_SECRET: endpoint.secret } : {}),
       ...(key ? { SVC_API_KEY: key.secret } : {}),
     };
-  }
-
-  private record(caller: Caller, action: string, target: string, details = {}): Promise<void> {
-    return this.audit.write({ tenantId: caller.tenantId, actor: actorOf(caller), action, target, details });
   }
 }
 

@@ -34,6 +34,7 @@ import { NoBodyGuard } from '../http/no-body.guard.js';
 import { IdParam } from '../http/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
+import { SessionDeletionService } from './session-deletion.service.js';
 import { SessionsService } from './sessions.service.js';
 
 const NOT_FOUND = 'SESSION_NOT_FOUND';
@@ -43,7 +44,10 @@ const PNG_OPTIONS = { type: 'png', errorCorrectionLevel: 'L', margin: 4, scale: 
 @ApiTags('sessions')
 @Controller('v1/sessions')
 export class SessionsController {
-  constructor(private readonly sessions: SessionsService) {}
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly deletion: SessionDeletionService,
+  ) {}
 
   @Post()
   @NeedsScope('admin:*')
@@ -149,12 +153,16 @@ export class SessionsController {
   @HttpCode(204)
   @NeedsScope('admin:*')
   @UseGuards(NoBodyGuard)
-  @ApiOperation({ operationId: 'deleteSession', summary: 'Unlink the phone and delete the session' })
+  @ApiOperation({
+    operationId: 'deleteSession',
+    summary: 'Unlink the phone and delete the session',
+    description: 'The endpoint that is bound to it is deleted with it.',
+  })
   @ApiId('id', 'Session id.')
   @ApiNoContentResponse({ description: 'Deleted.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
-  async delete(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<void> {
-    await this.sessions.change(tenantId, id, 'delete');
+  delete(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<void> {
+    return this.deletion.delete(caller, id);
   }
 
   @Post(':id/promote-warmup-tier')

@@ -72,7 +72,7 @@ export class WebhooksController {
   @ApiOperation({ operationId: 'updateWebhook', summary: 'Change, pause or reactivate an endpoint' })
   @ApiId('id', 'Endpoint id.')
   @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint from now on.' })
-  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
   update(
     @CurrentCaller() { tenantId }: Caller,
     @IdParam('id', NOT_FOUND) id: string,
@@ -85,10 +85,14 @@ export class WebhooksController {
   @HttpCode(204)
   @NeedsScope('webhooks:manage')
   @UseGuards(NoBodyGuard)
-  @ApiOperation({ operationId: 'deleteWebhook', summary: 'Delete an endpoint and what waits for it' })
+  @ApiOperation({
+    operationId: 'deleteWebhook',
+    summary: 'Delete an endpoint and what waits for it',
+    description: 'One that is bound to a session is switched off with the external config of the session.',
+  })
   @ApiId('id', 'Endpoint id.')
   @ApiNoContentResponse({ description: 'Deleted.' })
-  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
   delete(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<void> {
     return this.webhooks.delete(tenantId, id);
   }
