@@ -33,10 +33,11 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
       selfStopMs: (config.leaseMs * 2) / 3,
       onAcquired: (partition, epoch) => this.acquired(partition, epoch),
       onRelease: (partition) => this.release(partition),
+      onReleased: () => this.messaging.notify(FREED),
       onLost: (partition) => this.lost(partition),
       onError: (error) => log().error({ err: error }, 'lease loop'),
     });
-    runners.onLeaseLost = (partition) => this.leases.lost(partition);
+    runners.onLeaseLost = ({ partition, epoch }) => this.leases.lost(partition, epoch);
   }
 
   async onApplicationBootstrap(): Promise<void> {
@@ -87,7 +88,6 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
   private async release(partition: number): Promise<void> {
     await this.strategy.stopPartition(partition);
     await this.runners.release(partition);
-    setImmediate(() => this.messaging.notify(FREED));
   }
 
   private lost(partition: number): void {

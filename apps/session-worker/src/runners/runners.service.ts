@@ -21,7 +21,7 @@ export class RunnersService {
   private readonly runners = new Map<string, { runner: SessionRunner; partition: number }>();
   private readonly turns = new Map<string, Promise<void>>();
   /** Told when a fenced write was refused. */
-  onLeaseLost: (partition: number) => void = () => undefined;
+  onLeaseLost: (fence: Fence) => void = () => undefined;
 
   constructor(
     private readonly config: WorkerConfig,
@@ -178,7 +178,7 @@ export class RunnersService {
           );
           return row?.until ?? 0;
         },
-        onLeaseLost: () => this.onLeaseLost(fence.partition),
+        onLeaseLost: () => this.onLeaseLost(fence),
         onEnded: () => {
           if (this.runners.get(id)?.runner === runner) this.runners.delete(id);
         },
