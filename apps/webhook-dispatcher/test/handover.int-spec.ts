@@ -67,6 +67,23 @@ test('partitions that change hands in good order lose no delivery, send none twi
   }
 }, 120_000);
 
+test('a partition is not given back before what is in flight there has ended', async () => {
+  await start('first');
+  // So many that nearly every partition has one of them.
+  const subscribers = await Promise.all(Array.from({ length: 160 }, () => bench.subscriber()));
+  await start('second');
+  const open = bench.holdBack();
+  for (const { tenantId } of subscribers) await bench.producer.received(tenantId);
+  await waitFor('the POSTs', () => subscribers.every(({ posts }) => posts().length > 0));
+  // Longer than two looks of the processes at who owns what, shorter than an attempt.
+  await delay(8_000);
+  open();
+  for (const { delivery, posts } of subscribers) {
+    expect((await delivery('DELIVERED')).attempts).toMatchObject([{ attempt: 1, status: 200 }]);
+    expect(posts()).toHaveLength(1);
+  }
+}, 120_000);
+
 test('a process that was frozen beyond its lease writes and sends nothing any more when it wakes', async () => {
   const frozen = await start('frozen');
   const subscriber = await bench.subscriber();
