@@ -32,7 +32,7 @@ export interface RequestContract<Q extends object = object, A extends object = o
   readonly reply: DataClass<A>;
 }
 
-/** Ties an event name and version to its payload class (design: house style, "contracts are values"). */
+/** Ties an event name and version to its payload class: one value, so that they cannot part company. */
 export function defineEvent<T extends object>(
   name: string,
   version: number,

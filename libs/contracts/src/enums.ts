@@ -3,7 +3,7 @@ export const BOT_MODES = ['MANAGED', 'EXTERNAL'] as const;
 /** One of `BOT_MODES`. */
 export type BotMode = (typeof BOT_MODES)[number];
 
-/** Observed state of a session (design: interfaces). */
+/** Observed state of a session. */
 export const SESSION_STATUSES = [
   'NEW',
   'CONNECTING',
@@ -74,7 +74,7 @@ export const PLANS = ['STARTER', 'GROWTH', 'ENTERPRISE'] as const;
 /** One of `PLANS`. */
 export type Plan = (typeof PLANS)[number];
 
-/** States of a subscription (design: interfaces). */
+/** States of a subscription. */
 export const SUBSCRIPTION_STATUSES = [
   'TRIALING',
   'ACTIVE',

@@ -5,7 +5,7 @@ import { defineEvent } from './contract.js';
 import { FAILURE_CODES, type FailureCode } from './enums.js';
 import { MessageBody } from './message-body.js';
 
-/** Payload of `message.received` (specification, "Message payload"; additive fields: design, interfaces). */
+/** Payload of `message.received` (specification, "Message payload"); `phone`, `timestamp` and `fromMe` are ours. */
 export class MessageReceivedV1 {
   @ApiProperty({ description: 'Session that received the message.', format: 'uuid' })
   @IsUUID()

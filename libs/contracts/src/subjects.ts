@@ -1,7 +1,7 @@
 /** Number of partitions for sessions and for tenants: fixed for ever, because durable consumers are named after them. */
 export const PARTITION_COUNT = 64;
 
-/** JetStream streams (design: operations, "Streams"). */
+/** JetStream streams; who consumes what is in `docs/architecture.md`. */
 export const STREAMS = { commands: 'COMMANDS', events: 'EVENTS', dead: 'DEAD' } as const;
 
 /** `evt.<tenant partition>.<event name>` */
