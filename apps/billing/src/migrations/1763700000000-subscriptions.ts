@@ -16,6 +16,6 @@ export class Subscriptions1763700000000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only (design: house style, "Configuration and data").
+    // Forward only: a mistake is mended by the next migration.
   }
 }

@@ -1,7 +1,7 @@
 import type { SubscriptionStatus } from '@svc/contracts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long a tenant whose payment is overdue may go on (design: limits, billing, "States"). */
+/** How long a tenant whose payment is overdue may go on. */
 export const PAST_DUE_GRACE_MS = 7 * DAY_MS;
 
 /** Whether sends, new sessions and connecting are allowed; `now` and `since` are domain time. */

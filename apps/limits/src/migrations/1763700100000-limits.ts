@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Counters, reservations and warmup tiers (design: limits, "Counters and reservations"). */
+/** Counters, reservations and warmup tiers. */
 export class Limits1763700100000 implements MigrationInterface {
   name = 'Limits1763700100000';
 
@@ -54,6 +54,6 @@ export class Limits1763700100000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only (design: house style, "Configuration and data").
+    // Forward only: a mistake is mended by the next migration.
   }
 }

@@ -73,6 +73,6 @@ export class Reserve1763700200000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only (design: house style, "Configuration and data").
+    // Forward only: a mistake is mended by the next migration.
   }
 }
