@@ -20,7 +20,7 @@ const KEY = /^rk_(live|test)_([A-Za-z0-9]{50})$/;
 /** A kid as it stands in a path. */
 export const KID = /^[A-Za-z0-9]{12}$/;
 
-/** Makes a new key: prefix, key id, 190 random bits, checksum (design: limits, "API keys"). */
+/** Makes a new key: prefix, key id, 190 random bits, checksum. */
 export function generateKey(env: KeyEnv): ParsedKey & { key: string } {
   const payload = randomBase62(KID_LENGTH + SECRET_LENGTH);
   const body = payload + checksum(payload);

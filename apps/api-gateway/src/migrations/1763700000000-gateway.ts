@@ -96,6 +96,6 @@ export class Gateway1763700000000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only (design: house style, "Configuration and data").
+    // Forward only: a mistake is mended by the next migration.
   }
 }

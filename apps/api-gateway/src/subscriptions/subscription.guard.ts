@@ -8,7 +8,7 @@ import {
 import type { GuardedRequest } from '../auth/caller.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
-/** Refuses with 402 before the body is looked at (design: architecture, "Order of refusals"). */
+/** Refuses with 402, after 401 and 403 and before the body is parsed: what is wrong with it matters to payers only. */
 @Injectable()
 export class SubscriptionGuard implements CanActivate {
   constructor(private readonly subscriptions: SubscriptionsService) {}
