@@ -35,6 +35,37 @@ test('results of attempts that ended meanwhile are written when the database is 
   }
 }, 60_000);
 
+test('a result whose commit was not heard is written again without effect', async () => {
+  const { tenantId, endpointId, posts, deliveries } = await bench.subscriber();
+  const open = bench.holdBack(404);
+  await bench.producer.received(tenantId);
+  await waitFor('the POST', () => posts().length === 1);
+  bench.proxy.hold('replies');
+  open();
+  const runOf4xx = async () => {
+    const sql = 'SELECT consec_perm4xx AS run FROM webhooks.webhook_endpoint WHERE id = $1';
+    return (await bench.database.query<{ run: number }>(sql, [endpointId]))[0]?.run;
+  };
+  await waitFor('the commit', async () => (await runOf4xx()) === 1);
+  const [row] = await bench.database.query('SELECT * FROM webhooks.webhook_delivery WHERE endpoint_id = $1', [
+    endpointId,
+  ]);
+  bench.receiver.answerWith('hang');
+  bench.proxy.cut();
+  bench.proxy.flow();
+  bench.proxy.mend();
+  // It goes on with the second attempt, so the first one is done with.
+  await waitFor('the retry', () => posts().length === 2);
+  expect(row).toMatchObject({ attempt: 2, state: 'scheduled' });
+  expect(await runOf4xx()).toBe(1);
+  expect((await deliveries())[0]?.attempts).toMatchObject([{ attempt: 1, status: 404 }]);
+  const [later] = await bench.database.query(
+    'SELECT * FROM webhooks.webhook_delivery WHERE endpoint_id = $1',
+    [endpointId],
+  );
+  expect(later).toMatchObject({ attempt: 2, next_at: row?.next_at });
+}, 60_000);
+
 test('events and retries of that time are delivered when it is back, each once', async () => {
   const [retrying, fresh] = [await bench.subscriber(), await bench.subscriber()];
   bench.receiver.answerWith(({ path }) => (path === retrying.path ? 503 : 200));

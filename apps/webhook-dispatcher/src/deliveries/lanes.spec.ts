@@ -100,4 +100,16 @@ describe('lanes', () => {
     lanes.released(item);
     expect(lanes.find('a')).toBeUndefined();
   });
+
+  test('of an earlier lease do not serve the new one', () => {
+    const old = lanes.lane(aDelivery('a'));
+    old.reserved = 1;
+    const item = aDelivery('a', { epoch: 2, conversation: 5 });
+    lanes.push(item);
+    expect(lanes.find('a')?.epoch).toBe(2);
+    expect(lanes.next()).toBe(item);
+    lanes.push(aDelivery('a', { epoch: 2, conversation: 5 }));
+    lanes.released(item);
+    expect(lanes.next()).toBeDefined();
+  });
 });
