@@ -1,9 +1,10 @@
-import { lookup as dnsLookup, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { isAllowedOrigin } from './allowed-origins.js';
+import { nameResolver } from './name-resolver.js';
 import { isPublicAddress } from './public-address.js';
 
-/** Resolver with the shape of `dns.lookup` and all answers. */
+/** Finds all addresses of a name; has the shape of `dns.lookup`. */
 export type Resolve = (
   hostname: string,
   options: { all: true; family?: number | 'IPv4' | 'IPv6' },
@@ -29,7 +30,7 @@ const RESOLVE_AT_SAVE_MS = 1_000;
 export class AddressGuard {
   constructor(
     private readonly allowedOrigins: readonly string[],
-    private readonly resolve: Resolve = dnsLookup,
+    private readonly resolve: Resolve = nameResolver(),
   ) {}
 
   /** The rule that a receiver address breaks, in words for the tenant; undefined when it may be saved. */
