@@ -36,7 +36,7 @@ export {
   SCOPES,
   type Scope,
 } from './enums.js';
-export { MESSAGE_BODY_TYPES, MessageBody } from './message-body.js';
+export { MESSAGE_BODY_TYPES, MESSAGE_BODY_FIELDS, MessageBody } from './message-body.js';
 export {
   MessageReceivedV1,
   MessageFailure,

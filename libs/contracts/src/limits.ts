@@ -68,7 +68,13 @@ export class TiersReply {
 
 /** Body of `POST /v1/sessions/:id/promote-warmup-tier`. */
 export class PromoteTierBody {
-  @ApiProperty({ description: 'Tier to raise to; it can only go up.', example: 2, minimum: 0, maximum: 4 })
+  @ApiProperty({
+    description: 'Tier to raise to; it can only go up.',
+    type: 'integer',
+    example: 2,
+    minimum: 0,
+    maximum: 4,
+  })
   @IsInt()
   @Min(0)
   @Max(4)
@@ -99,11 +105,11 @@ export class TierPromotion {
   @IsUUID()
   sessionId: string;
 
-  @ApiProperty({ description: 'Tier from now on.', example: 2, minimum: 0, maximum: 4 })
+  @ApiProperty({ description: 'Tier from now on.', type: 'integer', example: 2, minimum: 0, maximum: 4 })
   @IsInt()
   tier: number;
 
-  @ApiProperty({ description: 'Tier before.', example: 0, minimum: 0, maximum: 4 })
+  @ApiProperty({ description: 'Tier before.', type: 'integer', example: 0, minimum: 0, maximum: 4 })
   @IsInt()
   previousTier: number;
 

@@ -18,9 +18,31 @@ export const MESSAGE_BODY_TYPES = [
   'unsupported',
 ] as const;
 
+type FieldOfBody = Exclude<keyof MessageBody, 'type'>;
+
+/** Which fields a kind has besides `type`: the table of the specification. */
+export const MESSAGE_BODY_FIELDS: Record<
+  (typeof MESSAGE_BODY_TYPES)[number],
+  { required?: FieldOfBody[]; optional?: FieldOfBody[] }
+> = {
+  text: { required: ['text'] },
+  image: { optional: ['caption', 'mimeType'] },
+  video: { optional: ['caption', 'mimeType', 'seconds', 'isPtv'] },
+  audio: { optional: ['mimeType', 'seconds', 'isPtt', 'transcript'] },
+  document: { optional: ['filename', 'mimeType', 'pageCount', 'caption'] },
+  sticker: { optional: ['mimeType', 'isAnimated'] },
+  location: { optional: ['latitude', 'longitude', 'name', 'address'] },
+  contact: { optional: ['displayName', 'count'] },
+  poll: { optional: ['name', 'options'] },
+  reaction: { optional: ['emoji', 'targetKeyId'] },
+  view_once: { required: ['inner'] },
+  unsupported: { required: ['original'] },
+};
+
 /**
- * Content of an inbound message: a union discriminated by `type`, flattened into one class so that one validator and
- * one schema serve it. Which fields belong to which type is the specification's table.
+ * Content of an inbound message: a union discriminated by `type`, flattened into one class so that one validator and one
+ * type of TypeScript serve it. `MESSAGE_BODY_FIELDS` says which fields belong to which kind; the OpenAPI description
+ * has a schema for each.
  */
 export class MessageBody {
   @ApiProperty({
@@ -31,105 +53,108 @@ export class MessageBody {
   @IsIn(MESSAGE_BODY_TYPES)
   type: (typeof MESSAGE_BODY_TYPES)[number];
 
-  @ApiPropertyOptional({ description: 'text: the text.', example: 'Is my order ready?' })
+  @ApiPropertyOptional({ description: 'The text.', example: 'Is my order ready?' })
   @IsOptional()
   @IsString()
   text?: string;
 
-  @ApiPropertyOptional({ description: 'image, video, document: the caption.', example: 'The receipt' })
+  @ApiPropertyOptional({ description: 'The caption.', example: 'The receipt' })
   @IsOptional()
   @IsString()
   caption?: string;
 
   @ApiPropertyOptional({
-    description: 'image, video, audio, document, sticker: media type.',
+    description: 'Media type.',
     example: 'image/jpeg',
   })
   @IsOptional()
   @IsString()
   mimeType?: string;
 
-  @ApiPropertyOptional({ description: 'video, audio: length in seconds.', example: 12 })
+  @ApiPropertyOptional({ description: 'Length in seconds.', example: 12 })
   @IsOptional()
   @IsNumber()
   seconds?: number;
 
-  @ApiPropertyOptional({ description: 'video: a round video note.', example: false })
+  @ApiPropertyOptional({ description: 'Whether it is a round video note.', example: false })
   @IsOptional()
   @IsBoolean()
   isPtv?: boolean;
 
-  @ApiPropertyOptional({ description: 'audio: a voice note.', example: true })
+  @ApiPropertyOptional({ description: 'Whether it is a voice note.', example: true })
   @IsOptional()
   @IsBoolean()
   isPtt?: boolean;
 
   @ApiPropertyOptional({
-    description: 'audio: the spoken text, where speech to text is configured.',
+    description: 'The spoken text, where speech to text is configured.',
     example: 'Call me back',
   })
   @IsOptional()
   @IsString()
   transcript?: string;
 
-  @ApiPropertyOptional({ description: 'document: file name.', example: 'offer.pdf' })
+  @ApiPropertyOptional({ description: 'File name.', example: 'offer.pdf' })
   @IsOptional()
   @IsString()
   filename?: string;
 
-  @ApiPropertyOptional({ description: 'document: number of pages.', example: 3 })
+  @ApiPropertyOptional({ description: 'Number of pages.', example: 3 })
   @IsOptional()
   @IsNumber()
   pageCount?: number;
 
-  @ApiPropertyOptional({ description: 'sticker: whether it moves.', example: false })
+  @ApiPropertyOptional({ description: 'Whether it moves.', example: false })
   @IsOptional()
   @IsBoolean()
   isAnimated?: boolean;
 
-  @ApiPropertyOptional({ description: 'location: degrees north.', example: 52.52 })
+  @ApiPropertyOptional({ description: 'Degrees north.', example: 52.52 })
   @IsOptional()
   @IsNumber()
   latitude?: number;
 
-  @ApiPropertyOptional({ description: 'location: degrees east.', example: 13.4 })
+  @ApiPropertyOptional({ description: 'Degrees east.', example: 13.4 })
   @IsOptional()
   @IsNumber()
   longitude?: number;
 
-  @ApiPropertyOptional({ description: 'location, poll: its name.', example: 'Main station' })
+  @ApiPropertyOptional({
+    description: 'Name of the place, or question of the poll.',
+    example: 'Main station',
+  })
   @IsOptional()
   @IsString()
   name?: string;
 
-  @ApiPropertyOptional({ description: 'location: street address.', example: 'Europaplatz 1' })
+  @ApiPropertyOptional({ description: 'Street address.', example: 'Europaplatz 1' })
   @IsOptional()
   @IsString()
   address?: string;
 
-  @ApiPropertyOptional({ description: 'contact: display name of the first card.', example: 'Ada' })
+  @ApiPropertyOptional({ description: 'Display name of the first card.', example: 'Ada' })
   @IsOptional()
   @IsString()
   displayName?: string;
 
-  @ApiPropertyOptional({ description: 'contact: number of cards.', example: 1 })
+  @ApiPropertyOptional({ description: 'Number of cards.', example: 1 })
   @IsOptional()
   @IsNumber()
   count?: number;
 
-  @ApiPropertyOptional({ description: 'poll: the choices.', example: ['yes', 'no'], type: [String] })
+  @ApiPropertyOptional({ description: 'The choices.', example: ['yes', 'no'], type: [String] })
   @IsOptional()
   @IsArray()
   @IsString({ each: true })
   options?: string[];
 
-  @ApiPropertyOptional({ description: 'reaction: the emoji; empty when it was taken back.', example: '👍' })
+  @ApiPropertyOptional({ description: 'The emoji; empty when it was taken back.', example: '👍' })
   @IsOptional()
   @IsString()
   emoji?: string;
 
   @ApiPropertyOptional({
-    description: 'reaction: keyId of the message it belongs to.',
+    description: 'keyId of the message it belongs to.',
     example: '3EB0C0FFEE',
   })
   @IsOptional()
@@ -137,7 +162,7 @@ export class MessageBody {
   targetKeyId?: string;
 
   @ApiPropertyOptional({
-    description: 'view_once: what is inside.',
+    description: 'What is inside.',
     allOf: [{ $ref: getSchemaPath('MessageBody') }],
   })
   @IsOptional()
@@ -146,7 +171,7 @@ export class MessageBody {
   inner?: MessageBody;
 
   @ApiPropertyOptional({
-    description: "unsupported: the platform's name of the content.",
+    description: "The platform's name of the content.",
     example: 'groupInviteMessage',
   })
   @IsOptional()

@@ -13,6 +13,8 @@ export class ListMessagesQuery extends PageQuery {
   @ApiPropertyOptional({
     description: 'Only messages to or from this contact: a phone number or a platform address.',
     example: '+4915112345678',
+    minLength: 5,
+    maxLength: 64,
   })
   @IsOptional()
   @IsString()

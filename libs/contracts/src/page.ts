@@ -6,6 +6,7 @@ import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validato
 export class PageQuery {
   @ApiPropertyOptional({
     description: 'Items per page, 1 to 200.',
+    type: 'integer',
     example: 50,
     default: 50,
     minimum: 1,
@@ -18,7 +19,7 @@ export class PageQuery {
   @Max(200)
   limit?: number;
 
-  @ApiPropertyOptional({ description: 'Cursor: nextCursor of the page before.' })
+  @ApiPropertyOptional({ description: 'Cursor: nextCursor of the page before.', maxLength: 512 })
   @IsOptional()
   @IsString()
   @MaxLength(512)

@@ -76,6 +76,7 @@ export class SessionState {
 export class SessionView extends SessionState {
   @ApiProperty({
     description: 'Warmup tier: the daily cap of this session.',
+    type: 'integer',
     example: 0,
     minimum: 0,
     maximum: 4,

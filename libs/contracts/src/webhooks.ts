@@ -149,7 +149,7 @@ export class WebhookEndpointWithSecret extends WebhookEndpoint {
 
 /** One HTTP POST to an endpoint. */
 export class DeliveryAttempt {
-  @ApiProperty({ description: 'Number of the attempt, from 1.', example: 1 })
+  @ApiProperty({ description: 'Number of the attempt, from 1.', type: 'integer', example: 1 })
   @IsInt()
   attempt: number;
 
@@ -157,13 +157,13 @@ export class DeliveryAttempt {
   @IsISO8601()
   startedAt: string;
 
-  @ApiProperty({ description: 'How long it took, in milliseconds.', example: 42 })
+  @ApiProperty({ description: 'How long it took, in milliseconds.', type: 'integer', example: 42 })
   @IsInt()
   durationMs: number;
 
   @ApiProperty({
     description: 'Status the receiver answered; null when there was no answer.',
-    type: Number,
+    type: 'integer',
     nullable: true,
     example: 200,
   })
