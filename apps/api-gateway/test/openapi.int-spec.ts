@@ -9,42 +9,18 @@ import { ExternalConfigController } from '../src/sessions/external-config.contro
 import { SessionsController } from '../src/sessions/sessions.controller.js';
 import { WebhooksController } from '../src/webhooks/webhooks.controller.js';
 import { TestGateway } from './gateway.js';
-
-interface Schema {
-  description?: string;
-  properties?: Record<string, Schema>;
-}
-
-interface Operation {
-  operationId: string;
-  security?: object[];
-  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
-  'x-required-scope'?: string;
-}
-
-interface Document {
-  openapi: string;
-  paths: Record<string, Record<string, Operation>>;
-  webhooks: Record<string, { post: { parameters: { name: string }[] } }>;
-  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> };
-}
+import { type Description, type Operation, operationsOf } from './description.js';
 
 let gateway: TestGateway;
-let document: Document;
+let document: Description;
 
 beforeAll(async () => {
   gateway = await TestGateway.start();
-  document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as Document;
+  document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as Description;
 });
 afterAll(() => gateway.stop());
 
-const operations = (): [string, Operation][] =>
-  Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, Operation] => [
-      `${method} ${path}`,
-      operation,
-    ]),
-  );
+const operations = (): [string, Operation][] => operationsOf(document);
 
 describe('the description', () => {
   test('is valid OpenAPI 3.1', async () => {

@@ -1,13 +1,45 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, ApiParam, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiOkResponse,
+  ApiParam,
+  ApiResponse,
+  type ApiResponseOptions,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import { ERROR_CATALOGUE, type ErrorCode, HttpErrorBody } from '@svc/contracts';
 
 /** Errors that every route under `/v1` may answer. */
-const EVERYWHERE: ErrorCode[] = ['UNAUTHENTICATED', 'FORBIDDEN', 'UPSTREAM_UNAVAILABLE', 'UPSTREAM_TIMEOUT'];
+const EVERYWHERE: ErrorCode[] = [
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'INTERNAL',
+  'UPSTREAM_UNAVAILABLE',
+  'UPSTREAM_TIMEOUT',
+];
 const RETRY_AFTER = {
-  description: 'Whole seconds to wait.',
-  schema: { type: 'integer' as const, minimum: 1 },
+  'Retry-After': {
+    description: 'Whole seconds to wait.',
+    schema: { type: 'integer' as const, minimum: 1 },
+  },
 };
+/** Headers of an error besides the one of every answer. */
+const HEADERS: Record<number, ApiResponseOptions['headers']> = {
+  401: {
+    'WWW-Authenticate': {
+      description: 'The scheme to use.',
+      schema: { type: 'string', enum: ['Bearer'] },
+    },
+  },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+  504: RETRY_AFTER,
+};
+
+/** What an answer with one of these codes means, in the words of the catalogue. */
+export function wordsOf(codes: readonly ErrorCode[]): string {
+  return codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].summary}`).join(' ');
+}
 
 /** Documents what a route refuses with, by status, in the words of the error catalogue. */
 export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
@@ -20,8 +52,8 @@ export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
     ApiResponse({
       status,
       type: HttpErrorBody,
-      description: same.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].summary}`).join(' '),
-      ...(status === 429 || status === 503 ? { headers: { 'Retry-After': RETRY_AFTER } } : {}),
+      description: wordsOf(same),
+      ...(HEADERS[status] ? { headers: HEADERS[status] } : {}),
     }),
   );
   return applyDecorators(...responses) as MethodDecorator;

@@ -14,11 +14,13 @@ import type { FastifyInstance } from 'fastify';
 import { stringify } from 'yaml';
 import { asOpenApi31 } from './openapi-31.js';
 import { eventWebhooks } from './event-webhooks.js';
+import { completeOperations } from './every-operation.js';
+import { splitMessageBody } from './message-body-union.js';
 
 const DESCRIPTION = `Links phone numbers to your software: send over REST, hear over signed webhooks.
 
 Every response carries \`x-request-id\`. Errors have one shape, whatever went wrong: \`{code, message, requestId, meta}\`.
-Times are ISO 8601 in UTC. Lists take \`limit\` and \`before\` and return \`nextCursor\`.
+Bodies are JSON of up to 1 MiB; a field that is not described is refused. Times are ISO 8601 in UTC. Lists take \`limit\` and \`before\` and return \`nextCursor\`.
 Send with a \`clientMessageId\`: repeating it is always safe.`;
 
 /** Builds the description from the controllers and contract classes, as OpenAPI 3.1. */
@@ -51,6 +53,8 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
       SessionQrGeneratedV1,
     ],
   });
+  completeOperations(document);
+  splitMessageBody(document.components?.schemas ?? {});
   return asOpenApi31({ ...document, webhooks: eventWebhooks() });
 }
 

@@ -1,0 +1,49 @@
+import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
+import { ERROR_CATALOGUE, type ErrorCode, HttpErrorBody } from '@svc/contracts';
+import { wordsOf } from './answers.js';
+
+const WITH_BODY = ['post', 'put', 'patch', 'delete'] as const;
+/** Refusals of a body before a route sees it. */
+const OF_BODIES: ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+const REQUEST_ID = {
+  description:
+    'Names this request; quote it when you ask about one. `requestId` of an error body is the same.',
+  required: true,
+  schema: { type: 'string' as const, format: 'uuid' },
+};
+
+type Paths = OpenAPIObject['paths'];
+type Operation = NonNullable<Paths[string]['get']>;
+type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
+
+/** Adds what holds for each operation and stands on none: the request id, refusals of bodies, no unknown fields. */
+export function completeOperations({ paths, components }: OpenAPIObject): void {
+  for (const path of Object.values(paths)) {
+    for (const method of WITH_BODY) {
+      const operation = path[method];
+      if (operation) refuseBodies(operation, components?.schemas ?? {});
+    }
+    for (const method of ['get', ...WITH_BODY] as const) nameRequest(path[method]);
+  }
+}
+
+function refuseBodies(operation: Operation, schemas: Schemas): void {
+  for (const code of OF_BODIES) {
+    operation.responses[ERROR_CATALOGUE[code].status] = {
+      description: wordsOf([code]),
+      content: { 'application/json': { schema: { $ref: getSchemaPath(HttpErrorBody) } } },
+    };
+  }
+  if (!operation.requestBody || !('content' in operation.requestBody)) return;
+  for (const { schema } of Object.values(operation.requestBody.content)) {
+    const name = schema && '$ref' in schema ? (schema.$ref.split('/').at(-1) ?? '') : '';
+    Object.assign(schemas[name] ?? {}, { additionalProperties: false });
+  }
+}
+
+function nameRequest(operation: Operation | undefined): void {
+  for (const response of Object.values(operation?.responses ?? {})) {
+    if (response && !('$ref' in response))
+      response.headers = { 'x-request-id': REQUEST_ID, ...response.headers };
+  }
+}
