@@ -123,6 +123,8 @@ export {
   DeliveryAttempt,
   DELIVERY_STATUSES,
   DeliveryView,
+} from './webhooks.js';
+export {
   EndpointRef,
   CreateEndpointV1,
   UpdateEndpointV1,
@@ -144,7 +146,7 @@ export {
   GetBoundEndpoint,
   DeleteBoundEndpoint,
   ListDeliveries,
-} from './webhooks.js';
+} from './webhook-requests.js';
 export {
   CreateTenantV1,
   DashboardAccess,

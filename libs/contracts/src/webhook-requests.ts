@@ -1,0 +1,140 @@
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { defineRequest } from './contract.js';
+import {
+  CreateWebhookBody,
+  DeliveryView,
+  UpdateWebhookBody,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+} from './webhooks.js';
+
+/** Names an endpoint of a tenant. The owner answers `ENDPOINT_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
+export class EndpointRef {
+  @IsUUID() tenantId: string;
+  @IsUUID() endpointId: string;
+}
+
+/** Request of `create-endpoint`. */
+export class CreateEndpointV1 extends CreateWebhookBody {
+  @IsUUID() tenantId: string;
+}
+
+/** Request of `update-endpoint`. */
+export class UpdateEndpointV1 extends UpdateWebhookBody {
+  @IsUUID() tenantId: string;
+  @IsUUID() endpointId: string;
+}
+
+/** Request of lists in this file: newest first. */
+export class ListEndpointsV1 {
+  @IsUUID() tenantId: string;
+  /** One more than a page holds, so that the asker knows whether another follows. */
+  @IsInt() @Min(1) @Max(201) limit: number;
+  /** Id of the last item of the page before. */
+  @IsOptional() @IsUUID() before?: string;
+}
+
+/** Request of `list-deliveries`; `dead` asks for dead letters only. */
+export class ListDeliveriesV1 extends ListEndpointsV1 {
+  @IsUUID() endpointId: string;
+  @IsBoolean() dead: boolean;
+}
+
+/** Request of `put-bound-endpoint`: the one endpoint that external mode binds to a session. */
+export class PutBoundEndpointV1 {
+  @IsUUID() tenantId: string;
+  @IsUUID() sessionId: string;
+  @IsBoolean() enabled: boolean;
+  /** Required the first time it is enabled. */
+  @IsOptional() @IsString() @Length(1, 2048) url?: string;
+  @IsBoolean() rotateSecret: boolean;
+}
+
+/** Request of `get-bound-endpoint` and `delete-bound-endpoint`. */
+export class BoundEndpointRef {
+  @IsUUID() tenantId: string;
+  @IsUUID() sessionId: string;
+}
+
+/** Reply that holds an endpoint and, only where the call may show it, its secret. */
+export class EndpointReply {
+  @ValidateNested() @Type(() => WebhookEndpoint) endpoint: WebhookEndpoint;
+}
+
+/** Reply with the secret. */
+export class EndpointWithSecretReply {
+  @ValidateNested() @Type(() => WebhookEndpointWithSecret) endpoint: WebhookEndpointWithSecret;
+}
+
+/** Reply of the requests on a bound endpoint: what the session has now, null where it has none. */
+export class BoundEndpointReply {
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => WebhookEndpointWithSecret)
+  endpoint: WebhookEndpointWithSecret | null;
+}
+
+/** Reply of `list-endpoints`. */
+export class EndpointsReply {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => WebhookEndpoint) endpoints: WebhookEndpoint[];
+}
+
+/** Reply of `list-deliveries`. */
+export class DeliveriesReply {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => DeliveryView) deliveries: DeliveryView[];
+}
+
+const APP = 'webhook-dispatcher';
+/** Registers a tenant-wide endpoint. */
+export const CreateEndpoint = defineRequest(
+  APP,
+  'create-endpoint',
+  CreateEndpointV1,
+  EndpointWithSecretReply,
+);
+/** Reads one endpoint. */
+export const GetEndpoint = defineRequest(APP, 'get-endpoint', EndpointRef, EndpointReply);
+/** Reads a tenant's endpoints. */
+export const ListEndpoints = defineRequest(APP, 'list-endpoints', ListEndpointsV1, EndpointsReply);
+/**
+ * Changes an endpoint; in force for the next attempt when the call returns. `SESSION_STATE_CONFLICT` for the `events`
+ * of one that is bound to a session.
+ */
+export const UpdateEndpoint = defineRequest(APP, 'update-endpoint', UpdateEndpointV1, EndpointReply);
+/** Deletes an endpoint and what was waiting for it. `SESSION_STATE_CONFLICT` for one that a session is bound to. */
+export const DeleteEndpoint = defineRequest(APP, 'delete-endpoint', EndpointRef, EndpointReply);
+/** Enables, changes or disables the endpoint bound to a session. */
+export const PutBoundEndpoint = defineRequest(
+  APP,
+  'put-bound-endpoint',
+  PutBoundEndpointV1,
+  BoundEndpointReply,
+);
+/** Reads the endpoint bound to a session, with its secret. */
+export const GetBoundEndpoint = defineRequest(
+  APP,
+  'get-bound-endpoint',
+  BoundEndpointRef,
+  BoundEndpointReply,
+);
+/** Deletes the endpoint bound to a session that is deleted, and what was waiting for it. Without effect where there is none. */
+export const DeleteBoundEndpoint = defineRequest(
+  APP,
+  'delete-bound-endpoint',
+  BoundEndpointRef,
+  BoundEndpointReply,
+);
+/** Deliveries of an endpoint, or its dead letters. */
+export const ListDeliveries = defineRequest(APP, 'list-deliveries', ListDeliveriesV1, DeliveriesReply);
