@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type DeliveryView, type Envelope, ListDeliveries, MessageReceived } from '@svc/contracts';
+import { type DeliveryView, ListDeliveries, MessageReceived } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { startTestService, type TestService, waitFor, WebhookReceiver } from '@svc/testing';
 import Stripe from 'stripe';
@@ -168,51 +168,6 @@ describe('a delivery', () => {
   });
 });
 
-test('first attempts of a conversation arrive in order, other conversations beside them', async () => {
-  const { tenantId } = await aSubscriber();
-  const sessionId = randomUUID();
-  receiver.answerWith(async () => {
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
-    return 200;
-  });
-  const contacts = ['1', '2', '3', '4'].map((digit) => `${digit}@s.whatsapp.net`);
-  for (let i = 0; i < 60; i += 1) {
-    await producer.received(tenantId, { sessionId, remoteJid: contacts[i % 4] ?? '', keyId: String(i) });
-  }
-  await waitFor('all webhooks', () => receiver.received.length === 60, 20_000);
-  for (const contact of contacts) {
-    const order = receiver
-      .bodies()
-      .filter(({ payload }) => payload['remoteJid'] === contact)
-      .map(({ payload }) => Number(payload['keyId']));
-    expect(order).toEqual(order.toSorted((a, b) => a - b));
-  }
-});
-
-test('more events than a lane holds in memory all arrive, in order and once', async () => {
-  const { tenantId } = await aSubscriber();
-  const sessionId = randomUUID();
-  let open: () => void = () => undefined;
-  const gate = new Promise<void>((resolve) => (open = resolve));
-  receiver.answerWith(async () => (await gate, 200));
-  const envelopes: Envelope[] = Array.from({ length: 200 }, (_, index) =>
-    envelopeOf(MessageReceived, { tenantId }, aMessage({ sessionId, keyId: String(index) })),
-  );
-  for (const envelope of envelopes) await producer.publish(envelope);
-  await waitFor('the rest to be left in the database', async () => {
-    const [row] = await dispatcher.database.query<{ n: number }>(
-      `SELECT count(*)::int AS n FROM webhooks.webhook_delivery WHERE tenant_id = $1 AND state = 'scheduled'`,
-      [tenantId],
-    );
-    return row && row.n >= 150;
-  });
-  open();
-  await waitFor('all webhooks', () => receiver.received.length >= 200, 20_000);
-  expect(receiver.bodies().map(({ payload }) => payload['keyId'])).toEqual(
-    Array.from({ length: 200 }, (_, index) => String(index)),
-  );
-});
-
 test('an event that is no public one makes nothing', async () => {
   const { tenantId, deliveries } = await aSubscriber();
   await producer.publish({
@@ -222,4 +177,33 @@ test('an event that is no public one makes nothing', async () => {
   await producer.received(tenantId);
   await waitFor('the public one', () => receiver.received.length === 1);
   expect(await deliveries()).toHaveLength(1);
+});
+
+test('deliveries are listed newest first, page by page, wherever they stand', async () => {
+  const { tenantId, endpoint, deliveries } = await aSubscriber();
+  const sessionId = randomUUID();
+  const list = async (limit: number, before?: string) => {
+    const request = { tenantId, endpointId: endpoint.id, dead: false, limit, ...(before && { before }) };
+    return (await dispatcher.rpc.request(ListDeliveries, request)).deliveries;
+  };
+  // Delivered, dead, delivered, on its way: in the order in which the events came.
+  for (const [index, answer] of ([200, 500, 200, 'hang'] as const).entries()) {
+    receiver.answerWith(answer);
+    await producer.received(tenantId, { sessionId, keyId: String(index) });
+    await waitFor('the delivery', async () => {
+      const [newest] = await deliveries();
+      if (answer === 'hang') return (await deliveries()).length === 4;
+      return (
+        newest?.status === (answer === 500 ? 'DEAD' : 'DELIVERED') &&
+        (await deliveries()).length === index + 1
+      );
+    });
+  }
+  const all = await list(10);
+  expect(all.map(({ status }) => status)).toEqual(['PENDING', 'DELIVERED', 'DEAD', 'DELIVERED']);
+  const ids = all.map(({ deliveryId }) => deliveryId);
+  const pages = [];
+  for (let page = await list(1); page.length > 0; page = await list(1, page[0]?.deliveryId)) pages.push(page);
+  expect(pages.flat().map(({ deliveryId }) => deliveryId)).toEqual(ids);
+  expect((await deliveries(true)).map(({ deliveryId }) => deliveryId)).toEqual([ids[2]]);
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { GetEndpoint, ListDeliveries, UpdateEndpoint } from '@svc/contracts';
+import { DeleteEndpoint, GetEndpoint, ListDeliveries, UpdateEndpoint } from '@svc/contracts';
 import { startTestService, type TestService, waitFor, WebhookReceiver } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -121,5 +121,63 @@ describe('an endpoint', () => {
     expect((await view()).status).toBe('ACTIVE');
     await answered(404);
     expect((await view()).status).toBe('PAUSED');
+  });
+
+  test('that is paused and reactivated again and again while events come gets each of them once', async () => {
+    const { tenantId, deliveries, setStatus } = await aSubscriber();
+    receiver.answerWith(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return 200;
+    });
+    const sent = Promise.all(
+      Array.from({ length: 80 }, (_, index) =>
+        producer.received(tenantId, { remoteJid: `${index}@s.whatsapp.net`, keyId: String(index) }),
+      ),
+    );
+    for (let i = 0; i < 10; i += 1) {
+      await setStatus('PAUSED');
+      await setStatus('ACTIVE');
+    }
+    await sent;
+    await waitFor('all', async () => {
+      const all = await deliveries();
+      return all.length === 80 && all.every(({ status }) => status === 'DELIVERED');
+    });
+    const keyIds = receiver.bodies().map(({ payload }) => Number(payload['keyId']));
+    expect(keyIds.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 80 }, (_, index) => index));
+  });
+
+  test('that is deleted while an attempt is in flight leaves nothing behind', async () => {
+    const { tenantId, endpointId, deliveries } = await aSubscriber();
+    let answer: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => (answer = resolve));
+    receiver.answerWith(async () => (await late, 503));
+    const sessionId = randomUUID();
+    for (const keyId of ['in flight', 'waiting']) await producer.received(tenantId, { sessionId, keyId });
+    await waitFor('the attempt', () => receiver.received.length === 1);
+    await waitFor('the other to wait', async () => (await deliveries()).length === 2);
+    await dispatcher.rpc.request(DeleteEndpoint, { tenantId, endpointId });
+    answer();
+    const left = async (): Promise<unknown[]> => {
+      const [hot, attempts, dead] = await Promise.all(
+        ['webhook_delivery', 'webhook_attempt', 'webhook_dlq'].map((table) =>
+          dispatcher.database.query(`SELECT FROM webhooks.${table} WHERE endpoint_id = $1`, [endpointId]),
+        ),
+      );
+      return [hot, attempts, dead].flat();
+    };
+    // A later event of another endpoint of the tenant goes all the way after it.
+    const other = await anEndpoint(dispatcher.rpc, tenantId, `${receiver.origin}/other`);
+    receiver.answerWith(200);
+    await producer.received(tenantId, { sessionId });
+    const request = { tenantId, endpointId: other.id, dead: false, limit: 10 };
+    await waitFor('the other endpoint', async () => {
+      const {
+        deliveries: [one],
+      } = await dispatcher.rpc.request(ListDeliveries, request);
+      return one?.status === 'DELIVERED';
+    });
+    expect(await left()).toEqual([]);
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hooks', '/other']);
   });
 });

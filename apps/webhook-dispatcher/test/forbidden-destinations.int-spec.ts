@@ -1,0 +1,108 @@
+import type { LookupAddress } from 'node:dns';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { AddressGuard, type Resolve } from '../src/addresses/address-guard.js';
+import { WebhookClient } from '../src/sending/webhook-client.js';
+
+/** A server of our own network that nobody must reach through us. */
+let server: Server;
+let port: number;
+let connections = 0;
+let requests = 0;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    requests += 1;
+    request.resume().on('end', () => response.end('fine'));
+  });
+  server.on('connection', () => (connections += 1));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const body = Buffer.from('{}');
+
+describe('a destination that is not allowed', () => {
+  /** First answer public, all later ones the server of this test: as in a rebinding attack. */
+  function rebinding(answers: LookupAddress[][]): Resolve {
+    let turn = 0;
+    return (_, __, callback) => {
+      const addresses = answers[Math.min(turn, answers.length - 1)] ?? [];
+      turn += 1;
+      queueMicrotask(() => callback(null, addresses));
+    };
+  }
+  const PUBLIC = { address: '93.184.216.34', family: 4 };
+  const LOCAL = { address: '127.0.0.1', family: 4 };
+
+  test.each([
+    'http://127.0.0.1',
+    'http://127.1',
+    'http://2130706433',
+    'http://0x7f000001',
+    'http://0177.0.0.1',
+    'http://0',
+    'http://[::1]',
+    'http://[::ffff:127.0.0.1]',
+    'http://[::ffff:7f00:1]',
+    'http://localhost',
+    'http://localhost.',
+  ])('gets no connection: %s', async (origin) => {
+    const client = new WebhookClient(new AddressGuard([]), 500);
+    const before = connections;
+    expect(await client.post(`${origin}:${port}/ok`, {}, body)).toMatchObject({
+      status: null,
+      error: 'DESTINATION_NOT_ALLOWED',
+    });
+    expect(connections).toBe(before);
+    await client.close();
+  });
+
+  test.each([
+    ['an address record', [[LOCAL]]],
+    ['an IPv6 record', [[{ address: '::1', family: 6 }]]],
+    ['a mapped record', [[{ address: '::ffff:127.0.0.1', family: 6 }]]],
+    ['one of several answers', [[PUBLIC, LOCAL]]],
+  ])('gets no connection by %s', async (_, answers) => {
+    const client = new WebhookClient(new AddressGuard([], rebinding(answers)), 500);
+    const before = connections;
+    expect(await client.post(`http://hooks.example:${port}/ok`, {}, body)).toMatchObject({
+      error: 'DESTINATION_NOT_ALLOWED',
+    });
+    expect(connections).toBe(before);
+    await client.close();
+  });
+
+  test('gets no connection when a name that was fine at save points elsewhere later', async () => {
+    const guard = new AddressGuard([], rebinding([[PUBLIC], [LOCAL]]));
+    expect(await guard.problemWith(`https://hooks.example:${port}/ok`)).toBeUndefined();
+    const client = new WebhookClient(guard, 500);
+    const before = connections;
+    for (const protocol of ['http', 'https']) {
+      const url = `${protocol}://hooks.example:${port}/ok`;
+      expect(await client.post(url, {}, body)).toMatchObject({ error: 'DESTINATION_NOT_ALLOWED' });
+    }
+    expect(connections).toBe(before);
+    await client.close();
+  });
+
+  test('gets nothing although a lookup let it pass: the socket itself is looked at', async () => {
+    const guard = new AddressGuard([]);
+    Object.assign(guard, {
+      lookup: (_: string, __: object, callback: (error: null, addresses: LookupAddress[]) => void) =>
+        callback(null, [LOCAL]),
+    });
+    const client = new WebhookClient(guard, 500);
+    const before = requests;
+    expect(await client.post(`http://hooks.example:${port}/ok`, {}, body)).toMatchObject({
+      error: 'DESTINATION_NOT_ALLOWED',
+    });
+    expect(requests).toBe(before);
+    await client.close();
+  });
+});
