@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { ListEndpoints } from '@svc/contracts';
+import { ListEndpoints, UpdateEndpoint } from '@svc/contracts';
 import { type ServiceProcess, waitFor } from '@svc/testing';
 import { Bench } from './bench.js';
 
 /** Longer than any pause between two tries, shorter than the leases of the process. */
-const AWAY_MS = 3_000;
+const AWAY_MS = 1_500;
 
 let bench: Bench;
 let running: ServiceProcess;
@@ -94,14 +94,14 @@ test('events and retries of that time are delivered when it is back, each once',
 }, 60_000);
 
 test('a delivery whose turn came meanwhile costs no attempt', async () => {
-  const { tenantId, posts, deliveries } = await bench.subscriber();
+  const { tenantId, endpointId, posts, deliveries } = await bench.subscriber();
   const open = bench.holdBack();
   for (const keyId of ['1', '2', '3'])
     await bench.producer.received(tenantId, { sessionId: tenantId, keyId });
   await waitFor('the first', () => posts().length === 1);
   await waitFor('the others to wait', async () => (await deliveries()).length === 3);
-  // What it knows about endpoints gets old: the next one cannot even be looked up.
-  await delay(5_000);
+  // What it knows about the endpoint is old now: for the next one it has to look, and cannot.
+  await bench.rpc.request(UpdateEndpoint, { tenantId, endpointId, name: 'Renamed' });
   bench.proxy.cut();
   open();
   await waitFor('the next to be tried', () => running.output().includes('an attempt could not start'));
