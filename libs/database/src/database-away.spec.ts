@@ -46,7 +46,7 @@ describe('the database is there', () => {
     ['a file is missing', failure({ code: 'ENOENT' })],
     ['a lease fell', failure({}, 'The lease of partition 3 is lost, connection or not.')],
     ['the pool was closed by this process', failure({}, 'Cannot use a pool after calling end on the pool')],
-    ['what was thrown is no error', { code: 'ECONNREFUSED' }],
+    ['what was thrown is text', 'Connection terminated'],
     ['nothing was thrown', undefined],
   ])('when %s', (_what, error) => {
     expect(isDatabaseAway(error)).toBe(false);

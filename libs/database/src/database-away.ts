@@ -40,9 +40,12 @@ export function isDatabaseAway(error: unknown): boolean {
   return typeof message === 'string' && AWAY_WORDS.test(message);
 }
 
-/** TypeORM wraps what the driver throws while a statement runs, and passes on what it throws while it connects. */
+/**
+ * TypeORM wraps what the driver throws while a statement runs, and passes on what it throws while it connects. Told by
+ * shape, not by class: errors of Node's own modules belong to another realm where code runs in a VM, as tests do.
+ */
 function driverErrorOf(error: unknown): object {
-  if (!(error instanceof Error)) return {};
+  if (typeof error !== 'object' || error === null) return {};
   const { driverError } = error as { driverError?: unknown };
-  return driverError instanceof Error ? driverError : error;
+  return typeof driverError === 'object' && driverError !== null ? driverError : error;
 }

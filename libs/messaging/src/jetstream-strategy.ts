@@ -17,15 +17,16 @@ export interface JetStreamOptions {
   maxAckPending?: number;
 }
 
-/** Waits before a message that failed is handed out again; the last one repeats until `MAX_DELIVERIES`. */
+/** Waits before a message that failed is handed out again; the last one repeats. */
 const BACKOFF_MS = [250, 1_000, 2_000, 5_000, 10_000] as const;
+/** Of a message whose handler fails for a reason nobody foresaw. One that waits for something is never given up. */
 const MAX_DELIVERIES = 20;
 const ALL_PARTITIONS = -1;
 
 /**
  * Nest transport over JetStream: a handler is an ordinary controller method. Returning acks; a retryable error naks
- * with back-off; a permanent one is copied to the dead-letter stream and then acked (design: architecture,
- * "Truth and transport"; a `term` would leave the message in a work queue).
+ * with back-off, `INTERNAL` a bounded number of times; a permanent one is copied to the dead-letter stream and then
+ * acked (a `term` would leave the message in a work queue).
  */
 export class JetStreamStrategy extends Server implements CustomTransportStrategy {
   override readonly transportId = JETSTREAM;
@@ -50,6 +51,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   }
 
   async close(): Promise<void> {
+    this.listening = false; // a partition that is taken over while the process stops is not pulled any more
     await Promise.all([...this.pulls.keys()].map((partition) => this.stopPartition(partition)));
   }
 
@@ -121,7 +123,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
 
   private async refuse(message: JsMsg, error: AppError): Promise<void> {
     const delivery = message.info.deliveryCount;
-    if (error.retryable && delivery < MAX_DELIVERIES) {
+    if (error.retryable && (error.code !== 'INTERNAL' || delivery < MAX_DELIVERIES)) {
       this.logger.warn(`${message.subject} will be tried again (${delivery}): ${error.code}`);
       message.nak(BACKOFF_MS[Math.min(delivery, BACKOFF_MS.length) - 1]);
       return;

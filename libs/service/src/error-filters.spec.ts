@@ -1,9 +1,15 @@
-import { BadRequestException, NotFoundException, PayloadTooLargeException } from '@nestjs/common';
+import {
+  BadRequestException,
+  NotFoundException,
+  PayloadTooLargeException,
+  ServiceUnavailableException,
+} from '@nestjs/common';
 import { describe, expect, test } from '@jest/globals';
 import { AppError } from '@svc/contracts';
 import { fastify, type FastifyInstance } from 'fastify';
 import { firstValueFrom } from 'rxjs';
 import { RpcErrorFilter, sendError, toAppError } from './error-filters.js';
+import { setUpLogger } from './logger.js';
 
 /** A real HTTP server whose one route throws. */
 function throwing(error: unknown): FastifyInstance {
@@ -67,6 +73,59 @@ describe('the HTTP answer of an error', () => {
   });
 });
 
+describe('a database that is away', () => {
+  const away = Object.assign(new Error('connect ECONNREFUSED canary:5432'), { code: 'ECONNREFUSED' });
+
+  test('is 503 over HTTP, with an invitation to try again and none of its words', async () => {
+    const answer = await answerTo(away);
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers['retry-after']).toBe('1');
+    expect(answer.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', meta: {} });
+    expect(answer.body).not.toContain('canary');
+  });
+
+  test('is UPSTREAM_UNAVAILABLE to whoever asks by message, so that consumers wait for it', async () => {
+    const body = await firstValueFrom(new RpcErrorFilter().catch(away)).catch((thrown: unknown) => thrown);
+    expect(AppError.fromBody(body)).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', retryable: true });
+    expect(JSON.stringify(body)).not.toContain('canary');
+  });
+});
+
+describe('what is logged', () => {
+  /** Lines that are written while an answer is made. */
+  async function linesOf(error: unknown): Promise<string[]> {
+    const lines: string[] = [];
+    const write = process.stdout.write.bind(process.stdout);
+    process.stdout.write = (line: string | Uint8Array): boolean => lines.push(String(line)) > 0;
+    try {
+      setUpLogger('filters', 'info');
+      await answerTo(error);
+    } finally {
+      process.stdout.write = write;
+      setUpLogger('filters', 'silent');
+    }
+    return lines;
+  }
+
+  test('of a failure is its cause, once', async () => {
+    const lines = await linesOf(new ServiceUnavailableException('NATS is not connected'));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      {
+        level: 40,
+        requestId: 'request-1',
+        code: 'UPSTREAM_UNAVAILABLE',
+        err: { message: 'NATS is not connected' },
+      },
+    ]);
+  });
+
+  test('of a refusal is its code and nothing that the tenant sent', async () => {
+    const lines = await linesOf(new BadRequestException('canary is no number'));
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ level: 30, code: 'VALIDATION_FAILED' }]);
+    expect(lines.join()).not.toContain('canary');
+  });
+});
+
 describe('errors of the framework below', () => {
   test.each([
     ['a route that is none', new NotFoundException('Cannot GET /x'), 'NOT_FOUND', 'There is no such route.'],
@@ -76,6 +135,12 @@ describe('errors of the framework below', () => {
     ['a content type nobody reads', { statusCode: 415 }, 'UNSUPPORTED_MEDIA_TYPE', undefined],
     ['another refusal', { statusCode: 418 }, 'VALIDATION_FAILED', undefined],
     ['a fault', { statusCode: 502 }, 'INTERNAL', undefined],
+    [
+      'a part that is not ready',
+      new ServiceUnavailableException('canary'),
+      'UPSTREAM_UNAVAILABLE',
+      undefined,
+    ],
     ['a status that is no number', { statusCode: 'high' }, 'INTERNAL', undefined],
   ])('%s keeps its meaning', (_, thrown, code, message) => {
     const error = toAppError(thrown);

@@ -6,6 +6,7 @@ import {
   type RpcExceptionFilter,
 } from '@nestjs/common';
 import { AppError, ERROR_CATALOGUE, type ErrorCode } from '@svc/contracts';
+import { isDatabaseAway } from '@svc/database';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
 import { log } from './logger.js';
@@ -18,33 +19,35 @@ const BY_STATUS: Partial<Record<number, ErrorCode>> = {
   405: 'METHOD_NOT_ALLOWED',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
+  503: 'UPSTREAM_UNAVAILABLE',
 };
 
 /**
  * Whatever was thrown, as an error of the catalogue. Errors of the framework below (404, malformed JSON, a body that is
- * too large) keep their meaning; the words of anything unknown stay inside.
+ * too large) keep their meaning, a database that is away is worth another try; the words of anything unknown stay inside.
  */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  const status =
-    error instanceof HttpException
-      ? error.getStatus()
-      : (error as { statusCode?: unknown } | null)?.statusCode;
-  const code =
-    typeof status === 'number'
-      ? (BY_STATUS[status] ?? (status < 500 ? 'VALIDATION_FAILED' : 'INTERNAL'))
-      : 'INTERNAL';
+  const code = isDatabaseAway(error) ? 'UPSTREAM_UNAVAILABLE' : codeOf(statusOf(error));
   const message =
     code === 'VALIDATION_FAILED' && error instanceof Error ? error.message : ERROR_CATALOGUE[code].summary;
   return new AppError(code, message, {}, { cause: error });
 }
 
+function statusOf(error: unknown): unknown {
+  if (error instanceof HttpException) return error.getStatus();
+  return (error as { statusCode?: unknown } | null)?.statusCode;
+}
+
+function codeOf(status: unknown): ErrorCode {
+  if (typeof status !== 'number') return 'INTERNAL';
+  return BY_STATUS[status] ?? (status < 500 ? 'VALIDATION_FAILED' : 'INTERNAL');
+}
+
 /** HTTP answer of an error: status, headers and the error body of the specification. */
 export function sendError(reply: FastifyReply, requestId: string, thrown: unknown): void {
   const error = toAppError(thrown);
-  const fields = { requestId, code: error.code };
-  if (error.code === 'INTERNAL') log().error({ ...fields, err: error.cause ?? error }, 'request failed');
-  else log()[ERROR_CATALOGUE[error.code].log](fields, 'request refused');
+  tell(error, 'request', { requestId });
   const retryAfter = error.meta['retryAfterSeconds'] ?? (error.status >= 503 ? 1 : undefined);
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
   if (error.status === 401) void reply.header('www-authenticate', 'Bearer');
@@ -69,7 +72,15 @@ export class HttpErrorFilter implements ExceptionFilter {
 export class RpcErrorFilter implements RpcExceptionFilter {
   catch(thrown: unknown): Observable<never> {
     const error = toAppError(thrown);
-    if (error.code === 'INTERNAL') log().error({ err: error.cause ?? error }, 'message handler failed');
+    // The other side tells of a refusal; what is our fault is known here only.
+    if (error.status >= 500) tell(error, 'message handler');
     return throwError(() => error.toBody());
   }
+}
+
+/** Logs a failure of ours with its cause, and a refusal by its code alone: its words may hold what a tenant sent. */
+function tell(error: AppError, what: string, fields: object = {}): void {
+  const level = ERROR_CATALOGUE[error.code].log;
+  if (error.status < 500) log()[level]({ ...fields, code: error.code }, `${what} refused`);
+  else log()[level]({ ...fields, code: error.code, err: error.cause ?? error }, `${what} failed`);
 }

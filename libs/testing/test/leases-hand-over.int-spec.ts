@@ -103,10 +103,20 @@ describe('a process that stops', () => {
 
   test('is not brought back among the members by a heart beat that was under way', async () => {
     const a = await owners.start('a', { ...PATIENT, renewMs: 60_000 });
-    const letGo = await owners.block('SELECT 1 FROM lease_member FOR UPDATE');
+    const [begun, gate] = [aGate(), aGate()];
+    const query = a.dataSource.query.bind(a.dataSource);
+    a.dataSource.query = async <T>(sql: string, parameters?: unknown[]) => {
+      if (sql.startsWith('INSERT INTO lease_member')) {
+        begun.open();
+        await gate.passed; // a slow network
+      }
+      return query<T>(sql, parameters);
+    };
     const beating = a.leases.tick();
+    await begun.passed;
     const stopping = a.leases.stop();
-    await letGo();
+    for (let i = 0; i < 10; i += 1) await members();
+    gate.open();
     await Promise.all([beating, stopping]);
     expect(await members()).toEqual([]);
   });
