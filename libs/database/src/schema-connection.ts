@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { DataSourceOptions, MixedList } from 'typeorm';
 
 /** What a service says to get its own corner of the database. */
@@ -18,9 +19,13 @@ export function schemaRole(schema: string): string {
   return `svc_${schema}`;
 }
 
+const STATEMENT_LIMIT_MS = 15_000;
+/** Longer than the server lets any statement run: one that says nothing for this long is gone. */
+const SILENCE_LIMIT_MS = 20_000;
+
 /**
  * TypeORM options of a service: its own schema on the search path and its own role, so that a statement on another
- * service's table is refused by the server and not by convention (design: architecture, "Truth and transport").
+ * service's table is refused by the server and not by convention.
  */
 export function schemaDataSource(connection: SchemaConnection): DataSourceOptions {
   const { url, schema, entities, poolSize = 10, applicationName = `svc-${schema}` } = connection;
@@ -36,10 +41,22 @@ export function schemaDataSource(connection: SchemaConnection): DataSourceOption
     applicationName,
     extra: {
       options: `-c role=${schemaRole(schema)} -c search_path=${schema},public`,
-      statement_timeout: 15_000,
+      statement_timeout: STATEMENT_LIMIT_MS,
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: 10_000,
       keepAlive: true,
+      onConnect: closeWhenSilent,
     },
   };
+}
+
+/**
+ * Ends a connection on which nothing comes back, and with it the statement that waits. `query_timeout` of `pg` would
+ * end the statement only: the pool then hands out the dead connection again, first of all, to whoever asks next.
+ */
+function closeWhenSilent({ connection }: { connection: { stream: Socket } }): void {
+  connection.stream.setTimeout(SILENCE_LIMIT_MS, () => {
+    const words = `The database said nothing for ${SILENCE_LIMIT_MS / 1000} seconds.`;
+    connection.stream.destroy(Object.assign(new Error(words), { code: 'ETIMEDOUT' }));
+  });
 }

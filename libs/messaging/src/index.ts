@@ -1,3 +1,4 @@
+export { STEADY_CONNECTION } from './connection.js';
 export { envelopeOf, type EnvelopeFields, Messaging, type MessagingOptions } from './messaging.js';
 export { type JetStreamOptions, JetStreamStrategy } from './jetstream-strategy.js';
 export { type HandlerExtras, OnCommand, OnEvent, OnEveryEvent, OnRequest } from './patterns.js';

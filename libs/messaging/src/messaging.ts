@@ -10,6 +10,7 @@ import {
   type EventContract,
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
+import { STEADY_CONNECTION } from './connection.js';
 import { partitionOf } from './partition.js';
 import { ensureStreams } from './streams.js';
 
@@ -63,9 +64,8 @@ export class Messaging {
     const connection = await connect({
       servers: url,
       name,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: 250,
       waitOnFirstConnect: true,
+      ...STEADY_CONNECTION,
     });
     const manager = await jetstreamManager(connection, { timeout: 5_000, checkAPI: false });
     await streamsReady(manager);

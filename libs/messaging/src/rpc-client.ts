@@ -1,13 +1,14 @@
 import { ClientNats } from '@nestjs/microservices';
 import { AppError, parseData, type RequestContract } from '@svc/contracts';
 import { firstValueFrom, timeout, TimeoutError } from 'rxjs';
+import { STEADY_CONNECTION } from './connection.js';
 
 /** Asks other services over Nest's own NATS transport. */
 export class RpcClient {
   private readonly client: ClientNats;
 
   constructor(url: string, name: string) {
-    this.client = new ClientNats({ servers: [url], name, maxReconnectAttempts: -1, reconnectTimeWait: 250 });
+    this.client = new ClientNats({ servers: [url], name, ...STEADY_CONNECTION });
   }
 
   /**

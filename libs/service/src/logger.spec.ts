@@ -16,6 +16,14 @@ describe('what is logged of an error', () => {
     });
   });
 
+  test('ends where the causes go round in a circle', () => {
+    const first = new Error('first');
+    const second = new TypeError('second', { cause: first });
+    first.cause = second;
+    expect(describeError(first)).toMatchObject({ message: 'first', cause: { message: 'second' } });
+    expect(JSON.stringify(describeError(first))).toContain('"cause":{"type":"Error"}');
+  });
+
   test('of PostgreSQL holds names and codes, but no value of a row and no statement', () => {
     const driverError = Object.assign(new Error('Key (body)=(canary) exists'), {
       code: '23505',

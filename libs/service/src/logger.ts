@@ -16,7 +16,14 @@ const DRIVER_FIELDS = ['code', 'severity', 'schema', 'table', 'constraint', 'rou
  * quotes values in its words, so of such an error only names and codes are kept.
  */
 export function describeError(error: unknown): object {
+  return describe(error, new Set());
+}
+
+/** @param told errors of the chain so far: a cause may lead back to one of them. */
+function describe(error: unknown, told: Set<Error>): object {
   if (!(error instanceof Error)) return { type: typeof error };
+  if (told.has(error)) return { type: error.name };
+  told.add(error);
   const driver =
     (error as { driverError?: unknown }).driverError ?? ('severity' in error ? error : undefined);
   if (driver && typeof driver === 'object') {
@@ -27,7 +34,7 @@ export function describeError(error: unknown): object {
     };
   }
   const { code } = error as { code?: unknown };
-  const cause = error.cause === undefined ? {} : { cause: describeError(error.cause) };
+  const cause = error.cause === undefined ? {} : { cause: describe(error.cause, told) };
   return {
     type: error.name,
     message: error.message,

@@ -2,13 +2,16 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { type MicroserviceOptions, type NestMicroservice, Transport } from '@nestjs/microservices';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { JetStreamStrategy } from '@svc/messaging';
+import { JetStreamStrategy, STEADY_CONNECTION } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { ConfigError } from './config.js';
 import { ContractPipe } from './contract-pipe.js';
 import { HttpErrorFilter, RpcErrorFilter } from './error-filters.js';
 import { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
 import type { ServiceConfig } from './service-config.js';
+
+/** For headers and body to come in: a client that sends byte by byte must not hold a connection for ever. */
+const REQUEST_LIMIT_MS = 30_000;
 
 /** How an app starts. */
 export interface StartOptions {
@@ -54,7 +57,15 @@ export async function bootService(options: StartOptions): Promise<NestFastifyApp
 }
 
 async function createApp({ module, bodyLimit = 1_048_576 }: StartOptions): Promise<NestFastifyApplication> {
-  const adapter = new FastifyAdapter({ bodyLimit, genReqId: () => uuidv7(), requestIdHeader: false });
+  const adapter = new FastifyAdapter({
+    bodyLimit,
+    genReqId: () => uuidv7(),
+    requestIdHeader: false,
+    return503OnClosing: false, // its answer has neither our error body nor a request id; what comes in is answered
+    requestTimeout: REQUEST_LIMIT_MS,
+    // Node swaps the two limits where the one for headers, a minute by default, is the longer.
+    http: { headersTimeout: REQUEST_LIMIT_MS, connectionsCheckingInterval: REQUEST_LIMIT_MS / 10 },
+  });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     logger: new NestLogger(),
     abortOnError: false,
@@ -74,9 +85,8 @@ async function connectTransports(
       servers: [config.natsUrl],
       queue: name,
       name: `${name}-rpc`,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: 250,
       waitOnFirstConnect: true,
+      ...STEADY_CONNECTION,
       gracefulShutdown: true,
       gracePeriod: 500,
     },

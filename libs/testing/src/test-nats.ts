@@ -6,6 +6,9 @@ import { startNats } from '@svc/local-servers';
 /** A nats-server of one test file. */
 export interface TestNats {
   url: string;
+  /** The server says nothing more, its connections stay open; `resume` wakes it up again. */
+  pause(): void;
+  resume(): void;
   /** Ends the server with SIGKILL and leaves it down until `restart`. */
   kill(): Promise<void>;
   /** Ends the server with SIGKILL, if it still runs, and starts it again on the same port; its storage stays unless `wipe`. */
@@ -28,6 +31,8 @@ export async function startTestNats(): Promise<TestNats> {
   };
   return {
     url: server.url,
+    pause: () => process.kill(server.pid, 'SIGSTOP'),
+    resume: () => process.kill(server.pid, 'SIGCONT'),
     kill,
     restart: async ({ wipe = false } = {}) => {
       await kill();

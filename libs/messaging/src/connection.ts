@@ -1,0 +1,9 @@
+/**
+ * How every connection to NATS behaves: it comes back by itself, however long that takes, and a server that has fallen
+ * silent is left after three unanswered pings, not after minutes.
+ */
+export const STEADY_CONNECTION = {
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 250,
+  pingInterval: 10_000,
+} as const;
