@@ -1,5 +1,5 @@
 /**
- * Domain time (design: architecture, "Time"): the days of counters, key expiry, warmup and the retry schedule follow
+ * Domain time: the days of counters, key expiry, warmup and the retry schedule follow
  * `svc_now(tenant)`, which is the server's clock plus an offset. The offset is 0 in production; `clock set` moves the
  * row without tenant in development, the sandbox clock moves its tenant's. Leases and signatures use real time.
  */

@@ -15,7 +15,7 @@ const MIGRATION_LOCK = 0x5c_67;
 
 /**
  * Creates the schema, its role and the clock, then runs the outstanding migrations. Safe to call from several
- * processes at once and again and again (design: limits, "PostgreSQL practice").
+ * processes at once and again and again.
  * @returns names of the migrations that ran.
  */
 export async function migrate({ url, schema, migrations }: MigrateOptions): Promise<string[]> {

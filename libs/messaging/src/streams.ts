@@ -11,7 +11,7 @@ import { STREAMS } from '@svc/contracts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The three streams (design: operations, "Streams"); only features that nats-server 2.9 has. */
+/** The three streams, by features of nats-server 2.9: an older server ignores newer ones without a word. */
 const STREAM_CONFIGS: (Partial<StreamConfig> & { name: string })[] = [
   { name: STREAMS.commands, subjects: ['cmd.>'], retention: RetentionPolicy.Workqueue },
   { name: STREAMS.events, subjects: ['evt.>'], retention: RetentionPolicy.Limits, max_age: nanos(DAY_MS) },

@@ -10,7 +10,7 @@ export type Readiness = () => Promise<void> | void;
 
 /**
  * Probes. Live: the event loop answers, nothing else, so that a blip of the database does not restart five hundred
- * sockets. Ready: database and NATS answer (design: operations, "Kubernetes").
+ * sockets. Ready: database and NATS answer; otherwise no traffic comes here.
  */
 @ApiExcludeController()
 @Controller('health')

@@ -58,7 +58,7 @@ export function setUpLogger(name: string, level: string): Logger {
 
 /**
  * Takes `console.*` away from libraries. libsignal prints whole session objects, private keys included, through it
- * (design: platform protocol, G5), so nothing of what is printed is kept: only that something was.
+ * (`docs/platform-protocol.md`), so nothing of what is printed is kept: only that something was.
  */
 export function silenceConsole(): void {
   const swallow =
