@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 const OWNER_FILE = 'owner.pid';
-const TRIES = 5;
+/** A second: a server that ended holds its directory until its last words are read, some 200 ms. */
+const TRIES = 20;
 
 /**
  * Makes this process the only one that runs a server on `directory`; returns the release.
@@ -20,7 +21,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   const name = createHash('sha256').update(directory).digest('hex');
   const server = createServer((socket) => socket.destroy());
   for (let attempt = 1; !(await listen(server, `\0svc-local-servers-${name}`)); attempt++) {
-    // A killed owner's socket may outlive its death notice by a moment.
+    // So may the socket of an owner that was killed outlive its death notice by a moment.
     if (attempt === TRIES) throw new Error(await inUse(directory));
     await delay(50);
   }
