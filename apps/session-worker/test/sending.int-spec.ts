@@ -101,13 +101,13 @@ test('strangers who write to each other at the same moment understand each other
           await stage.platform.call('POST', `/contacts/${contact}/messages`, write);
       })(),
     ]);
-    await waitFor('every text out', async () => (await texts(contact)).length === count, 30_000);
+    await waitFor('every text out', async () => (await texts(contact)).length === count, 60_000);
     const from = `${contact}@s.whatsapp.net`;
     const received = (): number =>
       stage.eventsOf('message.received', sessionId).filter(({ remoteJid }) => remoteJid === from).length;
-    await waitFor('every text in', () => received() === count, 30_000);
+    await waitFor('every text in', () => received() === count, 60_000);
   }
-}, 120_000);
+}, 400_000);
 
 test('every text of a contact becomes one event, also those written while the session was away', async () => {
   const contact = '15550202007';

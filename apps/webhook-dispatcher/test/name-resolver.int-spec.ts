@@ -84,11 +84,9 @@ test('says of a name that does not exist, and of a name server that is not there
 
 test('any number of names that never resolve does not hold up another one', async () => {
   const slow = Promise.all(Array.from({ length: 50 }, (_, index) => resolve(`${index}.silent`)));
-  const startedAt = performance.now();
-  expect(await resolve('four.example')).toHaveLength(1);
-  expect(performance.now() - startedAt).toBeLessThan(500);
+  const first = await Promise.race([resolve('four.example'), slow.then(() => 'those that never resolve')]);
+  expect(first).toHaveLength(1);
   expect(new Set(await slow)).toEqual(new Set(['ENOTFOUND']));
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
 });
 
 test('a name that points at us is refused at save and at connect', async () => {

