@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { type ServiceProcess, waitFor } from '@svc/testing';
-import { Bench } from './bench.js';
+import { Bench, type Subscriber } from './bench.js';
 
 /** A killed process at every step of a delivery's way, from the event to the written result. */
 let bench: Bench;
@@ -52,8 +52,8 @@ async function aWarmSubscriber() {
   return { ...subscriber, others, laterPosts, delivered };
 }
 
-/** All events of a tenant so far are acked, and one more goes all the way: whatever else there was to send is sent. */
-async function settled({ tenantId, path }: { tenantId: string; path: string }): Promise<void> {
+/** All events of a tenant so far are acked, and one more goes all the way: what there was to send is sent and written down. */
+async function settled({ tenantId, path, hot }: Subscriber): Promise<void> {
   await waitFor(
     'every event to be acked',
     async () => (await bench.producer.unacked(tenantId)) === 0,
@@ -63,6 +63,7 @@ async function settled({ tenantId, path }: { tenantId: string; path: string }): 
   await waitFor('the last', () =>
     bench.receiver.bodies(path).some(({ payload }) => payload['keyId'] === 'last'),
   );
+  await waitFor('every result to be written', async () => (await hot()).length === 0);
 }
 
 test('before the event is committed: it comes again and is delivered once', async () => {
