@@ -8,12 +8,13 @@ import { Login } from './login/login.js';
 import { answerQuery } from './login/queries.js';
 import type { Authority } from './noise/authority.js';
 import type { Greeting } from './noise/handshake.js';
-import { Pairing, wantsLinking } from './pairing/pairing.js';
+import { Pairing } from './pairing/pairing.js';
+import { wantsLinking } from './pairing/registration.js';
 import { Population } from './people/population.js';
 import type { Person } from './people/person.js';
 import type { Connection, ConnectionHandler } from './wire/connection.js';
 import { Door } from './wire/door.js';
-import type { Stanza } from './wire/nodes.js';
+import { child, type Stanza } from './wire/nodes.js';
 
 /** The server: decides what becomes of each connection and each stanza. */
 export class Platform implements ConnectionHandler {
@@ -46,13 +47,18 @@ export class Platform implements ConnectionHandler {
   async received(connection: Connection, node: Stanza): Promise<void> {
     const { person, companion } = connection;
     if (person?.faults.silent) return;
-    if (!person || !companion) {
-      // While linking or without an answer to its login, a client only keeps the connection alive.
-      if (node.tag === 'iq' && node.attrs.type === 'get') connection.reply(node);
-      return;
-    }
+    if (!person || !companion) return this.receivedFromStranger(connection, node);
     // A replaced connection may still have stanzas under way; its successor speaks for the device now.
     if (companion.connection === connection) await this.handle(connection, { person, companion }, node);
+  }
+
+  /** While linking or without an answer to its login, a client only keeps the connection alive, or shows a code. */
+  private receivedFromStranger(connection: Connection, node: Stanza): void {
+    if (node.tag !== 'iq') return;
+    const registration = this.pairing.registrationOf(connection);
+    const message = child(node, 'link_code_companion_reg');
+    if (registration && message) this.pairing.codes.heard(registration, node, message);
+    else if (node.attrs.type === 'get') connection.reply(node);
   }
 
   private async handle(connection: Connection, { person, companion }: Sender, node: Stanza): Promise<void> {

@@ -53,7 +53,7 @@ export class Credentials {
 export async function until<T>(
   condition: () => T | undefined | false | null | Promise<T | undefined | false | null>,
   what: string,
-  ms = 10_000,
+  ms = 25_000,
 ): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsString, Length, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsString, Length, Matches, Max, Min } from 'class-validator';
 import { MayBeAbsent } from './absent.js';
 import { IsPhone } from './phone.js';
 
@@ -70,6 +70,12 @@ export class ScanQr {
   @IsString()
   @Length(1, 2000)
   qr: string;
+}
+
+export class TypeCode {
+  @ApiProperty({ description: 'Eight characters; case and dashes do not matter.', example: 'ABCD-2345' })
+  @Matches(/^([a-z\d]-?){8}$/i, { message: 'code must be eight letters or digits' })
+  code: string;
 }
 
 export class LinkedDevice {

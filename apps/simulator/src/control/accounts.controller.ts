@@ -8,6 +8,7 @@ import {
   Disconnected,
   LinkedDevice,
   ScanQr,
+  TypeCode,
   Unlinked,
 } from './account-bodies.js';
 import { AccountsService } from './accounts.service.js';
@@ -50,6 +51,21 @@ export class AccountsController {
   @ApiResponse({ status: 200, type: LinkedDevice, description: 'The device is linked.' })
   scan(@Param('phone', PhonePipe) phone: string, @Body() body: ScanQr): Promise<LinkedDevice> {
     return this.accounts.scan(phone, body.qr);
+  }
+
+  @Post(':phone/code')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Types the linking code that a device shows into the phone' })
+  @ApiParam(PHONE)
+  @ApiResponse({ status: 200, type: LinkedDevice, description: 'The device is linked.' })
+  @ApiResponse({ status: 404, type: ErrorBody, description: 'CODE_NOT_REQUESTED: no device shows a code.' })
+  @ApiResponse({
+    status: 422,
+    type: ErrorBody,
+    description: 'CODE_WRONG: typed wrongly; it can be repeated.',
+  })
+  typeCode(@Param('phone', PhonePipe) phone: string, @Body() body: TypeCode): Promise<LinkedDevice> {
+    return this.accounts.typeCode(phone, body.code);
   }
 
   @Post(':phone/disconnect')

@@ -36,6 +36,11 @@ export class AccountsService {
     return { jid: phoneJid(phone, device), device };
   }
 
+  async typeCode(phone: string, code: string): Promise<LinkedDevice> {
+    const { device } = await this.platform.pairing.codes.type(this.platform.population.ensure(phone), code);
+    return { jid: phoneJid(phone, device), device };
+  }
+
   disconnect(phone: string, { mode = 'close', code = DEFAULT_CODE }: Disconnect): number {
     const online = [...accountOf(this.platform, phone).companions.values()].filter(
       (companion) => companion.online,

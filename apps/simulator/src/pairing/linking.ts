@@ -1,0 +1,60 @@
+import { Companion } from '../people/companion.js';
+import type { Person } from '../people/person.js';
+import type { Population } from '../people/population.js';
+import { Refusal } from '../refusal.js';
+import { lidJid, phoneJid } from '../wire/jids.js';
+import { bytesOf, child, type Stanza, stanza } from '../wire/nodes.js';
+import { concerns, isGenuine, offerDeviceIdentity } from './device-identity.js';
+import type { Registration } from './registration.js';
+
+/** The last step of every way of linking: phone and device sign each other's keys, then the device starts anew. */
+export async function linkDevice(
+  population: Population,
+  person: Person,
+  registration: Registration,
+  advSecret: Buffer,
+): Promise<Companion> {
+  const { connection, identity } = registration;
+  const device = person.nextDevice++;
+  const phone = person.device.identity;
+  const offer = offerDeviceIdentity(phone, identity, advSecret, device);
+  const answer = await connection
+    .ask({ type: 'set', xmlns: 'md' }, [pairSuccess(person, device, offer.sealed)])
+    .catch(() => undefined);
+  const signedIdentity = bytesOf(child(child(answer, 'pair-device-sign'), 'device-identity'));
+  const genuine = signedIdentity && isGenuine(signedIdentity, phone.public, identity);
+  if (!genuine || !concerns(signedIdentity, offer)) {
+    connection.end(stanza('failure', { reason: 401 }));
+    throw new Refusal(422, 'LINK_REFUSED', 'the device did not prove that it owns the keys it showed');
+  }
+  const companion = new Companion({ ...registration, device, signedIdentity, preKeys: [], synced: false });
+  person.isAccount = true;
+  person.companions.set(device, companion);
+  population.touch(person);
+  connection.end(stanza('stream:error', { code: 515 }));
+  return companion;
+}
+
+/** One scan or typed code at a time: a second one meanwhile would link the device twice. */
+export async function exclusively<T>(
+  registration: Registration,
+  field: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (registration.busy) {
+    throw new Refusal(409, `${field.toUpperCase()}_CONFLICT`, `${field} is being used already`, { field });
+  }
+  registration.busy = true;
+  try {
+    return await work();
+  } finally {
+    registration.busy = false;
+  }
+}
+
+const pairSuccess = (person: Person, device: number, sealed: Buffer): Stanza =>
+  stanza('pair-success', {}, [
+    stanza('device-identity', {}, sealed),
+    stanza('device', { jid: phoneJid(person.phone, device), lid: lidJid(person.lid, device) }),
+    stanza('platform', { name: 'android' }),
+  ]);

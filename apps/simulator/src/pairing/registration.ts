@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import type { Greeting } from '../noise/handshake.js';
+import { signalKey, verify } from '../noise/keys.js';
+import type { Connection } from '../wire/connection.js';
+
+const REFS_PER_CONNECTION = 6;
+
+/** What a device that wants to be linked says about itself. */
+export interface Registration {
+  connection: Connection;
+  refs: string[];
+  noiseKey: Buffer;
+  identity: Buffer;
+  registrationId: number;
+  signedPreKey: { id: number; value: Buffer; signature: Buffer };
+  busy: boolean;
+}
+
+/** Whether a first frame asks for linking rather than for a login. */
+export const wantsLinking = (payload: proto.ClientPayload): boolean => payload.devicePairingData != null;
+
+export function readRegistration(connection: Connection, greeting: Greeting): Registration {
+  const data = greeting.payload.devicePairingData;
+  const bytes = (value: Uint8Array | null | undefined, length: number, name: string): Buffer => {
+    if (value?.length !== length) throw new Error(`the registration has no proper ${name}`);
+    return Buffer.from(value);
+  };
+  const identity = bytes(data?.eIdent, 32, 'identity key');
+  const value = bytes(data?.eSkeyVal, 32, 'signed pre-key');
+  const signature = bytes(data?.eSkeySig, 64, 'signed pre-key signature');
+  if (!verify(identity, signalKey(value), signature)) throw new Error('the signed pre-key is not signed');
+  return {
+    connection,
+    refs: Array.from({ length: REFS_PER_CONNECTION }, () => `2@${randomBytes(48).toString('base64')}`),
+    noiseKey: greeting.noiseKey,
+    identity,
+    registrationId: bytes(data?.eRegid, 4, 'registration id').readUInt32BE(0),
+    signedPreKey: { id: bytes(data?.eSkeyId, 3, 'signed pre-key id').readUIntBE(0, 3), value, signature },
+    busy: false,
+  };
+}
