@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * Waits until `probe` returns something truthy and returns it; a probe that throws counts as "not yet".
- * @throws Error naming `what` after `timeoutMs` (10 seconds by default).
+ * @throws Error naming `what` after `timeoutMs` (20 seconds by default).
  */
 export async function waitFor<T>(
   what: string,
   probe: () => Promise<T | undefined | null | false> | T | undefined | null | false,
-  timeoutMs = 10_000,
+  timeoutMs = 20_000,
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   let last: unknown;

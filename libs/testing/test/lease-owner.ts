@@ -1,8 +1,10 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { type LeaseOptions, leaseTablesSql, PartitionLeases, schemaDataSource } from '@svc/database';
 import { createTestDatabase, type TestDatabase, waitFor } from '@svc/testing';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 
 export const PARTITIONS = 64;
+export const ALL = Array.from({ length: PARTITIONS }, (_, i) => i);
 
 class LeaseTables1700000000000 implements MigrationInterface {
   name = 'LeaseTables1700000000000';
@@ -12,8 +14,29 @@ class LeaseTables1700000000000 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-export const leaseDatabase = (): Promise<TestDatabase> =>
-  createTestDatabase({ schema: 'rooms', migrations: [LeaseTables1700000000000] });
+/** Of this file; every partition is nobody's when a test begins. */
+export let database: TestDatabase;
+/** Of this test. */
+export let owners: Owners;
+
+/** Makes a database for the file and owners for each test, which fails when these broke a rule. */
+export function withOwners(): void {
+  beforeAll(async () => {
+    database = await createTestDatabase({ schema: 'rooms', migrations: [LeaseTables1700000000000] });
+  });
+  beforeEach(async () => {
+    await database.query(
+      `UPDATE rooms.partition_lease SET owner = NULL, epoch = 0, expires_at = '-infinity'`,
+    );
+    await database.query('DELETE FROM rooms.lease_member');
+    owners = new Owners(database);
+  });
+  afterEach(async () => {
+    await owners.close();
+    expect(owners.violations).toEqual([]);
+  });
+  afterAll(() => database.drop());
+}
 
 /** What the table says of a partition. */
 export interface Row {
@@ -24,7 +47,7 @@ export interface Row {
 }
 
 /** Reads the row of a partition. */
-export async function rowOf(database: TestDatabase, partition: number): Promise<Row> {
+export async function rowOf(partition: number): Promise<Row> {
   const [row] = await database.query<{ owner: string | null; epoch: number; left_ms: number }>(
     `SELECT owner, epoch::int, CASE WHEN expires_at = '-infinity' THEN -1e9
        ELSE extract(epoch FROM expires_at - clock_timestamp()) * 1000 END::float AS left_ms
@@ -34,22 +57,16 @@ export async function rowOf(database: TestDatabase, partition: number): Promise<
   return { owner: row!.owner, epoch: row!.epoch, leftMs: row!.left_ms };
 }
 
-/** Waits until the lease was renewed twice: whatever the owner finds out by renewing, it knows by then. */
-export async function twoRenewals(database: TestDatabase, partition: number): Promise<void> {
+/** Waits until each of these leases was renewed twice: whatever the owner finds out by renewing, it knows by then. */
+export async function twoRenewals(...partitions: number[]): Promise<void> {
   const seen = new Set<string>();
   await waitFor('two renewals', async () => {
-    const [row] = await database.query<{ expires_at: string }>(
-      'SELECT expires_at::text FROM rooms.partition_lease WHERE partition = $1',
-      [partition],
+    const [row] = await database.query<{ oldest: string }>(
+      'SELECT min(expires_at)::text AS oldest FROM rooms.partition_lease WHERE partition = ANY($1)',
+      [partitions],
     );
-    return seen.add(row!.expires_at).size > 2;
+    return seen.add(row!.oldest).size > 2;
   });
-}
-
-/** Makes every partition nobody's again, and forgets all owners. */
-export async function forgetAll(database: TestDatabase): Promise<void> {
-  await database.query(`UPDATE rooms.partition_lease SET owner = NULL, epoch = 0, expires_at = '-infinity'`);
-  await database.query('DELETE FROM rooms.lease_member');
 }
 
 /** A door that work waits at until it is opened. */

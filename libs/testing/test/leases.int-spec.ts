@@ -1,27 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type TestDatabase, waitFor } from '@svc/testing';
-import { forgetAll, leaseDatabase, type Owner, Owners, PARTITIONS, PATIENT, rowOf } from './lease-owner.js';
+import { describe, expect, test } from '@jest/globals';
+import { waitFor } from '@svc/testing';
+import { ALL, database, type Owner, owners, PARTITIONS, PATIENT, rowOf, withOwners } from './lease-owner.js';
 
-let database: TestDatabase;
-let owners: Owners;
+withOwners();
 
-beforeAll(async () => {
-  database = await leaseDatabase();
-});
-beforeEach(async () => {
-  await forgetAll(database);
-  owners = new Owners(database);
-});
-afterEach(async () => {
-  await owners.close();
-  expect(owners.violations).toEqual([]);
-});
-afterAll(() => database.drop());
-
-const ALL = Array.from({ length: PARTITIONS }, (_, i) => i);
 const sorted = (numbers: number[]): number[] => numbers.toSorted((a, b) => a - b);
 const countsOf = (...some: Owner[]): number[] => some.map(({ leases }) => leases.held.length);
-const inDatabase = (partition: number) => rowOf(database, partition);
 
 describe('sharing', () => {
   test('an owner alone takes all partitions at once', async () => {
@@ -47,7 +31,6 @@ describe('sharing', () => {
     await waitFor(
       'a fair split',
       () => owners.held.length === PARTITIONS && Math.max(...countsOf(a, ...late)) <= 22,
-      20_000,
     );
     expect(sorted(owners.held)).toEqual(ALL);
     expect(a.told.filter(({ what }) => what === 'released')).toHaveLength(PARTITIONS - a.leases.held.length);
@@ -56,10 +39,10 @@ describe('sharing', () => {
 
   test('epochs in the table are those the owners know', async () => {
     const [a, b] = [await owners.start('a', PATIENT), await owners.start('b', PATIENT)];
-    await waitFor('halves', () => countsOf(a, b).every((count) => count === 32), 20_000);
+    await waitFor('halves', () => countsOf(a, b).every((count) => count === 32));
     for (const owner of [a, b]) {
       for (const partition of owner.leases.held) {
-        expect(await inDatabase(partition)).toMatchObject({
+        expect(await rowOf(partition)).toMatchObject({
           owner: owner.name,
           epoch: owner.leases.epochOf(partition),
         });
@@ -70,11 +53,13 @@ describe('sharing', () => {
 
 describe('an owner that dies', () => {
   test('leaves its partitions to the others when its leases expire, under higher epochs', async () => {
-    const dead = await owners.start('dead', { leaseMs: 4_000, selfStopMs: 3_000 });
+    const dead = await owners.start('dead', { leaseMs: 2_500, selfStopMs: 2_000 });
     await dead.dataSource.destroy(); // what it says now reaches nobody, as after SIGKILL
-    const heir = await owners.start('heir');
-    expect(heir.leases.held).toEqual([]);
+    const [last] = await database.query('SELECT max(expires_at)::text AS expiry FROM rooms.partition_lease');
+    const heir = await owners.start('heir', PATIENT);
     await waitFor('the inheritance', () => heir.leases.held.length === PARTITIONS);
+    const waited = 'SELECT clock_timestamp() >= $1::timestamptz AS waited';
+    expect(await database.query(waited, [last!['expiry']])).toEqual([{ waited: true }]);
     for (const partition of heir.leases.held) expect(heir.leases.epochOf(partition)).toBe(2);
   });
 
@@ -117,12 +102,12 @@ describe('an owner that stops in an orderly way', () => {
     const a = await owners.start('a', {
       ...PATIENT,
       onRelease: async (partition) => {
-        ownersSeen.push((await inDatabase(partition)).owner);
+        ownersSeen.push((await rowOf(partition)).owner);
       },
     });
     await a.leases.stop();
     expect(ownersSeen).toEqual(Array<string>(PARTITIONS).fill('a'));
-    expect((await inDatabase(0)).owner).toBeNull();
+    expect((await rowOf(0)).owner).toBeNull();
   });
 
   test('gives a partition up although finishing its work fails', async () => {
@@ -131,7 +116,7 @@ describe('an owner that stops in an orderly way', () => {
       onRelease: () => Promise.reject(new Error('the socket is stuck')),
     });
     await a.leases.stop();
-    expect((await inDatabase(63)).owner).toBeNull();
+    expect((await rowOf(63)).owner).toBeNull();
     expect(a.errors).toHaveLength(PARTITIONS);
   });
 });
@@ -162,7 +147,7 @@ describe('while the database hangs for one owner', () => {
     owners.block('SELECT 1 FROM lease_member WHERE owner = $1 FOR UPDATE', [name]);
 
   test('it knows by its own clock that it is stale, before the others may take over', async () => {
-    const paused = await owners.start('paused', { leaseMs: 10_000, selfStopMs: 500 });
+    const paused = await owners.start('paused', { ...PATIENT, selfStopMs: 2_000 });
     const letGo = await hang('paused');
     await waitFor('it to notice', () => paused.leases.held.length === 0);
     expect(paused.leases.epochOf(3)).toBeUndefined();
@@ -181,11 +166,11 @@ describe('while the database hangs for one owner', () => {
   test('others take over under higher epochs, and it joins them again afterwards', async () => {
     const paused = await owners.start('paused');
     const letGo = await hang('paused');
-    const heir = await owners.start('heir');
+    const heir = await owners.start('heir', PATIENT);
     await waitFor('the inheritance', () => heir.leases.held.length === PARTITIONS);
     expect(heir.leases.epochOf(3)).toBeGreaterThan(1);
     await letGo();
-    await waitFor('halves', () => countsOf(paused, heir).every((count) => count === 32), 20_000);
+    await waitFor('halves', () => countsOf(paused, heir).every((count) => count === 32));
     expect(sorted(owners.held)).toEqual(ALL);
     paused.leases.assertFresh();
   });

@@ -101,11 +101,10 @@ describe('while NATS is down', () => {
     expect(messaging.isConnected()).toBe(true);
     await nats.kill();
     await waitFor('the loss to be noticed', () => !messaging.isConnected());
-    const begun = performance.now();
     await expect(messaging.publishEvent(aSentEvent())).rejects.toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
+      cause: { message: 'NATS is not connected.' }, // and not that nothing came back for a while
     });
-    expect(performance.now() - begun).toBeLessThan(1_000);
     await nats.restart();
     await waitFor('the connection to be back', () => messaging.isConnected());
   });
@@ -126,12 +125,10 @@ describe('while NATS is down', () => {
     await boot({});
     await nats.kill();
     const rpc = rpcClient();
-    const begun = performance.now();
-    await expect(rpc.request(GetTiers, { sessionIds: [] })).rejects.toMatchObject({
+    await expect(rpc.request(GetTiers, { sessionIds: [] }, 600_000)).rejects.toMatchObject({
       code: 'UPSTREAM_UNAVAILABLE',
       meta: { app: 'limits' },
     });
-    expect(performance.now() - begun).toBeLessThan(3_000);
     await nats.restart();
     await waitFor('an answer', () => rpc.request(GetTiers, { sessionIds: [] }, 1_000), 25_000);
   });

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AppError, GetSubscription, GetTiers } from '@svc/contracts';
@@ -96,23 +95,15 @@ describe('a request', () => {
   });
 
   test('that is not answered in time is UPSTREAM_TIMEOUT', async () => {
-    const waiting = new AbortController();
-    script.tiers = async () => {
-      await delay(10_000, undefined, { signal: waiting.signal }).catch(() => undefined);
-      return { tiers: [] };
-    };
-    const begun = performance.now();
+    let answer = (): void => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    script.tiers = () => answered.then(() => ({ tiers: [] }));
     await expect(ask(300)).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT', meta: { app: 'limits' } });
-    expect(performance.now() - begun).toBeLessThan(2_000);
-    waiting.abort();
+    answer();
   });
 
   test('that nobody hears is UPSTREAM_UNAVAILABLE, without waiting for the time-out', async () => {
-    const begun = performance.now();
-    await expect(rpc.request(GetSubscription, { tenantId: randomUUID() })).rejects.toMatchObject({
-      code: 'UPSTREAM_UNAVAILABLE',
-      meta: { app: 'billing' },
-    });
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    const asked = rpc.request(GetSubscription, { tenantId: randomUUID() }, 600_000);
+    await expect(asked).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', meta: { app: 'billing' } });
   });
 });

@@ -138,3 +138,15 @@ export async function lastDeadLetter(messaging: Messaging, app: string): Promise
     .catch(() => null);
   return message?.json<DeadLetter>();
 }
+
+/** What a durable consumer of events answers from now on, as it goes over the wire. */
+export function answersOf({ connection }: Messaging, durable: string): string[] {
+  const answers: string[] = [];
+  connection.subscribe(`$JS.ACK.EVENTS.${durable}.>`, {
+    callback: (_, message) => void answers.push(message.string()),
+  });
+  return answers;
+}
+
+/** The answer that asks for the message again after a pause. */
+export const askedAgainAfter = (ms: number): string => `-NAK ${JSON.stringify({ delay: ms * 1_000_000 })}`;
