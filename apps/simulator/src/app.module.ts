@@ -5,7 +5,7 @@ import { ContactsController } from './control/contacts.controller.js';
 import { ContactsService } from './control/contacts.service.js';
 import { FaultsController } from './control/faults.controller.js';
 import { FaultsService } from './control/faults.service.js';
-import { PlatformController } from './control/platform.controller.js';
+import { MEDIA_AUTHORITY, PlatformController } from './control/platform.controller.js';
 import { Platform } from './platform.js';
 
 @Module({
@@ -15,7 +15,10 @@ import { Platform } from './platform.js';
 export class AppModule {}
 
 /** The control API of one platform. */
-export const appModule = (platform: Platform): DynamicModule => ({
+export const appModule = (platform: Platform, ca: string): DynamicModule => ({
   module: AppModule,
-  providers: [{ provide: Platform, useValue: platform }],
+  providers: [
+    { provide: Platform, useValue: platform },
+    { provide: MEDIA_AUTHORITY, useValue: ca },
+  ],
 });

@@ -31,8 +31,27 @@ export class SimulatorConfig {
   @Max(LARGEST_PORT)
   controlPort: number = 7071;
 
+  @Env('SIMULATOR_MEDIA_PORT', {
+    description: 'Port of the https host for files; clients are told it. 0: any free one.',
+    example: '7072',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(LARGEST_PORT)
+  mediaPort: number = 0;
+
+  @Env('SIMULATOR_CA_FILE', {
+    description:
+      "File that the certificate of the media host's authority is written to, for NODE_EXTRA_CA_CERTS.",
+    example: '.data/simulator-ca.pem',
+  })
+  @IsOptional()
+  @IsString()
+  caFile?: string;
+
   @Env('SIMULATOR_SEED', {
-    description: 'Any words. The trust root and the keys of all people follow from them.',
+    description: 'Any words. The trust root, the certificates and the keys of all people follow from them.',
     example: 'local platform',
   })
   @IsString()

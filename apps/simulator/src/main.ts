@@ -18,8 +18,8 @@ try {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(simulator));
   // Whoever started this process is gone: nobody is left to stop it.
   process.once('disconnect', () => void stop(simulator));
-  const { websocket, control, trustRoot } = simulator;
-  process.send?.({ type: 'ready', websocket, control, trustRoot });
+  const { websocket, control, trustRoot, mediaHost } = simulator;
+  process.send?.({ type: 'ready', websocket, control, trustRoot, mediaHost });
 } catch (error) {
   const words = error instanceof ConfigError ? error.message : String((error as Error).message);
   process.stderr.write(`simulator cannot start. ${words}\n`);

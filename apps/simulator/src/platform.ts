@@ -6,6 +6,8 @@ import { Outbound, type Sender } from './messages/outbound.js';
 import { Receipts } from './messages/receipts.js';
 import { Login } from './login/login.js';
 import { answerQuery } from './login/queries.js';
+import { MediaDoor } from './media/media-door.js';
+import { MediaStore } from './media/media-store.js';
 import type { Authority } from './noise/authority.js';
 import type { Greeting } from './noise/handshake.js';
 import { Pairing } from './pairing/pairing.js';
@@ -14,7 +16,9 @@ import { Population } from './people/population.js';
 import type { Person } from './people/person.js';
 import type { Connection, ConnectionHandler } from './wire/connection.js';
 import { Door } from './wire/door.js';
-import { child, type Stanza } from './wire/nodes.js';
+import { child, type Stanza, stanza } from './wire/nodes.js';
+
+const MEDIA_CONNECTION_S = 3600;
 
 /** The server: decides what becomes of each connection and each stanza. */
 export class Platform implements ConnectionHandler {
@@ -23,6 +27,8 @@ export class Platform implements ConnectionHandler {
   readonly receipts: Receipts;
   readonly inbound: Inbound;
   readonly door = new Door();
+  readonly media = new MediaStore();
+  readonly mediaDoor: MediaDoor;
   private readonly delivery: Delivery;
   private readonly outbound: Outbound;
   private readonly confirmations: Confirmations;
@@ -34,8 +40,9 @@ export class Platform implements ConnectionHandler {
     this.delivery = new Delivery(this.population);
     this.receipts = new Receipts(this.population, this.delivery);
     this.inbound = new Inbound(this.population, this.delivery);
-    this.outbound = new Outbound(this.population, this.delivery, this.receipts);
+    this.outbound = new Outbound(this.population, this.delivery, this.receipts, this.media);
     this.confirmations = new Confirmations(this.population, this.delivery, this.receipts);
+    this.mediaDoor = new MediaDoor(this.population);
     this.login = new Login(this.population);
   }
 
@@ -65,7 +72,10 @@ export class Platform implements ConnectionHandler {
     const { population, delivery } = this;
     switch (node.tag) {
       case 'iq':
-        return answerQuery({ connection, person, companion, population, delivery }, node);
+        return answerQuery(
+          { connection, person, companion, population, delivery, media: this.mediaConnection },
+          node,
+        );
       case 'message':
         return this.outbound.accept({ person, companion }, node);
       case 'receipt':
@@ -74,6 +84,13 @@ export class Platform implements ConnectionHandler {
         return this.confirmations.ack(person, companion, node);
     }
   }
+
+  /** Where an account may leave files, and what it has to show there. */
+  private readonly mediaConnection = (person: Person): Stanza => {
+    const host = stanza('host', { hostname: this.media.hostname });
+    const attributes = { auth: this.mediaDoor.tokenOf(person), ttl: MEDIA_CONNECTION_S };
+    return stanza('media_conn', attributes, this.media.hostname ? [host] : []);
+  };
 
   closed(connection: Connection): void {
     this.pairing.forget(connection);
@@ -93,6 +110,8 @@ export class Platform implements ConnectionHandler {
     const people = [...this.population.all()];
     this.population.clear();
     this.door.clear();
+    this.mediaDoor.clear();
+    this.media.clear();
     for (const person of people) {
       for (const companion of person.companions.values()) companion.connection?.drop();
     }

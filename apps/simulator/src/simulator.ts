@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { log, NestLogger } from '@svc/service';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -6,6 +8,8 @@ import { appModule } from './app.module.js';
 import { addOpenApi } from './control/openapi.js';
 import { RefusalFilter, validation } from './control/refusals.js';
 import type { SimulatorConfig } from './config.js';
+import { makeCertificates } from './media/certificates.js';
+import { MediaHost } from './media/media-host.js';
 import { Authority } from './noise/authority.js';
 import { StateFile } from './people/state-file.js';
 import { Platform } from './platform.js';
@@ -21,46 +25,67 @@ export interface Simulator {
   control: string;
   /** Public key, in hex, that clients have to trust. */
   trustRoot: string;
+  /** Host and port of the https host for files. */
+  mediaHost: string;
+  /** Certificate, as PEM, that clients have to trust in order to use it. */
+  ca: string;
   close(): Promise<void>;
 }
 
-export type SimulatorOptions = Pick<SimulatorConfig, 'host' | 'port' | 'controlPort' | 'seed' | 'stateFile'>;
+export type SimulatorOptions = Pick<
+  SimulatorConfig,
+  'host' | 'port' | 'controlPort' | 'mediaPort' | 'caFile' | 'seed' | 'stateFile'
+>;
 
-/** Starts both doors; when this resolves, both can be used. */
+/** Starts all three doors; when this resolves, they can be used. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const authority = new Authority(options.seed);
+  const certificates = makeCertificates((label) => authority.secret(label), options.host);
   const platform = new Platform(authority);
   const { trustRoot } = authority;
   const state = options.stateFile && new StateFile(options.stateFile, platform.population, trustRoot);
   if (state) state.open();
   for (const person of platform.population.all()) platform.receipts.catchUp(person);
   const endpoint = new Endpoint(authority, platform, platform.door);
-  const app = await controlApi(platform);
-  const websocket = await endpoint.listen(options.host, options.port);
-  try {
-    await app.listen(options.controlPort, options.host);
-  } catch (error) {
-    await endpoint.close();
-    throw error;
-  }
-  const control = (await app.getUrl()).replace(/\/$/, '');
-  log().info({ websocket, control, trustRoot }, 'simulator is ready');
-  const close = async (): Promise<void> => {
+  const media = new MediaHost(certificates.leaf, platform.media, platform.mediaDoor);
+  const app = await controlApi(platform, certificates.authority);
+  const closeDoors = async (): Promise<void> => {
     await app.close();
     await endpoint.close();
-    if (state) await state.close();
+    await media.close();
   };
-  return { websocket, control, trustRoot, close };
+  try {
+    const websocket = await endpoint.listen(options.host, options.port);
+    const mediaHost = await media.listen(options.host, options.mediaPort);
+    platform.media.hostname = mediaHost;
+    await app.listen(options.controlPort, options.host);
+    if (options.caFile) writeAuthority(options.caFile, certificates.authority);
+    const control = (await app.getUrl()).replace(/\/$/, '');
+    log().info({ websocket, control, mediaHost, trustRoot }, 'simulator is ready');
+    const close = async (): Promise<void> => {
+      await closeDoors();
+      if (state) await state.close();
+    };
+    return { websocket, control, trustRoot, mediaHost, ca: certificates.authority, close };
+  } catch (error) {
+    await closeDoors();
+    throw error;
+  }
 }
 
-async function controlApi(platform: Platform): Promise<NestFastifyApplication> {
+function writeAuthority(path: string, certificate: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, certificate);
+}
+
+async function controlApi(platform: Platform, ca: string): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit: LARGEST_BODY_BYTES,
     genReqId: () => uuidv7(),
     requestIdHeader: false,
     forceCloseConnections: true,
   });
-  const app = await NestFactory.create<NestFastifyApplication>(appModule(platform), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(appModule(platform, ca), adapter, {
     logger: new NestLogger(),
     abortOnError: false,
   });

@@ -140,6 +140,13 @@ export class PhoneClient {
     );
   }
 
+  /** What arrived under an id, once it could be read. */
+  messageOf(id: string): WAMessage | undefined {
+    return this.upserts
+      .flatMap(({ messages }) => messages)
+      .find(({ key, message }) => key.id === id && message);
+  }
+
   statusOf(id: string): number {
     const updates = this.updates.filter(({ key }) => key.id === id);
     return Math.max(-1, ...updates.map(({ update }) => update.status ?? -1));

@@ -27,6 +27,7 @@ test('tells its parent when both doors are open, and stops cleanly when told to'
     type: 'ready',
     websocket: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/ws\/chat$/),
     control: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    mediaHost: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
     trustRoot: expect.stringMatching(/^[0-9a-f]{64}$/),
   });
   expect((await fetch(`${ready.control}/accounts`)).status).toBe(200);

@@ -14,6 +14,7 @@ export interface Received {
   id: string;
   text: string | null;
   message: Record<string, unknown>;
+  content: Record<string, unknown>;
   duplicates: number;
 }
 
@@ -40,7 +41,7 @@ export class Stack {
   ) {}
 
   static async start(options: Partial<SimulatorOptions> = {}): Promise<Stack> {
-    const full = { host: '127.0.0.1', port: 0, controlPort: 0, seed: 'test', ...options };
+    const full = { host: '127.0.0.1', port: 0, controlPort: 0, mediaPort: 0, seed: 'test', ...options };
     return new Stack(await startSimulator(full), full);
   }
 

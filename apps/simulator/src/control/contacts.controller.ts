@@ -1,18 +1,9 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Put, Query, StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FromAccount, MaybeFromAccount, MaybeToAccount } from './account-bodies.js';
-import {
-  BehaviourChange,
-  ContactList,
-  ContactView,
-  CreateContact,
-  ReadCount,
-  ReceivedList,
-  SentList,
-  WriteMessage,
-  WrittenMessage,
-} from './contact-bodies.js';
+import { BehaviourChange, ContactList, ContactView, CreateContact } from './contact-bodies.js';
 import { ContactsService } from './contacts.service.js';
+import { ReadCount, ReceivedList, SentList, WriteMessage, WrittenMessage } from './message-bodies.js';
 import { ErrorBody, PhonePipe } from './refusals.js';
 
 const PHONE = { name: 'phone', description: 'Phone of the contact.', example: '4915550002000' };
@@ -76,6 +67,16 @@ export class ContactsController {
   @ApiResponse({ status: 200, type: ReceivedList, description: 'In order of arrival.' })
   received(@Param('phone', PhonePipe) phone: string, @Query() query: MaybeFromAccount): ReceivedList {
     return { items: this.contacts.received(phone, query.from) };
+  }
+
+  @Get(':phone/messages/:id/media')
+  @ApiOperation({ summary: 'The file of a message that the contact received, decrypted' })
+  @ApiParam(PHONE)
+  @ApiParam({ name: 'id', description: 'Id on the wire.', example: '3EB0C431C26A1916E07A' })
+  @ApiResponse({ status: 200, content: { 'application/octet-stream': {} }, description: 'Its bytes.' })
+  file(@Param('phone', PhonePipe) phone: string, @Param('id') id: string): StreamableFile {
+    const { file, mimeType } = this.contacts.file(phone, id);
+    return new StreamableFile(file, { type: mimeType, length: file.length });
   }
 
   @Get(':phone/sent')

@@ -1,19 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { fileOf } from '../media/media-of.js';
+import { describeMessage } from '../messages/describe.js';
 import type { Person } from '../people/person.js';
 import { Platform } from '../platform.js';
 import { Refusal } from '../refusal.js';
 import { lidJid, phoneJid } from '../wire/jids.js';
-import type {
-  BehaviourChange,
-  ContactView,
-  CreateContact,
-  MessagesSummary,
-  ReceivedView,
-  SentView,
-  WriteMessage,
-} from './contact-bodies.js';
+import type { BehaviourChange, ContactView, CreateContact, MessagesSummary } from './contact-bodies.js';
 import { given } from './lookups.js';
+import type { ReceivedView, SentView, WriteMessage } from './message-bodies.js';
+import { toMessage } from './written-content.js';
 
 @Injectable()
 export class ContactsService {
@@ -46,7 +42,6 @@ export class ContactsService {
   }
 
   async write(phone: string, body: WriteMessage): Promise<string> {
-    const message = toMessage(body);
     const account = this.platform.population.get(body.to);
     if (!account?.isAccount) {
       throw new Refusal(404, 'ACCOUNT_NOT_FOUND', `to names no account: ${body.to}`, { field: 'to' });
@@ -55,7 +50,9 @@ export class ContactsService {
     if (!author.registered) {
       throw new Refusal(409, 'CONTACT_NOT_REGISTERED', `${phone} is not on the platform and cannot write`);
     }
-    return (await this.platform.inbound.send(author, account, message)).id;
+    const { media, inbound } = this.platform;
+    const message = toMessage(body, media, { person: author, account });
+    return (await inbound.send(author, account, message, { addressing: body.addressing })).id;
   }
 
   read(phone: string, from: string): number {
@@ -66,7 +63,21 @@ export class ContactsService {
     const messages = this.platform.population.get(phone)?.received ?? [];
     return messages
       .filter((message) => from === undefined || message.from === from)
-      .map(({ address: _a, delivered: _d, read: _r, ...view }) => view);
+      .map(({ address: _a, delivered: _d, read: _r, content, ...view }) => ({
+        ...view,
+        content: content ?? describeMessage(messageOf(view)),
+      }));
+  }
+
+  /** The bytes of a file that the contact can open. */
+  file(phone: string, id: string): { file: Buffer; mimeType: string } {
+    const received = this.platform.population.get(phone)?.received.find((each) => each.id === id);
+    const file = received && fileOf(this.platform.media, messageOf(received));
+    if (!Buffer.isBuffer(file)) {
+      const message = `${phone} has no file of a message ${id}${file ? `: ${file}` : ''}`;
+      throw new Refusal(404, 'FILE_NOT_FOUND', message);
+    }
+    return { file, mimeType: received?.content?.mimeType ?? 'application/octet-stream' };
   }
 
   sent(phone: string, to?: string): SentView[] {
@@ -91,23 +102,9 @@ export class ContactsService {
   }
 }
 
-function toMessage({ text, message }: WriteMessage): proto.Message {
-  if ((text === undefined) === (message === undefined)) {
-    const words = 'exactly one of text and message must be given';
-    throw new Refusal(400, 'VALIDATION_FAILED', words, { fields: { text: [words], message: [words] } });
-  }
-  if (message === undefined) return proto.Message.fromObject({ conversation: text });
-  try {
-    const made = proto.Message.fromObject(message);
-    // Unknown kinds are dropped without a word, which would send something else than was asked for.
-    const unknown = Object.keys(message).filter((kind) => !Object.hasOwn(made, kind));
-    if (unknown.length > 0) throw new Error(`it knows no ${unknown.join(', ')}`);
-    return made;
-  } catch (error) {
-    const words = `message is not a message of the platform: ${(error as Error).message}`;
-    throw new Refusal(400, 'VALIDATION_FAILED', words, { fields: { message: [words] } });
-  }
-}
+/** What was received is kept as JSON, in which bytes are base64. */
+const messageOf = ({ message }: { message: unknown }): proto.Message =>
+  proto.Message.fromObject(message as object);
 
 const toContactView = (person: Person): ContactView => ({
   phone: person.phone,

@@ -114,6 +114,10 @@ const UPGRADE_STATUS =
   'WebSocket upgrades of everybody are refused with this HTTP status and the connection is closed; null: they are not.';
 const UPGRADE_COUNT = 'How many upgrades are refused from now on; null: all until cleared.';
 
+const MEDIA_STATUS =
+  'Up- and downloads of everybody are refused with this HTTP status by the media host; null: they are not.';
+const MEDIA_COUNT = 'How many up- and downloads are refused from now on; null: all until cleared.';
+
 /** How the door shall misbehave. An upgrade does not say yet whose it is. */
 export class DoorFaultsChange {
   @ApiPropertyOptional({ description: UPGRADE_STATUS, example: 503, type: Number, nullable: true })
@@ -129,6 +133,20 @@ export class DoorFaultsChange {
   @Min(1)
   @Max(MOST_SENDS)
   count?: number | null;
+
+  @ApiPropertyOptional({ description: MEDIA_STATUS, example: 503, type: Number, nullable: true })
+  @IsOptional()
+  @IsInt()
+  @Min(400)
+  @Max(599)
+  mediaStatus?: number | null;
+
+  @ApiPropertyOptional({ description: MEDIA_COUNT, example: 2, type: Number, nullable: true })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MOST_SENDS)
+  mediaCount?: number | null;
 }
 
 export class DoorFaultsView {
@@ -137,4 +155,10 @@ export class DoorFaultsView {
 
   @ApiProperty({ description: UPGRADE_COUNT, example: 2, type: Number, nullable: true })
   count: number | null;
+
+  @ApiProperty({ description: MEDIA_STATUS, example: 503, type: Number, nullable: true })
+  mediaStatus: number | null;
+
+  @ApiProperty({ description: MEDIA_COUNT, example: 2, type: Number, nullable: true })
+  mediaCount: number | null;
 }

@@ -23,16 +23,20 @@ export class FaultsService {
 
   getDoor(): DoorFaultsView {
     const { upgradeStatus, count } = this.platform.door;
-    return { upgradeStatus, count };
+    const { mediaStatus, mediaCount } = this.platform.mediaDoor;
+    return { upgradeStatus, count, mediaStatus, mediaCount };
   }
 
   changeDoor(change: DoorFaultsChange): DoorFaultsView {
-    Object.assign(this.platform.door, given(change));
+    const { mediaStatus, mediaCount, ...door } = change;
+    Object.assign(this.platform.door, given(door));
+    Object.assign(this.platform.mediaDoor, given({ mediaStatus, mediaCount }));
     return this.getDoor();
   }
 
   clearDoor(): DoorFaultsView {
     this.platform.door.clear();
+    this.platform.mediaDoor.clear();
     return this.getDoor();
   }
 

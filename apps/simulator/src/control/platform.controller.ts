@@ -1,10 +1,13 @@
-import { Controller, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Controller, Get, Header, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Platform } from '../platform.js';
 import { MaybeFromAccount } from './account-bodies.js';
 import { Forgotten, MessagesSummary } from './contact-bodies.js';
 import { ContactsService } from './contacts.service.js';
 import { ErrorBody } from './refusals.js';
+
+/** Names the certificate of the media host's authority. */
+export const MEDIA_AUTHORITY = Symbol('media authority');
 
 @ApiTags('platform')
 @ApiResponse({ status: '4XX', type: ErrorBody, description: 'Refused; the message says why.' })
@@ -13,7 +16,20 @@ export class PlatformController {
   constructor(
     private readonly platform: Platform,
     private readonly contacts: ContactsService,
+    @Inject(MEDIA_AUTHORITY) private readonly ca: string,
   ) {}
+
+  @Get('media/ca.pem')
+  @Header('content-type', 'application/x-pem-file')
+  @ApiOperation({
+    summary: 'Certificate that clients have to trust in order to up- and download files',
+    description:
+      'Save it and name the file in NODE_EXTRA_CA_CERTS, or give it to an agent. Same seed, same certificate.',
+  })
+  @ApiResponse({ status: 200, content: { 'application/x-pem-file': {} }, description: 'The certificate.' })
+  authority(): string {
+    return this.ca;
+  }
 
   @Get('messages/summary')
   @ApiOperation({ summary: 'Counts what reached contacts' })

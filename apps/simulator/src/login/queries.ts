@@ -17,6 +17,8 @@ export interface QueryContext {
   companion: Companion;
   population: Population;
   delivery: Delivery;
+  /** Where an account may leave files. */
+  media(person: Person): Stanza;
 }
 
 type Answer = Stanza[] | undefined;
@@ -39,7 +41,7 @@ const HANDLERS: Record<string, QueryHandler> = {
   'privacy get privacy': () => [stanza('privacy', {}, PRIVACY.map(openCategory))],
   'usync get usync': lookUp,
   'w:sync:app:state set sync': syncCollections,
-  'w:m set media_conn': () => [stanza('media_conn', { auth: 'none', ttl: 3600 }, [])],
+  'w:m set media_conn': ({ media, person }) => [media(person)],
   'md set remove-companion-device': logOut,
 };
 

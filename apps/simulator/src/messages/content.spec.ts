@@ -16,10 +16,16 @@ test.each<[Record<string, unknown>, string | null]>([
   expect(textOfMessage(made(message))).toBe(words);
 });
 
-test.each<[Record<string, unknown>, { type: string; mediatype?: string }]>([
+test.each<[Record<string, unknown>, { type: string; mediatype?: string; edit?: string }]>([
   [{ conversation: 'x' }, { type: 'text' }],
   [{ imageMessage: {} }, { type: 'media', mediatype: 'image' }],
-  [{ documentWithCaptionMessage: {} }, { type: 'media', mediatype: 'document' }],
+  [
+    { documentWithCaptionMessage: { message: { documentMessage: {} } } },
+    { type: 'media', mediatype: 'document' },
+  ],
+  [{ viewOnceMessageV2: { message: { videoMessage: {} } } }, { type: 'media', mediatype: 'video' }],
+  [{ protocolMessage: { type: 14, editedMessage: { conversation: 'y' } } }, { type: 'text', edit: '1' }],
+  [{ protocolMessage: { type: 0 } }, { type: 'text', edit: '7' }],
   [{ reactionMessage: { text: '👍' } }, { type: 'reaction' }],
   [{ pollCreationMessageV3: { name: 'lunch?' } }, { type: 'poll' }],
 ])('announces %j as %j', (message, types) => {

@@ -5,10 +5,27 @@ import type { SentMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import { lidJid, phoneJid } from '../wire/jids.js';
-import { seconds, stanza } from '../wire/nodes.js';
+import { type Attributes, seconds, stanza } from '../wire/nodes.js';
 import { stanzaTypes, textOfMessage } from './content.js';
 import { type Delivery, messageKey } from './delivery.js';
 import { encryptFor } from './encryption.js';
+
+/** Which of a person's two addresses a message comes from; the other one goes along unless `pn-only`. */
+export const ADDRESSINGS = ['lid', 'pn', 'pn-only'] as const;
+export type Addressing = (typeof ADDRESSINGS)[number];
+
+/** How a message travels. */
+export interface SendOptions {
+  addressing?: Addressing;
+}
+
+interface OutgoingItem extends SendOptions {
+  sent: SentMessage;
+  plaintext: Buffer;
+  type: string;
+  mediatype?: string;
+  edit?: string;
+}
 
 /** Messages from people to accounts. */
 export class Inbound {
@@ -20,9 +37,14 @@ export class Inbound {
     private readonly delivery: Delivery,
   ) {}
 
-  send(author: Person, account: Person, message: proto.Message): Promise<SentMessage> {
+  send(
+    author: Person,
+    account: Person,
+    message: proto.Message,
+    options: SendOptions = {},
+  ): Promise<SentMessage> {
     const tail = this.tails.get(author.phone) ?? Promise.resolve();
-    const work = tail.then(() => this.sendNow(author, account, message));
+    const work = tail.then(() => this.sendNow(author, account, message, options));
     const settled: Promise<unknown> = work
       .catch(() => undefined)
       .then(() => {
@@ -32,7 +54,12 @@ export class Inbound {
     return work;
   }
 
-  private async sendNow(author: Person, account: Person, message: proto.Message): Promise<SentMessage> {
+  private async sendNow(
+    author: Person,
+    account: Person,
+    message: proto.Message,
+    options: SendOptions,
+  ): Promise<SentMessage> {
     const sent: SentMessage = {
       id: randomBytes(16).toString('hex').toUpperCase(),
       to: account.phone,
@@ -45,8 +72,9 @@ export class Inbound {
     author.sent.set(sent.id, sent);
     this.population.touch(author);
     const plaintext = Buffer.from(proto.Message.encode(message).finish());
+    const item = { sent, plaintext, ...stanzaTypes(message), ...options };
     for (const companion of account.companions.values()) {
-      await this.queue(author, account, companion, { sent, plaintext, ...stanzaTypes(message) });
+      await this.queue(author, account, companion, item);
     }
     return sent;
   }
@@ -55,21 +83,26 @@ export class Inbound {
     author: Person,
     account: Person,
     companion: Companion,
-    item: { sent: SentMessage; plaintext: Buffer; type: string; mediatype?: string },
+    item: OutgoingItem,
   ): Promise<void> {
-    const { sent, plaintext, type, mediatype } = item;
+    const { sent, plaintext, type, mediatype, edit } = item;
     const enc = await encryptFor(author, account, companion, plaintext, undefined, { mediatype });
     const attributes = {
       id: sent.id,
-      from: lidJid(author.lid),
       type,
+      edit,
       t: seconds(),
       notify: author.name ?? author.phone,
-      addressing_mode: 'lid',
-      sender_pn: phoneJid(author.phone),
+      ...addressesOf(author, item.addressing),
     };
     const source = { phone: author.phone, plaintext, retries: 0 };
     const node = stanza('message', attributes, [enc]);
     this.delivery.enqueue(account, companion, { key: messageKey(sent.id), node, source, sent });
   }
+}
+
+function addressesOf({ lid, phone }: Person, addressing: Addressing = 'lid'): Attributes {
+  if (addressing === 'lid') return { from: lidJid(lid), addressing_mode: 'lid', sender_pn: phoneJid(phone) };
+  const senderLid = addressing === 'pn' ? lidJid(lid) : undefined;
+  return { from: phoneJid(phone), addressing_mode: 'pn', sender_lid: senderLid };
 }

@@ -1,4 +1,6 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { describeFile, fileOf } from '../media/media-of.js';
+import type { MediaStore } from '../media/media-store.js';
 import { isGenuine } from '../pairing/device-identity.js';
 import type { Companion } from '../people/companion.js';
 import { type AckFault, takeAckFault } from '../people/faults.js';
@@ -11,6 +13,8 @@ import type { CipherType } from '../signal/signal-device.js';
 import { bareJid, lidJid, parseJid, phoneJid } from '../wire/jids.js';
 import { bytesOf, child, childrenNamed, seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { textOfMessage, toJson } from './content.js';
+import { describeMessage } from './describe.js';
+import type { ReceivedContent } from './kinds.js';
 import { type Delivery, messageKey, receiptKey } from './delivery.js';
 import type { Receipts } from './receipts.js';
 
@@ -38,6 +42,7 @@ export class Outbound {
     private readonly population: Population,
     private readonly delivery: Delivery,
     private readonly receipts: Receipts,
+    private readonly media: MediaStore,
   ) {}
 
   async accept(sender: Sender, node: Stanza): Promise<void> {
@@ -136,6 +141,7 @@ export class Outbound {
       address: copy.address,
       text: textOfMessage(message),
       message: toJson(message),
+      content: this.contentOf(message),
       receivedAt: new Date().toISOString(),
       duplicates: 0,
       delivered: false,
@@ -145,6 +151,12 @@ export class Outbound {
     copy.person.pending.delete(`${received.from}/${id}`);
     copy.person.record(received);
     return received;
+  }
+
+  /** As the person sees it: a file is fetched and opened at once. */
+  private contentOf(message: proto.Message): ReceivedContent {
+    const file = fileOf(this.media, message);
+    return { ...describeMessage(message), ...(file === undefined ? {} : { media: describeFile(file) }) };
   }
 
   /** Repeated ids are decrypted too, so that both ends of the session stay in step. */

@@ -1,3 +1,5 @@
+import type { ReceivedContent } from '../messages/kinds.js';
+
 export const SENT_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ'] as const;
 export type SentStatus = (typeof SENT_STATUSES)[number];
 
@@ -10,6 +12,8 @@ export interface ReceivedMessage {
   address: string;
   text: string | null;
   message: unknown;
+  /** Absent in what an older version has kept. */
+  content?: ReceivedContent;
   receivedAt: string;
   /** How often the platform saw this id again. */
   duplicates: number;

@@ -1,0 +1,132 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsIn, IsObject, IsString, Length, ValidateNested } from 'class-validator';
+import { ADDRESSINGS, type Addressing } from '../messages/inbound.js';
+import { SENT_STATUSES, type SentStatus } from '../people/messages.js';
+import { MayBeAbsent } from './absent.js';
+import { ReceivedContentView, WrittenContentBody } from './content-bodies.js';
+import { IsPhone } from './phone.js';
+
+export class WriteMessage {
+  @ApiProperty({ description: 'Phone of the account.', example: '4915550001000' })
+  @IsPhone()
+  to: string;
+
+  @ApiPropertyOptional({
+    description: 'Text of the message. Exactly one of this, `content` and `message`.',
+    example: 'Are you open?',
+  })
+  @MayBeAbsent()
+  @IsString()
+  @Length(1, 65_536)
+  text?: string;
+
+  @ApiPropertyOptional({
+    description: 'A message of any kind, with its file.',
+    example: { type: 'image', caption: 'The receipt', media: { size: 100000 } },
+    type: WrittenContentBody,
+  })
+  @MayBeAbsent()
+  @ValidateNested()
+  @Type(() => WrittenContentBody)
+  content?: WrittenContentBody;
+
+  @ApiPropertyOptional({
+    description: 'Any message of the platform, as JSON of its protobuf; bytes in base64.',
+    example: { locationMessage: { degreesLatitude: 52.52, degreesLongitude: 13.4 } },
+    type: Object,
+  })
+  @MayBeAbsent()
+  @IsObject()
+  message?: Record<string, unknown>;
+
+  @ApiPropertyOptional({
+    description: 'Address it comes from. pn, lid: with the other one beside it. pn-only: without.',
+    enum: ADDRESSINGS,
+    example: 'pn',
+    default: 'lid',
+  })
+  @MayBeAbsent()
+  @IsIn(ADDRESSINGS)
+  addressing?: Addressing;
+}
+
+export class WrittenMessage {
+  @ApiProperty({ description: 'Id on the wire.', example: '8F3A0C5B7D1E42969F0B6A1C2D3E4F50' })
+  id: string;
+}
+
+export class ReadCount {
+  @ApiProperty({ description: 'How many messages were unread until now.', example: 2 })
+  read: number;
+}
+
+export class ReceivedView {
+  @ApiProperty({ description: 'Id on the wire.', example: '3EB0C431C26A1916E07A' })
+  id: string;
+
+  @ApiProperty({ description: 'Phone of the account that wrote it.', example: '4915550001000' })
+  from: string;
+
+  @ApiProperty({ description: 'Its words, if it has any.', example: 'Hello', type: String, nullable: true })
+  text: string | null;
+
+  @ApiProperty({
+    description: 'The decrypted message, bytes in base64.',
+    example: { extendedTextMessage: { text: 'Hello' } },
+    type: Object,
+  })
+  message: unknown;
+
+  @ApiProperty({
+    description: 'What it says, in the words that contacts write in.',
+    type: ReceivedContentView,
+  })
+  content: ReceivedContentView;
+
+  @ApiProperty({ description: 'When it arrived.', example: '2026-01-05T09:30:00.000Z' })
+  receivedAt: string;
+
+  @ApiProperty({ description: 'How often the platform saw the same id again.', example: 0 })
+  duplicates: number;
+}
+
+export class ReceivedList {
+  @ApiProperty({ description: 'In order of arrival.', type: [ReceivedView] })
+  items: ReceivedView[];
+}
+
+export class SentView {
+  @ApiProperty({ description: 'Id on the wire.', example: '8F3A0C5B7D1E42969F0B6A1C2D3E4F50' })
+  id: string;
+
+  @ApiProperty({ description: 'Phone of the account it was written to.', example: '4915550001000' })
+  to: string;
+
+  @ApiProperty({
+    description: 'Its words, if it has any.',
+    example: 'Are you open?',
+    type: String,
+    nullable: true,
+  })
+  text: string | null;
+
+  @ApiProperty({
+    description:
+      'QUEUED: no device took it. SENT: on the wire. DELIVERED: a receipt came. READ: a read receipt came.',
+    enum: SENT_STATUSES,
+    example: 'DELIVERED',
+  })
+  status: SentStatus;
+
+  @ApiProperty({ description: 'How often it was put on the wire.', example: 1 })
+  deliveries: number;
+
+  @ApiProperty({ description: 'How many receipts came back.', example: 1 })
+  receipts: number;
+}
+
+export class SentList {
+  @ApiProperty({ description: 'In order of writing.', type: [SentView] })
+  items: SentView[];
+}
