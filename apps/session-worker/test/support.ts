@@ -15,6 +15,8 @@ import { type ServiceProcess, startProcess, startTestService, type TestService, 
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 
+/** For what goes through several logins; it takes a second or two on a machine at rest. */
+const LONG_MS = 60_000;
 const SIMULATOR = fileURLToPath(new URL('../../simulator/dist/main.js', import.meta.url));
 
 /** The platform: the simulator as a process of its own, driven over its control API. */
@@ -124,25 +126,30 @@ export class Stage {
   }
 
   async reached(sessionId: string, status: SessionStatus): Promise<SessionState> {
-    return waitFor(`session is ${status}`, async () => {
+    const asked = async (): Promise<SessionState | false> => {
       const session = await this.get(sessionId);
       return session.status === status && session;
-    });
+    };
+    return waitFor(`session is ${status}`, asked, LONG_MS);
   }
 
   async qr(sessionId: string): Promise<string> {
-    const { qr } = await waitFor('a QR code', () =>
-      this.worker.rpc.request(GetSessionQr, { tenantId: this.tenantId, sessionId }),
-    );
+    const asked = () => this.worker.rpc.request(GetSessionQr, { tenantId: this.tenantId, sessionId });
+    const { qr } = await waitFor('a QR code', asked, LONG_MS);
     return qr;
   }
 
   /** A session linked to this number. */
   async link(phone: string): Promise<string> {
     const sessionId = await this.create();
+    await this.scan(sessionId, phone);
+    return sessionId;
+  }
+
+  /** The phone of this number scans the session's QR code. */
+  async scan(sessionId: string, phone: string): Promise<void> {
     await this.platform.call('POST', `/accounts/${phone}/scan`, { qr: await this.qr(sessionId) });
     await this.reached(sessionId, 'CONNECTED');
-    return sessionId;
   }
 
   /** Queues a text as the gateway does. */

@@ -76,8 +76,9 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
 
   private async acquired(partition: number, epoch: number): Promise<void> {
     log().info({ partition, epoch }, 'partition acquired');
-    this.strategy.startPartition(partition);
     const fence = { partition, owner: this.config.workerName, epoch };
+    this.runners.hold(fence);
+    this.strategy.startPartition(partition);
     const rows = await this.dataSource.query<{ id: string }[]>(
       'SELECT id FROM session WHERE partition = $1',
       [partition],

@@ -6,7 +6,7 @@ import { WorkerConfig } from '../config.js';
 import { SessionStore } from '../credentials/session-store.js';
 import { Vault } from '../credentials/vault.js';
 import { OutboxService } from '../outbox/outbox.service.js';
-import type { Fence } from '../ownership/fence.js';
+import { type Fence, LeaseLostError } from '../ownership/fence.js';
 import { openSocket, type PlatformAddress } from '../platform/baileys.client.js';
 import { Ledger } from '../sending/ledger.js';
 import { failureOf } from '../sending/outbound.js';
@@ -20,6 +20,8 @@ import { SessionRunner } from './session-runner.js';
 export class RunnersService {
   private readonly runners = new Map<string, { runner: SessionRunner; partition: number }>();
   private readonly turns = new Map<string, Promise<void>>();
+  /** Partitions whose sessions may run here, with the epoch. */
+  private readonly epochs = new Map<number, number>();
   /** Told when a fenced write was refused. */
   onLeaseLost: (fence: Fence) => void = () => undefined;
 
@@ -29,6 +31,11 @@ export class RunnersService {
     private readonly vault: Vault,
     private readonly outbox: OutboxService,
   ) {}
+
+  /** A partition is ours: its sessions may run here until it is released or lost. */
+  hold({ partition, epoch }: Fence): void {
+    this.epochs.set(partition, epoch);
+  }
 
   /** Brings about what the row asks for; wishes of one session are carried out one after the other. */
   async reconcile(sessionId: string, fence: Fence): Promise<void> {
@@ -59,12 +66,14 @@ export class RunnersService {
 
   /** A partition goes to another worker in good order. */
   async release(partition: number): Promise<void> {
+    this.epochs.delete(partition);
     const ids = this.of(partition);
     await Promise.allSettled(ids.map((id) => this.end(id, 'MAINTENANCE')));
   }
 
   /** A partition is lost: its sockets close at once. */
   kill(partition: number): void {
+    this.epochs.delete(partition);
     for (const id of this.of(partition)) {
       this.runners.get(id)?.runner.kill();
       this.runners.delete(id);
@@ -76,9 +85,14 @@ export class RunnersService {
     await this.outbox.stop();
   }
 
+  /** A wish may have waited for its turn until the partition was somebody else's. */
+  private holds({ partition, epoch }: Fence): boolean {
+    return this.epochs.get(partition) === epoch;
+  }
+
   private async apply(sessionId: string, fence: Fence): Promise<void> {
     const session = await this.dataSource.getRepository(Session).findOneBy({ id: sessionId });
-    if (!session) return;
+    if (!session || !this.holds(fence)) return;
     if (session.wanted === 'CONNECTED') await this.connect(session, fence);
     if (session.wanted === 'DISCONNECTED') await this.disconnect(session, fence);
     if (session.wanted === 'LOGGED_OUT') await this.logout(session, fence);
@@ -94,6 +108,7 @@ export class RunnersService {
     // One that is just about to end would take the wish with it.
     await this.runners.get(session.id)?.runner.idle();
     if (this.runners.has(session.id)) return;
+    if (!this.holds(fence)) throw new LeaseLostError(fence.partition);
     const runner = this.makeRunner(session, fence);
     this.runners.set(session.id, { runner, partition: session.partition });
     await runner.start();
@@ -158,6 +173,9 @@ export class RunnersService {
     };
     const store = new SessionStore({ session: { id, tenantId }, fence }, dataSource, this.vault, this.outbox);
     const ledger = this.ledger(id, fence);
+    const gone = (): void => {
+      if (this.runners.get(id)?.runner === runner) this.runners.delete(id);
+    };
     const runner = new SessionRunner(
       { id, tenantId, status },
       {
@@ -178,10 +196,11 @@ export class RunnersService {
           );
           return row?.until ?? 0;
         },
-        onLeaseLost: () => this.onLeaseLost(fence),
-        onEnded: () => {
-          if (this.runners.get(id)?.runner === runner) this.runners.delete(id);
+        onLeaseLost: () => {
+          gone();
+          this.onLeaseLost(fence);
         },
+        onEnded: gone,
       },
     );
     return runner;

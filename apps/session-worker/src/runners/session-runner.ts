@@ -169,6 +169,7 @@ export class SessionRunner {
     if (!isLinked(this.credentials) && (await this.tools.lookedAtUntil()) <= Date.now())
       return this.rest('QR_EXPIRED');
     await this.observe(this.attempt === 0 ? 'CONNECTING' : 'RECONNECTING', reason);
+    if (this.ended) return; // meanwhile, and with nobody left to close what would be opened here
     const generation = ++this.generation;
     this.timers.login = setTimeout(
       () => this.closed(generation, 408, 'LOGIN_TIMEOUT'),

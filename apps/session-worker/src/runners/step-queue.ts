@@ -26,8 +26,9 @@ export class StepQueue {
     private readonly outcome: StepOutcome,
   ) {}
 
+  /** Steps that still wait when the queue is stopped are not begun. */
   do(step: () => Promise<void>): void {
-    this.work = this.work.then(() => this.persist(step));
+    this.work = this.work.then(() => (this.stopped ? undefined : this.persist(step)));
   }
 
   /** Resolves when all steps up to now are done. */
