@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
+import { DataSource } from 'typeorm';
 import { keyIdOf } from '../src/sending/outbound.js';
 import { Stage } from './support.js';
 
@@ -9,7 +10,7 @@ const phone = '15550102000';
 let sessionId: string;
 
 beforeAll(async () => {
-  stage = await Stage.start({ SEND_EXPIRY_MS: '3000' });
+  stage = await Stage.start();
   sessionId = await stage.link(phone);
 });
 afterAll(() => stage.stop());
@@ -68,7 +69,16 @@ test('a message for a session that does not come back fails as expired', async (
   await stage.change(other, 'disconnect');
   await stage.reached(other, 'DISCONNECTED');
   const jobId = await stage.send(other, '15550202005', 'too late');
-  const failed = await waitFor('message.failed', () => stage.eventsOf('message.failed', other)[0], 20_000);
+  await waitFor('the message to wait', async () => {
+    // As if it had been accepted before the time that a message may wait.
+    const [, count] = await stage.worker.get(DataSource).query<[unknown, number]>(
+      `UPDATE outbound_message SET accepted_at = accepted_at - interval '10 minutes'
+       WHERE job_id = $1 AND status = 'QUEUED'`,
+      [jobId],
+    );
+    return count === 1;
+  });
+  const failed = await waitFor('message.failed', () => stage.eventsOf('message.failed', other)[0], 30_000);
   expect(failed).toMatchObject({ jobId, failure: { code: 'EXPIRED' } });
 });
 
