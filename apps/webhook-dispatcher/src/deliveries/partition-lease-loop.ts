@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { PARTITION_COUNT } from '@svc/contracts';
 import { type LeaseOptions, PartitionLeases } from '@svc/database';
+import { Messaging } from '@svc/messaging';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
@@ -11,6 +12,8 @@ const LEASE_MS = 30_000;
 const RENEW_MS = 5_000;
 /** No POST starts in the last 12 s of a lease: an attempt lasts up to 10 s, and its result must still be ours to write. */
 const SELF_STOP_MS = LEASE_MS - 12_000;
+/** Said when a partition is free, so that nobody waits for the next renewal to take it. */
+const FREED = 'notice.webhook-dispatcher.partition-freed';
 
 /** Keeps the leases of this process and tells everybody here which partitions are its own. */
 @Injectable()
@@ -22,6 +25,7 @@ export class PartitionLeaseLoop {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly config: DispatcherConfig,
     private readonly owned: OwnedPartitions,
+    private readonly messaging: Messaging,
   ) {}
 
   async start(events: Pick<LeaseOptions, 'onAcquired' | 'onRelease' | 'onLost'>): Promise<void> {
@@ -32,10 +36,12 @@ export class PartitionLeaseLoop {
       leaseMs: LEASE_MS,
       renewMs: RENEW_MS,
       selfStopMs: SELF_STOP_MS,
+      onReleased: () => this.messaging.notify(FREED),
       onError: (error) => this.failed(error),
     });
     this.leases = leases;
     this.owned.follow(leases);
+    this.messaging.onNotice(FREED, () => void leases.tick());
     await leases.start();
   }
 

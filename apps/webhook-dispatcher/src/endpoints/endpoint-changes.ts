@@ -7,8 +7,11 @@ import { DispatcherConfig } from '../config.js';
 import { DueLoader } from '../deliveries/due-loader.js';
 import { EndpointDirectory } from './endpoint-directory.js';
 
-/** How long a caller waits for the owner to confirm; it then forgets the old state by itself a few seconds later. */
-const CONFIRM_MS = 300;
+/**
+ * How long a caller waits for an owner that is busy to confirm: it forgets the old state by itself a few seconds later.
+ * For one that is gone nobody waits.
+ */
+const CONFIRM_MS = 2_000;
 
 const OWNER_SQL = `SELECT owner FROM partition_lease WHERE partition = $1 AND expires_at > clock_timestamp()`;
 
