@@ -1,133 +1,113 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, expect, test } from '@jest/globals';
 import { type ServiceProcess, waitFor } from '@svc/testing';
-import { Bench, type Subscriber } from './bench.js';
+import { PATIENCE_MS, Stage, type Subscriber } from './stage.js';
 
 /** A killed process at every step of a delivery's way, from the event to the written result. */
-let bench: Bench;
+const stage = Stage.ofThisFile({ LOG_LEVEL: 'debug' });
 let running: ServiceProcess;
-
-beforeAll(async () => {
-  bench = await Bench.start({ WEBHOOK_TIMEOUT_MS: '10000', LOG_LEVEL: 'debug' });
-  running = await bench.spawn();
-});
-afterEach(() => {
-  bench.proxy.flow();
-  bench.receiver.answerWith(200);
-});
-afterAll(() => bench.stop());
+beforeAll(restart);
 
 /** As power loss ends it; what it had not got out by then, the database never hears. */
 async function crash(): Promise<void> {
   await running.stop('SIGKILL');
-  await waitFor('its lines to close', () => bench.proxy.connections === 0);
-  bench.proxy.flow();
+  await waitFor('its lines to close', () => stage.proxy.connections === 0);
+  stage.proxy.flow();
 }
 
 async function restart(): Promise<void> {
-  running = await bench.spawn();
+  running = await stage.spawn();
 }
 
 const events = async (tenantId: string): Promise<number> => {
   const sql = 'SELECT count(*)::int AS n FROM webhooks.webhook_event WHERE tenant_id = $1';
-  return (await bench.database.query<{ n: number }>(sql, [tenantId]))[0]?.n ?? 0;
+  return (await stage.database.query<{ n: number }>(sql, [tenantId]))[0]?.n ?? 0;
 };
 
 /** A subscriber whose endpoint the process knows by heart: a delivery to it asks the database for nothing but writes. */
 async function aWarmSubscriber() {
-  const subscriber = await bench.subscriber();
-  await bench.producer.received(subscriber.tenantId);
+  const subscriber = await stage.subscriber();
+  await stage.producer.received(subscriber.tenantId);
   const { deliveryId } = await subscriber.delivery('DELIVERED');
   const others = async () =>
     (await subscriber.deliveries()).filter((delivery) => delivery.deliveryId !== deliveryId);
   const laterPosts = () => subscriber.posts().filter((id) => id !== deliveryId);
-  const delivered = () =>
+  const laterDelivery = () =>
     waitFor(
       'the delivery',
       async () => {
         const [one] = await others();
         return one?.status === 'DELIVERED' && one;
       },
-      30_000,
+      PATIENCE_MS,
     );
-  return { ...subscriber, others, laterPosts, delivered };
+  return { ...subscriber, others, laterPosts, laterDelivery };
 }
 
-/** All events of a tenant so far are acked, and one more goes all the way: what there was to send is sent and written down. */
+/** All events so far are acked and delivered, and one more goes all the way: what there was to send is sent and written. */
 async function settled({ tenantId, path, hot }: Subscriber): Promise<void> {
-  await waitFor(
-    'every event to be acked',
-    async () => (await bench.producer.unacked(tenantId)) === 0,
-    30_000,
-  );
-  await bench.producer.received(tenantId, { keyId: 'last' });
-  await waitFor('the last', () =>
-    bench.receiver.bodies(path).some(({ payload }) => payload['keyId'] === 'last'),
-  );
-  await waitFor('every result to be written', async () => (await hot()).length === 0);
+  const nothingLeft = async (): Promise<boolean> =>
+    (await stage.producer.unacked(tenantId)) === 0 && (await hot()).length === 0;
+  await waitFor('every event to be delivered', nothingLeft, PATIENCE_MS);
+  await stage.producer.received(tenantId, { keyId: 'last' });
+  await waitFor('the last', async () => stage.keyIds(path).includes('last') && (await nothingLeft()));
 }
 
 test('before the event is committed: it comes again and is delivered once', async () => {
   const subscriber = await aWarmSubscriber();
-  bench.proxy.hold('statements');
-  await bench.producer.received(subscriber.tenantId);
+  stage.proxy.hold('statements');
+  await stage.producer.received(subscriber.tenantId);
   await waitFor(
     'the event to be handed out',
-    async () => (await bench.producer.unacked(subscriber.tenantId)) === 1,
+    async () => (await stage.producer.unacked(subscriber.tenantId)) === 1,
   );
   await crash();
   expect(await events(subscriber.tenantId)).toBe(1);
   await restart();
-  expect(await subscriber.delivered()).toMatchObject({ attempts: [{ attempt: 1, status: 200 }] });
+  expect(await subscriber.laterDelivery()).toMatchObject({ attempts: [{ attempt: 1, status: 200 }] });
   await settled(subscriber);
   expect(subscriber.laterPosts()).toHaveLength(2);
-}, 60_000);
+});
 
 test('after the commit, before the ack: what comes again makes nothing new', async () => {
   const subscriber = await aWarmSubscriber();
-  bench.proxy.hold('replies');
-  await bench.producer.received(subscriber.tenantId);
+  stage.proxy.hold('replies');
+  await stage.producer.received(subscriber.tenantId);
   await waitFor('the commit', async () => (await events(subscriber.tenantId)) === 2);
-  expect(await bench.producer.unacked(subscriber.tenantId)).toBe(1);
+  expect(await stage.producer.unacked(subscriber.tenantId)).toBe(1);
   await crash();
   expect(subscriber.laterPosts()).toEqual([]);
   await restart();
-  expect(await subscriber.delivered()).toMatchObject({ attempts: [{ attempt: 1, status: 200 }] });
+  expect(await subscriber.laterDelivery()).toMatchObject({ attempts: [{ attempt: 1, status: 200 }] });
   await settled(subscriber);
   expect(subscriber.laterPosts()).toHaveLength(2);
-}, 60_000);
+});
 
 test('after the ack, before the POST: it goes out as the first attempt it is, behind the one before it', async () => {
   const subscriber = await aWarmSubscriber();
   const { tenantId, path } = subscriber;
-  bench.receiver.answerWith('hang');
+  stage.receiver.answerWith('hang');
   const sessionId = tenantId;
-  for (const keyId of ['under way', 'waiting']) await bench.producer.received(tenantId, { sessionId, keyId });
+  for (const keyId of ['under way', 'waiting']) await stage.producer.received(tenantId, { sessionId, keyId });
   await waitFor('the first POST', () => subscriber.laterPosts().length === 1);
   await waitFor('both to be in memory', async () => {
     const rows = await subscriber.hot();
     return rows.length === 2 && rows.every(({ state }) => state === 'leased');
   });
   await crash();
-  bench.receiver.answerWith(200);
+  stage.receiver.answerWith(200);
   await restart();
   await settled(subscriber);
-  expect(bench.receiver.bodies(path).map(({ payload }) => payload['keyId'])).toEqual([
-    '3EB0',
-    'under way',
-    'under way',
-    'waiting',
-    'last',
-  ]);
+  expect(stage.keyIds(path)).toEqual(['3EB0', 'under way', 'under way', 'waiting', 'last']);
   const waiting = (await subscriber.others()).map(({ attempts }) => attempts.map(({ attempt }) => attempt));
   expect(waiting).toEqual([[1], [1], [1]]);
-}, 60_000);
+});
 
 test('after the POST, before the result is committed: it is sent again under the same id, as the same attempt', async () => {
   const subscriber = await aWarmSubscriber();
-  const open = bench.holdBack();
-  await bench.producer.received(subscriber.tenantId);
+  const open = stage.holdBack();
+  await stage.producer.received(subscriber.tenantId);
   await waitFor('the POST', () => subscriber.laterPosts().length === 1);
-  bench.proxy.hold('statements');
+  stage.proxy.hold('statements');
   open();
   await waitFor('the answer to be heard', async () =>
     running.output().includes(subscriber.laterPosts()[0] ?? '?'),
@@ -135,12 +115,12 @@ test('after the POST, before the result is committed: it is sent again under the
   await crash();
   expect((await subscriber.hot()).map(({ state, attempt }) => [state, attempt])).toEqual([['leased', 1]]);
   await restart();
-  expect(await subscriber.delivered()).toMatchObject({ attempts: [{ attempt: 1, status: 200 }] });
+  expect(await subscriber.laterDelivery()).toMatchObject({ attempts: [{ attempt: 1, status: 200 }] });
   await settled(subscriber);
   const [first, second] = subscriber.laterPosts();
   expect(second).toBe(first);
   expect(subscriber.laterPosts()).toHaveLength(3);
-}, 60_000);
+});
 
 test.each([
   ['a success', 200, 'DELIVERED', 1],
@@ -149,27 +129,26 @@ test.each([
   'after the result is committed, before it is heard: %s is not repeated',
   async (_, status, expected, posts) => {
     const subscriber = await aWarmSubscriber();
-    const open = bench.holdBack(status);
-    await bench.producer.received(subscriber.tenantId);
+    const open = stage.holdBack(status);
+    await stage.producer.received(subscriber.tenantId);
     await waitFor('the POST', () => subscriber.laterPosts().length === posts);
-    bench.proxy.hold('replies');
+    stage.proxy.hold('replies');
     open();
     const [id] = subscriber.laterPosts();
     await waitFor('the result', async () => {
       const sql = 'SELECT FROM webhooks.webhook_attempt WHERE delivery_id = $1';
-      return (await bench.database.query(sql, [id])).length === 1;
+      return (await stage.database.query(sql, [id])).length === 1;
     });
     await crash();
     const hot = await subscriber.hot();
     expect(hot.map(({ state, attempt }) => [state, attempt])).toEqual(
       expected === 'DELIVERED' ? [] : [['scheduled', 2]],
     );
-    bench.receiver.answerWith(200);
+    stage.receiver.answerWith(200);
     await restart();
-    const { attempts } = await subscriber.delivered();
+    const { attempts } = await subscriber.laterDelivery();
     expect(attempts.map((attempt) => attempt.status)).toEqual(status === 200 ? [200] : [503, 200]);
     await settled(subscriber);
     expect(subscriber.laterPosts()).toHaveLength(attempts.length + 1);
   },
-  60_000,
 );

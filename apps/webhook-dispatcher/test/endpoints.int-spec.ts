@@ -1,39 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DeleteEndpoint, GetEndpoint, ListDeliveries, ListEndpoints, UpdateEndpoint } from '@svc/contracts';
-import { startTestService, type TestService, waitFor, WebhookReceiver } from '@svc/testing';
-import { schema } from '../src/migrations/schema.js';
-import { serviceOptions } from '../src/service-options.js';
+import { waitFor } from '@svc/testing';
 import { signatureHeader } from '../src/sending/signature.js';
-import { aBoundEndpoint, anEndpoint, dispatcherEnv, Producer } from './support.js';
+import { Stage } from './stage.js';
 
-let dispatcher: TestService;
-let receiver: WebhookReceiver;
-let producer: Producer;
-
-beforeAll(async () => {
-  dispatcher = await startTestService(serviceOptions, schema, dispatcherEnv());
-  receiver = await WebhookReceiver.start();
-  producer = await Producer.connect(dispatcher.nats.url);
-});
-beforeEach(() => {
-  receiver.received.length = 0;
-  receiver.answerWith(200);
-});
-afterAll(async () => {
-  await producer.stop();
-  await dispatcher.stop();
-  await receiver.stop();
-});
-
-const create = (tenantId: string, path: string) =>
-  anEndpoint(dispatcher.rpc, tenantId, receiver.origin + path);
-const bind = (request: Parameters<typeof aBoundEndpoint>[1]) => aBoundEndpoint(dispatcher.rpc, request);
-const pathsOf = (count: number): Promise<string[]> =>
-  waitFor(
-    `${count} webhooks`,
-    () => receiver.received.length >= count && receiver.received.map(({ path }) => path),
-  );
+const stage = Stage.ofThisFile();
+beforeAll(() => stage.boot());
 
 describe('routing', () => {
   test('gives an event to tenant-wide endpoints by their filter, to the session’s own, and to nobody else', async () => {
@@ -43,52 +16,50 @@ describe('routing', () => {
       string,
       string,
     ];
-    const at = (path: string): string => receiver.origin + path;
-    await anEndpoint(dispatcher.rpc, tenantId, at('/all'));
-    await anEndpoint(dispatcher.rpc, tenantId, at('/matching'), ['message.received', 'session.connected']);
-    await anEndpoint(dispatcher.rpc, tenantId, at('/filtered-out'), ['message.sent']);
-    await bind({ tenantId, sessionId, url: at('/bound') });
-    await bind({ tenantId, sessionId: otherSession, url: at('/bound-elsewhere') });
-    await anEndpoint(dispatcher.rpc, other, at('/other-tenant'));
-    await bind({ tenantId: other, sessionId, url: at('/other-tenant-bound') });
+    await stage.endpoint(tenantId, stage.at('/all'));
+    await stage.endpoint(tenantId, stage.at('/matching'), ['message.received', 'session.connected']);
+    await stage.endpoint(tenantId, stage.at('/filtered-out'), ['message.sent']);
+    await stage.bind({ tenantId, sessionId, url: stage.at('/bound') });
+    await stage.bind({ tenantId, sessionId: otherSession, url: stage.at('/bound-elsewhere') });
+    await stage.endpoint(other, stage.at('/other-tenant'));
+    await stage.bind({ tenantId: other, sessionId, url: stage.at('/other-tenant-bound') });
 
-    await producer.received(tenantId, { sessionId });
-    expect((await pathsOf(3)).toSorted()).toEqual(['/all', '/bound', '/matching']);
+    await stage.producer.received(tenantId, { sessionId });
+    expect((await stage.pathsOf(3)).toSorted()).toEqual(['/all', '/bound', '/matching']);
     // One more event of the other session: had the first one gone too far, it would show by now.
-    await producer.received(tenantId, { sessionId: otherSession });
-    expect((await pathsOf(6)).slice(3).toSorted()).toEqual(['/all', '/bound-elsewhere', '/matching']);
+    await stage.producer.received(tenantId, { sessionId: otherSession });
+    expect((await stage.pathsOf(6)).slice(3).toSorted()).toEqual(['/all', '/bound-elsewhere', '/matching']);
   });
 });
 
 describe('an endpoint', () => {
   test('is shown without its secret, and only to its tenant', async () => {
     const tenantId = randomUUID();
-    const { secret, ...view } = await create(tenantId, '/mine');
+    const { secret, ...view } = await stage.endpoint(tenantId, stage.at('/mine'));
     expect(Buffer.from(secret.replace(/^whsec_/, ''), 'base64')).toHaveLength(32);
     const ref = { tenantId, endpointId: view.id };
-    expect((await dispatcher.rpc.request(GetEndpoint, ref)).endpoint).toEqual(view);
+    expect((await stage.rpc.request(GetEndpoint, ref)).endpoint).toEqual(view);
     expect(view).toMatchObject({ name: 'CRM', status: 'ACTIVE', sessionId: null, pausedReason: null });
     const stranger = { tenantId: randomUUID(), endpointId: view.id };
     for (const contract of [GetEndpoint, UpdateEndpoint, DeleteEndpoint]) {
-      await expect(dispatcher.rpc.request<object, object>(contract, stranger)).rejects.toMatchObject({
+      await expect(stage.rpc.request<object, object>(contract, stranger)).rejects.toMatchObject({
         code: 'FORBIDDEN',
       });
       await expect(
-        dispatcher.rpc.request<object, object>(contract, { tenantId, endpointId: randomUUID() }),
+        stage.rpc.request<object, object>(contract, { tenantId, endpointId: randomUUID() }),
       ).rejects.toMatchObject({ code: 'ENDPOINT_NOT_FOUND' });
     }
     await expect(
-      dispatcher.rpc.request(ListDeliveries, { ...stranger, dead: false, limit: 10 }),
+      stage.rpc.request(ListDeliveries, { ...stranger, dead: false, limit: 10 }),
     ).rejects.toMatchObject({ code: 'FORBIDDEN' });
   });
 
   test('is listed newest first, page by page', async () => {
     const tenantId = randomUUID();
     const made = [];
-    for (const path of ['/1', '/2', '/3']) made.unshift((await create(tenantId, path)).id);
+    for (const path of ['/1', '/2', '/3']) made.unshift((await stage.endpoint(tenantId, stage.at(path))).id);
     const list = async (before?: string) =>
-      (await dispatcher.rpc.request(ListEndpoints, { tenantId, limit: 2, ...(before && { before }) }))
-        .endpoints;
+      (await stage.rpc.request(ListEndpoints, { tenantId, limit: 2, ...(before && { before }) })).endpoints;
     expect((await list()).map(({ id }) => id)).toEqual(made.slice(0, 2));
     expect((await list(made[1])).map(({ id }) => id)).toEqual(made.slice(2));
   });
@@ -108,63 +79,56 @@ describe('an endpoint', () => {
   ])('is refused with the address %s', async (url, rule) => {
     const tenantId = randomUUID();
     const refusal = { code: 'VALIDATION_FAILED', meta: { fields: [{ field: 'url', rule: `url: ${rule}` }] } };
-    await expect(anEndpoint(dispatcher.rpc, tenantId, url)).rejects.toMatchObject(refusal);
-    const { id: endpointId } = await create(tenantId, '/fine');
-    await expect(dispatcher.rpc.request(UpdateEndpoint, { tenantId, endpointId, url })).rejects.toMatchObject(
+    await expect(stage.endpoint(tenantId, url)).rejects.toMatchObject(refusal);
+    const { id: endpointId } = await stage.endpoint(tenantId, stage.at('/fine'));
+    await expect(stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, url })).rejects.toMatchObject(
       refusal,
     );
-    expect((await dispatcher.rpc.request(ListEndpoints, { tenantId, limit: 10 })).endpoints).toHaveLength(1);
+    expect((await stage.rpc.request(ListEndpoints, { tenantId, limit: 10 })).endpoints).toHaveLength(1);
   });
 
   test('uses a new address and filter for the next attempt when the call has returned', async () => {
-    const tenantId = randomUUID();
-    const { id: endpointId } = await create(tenantId, '/old');
-    receiver.answerWith(({ path }) => (path === '/old' ? 503 : 200));
-    await producer.received(tenantId);
-    await pathsOf(1);
-    await dispatcher.rpc.request(UpdateEndpoint, { tenantId, endpointId, url: `${receiver.origin}/new` });
-    const before = receiver.received.length;
-    await producer.received(tenantId);
-    await waitFor(
-      'both at the new address',
-      () => receiver.received.filter(({ path }) => path === '/new').length === 2,
-    );
-    expect(receiver.received.slice(before).every(({ path }) => path === '/new')).toBe(true);
+    const { tenantId, endpointId, path } = await stage.subscriber();
+    const update = (fields: object) => stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, ...fields });
+    const failOldAddress = stage.holdBack(503);
+    await stage.producer.received(tenantId, { keyId: 'retried' });
+    await stage.pathsOf(1);
+    await update({ url: stage.at('/new') });
+    stage.receiver.answerWith(200);
+    failOldAddress();
+    await stage.producer.received(tenantId, { keyId: 'fresh' });
+    await waitFor('both at the new address', () => stage.keyIds('/new').length === 2);
+    expect(stage.keyIds('/new').toSorted()).toEqual(['fresh', 'retried']);
+    expect(stage.keyIds(path)).toEqual(['retried']);
 
-    await dispatcher.rpc.request(UpdateEndpoint, { tenantId, endpointId, events: ['message.sent'] });
-    await producer.received(tenantId);
-    await dispatcher.rpc.request(UpdateEndpoint, { tenantId, endpointId, events: [], name: 'Renamed' });
-    await producer.received(tenantId, { keyId: 'last' });
-    await waitFor('the last', () => receiver.bodies().some(({ payload }) => payload['keyId'] === 'last'));
-    expect((await dispatcher.rpc.request(GetEndpoint, { tenantId, endpointId })).endpoint.name).toBe(
-      'Renamed',
-    );
+    await update({ events: ['message.sent'] });
+    await stage.endpoint(tenantId, stage.at('/witness'));
+    await stage.producer.received(tenantId, { keyId: 'filtered out' });
+    await waitFor('the witness', () => stage.keyIds('/witness').length === 1);
+    await update({ events: [], name: 'Renamed' });
+    await stage.producer.received(tenantId, { keyId: 'last' });
+    await waitFor('the last', () => stage.keyIds('/new').includes('last'));
+    expect(await stage.deliveries(tenantId, endpointId)).toHaveLength(3);
+    expect((await stage.rpc.request(GetEndpoint, { tenantId, endpointId })).endpoint.name).toBe('Renamed');
   });
 
   test('gets nothing any more once it is deleted, what was waiting is deleted too', async () => {
-    const tenantId = randomUUID();
-    const { id: endpointId } = await create(tenantId, '/gone');
-    receiver.answerWith(503);
-    await producer.received(tenantId);
-    await pathsOf(1);
-    await dispatcher.rpc.request(DeleteEndpoint, { tenantId, endpointId });
-    await waitFor('the row to go', async () => {
-      const rows = await dispatcher.database.query(
-        'SELECT FROM webhooks.webhook_delivery WHERE endpoint_id = $1',
-        [endpointId],
-      );
-      return rows.length === 0;
-    });
-    await expect(dispatcher.rpc.request(GetEndpoint, { tenantId, endpointId })).rejects.toMatchObject({
+    const { tenantId, endpointId, hot } = await stage.subscriber();
+    stage.receiver.answerWith(503);
+    await stage.producer.received(tenantId);
+    await stage.pathsOf(1);
+    await stage.rpc.request(DeleteEndpoint, { tenantId, endpointId });
+    await waitFor('the row to go', async () => (await hot()).length === 0);
+    await expect(stage.rpc.request(GetEndpoint, { tenantId, endpointId })).rejects.toMatchObject({
       code: 'ENDPOINT_NOT_FOUND',
     });
   });
 
   test('has a secret that is unreadable in the database', async () => {
     const tenantId = randomUUID();
-    const first = await create(tenantId, '/one');
-    const second = await create(tenantId, '/two');
-    const rows = await dispatcher.database.query<{ dump: string }>(
+    const first = await stage.endpoint(tenantId, stage.at('/one'));
+    const second = await stage.endpoint(tenantId, stage.at('/two'));
+    const rows = await stage.database.query<{ dump: string }>(
       'SELECT to_jsonb(e)::text AS dump FROM webhooks.webhook_endpoint e',
     );
     const dump = rows.map((row) => row.dump).join();
@@ -177,12 +141,12 @@ describe('an endpoint', () => {
 
   test('with the secret of another row gets nothing, and everything at its first attempt once it has its own', async () => {
     const [tenantId, other] = [randomUUID(), randomUUID()];
-    const first = await create(tenantId, '/first');
-    const second = await create(tenantId, '/second');
-    await create(tenantId, '/witness');
-    await create(other, '/other');
+    const first = await stage.endpoint(tenantId, stage.at('/first'));
+    const second = await stage.endpoint(tenantId, stage.at('/second'));
+    await stage.endpoint(tenantId, stage.at('/witness'));
+    await stage.endpoint(other, stage.at('/other'));
     const swap = () =>
-      dispatcher.database.query(
+      stage.database.query(
         `UPDATE webhooks.webhook_endpoint one SET secret_enc = two.secret_enc FROM webhooks.webhook_endpoint two
           WHERE ARRAY[one.id, two.id] <@ $1::uuid[] AND one.id <> two.id`,
         [[first.id, second.id]],
@@ -191,27 +155,23 @@ describe('an endpoint', () => {
     await Promise.all(
       Array.from({ length: 20 }, () => [tenantId, other])
         .flat()
-        .map((id) => producer.received(id)),
+        .map((id) => stage.producer.received(id)),
     );
     // Neither the third endpoint of the tenant nor the other tenant, whose events came in the same batches, waits.
-    expect(new Set(await pathsOf(40))).toEqual(new Set(['/witness', '/other']));
-    const waiting = async ({ id: endpointId }: { id: string }) => {
-      const request = { tenantId, endpointId, dead: false, limit: 50 };
-      return (await dispatcher.rpc.request(ListDeliveries, request)).deliveries;
-    };
+    expect(new Set(await stage.pathsOf(40))).toEqual(new Set(['/witness', '/other']));
     for (const endpoint of [first, second]) {
-      const deliveries = await waiting(endpoint);
+      const deliveries = await stage.deliveries(tenantId, endpoint.id);
       expect(deliveries).toHaveLength(20);
       expect(deliveries.every(({ status, attempts }) => status === 'PENDING' && attempts.length === 0)).toBe(
         true,
       );
     }
 
-    receiver.received.length = 0;
+    stage.receiver.received.length = 0;
     await swap();
-    await dispatcher.rpc.request(UpdateEndpoint, { tenantId, endpointId: first.id, name: 'Mended' });
-    await pathsOf(40);
-    for (const { path, headers, raw } of receiver.received) {
+    await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId: first.id, name: 'Mended' });
+    await stage.pathsOf(40);
+    for (const { path, headers, raw } of stage.receiver.received) {
       const { secret } = path === '/first' ? first : second;
       const t = Number(headers['x-svc-timestamp']);
       expect(headers['x-svc-signature']).toBe(signatureHeader(secret, t, raw));

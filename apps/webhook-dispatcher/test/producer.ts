@@ -1,30 +1,12 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
-  CreateEndpoint,
   type Envelope,
   eventSubject,
   MessageReceived,
   type MessageReceivedV1,
-  type PublicEvent,
-  PutBoundEndpoint,
-  type PutBoundEndpointV1,
   STREAMS,
-  type WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import { envelopeOf, Messaging, partitionOf, RpcClient } from '@svc/messaging';
-
-/** Environment of a dispatcher under test: short schedule, local receivers allowed. */
-export function dispatcherEnv(more: Record<string, string> = {}): Record<string, string> {
-  return {
-    SVC_MODE: 'development',
-    SECRETS_KEY: randomBytes(32).toString('base64'),
-    WORKER_NAME: 'dispatcher-under-test',
-    WEBHOOK_RETRY_DELAYS_MS: '0,50,100,150,200',
-    WEBHOOK_TIMEOUT_MS: '1000',
-    WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:*',
-    ...more,
-  };
-}
+import { envelopeOf, Messaging, partitionOf } from '@svc/messaging';
 
 /** Data of a `message.received` of a session. */
 export function aMessage(fields: Partial<MessageReceivedV1> = {}): MessageReceivedV1 {
@@ -76,22 +58,4 @@ export class Producer {
   async stop(): Promise<void> {
     await this.messaging.onApplicationShutdown();
   }
-}
-
-/** Registers a tenant-wide endpoint. */
-export async function anEndpoint(
-  rpc: RpcClient,
-  tenantId: string,
-  url: string,
-  events: PublicEvent[] = [],
-): Promise<WebhookEndpointWithSecret> {
-  return (await rpc.request(CreateEndpoint, { tenantId, name: 'CRM', url, events })).endpoint;
-}
-
-/** Puts the endpoint that is bound to a session; enables it unless told otherwise. */
-export async function aBoundEndpoint(
-  rpc: RpcClient,
-  request: Partial<PutBoundEndpointV1> & { tenantId: string; sessionId: string },
-): Promise<WebhookEndpointWithSecret | null> {
-  return (await rpc.request(PutBoundEndpoint, { enabled: true, rotateSecret: false, ...request })).endpoint;
 }

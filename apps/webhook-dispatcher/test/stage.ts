@@ -1,0 +1,250 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach } from '@jest/globals';
+import type { Abstract } from '@nestjs/common';
+import {
+  CreateEndpoint,
+  type DeliveryView,
+  ListDeliveries,
+  type PublicEvent,
+  PutBoundEndpoint,
+  type PutBoundEndpointV1,
+  type WebhookEndpointWithSecret,
+} from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { bootService, setUpLogger, silenceConsole } from '@svc/service';
+import {
+  createTestDatabase,
+  type ServiceProcess,
+  startProcess,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+  waitFor,
+  WebhookReceiver,
+} from '@svc/testing';
+import { schema } from '../src/migrations/schema.js';
+import { serviceOptions } from '../src/service-options.js';
+import { DatabaseProxy } from './database-proxy.js';
+import { Producer } from './producer.js';
+
+const MAIN = join(dirname(fileURLToPath(import.meta.url)), '../dist/main.js');
+
+/** A short schedule, local receivers, and so much time for an attempt that a busy machine does not run out of it. */
+const ENV = {
+  SVC_MODE: 'development',
+  PORT: '0',
+  WORKER_NAME: 'dispatcher-under-test',
+  WEBHOOK_RETRY_DELAYS_MS: '0,50,100,150,200',
+  WEBHOOK_TIMEOUT_MS: '10000',
+  WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:*',
+};
+
+/** How long is waited for what takes seconds: a start, a lease that is taken over, an event that is handed out again. */
+export const PATIENCE_MS = 60_000;
+
+/** A row of what is not delivered yet. */
+export interface HotRow {
+  id: string;
+  state: string;
+  attempt: number;
+}
+
+/** A tenant with one endpoint, on a path of its own: what arrives there is nobody else's. */
+export interface Subscriber {
+  tenantId: string;
+  endpointId: string;
+  secret: string;
+  path: string;
+  deliveries(dead?: boolean): Promise<DeliveryView[]>;
+  /** Its only delivery, once it has this status. */
+  delivery(status: DeliveryView['status']): Promise<DeliveryView>;
+  /** All its deliveries, once there are as many and each is delivered. */
+  delivered(count: number): Promise<DeliveryView[]>;
+  /** Delivery ids of the POSTs that arrived, in order. */
+  posts(): string[];
+  hot(): Promise<HotRow[]>;
+}
+
+/**
+ * The servers of one test file, with a hand on the line to the database, and the dispatcher on them: in this process or
+ * as processes of its own.
+ */
+export class Stage {
+  database: TestDatabase;
+  nats: TestNats;
+  receiver: WebhookReceiver;
+  proxy: DatabaseProxy;
+  producer: Producer;
+  rpc: RpcClient;
+  /** Of the dispatcher: its configuration is read once in a process, so it is the same every time. */
+  readonly env: Record<string, string>;
+  /** Where the dispatcher of this process listens. */
+  url: string;
+  private app: Awaited<ReturnType<typeof bootService>> | undefined;
+  private readonly processes: ServiceProcess[] = [];
+
+  private constructor(more: Record<string, string>) {
+    this.env = { ...ENV, SECRETS_KEY: randomBytes(32).toString('base64'), ...more };
+  }
+
+  /** Set up before the tests of the file that asks, taken down after them; each test finds receiver and line as new. */
+  static ofThisFile(more: Record<string, string> = {}): Stage {
+    const stage = new Stage(more);
+    beforeAll(() => stage.start());
+    beforeEach(() => stage.reset());
+    afterAll(() => stage.stop());
+    return stage;
+  }
+
+  /** Starts the dispatcher in this process. */
+  async boot(): Promise<void> {
+    Object.assign(process.env, this.env);
+    this.app = await bootService(serviceOptions);
+    this.url = (await this.app.getUrl()).replace('[::1]', '127.0.0.1');
+  }
+
+  /** Ends the dispatcher in this process, in good order. */
+  async close(): Promise<void> {
+    const { app } = this;
+    this.app = undefined;
+    await app?.close();
+  }
+
+  /** A provider of the dispatcher in this process. */
+  get<T>(type: Abstract<T>): T {
+    if (!this.app) throw new Error('The dispatcher does not run in this process.');
+    return this.app.get(type, { strict: false });
+  }
+
+  /** Starts the dispatcher as a process of its own. */
+  async spawn(more: Record<string, string> = {}): Promise<ServiceProcess> {
+    const started = await startProcess(MAIN, { ...this.env, ...more });
+    this.processes.push(started);
+    return started;
+  }
+
+  /** A URL at the receiver. */
+  at(path: string): string {
+    return this.receiver.origin + path;
+  }
+
+  /** Registers a tenant-wide endpoint. */
+  async endpoint(
+    tenantId: string,
+    url: string,
+    events: PublicEvent[] = [],
+  ): Promise<WebhookEndpointWithSecret> {
+    return (await this.rpc.request(CreateEndpoint, { tenantId, name: 'CRM', url, events })).endpoint;
+  }
+
+  /** Puts the endpoint that is bound to a session; enables it unless told otherwise. */
+  async bind(
+    request: Partial<PutBoundEndpointV1> & { tenantId: string; sessionId: string },
+  ): Promise<WebhookEndpointWithSecret | null> {
+    const put = { enabled: true, rotateSecret: false, ...request };
+    return (await this.rpc.request(PutBoundEndpoint, put)).endpoint;
+  }
+
+  async subscriber(): Promise<Subscriber> {
+    const tenantId = randomUUID();
+    const path = `/${tenantId}`;
+    const { id: endpointId, secret } = await this.endpoint(tenantId, this.at(path));
+    const deliveries = (dead = false) => this.deliveries(tenantId, endpointId, dead);
+    return {
+      tenantId,
+      endpointId,
+      secret,
+      path,
+      deliveries,
+      delivery: (status) =>
+        waitFor(
+          `the delivery to be ${status}`,
+          async () => {
+            const [one, ...others] = await deliveries();
+            return others.length === 0 && one?.status === status && one;
+          },
+          PATIENCE_MS,
+        ),
+      delivered: (count) =>
+        waitFor(
+          `${count} to be delivered`,
+          async () => {
+            const all = await deliveries();
+            return all.length === count && all.every(({ status }) => status === 'DELIVERED') && all;
+          },
+          PATIENCE_MS,
+        ),
+      posts: () => this.receiver.bodies(path).map(({ deliveryId }) => deliveryId),
+      hot: () => this.hot(tenantId),
+    };
+  }
+
+  async deliveries(tenantId: string, endpointId: string, dead = false): Promise<DeliveryView[]> {
+    return (await this.rpc.request(ListDeliveries, { tenantId, endpointId, dead, limit: 200 })).deliveries;
+  }
+
+  /** What of a tenant is not delivered yet. */
+  hot(tenantId: string): Promise<HotRow[]> {
+    const sql = 'SELECT id, state, attempt FROM webhooks.webhook_delivery WHERE tenant_id = $1 ORDER BY seq';
+    return this.database.query<HotRow>(sql, [tenantId]);
+  }
+
+  /** Partitions that a process owns. */
+  async partitionsOf(worker: string): Promise<number[]> {
+    const sql = 'SELECT partition FROM webhooks.partition_lease WHERE owner = $1 AND expires_at > now()';
+    const rows = await this.database.query<{ partition: number }>(sql, [worker]);
+    return rows.map(({ partition }) => partition);
+  }
+
+  /** Paths of the POSTs, once there are as many. */
+  pathsOf(count: number): Promise<string[]> {
+    const { received } = this.receiver;
+    return waitFor(`${count} webhooks`, () => received.length >= count && received.map(({ path }) => path));
+  }
+
+  /** Key ids of the POSTs that arrived, in order. */
+  keyIds(path?: string): unknown[] {
+    return this.receiver.bodies(path).map(({ payload }) => payload['keyId']);
+  }
+
+  /** From now on the receiver answers nothing until the gate is opened, and then with this status. */
+  holdBack(status = 200): () => void {
+    let open: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    this.receiver.answerWith(async () => (await gate, status));
+    return open;
+  }
+
+  private async start(): Promise<void> {
+    silenceConsole();
+    setUpLogger('webhook-dispatcher', process.env['TEST_LOG'] ?? 'silent');
+    [this.database, this.nats, this.receiver] = await Promise.all([
+      createTestDatabase(schema),
+      startTestNats(),
+      WebhookReceiver.start(),
+    ]);
+    this.proxy = await DatabaseProxy.start(this.database.url);
+    this.producer = await Producer.connect(this.nats.url);
+    this.rpc = new RpcClient(this.nats.url, 'test');
+    Object.assign(this.env, { DATABASE_URL: this.proxy.url, NATS_URL: this.nats.url });
+  }
+
+  private reset(): void {
+    this.receiver.received.length = 0;
+    this.receiver.answerWith(200);
+    this.proxy.flow();
+    this.proxy.mend();
+  }
+
+  private async stop(): Promise<void> {
+    this.reset();
+    await Promise.all([this.close(), ...this.processes.map((one) => one.stop('SIGKILL'))]);
+    await this.producer.stop();
+    await this.rpc.onApplicationShutdown();
+    await this.receiver.stop();
+    await this.proxy.stop();
+    await Promise.all([this.database.drop(), this.nats.stop()]);
+  }
+}
