@@ -20,9 +20,9 @@ import {
   unpadRandomMax16,
   WA_CERT_DETAILS,
 } from '@whiskeysockets/baileys';
-import { log } from '@svc/service';
 import { BoundedCache } from './bounded-cache.js';
 import { guarded } from './guarded-store.js';
+import { quietLogger } from './library-logger.js';
 import type {
   InboundRecord,
   KeyChanges,
@@ -31,9 +31,10 @@ import type {
   PlatformSocket,
   PlatformStore,
 } from './platform.js';
-import { QR_LIFETIME_MS } from './platform.js';
+import { NotOnPlatformError, QR_LIFETIME_MS } from './platform.js';
 import { protectSessionsFromTrials } from './signal-trials.js';
-import { receiptIds, receiptKind, rememberCiphertexts, type Stanza } from './stanzas.js';
+import { rememberCiphertexts, type Stanza } from './stanzas.js';
+import { confirmWrittenReceipts } from './written-receipts.js';
 
 /** The library's credentials: opaque to the rest of the worker. */
 export type Credentials = AuthenticationCreds;
@@ -46,28 +47,6 @@ export interface PlatformAddress {
 
 /** A platform that has not answered by then does not: nobody waits longer to send. */
 const QUERY_TIMEOUT_MS = 20_000;
-
-type Logger = (typeof DEFAULT_CONNECTION_CONFIG)['logger'];
-
-/** The library logs key material and message text: only the fixed words of its warnings are kept. */
-function quietLogger(): Logger {
-  const drop = (): void => undefined;
-  const keep =
-    (level: 'debug') =>
-    (_fields: unknown, words?: string): void => {
-      if (typeof words === 'string') log()[level]({ library: 'baileys' }, words);
-    };
-  const logger: Logger = {
-    level: 'silent',
-    child: () => logger,
-    trace: drop,
-    debug: drop,
-    info: drop,
-    warn: keep('debug'),
-    error: keep('debug'),
-  };
-  return logger;
-}
 
 const logger = quietLogger();
 protectSessionsFromTrials();
@@ -128,7 +107,7 @@ export function openSocket(
     // The store is patient itself.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
   });
-  confirmWrittenReceipts(sock, listener, abandon);
+  confirmWrittenReceipts(sock.ws, listener, abandon);
   return attach(sock, stanzas, listener);
 }
 
@@ -160,6 +139,7 @@ function attach(
   return {
     sendText: async (to, text, keyId) => {
       try {
+        await assertReachable(sock, to);
         await sock.sendMessage(to, { text, linkPreview: null }, { messageId: keyId });
       } catch (error) {
         // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
@@ -175,21 +155,18 @@ function attach(
   };
 }
 
-/** The library tells the platform at once that a receipt arrived, and a crash would lose it: here it waits for the write. */
-function confirmWrittenReceipts(
-  sock: BaileysSocket,
-  listener: PlatformListener,
-  abandon: (error: unknown) => void,
-): void {
-  const library = sock.ws.listeners('CB:receipt') as ((stanza: Stanza) => void)[];
-  sock.ws.removeAllListeners('CB:receipt');
-  sock.ws.on('CB:receipt', (stanza: Stanza) => {
-    const kind = receiptKind(stanza.attrs['type']);
-    const written = kind ? listener.onReceipt(receiptIds(stanza), kind) : Promise.resolve();
-    written.then(() => {
-      for (const handle of library) handle(stanza);
-    }, abandon);
-  });
+/**
+ * A message to somebody whose devices the library could not learn goes out without a copy for anybody, and the platform
+ * takes it: it would count as sent. The answer is kept, so that the hand-over itself does not ask again.
+ * @throws NotOnPlatformError
+ */
+async function assertReachable(sock: BaileysSocket, to: string): Promise<void> {
+  const own = jidNormalizedUser(sock.authState.creds.me?.id);
+  const devices = await sock.getUSyncDevices([own, to], true, false);
+  if (devices.some(({ user }) => user === jidUser(to))) return;
+  const found = isPnUser(to) ? await sock.onWhatsApp(to) : undefined;
+  if (found?.length === 0) throw new NotOnPlatformError();
+  throw new Error('The platform did not tell which devices the recipient has.');
 }
 
 /**

@@ -57,12 +57,24 @@ export interface PlatformStore {
 
 /** An open or opening socket. */
 export interface PlatformSocket {
-  /** Hands the text to the socket under this message id; the ack comes by `onAck`. */
+  /**
+   * Hands the text to the socket under this message id; the ack comes by `onAck`.
+   * @throws NotOnPlatformError
+   */
   sendText(to: string, text: string, keyId: string): Promise<void>;
   /** Unlinks this device on the platform. */
   logout(): Promise<void>;
   /** Closes without unlinking; `onClose` is not called any more. */
   close(): void;
+}
+
+/** The platform does not know the recipient. */
+export class NotOnPlatformError extends Error {
+  override readonly name = 'NotOnPlatformError';
+
+  constructor() {
+    super('The recipient is not on the platform.');
+  }
 }
 
 /** How long the platform takes one QR code; six of them make the three minutes that a look is worth. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureCode } from '@svc/contracts';
 import { log } from '@svc/service';
-import type { PlatformSocket } from '../platform/platform.js';
+import { NotOnPlatformError, type PlatformSocket } from '../platform/platform.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
 import { failureOf } from './outbound.js';
 import { ReceiptWriter } from './receipt-writer.js';
@@ -19,7 +19,7 @@ const RETRY_MS = 1_000;
 export class SessionSender {
   private socket: PlatformSocket | undefined;
   /** Handed over, not acknowledged; by key id. */
-  private readonly waiting = new Map<string, { message: ClaimedMessage; timer: NodeJS.Timeout }>();
+  private readonly waiting = new Map<string, { message: ClaimedMessage; timer?: NodeJS.Timeout }>();
   /** Acknowledged or given up, but not yet written: nothing to claim again. */
   private readonly settling = new Map<string, ClaimedMessage>();
   /** Tries that failed, by key id. */
@@ -117,12 +117,13 @@ export class SessionSender {
   private async hand(message: ClaimedMessage): Promise<boolean> {
     const { socket } = this;
     if (!socket) return false;
-    this.expect(message);
+    this.waiting.set(message.key_id, { message }); // before the hand-over ends: the ack may be faster
     try {
       await new Promise<void>((resolve, reject) => {
         this.interrupt = () => reject(new Error('The socket is gone.'));
         socket.sendText(message.to_jid, message.content.text, message.key_id).then(resolve, reject);
       });
+      this.expectAck(message);
       return true;
     } catch (error) {
       this.again = true;
@@ -133,20 +134,22 @@ export class SessionSender {
 
   private failed(message: ClaimedMessage, error: unknown): void {
     this.take(message.key_id);
+    if (error instanceof NotOnPlatformError) return this.fail(message, 'NOT_ON_PLATFORM');
     const tries = this.countTry(message);
     log().warn({ jobId: message.job_id, tries, reason: words(error) }, 'message could not be sent');
     if (tries >= MAX_TRIES) this.fail(message, 'SEND_ERROR');
   }
 
-  private expect(message: ClaimedMessage): void {
-    const timer = setTimeout(() => {
+  private expectAck(message: ClaimedMessage): void {
+    const entry = this.waiting.get(message.key_id);
+    if (!entry) return;
+    entry.timer = setTimeout(() => {
       this.waiting.delete(message.key_id);
       const tries = this.countTry(message);
       log().warn({ jobId: message.job_id, tries }, 'no acknowledgement');
       if (tries >= MAX_TRIES) this.fail(message, 'NO_ACK');
       else this.wake();
     }, this.ackTimeoutMs);
-    this.waiting.set(message.key_id, { message, timer });
   }
 
   private take(keyId: string): ClaimedMessage | undefined {
