@@ -6,11 +6,13 @@ import { ContactsService } from './control/contacts.service.js';
 import { FaultsController } from './control/faults.controller.js';
 import { FaultsService } from './control/faults.service.js';
 import { MEDIA_AUTHORITY, PlatformController } from './control/platform.controller.js';
+import { WireController } from './control/wire.controller.js';
+import { WireService } from './control/wire.service.js';
 import { Platform } from './platform.js';
 
 @Module({
-  controllers: [AccountsController, ContactsController, FaultsController, PlatformController],
-  providers: [AccountsService, ContactsService, FaultsService],
+  controllers: [AccountsController, ContactsController, FaultsController, PlatformController, WireController],
+  providers: [AccountsService, ContactsService, FaultsService, WireService],
 })
 export class AppModule {}
 

@@ -12,6 +12,7 @@ import type { Authority } from './noise/authority.js';
 import type { Greeting } from './noise/handshake.js';
 import { Pairing } from './pairing/pairing.js';
 import { wantsLinking } from './pairing/registration.js';
+import { type Faults, isMute } from './people/faults.js';
 import { Population } from './people/population.js';
 import type { Person } from './people/person.js';
 import type { Connection, ConnectionHandler } from './wire/connection.js';
@@ -29,6 +30,8 @@ export class Platform implements ConnectionHandler {
   readonly door = new Door();
   readonly media = new MediaStore();
   readonly mediaDoor: MediaDoor;
+  /** All that have said who they are. */
+  private readonly connections = new Set<Connection>();
   private readonly delivery: Delivery;
   private readonly outbound: Outbound;
   private readonly confirmations: Confirmations;
@@ -47,13 +50,14 @@ export class Platform implements ConnectionHandler {
   }
 
   greeted(connection: Connection, greeting: Greeting): void {
+    this.connections.add(connection);
     if (wantsLinking(greeting.payload)) this.pairing.offer(connection, greeting);
     else if (!this.login.admit(connection, greeting)) log().info('a login was refused');
   }
 
   async received(connection: Connection, node: Stanza): Promise<void> {
     const { person, companion } = connection;
-    if (person?.faults.silent) return;
+    if (person && isMute(person.faults)) return;
     if (!person || !companion) return this.receivedFromStranger(connection, node);
     // A replaced connection may still have stanzas under way; its successor speaks for the device now.
     if (companion.connection === connection) await this.handle(connection, { person, companion }, node);
@@ -93,6 +97,7 @@ export class Platform implements ConnectionHandler {
   };
 
   closed(connection: Connection): void {
+    this.connections.delete(connection);
     this.pairing.forget(connection);
     const { companion } = connection;
     if (companion?.connection !== connection) return;
@@ -100,8 +105,19 @@ export class Platform implements ConnectionHandler {
     companion.active = false;
   }
 
+  /** The faults of a person have changed: the transport of its connections follows, and a silence may be over. */
+  faultsChanged(person: Person, before: Pick<Faults, 'silent' | 'blackHole'>): void {
+    const { faults } = person;
+    for (const connection of this.connections) {
+      if (connection.person === person && before.blackHole !== faults.blackHole) {
+        connection.hold(faults.blackHole);
+      }
+    }
+    if (isMute({ ...faults, ...before }) && !isMute(faults)) this.endSilence(person);
+  }
+
   /** What has come up in the meantime goes out. A login that fell into the silence is never answered. */
-  endSilence(person: Person): void {
+  private endSilence(person: Person): void {
     this.delivery.sendUnsent(person);
   }
 

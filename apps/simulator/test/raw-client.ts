@@ -51,6 +51,8 @@ export class Initiator {
 /** A client without manners: says exactly what a test wants, and confirms nothing. */
 export class RawClient {
   readonly stanzas: Stanza[] = [];
+  /** Frames that could not be read. */
+  readonly failures: Error[] = [];
   closed = false;
   private socket!: WebSocket;
   private transport?: Transport;
@@ -99,18 +101,28 @@ export class RawClient {
     return until(() => this.stanzas.find(matches), what);
   }
 
+  /** Says goodbye in an orderly way. */
+  end(): void {
+    this.socket.close();
+  }
+
   stop(): void {
     this.socket.terminate();
   }
 
   private take(body: Buffer, initiator: Initiator, payload: proto.IClientPayload): void {
-    if (this.transport) {
-      this.stanzas.push(decodeStanza(this.transport.incoming.decrypt(body)));
-      return;
-    }
+    if (this.transport) return this.read(body, this.transport);
     const { serverEphemeral } = initiator.read(body);
     const finish = initiator.finish(serverEphemeral, payload);
     this.socket.send(frame(finish.body));
     this.transport = finish.transport;
+  }
+
+  private read(body: Buffer, { incoming }: Transport): void {
+    try {
+      this.stanzas.push(decodeStanza(incoming.decrypt(body)));
+    } catch (error) {
+      this.failures.push(error as Error);
+    }
   }
 }

@@ -4,6 +4,8 @@ import { MayBeAbsent } from './absent.js';
 import { IsPhone } from './phone.js';
 
 const HABITS = ['auto', 'never'] as const;
+const UNREADABLE = 'How many of the next messages cannot be read at first: each is asked for again.';
+const MOST_UNREADABLE = 1_000_000;
 const LONGEST_DELAY_MS = 24 * 3_600_000;
 
 export class CreateContact {
@@ -56,6 +58,13 @@ export class BehaviourChange {
   @MayBeAbsent()
   @IsBoolean()
   online?: boolean;
+
+  @ApiPropertyOptional({ description: UNREADABLE, example: 1 })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(0)
+  @Max(MOST_UNREADABLE)
+  unreadable?: number;
 }
 
 export class BehaviourView {
@@ -73,6 +82,9 @@ export class BehaviourView {
 
   @ApiProperty({ description: 'Whether the contact gives receipts now.', example: true })
   online: boolean;
+
+  @ApiProperty({ description: UNREADABLE, example: 0 })
+  unreadable: number;
 }
 
 export class ContactView {

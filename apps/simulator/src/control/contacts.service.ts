@@ -52,7 +52,10 @@ export class ContactsService {
     }
     const { media, inbound } = this.platform;
     const message = toMessage(body, media, { person: author, account });
-    return (await inbound.send(author, account, message, { addressing: body.addressing })).id;
+    const { addressing, flaws } = body;
+    const { undecryptable = 0, copies = 1 } = flaws ?? {};
+    const options = { addressing, ...(flaws ? { flaws: { undecryptable, copies } } : {}) };
+    return (await inbound.send(author, account, message, options)).id;
   }
 
   read(phone: string, from: string): number {

@@ -6,11 +6,12 @@ import {
   IsIn,
   IsInt,
   IsOptional,
+  IsString,
   Matches,
   Max,
   Min,
 } from 'class-validator';
-import { ACKS, LOGINS } from '../people/faults.js';
+import { ACKS, INBOUND_FAULTS, LOGINS } from '../people/faults.js';
 import { MayBeAbsent } from './absent.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
@@ -27,6 +28,14 @@ const SILENT =
   'true: connections stay open, but nothing is heard or said on them: no pings, acks, messages, logins.';
 const LOGIN = 'never: pings are answered, the login is not, and the connection stays open.';
 const LOGIN_ERROR = 'Logins are refused with this code as reason; null: they are not.';
+
+const BLACK_HOLE =
+  'true: as if every packet vanished. Nothing is read or written, and not even the end of a connection is answered.';
+const UNANSWERED =
+  'Namespaces of queries that are never answered, e.g. usync, encrypt, w:m; w:p: pings; *: all but pings.';
+const INBOUND =
+  'undecryptable: messages to the account are broken until the client asks for them again. twice: each comes twice.';
+const INBOUND_COUNT = 'How many messages `inbound` concerns from now on; null: all until cleared.';
 
 /** How the platform shall misbehave towards an account. */
 export class FaultsChange {
@@ -82,6 +91,30 @@ export class FaultsChange {
   @Min(100)
   @Max(999)
   loginError?: number | null;
+
+  @ApiPropertyOptional({ description: BLACK_HOLE, example: false })
+  @MayBeAbsent()
+  @IsBoolean()
+  blackHole?: boolean;
+
+  @ApiPropertyOptional({ description: UNANSWERED, example: ['usync'], type: [String] })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(20)
+  @IsString({ each: true })
+  unanswered?: string[];
+
+  @ApiPropertyOptional({ description: INBOUND, enum: INBOUND_FAULTS, example: 'twice' })
+  @MayBeAbsent()
+  @IsIn(INBOUND_FAULTS)
+  inbound?: (typeof INBOUND_FAULTS)[number];
+
+  @ApiPropertyOptional({ description: INBOUND_COUNT, example: 1, type: Number, nullable: true })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(MOST_SENDS)
+  inboundCount?: number | null;
 }
 
 export class FaultsView {
@@ -108,57 +141,16 @@ export class FaultsView {
 
   @ApiProperty({ description: LOGIN_ERROR, example: 403, type: Number, nullable: true })
   loginError: number | null;
-}
 
-const UPGRADE_STATUS =
-  'WebSocket upgrades of everybody are refused with this HTTP status and the connection is closed; null: they are not.';
-const UPGRADE_COUNT = 'How many upgrades are refused from now on; null: all until cleared.';
+  @ApiProperty({ description: BLACK_HOLE, example: false })
+  blackHole: boolean;
 
-const MEDIA_STATUS =
-  'Up- and downloads of everybody are refused with this HTTP status by the media host; null: they are not.';
-const MEDIA_COUNT = 'How many up- and downloads are refused from now on; null: all until cleared.';
+  @ApiProperty({ description: UNANSWERED, example: ['usync'], type: [String] })
+  unanswered: string[];
 
-/** How the door shall misbehave. An upgrade does not say yet whose it is. */
-export class DoorFaultsChange {
-  @ApiPropertyOptional({ description: UPGRADE_STATUS, example: 503, type: Number, nullable: true })
-  @IsOptional()
-  @IsInt()
-  @Min(400)
-  @Max(599)
-  upgradeStatus?: number | null;
+  @ApiProperty({ description: INBOUND, enum: INBOUND_FAULTS, example: 'auto' })
+  inbound: (typeof INBOUND_FAULTS)[number];
 
-  @ApiPropertyOptional({ description: UPGRADE_COUNT, example: 2, type: Number, nullable: true })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MOST_SENDS)
-  count?: number | null;
-
-  @ApiPropertyOptional({ description: MEDIA_STATUS, example: 503, type: Number, nullable: true })
-  @IsOptional()
-  @IsInt()
-  @Min(400)
-  @Max(599)
-  mediaStatus?: number | null;
-
-  @ApiPropertyOptional({ description: MEDIA_COUNT, example: 2, type: Number, nullable: true })
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(MOST_SENDS)
-  mediaCount?: number | null;
-}
-
-export class DoorFaultsView {
-  @ApiProperty({ description: UPGRADE_STATUS, example: 503, type: Number, nullable: true })
-  upgradeStatus: number | null;
-
-  @ApiProperty({ description: UPGRADE_COUNT, example: 2, type: Number, nullable: true })
-  count: number | null;
-
-  @ApiProperty({ description: MEDIA_STATUS, example: 503, type: Number, nullable: true })
-  mediaStatus: number | null;
-
-  @ApiProperty({ description: MEDIA_COUNT, example: 2, type: Number, nullable: true })
-  mediaCount: number | null;
+  @ApiProperty({ description: INBOUND_COUNT, example: 1, type: Number, nullable: true })
+  inboundCount: number | null;
 }

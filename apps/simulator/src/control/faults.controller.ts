@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { DoorFaultsChange, DoorFaultsView, FaultsChange, FaultsView } from './fault-bodies.js';
+import { DoorFaultsChange, DoorFaultsView } from './door-fault-bodies.js';
+import { FaultsChange, FaultsView } from './fault-bodies.js';
 import { FaultsService } from './faults.service.js';
 import { ErrorBody, PhonePipe } from './refusals.js';
 

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { noFaults } from '../people/faults.js';
 import type { Person } from '../people/person.js';
 import { Platform } from '../platform.js';
-import type { DoorFaultsChange, DoorFaultsView, FaultsChange, FaultsView } from './fault-bodies.js';
+import type { DoorFaultsChange, DoorFaultsView } from './door-fault-bodies.js';
+import type { FaultsChange, FaultsView } from './fault-bodies.js';
 import { accountOf, given } from './lookups.js';
 
 @Injectable()
@@ -22,9 +23,9 @@ export class FaultsService {
   }
 
   getDoor(): DoorFaultsView {
-    const { upgradeStatus, count } = this.platform.door;
+    const { upgrade, upgradeStatus, count } = this.platform.door;
     const { mediaStatus, mediaCount } = this.platform.mediaDoor;
-    return { upgradeStatus, count, mediaStatus, mediaCount };
+    return { upgrade, upgradeStatus, count, mediaStatus, mediaCount };
   }
 
   changeDoor(change: DoorFaultsChange): DoorFaultsView {
@@ -41,10 +42,10 @@ export class FaultsService {
   }
 
   private become(person: Person, faults: Partial<FaultsView>): FaultsView {
-    const wasSilent = person.faults.silent;
+    const { silent, blackHole } = person.faults;
     Object.assign(person.faults, faults);
     this.platform.population.touch(person);
-    if (wasSilent && !person.faults.silent) this.platform.endSilence(person);
+    this.platform.faultsChanged(person, { silent, blackHole });
     return { ...person.faults };
   }
 }

@@ -1,11 +1,33 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsIn, IsObject, IsString, Length, ValidateNested } from 'class-validator';
+import { IsIn, IsInt, IsObject, IsString, Length, Max, Min, ValidateNested } from 'class-validator';
 import { ADDRESSINGS, type Addressing } from '../messages/inbound.js';
 import { SENT_STATUSES, type SentStatus } from '../people/messages.js';
 import { MayBeAbsent } from './absent.js';
 import { ReceivedContentView, WrittenContentBody } from './content-bodies.js';
 import { IsPhone } from './phone.js';
+
+const MOST_FLAWS = 1_000;
+
+export class FlawsBody {
+  @ApiPropertyOptional({
+    description: 'How often it is put on the wire broken, so that the client asks for it again.',
+    example: 2,
+    default: 0,
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(0)
+  @Max(MOST_FLAWS)
+  undecryptable?: number;
+
+  @ApiPropertyOptional({ description: 'How often it comes at first.', example: 2, default: 1 })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
+  @Max(MOST_FLAWS)
+  copies?: number;
+}
 
 export class WriteMessage {
   @ApiProperty({ description: 'Phone of the account.', example: '4915550001000' })
@@ -49,6 +71,16 @@ export class WriteMessage {
   @MayBeAbsent()
   @IsIn(ADDRESSINGS)
   addressing?: Addressing;
+
+  @ApiPropertyOptional({
+    description: "What is wrong with it on the wire; by default what the account's faults say.",
+    example: { undecryptable: 2 },
+    type: FlawsBody,
+  })
+  @MayBeAbsent()
+  @ValidateNested()
+  @Type(() => FlawsBody)
+  flaws?: FlawsBody;
 }
 
 export class WrittenMessage {

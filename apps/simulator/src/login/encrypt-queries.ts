@@ -80,10 +80,14 @@ function bundleOf(population: Population, jid: string | undefined): KeyBundle | 
 /** A bundle of a linked device, with the reminder to upload more keys when few are left. */
 export function takeBundle(companion: Companion): KeyBundle {
   const bundle = companion.bundle();
-  if (companion.active && companion.preKeys.length < FEW_PRE_KEYS) {
-    const attributes = { type: 'encrypt', from: SERVER, id: `low-${companion.preKeys.length}`, t: seconds() };
-    const count = stanza('count', { value: companion.preKeys.length });
-    companion.connection?.send(stanza('notification', attributes, [count]));
-  }
+  remind(companion);
   return bundle;
+}
+
+/** Tells an active client when few one-time keys are left. */
+export function remind(companion: Companion): void {
+  const left = companion.preKeys.length;
+  if (!companion.active || left >= FEW_PRE_KEYS) return;
+  const attributes = { type: 'encrypt', from: SERVER, id: `low-${left}`, t: seconds() };
+  companion.connection?.send(stanza('notification', attributes, [stanza('count', { value: left })]));
 }

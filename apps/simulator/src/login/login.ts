@@ -1,5 +1,6 @@
 import type { Greeting } from '../noise/handshake.js';
 import type { Companion } from '../people/companion.js';
+import { isMute } from '../people/faults.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { Connection } from '../wire/connection.js';
@@ -26,11 +27,17 @@ export class Login {
       connection.end(stanza('failure', { reason: 401, location: 'sim' }));
       return false;
     }
-    const { silent, login, loginError } = person.faults;
-    if (silent) connection.person = person;
-    else if (loginError !== null) connection.end(stanza('failure', { reason: loginError, location: 'sim' }));
+    if (isMute(person.faults)) return this.ignore(person, connection);
+    const { login, loginError } = person.faults;
+    if (loginError !== null) connection.end(stanza('failure', { reason: loginError, location: 'sim' }));
     else if (login === 'auto') this.attach(person, companion, connection);
     return loginError === null;
+  }
+
+  private ignore(person: Person, connection: Connection): boolean {
+    connection.person = person;
+    if (person.faults.blackHole) connection.hold(true);
+    return true;
   }
 
   private attach(person: Person, companion: Companion, connection: Connection): void {

@@ -1,5 +1,6 @@
 import type { Delivery } from '../messages/delivery.js';
 import type { Companion } from '../people/companion.js';
+import { isUnanswered } from '../people/faults.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { Connection } from '../wire/connection.js';
@@ -50,6 +51,7 @@ const openCategory = (name: string): Stanza => stanza('category', { name, value:
 export async function answerQuery(context: QueryContext, request: Stanza): Promise<void> {
   const { xmlns, type } = request.attrs;
   if (type !== 'get' && type !== 'set') return;
+  if (isUnanswered(context.person.faults, xmlns ?? '')) return;
   if (xmlns === 'w:profile:picture') {
     context.connection.refuse(request, 404, 'item-not-found');
     return;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import type { Companion } from '../people/companion.js';
+import { type StanzaFlaws, takeInboundFault } from '../people/faults.js';
 import type { SentMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
@@ -17,6 +18,8 @@ export type Addressing = (typeof ADDRESSINGS)[number];
 /** How a message travels. */
 export interface SendOptions {
   addressing?: Addressing;
+  /** What is wrong with it; by default what the account's faults say. */
+  flaws?: StanzaFlaws;
 }
 
 interface OutgoingItem extends SendOptions {
@@ -72,7 +75,8 @@ export class Inbound {
     author.sent.set(sent.id, sent);
     this.population.touch(author);
     const plaintext = Buffer.from(proto.Message.encode(message).finish());
-    const item = { sent, plaintext, ...stanzaTypes(message), ...options };
+    const flaws = options.flaws ?? takeInboundFault(account.faults);
+    const item = { sent, plaintext, ...stanzaTypes(message), ...options, flaws };
     for (const companion of account.companions.values()) {
       await this.queue(author, account, companion, item);
     }
@@ -97,7 +101,8 @@ export class Inbound {
     };
     const source = { phone: author.phone, plaintext, retries: 0 };
     const node = stanza('message', attributes, [enc]);
-    this.delivery.enqueue(account, companion, { key: messageKey(sent.id), node, source, sent });
+    const { flaws } = item;
+    this.delivery.enqueue(account, companion, { key: messageKey(sent.id), node, source, sent, flaws });
   }
 }
 

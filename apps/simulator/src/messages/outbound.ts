@@ -127,11 +127,16 @@ export class Outbound {
       known.duplicates++;
       return undefined;
     }
-    if (!message) {
+    if (!message || this.pretendsNotToRead(person)) {
       this.askAgain(sender, node, copy);
       return undefined;
     }
     return this.record(sender, id, copy, message);
+  }
+
+  /** As a phone that has lost its sessions. */
+  private pretendsNotToRead({ behaviour }: Person): boolean {
+    return behaviour.unreadable > 0 && behaviour.unreadable-- > 0;
   }
 
   private record(sender: Sender, id: string, copy: Copy, message: proto.Message): ReceivedMessage {

@@ -1,6 +1,7 @@
 import type { KeyBundle, PreKey, SignedPreKey } from '../signal/key-bundle.js';
 import type { Connection } from '../wire/connection.js';
 import type { Stanza } from '../wire/nodes.js';
+import type { StanzaFlaws } from './faults.js';
 import type { SentMessage } from './messages.js';
 
 /** A stanza that stays with the platform until the client has confirmed it. */
@@ -15,6 +16,8 @@ export interface QueuedStanza {
   sent?: SentMessage;
   /** Set when another linked device wrote it: only that device can encrypt it again. */
   relayedFrom?: string;
+  /** What is to be wrong with it; used up on the way. */
+  flaws?: StanzaFlaws;
 }
 
 /** A linked device: the keys it registered and what waits for it. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { noFaults, takeAckFault } from './faults.js';
+import { isUnanswered, noFaults, takeAckFault, takeInboundFault } from './faults.js';
 
 const ANN = '4915550009100';
 const BOB = '4915550009101';
@@ -28,4 +28,21 @@ test('a fault that is used up leaves those of connection and login as they are',
   const faults = { ...noFaults(), ackDelayMs: 5, count: 1, silent: true, loginError: 403 };
   expect(takeAckFault(faults, ANN).ackDelayMs).toBe(5);
   expect(faults).toEqual({ ...noFaults(), silent: true, loginError: 403 });
+});
+
+test('a limited fault of messages to the account is used up', () => {
+  const faults = { ...noFaults(), inbound: 'twice' as const, inboundCount: 2 };
+  const taken = [1, 2, 3].map(() => takeInboundFault(faults).copies);
+  expect(taken).toEqual([2, 2, 1]);
+  expect(faults).toEqual(noFaults());
+});
+
+test.each([
+  [['usync'], 'usync', true],
+  [['usync'], 'encrypt', false],
+  [['*'], 'encrypt', true],
+  [['*'], 'w:p', false],
+  [['*', 'w:p'], 'w:p', true],
+])('with %j unanswered, %s is unanswered: %s', (unanswered, namespace, expected) => {
+  expect(isUnanswered({ ...noFaults(), unanswered }, namespace)).toBe(expected);
 });

@@ -12,6 +12,8 @@ export interface Behaviour {
   readDelayMs: number;
   /** An offline contact gives no receipts until it is online again. */
   online: boolean;
+  /** How many of the next messages it cannot read, so that it asks for them again. */
+  unreadable: number;
 }
 
 /** A collection of settings that phone and companions keep in step. */
@@ -26,6 +28,7 @@ const DEFAULT_BEHAVIOUR: Behaviour = {
   read: 'never',
   readDelayMs: 0,
   online: true,
+  unreadable: 0,
 };
 
 /** Somebody with a phone number. With companions the number is an account; anybody can be a contact. */

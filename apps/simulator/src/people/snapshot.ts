@@ -44,7 +44,8 @@ export function readPerson(line: string, population: Population): void {
   const saved = JSON.parse(line, textToBytes) as SavedPerson;
   const person = population.ensure(saved.phone);
   const { name, registered, isAccount, isContact, behaviour, nextDevice } = saved;
-  Object.assign(person, { name, registered, isAccount, isContact, behaviour, nextDevice });
+  Object.assign(person, { name, registered, isAccount, isContact, nextDevice });
+  Object.assign(person.behaviour, behaviour);
   Object.assign(person.faults, saved.faults);
   if (saved.signal) person.device.restore(saved.signal);
   for (const state of saved.companions) person.companions.set(state.device, restoreCompanion(state));

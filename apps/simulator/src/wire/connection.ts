@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import type { WebSocket } from 'ws';
 import type { Companion } from '../people/companion.js';
+import { isMute } from '../people/faults.js';
 import type { Person } from '../people/person.js';
 import type { Transport } from '../noise/cipher.js';
 import { frame, FrameReader } from '../noise/frames.js';
@@ -14,6 +16,14 @@ export interface ConnectionHandler {
   closed(connection: Connection): void;
   failed(connection: Connection, error: Error): void;
 }
+
+/** Ways in which a frame cannot be read. */
+export const RUBBISH_KINDS = ['undecryptable', 'undecodable'] as const;
+export type RubbishKind = (typeof RUBBISH_KINDS)[number];
+
+const RUBBISH_BYTES = 64;
+/** A list of 200 things that are not there. */
+const UNDECODABLE = Buffer.from([0, 248, 200]);
 
 interface Question {
   answer(node: Stanza): void;
@@ -51,9 +61,21 @@ export class Connection {
   }
 
   send(node: Stanza): boolean {
-    if (!this.transport || !this.open || this.person?.faults.silent) return false;
-    this.socket.send(frame(this.transport.outgoing.encrypt(encodeStanza(node))));
+    return this.sendPlain(encodeStanza(node));
+  }
+
+  /** A frame that the client cannot read: not decrypt, or decrypted no stanza. */
+  sendRubbish(kind: RubbishKind): boolean {
+    if (kind === 'undecodable') return this.sendPlain(UNDECODABLE);
+    if (!this.transport || !this.open) return false;
+    this.socket.send(frame(randomBytes(RUBBISH_BYTES)));
     return true;
+  }
+
+  /** Neither reads nor writes until it is let go again; not even the transport answers meanwhile. */
+  hold(held: boolean): void {
+    if (held) this.socket.pause();
+    else this.socket.resume();
   }
 
   /** Answers an iq; the client matches on the id alone. */
@@ -88,6 +110,12 @@ export class Connection {
   /** Cuts the TCP connection without a word. */
   drop(): void {
     this.socket.terminate();
+  }
+
+  private sendPlain(plain: Uint8Array): boolean {
+    if (!this.transport || !this.open || (this.person && isMute(this.person.faults))) return false;
+    this.socket.send(frame(this.transport.outgoing.encrypt(plain)));
+    return true;
   }
 
   private take(chunk: Buffer): void {

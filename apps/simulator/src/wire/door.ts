@@ -1,19 +1,25 @@
+/** What becomes of an upgrade. `never`: it is not answered. `mute`: the WebSocket opens, and its handshake is not answered. */
+export const UPGRADES = ['auto', 'never', 'mute'] as const;
+export type Upgrade = (typeof UPGRADES)[number];
+
 /** Decides whether a WebSocket upgrade is let in. It does not say yet which account it is for. */
 export class Door {
+  upgrade: Upgrade = 'auto';
   /** Upgrades are refused with this HTTP status. */
   upgradeStatus: number | null = null;
-  /** How many more are refused; without a number all of them. */
+  /** How many more are treated so; without a number all of them. */
   count: number | null = null;
 
-  /** The status to refuse the next upgrade with, if it is to be refused. */
-  refusal(): number | undefined {
-    const status = this.upgradeStatus ?? undefined;
-    if (status !== undefined && this.count !== null) this.count--;
+  /** What becomes of the next upgrade: an HTTP status to refuse it with, or one of the words above. */
+  next(): number | Upgrade {
+    const verdict = this.upgradeStatus ?? this.upgrade;
+    if (verdict !== 'auto' && this.count !== null) this.count--;
     if (this.count === 0) this.clear();
-    return status;
+    return verdict;
   }
 
   clear(): void {
+    this.upgrade = 'auto';
     this.upgradeStatus = null;
     this.count = null;
   }

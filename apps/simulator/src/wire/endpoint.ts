@@ -1,5 +1,6 @@
 import { createServer, type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Authority } from '../noise/authority.js';
 import { Connection, type ConnectionHandler } from './connection.js';
@@ -15,16 +16,19 @@ export class Endpoint {
   });
   private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE_BYTES });
 
+  private readonly unanswered = new Set<Duplex>();
+
   constructor(authority: Authority, handler: ConnectionHandler, door: Door) {
     const accept = (socket: WebSocket): void => void new Connection(socket, authority.responder(), handler);
     this.server.on('upgrade', (request, socket, head) => {
       // An unfinished upgrade has no other listener, and an unheard error would end the process.
       socket.on('error', () => socket.destroy());
       const path = (request.url ?? '').split('?')[0];
-      const refusal = path === PATH ? door.refusal() : undefined;
-      if (path !== PATH) socket.destroy();
-      else if (refusal) socket.end(refusalOf(refusal));
-      else this.sockets.handleUpgrade(request, socket, head, accept);
+      const verdict = path === PATH ? door.next() : undefined;
+      if (verdict === undefined) socket.destroy();
+      else if (verdict === 'never') this.leave(socket);
+      else if (typeof verdict === 'number') socket.end(refusalOf(verdict));
+      else this.sockets.handleUpgrade(request, socket, head, verdict === 'mute' ? ignore : accept);
     });
   }
 
@@ -40,13 +44,22 @@ export class Endpoint {
     return `ws://${host.includes(':') ? `[${host}]` : host}:${bound}${PATH}`;
   }
 
+  private leave(socket: Duplex): void {
+    this.unanswered.add(socket);
+    socket.once('close', () => this.unanswered.delete(socket));
+  }
+
   async close(): Promise<void> {
     for (const client of this.sockets.clients) client.terminate();
+    for (const socket of this.unanswered) socket.destroy();
     this.sockets.close();
     this.server.closeAllConnections();
     await new Promise<void>((resolve) => this.server.close(() => resolve()));
   }
 }
+
+/** Nobody answers the handshake; an unheard error would end the process. */
+const ignore = (socket: WebSocket): void => void socket.on('error', () => socket.terminate());
 
 /** As a proxy in front of a platform that is down: says no and closes. */
 const refusalOf = (status: number): string =>
