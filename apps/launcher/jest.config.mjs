@@ -1,3 +1,4 @@
 import preset from '../../jest.preset.mjs';
 
-export default preset('launcher');
+// A start of the whole stack takes seconds, on a slow machine more than a minute.
+export default preset('launcher', { testTimeout: 240_000 });

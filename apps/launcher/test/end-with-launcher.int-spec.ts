@@ -45,7 +45,7 @@ test('a child that listens may end in its own way', async () => {
 test('a child whose own way takes for ever is ended', async () => {
   const endless = `process.on('disconnect', () => setInterval(() => undefined, 1000)); ${UP}`;
   expect(await codeAfterTheLauncherIsGone(start('endless', endless))).toBe(1);
-}, 10_000);
+});
 
 test('a program that is through is not held up', async () => {
   const [code] = (await once(start('through', `process.send('up');`), 'exit')) as unknown[];

@@ -6,7 +6,7 @@ import { ROOT } from '../src/config.js';
 import type { StackDescription } from '../src/stack-file.js';
 
 const MAIN = join(ROOT, 'apps/launcher/dist/main.js');
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 180_000;
 
 /** A launcher as a person starts it: a process of its own, in a folder that is not the repository. */
 export class Launcher {

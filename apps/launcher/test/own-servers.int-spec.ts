@@ -21,7 +21,7 @@ beforeAll(async () => {
     startNats({ dataDir: join(directory, 'nats') }),
     startProcess(programOf(SIMULATOR, 'main'), ports),
   ]);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([postgres.stop(), nats.stop(), platform.stop()]);
   rmSync(directory, { recursive: true });
@@ -68,4 +68,4 @@ test('servers and a platform of the user replace the embedded ones and outlive t
   expect(await launcher.stop()).toBe(0);
   expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
   for (const { pid } of [postgres, nats, platform]) expect(process.kill(pid, 0)).toBe(true);
-}, 90_000);
+});

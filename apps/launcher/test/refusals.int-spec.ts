@@ -38,7 +38,7 @@ test('a start that fails shows the last words of the program that failed, and st
   expect(launcher.output).toMatch(/The schema of [\w-]+ could not be brought up to date: ended with code 1/);
   expect(launcher.output).toContain('ECONNREFUSED');
   expect(processesOf(dataDir, { postgres: databaseUrl, nats: 'nats://127.0.0.1:1' })).toEqual([]);
-}, 40_000);
+});
 
 test('the operator says where it looked when nothing runs', async () => {
   const { code, stdout, stderr } = await run(operatorOf('tenants', 'list'), { DATA_DIR: dataDir });
