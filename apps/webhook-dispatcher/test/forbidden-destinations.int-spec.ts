@@ -1,29 +1,11 @@
 import type { LookupAddress } from 'node:dns';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { AddressGuard, type Resolve } from '../src/addresses/address-guard.js';
 import { WebhookClient } from '../src/sending/webhook-client.js';
+import { CountingServer } from './counting-server.js';
 
 /** A server of our own network that nobody must reach through us. */
-let server: Server;
-let port: number;
-let connections = 0;
-let requests = 0;
-
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    requests += 1;
-    request.resume().on('end', () => response.end('fine'));
-  });
-  server.on('connection', () => (connections += 1));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
-});
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+const server = CountingServer.ofThisFile((_, response) => response.end('fine'));
 
 const body = Buffer.from('{}');
 
@@ -53,13 +35,13 @@ describe('a destination that is not allowed', () => {
     'http://localhost',
     'http://localhost.',
   ])('gets no connection: %s', async (origin) => {
-    const client = new WebhookClient(new AddressGuard([]), 500);
-    const before = connections;
-    expect(await client.post(`${origin}:${port}/ok`, {}, body)).toMatchObject({
+    const client = new WebhookClient(new AddressGuard([]), 10_000);
+    const before = server.connections;
+    expect(await client.post(`${origin}:${server.port}/ok`, {}, body)).toMatchObject({
       status: null,
       error: 'DESTINATION_NOT_ALLOWED',
     });
-    expect(connections).toBe(before);
+    expect(server.connections).toBe(before);
     await client.close();
   });
 
@@ -69,25 +51,25 @@ describe('a destination that is not allowed', () => {
     ['a mapped record', [[{ address: '::ffff:127.0.0.1', family: 6 }]]],
     ['one of several answers', [[PUBLIC, LOCAL]]],
   ])('gets no connection by %s', async (_, answers) => {
-    const client = new WebhookClient(new AddressGuard([], rebinding(answers)), 500);
-    const before = connections;
-    expect(await client.post(`http://hooks.example:${port}/ok`, {}, body)).toMatchObject({
+    const client = new WebhookClient(new AddressGuard([], rebinding(answers)), 10_000);
+    const before = server.connections;
+    expect(await client.post(`http://hooks.example:${server.port}/ok`, {}, body)).toMatchObject({
       error: 'DESTINATION_NOT_ALLOWED',
     });
-    expect(connections).toBe(before);
+    expect(server.connections).toBe(before);
     await client.close();
   });
 
   test('gets no connection when a name that was fine at save points elsewhere later', async () => {
     const guard = new AddressGuard([], rebinding([[PUBLIC], [LOCAL]]));
-    expect(await guard.problemWith(`https://hooks.example:${port}/ok`)).toBeUndefined();
-    const client = new WebhookClient(guard, 500);
-    const before = connections;
+    expect(await guard.problemWith(`https://hooks.example:${server.port}/ok`)).toBeUndefined();
+    const client = new WebhookClient(guard, 10_000);
+    const before = server.connections;
     for (const protocol of ['http', 'https']) {
-      const url = `${protocol}://hooks.example:${port}/ok`;
+      const url = `${protocol}://hooks.example:${server.port}/ok`;
       expect(await client.post(url, {}, body)).toMatchObject({ error: 'DESTINATION_NOT_ALLOWED' });
     }
-    expect(connections).toBe(before);
+    expect(server.connections).toBe(before);
     await client.close();
   });
 
@@ -97,12 +79,12 @@ describe('a destination that is not allowed', () => {
       lookup: (_: string, __: object, callback: (error: null, addresses: LookupAddress[]) => void) =>
         callback(null, [LOCAL]),
     });
-    const client = new WebhookClient(guard, 500);
-    const before = requests;
-    expect(await client.post(`http://hooks.example:${port}/ok`, {}, body)).toMatchObject({
+    const client = new WebhookClient(guard, 10_000);
+    const before = server.requests;
+    expect(await client.post(`http://hooks.example:${server.port}/ok`, {}, body)).toMatchObject({
       error: 'DESTINATION_NOT_ALLOWED',
     });
-    expect(requests).toBe(before);
+    expect(server.requests).toBe(before);
     await client.close();
   });
 });

@@ -1,18 +1,14 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
 import { AddressGuard, type Resolve } from '../src/addresses/address-guard.js';
 import { WebhookClient } from '../src/sending/webhook-client.js';
-
-let server: Server;
-let port: number;
-let connections = 0;
-let requests = 0;
+import { CountingServer } from './counting-server.js';
 
 const routes: Record<string, (response: ServerResponse) => void> = {
   '/ok': (response) => response.end('fine'),
-  '/redirect': (response) => response.writeHead(307, { location: `http://127.0.0.1:${port}/ok` }).end(),
+  '/redirect': (response) => response.writeHead(307, { location: url('/ok') }).end(),
   '/big': (response) => {
     const chunk = Buffer.alloc(256 * 1024, 'x');
     for (let i = 0; i < 40; i += 1) response.write(chunk);
@@ -37,29 +33,18 @@ const routes: Record<string, (response: ServerResponse) => void> = {
   '/hang': () => undefined,
 };
 
-beforeAll(async () => {
-  server = createServer((request, response) => {
-    requests += 1;
-    request.resume().on('end', () => routes[request.url ?? '']?.(response));
-  });
-  server.on('connection', () => (connections += 1));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  port = (server.address() as AddressInfo).port;
-});
-afterAll(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+const server = CountingServer.ofThisFile((request, response) => routes[request.url ?? '']?.(response));
+const url = (path: string): string => `http://127.0.0.1:${server.port}${path}`;
 
+/** A client that is let through to this machine, with so much time for an attempt. */
+const aClient = (timeoutMs: number, options?: { keptConnections: number }) =>
+  new WebhookClient(new AddressGuard(['http://127.0.0.1:*', 'https://127.0.0.1:*']), timeoutMs, options);
 const body = Buffer.from('{}');
 
 describe('a receiver on an allowed origin', () => {
-  let client: WebhookClient;
-  beforeAll(() => {
-    client = new WebhookClient(new AddressGuard(['http://127.0.0.1:*']), 500);
-  });
+  const client = aClient(10_000);
   afterAll(() => client.close());
-  const post = (path: string) => client.post(`http://127.0.0.1:${port}${path}`, {}, body);
+  const post = (path: string) => client.post(url(path), {}, body);
 
   test('that answers 2xx has it, and the head of its answer is kept', async () => {
     const answer = await post('/ok');
@@ -71,9 +56,9 @@ describe('a receiver on an allowed origin', () => {
   });
 
   test('that redirects is not followed', async () => {
-    const before = requests;
+    const before = server.requests;
     expect(await post('/redirect')).toMatchObject({ status: 307, error: 'REDIRECT_NOT_FOLLOWED' });
-    expect(requests - before).toBe(1);
+    expect(server.requests - before).toBe(1);
   });
 
   test('that answers with 10 MB costs 4 KB', async () => {
@@ -90,10 +75,11 @@ describe('a receiver on an allowed origin', () => {
   });
 
   test('that drips its headers meets the deadline of the attempt', async () => {
-    const answer = await post('/drip-headers');
+    const hasty = aClient(500);
+    const answer = await hasty.post(url('/drip-headers'), {}, body);
     expect(answer).toMatchObject({ status: null, error: 'TIMEOUT' });
     expect(answer.durationMs).toBeGreaterThanOrEqual(495);
-    expect(answer.durationMs).toBeLessThan(5_000);
+    await hasty.close();
   });
 
   test.each([
@@ -113,44 +99,35 @@ describe('a receiver on an allowed origin', () => {
 
   test('keeps its connection from one delivery to the next', async () => {
     await post('/ok');
-    const before = connections;
+    const before = server.connections;
     for (let i = 0; i < 20; i += 1) await post('/ok');
-    expect(connections - before).toBeLessThanOrEqual(1);
+    expect(server.connections - before).toBeLessThanOrEqual(1);
   });
 });
 
 describe('many receivers on one host', () => {
-  const TIMEOUT_MS = 400;
-  let client: WebhookClient;
-  beforeEach(() => {
-    client = new WebhookClient(new AddressGuard(['http://127.0.0.1:*']), TIMEOUT_MS);
-  });
-  afterEach(() => client.close());
-  const post = (path: string) => client.post(`http://127.0.0.1:${port}${path}`, {}, body);
-
-  test('each get the POSTs that count for them: none waits in a queue until its time is over', async () => {
-    const before = requests;
-    const answers = await Promise.all(Array.from({ length: 40 }, () => post('/hang')));
-    expect(answers.map(({ error }) => error)).toEqual(answers.map(() => 'TIMEOUT'));
-    expect(requests - before).toBe(40);
-    for (const { durationMs } of answers) expect(durationMs).toBeLessThan(TIMEOUT_MS * 4);
-  });
-
-  test('do not wait for those of them that hang', async () => {
+  test('each get the POSTs that count for them: none waits in a queue, least of all for those that hang', async () => {
+    const client = aClient(2_000);
+    const post = (path: string) => client.post(url(path), {}, body);
+    const before = server.requests;
     const hanging = Promise.all(Array.from({ length: 40 }, () => post('/hang')));
     const first = await Promise.race([post('/ok'), hanging.then(() => 'those that hang')]);
     expect(first).toMatchObject({ status: 200 });
-    await hanging;
+    const answers = await hanging;
+    expect(answers.map(({ error }) => error)).toEqual(answers.map(() => 'TIMEOUT'));
+    expect(server.requests - before).toBe(41);
+    await client.close();
   });
 
   test('leave a bounded number of connections open between two deliveries', async () => {
-    client = new WebhookClient(new AddressGuard(['http://127.0.0.1:*']), TIMEOUT_MS, { keptConnections: 5 });
-    const open = () => new Promise<number>((done) => server.getConnections((_, count) => done(count)));
-    const before = await open();
-    await Promise.all(Array.from({ length: 30 }, () => post('/ok')));
-    // The receiver itself would close them after seconds.
-    await waitFor('all but five to be closed', async () => (await open()) - before <= 5, 1_000);
-    expect(await post('/ok')).toMatchObject({ status: 200 });
+    await waitFor('those of other tests to be closed', async () => (await server.open()) === 0);
+    const client = aClient(10_000, { keptConnections: 5 });
+    const post = () => client.post(url('/ok'), {}, body);
+    await Promise.all(Array.from({ length: 30 }, post));
+    // The client itself would close all of them after fifteen seconds.
+    await waitFor('all but five to be closed', async () => (await server.open()) <= 5, 10_000);
+    expect(await post()).toMatchObject({ status: 200 });
+    await client.close();
   });
 });
 
@@ -159,11 +136,10 @@ test('a receiver whose connection never comes about meets the deadline of the at
   const sockets: Socket[] = [];
   const silent = createTcpServer((socket) => sockets.push(socket));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-  const client = new WebhookClient(new AddressGuard(['https://127.0.0.1:*']), 300);
+  const client = aClient(300);
   const answer = await client.post(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/`, {}, body);
   expect(answer).toMatchObject({ status: null, error: 'TIMEOUT' });
   expect(answer.durationMs).toBeGreaterThanOrEqual(295);
-  expect(answer.durationMs).toBeLessThan(5_000);
   await client.close();
   for (const socket of sockets) socket.destroy();
   silent.close();
@@ -173,7 +149,7 @@ test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
   'an attempt that %s on our side stopped is none: there is no answer to count',
   async (code) => {
     const resolve: Resolve = (_, __, callback) => callback(Object.assign(new Error('no more'), { code }), []);
-    const client = new WebhookClient(new AddressGuard([], resolve), 300);
+    const client = new WebhookClient(new AddressGuard([], resolve), 10_000);
     await expect(client.post('https://hooks.example/', {}, body)).rejects.toMatchObject({ code });
     await client.close();
   },

@@ -27,9 +27,9 @@ export function outcomeOf(result: AttemptResult): Outcome {
 }
 
 /** What is left of the delay: it counts from the end of the attempt, however long the result waits to be written. */
-export function remainingMs({ retryInMs, endedAtMs }: AttemptResult): number | null {
+export function remainingMs({ retryInMs, endedAtMs }: AttemptResult, nowMs: number): number | null {
   if (retryInMs === undefined) return null;
-  return Math.max(0, Math.ceil(retryInMs - (performance.now() - endedAtMs)));
+  return Math.max(0, Math.ceil(retryInMs - (nowMs - endedAtMs)));
 }
 
 /** Consecutive permanent 4xx that pause an endpoint (specification, "Retries"). */

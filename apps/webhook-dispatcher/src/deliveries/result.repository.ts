@@ -99,7 +99,7 @@ function resultColumns(results: AttemptResult[]): unknown[][] {
     results.map(({ error }) => error),
     results.map(({ head }) => head),
     results.map(outcomeOf),
-    results.map(remainingMs),
+    results.map((result) => remainingMs(result, performance.now())),
   ];
 }
 
