@@ -1,20 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { NewTenant } from '@svc/contracts';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { expectError, fieldsOf } from './answers.js';
-import { TestGateway } from './gateway.js';
+import { gateway, tenant, withGateway } from './gateway.js';
 import { rawPost, rawRequest } from './raw-http.js';
 
-let gateway: TestGateway;
-let tenant: NewTenant;
+withGateway();
+
 let sessionId: string;
 
 beforeAll(async () => {
-  gateway = await TestGateway.start();
-  tenant = await gateway.createTenant();
   sessionId = gateway.fakes.addSession(tenant.tenantId).id;
 });
-afterAll(() => gateway.stop());
 
 const counts = (): Promise<object[]> =>
   gateway.service.database.query(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type EventContract,
   MessageDelivered,
@@ -9,22 +9,19 @@ import {
   type MessageReceivedV1,
   MessageSent,
   type MessageView,
-  type NewTenant,
+  STREAMS,
 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
-import { TestGateway } from './gateway.js';
+import { gateway, tenant, withGateway } from './gateway.js';
 
-let gateway: TestGateway;
-let tenant: NewTenant;
+withGateway();
+
 let sessionId: string;
 
 beforeAll(async () => {
-  gateway = await TestGateway.start();
-  tenant = await gateway.createTenant();
   sessionId = gateway.fakes.addSession(tenant.tenantId).id;
 });
-afterAll(() => gateway.stop());
 
 const publish = <T extends object>(
   contract: EventContract<T>,
@@ -62,11 +59,13 @@ const inbound = (change: Partial<MessageReceivedV1> = {}): MessageReceivedV1 => 
   ...change,
 });
 
-/** Events are consumed concurrently; one that comes last and is visible proves that the ones before are done. */
+/** Every event is done with: they are consumed concurrently, so that none of them speaks for the others. */
 async function settle(): Promise<void> {
-  const marker = inbound();
-  await publish(MessageReceived, marker);
-  await waitFor('the marker', async () => (await read(marker.messageId)).status === 'RECEIVED');
+  await waitFor('every event to be acked', async () => {
+    const { manager } = gateway.fakes.messaging;
+    const { num_pending, num_ack_pending } = await manager.consumers.info(STREAMS.events, 'api-gateway');
+    return num_pending + num_ack_pending === 0;
+  });
 }
 
 const statusAfter = async (jobId: string, status: string): Promise<MessageView> =>

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   type AuditEntry,
   GetAuditLog,
   type NewApiKey,
-  type NewTenant,
   PutBoundEndpoint,
   SetBotMode,
   type WebhookEndpoint,
 } from '@svc/contracts';
-import { type Answer, TestGateway } from './gateway.js';
+import { type Answer, gateway, tenant, withGateway } from './gateway.js';
 
-let gateway: TestGateway;
-let tenant: NewTenant;
-
-beforeAll(async () => {
-  gateway = await TestGateway.start();
-  tenant = await gateway.createTenant();
-});
-afterAll(() => gateway.stop());
+withGateway();
 
 const call = (route: string, body?: unknown): Promise<Answer> => gateway.call(tenant.apiKey, route, body);
 const audit = async (): Promise<AuditEntry[]> =>

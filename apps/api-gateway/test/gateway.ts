@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll } from '@jest/globals';
 import {
   CreateTenant,
   type CreateTenantV1,
@@ -91,6 +92,20 @@ export class TestGateway {
     await this.fakes.stop();
     await this.service.stop();
   }
+}
+
+/** Of this test file. */
+export let gateway: TestGateway;
+/** One that may send, in this file. */
+export let tenant: NewTenant;
+
+/** Starts a gateway with a tenant for this file, and stops it after the last test. */
+export function withGateway(): void {
+  beforeAll(async () => {
+    gateway = await TestGateway.start();
+    tenant = await gateway.createTenant();
+  });
+  afterAll(() => gateway.stop());
 }
 
 async function read(response: Response): Promise<Answer> {

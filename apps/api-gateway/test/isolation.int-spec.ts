@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { NewTenant } from '@svc/contracts';
-import { type Answer, TestGateway } from './gateway.js';
+import { type Answer, gateway, withGateway } from './gateway.js';
 
-let gateway: TestGateway;
+withGateway();
+
 let mine: NewTenant;
 let theirs: NewTenant;
 /** Ids of the other tenant, by the name of their place in a path. */
@@ -13,7 +14,6 @@ const call = ({ apiKey }: NewTenant, route: string, body?: object): Promise<Answ
   gateway.call(apiKey, withIds(route), body);
 
 beforeAll(async () => {
-  gateway = await TestGateway.start();
   [mine, theirs] = [await gateway.createTenant(), await gateway.createTenant()];
   ids['session'] = gateway.fakes.addSession(theirs.tenantId, { name: 'their secret line' }).id;
   const sent = await call(theirs, 'POST /v1/messages', {
@@ -33,7 +33,6 @@ beforeAll(async () => {
   });
   ids['kid'] = theirs.kid;
 });
-afterAll(() => gateway.stop());
 
 // Every route that takes an id, with a body that would be fine on one's own.
 const ROUTES: [string, object?][] = [

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   CreateApiKeyBody,
   CreateSessionBody,
@@ -12,16 +12,15 @@ import {
 } from '@svc/contracts';
 import { getMetadataStorage } from 'class-validator';
 import { type Description, operationsOf, type Schema } from './description.js';
-import { TestGateway } from './gateway.js';
+import { gateway, withGateway } from './gateway.js';
 
-let gateway: TestGateway;
+withGateway();
+
 let document: Description;
 
 beforeAll(async () => {
-  gateway = await TestGateway.start();
   document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as Description;
 });
-afterAll(() => gateway.stop());
 
 const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],

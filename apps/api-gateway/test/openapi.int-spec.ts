@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { PUBLIC_EVENTS } from '@svc/contracts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
@@ -8,17 +8,16 @@ import { MessagesController } from '../src/messages/messages.controller.js';
 import { ExternalConfigController } from '../src/sessions/external-config.controller.js';
 import { SessionsController } from '../src/sessions/sessions.controller.js';
 import { WebhooksController } from '../src/webhooks/webhooks.controller.js';
-import { TestGateway } from './gateway.js';
+import { gateway, withGateway } from './gateway.js';
 import { type Description, type Operation, operationsOf } from './description.js';
 
-let gateway: TestGateway;
+withGateway();
+
 let document: Description;
 
 beforeAll(async () => {
-  gateway = await TestGateway.start();
   document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as Description;
 });
-afterAll(() => gateway.stop());
 
 const operations = (): [string, Operation][] => operationsOf(document);
 

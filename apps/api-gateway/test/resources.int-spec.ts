@@ -1,17 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { NewTenant } from '@svc/contracts';
+import { describe, expect, test } from '@jest/globals';
 import jsQR from 'jsqr';
 import { PNG } from 'pngjs';
-import { type Answer, TestGateway } from './gateway.js';
+import { type Answer, gateway, tenant, withGateway } from './gateway.js';
 
-let gateway: TestGateway;
-let tenant: NewTenant;
-
-beforeAll(async () => {
-  gateway = await TestGateway.start();
-  tenant = await gateway.createTenant();
-});
-afterAll(() => gateway.stop());
+withGateway();
 
 const call = (route: string, body?: unknown, headers?: Record<string, string>): Promise<Answer> =>
   gateway.call(tenant.apiKey, route, body, headers);

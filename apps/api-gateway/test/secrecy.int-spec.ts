@@ -1,70 +1,33 @@
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { CreateTenant, type NewTenant } from '@svc/contracts';
-import { RpcClient } from '@svc/messaging';
+import { expect, test } from '@jest/globals';
 import {
-  createTestDatabase,
-  type ServiceProcess,
-  startProcess,
-  startTestNats,
-  type TestDatabase,
-  type TestNats,
-} from '@svc/testing';
-import { schema } from '../src/migrations/schema.js';
-import { FakeServices } from './fake-services.js';
+  call,
+  createTenant,
+  database,
+  fakes,
+  gateway,
+  PEPPER,
+  withGatewayProcess,
+} from './gateway-process.js';
 
-let database: TestDatabase;
-let nats: TestNats;
-let gateway: ServiceProcess;
-let fakes: FakeServices;
-let rpc: RpcClient;
-
-const PEPPER = 'canary pepper that nobody may ever see';
-
-beforeAll(async () => {
-  [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
-  fakes = await FakeServices.start(nats.url);
-  gateway = await startProcess(fileURLToPath(new URL('../dist/main.js', import.meta.url)), {
-    ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'debug', KEY_PEPPER: PEPPER },
-  });
-  rpc = new RpcClient(nats.url, 'test');
-});
-afterAll(async () => {
-  await rpc.onApplicationShutdown();
-  await gateway.stop('SIGKILL');
-  await fakes.stop();
-  await Promise.all([database.drop(), nats.stop()]);
-});
+withGatewayProcess();
 
 test('the real process, at its most talkative, logs neither keys nor secrets nor texts, and ends cleanly', async () => {
-  const order = { name: 'Canary', plan: 'GROWTH', subscription: 'ACTIVE', internal: false } as const;
-  const tenant: NewTenant = await rpc.request(CreateTenant, order);
+  const tenant = await createTenant('Canary');
   const { id: sessionId } = fakes.addSession(tenant.tenantId);
-  const call = async (
-    key: string,
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<Record<string, unknown>> => {
-    const response = await fetch(`http://127.0.0.1:${Number(gateway.ready['port'])}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    return (await response.json()) as Record<string, unknown>;
-  };
+  const answer = async (...request: Parameters<typeof call>): Promise<Record<string, unknown>> =>
+    (await (await call(...request)).json()) as Record<string, unknown>;
   const text = 'a canary in a coal mine';
-  const sent = await call(tenant.apiKey, 'POST', '/v1/messages', { sessionId, to: '+15550001111', text });
+  const sent = await answer(tenant.apiKey, 'POST /v1/messages', { sessionId, to: '+15550001111', text });
   expect(sent['status']).toBe('QUEUED');
-  const config = await call(tenant.apiKey, 'PUT', `/v1/sessions/${sessionId}/external-config`, {
+  const config = await answer(tenant.apiKey, `PUT /v1/sessions/${sessionId}/external-config`, {
     ...{ enabled: true, webhookUrl: 'https://example.com/bot', mintApiKey: true },
   });
   const wrong = `${tenant.apiKey.slice(0, -1)}${tenant.apiKey.endsWith('0') ? '1' : '0'}`;
-  expect((await call(wrong, 'GET', '/v1/messages'))['code']).toBe('UNAUTHENTICATED');
-  await call(tenant.apiKey, 'POST', '/v1/messages', { sessionId, to: tenant.apiKey, text });
+  expect((await answer(wrong, 'GET /v1/messages'))['code']).toBe('UNAUTHENTICATED');
+  await answer(tenant.apiKey, 'POST /v1/messages', { sessionId, to: tenant.apiKey, text });
   await database.query('ALTER TABLE gateway.message RENAME TO gone');
   expect(
-    (await call(tenant.apiKey, 'POST', '/v1/messages', { sessionId, to: '+15550001111', text }))['code'],
+    (await answer(tenant.apiKey, 'POST /v1/messages', { sessionId, to: '+15550001111', text }))['code'],
   ).toBe('INTERNAL');
   await database.query('ALTER TABLE gateway.gone RENAME TO message');
 
@@ -91,4 +54,4 @@ test('the real process, at its most talkative, logs neither keys nor secrets nor
     [tenant.kid],
   );
   expect(key?.last_used_at).not.toBeNull();
-}, 60_000);
+});

@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type NewTenant, Reserve } from '@svc/contracts';
-import { type Answer, TestGateway } from './gateway.js';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { Reserve } from '@svc/contracts';
+import { type Answer, gateway, tenant, withGateway } from './gateway.js';
 
-let gateway: TestGateway;
-let tenant: NewTenant;
+withGateway();
 
-beforeAll(async () => {
-  gateway = await TestGateway.start();
-  tenant = await gateway.createTenant();
-});
-afterAll(() => gateway.stop());
 afterEach(() => {
   gateway.fakes.refusal = undefined;
   gateway.fakes.asked = [];
