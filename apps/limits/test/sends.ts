@@ -17,7 +17,7 @@ export function aSend(fields: Partial<ReserveV1> = {}): ReserveV1 {
 
 /** Asks for all of them at the same moment. */
 export function reserveAll(rpc: RpcClient, sends: ReserveV1[]): Promise<ReserveReply[]> {
-  return Promise.all(sends.map((send) => rpc.request(Reserve, send, 20_000)));
+  return Promise.all(sends.map((send) => rpc.request(Reserve, send, 100_000)));
 }
 
 /** Asks for them one after the other. */
