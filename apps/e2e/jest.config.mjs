@@ -5,5 +5,5 @@ export default preset('e2e', {
   globalTeardown: '<rootDir>/test/stop-stack.mjs',
   // One stack for all files: what one of them kills must not fall upon another.
   maxWorkers: 1,
-  testTimeout: 120_000,
+  testTimeout: 300_000,
 });

@@ -9,6 +9,8 @@ export interface NewTenant {
   kid: string;
 }
 
+const LINK_LIMIT_MS = 60_000;
+
 /** A text that a contact has received, as the simulator saw it. */
 export interface InboxItem {
   id: string;
@@ -102,22 +104,22 @@ export async function linkNumber(stack: Stack, apiKey: string, phone: string): P
   const created = await stack.api<{ id: string }>(apiKey, 'POST', '/v1/sessions', { name: 'e2e' });
   expectStatus(created, 201);
   const path = `/v1/sessions/${created.body.id}`;
-  const qr = await waitFor(
-    'a QR code',
+  // A code that is replaced between the look and the scan is refused: then the next one is scanned.
+  await waitFor(
+    'a QR code to be scanned',
     async () => {
-      const answer = await stack.api<{ qr: string }>(apiKey, 'GET', `${path}/qr`);
-      return answer.status === 200 && answer.body.qr;
+      const { status, body } = await stack.api<{ qr: string }>(apiKey, 'GET', `${path}/qr`);
+      return status === 200 && stack.platform('POST', `/accounts/${phone}/scan`, { qr: body.qr });
     },
-    30_000,
+    LINK_LIMIT_MS,
   );
-  await stack.platform('POST', `/accounts/${phone}/scan`, { qr });
   await waitFor(
     'the session to connect',
     async () => {
       const answer = await stack.api(apiKey, 'GET', path);
       return answer.body['status'] === 'CONNECTED';
     },
-    30_000,
+    LINK_LIMIT_MS,
   );
   return created.body.id;
 }

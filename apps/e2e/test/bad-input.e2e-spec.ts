@@ -1,9 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { waitFor } from '@svc/testing';
 import { Actor } from '../src/actor.js';
 import type { Answer, Stack } from '../src/stack.js';
 import { furnish, goodBodies, type Ids, pathWith, type Route, routesOf } from './routes.js';
-import { everythingOf, expectErrorBody, stackOfRun } from './stage.js';
+import { everythingOf, expectErrorBody, stackOfRun, untilAtRest } from './stage.js';
 
 let stack: Stack;
 let actor: Actor;
@@ -16,10 +15,7 @@ beforeAll(async () => {
   actor = await Actor.create(stack);
   ids = await furnish(actor, 'mine');
   routes = await routesOf(stack);
-  await waitFor('the status to come to rest', async () => {
-    const { body } = await actor.api('GET', `/v1/messages/${ids.message}`);
-    return body['status'] === 'DELIVERED';
-  });
+  await untilAtRest(actor, ids.message);
 });
 beforeEach(async () => void (before = await everythingOf(actor)));
 

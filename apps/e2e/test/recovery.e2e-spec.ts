@@ -46,7 +46,7 @@ test('a worker killed in the middle of 20 sends and 20 inbound texts loses and d
     const of = (state: string): number => states.filter((one) => one === state).length;
     return of('OUTBOUND DELIVERED') === 20 && of('INBOUND RECEIVED') === 20;
   });
-}, 240_000);
+});
 
 test('a load whose sends stay refused is given up and counted', async () => {
   const actor = await Actor.create(stack, '--plan', 'GROWTH');
@@ -61,4 +61,4 @@ test('a load whose sends stay refused is given up and counted', async () => {
   const figures = await round.count();
   expect(figures).toMatchObject({ killedAfter: null, accepted: 0, lostOut: 0, recoveredMs: null });
   expect(figures.written).toBeLessThan(20);
-}, 240_000);
+});

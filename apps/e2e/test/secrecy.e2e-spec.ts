@@ -58,19 +58,19 @@ test('no log of any process holds a text, a key, a secret or a password', async 
   await actor.send(contact, `${texts.refused}\u0000`);
   await actor.api('POST', `/v1/messages?${texts.refused}`, '{');
   const heard = (text: string) => () => receiver.get().received.filter(({ raw }) => raw.includes(text));
-  await waitFor('the text in', () => heard(texts.in)().length > 0, 30_000);
-  await waitFor('five attempts', () => heard(texts.dead)().length >= 5, 30_000);
+  await waitFor('the text in', () => heard(texts.in)().length > 0, 60_000);
+  await waitFor('five attempts', () => heard(texts.dead)().length >= 5, 60_000);
   stack.kill('session-worker'); // coming back it reads everything it keeps
   await waitFor(
     'the session to be back',
     async () => (await actor.send(contact, texts.last, 'last')).status === 200,
-    60_000,
+    90_000,
   );
 
   // The log of the last refusal is there: so are those before it.
   const { headers } = await actor.api('GET', '/v1/sessions/none');
   const requestId = String(headers.get('x-request-id'));
-  await waitFor('the log of the last request', () => logs().includes(requestId), 30_000);
+  await waitFor('the log of the last request', () => logs().includes(requestId), 60_000);
 
   const kept = JSON.parse(readFileSync(join(stack.dataDir, 'secrets.json'), 'utf8')) as Record<
     string,

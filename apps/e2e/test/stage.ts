@@ -5,7 +5,7 @@ import { type Answer, Stack } from '../src/stack.js';
 
 /** The stack of this run, once all of it is up: the test before may have killed a part. */
 export function stackOfRun(): Promise<Stack> {
-  return waitFor('the stack of this run', () => Stack.running(process.env['E2E_DATA_DIR']), 60_000);
+  return waitFor('the stack of this run', () => Stack.running(process.env['E2E_DATA_DIR']), 120_000);
 }
 
 /** A webhook receiver for all tests of a file. */
@@ -33,6 +33,15 @@ export function expectErrorBody({ status, headers, body }: Answer): void {
     requestId: headers.get('x-request-id'),
     meta: expect.any(Object),
   });
+}
+
+/** Waits until nothing changes the status of a message any more, unless somebody reads it. */
+export async function untilAtRest(actor: Actor, message: string): Promise<void> {
+  await waitFor(
+    'the status to come to rest',
+    async () => (await actor.api('GET', `/v1/messages/${message}`)).body['status'] === 'DELIVERED',
+    60_000,
+  );
 }
 
 /** All that a tenant can read of itself: equal before and after what must not have written anything. */

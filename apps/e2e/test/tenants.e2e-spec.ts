@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { waitFor } from '@svc/testing';
 import { Actor } from '../src/actor.js';
 import type { Stack } from '../src/stack.js';
 import { furnish, goodBodies, type Ids, pathWith, type Route, routesOf } from './routes.js';
-import { everythingOf, expectErrorBody, stackOfRun } from './stage.js';
+import { everythingOf, expectErrorBody, stackOfRun, untilAtRest } from './stage.js';
 
 let stack: Stack;
 let routes: Route[];
@@ -20,10 +19,7 @@ beforeAll(async () => {
     enabled: true,
     webhookUrl: 'http://127.0.0.1:9/private',
   });
-  await waitFor('the status to come to rest', async () => {
-    const { body } = await owner.api('GET', `/v1/messages/${ids.message}`);
-    return body['status'] === 'DELIVERED';
-  });
+  await untilAtRest(owner, ids.message);
 });
 
 const secretsOf = (): string[] => [...Object.values(ids), owner.tenant.tenantId, owner.phone, 'private'];
