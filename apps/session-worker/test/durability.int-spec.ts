@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
-import { Stage } from './support.js';
+import { LONG_MS, Stage } from './support.js';
 
 let stage: Stage;
 const phone = '15550104000';
@@ -9,7 +9,8 @@ const contact = '15550204000';
 let sessionId: string;
 
 beforeAll(async () => {
-  stage = await Stage.start();
+  // Longer than a test holds up a write: it holds up the renewal of the lease as well.
+  stage = await Stage.start({ LEASE_MS: '120000' });
   sessionId = await stage.link(phone);
   await stage.platform.call('POST', '/contacts', { phone: contact });
 });
@@ -26,7 +27,7 @@ const told = (name: string): unknown[] => stage.eventsOf(name, sessionId);
 test('the platform hears that a receipt arrived only once it is written', async () => {
   await stage.platform.call('PUT', `/contacts/${contact}/behaviour`, { delivered: 'never' });
   const jobId = await stage.send(sessionId, contact, 'hello');
-  await waitFor('message.sent', () => told('message.sent').length === 1);
+  await stage.told('message.sent', jobId);
   await waitFor('the platform to keep nothing', async () => (await unconfirmed()) === 0);
 
   const lock = stage.worker.get(DataSource).createQueryRunner();
@@ -35,20 +36,27 @@ test('the platform hears that a receipt arrived only once it is written', async 
   await stage.platform.call('PUT', `/contacts/${contact}/behaviour`, { delivered: 'auto' });
   await waitFor('the write to wait for the lock', async () => {
     const rows = await stage.worker.database.query(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+         AND query LIKE '%outbound_message%'`,
     );
     return rows.length > 0;
   });
   // A stanza that comes later and is confirmed shows that this one could have been by now.
   await stage.platform.call('POST', `/contacts/${contact}/messages`, { to: phone, text: 'later' });
-  await waitFor('the later text', () => told('message.received').length === 1);
+  await waitFor('the later text to be confirmed', async () => {
+    const sent = await stage.platform.call<{ items: { receipts: number }[] }>(
+      'GET',
+      `/contacts/${contact}/sent`,
+    );
+    return sent.items[0]?.receipts === 1;
+  });
   expect(await unconfirmed()).toBe(1);
   expect(told('message.delivered')).toEqual([]);
 
   await lock.commitTransaction();
   await lock.release();
   await waitFor('the receipt to be confirmed', async () => (await unconfirmed()) === 0);
-  await waitFor('message.delivered', () => told('message.delivered').length === 1);
+  await stage.told('message.delivered', jobId);
 });
 
 test('a text that cannot be written comes again by itself, and is told once', async () => {
@@ -60,7 +68,7 @@ test('a text that cannot be written comes again by itself, and is told once', as
   expect(told('message.received')).toHaveLength(before);
 
   await stage.worker.database.query('ALTER TABLE sessions.out_of_reach RENAME TO inbound_message');
-  await waitFor('the text', () => told('message.received').length > before, 20_000);
+  await waitFor('the text', () => told('message.received').length > before, LONG_MS);
   await waitFor('the platform to keep nothing', async () => (await unconfirmed()) === 0);
   expect(told('message.received')).toHaveLength(before + 1);
   await stage.reached(sessionId, 'CONNECTED');
@@ -79,6 +87,6 @@ test('a socket that breaks while a message is being handed over holds the messag
   });
   await stage.platform.call('DELETE', `/accounts/${phone}/faults`);
   await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'stream-error', code: 503 });
-  await waitFor('message.sent', () => stage.idsOf('message.sent', jobId).length === 1, 15_000);
+  await stage.told('message.sent', jobId);
   expect((await stage.platform.inbox(stranger)).map(({ text }) => text)).toEqual(['through a broken socket']);
 });

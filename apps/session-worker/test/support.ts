@@ -16,7 +16,7 @@ import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 
 /** For what goes through several logins; it takes a second or two on a machine at rest. */
-const LONG_MS = 60_000;
+export const LONG_MS = 60_000;
 const SIMULATOR = fileURLToPath(new URL('../../simulator/dist/main.js', import.meta.url));
 
 /** The platform: the simulator as a process of its own, driven over its control API. */
@@ -68,7 +68,7 @@ export function workerEnv(platform: Platform): Record<string, string> {
   };
 }
 
-/** A worker in this process, its platform, and every event it publishes. */
+/** A worker in this process, its platform, and every event it publishes, also those it publishes again. */
 export class Stage {
   readonly tenantId = randomUUID();
   readonly events: Envelope<Record<string, unknown>>[] = [];
@@ -97,23 +97,32 @@ export class Stage {
     await this.platform.stop();
   }
 
-  /** Events of a name and session, in order. */
+  /** Events of a name and session, in order, each once: whoever reads them knows their ids. */
   eventsOf(name: string, sessionId: string): Record<string, unknown>[] {
-    return this.events
-      .filter(({ type, data }) => type === name && data['sessionId'] === sessionId)
-      .map(({ data }) => data);
+    const of = this.events.filter(({ type, data }) => type === name && data['sessionId'] === sessionId);
+    return [...new Map(of.map(({ id, data }) => [id, data])).values()];
   }
 
-  /** Ids of the events of a name and job: the same fact told twice has one id. */
+  /** Ids of the events of a name and job, as often as they were published. */
   idsOf(name: string, jobId: string): string[] {
     return this.events
       .filter(({ type, data }) => type === name && data['jobId'] === jobId)
       .map(({ id }) => id);
   }
 
+  /** Waits for the event of a name and job. */
+  async told(name: string, jobId: string): Promise<Record<string, unknown>> {
+    const find = () => this.events.find(({ type, data }) => type === name && data['jobId'] === jobId);
+    return (await waitFor(name, find, LONG_MS)).data;
+  }
+
   async create(): Promise<string> {
     const sessionId = randomUUID();
-    await this.worker.rpc.request(CreateSession, { tenantId: this.tenantId, sessionId, name: 'test' });
+    await this.worker.rpc.request(
+      CreateSession,
+      { tenantId: this.tenantId, sessionId, name: 'test' },
+      LONG_MS,
+    );
     return sessionId;
   }
 
@@ -122,7 +131,7 @@ export class Stage {
   }
 
   async change(sessionId: string, action: 'connect' | 'disconnect' | 'logout' | 'delete'): Promise<void> {
-    await this.worker.rpc.request(ChangeSession, { tenantId: this.tenantId, sessionId, action });
+    await this.worker.rpc.request(ChangeSession, { tenantId: this.tenantId, sessionId, action }, LONG_MS);
   }
 
   async reached(sessionId: string, status: SessionStatus): Promise<SessionState> {
