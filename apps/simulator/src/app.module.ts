@@ -8,11 +8,22 @@ import { FaultsService } from './control/faults.service.js';
 import { MEDIA_AUTHORITY, PlatformController } from './control/platform.controller.js';
 import { WireController } from './control/wire.controller.js';
 import { WireService } from './control/wire.service.js';
+import { PresenceController } from './control/presence.controller.js';
+import { ScenariosController } from './control/scenarios.controller.js';
+import { ScenariosService } from './control/scenarios.service.js';
 import { Platform } from './platform.js';
 
 @Module({
-  controllers: [AccountsController, ContactsController, FaultsController, PlatformController, WireController],
-  providers: [AccountsService, ContactsService, FaultsService, WireService],
+  controllers: [
+    AccountsController,
+    ContactsController,
+    FaultsController,
+    PlatformController,
+    PresenceController,
+    ScenariosController,
+    WireController,
+  ],
+  providers: [AccountsService, ContactsService, FaultsService, ScenariosService, WireService],
 })
 export class AppModule {}
 

@@ -3,6 +3,7 @@ import { Confirmations } from './messages/confirmations.js';
 import { Delivery } from './messages/delivery.js';
 import { Inbound } from './messages/inbound.js';
 import { Outbound, type Sender } from './messages/outbound.js';
+import { Presence } from './messages/presence.js';
 import { Receipts } from './messages/receipts.js';
 import { Login } from './login/login.js';
 import { answerQuery } from './login/queries.js';
@@ -27,6 +28,7 @@ export class Platform implements ConnectionHandler {
   readonly pairing: Pairing;
   readonly receipts: Receipts;
   readonly inbound: Inbound;
+  readonly presence: Presence;
   readonly door = new Door();
   readonly media = new MediaStore();
   readonly mediaDoor: MediaDoor;
@@ -42,6 +44,7 @@ export class Platform implements ConnectionHandler {
     this.pairing = new Pairing(this.population);
     this.delivery = new Delivery(this.population);
     this.receipts = new Receipts(this.population, this.delivery);
+    this.presence = new Presence(this.population);
     this.inbound = new Inbound(this.population, this.delivery);
     this.outbound = new Outbound(this.population, this.delivery, this.receipts, this.media);
     this.confirmations = new Confirmations(this.population, this.delivery, this.receipts);
@@ -84,6 +87,10 @@ export class Platform implements ConnectionHandler {
         return this.outbound.accept({ person, companion }, node);
       case 'receipt':
         return this.confirmations.receipt(person, companion, node);
+      case 'presence':
+        return this.presence.heardPresence(companion, node);
+      case 'chatstate':
+        return this.presence.heardTyping(person, node);
       case 'ack':
         return this.confirmations.ack(person, companion, node);
     }
@@ -103,6 +110,8 @@ export class Platform implements ConnectionHandler {
     if (companion?.connection !== connection) return;
     companion.connection = undefined;
     companion.active = false;
+    companion.available = false;
+    companion.watched.clear();
   }
 
   /** The faults of a person have changed: the transport of its connections follows, and a silence may be over. */

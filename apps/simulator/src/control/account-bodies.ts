@@ -33,6 +33,9 @@ export class DeviceView {
   })
   connectedAt: string | null;
 
+  @ApiProperty({ description: 'Whether it says that its owner is there.', example: true })
+  available: boolean;
+
   @ApiProperty({ description: 'Stanzas it has not confirmed yet.', example: 0 })
   queued: number;
 }

@@ -82,6 +82,7 @@ function toAccountView(person: Person): AccountView {
     jid: phoneJid(person.phone, companion.device),
     online: companion.online,
     connectedAt: companion.connectedAt?.toISOString() ?? null,
+    available: companion.available,
     queued: companion.queue.size,
   });
   return {

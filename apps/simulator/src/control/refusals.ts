@@ -72,15 +72,16 @@ export const validation = (): ValidationPipe =>
     whitelist: true,
     forbidNonWhitelisted: true,
     exceptionFactory: (errors) => {
-      const fields = Object.fromEntries(errors.flatMap((error) => problemsOf(error)));
+      const fields = Object.fromEntries(errors.flatMap((error) => fieldProblems(error)));
       return new Refusal(400, 'VALIDATION_FAILED', Object.values(fields).flat().join('; '), { fields });
     },
   });
 
-function problemsOf(error: ValidationError, parent = ''): [string, string[]][] {
+/** Each wrong field by its path, with what is wrong. */
+export function fieldProblems(error: ValidationError, parent = ''): [string, string[]][] {
   const path = `${parent}${error.property}`;
   const own: [string, string[]][] = error.constraints ? [[path, Object.values(error.constraints)]] : [];
-  return [...own, ...(error.children ?? []).flatMap((child) => problemsOf(child, `${path}.`))];
+  return [...own, ...(error.children ?? []).flatMap((child) => fieldProblems(child, `${path}.`))];
 }
 
 /** A phone number in a path: digits, a leading plus is allowed. */

@@ -3,6 +3,7 @@ import type { Connection } from '../wire/connection.js';
 import type { Stanza } from '../wire/nodes.js';
 import type { StanzaFlaws } from './faults.js';
 import type { SentMessage } from './messages.js';
+import type { Person } from './person.js';
 
 /** A stanza that stays with the platform until the client has confirmed it. */
 export interface QueuedStanza {
@@ -48,6 +49,10 @@ export class Companion implements CompanionState {
   connectedAt?: Date;
   /** Only an active client is given stanzas; it says so itself. */
   active = false;
+  /** Whether it says that its owner is there. */
+  available = false;
+  /** People it wants to be told about, by the address it asked with. */
+  readonly watched = new Map<string, Person>();
   /** The last device identity found genuine, so that it is not verified again with every message. */
   verifiedIdentity?: Buffer;
 

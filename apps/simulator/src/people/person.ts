@@ -1,5 +1,6 @@
 import { hmac } from '../noise/keys.js';
 import { SignalDevice } from '../signal/signal-device.js';
+import type { SeenTyping } from '../messages/presence.js';
 import type { Companion } from './companion.js';
 import { type Faults, noFaults } from './faults.js';
 import type { ReceivedMessage, SentMessage } from './messages.js';
@@ -48,6 +49,10 @@ export class Person {
   readonly collections = new Map<string, Collection>();
   /** Ids that could not be decrypted yet, with the number of times a resend was asked for. */
   readonly pending = new Map<string, number>();
+  /** Whether the person is there, as far as others are told. */
+  available = false;
+  /** By account: what it was last seen doing in the chat. */
+  readonly seenTyping = new Map<string, SeenTyping>();
   private readonly receivedByKey = new Map<string, ReceivedMessage>();
   private signal?: SignalDevice;
 
