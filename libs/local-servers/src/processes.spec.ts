@@ -33,7 +33,7 @@ describe('running processes', () => {
     const child = start('');
     await once(child.stdout!, 'data');
     child.kill('SIGKILL');
-    const stopped = takeDown(() => findProcesses(({ pid }) => pid === child.pid), [['SIGTERM', 2_000]]);
+    const stopped = takeDown(() => findProcesses(({ pid }) => pid === child.pid), [['SIGTERM', 20_000]]);
     await expect(stopped).resolves.toBeUndefined();
   });
 
@@ -42,8 +42,8 @@ describe('running processes', () => {
     await once(mild.stdout!, 'data');
     const exit = once(mild, 'exit');
     const steps = [
-      ['SIGTERM', 2_000],
-      ['SIGKILL', 2_000],
+      ['SIGTERM', 20_000],
+      ['SIGKILL', 20_000],
     ] as const;
     await takeDown(() => findProcesses(({ pid }) => pid === mild.pid), steps);
     expect(await exit).toEqual([5, null]);
@@ -55,7 +55,7 @@ describe('running processes', () => {
     const exit = once(stubborn, 'exit');
     const steps = [
       ['SIGTERM', 100],
-      ['SIGKILL', 2_000],
+      ['SIGKILL', 20_000],
     ] as const;
     await takeDown(() => findProcesses(({ pid }) => pid === stubborn.pid), steps);
     expect(await exit).toEqual([null, 'SIGKILL']);

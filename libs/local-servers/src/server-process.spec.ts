@@ -19,8 +19,8 @@ async function start(script: string, plan: Partial<ServerPlan> = {}): Promise<Se
     cwd: '/',
     deathSignal: 'TERM',
     stopSteps: [
-      ['SIGINT', 100],
-      ['SIGKILL', 5_000],
+      ['SIGINT', 20_000],
+      ['SIGKILL', 20_000],
     ],
     log: (line) => lines.push(line),
     ...plan,
@@ -54,7 +54,12 @@ describe('a server process', () => {
   });
 
   test('is killed when it does not heed the first signal', async () => {
-    const server = await start("trap '' INT; echo up; while :; do sleep 0.02; done");
+    const server = await start("trap '' INT; echo up; while :; do sleep 0.02; done", {
+      stopSteps: [
+        ['SIGINT', 100],
+        ['SIGKILL', 20_000],
+      ],
+    });
     await printed('up');
     await server.stop();
     expect(await server.exited).toEqual({ code: null, signal: 'SIGKILL', expected: true });

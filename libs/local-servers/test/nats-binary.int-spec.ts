@@ -59,7 +59,7 @@ describe('nats-server is looked for', () => {
     expect((await run(expected, ['--version'])).stdout).toMatch(/^nats-server: v2\./);
     if (expected.startsWith(cacheDir)) expect(await readdir(cacheDir)).toHaveLength(1);
     expect(await findWith({ PATH: '/nowhere' }, cacheDir)).toBe(expected);
-  }, 60_000);
+  });
 
   test('and one sentence says how to install it when it cannot be had', async () => {
     if (await systemOne()) return; // then it can be had

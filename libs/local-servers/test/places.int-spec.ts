@@ -32,7 +32,7 @@ async function stopAll(): Promise<void> {
 
 beforeAll(async () => {
   installed = await installAt(join(await temporaryDirectory(), 'repository'));
-}, 60_000);
+});
 
 afterEach(stopAll);
 afterAll(cleanUp);

@@ -76,7 +76,7 @@ export async function sessionOf(pid: number): Promise<number> {
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  withinMs = 5_000,
+  withinMs = 30_000,
 ): Promise<void> {
   const deadline = Date.now() + withinMs;
   while (!(await condition())) {
