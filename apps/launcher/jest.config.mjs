@@ -1,4 +1,8 @@
 import preset from '../../jest.preset.mjs';
 
-// A start of the whole stack takes seconds, on a slow machine more than a minute.
-export default preset('launcher', { testTimeout: 240_000 });
+export default preset('launcher', {
+  // One file is as long as all the others together, and much of it is waiting for programs to come up.
+  maxWorkers: 2,
+  // A start of the whole stack takes seconds, on a slow machine more than a minute.
+  testTimeout: 240_000,
+});
