@@ -1,36 +1,26 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { AppError } from '@svc/contracts';
-import { startTestNats, type TestNats, waitFor } from '@svc/testing';
+import { waitFor } from '@svc/testing';
 import { QueryFailedError } from 'typeorm';
 import {
   answersOf,
   askedAgainAfter,
   aSentEvent,
   backlog,
-  bootSmallService,
+  boot,
   lastDeadLetter,
   type SmallService,
+  withNats,
 } from './small-service.js';
 
-const SHOP = { app: 'shop', stream: 'events', partitioned: false } as const;
-
-let nats: TestNats;
-const services: SmallService[] = [];
-
-beforeEach(async () => {
-  nats = await startTestNats();
-});
-afterEach(async () => {
-  await Promise.all(services.splice(0).map((service) => service.close()));
-  await nats.stop();
-});
+withNats();
 
 /** Makes an event that was handed out so often without success, and a service that fails to process it once more. */
 async function deliveredBefore(
   times: number,
   error: Error,
 ): Promise<{ shop: SmallService; answers: string[] }> {
-  const maker = await bootSmallService(nats.url, {}, SHOP);
+  const maker = await boot({});
   await waitFor('its consumer', () => maker.messaging.manager.consumers.info('EVENTS', 'shop'));
   await maker.strategy.close();
   await maker.messaging.publishEvent(aSentEvent());
@@ -38,8 +28,7 @@ async function deliveredBefore(
   for (let delivery = 1; delivery <= times; delivery += 1) (await consumer.next())!.nak();
   const answers = answersOf(maker.messaging, 'shop');
   await maker.messaging.connection.flush();
-  const shop = await bootSmallService(nats.url, { sent: () => Promise.reject(error) }, SHOP);
-  services.push(maker, shop);
+  const shop = await boot({ sent: () => Promise.reject(error) });
   return { shop, answers };
 }
 

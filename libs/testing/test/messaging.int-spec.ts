@@ -1,37 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { AppError, Envelope, type OutboundMessageV1 } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
-import { startTestNats, type TestNats, waitFor } from '@svc/testing';
+import { waitFor } from '@svc/testing';
 import {
   aSendCommand,
   aSentEvent,
   answersOf,
   askedAgainAfter,
   backlog,
-  bootSmallService,
+  boot,
   lastDeadLetter,
   type Script,
   type SmallService,
+  withNats,
 } from './small-service.js';
 
-let nats: TestNats;
-const services: SmallService[] = [];
-
-beforeEach(async () => {
-  nats = await startTestNats();
-});
-afterEach(async () => {
-  await Promise.all(services.splice(0).map((service) => service.close()));
-  await nats.stop();
-});
-
-async function boot(script: Script, app = 'shop', partitioned = false): Promise<SmallService> {
-  const stream = partitioned ? 'commands' : 'events';
-  const service = await bootSmallService(nats.url, script, { app, stream, partitioned });
-  services.push(service);
-  return service;
-}
+withNats();
 
 const drained = (service: SmallService, durable = 'shop', stream = 'EVENTS') =>
   waitFor('everything to be acked', async () => (await backlog(service.messaging, stream, durable)) === 0);
@@ -53,7 +38,7 @@ describe('an event', () => {
     const hear = (app: string): Script => ({ sent: ({ id }) => void heard.push(`${app} ${id}`) });
     const shop = await boot(hear('shop'));
     await boot(hear('shop'));
-    await boot(hear('till'), 'till');
+    await boot(hear('till'), false, 'till');
     const events = Array.from({ length: 20 }, () => aSentEvent());
     for (const event of events) await shop.messaging.publishEvent(event);
     await waitFor('all of them', () => heard.length >= 40);
@@ -168,8 +153,8 @@ describe('commands by partition', () => {
 
   test('are heard by the owner of the partition only, in the order they were given', async () => {
     const [mine, others]: [string[], string[]] = [[], []];
-    const owner = await boot({ send: ({ data }) => void mine.push(data.content.text) }, 'shop', true);
-    const other = await boot({ send: ({ data }) => void others.push(data.content.text) }, 'shop', true);
+    const owner = await boot({ send: ({ data }) => void mine.push(data.content.text) }, true);
+    const other = await boot({ send: ({ data }) => void others.push(data.content.text) }, true);
     owner.strategy.startPartition(partition);
     other.strategy.startPartition((partition + 1) % 64);
     const texts = Array.from({ length: 50 }, (_, i) => `text ${i}`);
@@ -181,7 +166,7 @@ describe('commands by partition', () => {
 
   test('wait for an owner, and leave the queue when they are done', async () => {
     const heard: string[] = [];
-    const shop = await boot({ send: ({ data }) => void heard.push(data.jobId) }, 'shop', true);
+    const shop = await boot({ send: ({ data }) => void heard.push(data.jobId) }, true);
     const command = aSendCommand(session);
     await shop.messaging.publishCommand(session, command);
     expect(heard).toEqual([]);
@@ -207,10 +192,9 @@ describe('commands by partition', () => {
           order.push('first owner ends');
         },
       },
-      'shop',
       true,
     );
-    const second = await boot({ send: () => void order.push('second owner') }, 'shop', true);
+    const second = await boot({ send: () => void order.push('second owner') }, true);
     first.strategy.startPartition(partition);
     await first.messaging.publishCommand(session, aSendCommand(session));
     await waitFor('the handler to begin', () => order.length === 1);
@@ -225,7 +209,7 @@ describe('commands by partition', () => {
   });
 
   test('that nobody knows go to the dead letters instead of vanishing', async () => {
-    const shop = await boot({}, 'shop', true);
+    const shop = await boot({}, true);
     shop.strategy.startPartition(partition);
     await shop.messaging.publishCommand(session, { ...aSendCommand(session), type: 'make-tea' });
     const dead = await waitFor('the dead letter', () => lastDeadLetter(shop.messaging, 'shop'));
@@ -236,7 +220,7 @@ describe('commands by partition', () => {
 });
 
 test('a notice reaches everybody who listens at that moment, and nobody later', async () => {
-  const [one, two] = [await boot({}), await boot({}, 'till')];
+  const [one, two] = [await boot({}), await boot({}, false, 'till')];
   const heard: unknown[] = [];
   one.messaging.notify('lease.released', { partition: 1 });
   for (const { messaging } of [one, two]) {

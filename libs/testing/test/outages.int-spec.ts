@@ -1,34 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { GetTiers } from '@svc/contracts';
 import { Messaging, partitionOf, RpcClient } from '@svc/messaging';
-import { startTestNats, type TestNats, waitFor } from '@svc/testing';
+import { waitFor } from '@svc/testing';
 import {
   aSendCommand,
   aSentEvent,
-  bootSmallService,
+  boot,
+  closing,
+  nats,
   type Script,
   type SmallService,
+  withNats,
 } from './small-service.js';
 
-let nats: TestNats;
-const closing: (() => Promise<unknown>)[] = [];
+withNats();
 
-beforeEach(async () => {
-  nats = await startTestNats();
-});
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()));
-  await nats.stop();
-});
-
-async function boot(script: Script, partitioned = false): Promise<SmallService> {
-  const stream = partitioned ? 'commands' : 'events';
-  const service = await bootSmallService(nats.url, script, { app: 'shop', stream, partitioned });
-  closing.push(() => service.close());
-  if (!partitioned) {
-    await waitFor('its consumer', () => service.messaging.manager.consumers.info('EVENTS', 'shop'));
-  }
+/** A service that hears events, once its consumer is there. */
+async function bootListener(script: Script): Promise<SmallService> {
+  const service = await boot(script);
+  await waitFor('its consumer', () => service.messaging.manager.consumers.info('EVENTS', 'shop'));
   return service;
 }
 
@@ -48,7 +39,7 @@ describe.each([
 ])('when NATS is %s', (_, wipe) => {
   test('events are heard again by themselves', async () => {
     const heard: string[] = [];
-    const { messaging } = await boot({ sent: ({ id }) => void heard.push(id) });
+    const { messaging } = await bootListener({ sent: ({ id }) => void heard.push(id) });
     await messaging.publishEvent(aSentEvent());
     await waitFor('the event before', () => heard.length === 1);
     await nats.restart({ wipe });
@@ -72,7 +63,7 @@ describe.each([
   });
 
   test('a service can be asked again', async () => {
-    await boot({});
+    await bootListener({});
     const rpc = rpcClient();
     const ask = () => rpc.request(GetTiers, { sessionIds: [] }, 1_000);
     expect(await ask()).toEqual({ tiers: [] });
@@ -86,7 +77,7 @@ test.each([
   ['the stream', (messaging: Messaging) => messaging.manager.streams.delete('EVENTS')],
 ])('a service whose consumption loses %s makes it again', async (_, lose) => {
   const heard: string[] = [];
-  const { messaging } = await boot({ sent: ({ id }) => void heard.push(id) });
+  const { messaging } = await bootListener({ sent: ({ id }) => void heard.push(id) });
   const [before, after] = [aSentEvent(), aSentEvent()];
   await messaging.publishEvent(before);
   await waitFor('the event before', () => heard.includes(before.id));
@@ -97,7 +88,7 @@ test.each([
 
 describe('while NATS is down', () => {
   test('publishing fails with a retryable error at once, and readiness knows', async () => {
-    const { messaging } = await boot({});
+    const { messaging } = await bootListener({});
     expect(messaging.isConnected()).toBe(true);
     await nats.kill();
     await waitFor('the loss to be noticed', () => !messaging.isConnected());
@@ -122,7 +113,7 @@ describe('while NATS is down', () => {
   });
 
   test('asking fails with UPSTREAM_UNAVAILABLE at once, also as the first thing a client does', async () => {
-    await boot({});
+    await bootListener({});
     await nats.kill();
     const rpc = rpcClient();
     await expect(rpc.request(GetTiers, { sessionIds: [] }, 600_000)).rejects.toMatchObject({

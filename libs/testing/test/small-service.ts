@@ -1,3 +1,4 @@
+import { afterEach, beforeEach } from '@jest/globals';
 import { Controller, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
@@ -21,6 +22,7 @@ import {
   OnRequest,
 } from '@svc/messaging';
 import { bootService, loadConfig, ServiceConfig } from '@svc/service';
+import { startTestNats, type TestNats } from '@svc/testing';
 import { randomUUID } from 'node:crypto';
 
 /** What the handlers of a small service do; a test sets it. */
@@ -35,6 +37,30 @@ export interface SmallService {
   messaging: Messaging;
   strategy: JetStreamStrategy;
   close(): Promise<void>;
+}
+
+/** Of this test. */
+export let nats: TestNats;
+/** What is to be closed after this test. */
+export const closing: (() => Promise<unknown>)[] = [];
+
+/** Gives each test a nats-server of its own, and closes what it booted. */
+export function withNats(): void {
+  beforeEach(async () => {
+    nats = await startTestNats();
+  });
+  afterEach(async () => {
+    await Promise.all(closing.splice(0).map((close) => close()));
+    await nats.stop();
+  });
+}
+
+/** Boots a service for this test. */
+export async function boot(script: Script, partitioned = false, app = 'shop'): Promise<SmallService> {
+  const stream = partitioned ? 'commands' : 'events';
+  const service = await bootSmallService(nats.url, script, { app, stream, partitioned });
+  closing.push(() => service.close());
+  return service;
 }
 
 /** Boots it with the filters, pipe and transports that every service has. */
