@@ -5,6 +5,7 @@ import { ContactsController } from './control/contacts.controller.js';
 import { ContactsService } from './control/contacts.service.js';
 import { FaultsController } from './control/faults.controller.js';
 import { FaultsService } from './control/faults.service.js';
+import { GroupsController } from './control/groups.controller.js';
 import { MEDIA_AUTHORITY, PlatformController } from './control/platform.controller.js';
 import { WireController } from './control/wire.controller.js';
 import { WireService } from './control/wire.service.js';
@@ -18,6 +19,7 @@ import { Platform } from './platform.js';
     AccountsController,
     ContactsController,
     FaultsController,
+    GroupsController,
     PlatformController,
     PresenceController,
     ScenariosController,

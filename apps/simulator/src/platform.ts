@@ -1,10 +1,13 @@
 import { log } from '@svc/service';
 import { Confirmations } from './messages/confirmations.js';
 import { Delivery } from './messages/delivery.js';
+import { GroupInbound } from './messages/group-inbound.js';
+import { GroupOutbound } from './messages/group-outbound.js';
 import { Inbound } from './messages/inbound.js';
 import { Outbound, type Sender } from './messages/outbound.js';
 import { Presence } from './messages/presence.js';
 import { Receipts } from './messages/receipts.js';
+import { Turns } from './messages/turns.js';
 import { Login } from './login/login.js';
 import { answerQuery } from './login/queries.js';
 import { MediaDoor } from './media/media-door.js';
@@ -14,6 +17,7 @@ import type { Greeting } from './noise/handshake.js';
 import { Pairing } from './pairing/pairing.js';
 import { wantsLinking } from './pairing/registration.js';
 import { type Faults, isMute } from './people/faults.js';
+import { Groups } from './people/groups.js';
 import { Population } from './people/population.js';
 import type { Person } from './people/person.js';
 import type { Connection, ConnectionHandler } from './wire/connection.js';
@@ -28,12 +32,15 @@ export class Platform implements ConnectionHandler {
   readonly pairing: Pairing;
   readonly receipts: Receipts;
   readonly inbound: Inbound;
+  readonly groupInbound: GroupInbound;
+  readonly groups = new Groups();
   readonly presence: Presence;
   readonly door = new Door();
   readonly media = new MediaStore();
   readonly mediaDoor: MediaDoor;
   /** All that have said who they are. */
   private readonly connections = new Set<Connection>();
+  private readonly turns = new Turns();
   private readonly delivery: Delivery;
   private readonly outbound: Outbound;
   private readonly confirmations: Confirmations;
@@ -45,8 +52,10 @@ export class Platform implements ConnectionHandler {
     this.delivery = new Delivery(this.population);
     this.receipts = new Receipts(this.population, this.delivery);
     this.presence = new Presence(this.population);
-    this.inbound = new Inbound(this.population, this.delivery);
-    this.outbound = new Outbound(this.population, this.delivery, this.receipts, this.media);
+    this.inbound = new Inbound(this.population, this.delivery, this.turns);
+    this.groupInbound = new GroupInbound(this.population, this.delivery, this.turns);
+    const toGroups = new GroupOutbound(this.population, this.groups, this.delivery, this.media);
+    this.outbound = new Outbound(this.population, this.delivery, this.receipts, toGroups, this.media);
     this.confirmations = new Confirmations(this.population, this.delivery, this.receipts);
     this.mediaDoor = new MediaDoor(this.population);
     this.login = new Login(this.population);
@@ -76,13 +85,10 @@ export class Platform implements ConnectionHandler {
   }
 
   private async handle(connection: Connection, { person, companion }: Sender, node: Stanza): Promise<void> {
-    const { population, delivery } = this;
+    const { population, delivery, groups, mediaConnection: media } = this;
     switch (node.tag) {
       case 'iq':
-        return answerQuery(
-          { connection, person, companion, population, delivery, media: this.mediaConnection },
-          node,
-        );
+        return answerQuery({ connection, person, companion, population, delivery, groups, media }, node);
       case 'message':
         return this.outbound.accept({ person, companion }, node);
       case 'receipt':
@@ -137,6 +143,7 @@ export class Platform implements ConnectionHandler {
     this.door.clear();
     this.mediaDoor.clear();
     this.media.clear();
+    this.groups.clear();
     for (const person of people) {
       for (const companion of person.companions.values()) companion.connection?.drop();
     }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { fileOf } from '../media/media-of.js';
 import { describeMessage } from '../messages/describe.js';
+import { type Group, isGroupJid } from '../people/groups.js';
 import type { Person } from '../people/person.js';
 import { Platform } from '../platform.js';
 import { Refusal } from '../refusal.js';
@@ -42,20 +43,37 @@ export class ContactsService {
   }
 
   async write(phone: string, body: WriteMessage): Promise<string> {
-    const account = this.platform.population.get(body.to);
-    if (!account?.isAccount) {
-      throw new Refusal(404, 'ACCOUNT_NOT_FOUND', `to names no account: ${body.to}`, { field: 'to' });
-    }
-    const author = this.platform.population.ensureContact(phone);
+    const { population, media, inbound, groupInbound } = this.platform;
+    const destination = this.destinationOf(phone, body);
+    const author = population.ensureContact(phone);
     if (!author.registered) {
       throw new Refusal(409, 'CONTACT_NOT_REGISTERED', `${phone} is not on the platform and cannot write`);
     }
-    const { media, inbound } = this.platform;
-    const message = toMessage(body, media, { person: author, account });
+    const chat = 'subject' in destination ? destination.jid : phoneJid(destination.phone);
+    const message = toMessage(body, media, { person: author, chat });
     const { addressing, flaws } = body;
     const { undecryptable = 0, copies = 1 } = flaws ?? {};
     const options = { addressing, ...(flaws ? { flaws: { undecryptable, copies } } : {}) };
-    return (await inbound.send(author, account, message, options)).id;
+    const sent =
+      'subject' in destination
+        ? groupInbound.send(author, destination, message, options)
+        : inbound.send(author, destination, message, options);
+    return (await sent).id;
+  }
+
+  private destinationOf(phone: string, { to, group: jid }: WriteMessage): Person | Group {
+    if ((to === undefined) === (jid === undefined)) {
+      const words = 'exactly one of to and group must be given';
+      throw new Refusal(400, 'VALIDATION_FAILED', words, { fields: { to: [words], group: [words] } });
+    }
+    if (to !== undefined) {
+      const account = this.platform.population.get(to);
+      if (account?.isAccount) return account;
+      throw new Refusal(404, 'ACCOUNT_NOT_FOUND', `to names no account: ${to}`, { field: 'to' });
+    }
+    const group = this.platform.groups.find(jid);
+    if (group?.members.some((member) => member.phone === phone)) return group;
+    throw new Refusal(404, 'GROUP_NOT_FOUND', `${phone} is in no group ${jid}`, { field: 'group' });
   }
 
   read(phone: string, from: string): number {
@@ -66,8 +84,9 @@ export class ContactsService {
     const messages = this.platform.population.get(phone)?.received ?? [];
     return messages
       .filter((message) => from === undefined || message.from === from)
-      .map(({ address: _a, delivered: _d, read: _r, content, ...view }) => ({
+      .map(({ address, delivered: _d, read: _r, content, ...view }) => ({
         ...view,
+        group: isGroupJid(address) ? address : null,
         content: content ?? describeMessage(messageOf(view)),
       }));
   }

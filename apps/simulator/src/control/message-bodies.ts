@@ -1,6 +1,16 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsObject, IsString, Length, Max, Min, ValidateNested } from 'class-validator';
+import {
+  IsIn,
+  IsInt,
+  IsObject,
+  IsString,
+  Length,
+  Max,
+  Min,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
 import { ADDRESSINGS, type Addressing } from '../messages/inbound.js';
 import { SENT_STATUSES, type SentStatus } from '../people/messages.js';
 import { MayBeAbsent } from './absent.js';
@@ -30,9 +40,22 @@ export class FlawsBody {
 }
 
 export class WriteMessage {
-  @ApiProperty({ description: 'Phone of the account.', example: '4915550001000' })
+  @ApiPropertyOptional({
+    description: 'Phone of the account. Either this or `group`.',
+    example: '4915550001000',
+  })
+  @ValidateIf((body: WriteMessage) => body.to !== undefined || body.group === undefined)
   @IsPhone()
-  to: string;
+  to?: string;
+
+  @ApiPropertyOptional({
+    description: 'Address of a group that the contact belongs to.',
+    example: '120363000000000001@g.us',
+  })
+  @MayBeAbsent()
+  @IsString()
+  @Length(1, 100)
+  group?: string;
 
   @ApiPropertyOptional({
     description: 'Text of the message. Exactly one of this, `content` and `message`.',
@@ -100,6 +123,14 @@ export class ReceivedView {
   @ApiProperty({ description: 'Phone of the account that wrote it.', example: '4915550001000' })
   from: string;
 
+  @ApiProperty({
+    description: 'Address of the group it came in; null: in none.',
+    example: null,
+    type: String,
+    nullable: true,
+  })
+  group: string | null;
+
   @ApiProperty({ description: 'Its words, if it has any.', example: 'Hello', type: String, nullable: true })
   text: string | null;
 
@@ -132,7 +163,10 @@ export class SentView {
   @ApiProperty({ description: 'Id on the wire.', example: '8F3A0C5B7D1E42969F0B6A1C2D3E4F50' })
   id: string;
 
-  @ApiProperty({ description: 'Phone of the account it was written to.', example: '4915550001000' })
+  @ApiProperty({
+    description: 'Phone of the account, or address of the group, it was written to.',
+    example: '4915550001000',
+  })
   to: string;
 
   @ApiProperty({

@@ -24,7 +24,7 @@ const REQUIRED: Partial<Record<Kind, (keyof WrittenContentBody)[]>> = {
 export function toMessage(
   body: WriteMessage,
   store: MediaStore,
-  people: { person: Person; account: Person },
+  where: { person: Person; chat: string },
 ): proto.Message {
   const { text, message, content } = body;
   const ways = [text, message, content].filter((way) => way !== undefined);
@@ -35,13 +35,13 @@ export function toMessage(
   }
   if (text !== undefined) return proto.Message.fromObject({ conversation: text });
   if (message !== undefined) return fromJson(message);
-  return fromContent(content as WrittenContentBody, store, people);
+  return fromContent(content as WrittenContentBody, store, where);
 }
 
 function fromContent(
   content: WrittenContentBody,
   store: MediaStore,
-  { person, account }: { person: Person; account: Person },
+  { person, chat }: { person: Person; chat: string },
 ): proto.Message {
   const { type, media, ...fields } = content;
   const required = REQUIRED[type] ?? (isMediaKind(type) ? ['media' as const] : []);
@@ -50,7 +50,7 @@ function fromContent(
   }
   if (media && !isMediaKind(type)) throw invalid('content.media', `a ${type} has no file`);
   const written = media && { file: fileOf(media), fault: media.fault };
-  return author(store, person, account, { type, ...given(fields) }, written as WrittenFile | undefined);
+  return author(store, person, chat, { type, ...given(fields) }, written as WrittenFile | undefined);
 }
 
 function fileOf({ base64, size }: FileBody): Buffer {

@@ -1,11 +1,13 @@
 import type { Delivery } from '../messages/delivery.js';
 import type { Companion } from '../people/companion.js';
 import { isUnanswered } from '../people/faults.js';
+import type { Groups } from '../people/groups.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { Connection } from '../wire/connection.js';
 import { children, type Stanza, stanza } from '../wire/nodes.js';
 import { syncCollections } from './app-state.js';
+import { describeGroup, listGroups } from './group-queries.js';
 import { keyBundles, keyCount, keyDigest, rotateKey, uploadKeys } from './encrypt-queries.js';
 import { sendFirstSync } from './first-sync.js';
 import { deviceRemoved } from './login.js';
@@ -18,6 +20,7 @@ export interface QueryContext {
   companion: Companion;
   population: Population;
   delivery: Delivery;
+  groups: Groups;
   /** Where an account may leave files. */
   media(person: Person): Stanza;
 }
@@ -43,6 +46,8 @@ const HANDLERS: Record<string, QueryHandler> = {
   'usync get usync': lookUp,
   'w:sync:app:state set sync': syncCollections,
   'w:m set media_conn': ({ media, person }) => [media(person)],
+  'w:g2 get query': describeGroup,
+  'w:g2 get participating': listGroups,
   'md set remove-companion-device': logOut,
 };
 

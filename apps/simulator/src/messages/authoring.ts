@@ -1,8 +1,10 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { sealMedia } from '../media/media-cipher.js';
 import type { MediaStore } from '../media/media-store.js';
+import { isGroupJid } from '../people/groups.js';
+import type { ReceivedMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
-import { phoneJid } from '../wire/jids.js';
+import { parseJid, phoneJid } from '../wire/jids.js';
 import { compose, mediaFields, mentioning, quoting, type WrittenContent } from './compose.js';
 import { isMediaKind } from './kinds.js';
 
@@ -14,18 +16,18 @@ export interface WrittenFile {
   fault?: (typeof MEDIA_FAULTS)[number];
 }
 
-/** Makes a message of what a person wants to say to an account; a file goes to the media host first. */
+/** Makes a message of what a person wants to say in a chat; a file goes to the media host first. */
 export function author(
   store: MediaStore,
   person: Person,
-  account: Person,
+  chat: string,
   content: WrittenContent,
   written?: WrittenFile,
 ): proto.Message {
   const message = compose(content, {
     media: written && leave(store, content, written),
-    target: content.targetKeyId ? keyOf(person, account, content.targetKeyId) : undefined,
-    contextInfo: contextOf(person, account, content),
+    target: content.targetKeyId ? keyOf(person, chat, content.targetKeyId) : undefined,
+    contextInfo: contextOf(person, chat, content),
   });
   return proto.Message.fromObject(message);
 }
@@ -43,25 +45,32 @@ function leave(
   return mediaFields(store.urlOf(path), path, sealed);
 }
 
-/** As the author sees it: the chat is named after the other one. */
-const keyOf = (person: Person, account: Person, id: string): proto.IMessageKey => ({
-  remoteJid: phoneJid(account.phone),
-  fromMe: person.sent.has(id),
-  id,
-});
+const receivedBy = (person: Person, id: string): ReceivedMessage | undefined =>
+  person.received.find((message) => message.id === id);
+
+/** As the author sees it: a chat of two is named after the other one, and in a group the writer is told, too. */
+function keyOf(person: Person, chat: string, id: string): proto.IMessageKey {
+  const writer = isGroupJid(chat) ? receivedBy(person, id)?.from : undefined;
+  const fromMe = person.sent.has(id);
+  return { remoteJid: chat, fromMe, id, ...(writer ? { participant: phoneJid(writer) } : {}) };
+}
 
 function contextOf(
   person: Person,
-  account: Person,
+  chat: string,
   { quotedKeyId: id, mentions }: WrittenContent,
 ): proto.IContextInfo | undefined {
   if (!id && !mentions) return undefined;
-  return { ...(mentions ? mentioning(mentions) : {}), ...(id ? quoted(person, account, id) : {}) };
+  return { ...(mentions ? mentioning(mentions) : {}), ...(id ? quoted(person, chat, id) : {}) };
 }
 
-function quoted(person: Person, account: Person, id: string): proto.IContextInfo {
-  const received = person.recorded(account.phone, id);
-  if (received) return quoting(id, account.phone, proto.Message.fromObject(received.message as object));
+/** A message that nobody knows is taken for one of the other side. */
+function quoted(person: Person, chat: string, id: string): proto.IContextInfo {
+  const received = receivedBy(person, id);
   const own = person.sent.get(id);
-  return quoting(id, own ? person.phone : account.phone, { conversation: own?.text ?? '' });
+  const writer = received?.from ?? (own ? person.phone : (parseJid(chat)?.user ?? ''));
+  const message = received
+    ? proto.Message.fromObject(received.message as object)
+    : { conversation: own?.text ?? '' };
+  return quoting(id, writer, message);
 }

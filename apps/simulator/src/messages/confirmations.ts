@@ -1,4 +1,5 @@
 import type { Companion, QueuedStanza } from '../people/companion.js';
+import { isGroupJid } from '../people/groups.js';
 import { advance } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
@@ -16,6 +17,13 @@ const PASSING_FAILURES = new Set(['500', '552']);
 /** Receipts that say that a person has seen the message, not only the device. */
 const SEEN = new Set(['read', 'played']);
 
+/** Between whom a message passed. */
+interface Chat {
+  person: Person;
+  author: Person;
+  group: string | undefined;
+}
+
 /** What a client says about the stanzas it was given. */
 export class Confirmations {
   constructor(
@@ -26,10 +34,10 @@ export class Confirmations {
 
   /** A receipt is the confirmation of a message. */
   async receipt(person: Person, companion: Companion, node: Stanza): Promise<void> {
-    const { id, to, type } = node.attrs;
+    const { id, to, type, participant } = node.attrs;
     if (type === 'retry') await this.again(person, companion, node);
     else this.note(person, companion, node);
-    companion.connection?.send(stanza('ack', { class: 'receipt', id, from: to, type }));
+    companion.connection?.send(stanza('ack', { class: 'receipt', id, from: to, type, participant }));
   }
 
   /**
@@ -37,10 +45,10 @@ export class Confirmations {
    * because it has read it before. What failed for a passing reason stays, and comes again at the next connection.
    */
   ack(person: Person, companion: Companion, node: Stanza): void {
-    const { class: kind, id, type, error } = node.attrs;
+    const { class: kind, id, type, error, participant } = node.attrs;
     if (id === undefined) return;
     if (kind === 'receipt' && error === undefined) {
-      this.delivery.confirm(person, companion, receiptKey(type ?? 'delivered', id));
+      this.delivery.confirm(person, companion, receiptKey(type ?? 'delivered', id, participant));
     }
     if (kind === 'message' && !PASSING_FAILURES.has(error ?? '')) {
       this.delivery.confirm(person, companion, messageKey(id));
@@ -48,19 +56,21 @@ export class Confirmations {
   }
 
   private note(person: Person, companion: Companion, node: Stanza): void {
-    const author = this.population.find(node.attrs.to)?.person;
+    const { to, type, participant } = node.attrs;
+    const group = isGroupJid(to) ? to : undefined;
+    const author = this.population.find(group ? participant : to)?.person;
     const items = childrenNamed(child(node, 'list'), 'item').map((item) => item.attrs.id);
     for (const id of [node.attrs.id, ...items]) {
       if (id === undefined) continue;
       this.delivery.confirm(person, companion, messageKey(id));
-      if (author) this.book(person, author, id, node.attrs.type);
+      if (author) this.book({ person, author, group }, id, type);
     }
   }
 
-  private book(person: Person, author: Person, id: string, type: string | undefined): void {
+  private book({ person, author, group }: Chat, id: string, type: string | undefined): void {
     const seen = type !== undefined && SEEN.has(type);
     const sent = author.sent.get(id);
-    if (sent && sent.to === person.phone) {
+    if (sent && sent.to === (group ?? person.phone)) {
       sent.receipts++;
       advance(sent, seen ? 'READ' : 'DELIVERED');
       this.population.touch(author);

@@ -70,7 +70,10 @@ function put(sent: SentMessage): void {
 }
 
 export const messageKey = (id: string): string => `message/${id}`;
-export const receiptKey = (type: string, id: string): string => `receipt/${type}/${id}`;
+
+/** In a group each member gives a receipt of its own. */
+export const receiptKey = (type: string, id: string, participant?: string): string =>
+  ['receipt', type, id, participant].filter((part) => part !== undefined).join('/');
 
 /** Behind it, a first message has some numbers that no seal covers. */
 const SEALED_BYTE_FROM_END = 10;

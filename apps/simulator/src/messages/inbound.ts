@@ -10,6 +10,7 @@ import { type Attributes, seconds, stanza } from '../wire/nodes.js';
 import { stanzaTypes, textOfMessage } from './content.js';
 import { type Delivery, messageKey } from './delivery.js';
 import { encryptFor } from './encryption.js';
+import type { Turns } from './turns.js';
 
 /** Which of a person's two addresses a message comes from; the other one goes along unless `pn-only`. */
 export const ADDRESSINGS = ['lid', 'pn', 'pn-only'] as const;
@@ -32,12 +33,10 @@ interface OutgoingItem extends SendOptions {
 
 /** Messages from people to accounts. */
 export class Inbound {
-  /** Messages of one author stay in order, however many are being encrypted at a time. */
-  private readonly tails = new Map<string, Promise<unknown>>();
-
   constructor(
     private readonly population: Population,
     private readonly delivery: Delivery,
+    private readonly turns: Turns,
   ) {}
 
   send(
@@ -46,15 +45,7 @@ export class Inbound {
     message: proto.Message,
     options: SendOptions = {},
   ): Promise<SentMessage> {
-    const tail = this.tails.get(author.phone) ?? Promise.resolve();
-    const work = tail.then(() => this.sendNow(author, account, message, options));
-    const settled: Promise<unknown> = work
-      .catch(() => undefined)
-      .then(() => {
-        if (this.tails.get(author.phone) === settled) this.tails.delete(author.phone);
-      });
-    this.tails.set(author.phone, settled);
-    return work;
+    return this.turns.take(author.phone, () => this.sendNow(author, account, message, options));
   }
 
   private async sendNow(
@@ -63,16 +54,7 @@ export class Inbound {
     message: proto.Message,
     options: SendOptions,
   ): Promise<SentMessage> {
-    const sent: SentMessage = {
-      id: randomBytes(16).toString('hex').toUpperCase(),
-      to: account.phone,
-      text: textOfMessage(message),
-      status: 'QUEUED',
-      deliveries: 0,
-      receipts: 0,
-      sentAt: new Date().toISOString(),
-    };
-    author.sent.set(sent.id, sent);
+    const sent = bookEntry(author, account.phone, message);
     this.population.touch(author);
     const plaintext = Buffer.from(proto.Message.encode(message).finish());
     const flaws = options.flaws ?? takeInboundFault(account.faults);
@@ -104,6 +86,21 @@ export class Inbound {
     const { flaws } = item;
     this.delivery.enqueue(account, companion, { key: messageKey(sent.id), node, source, sent, flaws });
   }
+}
+
+/** What a person wrote, to an account or a group, as it stands in the person's own book. */
+export function bookEntry(author: Person, to: string, message: proto.Message): SentMessage {
+  const sent: SentMessage = {
+    id: randomBytes(16).toString('hex').toUpperCase(),
+    to,
+    text: textOfMessage(message),
+    status: 'QUEUED',
+    deliveries: 0,
+    receipts: 0,
+    sentAt: new Date().toISOString(),
+  };
+  author.sent.set(sent.id, sent);
+  return sent;
 }
 
 function addressesOf({ lid, phone }: Person, addressing: Addressing = 'lid'): Attributes {

@@ -1,26 +1,24 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import { describeFile, fileOf } from '../media/media-of.js';
 import type { MediaStore } from '../media/media-store.js';
 import { isGenuine } from '../pairing/device-identity.js';
 import type { Companion } from '../people/companion.js';
 import { type AckFault, takeAckFault } from '../people/faults.js';
+import { isGroupJid } from '../people/groups.js';
 import type { ReceivedMessage } from '../people/messages.js';
-import { peerName, type Person } from '../people/person.js';
+import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
-import { bundleNodes, registrationNode } from '../signal/key-bundle.js';
-import { unpad } from '../signal/padding.js';
-import type { CipherType } from '../signal/signal-device.js';
 import { bareJid, lidJid, parseJid, phoneJid } from '../wire/jids.js';
 import { bytesOf, child, childrenNamed, seconds, type Stanza, stanza } from '../wire/nodes.js';
-import { textOfMessage, toJson } from './content.js';
-import { describeMessage } from './describe.js';
-import type { ReceivedContent } from './kinds.js';
-import { type Delivery, messageKey, receiptKey } from './delivery.js';
+import { type Delivery, messageKey } from './delivery.js';
+import type { GroupOutbound } from './group-outbound.js';
 import type { Receipts } from './receipts.js';
+import { readCopy, record } from './recording.js';
+import { askAgain } from './retry-requests.js';
 
 /** The platform's code for a stanza that a device had no right to send. */
 const INVALID_STANZA = 479;
-const MOST_RESENDS = 5;
+/** The sender does not belong to the group. */
+const NO_MEMBER = 403;
 
 /** The linked device that a message comes from. */
 export interface Sender {
@@ -42,6 +40,7 @@ export class Outbound {
     private readonly population: Population,
     private readonly delivery: Delivery,
     private readonly receipts: Receipts,
+    private readonly groups: GroupOutbound,
     private readonly media: MediaStore,
   ) {}
 
@@ -51,6 +50,18 @@ export class Outbound {
     const error = genuine ? (fault.ackError ?? undefined) : INVALID_STANZA;
     if (error !== undefined) return this.acknowledge(sender.companion, node, fault, { error });
     if (fault.ack === 'lost') return;
+    if (isGroupJid(node.attrs.to)) await this.acceptForGroup(sender, node, fault);
+    else await this.acceptForPeople(sender, node, fault);
+  }
+
+  private async acceptForGroup(sender: Sender, node: Stanza, fault: AckFault): Promise<void> {
+    const group = this.groups.groupFor(sender, node);
+    if (!group) return this.acknowledge(sender.companion, node, fault, { error: NO_MEMBER });
+    const arrived = await this.groups.accept(sender, group, node);
+    this.acknowledge(sender.companion, node, fault, { afterwards: () => this.tell(arrived) });
+  }
+
+  private async acceptForPeople(sender: Sender, node: Stanza, fault: AckFault): Promise<void> {
     const copies = this.copiesOf(node);
     const others = copies.filter((copy) => copy.person !== sender.person);
     const arrived: [Person, ReceivedMessage][] = [];
@@ -58,14 +69,16 @@ export class Outbound {
       const message = await this.hand(sender, node, copy);
       if (message) arrived.push([copy.person, message]);
     }
-    this.acknowledge(sender.companion, node, fault, {
-      afterwards: () => arrived.forEach(([person, message]) => this.receipts.arrived(person, message)),
-    });
+    this.acknowledge(sender.companion, node, fault, { afterwards: () => this.tell(arrived) });
     await this.mirrorAll(
       sender,
       node,
       copies.filter((copy) => copy.person === sender.person),
     );
+  }
+
+  private tell(arrived: [Person, ReceivedMessage][]): void {
+    for (const [person, message] of arrived) this.receipts.arrived(person, message);
   }
 
   private faultFor({ person }: Sender, node: Stanza): AckFault {
@@ -121,14 +134,15 @@ export class Outbound {
     const id = node.attrs.id ?? '';
     const { person } = copy;
     const known = person.recorded(sender.person.phone, id);
-    const message = await this.decrypt(sender, copy);
+    // Repeated ids are decrypted too, so that both ends of the session stay in step.
+    const message = await readCopy(person, sender, copy.enc);
     this.population.touch(person);
     if (known) {
       known.duplicates++;
       return undefined;
     }
     if (!message || this.pretendsNotToRead(person)) {
-      this.askAgain(sender, node, copy);
+      askAgain(this.delivery, sender, id, person, { from: copy.address });
       return undefined;
     }
     return this.record(sender, id, copy, message);
@@ -140,58 +154,8 @@ export class Outbound {
   }
 
   private record(sender: Sender, id: string, copy: Copy, message: proto.Message): ReceivedMessage {
-    const received: ReceivedMessage = {
-      id,
-      from: sender.person.phone,
-      address: copy.address,
-      text: textOfMessage(message),
-      message: toJson(message),
-      content: this.contentOf(message),
-      receivedAt: new Date().toISOString(),
-      duplicates: 0,
-      delivered: false,
-      read: false,
-    };
-    copy.person.isContact = true;
-    copy.person.pending.delete(`${received.from}/${id}`);
-    copy.person.record(received);
-    return received;
-  }
-
-  /** As the person sees it: a file is fetched and opened at once. */
-  private contentOf(message: proto.Message): ReceivedContent {
-    const file = fileOf(this.media, message);
-    return { ...describeMessage(message), ...(file === undefined ? {} : { media: describeFile(file) }) };
-  }
-
-  /** Repeated ids are decrypted too, so that both ends of the session stay in step. */
-  private async decrypt(sender: Sender, copy: Copy): Promise<proto.Message | undefined> {
-    const peer = peerName(sender.person, sender.companion.device);
-    const ciphertext = bytesOf(copy.enc) ?? Buffer.alloc(0);
-    try {
-      const type: CipherType = copy.enc.attrs.type === 'pkmsg' ? 'pkmsg' : 'msg';
-      return proto.Message.decode(unpad(await copy.person.device.decrypt(peer, type, ciphertext)));
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** The person's phone could not read the message and asks the account's device to send it again. */
-  private askAgain(sender: Sender, node: Stanza, copy: Copy): void {
-    const id = node.attrs.id ?? '';
-    const { person, address } = copy;
-    const key = `${sender.person.phone}/${id}`;
-    const count = (person.pending.get(key) ?? 0) + 1;
-    person.pending.set(key, count);
-    if (count > MOST_RESENDS) return;
-    const content = [
-      stanza('retry', { count, id, t: seconds(), v: 1 }),
-      registrationNode(person.device.registrationId),
-    ];
-    // The first request leaves it to the client to fetch new keys; a second one brings them along.
-    if (count > 1) content.push(stanza('keys', {}, bundleNodes(person.device.bundle())));
-    const receipt = stanza('receipt', { id, from: address, type: 'retry', t: seconds() }, content);
-    this.delivery.enqueue(sender.person, sender.companion, { key: receiptKey('retry', id), node: receipt });
+    const from = { phone: sender.person.phone, id, address: copy.address };
+    return record(this.media, copy.person, from, message);
   }
 
   private async mirrorAll(sender: Sender, node: Stanza, copies: Copy[]): Promise<void> {
@@ -203,7 +167,7 @@ export class Outbound {
   /** The account's own devices see what one of them wrote. */
   private async mirror(sender: Sender, node: Stanza, copy: Copy): Promise<void> {
     if (copy.device !== 0) return this.relay(sender, node, copy);
-    const note = (await this.decrypt(sender, copy))?.deviceSentMessage;
+    const note = (await readCopy(copy.person, sender, copy.enc))?.deviceSentMessage;
     if (!note?.message || this.population.find(note.destinationJid ?? '')?.person !== sender.person) return;
     const id = node.attrs.id ?? '';
     // A note to self comes in two copies, one for each end of the chat.

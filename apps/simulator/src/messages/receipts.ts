@@ -1,6 +1,8 @@
+import { isGroupJid } from '../people/groups.js';
 import type { ReceivedMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
+import { lidJid } from '../wire/jids.js';
 import { seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { type Delivery, receiptKey } from './delivery.js';
 
@@ -68,9 +70,11 @@ export class Receipts {
     const account = this.population.get(from);
     if (!id || !account) return;
     const list = others.length > 0 ? [stanza('list', {}, others.map(itemNode))] : undefined;
-    const node = stanza('receipt', { id, from: address, type, t: seconds() }, list);
+    const participant = isGroupJid(address) ? lidJid(person.lid) : undefined;
+    const node = stanza('receipt', { id, from: address, participant, type, t: seconds() }, list);
+    const key = receiptKey(type ?? 'delivered', id, participant);
     for (const companion of account.companions.values()) {
-      this.delivery.enqueue(account, companion, { key: receiptKey(type ?? 'delivered', id), node });
+      this.delivery.enqueue(account, companion, { key, node });
     }
     this.population.touch(person);
   }

@@ -1,4 +1,5 @@
 import { hmac } from '../noise/keys.js';
+import { SenderKeys } from '../signal/sender-keys.js';
 import { SignalDevice } from '../signal/signal-device.js';
 import type { SeenTyping } from '../messages/presence.js';
 import type { Companion } from './companion.js';
@@ -53,6 +54,8 @@ export class Person {
   available = false;
   /** By account: what it was last seen doing in the chat. */
   readonly seenTyping = new Map<string, SeenTyping>();
+  /** Keys of the groups it belongs to. */
+  readonly senderKeys = new SenderKeys();
   private readonly receivedByKey = new Map<string, ReceivedMessage>();
   private signal?: SignalDevice;
 

@@ -1,0 +1,39 @@
+import type { Person } from './person.js';
+
+/** Several people in one chat. */
+export interface Group {
+  jid: string;
+  subject: string;
+  members: Person[];
+  createdAt: Date;
+}
+
+const GROUP_DOMAIN = '@g.us';
+/** As long as the numbers of real groups. */
+const FIRST_NUMBER = 120_363_000_000_000_001n;
+
+export const isGroupJid = (jid: string | undefined): boolean => jid?.endsWith(GROUP_DOMAIN) ?? false;
+
+/** All groups. They are not kept over a restart. */
+export class Groups {
+  private readonly byJid = new Map<string, Group>();
+
+  create(subject: string, members: Person[]): Group {
+    const jid = `${FIRST_NUMBER + BigInt(this.byJid.size)}${GROUP_DOMAIN}`;
+    const group = { jid, subject, members: [...new Set(members)], createdAt: new Date() };
+    this.byJid.set(jid, group);
+    return group;
+  }
+
+  find(jid: string | undefined): Group | undefined {
+    return this.byJid.get(jid ?? '');
+  }
+
+  all(): Group[] {
+    return [...this.byJid.values()];
+  }
+
+  clear(): void {
+    this.byJid.clear();
+  }
+}
