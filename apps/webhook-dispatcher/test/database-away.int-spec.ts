@@ -69,7 +69,7 @@ test('events and retries of that time are delivered when it is back, each once',
   await stage.producer.received(retrying.tenantId);
   const failed = await waitFor('a failure', async () => {
     const [one] = await retrying.deliveries();
-    return one?.nextAttemptAt && one;
+    return one?.nextAttemptAt ? one : undefined;
   });
   const heard = cut();
   const failures = retrying.posts().length;

@@ -152,6 +152,8 @@ export class Stage {
     const path = `/${tenantId}`;
     const { id: endpointId, secret } = await this.endpoint(tenantId, this.at(path));
     const deliveries = (dead = false) => this.deliveries(tenantId, endpointId, dead);
+    const once = <T>(what: string, pick: (all: DeliveryView[]) => T | undefined | false): Promise<T> =>
+      waitFor(what, async () => pick(await deliveries()), PATIENCE_MS);
     return {
       tenantId,
       endpointId,
@@ -159,22 +161,14 @@ export class Stage {
       path,
       deliveries,
       delivery: (status) =>
-        waitFor(
+        once(
           `the delivery to be ${status}`,
-          async () => {
-            const [one, ...others] = await deliveries();
-            return others.length === 0 && one?.status === status && one;
-          },
-          PATIENCE_MS,
+          ([one, ...others]) => others.length === 0 && one?.status === status && one,
         ),
       delivered: (count) =>
-        waitFor(
+        once(
           `${count} to be delivered`,
-          async () => {
-            const all = await deliveries();
-            return all.length === count && all.every(({ status }) => status === 'DELIVERED') && all;
-          },
-          PATIENCE_MS,
+          (all) => all.length === count && all.every(({ status }) => status === 'DELIVERED') && all,
         ),
       posts: () => this.receiver.bodies(path).map(({ deliveryId }) => deliveryId),
       hot: () => this.hot(tenantId),

@@ -17,7 +17,7 @@ beforeEach(() => {
   hungry = 0;
   lanes = new Lanes(LIMITS);
   const owned = new OwnedPartitions();
-  owned.follow({ held: [1], epochOf: () => epoch });
+  owned.epochOf = () => epoch;
   scheduler = new DeliveryScheduler(lanes, owned);
   scheduler.onHungry = () => (hungry += 1);
 });

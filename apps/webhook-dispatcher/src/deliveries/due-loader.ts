@@ -53,6 +53,8 @@ export class DueLoader {
   async takeOver(partition: number, epoch: number): Promise<void> {
     await this.exclusive(async () => {
       await this.deliveries.release([{ partition, epoch }]);
+      // Not before: what a load or a reconciliation had taken up by now, this release would give out a second time.
+      this.owned.enter(partition, epoch);
       await this.enterScheduled([partition], () => epoch);
     });
     this.wake();

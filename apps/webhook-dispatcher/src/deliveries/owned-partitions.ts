@@ -6,7 +6,8 @@ export type Leases = Pick<PartitionLeases, 'epochOf' | 'held'>;
 /** Which partitions this process owns, as everybody who sends or writes asks before doing so. */
 export class OwnedPartitions {
   private leases: Leases | undefined;
-  private readonly leaving = new Set<number>();
+  /** Epochs under which partitions are taken over: what their last owners left unfinished is due again. */
+  private readonly entered = new Map<number, number>();
 
   /** Goes by these leases from now on. */
   follow(leases: Leases): void {
@@ -14,24 +15,25 @@ export class OwnedPartitions {
   }
 
   /**
-   * Epoch of the lease; undefined for a partition of somebody else, one that is being given back, or when the lease was
-   * not renewed in time.
+   * Epoch of the lease; undefined for a partition of somebody else, one that is being taken over or given back, or when
+   * the lease was not renewed in time.
    */
   epochOf(partition: number): number | undefined {
-    return this.leaving.has(partition) ? undefined : this.leases?.epochOf(partition);
+    const epoch = this.leases?.epochOf(partition);
+    return this.entered.get(partition) === epoch ? epoch : undefined;
   }
 
   held(): number[] {
-    return this.leases?.held.filter((partition) => !this.leaving.has(partition)) ?? [];
+    return this.leases?.held.filter((partition) => this.epochOf(partition) !== undefined) ?? [];
   }
 
   /** Nothing of this partition starts any more, although its lease is ours until what is under way has ended. */
   leave(partition: number): void {
-    this.leaving.add(partition);
+    this.entered.delete(partition);
   }
 
-  /** The partition is ours anew. */
-  enter(partition: number): void {
-    this.leaving.delete(partition);
+  /** The partition is ours anew: nothing of it is under way, here or elsewhere. */
+  enter(partition: number, epoch: number): void {
+    this.entered.set(partition, epoch);
   }
 }

@@ -53,7 +53,6 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async takeOver(partition: number, epoch: number): Promise<void> {
-    this.owned.enter(partition);
     await this.loader.takeOver(partition, epoch);
     this.stream.startPartition(partition);
   }
