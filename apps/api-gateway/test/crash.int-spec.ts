@@ -29,10 +29,14 @@ test('a change of mode is in the audit log although the gateway was killed right
   ]);
   await startGateway();
   await database.query('UPDATE gateway.session_change SET settle_at = clock_timestamp()');
-  const found = await waitFor('the line in the audit log', async () => {
-    const { items } = await rpc.request(GetAuditLog, { tenantId });
-    return items.find(({ action }) => action === 'bot_mode.changed');
-  });
+  const found = await waitFor(
+    'the line in the audit log',
+    async () => {
+      const { items } = await rpc.request(GetAuditLog, { tenantId });
+      return items.find(({ action }) => action === 'bot_mode.changed');
+    },
+    60_000,
+  );
   expect(found).toMatchObject({
     ...{ actor: `key:${kid}`, target: id, details: { before: 'MANAGED', after: 'EXTERNAL' } },
   });

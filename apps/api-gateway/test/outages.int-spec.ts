@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { GetSession, GetSubscription, type NewTenant, Reserve, STREAMS } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
-import { type Answer, gateway, withGateway } from './gateway.js';
+import { type Answer, gateway, type SendCommand, withGateway } from './gateway.js';
 
 withGateway();
 
@@ -62,6 +62,17 @@ describe('without another service', () => {
   });
 });
 
+/** The commands of a session, once there are so many: a stream that is gone is missed after seconds. */
+const commandsBack = (sessionId: string, count: number): Promise<SendCommand[]> =>
+  waitFor(
+    'the commands',
+    async () => {
+      const found = await gateway.commandsOf(sessionId);
+      return found.length === count && found;
+    },
+    60_000,
+  );
+
 describe('the sweeper', () => {
   test('publishes what NATS did not take, once NATS is back with nothing of what it had', async () => {
     const tenant = await gateway.createTenant();
@@ -69,10 +80,7 @@ describe('the sweeper', () => {
     const sent = await sendAs(tenant);
     expect(sent.status).toBe(200);
     await gateway.service.nats.restart({ wipe: true });
-    const commands = await waitFor('the command', async () => {
-      const found = await gateway.commandsOf(sent.sessionId);
-      return found.length > 0 && found;
-    });
+    const commands = await commandsBack(sent.sessionId, 1);
     expect(commands).toMatchObject([{ id: sent.body['jobId'], data: { jobId: sent.body['jobId'] } }]);
   });
 
@@ -92,10 +100,7 @@ describe('the sweeper', () => {
       [jobs],
     );
     await gateway.service.nats.restart({ wipe: true });
-    const commands = await waitFor('the commands', async () => {
-      const found = await gateway.commandsOf(sessionId);
-      return found.length === jobs.length && found;
-    });
+    const commands = await commandsBack(sessionId, jobs.length);
     expect(commands.map(({ id }) => id)).toEqual(jobs);
   });
 
