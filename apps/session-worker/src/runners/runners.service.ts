@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { StatusReason } from '@svc/contracts';
+import type { FailureCode, StatusReason } from '@svc/contracts';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
@@ -121,18 +121,22 @@ export class RunnersService {
     }
   }
 
-  private async logout(session: Session, fence: Fence): Promise<void> {
+  private async logout(
+    session: Session,
+    fence: Fence,
+    failure: FailureCode = 'SESSION_LOGGED_OUT',
+  ): Promise<void> {
     if (session.status === 'LOGGED_OUT') return;
     const runner = this.runners.get(session.id)?.runner ?? this.makeRunner(session, fence);
     try {
-      await runner.logout('LOGOUT_REQUESTED');
+      await runner.logout('LOGOUT_REQUESTED', failure);
     } finally {
       this.drop(session.id);
     }
   }
 
   private async remove(session: Session, fence: Fence): Promise<void> {
-    await this.logout(session, fence);
+    await this.logout(session, fence, 'SESSION_DELETED');
     await this.ledger(session.id, fence).fail(null, failureOf('SESSION_DELETED'));
     await this.dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM outbound_message WHERE session_id = $1', [session.id]);

@@ -1,5 +1,6 @@
 import {
   type Envelope,
+  type FailureCode,
   SessionConnected,
   SessionDisconnected,
   SessionLoggedOut,
@@ -113,14 +114,14 @@ export class SessionRunner {
     });
   }
 
-  /** Unlinks the number on the platform (where it is reachable) and forgets its secrets. */
-  async logout(reason: StatusReason): Promise<void> {
+  /** Unlinks the number on the platform (where it is reachable) and forgets its secrets; what waits fails as told. */
+  async logout(reason: StatusReason, failure: FailureCode): Promise<void> {
     const socket = this.status === 'CONNECTED' ? this.socket : undefined;
     await this.end(async () => {
       await unlink(socket, this.tools).catch((error: unknown) =>
         log().warn({ ...this.tag, err: error }, 'logout not confirmed'),
       );
-      await this.loggedOut(reason);
+      await this.loggedOut(reason, failure);
     }, socket === undefined);
   }
 
@@ -261,17 +262,17 @@ export class SessionRunner {
   }
 
   private async unlinked(reason: StatusReason): Promise<void> {
-    await this.loggedOut(reason);
+    await this.loggedOut(reason, 'SESSION_LOGGED_OUT');
     this.over();
   }
 
-  private async loggedOut(reason: StatusReason): Promise<void> {
+  private async loggedOut(reason: StatusReason, failure: FailureCode): Promise<void> {
     await this.tools.store.forget();
     const data = { sessionId: this.session.id, phone: this.phone, reason, timestamp: now() };
     await this.observe('LOGGED_OUT', reason, { phone: null }, [
       eventOf(SessionLoggedOut, this.session.tenantId, data),
     ]);
-    await this.tools.ledger.fail(null, failureOf('SESSION_LOGGED_OUT'));
+    await this.tools.ledger.fail(null, failureOf(failure));
   }
 
   /** Tells tenants only of what they could see: a session that was connected, or (`always`) a QR nobody scanned. */
