@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import {
   type AuthenticationCreds,
   BufferJSON,
@@ -45,6 +46,8 @@ export interface PlatformAddress {
   trustRoot?: string;
 }
 
+/** Close code for a door that is shut: HTTP's own codes mean other things among close codes, 401 the end of a link. */
+const REFUSED = 400;
 /** A platform that has not answered by then does not: nobody waits longer to send. */
 const QUERY_TIMEOUT_MS = 20_000;
 
@@ -130,6 +133,10 @@ function attach(
     if (connection === 'open') listener.onOpen(jidUser(sock.authState.creds.me?.id ?? ''));
     if (connection === 'close') gone(closeCode(lastDisconnect?.error));
   });
+  // The library listens to this event and does nothing: its WebSocket then waits for an answer that has come already.
+  sock.ws.on('unexpected-response', (_request: unknown, { statusCode = 500 }: IncomingMessage) =>
+    gone(statusCode >= 500 ? statusCode : REFUSED),
+  );
   // Raw stanzas instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
   sock.ws.on('CB:ack,class:message', ({ attrs }: Stanza) => {
     if (attrs['id'])
