@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { loadConfig } from '@svc/service';
+import { WorkerConfig } from './config.js';
+
+const needed = {
+  DATABASE_URL: 'postgres://svc@127.0.0.1/svc',
+  NATS_URL: 'nats://127.0.0.1:4222',
+  CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+};
+
+test('asks the real platform, and keeps texts for thirty days, unless told otherwise', () => {
+  expect(loadConfig(WorkerConfig, needed)).toMatchObject({
+    platformUrl: 'wss://web.whatsapp.com/ws/chat',
+    retentionDays: 30,
+    leaseMs: 15_000,
+  });
+});
+
+test.each([
+  ['CREDENTIALS_KEY', 'of another length', randomBytes(31).toString('base64')],
+  ['CREDENTIALS_KEY', 'in hex', randomBytes(32).toString('hex')],
+  ['PLATFORM_TRUST_ROOT', 'of another length', 'ab'.repeat(31)],
+  ['PLATFORM_URL', 'without TLS and not here', 'ws://platform.example/ws/chat'],
+  ['LEASE_MS', 'shorter than three renewals', '1000'],
+  ['RETENTION_DAYS', 'that keeps nothing', '0'],
+])('refuses a %s %s, and names it', (name, _what, value) => {
+  expect(() => loadConfig(WorkerConfig, { ...needed, [name]: value })).toThrow(name);
+});
+
+test('does not repeat a secret that it refuses', () => {
+  const env = { ...needed, CREDENTIALS_KEY: 'nearly-the-real-key' };
+  expect(() => loadConfig(WorkerConfig, env)).toThrow(/^(?!.*nearly-the-real-key)/s);
+});
