@@ -28,6 +28,21 @@ test('a session sends in the order in which it was asked', async () => {
   expect(await texts(contact)).toEqual(wanted);
 });
 
+test('the token that a contact is given with the first text is given once', async () => {
+  const contact = '15550202021';
+  const given = async (): Promise<{ sealed: Buffer }[]> =>
+    stage.worker.database.query(
+      `SELECT key_id, sealed FROM sessions.signal_key WHERE session_id = $1 AND type = 'tctoken' ORDER BY key_id`,
+      [sessionId],
+    );
+  const before = (await given()).length;
+  await stage.told('message.sent', await stage.send(sessionId, contact, 'first'));
+  await waitFor('the token to be noted', async () => (await given()).length > before);
+  const noted = await given();
+  await stage.told('message.delivered', await stage.send(sessionId, contact, 'second'));
+  expect(await given()).toEqual(noted);
+});
+
 test('a command that comes again sends nothing again, and its outcome is told again', async () => {
   const contact = '15550202002';
   const jobId = randomUUID();

@@ -23,6 +23,7 @@ import {
 } from '@whiskeysockets/baileys';
 import { BoundedCache } from './bounded-cache.js';
 import { guarded } from './guarded-store.js';
+import { keepLateWrites } from './late-writes.js';
 import { quietLogger } from './library-logger.js';
 import type {
   InboundRecord,
@@ -188,6 +189,7 @@ function journaling(
 ): SignalRepositoryWithLIDStore {
   const repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...dependencies);
   const keys = dependencies[0].keys as SignalKeyStoreWithTransaction;
+  keepLateWrites(keys);
   // The library locks sends by the own id, but all else that writes a contact's session record by other names: writing
   // and being written to at once would lose ratchet steps, then messages. Here all of them share the lock of the sends.
   const locked = <T>(work: () => Promise<T>): Promise<T> => keys.transaction(work, credentials.me?.id ?? '');
