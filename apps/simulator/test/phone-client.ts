@@ -6,7 +6,7 @@ import {
   DEFAULT_CONNECTION_CONFIG,
   initAuthCreds,
   makeWASocket,
-  type proto,
+  proto,
   type SignalDataTypeMap,
   WA_CERT_DETAILS,
   type WAMessage,
@@ -14,6 +14,10 @@ import {
 } from '@whiskeysockets/baileys';
 
 export type LogLine = { level: string; message: string; fields: unknown };
+
+/** A key of the settings writes its bytes as text by itself; the library wants them back as bytes. */
+const revived = (type: string, value: object): unknown =>
+  type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value) : value;
 
 /** The credentials of one device, in memory, with a copy that can be put back as after a crash. */
 export class Credentials {
@@ -25,7 +29,7 @@ export class Credentials {
       const found: Record<string, SignalDataTypeMap[T]> = {};
       for (const id of ids) {
         const row = this.rows.get(`${type}/${id}`);
-        if (row) found[id] = JSON.parse(row, BufferJSON.reviver) as SignalDataTypeMap[T];
+        if (row) found[id] = revived(type, JSON.parse(row, BufferJSON.reviver)) as SignalDataTypeMap[T];
       }
       return found;
     },

@@ -22,13 +22,13 @@ function syncOne(person: Person, request: Stanza): Stanza {
     return stanza('collection', { name, type: 'error', version: known.version }, [error]);
   }
   const unseen = patch ? [] : known.patches.slice(version);
-  if (patch) append(known, patch);
+  if (patch) appendPatch(known, patch);
   const content = unseen.length > 0 ? [stanza('patches', {}, unseen.map(patchNode))] : undefined;
   return stanza('collection', { name, version: known.version, has_more_patches: 'false' }, content);
 }
 
 /** A patch arrives without its number; readers need it to apply several in order. */
-function append(collection: Collection, bytes: Buffer): void {
+export function appendPatch(collection: Collection, bytes: Uint8Array): void {
   collection.version++;
   const patch = proto.SyncdPatch.decode(bytes);
   patch.version = proto.SyncdVersion.create({ version: collection.version });

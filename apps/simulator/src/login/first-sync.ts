@@ -20,11 +20,16 @@ export async function sendFirstSync(person: Person, companion: Companion, delive
   await sendPeerMessage(person, companion, delivery, emptyHistory());
 }
 
+/** The key under which phone and devices write their shared settings. */
+export const settingsKeyOf = (person: Person): { keyId: Buffer; keyData: Buffer } => ({
+  keyId: person.derive('app-state-key-id').subarray(0, 6),
+  keyData: person.derive('app-state-key'),
+});
+
 function keyShare(person: Person): proto.Message.IProtocolMessage {
-  const keyId = { keyId: person.derive('app-state-key-id').subarray(0, 6) };
-  const keyData = { keyData: person.derive('app-state-key'), timestamp: Date.now() };
+  const { keyId, keyData } = settingsKeyOf(person);
   const fingerprint = { rawId: 1, currentIndex: 0, deviceIndexes: [0] };
-  const keys = [{ keyId, keyData: { ...keyData, fingerprint } }];
+  const keys = [{ keyId: { keyId }, keyData: { keyData, timestamp: Date.now(), fingerprint } }];
   return { type: Type.APP_STATE_SYNC_KEY_SHARE, appStateSyncKeyShare: { keys } };
 }
 
