@@ -47,7 +47,7 @@ describe('forgetting', () => {
   test('deletes what starts left and nothing else', () => {
     loadSecrets(dataDir);
     for (const name of ['postgres', 'nats', 'logs', 'photos']) mkdirSync(join(dataDir, name));
-    for (const name of ['demo.json', 'stack.json', 'simulator.ndjson', 'thesis.txt'])
+    for (const name of ['demo.json', 'stack.json', 'simulator.ndjson', 'simulator-ca.pem', 'thesis.txt'])
       writeFileSync(join(dataDir, name), '');
     forget(dataDir, false);
     expect(readdirSync(dataDir).sort()).toEqual(['photos', 'thesis.txt']);

@@ -23,6 +23,7 @@ const around = {
   natsUrl: 'nats://n',
   platformUrl: 'ws://p',
   platformTrustRoot: 'root',
+  platformCa: '/data/simulator-ca.pem',
   gatewayPort: 3100,
 };
 const rowOf = (name: string): ServiceRow => SERVICES.find((row) => row.name === name) as ServiceRow;
@@ -77,6 +78,12 @@ describe('the environment of a service', () => {
     });
   });
 
+  test('lets the worker alone trust the media host of the platform', () => {
+    const env = { NODE_EXTRA_CA_CERTS: '/own/ca.pem' };
+    expect(environmentOf('session-worker', env)['NODE_EXTRA_CA_CERTS']).toBe('/data/simulator-ca.pem');
+    expect(environmentOf('webhook-dispatcher', env)['NODE_EXTRA_CA_CERTS']).toBe('/own/ca.pem');
+  });
+
   test('keeps the keys that a person brings along with a database', () => {
     expect(environmentOf('api-gateway', { KEY_PEPPER: 'brought along' })['KEY_PEPPER']).toBe('brought along');
   });
@@ -89,10 +96,12 @@ describe('the environment of a service', () => {
 
 test('the simulator gets its ports, its seed and its place, and no secret of a service', () => {
   const config = readConfig({ DATA_DIR: '/data', LOG_LEVEL: 'debug' });
-  expect(simulatorEnvironment(config, secrets, { websocket: 1, control: 2 })).toEqual({
+  expect(simulatorEnvironment(config, secrets, { websocket: 1, control: 2, media: 3 })).toEqual({
     SIMULATOR_HOST: '127.0.0.1',
     SIMULATOR_PORT: '1',
     SIMULATOR_CONTROL_PORT: '2',
+    SIMULATOR_MEDIA_PORT: '3',
+    SIMULATOR_CA_FILE: '/data/simulator-ca.pem',
     SIMULATOR_SEED: 'seed',
     SIMULATOR_STATE_FILE: '/data/simulator.ndjson',
     LOG_LEVEL: 'debug',

@@ -1,8 +1,15 @@
 import { join } from 'node:path';
 import type { LauncherConfig } from './config.js';
-import { SIMULATOR_STATE_FILE } from './data-dir.js';
+import { SIMULATOR_CA_FILE, SIMULATOR_STATE_FILE } from './data-dir.js';
 import type { Secrets } from './secrets.js';
-import { GATEWAY, MACHINE_VARIABLES, SERVICE_VARIABLES, type ServiceRow, SIMULATOR_ROW } from './services.js';
+import {
+  GATEWAY,
+  MACHINE_VARIABLES,
+  SERVICE_VARIABLES,
+  type ServiceRow,
+  SIMULATOR_ROW,
+  WORKER,
+} from './services.js';
 
 /** Variables by name; absent ones are undefined. */
 export type Variables = Record<string, string | undefined>;
@@ -13,6 +20,8 @@ export interface Surroundings {
   natsUrl: string;
   platformUrl: string;
   platformTrustRoot: string | undefined;
+  /** File with the authority of the platform's media host, where it is one of its own. */
+  platformCa: string | undefined;
   gatewayPort: number;
 }
 
@@ -26,6 +35,7 @@ export function serviceVariables(config: LauncherConfig, secrets: Secrets, aroun
     NATS_URL: around.natsUrl,
     PLATFORM_URL: around.platformUrl,
     PLATFORM_TRUST_ROOT: around.platformTrustRoot,
+    PLATFORM_CA: around.platformCa,
     GATEWAY_PORT: String(around.gatewayPort),
     GATEWAY_PUBLIC_URL: config.gatewayPublicUrl ?? gatewayUrl(around.gatewayPort),
     WEBHOOK_RETRY_DELAYS_MS: config.webhooks.delays,
@@ -44,8 +54,11 @@ export function serviceEnvironment(
   variables: Variables,
   secrets: Secrets,
 ): NodeJS.ProcessEnv {
+  // Nobody else speaks to the platform: what a person lets the others trust stays.
+  const ca = (row.name === WORKER && variables['PLATFORM_CA']) || variables['NODE_EXTRA_CA_CERTS'];
   return pick([...MACHINE_VARIABLES, ...SERVICE_VARIABLES, ...row.variables], {
     ...variables,
+    NODE_EXTRA_CA_CERTS: ca,
     PORT: row.name === GATEWAY ? variables['GATEWAY_PORT'] : '0',
     // The same after a restart, so that it takes its partitions back at once instead of waiting for its old leases.
     WORKER_NAME: `${row.name}-${secrets.stackId}`,
@@ -61,13 +74,15 @@ export function migrationEnvironment(variables: Variables): NodeJS.ProcessEnv {
 export function simulatorEnvironment(
   config: LauncherConfig,
   secrets: Secrets,
-  ports: { websocket: number; control: number },
+  ports: { websocket: number; control: number; media: number },
 ): NodeJS.ProcessEnv {
   return pick([...MACHINE_VARIABLES, ...SIMULATOR_ROW.variables], {
     ...config.env,
     SIMULATOR_HOST: '127.0.0.1',
     SIMULATOR_PORT: String(ports.websocket),
     SIMULATOR_CONTROL_PORT: String(ports.control),
+    SIMULATOR_MEDIA_PORT: String(ports.media),
+    SIMULATOR_CA_FILE: join(config.dataDir, SIMULATOR_CA_FILE),
     SIMULATOR_SEED: secrets.simulatorSeed,
     SIMULATOR_STATE_FILE: join(config.dataDir, SIMULATOR_STATE_FILE),
   });

@@ -24,6 +24,7 @@ export const SERVICE_VARIABLES = [
 export const MACHINE_VARIABLES = ['PATH', 'HOME', 'TZ', 'NODE_EXTRA_CA_CERTS'] as const;
 
 export const GATEWAY = 'api-gateway';
+export const WORKER = 'session-worker';
 export const SIMULATOR = 'simulator';
 
 /** Every service with its schema. The customer's door closes first, what others ask closes last. */
@@ -31,7 +32,7 @@ export const SERVICES: readonly ServiceRow[] = [
   { name: 'billing', variables: [], stopOrder: 3 },
   { name: 'limits', variables: [], stopOrder: 3 },
   {
-    name: 'session-worker',
+    name: WORKER,
     variables: [
       'WORKER_NAME',
       'CREDENTIALS_KEY',

@@ -55,6 +55,7 @@ export class Stack {
       natsUrl,
       platformUrl: platform.websocket,
       platformTrustRoot: platform.trustRoot ?? undefined,
+      platformCa: platform.ca ?? undefined,
       gatewayPort,
     });
     await step('database schemas', () => this.together(SERVICES.map((row) => this.migrate(row, variables))));
@@ -129,12 +130,12 @@ export class Stack {
       return { websocket: platformUrl, control: null, trustRoot, ca: extraCa ?? null };
     }
     // Drawn here and not by the system: a restart must find the same ports free again.
-    const ports = { websocket: await freePort(), control: await freePort() };
+    const ports = { websocket: await freePort(), control: await freePort(), media: await freePort() };
     const env = simulatorEnvironment(this.config, this.secrets, ports);
     const { ready } = await step(SIMULATOR_ROW.name, () => this.supervise(SIMULATOR_ROW, env).start());
     const { websocket, control, trustRoot } = ready as Record<string, string>;
     if (!websocket || !control || !trustRoot) throw new Error('The simulator does not say where it listens.');
-    return { websocket, control, trustRoot, ca: null };
+    return { websocket, control, trustRoot, ca: String(env['SIMULATOR_CA_FILE']) };
   }
 
   private async migrate(row: ServiceRow, variables: Variables): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSecrets } from '../src/secrets.js';
@@ -39,7 +39,7 @@ describe('a started stack', () => {
         websocket: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\//),
         control: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
         trustRoot: expect.stringMatching(/^[0-9a-f]{64}$/),
-        ca: null,
+        ca: join(dataDir, 'simulator-ca.pem'),
       },
       postgres: expect.stringMatching(/^postgres:\/\//),
       nats: expect.stringMatching(/^nats:\/\/127\.0\.0\.1:\d+$/),
@@ -56,6 +56,7 @@ describe('a started stack', () => {
       },
       processes: expect.any(Array),
     });
+    expect(readFileSync(join(dataDir, 'simulator-ca.pem'), 'utf8')).toMatch(/^-----BEGIN CERTIFICATE-----/);
     expect(stack.processes.map(({ name }) => name).sort()).toEqual(
       [...SERVICES, 'nats-server', 'postgres', 'simulator'].sort(),
     );
