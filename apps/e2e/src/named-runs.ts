@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { accept } from './benches/accept.js';
+import { send } from './benches/send.js';
 import { killAny } from './drills/kill-any.js';
 import { Stack } from './stack.js';
 
@@ -35,7 +36,7 @@ type Runs = Record<'drill' | 'bench', Record<string, NamedRun>>;
 
 const RUNS: Runs = {
   drill: { 'kill-any': killAny },
-  bench: { accept },
+  bench: { accept, send },
 };
 
 /** Runs `npm run drill|bench -- <name> [--seed N]`; returns the exit code. */

@@ -14,8 +14,9 @@ export interface StackFile {
   gateway: string;
   operator: string[];
   /** No `control`: the platform is somebody else's. */
-  platform: { control: string | null };
+  platform: { websocket: string; trustRoot: string; control: string | null };
   postgres: string;
+  nats: string;
   processes: { name: string; pid: number }[];
 }
 
@@ -103,10 +104,15 @@ export class Stack {
 
   /** Ends a process of the stack the hard way; the launcher starts it again. */
   kill(name: string): void {
+    process.kill(this.pidOf(name), 'SIGKILL');
+  }
+
+  /** @throws Error when there is no process of this name. */
+  pidOf(name: string): number {
     const found = this.file.processes.find((one) => one.name === name);
     if (!found)
       throw new Error(`No process ${name} in ${this.file.processes.map((one) => one.name).join(', ')}`);
-    process.kill(found.pid, 'SIGKILL');
+    return found.pid;
   }
 
   /** Runs the operator CLI and reads the object it prints. */

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { waitFor } from '@svc/testing';
 import { Agent, request } from 'undici';
 import { Actor, inventPhone } from '../actor.js';
+import { type Measured, measured, round3 } from '../figures.js';
 import type { NamedRun, RunOptions } from '../named-runs.js';
 import { Stack } from '../stack.js';
 
@@ -27,7 +28,7 @@ interface Round {
   p99Ms: number;
 }
 
-type Summary = Record<keyof Round, { median: number; spread: number }>;
+type Summary = Record<keyof Round, Measured>;
 
 /** Both sides at one number of clients. */
 interface Comparison {
@@ -153,19 +154,6 @@ async function load(target: Target, clients: number): Promise<Round> {
 }
 
 function summary(rounds: Round[]): Summary {
-  return {
-    perSecond: median(rounds, 'perSecond'),
-    p50Ms: median(rounds, 'p50Ms'),
-    p99Ms: median(rounds, 'p99Ms'),
-  };
+  const of = (figure: keyof Round): Measured => measured(rounds.map((round) => round[figure]));
+  return { perSecond: of('perSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms') };
 }
-
-function median(rounds: Round[], figure: keyof Round): { median: number; spread: number } {
-  const sorted = rounds.map((round) => round[figure]).sort((a, b) => a - b);
-  return {
-    median: sorted[Math.floor(sorted.length / 2)] ?? 0,
-    spread: round3((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)),
-  };
-}
-
-const round3 = (value: number): number => Math.round(value * 1000) / 1000;
