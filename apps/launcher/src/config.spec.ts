@@ -7,6 +7,7 @@ describe('the configuration', () => {
     expect(readConfig({})).toMatchObject({
       dataDir: join(ROOT, '.data'),
       gatewayPort: 3000,
+      sessionWorkers: 1,
       databaseUrl: undefined,
       natsUrl: undefined,
       platformUrl: undefined,
@@ -50,6 +51,20 @@ describe('the configuration', () => {
 
   test.each(['-1', '3000x', '1e3', '65536'])('refuses %s as a port', (port) => {
     expect(() => readConfig({ GATEWAY_PORT: port })).toThrow(/GATEWAY_PORT must be a port/);
+  });
+
+  test.each([
+    ['1', 1],
+    ['9', 9],
+    ['16', 16],
+  ])('runs %s session workers', (SESSION_WORKERS, count) => {
+    expect(readConfig({ SESSION_WORKERS }).sessionWorkers).toBe(count);
+  });
+
+  test.each(['0', '17', '-1', '2.5', '1e1', 'three'])('refuses %s session workers', (SESSION_WORKERS) => {
+    expect(() => readConfig({ SESSION_WORKERS })).toThrow(
+      new Error('Wrong configuration:\n  SESSION_WORKERS must be a number from 1 to 16'),
+    );
   });
 
   test('refuses a trust root without the platform it belongs to', () => {

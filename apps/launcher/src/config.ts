@@ -7,6 +7,7 @@ export const DEFAULT_ORIGINS = 'http://127.0.0.1:*,http://localhost:*';
 const DEFAULT_DELAYS = '0,30000,120000,600000,3600000';
 const DEFAULT_TIMEOUT = '10000';
 const LARGEST_PORT = 65_535;
+const MOST_WORKERS = 16;
 
 /** What `start` is told by its environment. Each variable of a server replaces the one it would start. */
 export interface LauncherConfig {
@@ -14,6 +15,8 @@ export interface LauncherConfig {
   /** 0: any free one. */
   gatewayPort: number;
   gatewayPublicUrl: string | undefined;
+  /** How many session workers share the sessions. */
+  sessionWorkers: number;
   /** Each of these replaces an embedded part. */
   databaseUrl: string | undefined;
   natsUrl: string | undefined;
@@ -28,10 +31,12 @@ export interface LauncherConfig {
 type Read = (name: string) => string | undefined;
 
 const isPort = (value: string): boolean => /^\d{1,5}$/.test(value) && Number(value) <= LARGEST_PORT;
+const isCount = (value: string): boolean => /^[1-9]\d?$/.test(value) && Number(value) <= MOST_WORKERS;
 const matches = (pattern: RegExp) => (value: string) => pattern.test(value);
 
 const RULES: readonly (readonly [name: string, holds: (value: string) => boolean, rule: string])[] = [
   ['GATEWAY_PORT', isPort, `must be a port from 0 to ${LARGEST_PORT}`],
+  ['SESSION_WORKERS', isCount, `must be a number from 1 to ${MOST_WORKERS}`],
   ['DATABASE_URL', matches(/^postgres(ql)?:\/\//), 'must start with postgres://'],
   ['NATS_URL', matches(/^(nats|tls):\/\//), 'must start with nats:// or tls://'],
   ['PLATFORM_URL', matches(/^wss?:\/\//), 'must start with wss:// or ws://'],
@@ -52,6 +57,7 @@ export function readConfig(env: NodeJS.ProcessEnv): LauncherConfig {
     dataDir: dataDirOf(env),
     gatewayPort: Number(read('GATEWAY_PORT') ?? 3000),
     gatewayPublicUrl: read('GATEWAY_PUBLIC_URL'),
+    sessionWorkers: Number(read('SESSION_WORKERS') ?? 1),
     databaseUrl: read('DATABASE_URL'),
     natsUrl: read('NATS_URL'),
     platformUrl: read('PLATFORM_URL'),

@@ -9,7 +9,7 @@ import {
   simulatorEnvironment,
 } from './environment.js';
 import type { Secrets } from './secrets.js';
-import { SERVICE_VARIABLES, type ServiceRow, SERVICES, SIMULATOR_ROW } from './services.js';
+import { processNames, SERVICE_VARIABLES, type ServiceRow, SERVICES, SIMULATOR_ROW } from './services.js';
 
 const secrets: Secrets = {
   keyPepper: 'pepper',
@@ -76,6 +76,22 @@ describe('the environment of a service', () => {
       PLATFORM_URL: 'ws://p',
       PLATFORM_TRUST_ROOT: 'root',
     });
+  });
+
+  test('gives every worker of the stack a name of its own, the same at every start', () => {
+    const row = rowOf('session-worker');
+    const variables = serviceVariables(readConfig({}), secrets, around);
+    const names = processNames(row, 3);
+    expect(names).toEqual(['session-worker', 'session-worker-2', 'session-worker-3']);
+    expect(names.map((name) => serviceEnvironment(row, variables, secrets, name)['WORKER_NAME'])).toEqual([
+      'session-worker-abcd',
+      'session-worker-2-abcd',
+      'session-worker-3-abcd',
+    ]);
+  });
+
+  test('runs several processes of the session worker alone', () => {
+    expect(processNames(rowOf('webhook-dispatcher'), 3)).toEqual(['webhook-dispatcher']);
   });
 
   test('lets the worker alone trust the media host of the platform', () => {

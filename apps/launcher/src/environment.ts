@@ -48,11 +48,12 @@ export function serviceVariables(config: LauncherConfig, secrets: Secrets, aroun
   };
 }
 
-/** The whole environment of one service: the table's variables and nothing else. */
+/** The whole environment of one process of a service: the table's variables and nothing else. */
 export function serviceEnvironment(
   row: ServiceRow,
   variables: Variables,
   secrets: Secrets,
+  processName = row.name,
 ): NodeJS.ProcessEnv {
   // Nobody else speaks to the platform: what a person lets the others trust stays.
   const ca = (row.name === WORKER && variables['PLATFORM_CA']) || variables['NODE_EXTRA_CA_CERTS'];
@@ -61,7 +62,7 @@ export function serviceEnvironment(
     NODE_EXTRA_CA_CERTS: ca,
     PORT: row.name === GATEWAY ? variables['GATEWAY_PORT'] : '0',
     // The same after a restart, so that it takes its partitions back at once instead of waiting for its old leases.
-    WORKER_NAME: `${row.name}-${secrets.stackId}`,
+    WORKER_NAME: `${processName}-${secrets.stackId}`,
   });
 }
 

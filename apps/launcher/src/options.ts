@@ -16,6 +16,7 @@ export const START_HELP = `Starts the whole gateway on this machine.
 Variables (all optional):
   GATEWAY_PORT              port of the REST API, 3000; 0: any free one
   GATEWAY_PUBLIC_URL        address of the REST API as the outside sees it
+  SESSION_WORKERS           how many session workers share the sessions, 1; at most 16
   DATA_DIR                  where state lives, .data in the repository
   DATABASE_URL, NATS_URL    your own servers instead of the embedded ones
   PLATFORM_URL              your own platform instead of the simulator

@@ -84,6 +84,12 @@ export const SIMULATOR_ROW: ServiceRow = {
 /** PostgreSQL and nats-server stop after everybody who uses them. */
 export const SERVERS_STOP_ORDER = 5;
 
+/** Names of the processes of a service: its own, and `-2`, `-3` … for the session workers beside the first. */
+export function processNames({ name }: ServiceRow, sessionWorkers: number): string[] {
+  const count = name === WORKER ? sessionWorkers : 1;
+  return Array.from({ length: count }, (_, n) => (n === 0 ? name : `${name}-${n + 1}`));
+}
+
 /** A built program of an app: `main` stays, `migrate` ends by itself. */
 export function programOf(name: string, program: 'main' | 'migrate'): string {
   return join(ROOT, 'apps', name, 'dist', `${program}.js`);

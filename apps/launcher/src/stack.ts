@@ -15,7 +15,7 @@ import { say, step } from './screen.js';
 import { freePort } from './ports.js';
 import { loadSecrets, type Secrets } from './secrets.js';
 import { embeddedNats, embeddedPostgres } from './servers.js';
-import { programOf, SERVICES, type ServiceRow, SIMULATOR_ROW } from './services.js';
+import { processNames, programOf, SERVICES, type ServiceRow, SIMULATOR_ROW } from './services.js';
 import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.js';
 import { type Launch, type Listener, type Running, Supervised } from './supervised.js';
 
@@ -60,10 +60,13 @@ export class Stack {
     });
     await step('database schemas', () => this.together(SERVICES.map((row) => this.migrate(row, variables))));
     await this.together(
-      SERVICES.map((row) => {
-        const part = this.supervise(row, serviceEnvironment(row, variables, this.secrets));
-        return step(row.name, () => part.start());
-      }),
+      SERVICES.flatMap((row) =>
+        processNames(row, this.config.sessionWorkers).map((name) => {
+          const env = serviceEnvironment(row, variables, this.secrets, name);
+          const part = this.supervise(row, env, name);
+          return step(name, () => part.start());
+        }),
+      ),
     );
     const demo = await step('demo tenant', async () => {
       if (platform.control) await demoPeople(platform.control);
@@ -147,14 +150,14 @@ export class Stack {
   }
 
   /** A service as a child process that is kept alive; not started yet. */
-  private supervise(row: ServiceRow, env: NodeJS.ProcessEnv): Supervised<Child> {
+  private supervise(row: ServiceRow, env: NodeJS.ProcessEnv, name = row.name): Supervised<Child> {
     const plan = {
       program: programOf(row.name, 'main'),
       env,
-      log: new LogFile(this.config.dataDir, row.name),
+      log: new LogFile(this.config.dataDir, name),
     };
     const launch: Launch<Child> = (_previous, aborted) => startChild(plan, aborted);
-    return this.add(new Supervised(row.name, row.stopOrder, launch, this.listener));
+    return this.add(new Supervised(name, row.stopOrder, launch, this.listener));
   }
 
   private add<T extends Running>(part: Supervised<T>): Supervised<T> {

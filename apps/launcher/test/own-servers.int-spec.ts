@@ -37,6 +37,7 @@ test('servers and a platform of the user replace the embedded ones and outlive t
     NATS_URL: nats.url,
     PLATFORM_URL: websocket,
     PLATFORM_TRUST_ROOT: trustRoot,
+    SESSION_WORKERS: '2',
     GATEWAY_PUBLIC_URL: 'https://api.example.com',
     WEBHOOK_RETRY_DELAYS_MS: '0,10',
     WEBHOOK_TIMEOUT_MS: '900',
@@ -55,12 +56,17 @@ test('servers and a platform of the user replace the embedded ones and outlive t
     'billing',
     'limits',
     'session-worker',
+    'session-worker-2',
     'webhook-dispatcher',
   ]);
   expect(environmentOf(launcher.pidOf('session-worker') as number)).toMatchObject({
     PLATFORM_URL: websocket,
     PLATFORM_TRUST_ROOT: trustRoot,
   });
+  const workers = ['session-worker', 'session-worker-2'];
+  const workerNames = workers.map((name) => environmentOf(launcher.pidOf(name) as number)['WORKER_NAME']);
+  expect(workerNames).toEqual(workers.map((name) => `${name}-${secrets.stackId}`));
+  for (const name of workers) expect(existsSync(join(dataDir, 'logs', `${name}.log`))).toBe(true);
   expect(launcher.output).toContain('scan it with your phone');
   // --fresh cannot empty that database, and without the secrets what it holds would be lost.
   expect(loadSecrets(dataDir)).toEqual(secrets);
