@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { accept } from './benches/accept.js';
 import { send } from './benches/send.js';
 import { killAny } from './drills/kill-any.js';
+import { pausedOwner } from './drills/paused-owner.js';
+import { restartPostgres } from './drills/restart-postgres.js';
 import { Stack } from './stack.js';
 
 /** No run takes a third of it; one that hangs must not hang for ever. */
@@ -35,7 +37,11 @@ export interface RunOptions {
 type Runs = Record<'drill' | 'bench', Record<string, NamedRun>>;
 
 const RUNS: Runs = {
-  drill: { 'kill-any': killAny },
+  drill: {
+    'kill-any': killAny,
+    'paused-owner': pausedOwner,
+    'restart-postgres': restartPostgres,
+  },
   bench: { accept, send },
 };
 
@@ -51,7 +57,7 @@ export async function runNamed(
     if (name !== undefined)
       process.stderr.write(`${run ? '--seed needs a number' : `There is no ${kind} ${name}`}.\n`);
     for (const [known, { summary }] of Object.entries(runs[kind]))
-      process.stdout.write(`${known.padEnd(14)} ${summary}\n`);
+      process.stdout.write(`${known.padEnd(16)} ${summary}\n`);
     return name === undefined ? 0 : 1;
   }
   return play({ kind, name: String(name), run, seed });

@@ -3,7 +3,8 @@ import { Actor } from '../actor.js';
 import type { NamedRun } from '../named-runs.js';
 import { seededRandom } from '../random.js';
 import { Stack } from '../stack.js';
-import { isClean, type KillFigures, killDuringLoad, type Round } from './kill-during-load.js';
+import { type KillFigures, killDuringLoad, type Round } from './kill-during-load.js';
+import { isClean } from './load.js';
 
 const MESSAGES = 200;
 const SERVICES = ['api-gateway', 'session-worker', 'webhook-dispatcher', 'limits', 'billing'];

@@ -1,0 +1,56 @@
+import { waitFor, WebhookReceiver } from '@svc/testing';
+import { Actor, createTenant } from '../actor.js';
+import { Stack } from '../stack.js';
+import { SessionWatch } from './session-watch.js';
+
+const AT_A_TIME = 6;
+const RESTART_LIMIT_MS = 60_000;
+
+/** Several workers with many sessions of one tenant, each telling a receiver everything. */
+export interface Crowd {
+  stack: Stack;
+  receiver: WebhookReceiver;
+  actors: Actor[];
+  watch: SessionWatch;
+  workers: string[];
+}
+
+/** Starts a stack and links the sessions; returns when they rest where they belong. */
+export async function gather(
+  size: { workers: number; sessions: number },
+  say: (line: string) => void,
+): Promise<Crowd> {
+  const stack = await Stack.start({ SESSION_WORKERS: String(size.workers) });
+  const receiver = await WebhookReceiver.start();
+  const tenant = await createTenant(stack, '--plan', 'ENTERPRISE', '--internal');
+  const actors: Actor[] = [];
+  const linkSome = async (): Promise<void> => {
+    while (actors.length < size.sessions) {
+      const place = actors.push(undefined as never) - 1;
+      const actor = await Actor.link(stack, tenant);
+      await actor.promote();
+      await actor.listen(receiver);
+      actors[place] = actor;
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, linkSome));
+  say(`  ${size.sessions} sessions linked`);
+  const workers = stack.file.processes
+    .map(({ name }) => name)
+    .filter((name) => name.startsWith('session-worker'));
+  const watch = await SessionWatch.start(stack, actors);
+  say(`  ${workers.join(', ')} have their shares`);
+  return { stack, receiver, actors, watch, workers };
+}
+
+/** Waits until a process that ended runs again. */
+export async function untilReplaced(stack: Stack, name: string, oldPid: number): Promise<void> {
+  const isNew = (): boolean => stack.file.processes.some((one) => one.name === name && one.pid !== oldPid);
+  await waitFor(`${name} to run again`, isNew, RESTART_LIMIT_MS);
+}
+
+/** Ends what `gather` began, but for the stack, which ends with the run. */
+export async function disperse({ receiver, watch }: Crowd): Promise<void> {
+  watch.stop();
+  await receiver.stop();
+}

@@ -1,0 +1,52 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { NamedRun } from '../named-runs.js';
+import { disperse, gather } from './crowd.js';
+import { isIntact, Load } from './load.js';
+
+const SESSIONS = 12;
+const PER_SECOND = 8;
+const SECONDS = 100;
+const PAUSE_AFTER_MS = 10_000;
+const PAUSE_MS = 60_000;
+/** Taken over by the other worker, and given back once the paused one has its share again. */
+const MOST_LOGINS = 2;
+
+/** An owner that stops for a minute, as a process does whose machine is suspended, and wakes up believing it owns. */
+export const pausedOwner: NamedRun = {
+  summary:
+    'SIGSTOP one of 2 workers for 60 s under load, then SIGCONT: it must not act on what is not its own',
+  bound: `all sends accepted, nothing lost, no double send, nobody logs in more than ${MOST_LOGINS} times`,
+  async run({ seed, say }) {
+    const crowd = await gather({ workers: 2, sessions: SESSIONS }, say);
+    const { stack, actors, receiver, watch } = crowd;
+    const messages = PER_SECOND * SECONDS;
+    const load = new Load(actors, receiver, { label: 'paused', messages, perSecond: PER_SECOND });
+    const running = load.run();
+    const pid = stack.pidOf('session-worker');
+    await delay(PAUSE_AFTER_MS);
+    process.kill(pid, 'SIGSTOP');
+    say('  paused');
+    try {
+      await delay(PAUSE_MS);
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    const atWake = watch.figures();
+    say(`  woken; ${JSON.stringify(atWake)}`);
+    await running;
+    await watch.calm();
+    const figures = { ...(await load.count()), ...watch.figures() };
+    await disperse(crowd);
+    return {
+      figures: {
+        seed,
+        messages,
+        ...figures,
+        loginsWhilePaused: atWake.logins,
+        sameProcess: stack.pidOf('session-worker') === pid,
+      },
+      holds:
+        isIntact(figures, messages) && atWake.sessionsMoved > 0 && figures.mostLoginsOfOne <= MOST_LOGINS,
+    };
+  },
+};
