@@ -26,7 +26,12 @@ export const STATUS_REASONS = [
   'LOGGED_IN',
   'CONNECTION_LOST',
   'CONNECTION_REFUSED',
-  'KEEP_ALIVE_TIMEOUT',
+  // Five findings of the watchdog: the session looked connected and did not work, so it is connected anew.
+  'KEEP_ALIVE_TIMEOUT', // nothing heard, not even answers to pings
+  'STREAM_UNREADABLE', // what came could not be decrypted or decoded
+  'PROCESSING_STALLED', // messages stood still inside, in or out
+  'UNANSWERED', // sends without acknowledgement, or questions without answer, while pings were answered
+  'LIBRARY_ERROR', // something failed where nobody listened
   'LOGIN_TIMEOUT',
   'RESTART_REQUIRED',
   'PLATFORM_ERROR',
