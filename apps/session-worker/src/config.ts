@@ -92,6 +92,25 @@ export class WorkerConfig extends ServiceConfig {
   @IsInt()
   @Min(500)
   loginTimeoutMs: number = 30_000;
+
+  @Env('KEEP_ALIVE_MS', {
+    description:
+      'How often the platform is pinged. A session that has heard nothing for 10 s longer is connected anew.',
+    example: '15000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(500)
+  keepAliveMs: number = 15_000;
+
+  @Env('STALL_TIMEOUT_MS', {
+    description: 'How long messages may stand still in a session, in or out, before it is connected anew.',
+    example: '40000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1_000)
+  stallTimeoutMs: number = 40_000;
 }
 
 /** The only reader of the environment in this app. */

@@ -39,6 +39,9 @@ const ownerOf = async (sessionId: string): Promise<{ owner: string; epoch: strin
   return row as { owner: string; epoch: string };
 };
 
+/** A session with its number. */
+type Held = { sessionId: string; phone: string };
+
 /** Links numbers until `count` of their sessions belong to the named worker. */
 async function linkFor(owner: string, count: number): Promise<{ sessionId: string; phone: string }[]> {
   const found: { sessionId: string; phone: string }[] = [];
@@ -152,6 +155,23 @@ test('a worker that is killed in the middle loses nothing and doubles nothing', 
   const ids = stage.events.filter(({ type }) => type === 'message.received').map(({ id }) => id);
   expect(new Set(ids).size).toBe(60);
   expect((await ownerOf(sessionId)).owner).toBe('worker-under-test');
+});
+
+test('an error that nobody listens to ends its session, neither the process nor another session', async () => {
+  const worker = await anotherWorker('unlucky');
+  await waitFor('a fair share', async () => (await shareOf('unlucky')) === 32, LONG_MS);
+  const [hit, other] = (await linkFor('unlucky', 2)) as [Held, Held];
+  const before = await loginOf(other.phone);
+  // A code for linking that is none: the library reads it where nobody catches what it throws.
+  const code = { tag: 'pair-device', content: [{ tag: 'ref' }] };
+  const stanza = { tag: 'iq', attrs: { type: 'set', id: 'none', from: 's.whatsapp.net' }, content: [code] };
+  await stage.platform.call('POST', `/accounts/${hit.phone}/stanzas`, { stanza });
+  expect(await stage.firstLoss(hit.sessionId)).toBe('LIBRARY_ERROR');
+  await stage.reached(hit.sessionId, 'CONNECTED');
+  expect((await ownerOf(hit.sessionId)).owner).toBe('unlucky');
+  expect(await loginOf(other.phone)).toBe(before);
+  expect(worker.output()).toContain('unhandled rejection');
+  expect(await worker.stop('SIGTERM')).toBe(0);
 });
 
 test('a frozen owner that wakes up neither writes nor takes the number back', async () => {

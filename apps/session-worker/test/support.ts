@@ -175,4 +175,26 @@ export class Stage {
     await this.messaging.publishCommand(sessionId, envelope);
     return jobId;
   }
+
+  /** Waits for the first reason for which the session was disconnected. */
+  async firstLoss(sessionId: string, limitMs = LONG_MS): Promise<unknown> {
+    const told = () => this.eventsOf('session.disconnected', sessionId)[0]?.['reason'];
+    return waitFor('session.disconnected', told, limitMs);
+  }
+
+  /** Waits until the session is back, has told each text that was written to it once, and the platform keeps none. */
+  async recovered(sessionId: string, phone: string): Promise<unknown[]> {
+    await this.reached(sessionId, 'CONNECTED');
+    const received = () => this.eventsOf('message.received', sessionId);
+    await waitFor('message.received', () => received().length > 0, LONG_MS);
+    const kept = async () => {
+      const account = await this.platform.call<{ devices: { queued: number }[] }>(
+        'GET',
+        `/accounts/${phone}`,
+      );
+      return account.devices[0]?.queued;
+    };
+    await waitFor('the platform to keep nothing', async () => (await kept()) === 0, LONG_MS);
+    return received().map(({ body }) => (body as { text: string }).text);
+  }
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { StatusReason } from '@svc/contracts';
 import {
   type AuthenticationCreds,
   BufferJSON,
@@ -22,6 +23,7 @@ import {
   WA_CERT_DETAILS,
 } from '@whiskeysockets/baileys';
 import { BoundedCache } from './bounded-cache.js';
+import { FailureScope } from './failure-scope.js';
 import { guarded } from './guarded-store.js';
 import { keepLateWrites } from './late-writes.js';
 import { quietLogger } from './library-logger.js';
@@ -33,24 +35,28 @@ import type {
   PlatformSocket,
   PlatformStore,
 } from './platform.js';
-import { NotOnPlatformError, QR_LIFETIME_MS } from './platform.js';
+import { NoAnswerError, NotOnPlatformError, QR_LIFETIME_MS } from './platform.js';
 import { protectSessionsFromTrials } from './signal-trials.js';
 import { rememberCiphertexts, type Stanza } from './stanzas.js';
+import { Watchdog, type WatchLimits } from './watchdog.js';
 import { confirmWrittenReceipts } from './written-receipts.js';
 
 /** The library's credentials: opaque to the rest of the worker. */
 export type Credentials = AuthenticationCreds;
 
-/** Where the platform is; `trustRoot` in hex replaces the library's. */
+/** Where the platform is, and when it counts as deaf; `trustRoot` in hex replaces the library's. */
 export interface PlatformAddress {
   url: string;
   trustRoot?: string;
+  limits: WatchLimits;
 }
 
 /** Close code for a door that is shut: HTTP's own codes mean other things among close codes, 401 the end of a link. */
 const REFUSED = 400;
+/** Close code for a socket that was found to be deaf. */
+const DEAF = 408;
 /** A platform that has not answered by then does not: nobody waits longer to send. */
-const QUERY_TIMEOUT_MS = 20_000;
+const QUERY_TIMEOUT_MS = 15_000;
 
 const logger = quietLogger();
 protectSessionsFromTrials();
@@ -84,21 +90,51 @@ export function openSocket(
   keptIn: PlatformStore,
   listener: PlatformListener,
 ): PlatformSocket {
+  const scope = new FailureScope(() => socket.recycle('LIBRARY_ERROR'));
+  const watchdog = new Watchdog(address.limits, (reason) => socket.recycle(reason));
+  const socket = scope.run(() => {
+    const stanzas = new WeakMap<Uint8Array, Stanza>();
+    // What could not be written the platform keeps until the next login: so there is one, soon.
+    const abandon = (error: unknown): void => void sock.end(error instanceof Error ? error : undefined);
+    const sock = connect(address, credentials, stanzas, { store: guarded(keptIn, abandon), watchdog });
+    confirmWrittenReceipts(sock.ws, listener, abandon);
+    watchdog.supervise(sock.ws);
+    return attach(sock, stanzas, listener, { scope, watchdog });
+  });
+  return socket;
+}
+
+type BaileysSocket = ReturnType<typeof makeWASocket>;
+/** What keeps an eye on one socket. */
+interface Guards {
+  scope: FailureScope;
+  watchdog: Watchdog;
+}
+
+function connect(
+  address: PlatformAddress,
+  credentials: Credentials,
+  stanzas: WeakMap<Uint8Array, Stanza>,
+  { store, watchdog }: { store: PlatformStore; watchdog: Watchdog },
+): BaileysSocket {
   if (address.trustRoot) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(address.trustRoot, 'hex');
-  const stanzas = new WeakMap<Uint8Array, Stanza>();
-  // What could not be written the platform keeps until the next login: so there is one, soon.
-  const abandon = (error: unknown): void => void sock.end(error instanceof Error ? error : undefined);
-  const store = guarded(keptIn, abandon);
-  const sock = makeWASocket({
+  return makeWASocket({
     waWebSocketUrl: address.url,
     logger,
     auth: { creds: credentials, keys: keyStore(store) },
-    makeSignalRepository: (...dependencies) => journaling(dependencies, credentials, stanzas, store),
+    makeSignalRepository: (...dependencies) => {
+      const repository = journaling(dependencies, credentials, stanzas, store);
+      // Of the backlog after a login nothing but this tells whether it gets done.
+      const decryptMessage: typeof repository.decryptMessage = (options) =>
+        watchdog.watch('decryption', repository.decryptMessage(options));
+      return { ...repository, decryptMessage };
+    },
     getMessage: async ({ id }) => {
       const text = id ? await store.sentText(id) : undefined;
       return text === undefined ? undefined : { extendedTextMessage: { text } };
     },
     qrTimeout: QR_LIFETIME_MS,
+    keepAliveIntervalMs: address.limits.keepAliveMs,
     defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
     emitOwnEvents: false,
     syncFullHistory: false,
@@ -111,21 +147,24 @@ export function openSocket(
     // The store is patient itself.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
   });
-  confirmWrittenReceipts(sock.ws, listener, abandon);
-  return attach(sock, stanzas, listener);
 }
-
-type BaileysSocket = ReturnType<typeof makeWASocket>;
 
 function attach(
   sock: BaileysSocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
   listener: PlatformListener,
+  { scope, watchdog }: Guards,
 ): PlatformSocket {
   let closed = false;
-  const gone = (code: number): void => {
-    if (!closed) listener.onClose(code);
+  const rest = (): void => {
     closed = true;
+    watchdog.stop();
+    scope.close();
+  };
+  const gone = (code: number, reason?: StatusReason): void => {
+    if (closed) return;
+    rest();
+    listener.onClose(code, reason);
   };
   sock.ev.on('creds.update', () => listener.onCredentials());
   sock.ev.on('connection.update', ({ connection, qr, lastDisconnect }) => {
@@ -144,29 +183,48 @@ function attach(
       listener.onAck(attrs['id'], attrs['error'] === undefined ? undefined : Number(attrs['error']));
   });
   sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
-  return {
-    sendText: async (to, text, keyId) => {
-      try {
-        await assertReachable(sock, to);
-        await sock.sendMessage(to, { text, linkPreview: null }, { messageId: keyId });
-      } catch (error) {
-        // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
-        if (!sock.ws.isOpen) gone(428);
-        throw error;
-      }
-    },
-    logout: () => sock.logout(),
-    close: () => {
-      closed = true;
-      void sock.end(undefined);
-    },
+  const close = (): void => {
+    rest();
+    void sock.end(undefined);
   };
+  return {
+    sendText: (to, text, keyId) =>
+      scope.run(async () => {
+        try {
+          await watchdog.watch('hand-over', handOver(sock, to, text, keyId));
+        } catch (error) {
+          // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
+          if (!sock.ws.isOpen) gone(428);
+          throw error;
+        }
+      }),
+    logout: () => scope.run(() => sock.logout()),
+    recycle: (reason) => {
+      if (closed) return;
+      gone(DEAF, reason);
+      close();
+      cut(sock);
+    },
+    close,
+  };
+}
+
+async function handOver(sock: BaileysSocket, to: string, text: string, keyId: string): Promise<void> {
+  await assertReachable(sock, to);
+  await sock.sendMessage(to, { text, linkPreview: null }, { messageId: keyId });
+}
+
+/** Whoever is deaf does not hear a farewell: the library would wait half a minute for the answer. */
+function cut({ ws }: BaileysSocket): void {
+  const { socket } = ws as unknown as { socket: { terminate(): void } | null };
+  socket?.terminate();
 }
 
 /**
  * A message to somebody whose devices the library could not learn goes out without a copy for anybody, and the platform
  * takes it: it would count as sent. The answer is kept, so that the hand-over itself does not ask again.
  * @throws NotOnPlatformError
+ * @throws NoAnswerError
  */
 async function assertReachable(sock: BaileysSocket, to: string): Promise<void> {
   const own = jidNormalizedUser(sock.authState.creds.me?.id);
@@ -174,6 +232,7 @@ async function assertReachable(sock: BaileysSocket, to: string): Promise<void> {
   if (devices.some(({ user }) => user === jidUser(to))) return;
   const found = isPnUser(to) ? await sock.onWhatsApp(to) : undefined;
   if (found?.length === 0) throw new NotOnPlatformError();
+  if (!found && isPnUser(to)) throw new NoAnswerError();
   throw new Error('The platform did not tell which devices the recipient has.');
 }
 

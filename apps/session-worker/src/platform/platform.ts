@@ -1,11 +1,13 @@
+import type { StatusReason } from '@svc/contracts';
+
 /** What a platform socket tells the session that holds it. */
 export interface PlatformListener {
   /** A QR code to show; the platform takes it for `QR_LIFETIME_MS`. */
   onQr(qr: string): void;
   /** Logged in: the socket works. `phone` in digits. */
   onOpen(phone: string): void;
-  /** The socket is gone; `code` as in the library's `DisconnectReason`. Called once. */
-  onClose(code: number): void;
+  /** The socket is gone; `code` as in the library's `DisconnectReason`, `reason` where more is known. Called once. */
+  onClose(code: number, reason?: StatusReason): void;
   /** The credentials changed and want to be kept. */
   onCredentials(): void;
   /** The platform's server took the message (`error` undefined) or refused it. */
@@ -60,10 +62,13 @@ export interface PlatformSocket {
   /**
    * Hands the text to the socket under this message id; the ack comes by `onAck`.
    * @throws NotOnPlatformError
+   * @throws NoAnswerError
    */
   sendText(to: string, text: string, keyId: string): Promise<void>;
   /** Unlinks this device on the platform. */
   logout(): Promise<void>;
+  /** Gives up a socket that looks connected and does not work: `onClose` is called with this reason, at once. */
+  recycle(reason: StatusReason): void;
   /** Closes without unlinking; `onClose` is not called any more. */
   close(): void;
 }
@@ -74,6 +79,15 @@ export class NotOnPlatformError extends Error {
 
   constructor() {
     super('The recipient is not on the platform.');
+  }
+}
+
+/** The platform was asked about the recipient, twice, and did not answer. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
+
+  constructor() {
+    super('The platform does not answer.');
   }
 }
 

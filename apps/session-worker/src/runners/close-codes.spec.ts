@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { reconnectDelayMs, verdictOn } from './close-codes.js';
+import { reconnectDelayMs, troublesAfter, verdictOn } from './close-codes.js';
 
 test.each([
   [401, 'logged-out', 'UNLINKED'],
@@ -23,4 +23,9 @@ test('waits longer after each failed attempt, but never longer than half a minut
 test('spreads the reconnects of many sessions over half of the wait', () => {
   expect(reconnectDelayMs(5, 0)).toBe(2_000);
   expect(reconnectDelayMs(5, 0.5)).toBe(3_000);
+});
+
+test('a socket that does not work counts as one more in a row, unless it had worked for a while', () => {
+  expect(troublesAfter(3, 1_000)).toBe(4);
+  expect(troublesAfter(3, 10 * 60_000)).toBe(0);
 });

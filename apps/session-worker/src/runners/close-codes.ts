@@ -33,3 +33,10 @@ export function reconnectDelayMs(attempt: number, random: number): number {
   const ceiling = Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempt - 1));
   return Math.round(ceiling / 2 + (random * ceiling) / 2);
 }
+
+const STEADY_MS = 120_000;
+
+/** Sockets in a row that were found not to work, when one more was, so long after it had opened. */
+export function troublesAfter(before: number, livedMs: number): number {
+  return livedMs > STEADY_MS ? 0 : before + 1;
+}

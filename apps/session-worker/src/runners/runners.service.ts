@@ -173,6 +173,7 @@ export class RunnersService {
     const { dataSource, config } = this;
     const address: PlatformAddress = {
       url: config.platformUrl,
+      limits: { keepAliveMs: config.keepAliveMs, stallMs: config.stallTimeoutMs },
       ...(config.platformTrustRoot ? { trustRoot: config.platformTrustRoot } : {}),
     };
     const store = new SessionStore({ session: { id, tenantId }, fence }, dataSource, this.vault, this.outbox);

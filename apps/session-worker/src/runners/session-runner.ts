@@ -18,7 +18,7 @@ import { failureOf } from '../sending/outbound.js';
 import type { Ledger } from '../sending/ledger.js';
 import type { SessionSender } from '../sending/session-sender.js';
 import type { StatusChange } from '../sessions/session-rows.js';
-import { reconnectDelayMs, verdictOn } from './close-codes.js';
+import { reconnectDelayMs, troublesAfter, verdictOn } from './close-codes.js';
 import { StepQueue } from './step-queue.js';
 import { unlink } from './unlink.js';
 
@@ -59,6 +59,9 @@ export class SessionRunner {
   private phone: string | null = null;
   private status: SessionStatus;
   private attempt = 0;
+  private openedAt = 0;
+  /** How often a socket did not work, and how often in a row, each soon after it had opened. */
+  private recycles = { all: 0, inARow: 0 };
   private generation = 0;
   private ended = false;
   private timers: { login?: NodeJS.Timeout; look?: NodeJS.Timeout; reconnect?: NodeJS.Timeout } = {};
@@ -190,7 +193,7 @@ export class SessionRunner {
     return {
       onQr: (qr) => current() && this.steps.do(() => this.showQr(qr)),
       onOpen: (phone) => current() && this.steps.do(() => this.opened(phone)),
-      onClose: (code) => this.closed(generation, code),
+      onClose: (code, reason) => this.closed(generation, code, reason),
       onCredentials: () => this.steps.save(() => this.saveCredentials()),
       onAck: (keyId, error) => this.tools.sender.onAck(keyId, error),
       onReceipt: (keyIds, kind) => this.tools.sender.onReceipt(keyIds, kind),
@@ -231,6 +234,7 @@ export class SessionRunner {
   private async opened(phone: string): Promise<void> {
     this.clearTimers();
     this.attempt = 0;
+    this.openedAt = performance.now();
     this.phone = `+${phone}`;
     const data = { sessionId: this.session.id, phone: this.phone, timestamp: now() };
     const event = eventOf(SessionConnected, this.session.tenantId, data);
@@ -241,6 +245,7 @@ export class SessionRunner {
   private closed(generation: number, code: number, reason?: StatusReason): void {
     if (generation !== this.generation || this.ended) return;
     const verdict = verdictOn(code);
+    if (reason) this.recycled(reason);
     this.dropSocket();
     this.steps.do(async () => {
       log().info({ ...this.tag, code, next: verdict.next }, 'socket closed');
@@ -253,6 +258,14 @@ export class SessionRunner {
       if (verdict.next === 'stop') this.over();
       else this.reconnectLater(reason ?? verdict.reason);
     });
+  }
+
+  /** What goes wrong again and again makes each connection wait longer, though every login succeeds. */
+  private recycled(reason: StatusReason): void {
+    const inARow = troublesAfter(this.recycles.inARow, performance.now() - this.openedAt);
+    this.recycles = { all: this.recycles.all + 1, inARow };
+    this.attempt = Math.max(this.attempt, inARow);
+    log().warn({ ...this.tag, reason, recycles: this.recycles.all }, 'session does not work: connected anew');
   }
 
   private reconnectLater(reason: StatusReason): void {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureCode } from '@svc/contracts';
 import { log } from '@svc/service';
-import { NotOnPlatformError, type PlatformSocket } from '../platform/platform.js';
+import { NoAnswerError, NotOnPlatformError, type PlatformSocket } from '../platform/platform.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
 import { failureOf } from './outbound.js';
 import { ReceiptWriter } from './receipt-writer.js';
@@ -11,6 +11,8 @@ const WINDOW = 20;
 /** Tries of one message on sockets that worked; those that a broken socket cut off do not count. */
 const MAX_TRIES = 3;
 const RETRY_MS = 1_000;
+/** Sends in a row without any sign from the platform: not the messages are at fault, then, but the socket. */
+const MAX_UNANSWERED = 2;
 
 /**
  * Sends one session's messages in order while its socket is open. What was handed over when the socket broke is sent
@@ -24,6 +26,8 @@ export class SessionSender {
   private readonly settling = new Map<string, ClaimedMessage>();
   /** Tries that failed, by key id. */
   private readonly tries = new Map<string, number>();
+  /** Sends in a row that the present socket left unanswered. */
+  private unanswered = 0;
   private readonly receipts: ReceiptWriter;
   private sending: Promise<void> | undefined;
   private again = false;
@@ -41,6 +45,7 @@ export class SessionSender {
   attach(socket: PlatformSocket): void {
     this.detach();
     this.socket = socket;
+    this.unanswered = 0;
     this.wake();
   }
 
@@ -77,6 +82,7 @@ export class SessionSender {
   }
 
   onAck(keyId: string, error: number | undefined): void {
+    this.unanswered = 0;
     const message = this.take(keyId);
     if (error === undefined) {
       this.tries.delete(keyId);
@@ -92,6 +98,7 @@ export class SessionSender {
   async onReceipt(keyIds: string[], kind: 'delivered' | 'read'): Promise<void> {
     await this.receipts.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED');
     // As good as an ack.
+    this.unanswered = 0;
     for (const keyId of keyIds) this.take(keyId);
     this.wake();
   }
@@ -138,6 +145,7 @@ export class SessionSender {
     const tries = this.countTry(message);
     log().warn({ jobId: message.job_id, tries, reason: words(error) }, 'message could not be sent');
     if (tries >= MAX_TRIES) this.fail(message, 'SEND_ERROR');
+    if (error instanceof NoAnswerError) this.socket?.recycle('UNANSWERED');
   }
 
   private expectAck(message: ClaimedMessage): void {
@@ -149,6 +157,8 @@ export class SessionSender {
       log().warn({ jobId: message.job_id, tries }, 'no acknowledgement');
       if (tries >= MAX_TRIES) this.fail(message, 'NO_ACK');
       else this.wake();
+      this.unanswered += 1;
+      if (this.unanswered >= MAX_UNANSWERED) this.socket?.recycle('UNANSWERED');
     }, this.ackTimeoutMs);
   }
 
