@@ -4,6 +4,7 @@ import { send } from './benches/send.js';
 import { killAny } from './drills/kill-any.js';
 import { pausedOwner } from './drills/paused-owner.js';
 import { restartPostgres } from './drills/restart-postgres.js';
+import { wipeNats } from './drills/wipe-nats.js';
 import { Stack } from './stack.js';
 
 /** No run takes a third of it; one that hangs must not hang for ever. */
@@ -40,6 +41,7 @@ const RUNS: Runs = {
   drill: {
     'kill-any': killAny,
     'paused-owner': pausedOwner,
+    'wipe-nats': wipeNats,
     'restart-postgres': restartPostgres,
   },
   bench: { accept, send },

@@ -6,6 +6,7 @@ import { round3 } from '../figures.js';
 import { type Heard, heardByFact } from './heard.js';
 
 const CLIENTS = 4;
+/** As many contacts, or as many as there are numbers: few would stand in line for each other. */
 const CONTACTS = 5;
 /** How far the contacts may be ahead of unpaced clients, in parts of the whole: what is killed is in the middle of both. */
 const LEAD = 0.15;
@@ -66,7 +67,8 @@ export function isClean(figures: LoadFigures, messages: number): boolean {
 
 /** Clients send and contacts write; what arrives can be counted at any moment, and again later. */
 export class Load {
-  private readonly contacts = Array.from({ length: CONTACTS }, inventPhone);
+  private readonly contacts: string[];
+  private readonly contactsEach: number;
   private readonly texts: string[];
   /** When it was first sent, or written by its contact. */
   private readonly sentAt = new Map<string, number>();
@@ -80,6 +82,8 @@ export class Load {
     private readonly receiver: WebhookReceiver,
     private readonly plan: LoadPlan,
   ) {
+    this.contactsEach = Math.ceil(CONTACTS / actors.length);
+    this.contacts = Array.from({ length: actors.length * this.contactsEach }, inventPhone);
     this.texts = Array.from({ length: plan.messages }, (_, n) => `${plan.label} ${n} ${randomUUID()}`);
   }
 
@@ -196,7 +200,9 @@ export class Load {
 
   private async write(n: number, text: string): Promise<void> {
     this.writtenAt.set(text, Date.now());
-    await this.actorOf(n).write(this.contactOf(n), text);
+    // Not again: it may have been heard, and would come twice. It shows as one that was not written.
+    const failed = (): boolean => this.writtenAt.delete(text);
+    await this.actorOf(n).write(this.contactOf(n), text).catch(failed);
   }
 
   private async inboxOf(contact: string): Promise<string[]> {
@@ -210,7 +216,8 @@ export class Load {
   }
 
   private contactOf(n: number): string {
-    return this.contacts[Math.floor(n / this.actors.length) % CONTACTS] as string;
+    const first = (n % this.actors.length) * this.contactsEach;
+    return this.contacts[first + (Math.floor(n / this.actors.length) % this.contactsEach)] as string;
   }
 }
 
