@@ -43,6 +43,8 @@ export const SERVICES: readonly ServiceRow[] = [
       'ACK_TIMEOUT_MS',
       'LOGIN_TIMEOUT_MS',
       'QR_LOOK_MS',
+      'KEEP_ALIVE_MS',
+      'STALL_TIMEOUT_MS',
       'RETENTION_DAYS',
     ],
     stopOrder: 2,
