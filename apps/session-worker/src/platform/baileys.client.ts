@@ -36,6 +36,7 @@ import type {
   PlatformStore,
 } from './platform.js';
 import { NoAnswerError, NotOnPlatformError, QR_LIFETIME_MS } from './platform.js';
+import { shareAsyncContext } from './shared-async-context.js';
 import { protectSessionsFromTrials } from './signal-trials.js';
 import { rememberCiphertexts, type Stanza } from './stanzas.js';
 import { Watchdog, type WatchLimits } from './watchdog.js';
@@ -60,6 +61,7 @@ const QUERY_TIMEOUT_MS = 15_000;
 
 const logger = quietLogger();
 protectSessionsFromTrials();
+shareAsyncContext();
 
 /** Fresh credentials of a number that is not linked yet. */
 export function newCredentials(): Credentials {
