@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { accept } from './benches/accept.js';
 import { send } from './benches/send.js';
 import { killAny } from './drills/kill-any.js';
+import { killWorker } from './drills/kill-worker.js';
 import { pausedOwner } from './drills/paused-owner.js';
 import { restartPostgres } from './drills/restart-postgres.js';
+import { rollingDeploy } from './drills/rolling-deploy.js';
 import { wipeNats } from './drills/wipe-nats.js';
 import { Stack } from './stack.js';
 
@@ -40,6 +42,8 @@ type Runs = Record<'drill' | 'bench', Record<string, NamedRun>>;
 const RUNS: Runs = {
   drill: {
     'kill-any': killAny,
+    'kill-worker': killWorker,
+    'rolling-deploy': rollingDeploy,
     'paused-owner': pausedOwner,
     'wipe-nats': wipeNats,
     'restart-postgres': restartPostgres,

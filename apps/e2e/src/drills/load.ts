@@ -24,6 +24,8 @@ export interface LoadFigures {
   writesPerSecond: number;
   lostOut: number;
   lostIn: number;
+  /** How many numbers something was lost of: a few with all, or all with a little. */
+  sessionsWithLoss: number;
   doubles: number;
   /** Sends that the tenant was told have failed. */
   failed: number;
@@ -115,6 +117,10 @@ export class Load {
     const told = jobs.flatMap((job) => [`message.sent ${job}`, `message.delivered ${job}`]);
     const received = [...this.writtenAt.keys()].map((text) => `message.received ${text}`);
     const ids = [...told, ...received].map((fact) => (heard.get(fact) ?? []).map((one) => one.deliveryId));
+    const isLost = (text: string): boolean =>
+      (this.jobs.has(text) && !arrived.has(text)) ||
+      (this.writtenAt.has(text) && !heard.has(`message.received ${text}`));
+    const losers = this.texts.flatMap((text, n) => (isLost(text) ? [n % this.actors.length] : []));
     const missing = told.filter((fact) => !heard.has(fact));
     return {
       accepted: this.jobs.size,
@@ -123,6 +129,7 @@ export class Load {
       writesPerSecond: rateOf(this.writtenAt),
       lostOut: [...this.jobs.keys()].filter((text) => !arrived.has(text)).length,
       lostIn: received.filter((fact) => !heard.has(fact)).length,
+      sessionsWithLoss: new Set(losers).size,
       doubles: inbox.length - arrived.size,
       failed: jobs.filter((job) => heard.has(`message.failed ${job}`)).length,
       missingWebhooks: missing.length,

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { NamedRun } from '../named-runs.js';
+import { seededRandom } from '../random.js';
+import { disperse, gather } from './crowd.js';
+import { isIntact, Load } from './load.js';
+
+const MESSAGES = 6_000;
+const PER_SECOND = 50;
+const SESSIONS = 60;
+const WORKERS = 3;
+const KILL_EVERY_MS = 25_000;
+const BACK_WITHIN_MS = 20_000;
+/** Below this part of the rate asked for, the load was not the one of the bound. */
+const RATE_KEPT = 0.95;
+
+/** Workers die at random under a load that goes on. */
+export const killWorker: NamedRun = {
+  summary: `kill -9 of a random one of ${WORKERS} workers every 25 s; ${SESSIONS} sessions, ${MESSAGES} texts each way at ${PER_SECOND}/s`,
+  bound: `at ${PER_SECOND}/s each way: all sends accepted, 0 lost both ways, 0 doubles, every session back in < 20 s`,
+  async run({ seed, say }) {
+    const crowd = await gather({ workers: WORKERS, sessions: SESSIONS }, say);
+    const { stack, actors, receiver, watch, workers } = crowd;
+    const random = seededRandom(seed);
+    const load = new Load(actors, receiver, { label: 'kill', messages: MESSAGES, perSecond: PER_SECOND });
+    const running = load.run();
+    const victims: string[] = [];
+    for (let n = 1; n * KILL_EVERY_MS < (MESSAGES / PER_SECOND) * 1000; n += 1) {
+      await delay(KILL_EVERY_MS);
+      const alive = new Set(stack.file.processes.map(({ name }) => name));
+      const candidates = workers.filter((name) => alive.has(name));
+      const victim = candidates[Math.floor(random() * candidates.length)] as string;
+      stack.kill(victim);
+      victims.push(victim);
+      say(`  killed ${victim}; until now ${JSON.stringify(watch.figures())}`);
+    }
+    await running;
+    await watch.calm();
+    const counted = await load.count();
+    const watched = watch.figures();
+    await disperse(crowd);
+    const kept = Math.min(counted.sendsPerSecond, counted.writesPerSecond) >= RATE_KEPT * PER_SECOND;
+    return {
+      figures: { seed, messages: MESSAGES, victims, ...counted, ...watched },
+      holds:
+        kept &&
+        isIntact(counted, MESSAGES) &&
+        watched.sessionsMoved > 0 &&
+        watched.longestAwayMs < BACK_WITHIN_MS,
+    };
+  },
+};

@@ -1,0 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { NamedRun } from '../named-runs.js';
+import { disperse, gather, untilReplaced } from './crowd.js';
+import { toldGaps } from './heard.js';
+import { isClean, Load } from './load.js';
+
+const WORKERS = 3;
+const SESSIONS = 30;
+const PER_SECOND = 15;
+const SECONDS = 100;
+const LONGEST_GAP_MS = 3_000;
+
+/** Every worker is replaced, one after the other, as a deployment does it. */
+export const rollingDeploy: NamedRun = {
+  summary: `SIGTERM each of ${WORKERS} workers in turn under load; the launcher starts it again`,
+  bound:
+    '0 lost, 0 doubles, every webhook arrived, longest gap of any session < 3 s (from session.disconnected to session.connected)',
+  async run({ seed, say }) {
+    const crowd = await gather({ workers: WORKERS, sessions: SESSIONS }, say);
+    const { stack, actors, receiver, watch, workers } = crowd;
+    const messages = PER_SECOND * SECONDS;
+    const load = new Load(actors, receiver, { label: 'deploy', messages, perSecond: PER_SECOND });
+    const running = load.run();
+    for (const worker of workers) {
+      await delay(5_000);
+      const pid = stack.pidOf(worker);
+      const begun = performance.now();
+      process.kill(pid, 'SIGTERM');
+      await untilReplaced(stack, worker, pid);
+      say(`  ${worker} replaced after ${Math.round(performance.now() - begun)} ms`);
+      await watch.calm();
+      say(`  the sessions rest again; ${JSON.stringify(watch.figures())}`);
+    }
+    await running;
+    const counted = await load.count();
+    const { longestMs, gaps, stillAway } = toldGaps(receiver.bodies());
+    const watched = watch.figures();
+    await disperse(crowd);
+    return {
+      figures: { seed, messages, longestGapMs: longestMs, gaps, ...counted, ...watched, stillAway },
+      holds: isClean(counted, messages) && gaps > 0 && stillAway === 0 && longestMs < LONGEST_GAP_MS,
+    };
+  },
+};
