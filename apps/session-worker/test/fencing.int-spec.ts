@@ -7,7 +7,7 @@ import { SessionStore } from '../src/credentials/session-store.js';
 import { Vault } from '../src/credentials/vault.js';
 import { schema } from '../src/migrations/schema.js';
 import type { OutboxService } from '../src/outbox/outbox.service.js';
-import { newCredentials } from '../src/platform/baileys.client.js';
+import { newCredentials } from '../src/platform/library/credentials.js';
 import { Ledger } from '../src/sending/ledger.js';
 import { failureOf } from '../src/sending/outbound.js';
 import { writeStatus } from '../src/sessions/session-rows.js';

@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 import { receivedEvent } from '../inbound/received-event.js';
 import { type OutboxService, outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
-import { type Credentials, deserialize, serialize } from '../platform/baileys.client.js';
+import { type Credentials, deserialize, serialize } from '../platform/library/credentials.js';
 import type { InboundRecord, KeyChanges, KeyValues, PlatformStore } from '../platform/platform.js';
 import { patiently } from '../database-patience.js';
 import type { Vault } from './vault.js';

@@ -7,7 +7,7 @@ import { SessionStore } from '../credentials/session-store.js';
 import { Vault } from '../credentials/vault.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { type Fence, LeaseLostError } from '../ownership/fence.js';
-import { openSocket, type PlatformAddress } from '../platform/baileys.client.js';
+import { openSocket, type PlatformAddress } from '../platform/library/socket.js';
 import { Ledger } from '../sending/ledger.js';
 import { failureOf } from '../sending/outbound.js';
 import { SessionSender } from '../sending/session-sender.js';

@@ -12,7 +12,7 @@ import { log } from '@svc/service';
 import type { SessionStore } from '../credentials/session-store.js';
 import { UnreadableSecretError } from '../credentials/vault.js';
 import { eventOf } from '../outbox/outbox.service.js';
-import { type Credentials, isLinked, newCredentials } from '../platform/baileys.client.js';
+import { type Credentials, isLinked, newCredentials } from '../platform/library/credentials.js';
 import { type PlatformListener, type PlatformSocket, QR_LIFETIME_MS } from '../platform/platform.js';
 import { failureOf } from '../sending/outbound.js';
 import type { Ledger } from '../sending/ledger.js';

@@ -1,4 +1,4 @@
-import { isLinked } from '../platform/baileys.client.js';
+import { isLinked } from '../platform/library/credentials.js';
 import type { PlatformSocket } from '../platform/platform.js';
 import type { RunnerTools } from './session-runner.js';
 

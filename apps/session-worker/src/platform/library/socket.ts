@@ -1,0 +1,172 @@
+import type { IncomingMessage } from 'node:http';
+import type { StatusReason } from '@svc/contracts';
+import { makeWASocket, WA_CERT_DETAILS } from '@whiskeysockets/baileys';
+import { BoundedCache } from '../bounded-cache.js';
+import { FailureScope } from '../failure-scope.js';
+import { guarded } from '../guarded-store.js';
+import { quietLogger } from '../library-logger.js';
+import type { PlatformListener, PlatformSocket, PlatformStore } from '../platform.js';
+import { QR_LIFETIME_MS } from '../platform.js';
+import { shareAsyncContext } from '../shared-async-context.js';
+import { rememberCiphertexts, type Stanza } from '../stanzas.js';
+import { Watchdog, type WatchLimits } from '../watchdog.js';
+import { confirmWrittenReceipts } from '../written-receipts.js';
+import { jidUser } from './addresses.js';
+import type { Credentials } from './credentials.js';
+import { handOver, type LibrarySocket } from './hand-over.js';
+import { journaling } from './journaling.js';
+import { keyStore } from './key-store.js';
+import { protectSessionsFromTrials } from './signal-trials.js';
+
+/** Where the platform is, and when it counts as deaf; `trustRoot` in hex replaces the library's. */
+export interface PlatformAddress {
+  url: string;
+  trustRoot?: string;
+  limits: WatchLimits;
+}
+
+/** Close code for a door that is shut: HTTP's own codes mean other things among close codes, 401 the end of a link. */
+const REFUSED = 400;
+/** Close code for a socket that was found to be deaf. */
+const DEAF = 408;
+/** A platform that has not answered by then does not: nobody waits longer to send. */
+const QUERY_TIMEOUT_MS = 15_000;
+
+const logger = quietLogger();
+protectSessionsFromTrials();
+shareAsyncContext();
+
+/** Opens a socket. Everything that happens is told to the listener; nothing is thrown. */
+export function openSocket(
+  address: PlatformAddress,
+  credentials: Credentials,
+  keptIn: PlatformStore,
+  listener: PlatformListener,
+): PlatformSocket {
+  const scope = new FailureScope(() => socket.recycle('LIBRARY_ERROR'));
+  const watchdog = new Watchdog(address.limits, (reason) => socket.recycle(reason));
+  const socket = scope.run(() => {
+    const stanzas = new WeakMap<Uint8Array, Stanza>();
+    // What could not be written the platform keeps until the next login: so there is one, soon.
+    const abandon = (error: unknown): void => void sock.end(error instanceof Error ? error : undefined);
+    const sock = connect(address, credentials, stanzas, { store: guarded(keptIn, abandon), watchdog });
+    confirmWrittenReceipts(sock.ws, listener, abandon);
+    watchdog.supervise(sock.ws);
+    return attach(sock, stanzas, listener, { scope, watchdog });
+  });
+  return socket;
+}
+
+/** What keeps an eye on one socket. */
+interface Guards {
+  scope: FailureScope;
+  watchdog: Watchdog;
+}
+
+function connect(
+  address: PlatformAddress,
+  credentials: Credentials,
+  stanzas: WeakMap<Uint8Array, Stanza>,
+  { store, watchdog }: { store: PlatformStore; watchdog: Watchdog },
+): LibrarySocket {
+  if (address.trustRoot) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(address.trustRoot, 'hex');
+  return makeWASocket({
+    waWebSocketUrl: address.url,
+    logger,
+    auth: { creds: credentials, keys: keyStore(store) },
+    makeSignalRepository: (...dependencies) => {
+      const repository = journaling(dependencies, credentials, stanzas, store);
+      // Of the backlog after a login nothing but this tells whether it gets done.
+      const decryptMessage: typeof repository.decryptMessage = (options) =>
+        watchdog.watch('decryption', repository.decryptMessage(options));
+      return { ...repository, decryptMessage };
+    },
+    getMessage: async ({ id }) => {
+      const text = id ? await store.sentText(id) : undefined;
+      return text === undefined ? undefined : { extendedTextMessage: { text } };
+    },
+    qrTimeout: QR_LIFETIME_MS,
+    keepAliveIntervalMs: address.limits.keepAliveMs,
+    defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
+    emitOwnEvents: false,
+    syncFullHistory: false,
+    markOnlineOnConnect: true,
+    // A device list that expires costs the contact a one-time key at the next send.
+    userDevicesCache: new BoundedCache(5_000),
+    msgRetryCounterCache: new BoundedCache(1_000),
+    callOfferCache: new BoundedCache(100),
+    placeholderResendCache: new BoundedCache(100),
+    // The store is patient itself.
+    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
+  });
+}
+
+function attach(
+  sock: LibrarySocket,
+  stanzas: WeakMap<Uint8Array, Stanza>,
+  listener: PlatformListener,
+  { scope, watchdog }: Guards,
+): PlatformSocket {
+  let closed = false;
+  const rest = (): void => {
+    closed = true;
+    watchdog.stop();
+    scope.close();
+  };
+  const gone = (code: number, reason?: StatusReason): void => {
+    if (closed) return;
+    rest();
+    listener.onClose(code, reason);
+  };
+  sock.ev.on('creds.update', () => listener.onCredentials());
+  sock.ev.on('connection.update', ({ connection, qr, lastDisconnect }) => {
+    if (closed) return;
+    if (qr) listener.onQr(qr);
+    if (connection === 'open') listener.onOpen(jidUser(sock.authState.creds.me?.id ?? ''));
+    if (connection === 'close') gone(closeCode(lastDisconnect?.error));
+  });
+  // The library listens to this event and does nothing: its WebSocket then waits for an answer that has come already.
+  sock.ws.on('unexpected-response', (_request: unknown, { statusCode = 500 }: IncomingMessage) =>
+    gone(statusCode >= 500 ? statusCode : REFUSED),
+  );
+  // Raw stanzas instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
+  sock.ws.on('CB:ack,class:message', ({ attrs }: Stanza) => {
+    if (attrs['id'])
+      listener.onAck(attrs['id'], attrs['error'] === undefined ? undefined : Number(attrs['error']));
+  });
+  sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
+  const close = (): void => {
+    rest();
+    void sock.end(undefined);
+  };
+  return {
+    sendText: (to, text, keyId) =>
+      scope.run(async () => {
+        try {
+          await watchdog.watch('hand-over', handOver(sock, to, text, keyId));
+        } catch (error) {
+          // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
+          if (!sock.ws.isOpen) gone(428);
+          throw error;
+        }
+      }),
+    logout: () => scope.run(() => sock.logout()),
+    recycle: (reason) => {
+      if (closed) return;
+      gone(DEAF, reason);
+      close();
+      cut(sock);
+    },
+    close,
+  };
+}
+
+/** Whoever is deaf does not hear a farewell: the library would wait half a minute for the answer. */
+function cut({ ws }: LibrarySocket): void {
+  const { socket } = ws as unknown as { socket: { terminate(): void } | null };
+  socket?.terminate();
+}
+
+function closeCode(error: unknown): number {
+  return (error as { output?: { statusCode?: number } } | undefined)?.output?.statusCode ?? 428;
+}
