@@ -16,3 +16,8 @@ export function measured(values: number[]): Measured {
     spread: round3((sorted.at(-1) ?? 0) - (sorted[0] ?? 0)),
   };
 }
+
+/** The value below which this part of the values lies, of sorted ones. */
+export function quantile(sorted: number[], part: number): number {
+  return round3(sorted[Math.floor(part * (sorted.length - 1))] ?? 0);
+}

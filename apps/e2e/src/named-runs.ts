@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { accept } from './benches/accept.js';
+import { inbound } from './benches/inbound.js';
 import { send } from './benches/send.js';
 import { killAny } from './drills/kill-any.js';
 import { killWorker } from './drills/kill-worker.js';
@@ -48,7 +49,7 @@ const RUNS: Runs = {
     'wipe-nats': wipeNats,
     'restart-postgres': restartPostgres,
   },
-  bench: { accept, send },
+  bench: { accept, send, inbound },
 };
 
 /** Runs `npm run drill|bench -- <name> [--seed N]`; returns the exit code. */

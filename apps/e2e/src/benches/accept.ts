@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { waitFor } from '@svc/testing';
 import { Agent, request } from 'undici';
 import { Actor, inventPhone } from '../actor.js';
-import { type Measured, measured, round3 } from '../figures.js';
+import { type Measured, measured, quantile, round3 } from '../figures.js';
 import type { NamedRun, RunOptions } from '../named-runs.js';
 import { Stack } from '../stack.js';
 
@@ -149,8 +149,7 @@ async function load(target: Target, clients: number): Promise<Round> {
   const seconds = (performance.now() - begun) / 1000;
   await dispatcher.close();
   times.sort((a, b) => a - b);
-  const quantile = (q: number): number => round3(times[Math.floor(q * (times.length - 1))] ?? 0);
-  return { perSecond: round3(sends / seconds), p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+  return { perSecond: round3(sends / seconds), p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) };
 }
 
 function summary(rounds: Round[]): Summary {

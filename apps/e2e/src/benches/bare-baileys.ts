@@ -32,6 +32,10 @@ export class BareBaileys {
     return (await this.answer()) as BareFigures;
   }
 
+  get pid(): number {
+    return this.process.pid as number;
+  }
+
   stop(): void {
     if (this.process.connected) this.process.disconnect();
   }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { SendMessage } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
-import { Actor, createTenant, inventPhone, type NewTenant } from '../actor.js';
-import { type Measured, measured, round3 } from '../figures.js';
+import { createTenant, inventPhone, linkActors, type NewTenant } from '../actor.js';
+import { round3 } from '../figures.js';
 import type { NamedRun } from '../named-runs.js';
-import { cpuMsOf } from '../process-figures.js';
+import { cpuAtRest, cpuMsOf } from '../process-figures.js';
 import { Stack } from '../stack.js';
 import { BareBaileys } from './bare-baileys.js';
+import { compareSides } from './sides.js';
 
 const SESSIONS = 50;
 const EACH = 60;
@@ -17,10 +17,7 @@ const LIMIT_MS = 180_000;
 const LEAST_RATIO = 0.4;
 const MOST_CPU_RATIO = 1.8;
 
-interface Round {
-  perSecond: number;
-  cpuMsEach: number;
-}
+type Round = Record<'perSecond' | 'cpuMsEach', number>;
 
 /** One side: a round sends `EACH` texts from every number to its contact. */
 type Side = () => Promise<Round>;
@@ -39,26 +36,10 @@ export const send: NamedRun = {
         bare: await bareSide(stack, bare),
         ours: await ourSide(stack, messaging),
       };
-      const rounds: Record<keyof typeof sides, Round[]> = { bare: [], ours: [] };
-      for (let n = 0; n <= ROUNDS; n += 1) {
-        for (const name of ['bare', 'ours'] as const) {
-          const result = await sides[name]();
-          if (n > 0) rounds[name].push(result); // the first one makes the contacts known
-          say(`  round ${n}, ${name}: ${JSON.stringify(result)}`);
-        }
-      }
-      const of = (name: keyof typeof sides, figure: keyof Round): Measured =>
-        measured(rounds[name].map((one) => one[figure]));
-      const ratioOf = (figure: keyof Round): number =>
-        round3(of('ours', figure).median / of('bare', figure).median);
-      const [ratio, cpuRatio] = [ratioOf('perSecond'), ratioOf('cpuMsEach')];
-      const summary = (name: keyof typeof sides): Record<keyof Round, Measured> => ({
-        perSecond: of(name, 'perSecond'),
-        cpuMsEach: of(name, 'cpuMsEach'),
-      });
+      const { bare: reference, ours, ratio } = await compareSides(sides, ROUNDS, say);
       return {
-        figures: { bare: summary('bare'), ours: summary('ours'), ratio, cpuRatio },
-        holds: ratio >= LEAST_RATIO && cpuRatio <= MOST_CPU_RATIO,
+        figures: { bare: reference, ours, ratio: ratio.perSecond, cpuRatio: ratio.cpuMsEach },
+        holds: ratio.perSecond >= LEAST_RATIO && ratio.cpuMsEach <= MOST_CPU_RATIO,
       };
     } finally {
       bare.stop();
@@ -92,8 +73,7 @@ async function bareSide(stack: Stack, bare: BareBaileys): Promise<Side> {
 
 async function ourSide(stack: Stack, messaging: Messaging): Promise<Side> {
   const tenant = await createTenant(stack, '--plan', 'ENTERPRISE', '--internal');
-  const actors: Actor[] = [];
-  for (let n = 0; n < SESSIONS; n += 1) actors.push(await Actor.link(stack, tenant));
+  const actors = await linkActors(stack, tenant, SESSIONS);
   const contacts = new Map(actors.map(({ sessionId }) => [sessionId, inventPhone()]));
   return async () => {
     const pid = stack.pidOf('session-worker');
@@ -138,16 +118,6 @@ async function publish(
         ),
       ),
     );
-  }
-}
-
-/** CPU time when the process has written down all that came of it. */
-async function cpuAtRest(pid: number): Promise<number> {
-  for (let before = cpuMsOf(pid); ;) {
-    await delay(500);
-    const now = cpuMsOf(pid);
-    if (now - before <= 20) return now;
-    before = now;
   }
 }
 

@@ -1,9 +1,8 @@
 import { waitFor, WebhookReceiver } from '@svc/testing';
-import { Actor, createTenant } from '../actor.js';
+import { type Actor, createTenant, linkActors } from '../actor.js';
 import { Stack } from '../stack.js';
 import { SessionWatch } from './session-watch.js';
 
-const AT_A_TIME = 6;
 const RESTART_LIMIT_MS = 60_000;
 
 /** Several workers with many sessions of one tenant, each telling a receiver everything. */
@@ -23,17 +22,10 @@ export async function gather(
   const stack = await Stack.start({ SESSION_WORKERS: String(size.workers) });
   const receiver = await WebhookReceiver.start();
   const tenant = await createTenant(stack, '--plan', 'ENTERPRISE', '--internal');
-  const actors: Actor[] = [];
-  const linkSome = async (): Promise<void> => {
-    while (actors.length < size.sessions) {
-      const place = actors.push(undefined as never) - 1;
-      const actor = await Actor.link(stack, tenant);
-      await actor.promote();
-      await actor.listen(receiver);
-      actors[place] = actor;
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, linkSome));
+  const actors = await linkActors(stack, tenant, size.sessions, async (actor) => {
+    await actor.promote();
+    await actor.listen(receiver);
+  });
   say(`  ${size.sessions} sessions linked`);
   const workers = stack.file.processes
     .map(({ name }) => name)

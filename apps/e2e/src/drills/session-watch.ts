@@ -1,16 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@svc/testing';
 import type { Actor } from '../actor.js';
+import { type Device, devicesOf } from '../devices.js';
 import type { Stack } from '../stack.js';
 
 const LOOK_EVERY_MS = 100;
 const CALM_MS = 5_000;
 const CALM_LIMIT_MS = 90_000;
-
-interface Account {
-  phone: string;
-  devices: { online: boolean; connectedAt: string | null }[];
-}
 
 /** One number, as the platform sees it. */
 interface Watched {
@@ -90,10 +86,8 @@ export class SessionWatch {
 
   private async look(): Promise<void> {
     while (!this.ending.signal.aborted) {
-      const page = await this.stack
-        .platform<{ items: Account[] }>('GET', '/accounts')
-        .catch(() => ({ items: [] })); // a look that fails says nothing
-      for (const { phone, devices } of page.items) {
+      const all = await devicesOf(this.stack).catch(() => new Map<string, Device[]>()); // a look that fails says nothing
+      for (const [phone, devices] of all) {
         const watched = this.numbers.get(phone);
         if (watched) this.note(watched, devices);
       }
@@ -101,7 +95,7 @@ export class SessionWatch {
     }
   }
 
-  private note(watched: Watched, devices: Account['devices']): void {
+  private note(watched: Watched, devices: Device[]): void {
     const now = performance.now();
     const online = devices.find((device) => device.online);
     if (!online) {
