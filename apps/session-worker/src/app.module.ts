@@ -3,11 +3,13 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { connectionProviders, databaseModule, HealthController, READINESS } from '@svc/service';
 import { readConfig, WorkerConfig } from './config.js';
+import { KeyWriter } from './credentials/key-writer.js';
 import { Vault } from './credentials/vault.js';
 import { OutboxService } from './outbox/outbox.service.js';
 import { OwnershipService } from './ownership/ownership.service.js';
 import { SessionSweeper } from './ownership/session-sweeper.js';
 import { RunnersService } from './runners/runners.service.js';
+import { ReceiptWriter } from './sending/receipt-writer.js';
 import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
 import { Session } from './sessions/session.entity.js';
@@ -43,8 +45,10 @@ const POOL_SIZE = 20;
       useFactory: (ownership: OwnershipService) => () => ownership.assertHealthy(),
       inject: [OwnershipService],
     },
+    KeyWriter,
     OutboxService,
     OwnershipService,
+    ReceiptWriter,
     RetentionService,
     RunnersService,
     SendingService,

@@ -1,14 +1,17 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { schemaDataSource } from '@svc/database';
+import { LeaseTable, schemaDataSource } from '@svc/database';
 import { createTestDatabase, type TestDatabase, waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
+import { KeyWriter } from '../src/credentials/key-writer.js';
 import { SessionStore } from '../src/credentials/session-store.js';
 import { Vault } from '../src/credentials/vault.js';
+import { LeaseLostError } from '../src/ownership/fence.js';
 import { schema } from '../src/migrations/schema.js';
 import type { OutboxService } from '../src/outbox/outbox.service.js';
 import { newCredentials } from '../src/platform/library/credentials.js';
 import { Ledger } from '../src/sending/ledger.js';
+import { ReceiptWriter } from '../src/sending/receipt-writer.js';
 import { failureOf } from '../src/sending/outbound.js';
 import { writeStatus } from '../src/sessions/session-rows.js';
 
@@ -16,6 +19,8 @@ let database: TestDatabase;
 let dataSource: DataSource;
 let session: { id: string; tenantId: string };
 let published: number;
+let keys: KeyWriter;
+let receipts: ReceiptWriter;
 const vault = new Vault(randomBytes(32).toString('base64'));
 const outbox = {
   publish: (events: unknown[]) => void (published += events.length),
@@ -33,6 +38,8 @@ beforeAll(async () => {
   dataSource = await new DataSource(
     schemaDataSource({ url: database.url, schema: 'sessions', entities: [] }),
   ).initialize();
+  keys = new KeyWriter(dataSource, outbox);
+  receipts = new ReceiptWriter(dataSource, outbox);
   await database.query(
     `UPDATE sessions.partition_lease SET owner = 'new owner', epoch = 7, expires_at = 'infinity' WHERE partition = 5`,
   );
@@ -84,8 +91,8 @@ async function rows(): Promise<string> {
 }
 
 test.each(stale)('a former owner (%j) changes nothing, whatever it tries to write', async (fence) => {
-  const store = new SessionStore({ session, fence }, dataSource, vault, outbox);
-  const ledger = new Ledger(session.id, fence, dataSource, outbox);
+  const store = new SessionStore({ session, fence }, dataSource, vault, keys);
+  const ledger = new Ledger(session.id, fence, dataSource, outbox, receipts);
   const before = await rows();
 
   await expect(store.commit({ session: { a: { b: 1 } } }, [inbound])).rejects.toThrow('lease');
@@ -103,8 +110,8 @@ test.each(stale)('a former owner (%j) changes nothing, whatever it tries to writ
 });
 
 test('the owner writes all of it', async () => {
-  const store = new SessionStore({ session, fence: now }, dataSource, vault, outbox);
-  const ledger = new Ledger(session.id, now, dataSource, outbox);
+  const store = new SessionStore({ session, fence: now }, dataSource, vault, keys);
+  const ledger = new Ledger(session.id, now, dataSource, outbox, receipts);
   await store.commit({ session: { a: { b: 1 } }, 'pre-key': { 1: null } }, [inbound]);
   expect(await store.get('session', ['a', 'b'])).toEqual({ a: { b: 1 } });
   expect(await store.journaled('1@lid', 'IN')).toEqual(inbound.plaintext);
@@ -120,24 +127,27 @@ test('the owner writes all of it', async () => {
   expect(await store.loadCredentials()).toBeUndefined();
 });
 
-test('a take-over waits for the write that is under way', async () => {
-  const store = new SessionStore({ session, fence: now }, dataSource, vault, outbox);
+test('a take-over passes a partition by while a write is under way; a renewal does not wait for it', async () => {
+  const store = new SessionStore({ session, fence: now }, dataSource, vault, keys);
   const blocker = dataSource.createQueryRunner();
   await blocker.startTransaction();
   // Holds the row the store is about to write, so that its statement stays under way with the lease row locked.
   await blocker.query('SELECT 1 FROM session WHERE id = $1 FOR UPDATE', [session.id]);
-  const waiting = (count: number): Promise<unknown> =>
-    waitFor(`${count} statements to wait for a lock`, async () => {
-      const [row] = await database.query<{ n: number }>(
-        `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return row?.n === count;
-    });
   const write = store.saveCredentials(newCredentials());
-  await waiting(1);
-  const takeOver = database.query('UPDATE sessions.partition_lease SET epoch = epoch WHERE partition = 5');
-  await waiting(2);
+  await waitFor('the write to wait for its lock', async () => {
+    const [row] = await database.query<{ n: number }>(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return row?.n === 1;
+  });
+  const expire = `UPDATE sessions.partition_lease SET expires_at = $1 WHERE partition = 5`;
+  await database.query(expire, ['-infinity']); // as a renewal does
+  const table = new LeaseTable(dataSource, 'next owner', 15_000);
+  const others = Array.from({ length: 64 }, (_, partition) => partition).filter((one) => one !== 5);
+  expect(await table.acquire(1, others, false)).toEqual([]);
   await blocker.commitTransaction();
   await blocker.release();
-  await Promise.all([write, takeOver]);
+  await write;
+  expect(await table.acquire(1, others, false)).toEqual([{ partition: 5, epoch: 8 }]);
+  await expect(store.saveCredentials(newCredentials())).rejects.toThrow(LeaseLostError);
 });

@@ -1,5 +1,5 @@
 export { isDatabaseAway } from './database-away.js';
-export { leaseTablesSql } from './lease-table.js';
+export { type Lease, LeaseTable, leaseTablesSql } from './lease-table.js';
 export { type LeaseOptions, PartitionLeases } from './partition-leases.js';
 export { migrate, type MigrateOptions } from './migrate.js';
 export { schemaDataSource, schemaRole, type SchemaConnection } from './schema-connection.js';

@@ -1,11 +1,10 @@
-import type { Envelope } from '@svc/contracts';
 import type { DataSource } from 'typeorm';
 import { receivedEvent } from '../inbound/received-event.js';
-import { type OutboxService, outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { type Credentials, deserialize, serialize } from '../platform/library/credentials.js';
 import type { InboundRecord, KeyChanges, KeyValues, PlatformStore } from '../platform/platform.js';
-import { patiently } from '../database-patience.js';
+import { patiently } from '../writes/database-patience.js';
+import type { KeyCommit, KeyWriter } from './key-writer.js';
 import type { Vault } from './vault.js';
 
 /** Which session's secrets, and under which lease they may be written. */
@@ -13,23 +12,6 @@ export interface StoreScope {
   session: { id: string; tenantId: string };
   fence: Fence;
 }
-
-/** One statement, one round trip, one transaction: keys, journal and outbox stand or fall together with the lease. */
-const COMMIT_SQL = `${FENCE_SQL},
-  kept AS (INSERT INTO signal_key (session_id, type, key_id, sealed)
-    SELECT $4::uuid, k.type, k.key_id, k.sealed
-    FROM fence, unnest($5::text[], $6::text[], $7::bytea[]) AS k (type, key_id, sealed)
-    ON CONFLICT (session_id, type, key_id) DO UPDATE SET sealed = excluded.sealed),
-  gone AS (DELETE FROM signal_key USING fence, unnest($8::text[], $9::text[]) AS d (type, key_id)
-    WHERE signal_key.session_id = $4::uuid AND signal_key.type = d.type AND signal_key.key_id = d.key_id),
-  journaled AS (INSERT INTO inbound_message (session_id, sender, key_id, plaintext)
-    SELECT $4::uuid, m.sender, m.key_id, m.plaintext
-    FROM fence, unnest($10::text[], $11::text[], $12::bytea[]) AS m (sender, key_id, plaintext)
-    ON CONFLICT DO NOTHING RETURNING key_id),
-  told AS (INSERT INTO event_outbox (id, envelope)
-    SELECT e.id, e.envelope FROM unnest($13::uuid[], $14::jsonb[], $15::text[]) AS e (id, envelope, key_id)
-    JOIN journaled USING (key_id) RETURNING id)
-  SELECT (SELECT count(*)::int FROM fence) AS fenced, (SELECT array_agg(id) FROM told) AS told`;
 
 const SAVE_SQL = `${FENCE_SQL}
   INSERT INTO credential (session_id, sealed) SELECT $4::uuid, $5::bytea FROM fence
@@ -49,7 +31,7 @@ export class SessionStore implements PlatformStore {
     private readonly scope: StoreScope,
     private readonly dataSource: DataSource,
     private readonly vault: Vault,
-    private readonly outbox: OutboxService,
+    private readonly keys: KeyWriter,
   ) {}
 
   async loadCredentials(): Promise<Credentials | undefined> {
@@ -100,7 +82,7 @@ export class SessionStore implements PlatformStore {
 
   /** @throws LeaseLostError */
   async commit(changes: KeyChanges, inbound: InboundRecord[]): Promise<void> {
-    if (!this.forgotten) return this.track(patiently(() => this.write(changes, inbound)));
+    if (!this.forgotten) return this.track(this.write(changes, inbound));
     // Keys of a link that has ended are nobody's loss; a message would be acknowledged and gone.
     if (inbound.length > 0) throw new Error('The session is logged out.');
   }
@@ -112,25 +94,8 @@ export class SessionStore implements PlatformStore {
 
   private async write(changes: KeyChanges, inbound: InboundRecord[]): Promise<void> {
     const { session, fence } = this.scope;
-    const { kept, gone } = this.split(changes);
-    const events = inbound.map((record) => receivedEvent(record, session));
-    const told = events.filter((event) => event !== undefined);
-    const toldKeys = inbound.filter((_, i) => events[i]).map((record) => record.keyId);
-    const { ids, envelopes } = outboxRows(told);
-    const [row] = await this.dataSource.query<{ fenced: number; told: string[] | null }[]>(COMMIT_SQL, [
-      ...fenceParameters(fence),
-      session.id,
-      ...kept,
-      ...gone,
-      inbound.map((record) => record.sender),
-      inbound.map((record) => record.keyId),
-      inbound.map((record) => Buffer.from(record.plaintext)),
-      ids,
-      envelopes,
-      toldKeys,
-    ]);
-    if (!row?.fenced) throw new LeaseLostError(fence.partition);
-    this.publish(told, row.told ?? []);
+    const journal = inbound.map((record) => ({ record, event: receivedEvent(record, session) }));
+    await this.keys.commit({ sessionId: session.id, fence, ...this.split(changes), inbound: journal });
   }
 
   async journaled(sender: string, keyId: string): Promise<Uint8Array | undefined> {
@@ -153,23 +118,15 @@ export class SessionStore implements PlatformStore {
     return patiently(() => this.dataSource.query<T[]>(sql, parameters));
   }
 
-  private publish(events: Envelope[], fresh: string[]): void {
-    const ids = new Set(fresh);
-    this.outbox.publish(events.filter((event) => ids.has(event.id)));
-  }
-
-  private split(changes: KeyChanges): { kept: [string[], string[], Buffer[]]; gone: [string[], string[]] } {
-    const kept: [string[], string[], Buffer[]] = [[], [], []];
-    const gone: [string[], string[]] = [[], []];
+  private split(changes: KeyChanges): Pick<KeyCommit, 'kept' | 'gone'> {
+    const split: Pick<KeyCommit, 'kept' | 'gone'> = { kept: [], gone: [] };
     for (const [type, values] of Object.entries(changes)) {
       for (const [keyId, value] of Object.entries(values ?? {})) {
-        const [types, keyIds] = value === null || value === undefined ? gone : kept;
-        types.push(type);
-        keyIds.push(keyId);
-        if (value !== null && value !== undefined) kept[2].push(this.sealKey(type, keyId, value));
+        if (value === null || value === undefined) split.gone.push({ type, keyId });
+        else split.kept.push({ type, keyId, sealed: this.sealKey(type, keyId, value) });
       }
     }
-    return { kept, gone };
+    return split;
   }
 
   private sealKey(type: string, keyId: string, value: unknown): Buffer {

@@ -15,13 +15,26 @@ export class LeaseLostError extends Error {
 }
 
 /**
- * First part of a fenced statement, with parameters $1 to $3 taken by `fenceParameters`. The share lock makes a take-over
- * wait for the write instead of slipping between check and commit.
+ * First part of a fenced statement, with parameters $1 to $3 taken by `fenceParameters`: `fence` has the leases among the
+ * given ones that still hold. The lock makes a take-over pass the partition by until the write is done, instead of slipping
+ * between check and commit; renewals do not wait for it.
  */
 export const FENCE_SQL = `WITH fence AS MATERIALIZED (
-  SELECT 1 FROM partition_lease WHERE partition = $1 AND owner = $2 AND epoch = $3 FOR SHARE)`;
+  SELECT l.partition, l.epoch::int AS epoch FROM partition_lease l
+  JOIN unnest($1::int[], $2::text[], $3::int[]) AS f (partition, owner, epoch) USING (partition, owner, epoch)
+  FOR KEY SHARE OF l)`;
 
 /** Values of $1 to $3. */
-export function fenceParameters(fence: Fence): [number, string, number] {
-  return [fence.partition, fence.owner, fence.epoch];
+export function fenceParameters(...fences: Fence[]): [number[], string[], number[]] {
+  const distinct = [...new Map(fences.map((fence) => [fenceKey(fence), fence])).values()];
+  return [
+    distinct.map(({ partition }) => partition),
+    distinct.map(({ owner }) => owner),
+    distinct.map(({ epoch }) => epoch),
+  ];
+}
+
+/** What tells one fence from another within a group of writes. */
+export function fenceKey({ partition, owner, epoch }: Fence): string {
+  return `${partition}|${owner}|${epoch}`;
 }

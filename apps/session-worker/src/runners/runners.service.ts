@@ -3,6 +3,7 @@ import type { FailureCode, StatusReason } from '@svc/contracts';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
+import { KeyWriter } from '../credentials/key-writer.js';
 import { SessionStore } from '../credentials/session-store.js';
 import { Vault } from '../credentials/vault.js';
 import { OutboxService } from '../outbox/outbox.service.js';
@@ -10,6 +11,7 @@ import { type Fence, LeaseLostError } from '../ownership/fence.js';
 import { openSocket, type PlatformAddress } from '../platform/library/socket.js';
 import { Ledger } from '../sending/ledger.js';
 import { failureOf } from '../sending/outbound.js';
+import { ReceiptWriter } from '../sending/receipt-writer.js';
 import { SessionSender } from '../sending/session-sender.js';
 import { Session } from '../sessions/session.entity.js';
 import { markApplied, writeStatus } from '../sessions/session-rows.js';
@@ -30,6 +32,8 @@ export class RunnersService {
     private readonly dataSource: DataSource,
     private readonly vault: Vault,
     private readonly outbox: OutboxService,
+    private readonly keys: KeyWriter,
+    private readonly receipts: ReceiptWriter,
   ) {}
 
   /** A partition is ours: its sessions may run here until it is released or lost. */
@@ -165,7 +169,7 @@ export class RunnersService {
   }
 
   private ledger(sessionId: string, fence: Fence): Ledger {
-    return new Ledger(sessionId, fence, this.dataSource, this.outbox);
+    return new Ledger(sessionId, fence, this.dataSource, this.outbox, this.receipts);
   }
 
   private makeRunner(session: Session, fence: Fence): SessionRunner {
@@ -176,7 +180,7 @@ export class RunnersService {
       limits: { keepAliveMs: config.keepAliveMs, stallMs: config.stallTimeoutMs },
       ...(config.platformTrustRoot ? { trustRoot: config.platformTrustRoot } : {}),
     };
-    const store = new SessionStore({ session: { id, tenantId }, fence }, dataSource, this.vault, this.outbox);
+    const store = new SessionStore({ session: { id, tenantId }, fence }, dataSource, this.vault, this.keys);
     const ledger = this.ledger(id, fence);
     const gone = (): void => {
       if (this.runners.get(id)?.runner === runner) this.runners.delete(id);

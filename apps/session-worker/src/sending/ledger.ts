@@ -2,7 +2,8 @@ import type { Envelope, MessageFailure } from '@svc/contracts';
 import type { DataSource, EntityManager } from 'typeorm';
 import { type OutboxService, outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
-import { climbEvents, failedEvent, type OutboundRow, type Rung, RUNGS } from './outbound.js';
+import { failedEvent, type OutboundRow, type Rung } from './outbound.js';
+import type { ReceiptWriter } from './receipt-writer.js';
 
 /** A message to hand to the socket. */
 export interface ClaimedMessage extends OutboundRow {
@@ -19,23 +20,12 @@ const CLAIM_SQL = `${FENCE_SQL}
   RETURNING ${ROW}, o.seq, o.content`;
 
 /** One row at least where the lease holds: of nulls when nothing changed. */
-const CHANGED = 'SELECT c.* FROM fence LEFT JOIN changed c ON true';
-
-// One that was given up for failed stands where SENT does: an ack comes too late, a receipt proves that it arrived.
-const CLIMB_SQL = `${FENCE_SQL}, before AS (
-    SELECT o.job_id, CASE o.status WHEN 'FAILED' THEN 'SENT' ELSE o.status END AS status FROM outbound_message o, fence
-    WHERE o.session_id = $4 AND o.key_id = ANY($5::text[]) FOR UPDATE OF o),
-  changed AS (UPDATE outbound_message o SET status = $6 FROM before b WHERE o.job_id = b.job_id
-    AND array_position($7::text[], b.status) < array_position($7::text[], $6::text)
-    RETURNING ${ROW}, b.status AS before)
-  ${CHANGED}`;
-
 const FAIL_SQL = `${FENCE_SQL},
   changed AS (UPDATE outbound_message o SET status = 'FAILED', failure = $6::jsonb FROM fence
     WHERE o.session_id = $4 AND o.status IN ('QUEUED', 'SENDING')
       AND ($5::uuid[] IS NULL OR o.job_id = ANY($5::uuid[]))
     RETURNING ${ROW})
-  ${CHANGED}`;
+  SELECT c.* FROM fence LEFT JOIN changed c ON true`;
 
 /** The messages of one session on their way: what is claimed, acknowledged, received, failed – each with its event. */
 export class Ledger {
@@ -44,6 +34,7 @@ export class Ledger {
     private readonly fence: Fence,
     private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
+    private readonly receipts: ReceiptWriter,
   ) {}
 
   /** The next messages in order, also those a former owner had claimed; none when the lease is lost. */
@@ -61,9 +52,8 @@ export class Ledger {
    * @throws LeaseLostError
    */
   async climb(keyIds: string[], rung: Rung): Promise<void> {
-    await this.change(CLIMB_SQL, [keyIds, rung, RUNGS], (row: OutboundRow & { before: Rung }) =>
-      climbEvents(row, row.before, rung),
-    );
+    const { sessionId, fence } = this;
+    await Promise.all(keyIds.map((keyId) => this.receipts.climb({ sessionId, fence, keyId, rung })));
   }
 
   /**
@@ -71,20 +61,11 @@ export class Ledger {
    * @throws LeaseLostError
    */
   async fail(jobIds: string[] | null, failure: MessageFailure): Promise<void> {
-    await this.change(FAIL_SQL, [jobIds, JSON.stringify(failure)], (row: OutboundRow) => [
-      failedEvent(row, failure),
-    ]);
-  }
-
-  private async change<T extends OutboundRow>(
-    sql: string,
-    parameters: unknown[],
-    eventsOf: (row: T) => Envelope[],
-  ): Promise<void> {
+    const parameters = [...this.scope(), jobIds, JSON.stringify(failure)];
     const events = await this.dataSource.transaction(async (tx) => {
-      const rows = await tx.query<(T | { job_id: null })[]>(sql, [...this.scope(), ...parameters]);
+      const rows = await tx.query<(OutboundRow | { job_id: null })[]>(FAIL_SQL, parameters);
       if (rows.length === 0) throw new LeaseLostError(this.fence.partition);
-      const told = rows.flatMap((row) => (row.job_id === null ? [] : eventsOf(row as T)));
+      const told = rows.flatMap((row) => (row.job_id === null ? [] : [failedEvent(row, failure)]));
       await insertEvents(tx, told);
       return told;
     });

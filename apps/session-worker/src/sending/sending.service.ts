@@ -3,9 +3,9 @@ import type { Envelope, SendMessageV1 } from '@svc/contracts';
 import { log } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { WorkerConfig } from '../config.js';
-import { patiently } from '../database-patience.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { RunnersService } from '../runners/runners.service.js';
+import { GroupCommit } from '../writes/group-commit.js';
 import { insertEvents } from './ledger.js';
 import { eventsSoFar, failureOf, keyIdOf } from './outbound.js';
 
@@ -33,10 +33,7 @@ const REASONS = (['SESSION_DELETED', 'SESSION_LOGGED_OUT', 'EXPIRED'] as const).
 
 type Told = Parameters<typeof eventsSoFar>[0];
 
-interface Waiting {
-  row: Record<string, unknown> & { job_id: string; session_id: string };
-  done: (error?: unknown) => void;
-}
+type Command = Record<string, unknown> & { job_id: string; session_id: string };
 
 /**
  * Takes send commands in: a command is acked once its row is committed, and from then on the row, not the stream, is
@@ -44,8 +41,11 @@ interface Waiting {
  */
 @Injectable()
 export class SendingService {
-  private waiting: Waiting[] = [];
-  private writing = false;
+  private readonly intake = new GroupCommit<Command, void>({
+    most: BATCH,
+    // As one and not over the stream: a command that is refused comes back after those behind it.
+    write: (commands) => this.insert(commands),
+  });
 
   constructor(
     private readonly config: WorkerConfig,
@@ -54,9 +54,9 @@ export class SendingService {
     private readonly runners: RunnersService,
   ) {}
 
-  /** Resolves when the row is committed. Calls that come while a batch is being written make up the next one. */
+  /** Resolves when the row is committed. */
   take({ tenantId, data }: Envelope<SendMessageV1>): Promise<void> {
-    const row = {
+    return this.intake.add({
       job_id: data.jobId,
       session_id: data.sessionId,
       tenant_id: tenantId,
@@ -65,28 +65,10 @@ export class SendingService {
       content: data.content,
       client_message_id: data.clientMessageId ?? null,
       accepted_at: data.acceptedAt,
-    };
-    return new Promise((resolve, reject) => {
-      this.waiting.push({ row, done: (error) => (error ? reject(error as Error) : resolve()) });
-      if (!this.writing) void this.write();
     });
   }
 
-  private async write(): Promise<void> {
-    this.writing = true;
-    while (this.waiting.length > 0) {
-      const batch = this.waiting.splice(0, BATCH);
-      // Here and not over the stream: a command that is refused comes back after those behind it.
-      const error = await patiently(() => this.insert(batch.map(({ row }) => row))).then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      );
-      for (const { done } of batch) done(error);
-    }
-    this.writing = false;
-  }
-
-  private async insert(rows: Waiting['row'][]): Promise<void> {
+  private async insert(rows: Command[]): Promise<void[]> {
     const sessionIds = [...new Set(rows.map((row) => row.session_id))];
     const events = await this.dataSource.transaction(async (tx) => {
       const fresh = await tx.query<{ job_id: string }[]>(INTAKE_SQL, [JSON.stringify(rows)]);
@@ -100,10 +82,11 @@ export class SendingService {
     });
     this.outbox.publish(events);
     for (const sessionId of sessionIds) this.runners.wake(sessionId);
+    return rows.map(() => undefined);
   }
 
   /** A command that comes again is one whose outcome may have been lost on the way: it is told again. */
-  private async toldBefore(tx: EntityManager, rows: Waiting['row'][], fresh: Set<string>): Promise<Told[]> {
+  private async toldBefore(tx: EntityManager, rows: Command[], fresh: Set<string>): Promise<Told[]> {
     const known = rows.map(({ job_id }) => job_id).filter((jobId) => !fresh.has(jobId));
     if (known.length === 0) return [];
     return tx.query<Told[]>(

@@ -3,8 +3,7 @@ import type { FailureCode } from '@svc/contracts';
 import { log } from '@svc/service';
 import { NoAnswerError, NotOnPlatformError, type PlatformSocket } from '../platform/platform.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
-import { failureOf } from './outbound.js';
-import { ReceiptWriter } from './receipt-writer.js';
+import { failureOf, type Rung } from './outbound.js';
 
 /** Messages handed to the socket and not yet acknowledged, per session. */
 const WINDOW = 20;
@@ -28,18 +27,19 @@ export class SessionSender {
   private readonly tries = new Map<string, number>();
   /** Sends in a row that the present socket left unanswered. */
   private unanswered = 0;
-  private readonly receipts: ReceiptWriter;
+  /** Acks and receipts that are being written. */
+  private readonly writes = new Set<Promise<void>>();
   private sending: Promise<void> | undefined;
   private again = false;
+  /** Whether there may be messages that nobody has claimed yet. */
+  private more = false;
   /** Ends the hand-over under way: a socket that breaks leaves it hanging. */
   private interrupt: () => void = () => undefined;
 
   constructor(
     private readonly ledger: Ledger,
     private readonly ackTimeoutMs: number,
-  ) {
-    this.receipts = new ReceiptWriter(ledger);
-  }
+  ) {}
 
   /** The socket is open: sends what waits, first of all what a former socket or owner had begun. */
   attach(socket: PlatformSocket): void {
@@ -59,10 +59,15 @@ export class SessionSender {
 
   /** There may be something to send. */
   wake(): void {
+    this.more = true;
+    this.go();
+  }
+
+  private go(): void {
     this.again = true;
     this.sending ??= this.run().finally(() => {
       this.sending = undefined;
-      if (this.again && this.socket) setTimeout(() => this.wake(), RETRY_MS);
+      if (this.again && this.socket) setTimeout(() => this.go(), RETRY_MS);
     });
   }
 
@@ -88,19 +93,26 @@ export class SessionSender {
       this.tries.delete(keyId);
       if (message) this.settling.set(keyId, message);
       // An ack that cannot be written is lost: the message goes out again, under the same id, and is acknowledged again.
-      const written = this.receipts.write([keyId], 'SENT').catch(() => undefined);
-      void written.then(() => this.settling.delete(keyId));
+      this.write([keyId], 'SENT').then(
+        () => this.settling.delete(keyId),
+        () => this.unsettle(keyId),
+      );
     } else if (message) this.fail(message, 'REJECTED_BY_PLATFORM', `platform error ${error}`);
-    this.wake();
+    this.roomMade();
   }
 
   /** Resolves when the receipt is written, and what it tells with it. */
   async onReceipt(keyIds: string[], kind: 'delivered' | 'read'): Promise<void> {
-    await this.receipts.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED');
+    await this.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED');
     // As good as an ack.
     this.unanswered = 0;
     for (const keyId of keyIds) this.take(keyId);
-    this.wake();
+    this.roomMade();
+  }
+
+  /** One claim for many messages, not one for each. */
+  private roomMade(): void {
+    if (this.more && this.waiting.size <= WINDOW / 2) this.go();
   }
 
   private async run(): Promise<void> {
@@ -109,12 +121,14 @@ export class SessionSender {
       const room = WINDOW - this.waiting.size;
       if (room <= 0) return; // an ack wakes it
       try {
+        this.more = false; // whoever wakes meanwhile knows better
         const messages = await this.ledger.claim(room, this.inHand());
+        this.more ||= messages.length === room;
         for (const message of messages) if (!(await this.hand(message))) return;
-        this.again ||= messages.length > 0;
+        this.again ||= this.more && this.waiting.size <= WINDOW / 2;
       } catch (error) {
         log().warn({ err: error }, 'sending pauses');
-        this.again = true;
+        this.again = this.more = true;
         return;
       }
     }
@@ -133,7 +147,7 @@ export class SessionSender {
       this.expectAck(message);
       return true;
     } catch (error) {
-      this.again = true;
+      this.again = this.more = true;
       if (this.socket === socket) this.failed(message, error);
       return false;
     }
@@ -178,16 +192,34 @@ export class SessionSender {
   private fail(message: ClaimedMessage, code: FailureCode, detail?: string): void {
     this.tries.delete(message.key_id);
     this.settling.set(message.key_id, message);
-    void this.ledger
-      .fail([message.job_id], failureOf(code, detail))
-      .catch((error: unknown) => log().error({ jobId: message.job_id, err: error }, 'failure not written'))
-      .finally(() => this.settling.delete(message.key_id));
+    void this.ledger.fail([message.job_id], failureOf(code, detail)).then(
+      () => this.settling.delete(message.key_id),
+      (error: unknown) => {
+        log().error({ jobId: message.job_id, err: error }, 'failure not written');
+        this.unsettle(message.key_id);
+      },
+    );
+  }
+
+  /** What could not be written is to be claimed again. */
+  private unsettle(keyId: string): void {
+    this.settling.delete(keyId);
+    this.wake();
   }
 
   private async quiet(): Promise<void> {
     await this.sending;
     while (this.waiting.size > 0) await delay(20);
-    await this.receipts.idle();
+    while (this.writes.size > 0) await Promise.allSettled(this.writes);
+  }
+
+  private async write(keyIds: string[], rung: Rung): Promise<void> {
+    const write = this.ledger.climb(keyIds, rung).finally(() => this.writes.delete(write));
+    this.writes.add(write);
+    await write.catch((error: unknown) => {
+      log().warn({ err: error }, 'receipts not written');
+      throw error;
+    });
   }
 }
 

@@ -5,11 +5,11 @@ const RETRY_MS = 250;
 const PATIENCE_MS = 30_000;
 
 /**
- * Runs a statement again while the database is away or a deadlock undid it, for half a minute. The platform library takes
+ * Runs a statement again while the database is away or a deadlock undid it, until half a minute after `since`. The platform library takes
  * a failed key read for an unreadable message and refuses it; the platform then keeps the message until the next login.
  */
-export async function patiently<T>(statement: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + PATIENCE_MS;
+export async function patiently<T>(statement: () => Promise<T>, since = performance.now()): Promise<T> {
+  const deadline = since + PATIENCE_MS;
   for (;;) {
     try {
       return await statement();

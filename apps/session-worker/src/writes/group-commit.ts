@@ -1,0 +1,70 @@
+import { isPassing, patiently } from './database-patience.js';
+
+/** How a group is written. */
+export interface GroupOptions<T, R> {
+  /** Items of one group at most. */
+  most: number;
+  /** Writes a group in one transaction; one result per item, in order. */
+  write(items: T[]): Promise<R[]>;
+  /** Items of one name never share a group: the later one waits. */
+  apart?(item: T): string;
+}
+
+interface Waiting<T, R> {
+  item: T;
+  since: number;
+  resolve(result: R): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Writes what many sessions want written at about the same time in one transaction: what comes while a group is being
+ * written makes up the next one. One that waits alone is written at once, so that nobody waits for company.
+ */
+export class GroupCommit<T, R> {
+  private waiting: Waiting<T, R>[] = [];
+  private writing = false;
+
+  constructor(private readonly options: GroupOptions<T, R>) {}
+
+  /** Resolves when the item is committed; tried again for a while where the database is away. */
+  add(item: T): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, since: performance.now(), resolve, reject });
+      if (!this.writing) void this.run();
+    });
+  }
+
+  private async run(): Promise<void> {
+    this.writing = true;
+    while (this.waiting.length > 0) await this.commit(this.next());
+    this.writing = false;
+  }
+
+  private next(): Waiting<T, R>[] {
+    const { most, apart } = this.options;
+    const group: Waiting<T, R>[] = [];
+    const later: Waiting<T, R>[] = [];
+    const names = new Set<string>();
+    for (const one of this.waiting) {
+      const name = apart?.(one.item);
+      const fits = group.length < most && (name === undefined || !names.has(name));
+      (fits ? group : later).push(one);
+      if (name !== undefined) names.add(name);
+    }
+    this.waiting = later;
+    return group;
+  }
+
+  private async commit(group: Waiting<T, R>[]): Promise<void> {
+    const items = group.map(({ item }) => item);
+    try {
+      const results = await patiently(() => this.options.write(items), group[0]?.since);
+      group.forEach((one, n) => one.resolve(results[n] as R));
+    } catch (error) {
+      if (group.length === 1 || isPassing(error)) for (const one of group) one.reject(error);
+      // One that the database does not take must not take the others along.
+      else for (const one of group) await this.commit([one]);
+    }
+  }
+}
