@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { connectionProviders, databaseModule, HealthController } from '@svc/service';
 import { AuditConsumer } from './audit/audit.consumer.js';
@@ -68,6 +69,7 @@ const events = {
   providers: [
     ...connectionProviders('api-gateway', GatewayConfig, readConfig),
     events,
+    { provide: MEDIA_STORE, useFactory: openMediaStore, inject: [GatewayConfig] },
     { provide: APP_GUARD, useClass: ScopeGuard },
     KeyVerifier,
     KeyUsage,

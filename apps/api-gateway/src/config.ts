@@ -1,9 +1,10 @@
-import { configReader, Env, ServiceConfig } from '@svc/service';
+import { MediaStoreConfig } from '@svc/media-store';
+import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsUrl, Max, Min, MinLength } from 'class-validator';
 
 /** What `api-gateway` reads from its environment; `PORT` is the public port. */
-export class GatewayConfig extends ServiceConfig {
+export class GatewayConfig extends MediaStoreConfig {
   @Env('GATEWAY_PUBLIC_URL', {
     description: 'Address under which customers reach the API; shown in the OpenAPI description.',
     example: 'https://api.example.com',

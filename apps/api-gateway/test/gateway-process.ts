@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from '@jest/globals';
 import { CreateTenant, type NewTenant } from '@svc/contracts';
@@ -26,6 +28,7 @@ let nats: TestNats;
 export async function startGateway(): Promise<void> {
   gateway = await startProcess(fileURLToPath(new URL('../dist/main.js', import.meta.url)), {
     ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'debug', KEY_PEPPER: PEPPER },
+    MEDIA_DIR: join(tmpdir(), 'media-of-gateway-process'),
   });
 }
 

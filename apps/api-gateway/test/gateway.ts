@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import {
   CreateTenant,
@@ -38,6 +40,7 @@ export class TestGateway {
     const service = await startTestService(serviceOptions, schema, {
       KEY_PEPPER: 'pepper of the tests, long enough to pass',
       SVC_MODE: 'development',
+      MEDIA_DIR: join(tmpdir(), `media-${randomUUID()}`),
       ...env,
     });
     return new TestGateway(service, await FakeServices.start(service.nats.url));

@@ -5,11 +5,21 @@ import { reasonOf } from './reason.js';
 export const SECRETS_FILE = 'secrets.json';
 export const DEMO_FILE = 'demo.json';
 export const STACK_FILE = 'stack.json';
+export const MEDIA_FOLDER = 'media';
 export const SIMULATOR_STATE_FILE = 'simulator.ndjson';
 export const SIMULATOR_CA_FILE = 'simulator-ca.pem';
 
 /** All that starts leave behind. Nothing else is ever deleted: DATA_DIR may be a folder with other things in it. */
-const STATE = ['postgres', 'nats', 'logs', SIMULATOR_STATE_FILE, SIMULATOR_CA_FILE, DEMO_FILE, STACK_FILE];
+const STATE = [
+  'postgres',
+  'nats',
+  'logs',
+  MEDIA_FOLDER,
+  SIMULATOR_STATE_FILE,
+  SIMULATOR_CA_FILE,
+  DEMO_FILE,
+  STACK_FILE,
+];
 
 /** Makes the folder and proves that it can be used, by us and afterwards by those who used it before. */
 export function prepareDataDir(dataDir: string): void {

@@ -130,7 +130,10 @@ test.each([...SERVICES, SIMULATOR_ROW])(
   ({ name, variables }) => {
     const file = join(ROOT, 'apps', name, 'src/config.ts');
     expect(existsSync(file)).toBe(true);
-    const read = [...readFileSync(file, 'utf8').matchAll(/@Env\('(\w+)'/g)].map(([, variable]) => variable);
+    const media = join(ROOT, 'libs/media-store/src/config.ts');
+    const own = readFileSync(file, 'utf8');
+    const text = own.includes('extends MediaStoreConfig') ? own + readFileSync(media, 'utf8') : own;
+    const read = [...text.matchAll(/@Env\('(\w+)'/g)].map(([, variable]) => variable);
     const given: readonly string[] =
       name === SIMULATOR_ROW.name ? variables : [...SERVICE_VARIABLES, ...variables];
     expect(read.filter((variable) => !given.includes(variable ?? ''))).toEqual([]);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { LauncherConfig } from './config.js';
-import { SIMULATOR_CA_FILE, SIMULATOR_STATE_FILE } from './data-dir.js';
+import { MEDIA_FOLDER, SIMULATOR_CA_FILE, SIMULATOR_STATE_FILE } from './data-dir.js';
 import type { Secrets } from './secrets.js';
 import {
   GATEWAY,
@@ -45,6 +45,7 @@ export function serviceVariables(config: LauncherConfig, secrets: Secrets, aroun
     KEY_PEPPER: config.env['KEY_PEPPER'] || secrets.keyPepper,
     SECRETS_KEY: config.env['SECRETS_KEY'] || secrets.secretsKey,
     CREDENTIALS_KEY: config.env['CREDENTIALS_KEY'] || secrets.credentialsKey,
+    MEDIA_DIR: config.env['MEDIA_DIR'] || join(config.dataDir, MEDIA_FOLDER),
   };
 }
 

@@ -23,6 +23,16 @@ export const SERVICE_VARIABLES = [
 /** What every process needs from the machine it runs on. */
 export const MACHINE_VARIABLES = ['PATH', 'HOME', 'TZ', 'NODE_EXTRA_CA_CERTS'] as const;
 
+/** Of those who keep and hand out media. */
+const MEDIA_VARIABLES = [
+  'MEDIA_DIR',
+  'MEDIA_S3_ENDPOINT',
+  'MEDIA_S3_BUCKET',
+  'MEDIA_S3_REGION',
+  'MEDIA_S3_ACCESS_KEY',
+  'MEDIA_S3_SECRET_KEY',
+];
+
 export const GATEWAY = 'api-gateway';
 export const WORKER = 'session-worker';
 export const SIMULATOR = 'simulator';
@@ -46,6 +56,7 @@ export const SERVICES: readonly ServiceRow[] = [
       'KEEP_ALIVE_MS',
       'STALL_TIMEOUT_MS',
       'RETENTION_DAYS',
+      ...MEDIA_VARIABLES,
     ],
     stopOrder: 2,
   },
@@ -62,7 +73,13 @@ export const SERVICES: readonly ServiceRow[] = [
   },
   {
     name: GATEWAY,
-    variables: ['KEY_PEPPER', 'KEY_PEPPER_VERSION', 'KEY_PEPPER_PREVIOUS', 'GATEWAY_PUBLIC_URL'],
+    variables: [
+      'KEY_PEPPER',
+      'KEY_PEPPER_VERSION',
+      'KEY_PEPPER_PREVIOUS',
+      'GATEWAY_PUBLIC_URL',
+      ...MEDIA_VARIABLES,
+    ],
     stopOrder: 1,
   },
 ];

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { connectionProviders, databaseModule, HealthController, READINESS } from '@svc/service';
 import { readConfig, WorkerConfig } from './config.js';
@@ -40,6 +41,7 @@ const POOL_SIZE = 20;
       useFactory: (config: WorkerConfig) => new Vault(config.credentialsKey),
       inject: [WorkerConfig],
     },
+    { provide: MEDIA_STORE, useFactory: openMediaStore, inject: [WorkerConfig] },
     {
       provide: READINESS,
       useFactory: (ownership: OwnershipService) => () => ownership.assertHealthy(),

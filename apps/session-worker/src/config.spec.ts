@@ -7,6 +7,7 @@ const needed = {
   DATABASE_URL: 'postgres://svc@127.0.0.1/svc',
   NATS_URL: 'nats://127.0.0.1:4222',
   CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+  MEDIA_DIR: '/media',
 };
 
 test('asks the real platform, and keeps texts for thirty days, unless told otherwise', () => {

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
-import { configReader, Env, ServiceConfig } from '@svc/service';
+import { MediaStoreConfig } from '@svc/media-store';
+import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Length, Matches, Min } from 'class-validator';
 import { IsPlatformUrl } from './platform/platform-url.js';
@@ -7,7 +8,7 @@ import { IsPlatformUrl } from './platform/platform-url.js';
 const MINUTE_MS = 60_000;
 
 /** What `session-worker` reads from its environment. */
-export class WorkerConfig extends ServiceConfig {
+export class WorkerConfig extends MediaStoreConfig {
   @Env('PLATFORM_URL', {
     description: 'WebSocket of the platform. wss:// only, except for a loopback address in development.',
     example: 'wss://web.whatsapp.com/ws/chat',

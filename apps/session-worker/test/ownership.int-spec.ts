@@ -25,6 +25,7 @@ function anotherWorker(name: string): Promise<ServiceProcess> {
     'PLATFORM_URL',
     'PLATFORM_TRUST_ROOT',
     'CREDENTIALS_KEY',
+    'MEDIA_DIR',
     'LEASE_MS',
   ];
   const shared = Object.fromEntries(names.map((variable) => [variable, process.env[variable] as string]));

@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   ChangeSession,
@@ -65,6 +67,7 @@ export function workerEnv(platform: Platform): Record<string, string> {
     PLATFORM_TRUST_ROOT: platform.trustRoot,
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
     WORKER_NAME: 'worker-under-test',
+    MEDIA_DIR: join(tmpdir(), `media-${randomUUID()}`),
   };
 }
 

@@ -1,0 +1,3 @@
+export { MediaStoreConfig } from './config.js';
+export { type MediaStore, MediaTooLargeError, type StoredMedia } from './media-store.js';
+export { MEDIA_STORE, openMediaStore } from './open-media-store.js';

@@ -1,0 +1,75 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '@svc/contracts';
+import { MediaTooLargeError, type StoredMedia } from './media-store.js';
+
+const DAY_MS = 86_400_000;
+
+/** A disk that is full, gone or not ours is a part that is away: what waits for it is tried again. */
+export async function onDisk<T>(work: Promise<T>): Promise<T> {
+  return work.catch((cause: unknown) => {
+    throw new AppError('UPSTREAM_UNAVAILABLE', 'The media store cannot be reached.', {}, { cause });
+  });
+}
+
+/** Files on their way into the store. */
+export class Spool {
+  private constructor(private readonly directory: string) {}
+
+  /** Makes the folder, and deletes what writers that died a day ago or more left in it. */
+  static async open(directory: string): Promise<Spool> {
+    await mkdir(directory, { recursive: true });
+    for (const name of await readdir(directory)) {
+      const path = join(directory, name);
+      // Another process may be doing the same.
+      const age = await stat(path).then(
+        ({ mtimeMs }) => Date.now() - mtimeMs,
+        () => 0,
+      );
+      if (age > DAY_MS) await rm(path, { force: true });
+    }
+    return new Spool(directory);
+  }
+
+  /**
+   * Writes the source to the disk, hands the file over to `store`, and deletes it if that has left it where it was.
+   * @throws MediaTooLargeError
+   */
+  async pass(
+    source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    maxBytes: number,
+    store: (path: string, stored: StoredMedia) => Promise<void>,
+  ): Promise<StoredMedia> {
+    const path = join(this.directory, randomUUID());
+    try {
+      const stored = await write(path, source, maxBytes);
+      await store(path, stored);
+      return stored;
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+}
+
+async function write(
+  path: string,
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number,
+): Promise<StoredMedia> {
+  const file = await onDisk(open(path, 'wx', 0o640));
+  try {
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const chunk of source) {
+      size += chunk.length;
+      if (size > maxBytes) throw new MediaTooLargeError(maxBytes);
+      hash.update(chunk);
+      await onDisk(file.writeFile(chunk));
+    }
+    await onDisk(file.sync());
+    return { size, sha256: hash.digest('hex') };
+  } finally {
+    await file.close();
+  }
+}
