@@ -8,6 +8,7 @@ import {
   type Envelope,
   GetSession,
   GetSessionQr,
+  type OutboundContent,
   SendMessage,
   type SessionState,
   type SessionStatus,
@@ -20,6 +21,18 @@ import { serviceOptions } from '../src/service-options.js';
 /** For what goes through several logins; it takes a second or two on a machine at rest. */
 export const LONG_MS = 60_000;
 const SIMULATOR = fileURLToPath(new URL('../../simulator/dist/main.js', import.meta.url));
+
+/** A message in a contact's inbox. */
+export interface Received {
+  id: string;
+  text: string;
+  group: string | null;
+  /** In the words of the gateway's `MessageBody`. */
+  content: Record<string, unknown>;
+  /** The platform's message as JSON. */
+  message: Record<string, unknown>;
+  duplicates: number;
+}
 
 /** The platform: the simulator as a process of its own, driven over its control API. */
 export class Platform {
@@ -46,11 +59,8 @@ export class Platform {
   }
 
   /** What a contact has received, in order. */
-  async inbox(contact: string): Promise<{ id: string; text: string; duplicates: number }[]> {
-    const page = await this.call<{ items: { id: string; text: string; duplicates: number }[] }>(
-      'GET',
-      `/contacts/${contact}/messages`,
-    );
+  async inbox(contact: string): Promise<Received[]> {
+    const page = await this.call<{ items: Received[] }>('GET', `/contacts/${contact}/messages`);
     return page.items;
   }
 
@@ -164,13 +174,18 @@ export class Stage {
     await this.reached(sessionId, 'CONNECTED');
   }
 
-  /** Queues a text as the gateway does. */
-  async send(sessionId: string, to: string, text: string, jobId: string = randomUUID()): Promise<string> {
+  /** Queues a text, or other content, for a number or an address, as the gateway does. */
+  async send(
+    sessionId: string,
+    to: string,
+    content: string | OutboundContent,
+    jobId: string = randomUUID(),
+  ): Promise<string> {
     const data = {
       jobId,
       sessionId,
-      to: `${to}@s.whatsapp.net`,
-      content: { type: 'text' as const, text },
+      to: to.includes('@') ? to : `${to}@s.whatsapp.net`,
+      content: typeof content === 'string' ? { type: 'text' as const, text: content } : content,
       clientMessageId: null,
       acceptedAt: new Date().toISOString(),
     };

@@ -60,10 +60,19 @@ export {
   SessionTierChanged,
 } from './session-events.js';
 export {
-  SendMessageRequest,
+  LocationContent,
+  ContactContent,
+  PollContent,
+  OUTBOUND_TYPES,
+  type OutboundType,
+  MessageTarget,
+  QuotedMessage,
+  OutboundContent,
+} from './outbound-content.js';
+export { SendMessageRequest } from './send-message-request.js';
+export {
   QueuedMessage,
   MessageView,
-  OutboundContent,
   SendMessageV1,
   ReconcileSessionV1,
   SendMessage,

@@ -2,7 +2,13 @@ import type { DataSource } from 'typeorm';
 import { receivedEvent } from '../inbound/received-event.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { type Credentials, deserialize, serialize } from '../platform/library/credentials.js';
-import type { InboundRecord, KeyChanges, KeyValues, PlatformStore } from '../platform/platform.js';
+import type {
+  InboundRecord,
+  KeyChanges,
+  KeyValues,
+  OutgoingMessage,
+  PlatformStore,
+} from '../platform/platform.js';
 import { patiently } from '../writes/database-patience.js';
 import type { KeyCommit, KeyWriter } from './key-writer.js';
 import type { Vault } from './vault.js';
@@ -106,12 +112,13 @@ export class SessionStore implements PlatformStore {
     return row?.plaintext;
   }
 
-  async sentText(keyId: string): Promise<string | undefined> {
-    const [row] = await this.read<{ text: string }>(
-      `SELECT content ->> 'text' AS text FROM outbound_message WHERE session_id = $1 AND key_id = $2`,
+  async sent(keyId: string): Promise<OutgoingMessage | undefined> {
+    const [row] = await this.read<OutgoingMessage>(
+      `SELECT to_jid AS "to", key_id AS "keyId", content, accepted_at AS "acceptedAt"
+       FROM outbound_message WHERE session_id = $1 AND key_id = $2`,
       [this.scope.session.id, keyId],
     );
-    return row?.text;
+    return row;
   }
 
   private read<T>(sql: string, parameters: unknown[]): Promise<T[]> {

@@ -14,6 +14,6 @@ export function guarded(store: PlatformStore, abandon: (error: unknown) => void)
     get: (type, ids) => orAbandon(store.get(type, ids)),
     commit: (changes, inbound) => orAbandon(store.commit(changes, inbound)),
     journaled: (sender, keyId) => orAbandon(store.journaled(sender, keyId)),
-    sentText: (keyId) => orAbandon(store.sentText(keyId)),
+    sent: (keyId) => orAbandon(store.sent(keyId)),
   };
 }

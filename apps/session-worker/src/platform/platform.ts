@@ -1,4 +1,4 @@
-import type { StatusReason } from '@svc/contracts';
+import type { OutboundContent, StatusReason } from '@svc/contracts';
 
 /** What a platform socket tells the session that holds it. */
 export interface PlatformListener {
@@ -41,6 +41,16 @@ export interface InboundRecord {
   content: PlatformContent | undefined;
 }
 
+/** A message to send. Whenever it is built anew, by whichever process, it is the same message. */
+export interface OutgoingMessage {
+  /** Address of a person or a group. */
+  to: string;
+  /** The platform's id. */
+  keyId: string;
+  content: OutboundContent;
+  acceptedAt: Date;
+}
+
 /** Values of the library's key store by id; null deletes. */
 export type KeyValues = Record<string, unknown>;
 /** A change of the key store: by type, then by id. */
@@ -53,18 +63,19 @@ export interface PlatformStore {
   commit(changes: KeyChanges, inbound: InboundRecord[]): Promise<void>;
   /** Plaintext of a message that was journaled before. */
   journaled(sender: string, keyId: string): Promise<Uint8Array | undefined>;
-  /** Text of a message this session sent: a contact that could not read it asks again. */
-  sentText(keyId: string): Promise<string | undefined>;
+  /** A message this session sent: a contact that could not read it asks again. */
+  sent(keyId: string): Promise<OutgoingMessage | undefined>;
 }
 
 /** An open or opening socket. */
 export interface PlatformSocket {
   /**
-   * Hands the text to the socket under this message id; the ack comes by `onAck`.
+   * Hands the message to the socket under its id; the ack comes by `onAck`.
    * @throws NotOnPlatformError
+   * @throws NotInGroupError
    * @throws NoAnswerError
    */
-  sendText(to: string, text: string, keyId: string): Promise<void>;
+  send(message: OutgoingMessage): Promise<void>;
   /** Unlinks this device on the platform. */
   logout(): Promise<void>;
   /** Gives up a socket that looks connected and does not work: `onClose` is called with this reason, at once. */
@@ -79,6 +90,15 @@ export class NotOnPlatformError extends Error {
 
   constructor() {
     super('The recipient is not on the platform.');
+  }
+}
+
+/** There is no such group, or the session does not belong to it. */
+export class NotInGroupError extends Error {
+  override readonly name = 'NotInGroupError';
+
+  constructor() {
+    super('The session is not in the group.');
   }
 }
 

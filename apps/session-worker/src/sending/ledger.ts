@@ -1,4 +1,4 @@
-import type { Envelope, MessageFailure } from '@svc/contracts';
+import type { Envelope, MessageFailure, OutboundContent } from '@svc/contracts';
 import type { DataSource, EntityManager } from 'typeorm';
 import { type OutboxService, outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
@@ -8,7 +8,8 @@ import type { ReceiptWriter } from './receipt-writer.js';
 /** A message to hand to the socket. */
 export interface ClaimedMessage extends OutboundRow {
   seq: string;
-  content: { type: 'text'; text: string };
+  content: OutboundContent;
+  accepted_at: Date;
 }
 
 const ROW = 'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id';
@@ -17,7 +18,7 @@ const CLAIM_SQL = `${FENCE_SQL}
   UPDATE outbound_message o SET status = 'SENDING' FROM fence
   WHERE o.job_id IN (SELECT job_id FROM outbound_message
     WHERE session_id = $4 AND status IN ('QUEUED', 'SENDING') AND job_id <> ALL($5::uuid[]) ORDER BY seq LIMIT $6)
-  RETURNING ${ROW}, o.seq, o.content`;
+  RETURNING ${ROW}, o.seq, o.content, o.accepted_at`;
 
 /** One row at least where the lease holds: of nulls when nothing changed. */
 const FAIL_SQL = `${FENCE_SQL},

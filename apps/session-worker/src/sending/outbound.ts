@@ -34,6 +34,7 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
   SESSION_DELETED: 'The session was deleted before the message went out.',
   EXPIRED: 'The session did not come back in time.',
   NOT_ON_PLATFORM: 'The number is not registered on the platform.',
+  NOT_IN_GROUP: 'There is no such group, or the session does not belong to it.',
   REJECTED_BY_PLATFORM: 'The platform refused the message.',
   NO_ACK: 'The platform did not acknowledge the message, also not when it was sent again.',
   SEND_ERROR: 'The message could not be encrypted for its recipient.',

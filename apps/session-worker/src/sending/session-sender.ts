@@ -1,7 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureCode } from '@svc/contracts';
 import { log } from '@svc/service';
-import { NoAnswerError, NotOnPlatformError, type PlatformSocket } from '../platform/platform.js';
+import {
+  NoAnswerError,
+  NotInGroupError,
+  NotOnPlatformError,
+  type OutgoingMessage,
+  type PlatformSocket,
+} from '../platform/platform.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
 import { failureOf, type Rung } from './outbound.js';
 
@@ -142,7 +148,7 @@ export class SessionSender {
     try {
       await new Promise<void>((resolve, reject) => {
         this.interrupt = () => reject(new Error('The socket is gone.'));
-        socket.sendText(message.to_jid, message.content.text, message.key_id).then(resolve, reject);
+        socket.send(outgoing(message)).then(resolve, reject);
       });
       this.expectAck(message);
       return true;
@@ -156,6 +162,7 @@ export class SessionSender {
   private failed(message: ClaimedMessage, error: unknown): void {
     this.take(message.key_id);
     if (error instanceof NotOnPlatformError) return this.fail(message, 'NOT_ON_PLATFORM');
+    if (error instanceof NotInGroupError) return this.fail(message, 'NOT_IN_GROUP');
     const tries = this.countTry(message);
     log().warn({ jobId: message.job_id, tries, reason: words(error) }, 'message could not be sent');
     if (tries >= MAX_TRIES) this.fail(message, 'SEND_ERROR');
@@ -221,6 +228,10 @@ export class SessionSender {
       throw error;
     });
   }
+}
+
+function outgoing({ to_jid, key_id, content, accepted_at }: ClaimedMessage): OutgoingMessage {
+  return { to: to_jid, keyId: key_id, content, acceptedAt: accepted_at };
 }
 
 function words(error: unknown): string {

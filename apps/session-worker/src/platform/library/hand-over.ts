@@ -1,18 +1,32 @@
-import { isPnUser, jidNormalizedUser, type makeWASocket } from '@whiskeysockets/baileys';
-import { NoAnswerError, NotOnPlatformError } from '../platform.js';
+import { isJidGroup, isPnUser, jidNormalizedUser, type makeWASocket } from '@whiskeysockets/baileys';
+import { NoAnswerError, NotInGroupError, NotOnPlatformError, type OutgoingMessage } from '../platform.js';
 import { jidUser } from './addresses.js';
+import { messageOf, stanzaExtras } from './outgoing-message.js';
 
 /** The library's socket. */
 export type LibrarySocket = ReturnType<typeof makeWASocket>;
 
+/** Codes with which the platform answers a question about a group that is none of the session's. */
+const NO_GROUP_OF_OURS = [401, 403, 404];
+
 /**
- * Gives a text to the library's socket under this message id.
+ * Gives a message to the library's socket under its id.
  * @throws NotOnPlatformError
+ * @throws NotInGroupError
  * @throws NoAnswerError
  */
-export async function handOver(sock: LibrarySocket, to: string, text: string, keyId: string): Promise<void> {
-  await assertReachable(sock, to);
-  await sock.sendMessage(to, { text, linkPreview: null }, { messageId: keyId });
+export async function handOver(sock: LibrarySocket, outgoing: OutgoingMessage): Promise<void> {
+  const { to, keyId, content } = outgoing;
+  const message = await messageOf(outgoing, sock.authState.creds);
+  if (!isJidGroup(to)) await assertReachable(sock, to);
+  try {
+    await sock.relayMessage(to, message, { messageId: keyId, ...stanzaExtras(content) });
+  } catch (error) {
+    // To send to a group the library asks who belongs to it.
+    const { data } = error as { data?: unknown };
+    if (isJidGroup(to) && NO_GROUP_OF_OURS.includes(Number(data))) throw new NotInGroupError();
+    throw error;
+  }
 }
 
 /**

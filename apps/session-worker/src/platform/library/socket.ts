@@ -16,6 +16,7 @@ import type { Credentials } from './credentials.js';
 import { handOver, type LibrarySocket } from './hand-over.js';
 import { journaling } from './journaling.js';
 import { keyStore } from './key-store.js';
+import { messageOf } from './outgoing-message.js';
 import { protectSessionsFromTrials } from './signal-trials.js';
 
 /** Where the platform is, and when it counts as deaf; `trustRoot` in hex replaces the library's. */
@@ -82,8 +83,8 @@ function connect(
       return { ...repository, decryptMessage };
     },
     getMessage: async ({ id }) => {
-      const text = id ? await store.sentText(id) : undefined;
-      return text === undefined ? undefined : { extendedTextMessage: { text } };
+      const sent = id ? await store.sent(id) : undefined;
+      return sent && messageOf(sent, credentials);
     },
     qrTimeout: QR_LIFETIME_MS,
     keepAliveIntervalMs: address.limits.keepAliveMs,
@@ -140,10 +141,10 @@ function attach(
     void sock.end(undefined);
   };
   return {
-    sendText: (to, text, keyId) =>
+    send: (message) =>
       scope.run(async () => {
         try {
-          await watchdog.watch('hand-over', handOver(sock, to, text, keyId));
+          await watchdog.watch('hand-over', handOver(sock, message));
         } catch (error) {
           // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
           if (!sock.ws.isOpen) gone(428);
