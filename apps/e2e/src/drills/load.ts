@@ -22,6 +22,8 @@ export interface LoadFigures {
   /** How fast sends were begun and texts written, which is less than asked for where the machine is too slow. */
   sendsPerSecond: number;
   writesPerSecond: number;
+  /** Why texts could not be written, each reason once. */
+  writeFailures: string[];
   lostOut: number;
   lostIn: number;
   /** How many numbers something was lost of: a few with all, or all with a little. */
@@ -77,6 +79,7 @@ export class Load {
   private readonly writtenAt = new Map<string, number>();
   /** Job ids of what was accepted, by text. */
   private readonly jobs = new Map<string, string>();
+  private readonly writeFailures = new Set<string>();
   private givenUp = false;
 
   constructor(
@@ -127,6 +130,7 @@ export class Load {
       written: this.writtenAt.size,
       sendsPerSecond: rateOf(this.sentAt),
       writesPerSecond: rateOf(this.writtenAt),
+      writeFailures: [...this.writeFailures],
       lostOut: [...this.jobs.keys()].filter((text) => !arrived.has(text)).length,
       lostIn: received.filter((fact) => !heard.has(fact)).length,
       sessionsWithLoss: new Set(losers).size,
@@ -208,7 +212,10 @@ export class Load {
   private async write(n: number, text: string): Promise<void> {
     this.writtenAt.set(text, Date.now());
     // Not again: it may have been heard, and would come twice. It shows as one that was not written.
-    const failed = (): boolean => this.writtenAt.delete(text);
+    const failed = (error: unknown): void => {
+      this.writtenAt.delete(text);
+      this.writeFailures.add(error instanceof Error ? reasonOf(error) : String(error));
+    };
     await this.actorOf(n).write(this.contactOf(n), text).catch(failed);
   }
 
@@ -226,6 +233,11 @@ export class Load {
     const first = (n % this.actors.length) * this.contactsEach;
     return this.contacts[first + (Math.floor(n / this.actors.length) % this.contactsEach)] as string;
   }
+}
+
+/** With its cause: `fetch failed` says nothing. */
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
 function atOf(heard: Heard[] | undefined): number {
