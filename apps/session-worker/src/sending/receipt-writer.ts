@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { Envelope } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { OutboxService } from '../outbox/outbox.service.js';
+import { OutboxService, outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceKey, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { GroupCommit } from '../writes/group-commit.js';
-import { insertEvents } from './ledger.js';
 import { climbEvents, type OutboundRow, type Rung, RUNGS } from './outbound.js';
 
 const MOST = 256;
@@ -16,21 +16,31 @@ interface Receipt {
   rung: Rung;
 }
 
+const ROWS_SQL = `SELECT o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, r.rung
+  FROM unnest($1::uuid[], $2::text[], $3::text[]) AS r (session_id, key_id, rung)
+  JOIN outbound_message o USING (session_id, key_id)`;
+
 // One that was given up for failed stands where SENT does: an ack comes too late, a receipt proves that it arrived.
+// One statement, so that a process that is paused leaves no row and no lease locked.
 const CLIMB_SQL = `${FENCE_SQL}, reached AS (
     SELECT r.session_id, r.key_id, r.rung
-    FROM unnest($4::uuid[], $5::text[], $6::text[], $7::int[], $8::int[]) AS r (session_id, key_id, rung, partition, epoch)
+    FROM unnest($4::int[], $5::int[], $6::uuid[], $7::text[], $8::text[]) AS r (partition, epoch, session_id, key_id, rung)
     JOIN fence USING (partition, epoch)),
   before AS (SELECT o.job_id, r.rung, CASE o.status WHEN 'FAILED' THEN 'SENT' ELSE o.status END AS status
     FROM outbound_message o JOIN reached r USING (session_id, key_id) ORDER BY o.job_id FOR UPDATE OF o),
   changed AS (UPDATE outbound_message o SET status = b.rung FROM before b WHERE o.job_id = b.job_id
     AND array_position($9::text[], b.status) < array_position($9::text[], b.rung)
-    RETURNING o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, b.status AS before, b.rung)
-  SELECT (SELECT json_agg(f) FROM fence f) AS fences, (SELECT json_agg(c) FROM changed c) AS changed`;
+    RETURNING o.job_id, b.status AS before),
+  told AS (INSERT INTO event_outbox (id, envelope)
+    SELECT e.id, e.envelope
+    FROM unnest($10::uuid[], $11::text[], $12::uuid[], $13::jsonb[]) AS e (job_id, rung, id, envelope)
+    JOIN changed c USING (job_id) WHERE array_position($9::text[], e.rung) > array_position($9::text[], c.before)
+    ON CONFLICT DO NOTHING RETURNING id)
+  SELECT (SELECT json_agg(f) FROM fence f) AS fences, (SELECT array_agg(id) FROM told) AS told`;
 
 interface Climbed {
   fences: { partition: number; epoch: number }[] | null;
-  changed: (OutboundRow & { before: Rung; rung: Rung })[] | null;
+  told: string[] | null;
 }
 
 /** Writes acks and receipts of all sessions of this process, many sessions in one transaction, with what they tell. */
@@ -57,25 +67,41 @@ export class ReceiptWriter {
   /** Says of each receipt whether its lease held. */
   private async write(receipts: Receipt[]): Promise<boolean[]> {
     const highest = [...highestOf(receipts).values()];
-    const { held, events } = await this.dataSource.transaction(async (tx) => {
-      const [row] = await tx.query<[Climbed]>(CLIMB_SQL, [
-        ...fenceParameters(...highest.map(({ fence }) => fence)),
-        highest.map(({ sessionId }) => sessionId),
-        highest.map(({ keyId }) => keyId),
-        highest.map(({ rung }) => rung),
-        highest.map(({ fence }) => fence.partition),
-        highest.map(({ fence }) => fence.epoch),
-        RUNGS,
-      ]);
-      const told = (row.changed ?? []).flatMap((one) => climbEvents(one, one.before, one.rung));
-      await insertEvents(tx, told);
-      return { held: row.fences ?? [], events: told };
-    });
-    this.outbox.publish(events);
+    const places = [
+      highest.map(({ sessionId }) => sessionId),
+      highest.map(({ keyId }) => keyId),
+      highest.map(({ rung }) => rung),
+    ];
+    const news = (await this.dataSource.query<(OutboundRow & { rung: Rung })[]>(ROWS_SQL, places)).flatMap(
+      newsOf,
+    );
+    const { ids, envelopes } = outboxRows(news.map(({ event }) => event));
+    const [row] = await this.dataSource.query<[Climbed]>(CLIMB_SQL, [
+      ...fenceParameters(...highest.map(({ fence }) => fence)),
+      highest.map(({ fence }) => fence.partition),
+      highest.map(({ fence }) => fence.epoch),
+      ...places,
+      RUNGS,
+      news.map(({ jobId }) => jobId),
+      news.map(({ rung }) => rung),
+      ids,
+      envelopes,
+    ]);
+    const told = new Set(row.told);
+    this.outbox.publish(news.flatMap(({ event }) => (told.has(event.id) ? [event] : [])));
     const holds = ({ fence }: Receipt): boolean =>
-      held.some(({ partition, epoch }) => fence.partition === partition && fence.epoch === epoch);
+      (row.fences ?? []).some(
+        ({ partition, epoch }) => fence.partition === partition && fence.epoch === epoch,
+      );
     return receipts.map(holds);
   }
+}
+
+/** What a message may have to tell on its way to a rung; the database knows which of it is new. */
+function newsOf(row: OutboundRow & { rung: Rung }): { jobId: string; rung: Rung; event: Envelope }[] {
+  return RUNGS.slice(1, RUNGS.indexOf(row.rung) + 1).flatMap((rung, below) =>
+    climbEvents(row, RUNGS[below] as Rung, rung).map((event) => ({ jobId: row.job_id, rung, event })),
+  );
 }
 
 /** A statement changes a row once: of an ack and a receipt of one message only the higher is written. */
