@@ -1,8 +1,8 @@
 import { Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AddressGuard } from '@svc/addresses';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { connectionProviders, databaseModule, HealthController, READINESS, SecretBox } from '@svc/service';
-import { AddressGuard } from './addresses/address-guard.js';
 import { DispatcherConfig, readConfig } from './config.js';
 import { AdmissionService } from './deliveries/admission.service.js';
 import { AttemptService } from './deliveries/attempt.service.js';

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { AllowedOrigins } from '@svc/addresses';
 import { configReader, Env, ServiceConfig } from '@svc/service';
 import { Transform, Type } from 'class-transformer';
 import {
@@ -12,10 +13,6 @@ import {
   Min,
   ValidateBy,
 } from 'class-validator';
-import { allowedOriginsProblem } from './addresses/allowed-origins.js';
-
-const listOf = (value: unknown): unknown =>
-  typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
 
 /** What `webhook-dispatcher` reads from its environment. */
 export class DispatcherConfig extends ServiceConfig {
@@ -66,21 +63,7 @@ export class DispatcherConfig extends ServiceConfig {
   })
   timeoutMs: number = 10_000;
 
-  @Env('WEBHOOK_ALLOWED_ORIGINS', {
-    description:
-      'Origins that the address guard lets through although they are local, exact or with any port; refused in production.',
-    example: 'http://127.0.0.1:*',
-  })
-  @Transform(({ value }) => listOf(value))
-  @ValidateBy({
-    name: 'allowedOrigins',
-    validator: {
-      validate: (value, args) =>
-        allowedOriginsProblem(value, (args?.object as DispatcherConfig).mode) === undefined,
-      defaultMessage: (args) =>
-        `allowedOrigins ${allowedOriginsProblem(args?.value, (args?.object as DispatcherConfig).mode) ?? ''}`,
-    },
-  })
+  @AllowedOrigins()
   allowedOrigins: string[] = [];
 }
 

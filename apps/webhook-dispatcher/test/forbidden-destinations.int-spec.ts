@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from '@jest/globals';
-import { AddressGuard, type Resolve } from '../src/addresses/address-guard.js';
+import { AddressGuard, type Resolve } from '@svc/addresses';
 import { WebhookClient } from '../src/sending/webhook-client.js';
 import { CountingServer } from './counting-server.js';
 

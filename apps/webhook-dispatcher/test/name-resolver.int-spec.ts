@@ -2,8 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import type { LookupAddress } from 'node:dns';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { AddressGuard, NOT_ALLOWED } from '../src/addresses/address-guard.js';
-import { nameResolver } from '../src/addresses/name-resolver.js';
+import { AddressGuard, nameResolver, NOT_ALLOWED } from '@svc/addresses';
 import { WebhookClient } from '../src/sending/webhook-client.js';
 
 const TYPE_A = 1;

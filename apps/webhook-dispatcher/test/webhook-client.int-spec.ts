@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
-import { AddressGuard, type Resolve } from '../src/addresses/address-guard.js';
+import { AddressGuard, type Resolve } from '@svc/addresses';
 import { WebhookClient } from '../src/sending/webhook-client.js';
 import { CountingServer } from './counting-server.js';
 

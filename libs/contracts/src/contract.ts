@@ -93,6 +93,11 @@ export function validationFailed(errors: ValidationError[]): AppError {
   return new AppError('VALIDATION_FAILED', rules.join('; '), { fields });
 }
 
+/** The `VALIDATION_FAILED` error for one field that breaks a rule which no decorator can say. */
+export function invalidField(field: string, rule: string): AppError {
+  return new AppError('VALIDATION_FAILED', rule, { fields: [{ field, rule }] });
+}
+
 function fieldProblems(errors: ValidationError[], parent = ''): FieldProblem[] {
   return errors.flatMap((error) => {
     const field = parent ? `${parent}.${error.property}` : error.property;

@@ -11,6 +11,7 @@ export {
   type FieldProblem,
   parseData,
   validationFailed,
+  invalidField,
 } from './contract.js';
 export { Envelope, parseEnvelope } from './envelope.js';
 export { PARTITION_COUNT, STREAMS, eventSubject, commandSubject, deadLetterSubject } from './subjects.js';

@@ -1,7 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { BoundEndpointRef, PutBoundEndpointV1, WebhookEndpointWithSecret } from '@svc/contracts';
-import { AddressGuard } from '../addresses/address-guard.js';
-import { checkReceiverUrl, fieldProblem } from '../addresses/receiver-url.js';
+import { AddressGuard } from '@svc/addresses';
+import {
+  type BoundEndpointRef,
+  invalidField,
+  type PutBoundEndpointV1,
+  type WebhookEndpointWithSecret,
+} from '@svc/contracts';
+import { checkReceiverUrl } from './receiver-url.js';
 import { EndpointChanges } from './endpoint-changes.js';
 import type { Endpoint } from './endpoint.entity.js';
 import { EndpointFactory } from './endpoint-factory.js';
@@ -42,7 +47,7 @@ export class BoundEndpointsService {
 
   private async create({ tenantId, sessionId, url }: PutBoundEndpointV1): Promise<void> {
     if (url == null) {
-      throw fieldProblem(URL_FIELD, `${URL_FIELD} is required: none is given and none is stored`);
+      throw invalidField(URL_FIELD, `${URL_FIELD} is required: none is given and none is stored`);
     }
     await this.factory.create({ tenantId, sessionId, name: NAME, url, events: [] });
   }

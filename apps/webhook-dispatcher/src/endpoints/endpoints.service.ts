@@ -1,18 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import { AddressGuard } from '@svc/addresses';
 import {
   AppError,
   type BoundEndpointRef,
   type CreateEndpointV1,
   type EndpointRef,
+  invalidField,
   type ListEndpointsV1,
   type UpdateEndpointV1,
   type WebhookEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { LessThan, Repository } from 'typeorm';
-import { AddressGuard } from '../addresses/address-guard.js';
-import { checkReceiverUrl, fieldProblem } from '../addresses/receiver-url.js';
+import { checkReceiverUrl } from './receiver-url.js';
 import { EndpointChanges } from './endpoint-changes.js';
 import { Endpoint } from './endpoint.entity.js';
 import { EndpointFactory } from './endpoint-factory.js';
@@ -60,7 +61,7 @@ export class EndpointsService {
     if (url != null && url !== current.url) await checkReceiverUrl(this.guard, url, 'url');
     const changed = await this.rows.change({ id: endpointId, tenantId }, (endpoint) => {
       if (status && endpoint.state === 'DISABLED') {
-        throw fieldProblem('status', 'status: enable external mode of the session instead');
+        throw invalidField('status', 'status: enable external mode of the session instead');
       }
       // Every event of its session, or the session is in external mode without anybody who answers.
       if (events && events.length > 0) assertTenantWide(endpoint);

@@ -1,4 +1,4 @@
-import { DESTINATION_NOT_ALLOWED } from '../addresses/address-guard.js';
+import { DESTINATION_NOT_ALLOWED } from '@svc/addresses';
 
 /** What came of one POST. */
 export interface Answer {

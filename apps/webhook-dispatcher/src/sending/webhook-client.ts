@@ -1,6 +1,5 @@
+import { type AddressGuard, guardedConnector } from '@svc/addresses';
 import { Agent, type buildConnector, type Dispatcher } from 'undici';
-import type { AddressGuard } from '../addresses/address-guard.js';
-import { guardedConnector } from '../addresses/guarded-connector.js';
 import { type Answer, isOurFault, statusError, transportError } from './answer.js';
 
 /** Bytes of an answer kept for the log, and read at all before the socket is given up. */

@@ -23,7 +23,7 @@ const LOCAL_SUFFIXES = ['.internal', '.local', '.localhost', '.localdomain', '.h
 const RESOLVE_AT_SAVE_MS = 1_000;
 
 /**
- * Keeps deliveries away from everything that is not the public internet, so that nobody reaches our network through us:
+ * Keeps what tenants have us connect to away from everything that is not the public internet, so that nobody reaches our network through us:
  * rules and a look at the answers when an address is saved, and the same decision again at every new socket, because
  * what a name resolves to may change after the first answer.
  */
@@ -33,7 +33,7 @@ export class AddressGuard {
     private readonly resolve: Resolve = nameResolver(),
   ) {}
 
-  /** The rule that a receiver address breaks, in words for the tenant; undefined when it may be saved. */
+  /** The rule that an address breaks, in words for the tenant; undefined when it may be saved. */
   async problemWith(text: string): Promise<string | undefined> {
     if (text.length > MAX_URL) return `must not be longer than ${MAX_URL} characters`;
     const url = parseHttpUrl(text);

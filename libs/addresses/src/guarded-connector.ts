@@ -5,7 +5,7 @@ import { isPublicAddress } from './public-address.js';
 const CONNECT_MS = 3_000;
 
 /**
- * How every new socket to a receiver comes into being: literals are refused before connecting, names by all their
+ * How every new socket to an address of a tenant comes into being: literals are refused before connecting, names by all their
  * answers, and the peer of the finished socket is looked at once more. Fails closed.
  */
 export function guardedConnector(guard: AddressGuard): buildConnector.connector {
