@@ -37,7 +37,7 @@ const BODIES: [string, () => unknown, string][] = [
   ['an array for the recipient', message({ to: ['+15550001111'] }), 'to'],
   ['an object for the recipient', message({ to: { $ne: null } }), 'to'],
   ['a recipient that is no number', message({ to: 'hello' }), 'to'],
-  ['a group as recipient', message({ to: '120363041234567890@g.us' }), 'to'],
+  ['a channel as recipient', message({ to: '120363041234567890@newsletter' }), 'to'],
   ['no text', message({ text: undefined }), 'text'],
   ['an empty text', message({ text: '' }), 'text'],
   ['null for the text', message({ text: null }), 'text'],

@@ -1,12 +1,19 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  CONTENT_FIELDS,
+  ContactContent,
   CreateApiKeyBody,
   CreateSessionBody,
   CreateWebhookBody,
+  DeleteRequest,
+  EditRequest,
   ListMessagesQuery,
+  LocationContent,
   PageQuery,
+  PollContent,
   PromoteTierBody,
   PutExternalConfigBody,
+  ReactionRequest,
   SendMessageRequest,
   UpdateWebhookBody,
 } from '@svc/contracts';
@@ -22,6 +29,8 @@ beforeAll(async () => {
   document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as Description;
 });
 
+/** Parts of a body. */
+const PARTS = [LocationContent, ContactContent, PollContent, ReactionRequest, EditRequest, DeleteRequest];
 const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody],
@@ -39,7 +48,7 @@ const rulesOf = (type: new () => object): Rule[] =>
   getMetadataStorage().getTargetValidationMetadatas(type, '', false, false) as Rule[];
 
 const TYPES: Record<string, string> = {
-  ...{ isString: 'string', isInt: 'integer', isBoolean: 'boolean', isArray: 'array' },
+  ...{ isString: 'string', isInt: 'integer', isNumber: 'number', isBoolean: 'boolean', isArray: 'array' },
 };
 
 /** What a rule is in JSON Schema. */
@@ -55,6 +64,8 @@ function statement({ name = '', constraints: [first, second] = [] }: Rule): obje
     isIn: () => ({ enum: first }),
     arrayUnique: () => ({ uniqueItems: true }),
     arrayNotEmpty: () => ({ minItems: 1 }),
+    arrayMinSize: () => ({ minItems: first }),
+    arrayMaxSize: () => ({ maxItems: first }),
   };
   const stated = statements[name];
   if (!stated && !TYPES[name]) throw new Error(`This test does not know the rule ${name}.`);
@@ -65,19 +76,17 @@ function expectStated(type: new () => object, schemaOf: (field: string) => Schem
   const rules = rulesOf(type).filter(({ type: kind }) => kind === 'customValidation');
   expect(rules.length).toBeGreaterThan(0);
   for (const rule of rules) {
-    const schema = schemaOf(rule.propertyName);
+    const property = schemaOf(rule.propertyName);
+    const schema = rule.each ? property?.items : property;
     const place = `${type.name}.${rule.propertyName}`;
-    expect([place, rule.each ? schema?.items : schema]).toEqual([
-      place,
-      expect.objectContaining(statement(rule)),
-    ]);
+    expect([place, schema]).toEqual([place, expect.objectContaining(statement(rule))]);
     const jsonType = TYPES[rule.name ?? ''];
     if (jsonType) expect([place, [schema?.type].flat()]).toEqual([place, expect.arrayContaining([jsonType])]);
   }
 }
 
 describe('the description says each limit that is enforced', () => {
-  test.each(BODIES.map((type) => [type.name, type] as const))('of %s', (_, type) => {
+  test.each([...BODIES, ...PARTS].map((type) => [type.name, type] as const))('of %s', (_, type) => {
     const schema = document.components.schemas[type.name];
     expectStated(type, (field) => schema?.properties?.[field]);
     const optional = rulesOf(type).filter(({ type: kind }) => kind === 'conditionalValidation');
@@ -93,6 +102,11 @@ describe('the description says each limit that is enforced', () => {
   ] as const)('of the query of %s', (route, type) => {
     const parameters = operationsOf(document).find(([name]) => name === route)?.[1].parameters ?? [];
     expectStated(type, (field) => parameters.find(({ name }) => name === field)?.schema);
+  });
+
+  test('of a message: exactly one content, and nothing unknown in any of them', () => {
+    const schema = document.components.schemas['SendMessageRequest'];
+    expect(schema?.['oneOf']).toEqual(CONTENT_FIELDS.map((field) => ({ required: [field] })));
   });
 
   test('and no body of a request is left out here', () => {

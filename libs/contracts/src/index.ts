@@ -67,12 +67,22 @@ export {
   OUTBOUND_TYPES,
   type OutboundType,
   MessageTarget,
-  QuotedMessage,
+  QuotedTarget,
   OutboundContent,
 } from './outbound-content.js';
-export { SendMessageRequest } from './send-message-request.js';
+export {
+  ReactionRequest,
+  EditRequest,
+  DeleteRequest,
+  CONTENT_FIELDS,
+  type ContentField,
+  SendMessageRequest,
+} from './send-message-request.js';
 export {
   QueuedMessage,
+  MESSAGE_RELATIONS,
+  type MessageRelation,
+  RelatedMessage,
   MessageView,
   SendMessageV1,
   ReconcileSessionV1,

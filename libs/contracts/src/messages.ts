@@ -43,6 +43,20 @@ export class QueuedMessage {
   createdAt: string;
 }
 
+/** What an outbound message may have to do with another one. */
+export const MESSAGE_RELATIONS = ['REPLY', 'REACTION', 'EDIT', 'DELETE'] as const;
+/** One of `MESSAGE_RELATIONS`. */
+export type MessageRelation = (typeof MESSAGE_RELATIONS)[number];
+
+/** The message that another one answers, reacts to, edits or deletes. */
+export class RelatedMessage {
+  @ApiProperty({ description: 'How.', enum: MESSAGE_RELATIONS, example: 'REPLY' })
+  relation: MessageRelation;
+
+  @ApiProperty({ description: 'Its message id.', format: 'uuid' })
+  messageId: string;
+}
+
 /** One message as `GET /v1/messages` shows it. */
 export class MessageView {
   @ApiProperty({ description: 'Message id; the job id of an outbound message.', format: 'uuid' })
@@ -68,8 +82,19 @@ export class MessageView {
   @ApiProperty({ description: "The other side's address.", example: '4915112345678@s.whatsapp.net' })
   contact: string;
 
-  @ApiProperty({ description: 'Content.', type: MessageBody })
+  @ApiProperty({
+    description:
+      'Content. An edit is the new text, a deletion is unsupported: what they are about stays as it was sent.',
+    type: MessageBody,
+  })
   body: MessageBody;
+
+  @ApiProperty({
+    description: 'The message that an outbound message answers, reacts to, edits or deletes.',
+    type: RelatedMessage,
+    nullable: true,
+  })
+  relatesTo: RelatedMessage | null;
 
   @ApiProperty({
     description: 'Platform message key, once known.',

@@ -119,7 +119,7 @@ export class MessageTarget {
 }
 
 /** The message that another one answers, as far as it is shown above the answer. */
-export class QuotedMessage extends MessageTarget {
+export class QuotedTarget extends MessageTarget {
   @ValidateNested() @Type(() => MessageBody) body: MessageBody;
 }
 
@@ -144,7 +144,7 @@ export class OutboundContent {
   @Type(() => MessageTarget)
   target?: MessageTarget;
   /** What this one answers. */
-  @IsOptional() @ValidateNested() @Type(() => QuotedMessage) quoted?: QuotedMessage;
+  @IsOptional() @ValidateNested() @Type(() => QuotedTarget) quoted?: QuotedTarget;
   /** Addresses of the people named in it. */
   @IsOptional() @IsString({ each: true }) mentions?: string[];
 }

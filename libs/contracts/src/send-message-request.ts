@@ -1,8 +1,67 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsNotEmpty, IsOptional, IsString, IsUUID, Length, Matches, MaxLength } from 'class-validator';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Matches,
+  MaxLength,
+  ValidateNested,
+} from 'class-validator';
+import { ContactContent, LocationContent, PollContent } from './outbound-content.js';
 
 /** In the spelling that JSON Schema and JavaScript share. */
 const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+const MESSAGE_ID = '0198c0de-0000-7000-8000-0000000000c1';
+
+/** A message that is meant. */
+class MessageRef {
+  @ApiProperty({
+    description: 'Id of a message in the same chat: a job id, or the messageId of an event.',
+    format: 'uuid',
+    example: MESSAGE_ID,
+  })
+  @IsUUID()
+  messageId: string;
+}
+
+/** Reacts to a message. */
+export class ReactionRequest extends MessageRef {
+  @ApiProperty({
+    description: 'One emoji; an empty string takes the reaction back.',
+    example: '👍',
+    maxLength: 64,
+  })
+  @IsString()
+  @MaxLength(64)
+  emoji: string;
+}
+
+/** Changes the words of an own text. */
+export class EditRequest extends MessageRef {
+  @ApiProperty({
+    description: 'What it says from now on, up to 65,536 characters.',
+    example: 'Your order is ready, and gift-wrapped.',
+    minLength: 1,
+    maxLength: 65_536,
+  })
+  @IsString()
+  @IsNotEmpty()
+  @MaxLength(65_536)
+  text: string;
+}
+
+/** Deletes an own message for everybody. */
+export class DeleteRequest extends MessageRef {}
+
+/** Fields of `SendMessageRequest` that say what is sent: each request has exactly one. */
+export const CONTENT_FIELDS = ['text', 'location', 'contact', 'poll', 'reaction', 'edit', 'delete'] as const;
+/** One of `CONTENT_FIELDS`. */
+export type ContentField = (typeof CONTENT_FIELDS)[number];
 
 /** Body of `POST /v1/messages` (specification, "Outbound message request"). */
 export class SendMessageRequest {
@@ -15,7 +74,8 @@ export class SendMessageRequest {
   sessionId: string;
 
   @ApiProperty({
-    description: 'Recipient: a phone number in any usual international notation, or a full platform address.',
+    description:
+      'Recipient: a phone number in any usual international notation, or a full platform address, also of a group.',
     example: '+49 151 12345678',
     minLength: 5,
     maxLength: 64,
@@ -24,16 +84,82 @@ export class SendMessageRequest {
   @Length(5, 64)
   to: string;
 
-  @ApiProperty({
+  @ApiPropertyOptional({
     description: 'Text to send, up to 65,536 characters.',
     example: 'Your order is ready.',
     minLength: 1,
     maxLength: 65_536,
   })
+  @IsOptional()
   @IsString()
   @IsNotEmpty()
   @MaxLength(65_536)
-  text: string;
+  text?: string;
+
+  @ApiPropertyOptional({ description: 'A place on the map.', type: LocationContent })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => LocationContent)
+  location?: LocationContent;
+
+  @ApiPropertyOptional({ description: 'A contact card.', type: ContactContent })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => ContactContent)
+  contact?: ContactContent;
+
+  @ApiPropertyOptional({ description: 'A question with choices.', type: PollContent })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => PollContent)
+  poll?: PollContent;
+
+  @ApiPropertyOptional({ description: 'A reaction to a message.', type: ReactionRequest })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => ReactionRequest)
+  reaction?: ReactionRequest;
+
+  @ApiPropertyOptional({
+    description: 'New words for an own text; phones take them for some fifteen minutes after it was sent.',
+    type: EditRequest,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => EditRequest)
+  edit?: EditRequest;
+
+  @ApiPropertyOptional({
+    description: 'Deletes an own message for everybody; phones do so for some two days after it was sent.',
+    type: DeleteRequest,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => DeleteRequest)
+  delete?: DeleteRequest;
+
+  @ApiPropertyOptional({
+    description:
+      'Message of the same chat that this one answers: a job id, or the messageId of an event. Not with reaction, edit or delete.',
+    format: 'uuid',
+    example: MESSAGE_ID,
+  })
+  @IsOptional()
+  @IsUUID()
+  replyTo?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'People named in the text, by phone number or address; the text says @ and their digits where they are named. With text or edit only.',
+    type: [String],
+    maxItems: 100,
+    example: ['+49 151 12345678'],
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @IsString({ each: true })
+  mentions?: string[];
 
   @ApiPropertyOptional({
     description:

@@ -12,7 +12,7 @@ import { Repository } from 'typeorm';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { Message } from './message.entity.js';
 import { MessagesRepository } from './messages.repository.js';
-import { normalizeRecipient } from './recipient.js';
+import { normalizeChat } from './recipient.js';
 import { storable } from './storable.js';
 
 /** The read model: what was sent and received, newest first. */
@@ -32,8 +32,7 @@ export class ConversationsService {
       .createQueryBuilder('message')
       .where('message.tenant_id = :tenantId', { tenantId });
     if (sessionId) rows.andWhere('message.session_id = :sessionId', { sessionId });
-    if (contact)
-      rows.andWhere('message.contact = :contact', { contact: normalizeRecipient(contact, 'contact') });
+    if (contact) rows.andWhere('message.contact = :contact', { contact: normalizeChat(contact, 'contact') });
     if (direction) rows.andWhere('message.direction = :direction', { direction });
     if (status) rows.andWhere('message.status = :status', { status });
     if (last) rows.andWhere('(message.created_at, message.id) < (:at, :id)', positionFrom(last));
@@ -73,11 +72,12 @@ function positionFrom(position: string): { at: string; id: string } {
 }
 
 function toView(message: Message): MessageView {
-  const { id, sessionId, direction, status, contact, body, keyId, clientMessageId, failure } = message;
+  const { id, sessionId, direction, status, contact, body, relatesTo } = message;
+  const { keyId, clientMessageId, failure } = message;
   return {
     id,
     jobId: direction === 'OUTBOUND' ? id : null,
-    ...{ sessionId, direction, status, contact, body, keyId, clientMessageId, failure },
+    ...{ sessionId, direction, status, contact, body, relatesTo, keyId, clientMessageId, failure },
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),
   };

@@ -1,4 +1,10 @@
-import type { MessageBody, MessageFailure, MessageStatus } from '@svc/contracts';
+import type {
+  MessageBody,
+  MessageFailure,
+  MessageStatus,
+  OutboundContent,
+  RelatedMessage,
+} from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** One message: read model, send ledger and outbox of the send command. */
@@ -12,6 +18,9 @@ export class Message {
   /** The other side's address. */
   @Column('text') contact: string;
   @Column('jsonb') body: MessageBody;
+  /** What the command carries, of an outbound message that is more than the text of its body. */
+  @Column('jsonb', { nullable: true }) content: OutboundContent | null;
+  @Column('jsonb', { name: 'relates_to', nullable: true }) relatesTo: RelatedMessage | null;
   @Column('text', { name: 'key_id', nullable: true }) keyId: string | null;
   @Column('text', { name: 'client_message_id', nullable: true }) clientMessageId: string | null;
   @Column('jsonb', { nullable: true }) failure: MessageFailure | null;

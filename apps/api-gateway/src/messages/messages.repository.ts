@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { MessageFailure, MessageStatus } from '@svc/contracts';
+import type {
+  MessageBody,
+  MessageFailure,
+  MessageStatus,
+  OutboundContent,
+  RelatedMessage,
+} from '@svc/contracts';
 import { DataSource, In, Repository } from 'typeorm';
 import { ClientMessage } from './client-message.entity.js';
 import { Message } from './message.entity.js';
@@ -13,7 +19,9 @@ export interface NewJob {
   tenantId: string;
   sessionId: string;
   contact: string;
-  text: string;
+  content: OutboundContent;
+  body: MessageBody;
+  relatesTo: RelatedMessage | null;
   clientMessageId: string | null;
 }
 
@@ -44,6 +52,11 @@ export class MessagesRepository {
     return first && this.messages.findOneBy({ tenantId, id: first.jobId });
   }
 
+  /** A message of the tenant by its id. */
+  find(tenantId: string, id: string): Promise<Message | null> {
+    return this.messages.findOneBy({ tenantId, id });
+  }
+
   /**
    * Writes the message and what its `clientMessageId` stands for, together or not at all.
    * @returns null when the `clientMessageId` is taken: somebody else was first.
@@ -66,7 +79,7 @@ export class MessagesRepository {
           .execute();
         if ((taken.raw as unknown[]).length === 0) return null;
       }
-      const { id, tenantId, sessionId, contact, clientMessageId } = job;
+      const { id, tenantId, sessionId, contact, body, relatesTo, clientMessageId } = job;
       await tx
         .createQueryBuilder()
         .insert()
@@ -78,12 +91,14 @@ export class MessagesRepository {
           'status',
           'contact',
           'body',
+          'content',
+          'relatesTo',
           'clientMessageId',
           'nextPublishAt',
         ])
         .values({
           ...{ id, tenantId, sessionId, contact, clientMessageId, direction: 'OUTBOUND', status: 'QUEUED' },
-          body: { type: 'text', text: job.text },
+          ...{ body, relatesTo, content: isPlainText(job.content) ? null : job.content },
           nextPublishAt: () => FIRST_SWEEP,
         })
         .execute();
@@ -113,8 +128,13 @@ export class MessagesRepository {
   }
 }
 
-function hashOf({ sessionId, contact, text }: NewJob): Buffer {
+/** The body says it all. */
+function isPlainText({ type, quoted, mentions }: OutboundContent): boolean {
+  return type === 'text' && !quoted && !mentions;
+}
+
+function hashOf({ sessionId, contact, content }: NewJob): Buffer {
   return createHash('sha256')
-    .update(JSON.stringify([sessionId, contact, text]))
+    .update(JSON.stringify([sessionId, contact, content]))
     .digest();
 }

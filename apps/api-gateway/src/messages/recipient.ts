@@ -1,4 +1,4 @@
-import { AppError } from '@svc/contracts';
+import { invalidField } from '@svc/contracts';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/core';
 import metadata from 'libphonenumber-js/metadata.min';
 
@@ -6,6 +6,17 @@ const DOMAIN = 's.whatsapp.net';
 const ADDRESS = /^(\d{7,15})(?::\d{1,5})?@s\.whatsapp\.net$/;
 /** What a contact is known by whose number the platform hides. */
 const HIDDEN = /^(\d{5,20})(?::\d{1,5})?@lid$/;
+/** Older groups carry the number of their founder. */
+const GROUP = /^\d{5,25}(-\d{5,20})?@g\.us$/;
+
+/**
+ * The platform address of a chat: of a group, or of a person as `normalizeRecipient` takes it.
+ * @throws AppError `VALIDATION_FAILED` naming the field.
+ */
+export function normalizeChat(to: string, field = 'to'): string {
+  const text = to.trim();
+  return GROUP.test(text) ? text : normalizeRecipient(text, field);
+}
 
 /**
  * The platform address that a recipient stands for: a full address (its device number is dropped) or a phone number
@@ -18,11 +29,11 @@ export function normalizeRecipient(to: string, field = 'to'): string {
   if (hidden) return `${hidden}@lid`;
   if (text.includes('@')) {
     const [, digits] = ADDRESS.exec(text) ?? [];
-    if (!digits) throw refused(field, `${field} must be the address of one person: <digits>@${DOMAIN}`);
+    if (!digits) throw invalidField(field, `${field} must be the address of a person: <digits>@${DOMAIN}`);
     return `${digits}@${DOMAIN}`;
   }
   const digits = phoneDigits(text);
-  if (!digits) throw refused(field, `${field} must be a phone number with its country code`);
+  if (!digits) throw invalidField(field, `${field} must be a phone number with its country code`);
   return `${digits}@${DOMAIN}`;
 }
 
@@ -54,8 +65,4 @@ function international(text: string): string {
   const bare = text.replace(/^tel:/i, '').replace(/[()]/g, '');
   if (/^00\d/.test(bare)) return `+${bare.slice(2)}`;
   return /^[1-9]/.test(bare) ? `+${bare}` : bare;
-}
-
-function refused(field: string, rule: string): AppError {
-  return new AppError('VALIDATION_FAILED', rule, { fields: [{ field, rule }] });
 }

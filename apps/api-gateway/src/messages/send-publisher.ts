@@ -13,12 +13,12 @@ export class SendPublisher {
    * Publishes the command of a row; harmless when repeated, because its id is the job's.
    * @returns false when NATS did not take it: the row stays QUEUED and the sweeper comes back.
    */
-  async publish({ id, tenantId, sessionId, contact, body, ...row }: Message): Promise<boolean> {
+  async publish({ id, tenantId, sessionId, contact, body, content, ...row }: Message): Promise<boolean> {
     const data = {
       jobId: id,
       sessionId,
       to: contact,
-      content: { type: 'text' as const, text: body.text ?? '' },
+      content: content ?? { type: 'text' as const, text: body.text ?? '' },
       clientMessageId: row.clientMessageId,
       acceptedAt: row.createdAt.toISOString(),
     };

@@ -9,9 +9,11 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { SessionsService } from '../sessions/sessions.service.js';
+import { draftOf } from './draft.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository, type NewJob } from './messages.repository.js';
-import { normalizeRecipient } from './recipient.js';
+import { normalizeChat } from './recipient.js';
+import { relate } from './related-message.js';
 import { SendPublisher } from './send-publisher.js';
 
 /** Fixed for ever: the job ids of all tenants' `clientMessageId`s follow from it. */
@@ -33,26 +35,25 @@ export class SendingService {
     private readonly rpc: RpcClient,
   ) {}
 
-  /** The order of refusals is part of the contract: recipient, session, replay, connected, session cap, plan cap. */
+  /** The order of refusals is part of the contract: body, session, replay, message it names, connected, session cap, plan cap. */
   async send(subscription: SubscriptionState, request: SendMessageRequest): Promise<Accepted> {
     const { tenantId } = subscription;
-    const contact = normalizeRecipient(request.to);
+    const contact = normalizeChat(request.to);
+    const draft = draftOf(request);
     const session = await this.sessions.owned(tenantId, request.sessionId.toLowerCase());
     const clientMessageId = request.clientMessageId ?? null;
     const first = clientMessageId && (await this.messages.findJob(tenantId, clientMessageId));
     if (first) return { message: queued(first), replayed: true };
+    const named = draft.names && (await this.messages.find(tenantId, draft.names.messageId.toLowerCase()));
+    const relatesTo = relate(draft, named ?? null, { sessionId: session.id, contact });
     if (session.status !== 'CONNECTED') {
       const { status, statusReason } = session;
       throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId: session.id, status, statusReason });
     }
     const id = jobId(tenantId, clientMessageId);
     return this.admit(subscription, {
-      id,
-      tenantId,
-      sessionId: session.id,
-      contact,
-      text: request.text,
-      clientMessageId,
+      ...{ id, tenantId, sessionId: session.id, contact, clientMessageId },
+      ...{ content: draft.content, body: draft.body, relatesTo },
     });
   }
 

@@ -35,10 +35,17 @@ function refuseBodies(operation: Operation, schemas: Schemas): void {
     };
   }
   if (!operation.requestBody || !('content' in operation.requestBody)) return;
-  for (const { schema } of Object.values(operation.requestBody.content)) {
-    const name = schema && '$ref' in schema ? (schema.$ref.split('/').at(-1) ?? '') : '';
-    Object.assign(schemas[name] ?? {}, { additionalProperties: false });
-  }
+  for (const { schema } of Object.values(operation.requestBody.content)) refuseUnknown(schema, schemas);
+}
+
+/** In a body and in what is nested in it. */
+function refuseUnknown(referring: unknown, schemas: Schemas): void {
+  const { $ref, allOf } = (referring ?? {}) as { $ref?: string; allOf?: unknown[] };
+  for (const each of allOf ?? []) refuseUnknown(each, schemas);
+  const schema = schemas[$ref?.split('/').at(-1) ?? ''];
+  if (!schema || '$ref' in schema) return;
+  schema.additionalProperties = false;
+  for (const property of Object.values(schema.properties ?? {})) refuseUnknown(property, schemas);
 }
 
 function nameRequest(operation: Operation | undefined): void {

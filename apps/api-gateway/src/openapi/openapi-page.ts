@@ -1,6 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import {
+  CONTENT_FIELDS,
   MessageBody,
   MessageFailedV1,
   MessageReceivedV1,
@@ -54,7 +55,11 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
     ],
   });
   completeOperations(document);
-  splitMessageBody(document.components?.schemas ?? {});
+  const schemas = document.components?.schemas ?? {};
+  splitMessageBody(schemas);
+  Object.assign(schemas['SendMessageRequest'] ?? {}, {
+    oneOf: CONTENT_FIELDS.map((field) => ({ required: [field] })),
+  });
   return asOpenApi31({ ...document, webhooks: eventWebhooks() });
 }
 

@@ -4,7 +4,7 @@ import type {
   MessageTarget,
   OutboundContent,
   OutboundType,
-  QuotedMessage,
+  QuotedTarget,
 } from '@svc/contracts';
 import {
   type AnyMessageContent,
@@ -75,7 +75,7 @@ function keyOf({ keyId, fromMe, participant }: MessageTarget, to: string): WAMes
   return { remoteJid: to, id: keyId, fromMe, ...(participant ? { participant } : {}) };
 }
 
-function quotedMessage(quoted: QuotedMessage, to: string): WAMessage {
+function quotedMessage(quoted: QuotedTarget, to: string): WAMessage {
   return { key: keyOf(quoted, to), message: quotedContent(quoted.body) } as WAMessage;
 }
 
