@@ -4,6 +4,7 @@ import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { connectionProviders, databaseModule, HealthController, READINESS } from '@svc/service';
 import { readConfig, WorkerConfig } from './config.js';
+import { MediaService } from './inbound/media.service.js';
 import { KeyWriter } from './credentials/key-writer.js';
 import { Vault } from './credentials/vault.js';
 import { OutboxService } from './outbox/outbox.service.js';
@@ -48,6 +49,7 @@ const POOL_SIZE = 20;
       inject: [OwnershipService],
     },
     KeyWriter,
+    MediaService,
     OutboxService,
     OwnershipService,
     ReceiptWriter,

@@ -85,6 +85,34 @@ export class WorkerConfig extends MediaStoreConfig {
   @Min(1)
   retentionDays: number = 30;
 
+  @Env('MEDIA_MAX_BYTES', {
+    description: 'Largest file of an inbound message that is kept; the event of a larger one says TOO_LARGE.',
+    example: '100000000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  mediaMaxBytes: number = 100_000_000;
+
+  @Env('MEDIA_TIMEOUT_MS', {
+    description:
+      'How long one download of a file may take, and how long a message waits for another try before it is told without its file.',
+    example: '60000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1_000)
+  mediaTimeoutMs: number = MINUTE_MS;
+
+  @Env('MEDIA_DOWNLOADS', {
+    description: 'How many files of inbound messages are fetched at the same time.',
+    example: '8',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  mediaDownloads: number = 8;
+
   @Env('LOGIN_TIMEOUT_MS', {
     description: 'How long a socket may take to show a QR code or to log in before it is given up.',
     example: '30000',

@@ -65,6 +65,7 @@ beforeEach(async () => {
 const inbound = {
   sender: '1@lid',
   keyId: 'IN',
+  chat: '1@lid',
   remoteJid: '1@lid',
   pushName: null,
   sentAt: 1,

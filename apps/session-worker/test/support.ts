@@ -94,7 +94,14 @@ export class Stage {
 
   static async start(env: Record<string, string> = {}): Promise<Stage> {
     const platform = await Platform.start();
-    const worker = await startTestService(serviceOptions, schema, { ...workerEnv(platform), ...env });
+    return Stage.of(
+      await startTestService(serviceOptions, schema, { ...workerEnv(platform), ...env }),
+      platform,
+    );
+  }
+
+  /** Around a worker that runs already. */
+  static async of(worker: TestService, platform: Platform): Promise<Stage> {
     const messaging = await Messaging.connect({ url: worker.nats.url, name: 'test' });
     const stage = new Stage(worker, platform, messaging);
     messaging.connection.subscribe('evt.>', {

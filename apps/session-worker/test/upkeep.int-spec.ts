@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openMediaStore } from '@svc/media-store';
 import { waitFor } from '@svc/testing';
+import { WorkerConfig } from '../src/config.js';
 import { RetentionService } from '../src/sessions/retention.service.js';
 import { LONG_MS, Stage } from './support.js';
 
@@ -37,6 +39,30 @@ test('an event that NATS never takes holds up none of those behind it', async ()
     return rows.length === 1;
   });
   await stage.worker.database.query('DELETE FROM sessions.event_outbox');
+});
+
+test('files are kept for thirty days, those of a deleted session until the next turn', async () => {
+  const store = await openMediaStore(stage.worker.get(WorkerConfig));
+  const ages = [
+    `clock_timestamp() - interval '31 days'`,
+    `clock_timestamp() - interval '29 days'`,
+    `'-infinity'`,
+  ];
+  const ids = ages.map(() => randomUUID());
+  for (const [n, id] of ids.entries()) {
+    await store.put(id, [Buffer.from('x')], 10);
+    await stage.worker.database.query(
+      `INSERT INTO sessions.inbound_media (media_id, session_id, partition, sender, key_id, status, received_at)
+       VALUES ($1, $1, 0, 'x', 'x', 'STORED', ${ages[n] as string})`,
+      [id],
+    );
+  }
+  await stage.worker.get(RetentionService).sweep();
+  const left = await Promise.all(ids.map(async (id) => (await store.get(id)) !== undefined));
+  expect(left).toEqual([false, true, false]);
+  expect(await stage.worker.database.query('SELECT media_id FROM sessions.inbound_media')).toEqual([
+    { media_id: ids[1] },
+  ]);
 });
 
 test('texts are kept for thirty days, and as long as they wait to be sent', async () => {

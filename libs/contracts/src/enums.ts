@@ -75,6 +75,21 @@ export const FAILURE_CODES = [
 /** One of `FAILURE_CODES`. */
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
+/** What became of the file of an inbound message. */
+export const MEDIA_STATUSES = ['STORED', 'FAILED'] as const;
+/** One of `MEDIA_STATUSES`. */
+export type MediaStatus = (typeof MEDIA_STATUSES)[number];
+
+/** Why the file of an inbound message is not there: `media.reason`. */
+export const MEDIA_FAILURES = ['INVALID', 'TOO_LARGE', 'GONE', 'CORRUPT', 'UNAVAILABLE'] as const;
+/** One of `MEDIA_FAILURES`. */
+export type MediaFailure = (typeof MEDIA_FAILURES)[number];
+
+/** What a message may do to an earlier one. */
+export const MESSAGE_CHANGES = ['EDITED', 'REVOKED'] as const;
+/** One of `MESSAGE_CHANGES`. */
+export type MessageChangeKind = (typeof MESSAGE_CHANGES)[number];
+
 /** Plans of the specification. */
 export const PLANS = ['STARTER', 'GROWTH', 'ENTERPRISE'] as const;
 /** One of `PLANS`. */

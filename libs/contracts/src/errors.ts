@@ -103,6 +103,13 @@ export const ERROR_CATALOGUE = {
     'There is no such API key.',
     'List your keys with GET /v1/api-keys.',
   ),
+  MEDIA_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'This message has no file.',
+    'Look at media of the message: it is null where there is none.',
+  ),
   METHOD_NOT_ALLOWED: entry(
     405,
     false,
@@ -123,6 +130,13 @@ export const ERROR_CATALOGUE = {
     'info',
     'The session does not allow this as it is.',
     'Do what the message says; a bound endpoint changes with PUT /v1/sessions/:id/external-config.',
+  ),
+  MEDIA_GONE: entry(
+    410,
+    false,
+    'info',
+    'The file of this message is not here.',
+    'Ask the sender to send it again; meta.reason says why it is missing.',
   ),
   PAYLOAD_TOO_LARGE: entry(413, false, 'info', 'The body is larger than allowed.', 'Send a smaller body.'),
   UNSUPPORTED_MEDIA_TYPE: entry(

@@ -36,8 +36,15 @@ export {
   type EndpointStatus,
   SCOPES,
   type Scope,
+  MEDIA_STATUSES,
+  type MediaStatus,
+  MEDIA_FAILURES,
+  type MediaFailure,
+  MESSAGE_CHANGES,
+  type MessageChangeKind,
 } from './enums.js';
 export { MESSAGE_BODY_TYPES, MESSAGE_BODY_FIELDS, MessageBody } from './message-body.js';
+export { MessageMedia, QuotedInbound, MessageChange } from './message-details.js';
 export {
   MessageReceivedV1,
   MessageFailure,

@@ -1,11 +1,21 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsBoolean, IsIn, IsISO8601, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import {
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  ValidateNested,
+} from 'class-validator';
 import { defineEvent } from './contract.js';
 import { FAILURE_CODES, type FailureCode } from './enums.js';
 import { MessageBody } from './message-body.js';
+import { MessageChange, MessageMedia, QuotedInbound } from './message-details.js';
 
-/** Payload of `message.received` (specification, "Message payload"); `phone`, `timestamp` and `fromMe` are ours. */
+/** Payload of `message.received` (specification, "Message payload"); what comes after `pushName` is ours. */
 export class MessageReceivedV1 {
   @ApiProperty({ description: 'Session that received the message.', format: 'uuid' })
   @IsUUID()
@@ -58,6 +68,59 @@ export class MessageReceivedV1 {
   @ApiProperty({ description: 'True for a message that the own phone sent.', example: false })
   @IsBoolean()
   fromMe: boolean;
+
+  @ApiPropertyOptional({
+    description: 'Address of the chat: send answers to it. Of the sender, or of the group.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  @IsOptional()
+  @IsString()
+  chatId?: string;
+
+  @ApiPropertyOptional({ description: 'Whether the chat is a group.', example: false })
+  @IsOptional()
+  @IsBoolean()
+  isGroup?: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'When it arrived here (ISO 8601, UTC): the order of a conversation, also where a file held up its event.',
+    example: '2026-01-31T12:00:00.250Z',
+  })
+  @IsOptional()
+  @IsISO8601()
+  receivedAt?: string;
+
+  @ApiPropertyOptional({ description: 'The file, of a message that has one.', type: MessageMedia })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MessageMedia)
+  media?: MessageMedia;
+
+  @ApiPropertyOptional({ description: 'The message it answers, if it does.', type: QuotedInbound })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => QuotedInbound)
+  quoted?: QuotedInbound;
+
+  @ApiPropertyOptional({
+    description: 'Addresses of the people named in it, if any are.',
+    type: [String],
+    example: ['4915112345678@s.whatsapp.net'],
+  })
+  @IsOptional()
+  @IsArray()
+  @IsString({ each: true })
+  mentions?: string[];
+
+  @ApiPropertyOptional({
+    description: 'What it does to an earlier message, of an edit or a revocation.',
+    type: MessageChange,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MessageChange)
+  change?: MessageChange;
 }
 
 /** Why a message failed for good. */

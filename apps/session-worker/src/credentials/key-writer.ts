@@ -15,7 +15,8 @@ export interface KeyCommit {
   fence: Fence;
   kept: { type: string; keyId: string; sealed: Buffer }[];
   gone: { type: string; keyId: string }[];
-  inbound: { record: InboundRecord; event: Envelope | undefined }[];
+  /** `awaitsFile`: the event waits for the file of its message. */
+  inbound: { record: InboundRecord; event: Envelope | undefined; awaitsFile: boolean }[];
 }
 
 /** One statement, one round trip, one transaction: keys, journal and outbox stand or fall together with the lease. */
@@ -34,10 +35,13 @@ const COMMIT_SQL = `${FENCE_SQL},
     FROM unnest($14::int[], $15::text[], $16::text[], $17::bytea[]) AS m (n, sender, key_id, plaintext)
     JOIN held USING (n)
     ON CONFLICT DO NOTHING RETURNING session_id, sender, key_id),
-  told AS (INSERT INTO event_outbox (id, envelope)
-    SELECT e.id, e.envelope
-    FROM unnest($18::int[], $19::text[], $20::text[], $21::uuid[], $22::jsonb[]) AS e (n, sender, key_id, id, envelope)
-    JOIN held USING (n) JOIN journaled USING (session_id, sender, key_id) RETURNING id)
+  fresh AS (SELECT e.*, session_id
+    FROM unnest($18::int[], $19::text[], $20::text[], $21::uuid[], $22::jsonb[], $23::bool[], $24::int[])
+      AS e (n, sender, key_id, id, envelope, awaits_file, partition)
+    JOIN held USING (n) JOIN journaled USING (session_id, sender, key_id)),
+  told AS (INSERT INTO event_outbox (id, envelope) SELECT id, envelope FROM fresh WHERE NOT awaits_file RETURNING id),
+  awaited AS (INSERT INTO inbound_media (media_id, session_id, partition, sender, key_id, envelope)
+    SELECT id, session_id, partition, sender, key_id, envelope FROM fresh WHERE awaits_file)
   SELECT (SELECT array_agg(n) FROM held) AS held, (SELECT array_agg(id) FROM told) AS told`;
 
 /** Writes Signal keys and journal of all sessions of this process, many sessions in one transaction. */
@@ -48,6 +52,9 @@ export class KeyWriter {
     write: (commits) => this.write(commits),
     apart: ({ sessionId }) => sessionId,
   });
+
+  /** Told when a message was journaled that waits for its file. */
+  onFileAwaited: () => void = () => undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -67,7 +74,7 @@ export class KeyWriter {
     const kept = numbered(commits, (commit) => commit.kept);
     const gone = numbered(commits, (commit) => commit.gone);
     const inbound = numbered(commits, (commit) => commit.inbound);
-    const events = inbound.flatMap(({ n, record, event }) => (event ? [{ n, record, event }] : []));
+    const events = inbound.flatMap(({ event, ...one }) => (event ? [{ ...one, event }] : []));
     const { ids, envelopes } = outboxRows(events.map(({ event }) => event));
     const [row] = await this.dataSource.query<{ held: number[] | null; told: string[] | null }[]>(
       COMMIT_SQL,
@@ -82,8 +89,11 @@ export class KeyWriter {
         ...[numbers(inbound), ...placesOf(inbound)],
         inbound.map(({ record }) => Buffer.from(record.plaintext)),
         ...[numbers(events), ...placesOf(events), ids, envelopes],
+        events.map(({ awaitsFile }) => awaitsFile),
+        events.map(({ n }) => commits[n - 1]?.fence.partition),
       ],
     );
+    if (events.some(({ awaitsFile }) => awaitsFile)) this.onFileAwaited();
     const told = new Set(row?.told);
     this.outbox.publish(events.flatMap(({ event }) => (told.has(event.id) ? [event] : [])));
     const held = new Set(row?.held);

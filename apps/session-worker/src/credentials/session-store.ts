@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { fileReference } from '../inbound/file-reference.js';
 import { receivedEvent } from '../inbound/received-event.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { type Credentials, deserialize, serialize } from '../platform/library/credentials.js';
@@ -100,7 +101,10 @@ export class SessionStore implements PlatformStore {
 
   private async write(changes: KeyChanges, inbound: InboundRecord[]): Promise<void> {
     const { session, fence } = this.scope;
-    const journal = inbound.map((record) => ({ record, event: receivedEvent(record, session) }));
+    const journal = inbound.map((record) => ({
+      ...{ record, event: receivedEvent(record, session) },
+      awaitsFile: Boolean(record.content && fileReference(record.content)),
+    }));
     await this.keys.commit({ sessionId: session.id, fence, ...this.split(changes), inbound: journal });
   }
 

@@ -8,6 +8,7 @@ const session = { id: randomUUID(), tenantId: randomUUID() };
 const record = (more: Partial<InboundRecord> = {}): InboundRecord => ({
   sender: '123@lid',
   keyId: '3EB0A',
+  chat: '4915112345678@s.whatsapp.net',
   remoteJid: '4915112345678@s.whatsapp.net',
   pushName: 'Ada',
   sentAt: 1_700_000_000,

@@ -12,6 +12,11 @@ export function isPlatformUrl(value: unknown, mode: string): boolean {
   return url.protocol === 'ws:' && mode === 'development' && LOOPBACK.has(url.hostname);
 }
 
+/** Whether the platform, whose WebSocket is given, keeps files on this host: its own names, or a simulator's. */
+export function isPlatformHost(hostname: string, platformUrl: string): boolean {
+  return /(^|\.)whatsapp\.net$/.test(hostname) || hostname === new URL(platformUrl).hostname;
+}
+
 /** class-validator rule for `PLATFORM_URL`; looks at the `mode` beside it. */
 export function IsPlatformUrl(): PropertyDecorator {
   return (target, property) => {

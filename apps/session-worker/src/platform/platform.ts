@@ -1,4 +1,4 @@
-import type { OutboundContent, StatusReason } from '@svc/contracts';
+import type { MediaFailure, MessageChangeKind, OutboundContent, StatusReason } from '@svc/contracts';
 
 /** What a platform socket tells the session that holds it. */
 export interface PlatformListener {
@@ -23,13 +23,21 @@ export interface PlatformContent {
   content: unknown;
   /** Sent as "view once". */
   viewOnce: boolean;
+  /** It is no message of its own: it changes or takes back the one of this id. */
+  change?: { kind: MessageChangeKind; keyId: string };
+  /** The message that it answers; `author` is an address. */
+  quoted?: { keyId: string; author?: string; content?: PlatformContent };
+  /** Addresses of people named in it. */
+  mentions?: string[];
 }
 
 /** One message of a contact, decrypted, before the platform is told that it arrived. */
 export interface InboundRecord {
-  /** Sender as the stanza names it, without device. */
+  /** Sender as the stanza names it, without device; in a group behind the group's address. */
   sender: string;
   keyId: string;
+  /** Address to answer to: of the sender, or of the group. */
+  chat: string;
   /** Phone address of the sender where the platform tells it, else `sender`. */
   remoteJid: string;
   pushName: string | null;
@@ -82,6 +90,19 @@ export interface PlatformSocket {
   recycle(reason: StatusReason): void;
   /** Closes without unlinking; `onClose` is not called any more. */
   close(): void;
+}
+
+/** The file of a message cannot be had; `isFinal`: later neither. */
+export class MediaError extends Error {
+  override readonly name = 'MediaError';
+
+  constructor(
+    readonly reason: MediaFailure,
+    readonly isFinal: boolean,
+    cause?: unknown,
+  ) {
+    super(`The file is not to be had: ${reason}.`, { cause });
+  }
 }
 
 /** The platform does not know the recipient. */

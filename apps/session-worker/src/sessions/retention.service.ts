@@ -1,4 +1,5 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { log, PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
@@ -6,6 +7,7 @@ import { WorkerConfig } from '../config.js';
 const HOUR_MS = 3_600_000;
 /** Few enough that nobody waits for their locks. */
 const BATCH = 2_000;
+const FILE_BATCH = 100;
 
 const OLD = (table: string, age: string, rule: string): string =>
   `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table}
@@ -23,6 +25,7 @@ export class RetentionService implements OnApplicationBootstrap, OnModuleDestroy
   constructor(
     private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
+    @Inject(MEDIA_STORE) private readonly store: MediaStore,
   ) {
     this.task = new PeriodicTask('retention', HOUR_MS, () => this.sweep());
   }
@@ -37,6 +40,7 @@ export class RetentionService implements OnApplicationBootstrap, OnModuleDestroy
 
   /** Runs every hour in each worker; also on demand. */
   async sweep(): Promise<void> {
+    await this.sweepFiles();
     for (const statement of STATEMENTS) {
       let deleted: number;
       do {
@@ -46,6 +50,22 @@ export class RetentionService implements OnApplicationBootstrap, OnModuleDestroy
         deleted = count;
         if (deleted > 0) log().info({ rows: deleted }, 'old messages deleted');
       } while (deleted === BATCH);
+    }
+  }
+
+  /** First the files, then the rows that say which there are: what a crash leaves behind is found again. */
+  private async sweepFiles(): Promise<void> {
+    for (;;) {
+      const rows = await this.dataSource.query<{ id: string }[]>(
+        `SELECT media_id AS id FROM inbound_media
+         WHERE received_at < svc_now() - $1 * interval '1 day' LIMIT ${FILE_BATCH}`,
+        [this.config.retentionDays],
+      );
+      const ids = rows.map(({ id }) => id);
+      for (const id of ids) await this.store.delete(id);
+      await this.dataSource.query('DELETE FROM inbound_media WHERE media_id = ANY($1::uuid[])', [ids]);
+      if (ids.length > 0) log().info({ files: ids.length }, 'old files deleted');
+      if (ids.length < FILE_BATCH) return;
     }
   }
 }

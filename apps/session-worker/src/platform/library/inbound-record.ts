@@ -1,0 +1,90 @@
+import {
+  isJidGroup,
+  isLidUser,
+  isPnUser,
+  jidNormalizedUser,
+  type SignalRepositoryWithLIDStore,
+} from '@whiskeysockets/baileys';
+import type { InboundRecord, PlatformContent } from '../platform.js';
+import type { Stanza } from '../stanzas.js';
+import { isOwn, phoneAddress, senderOf } from './addresses.js';
+import { contentOf } from './content.js';
+import type { Credentials } from './credentials.js';
+
+/** Under which name the journal keeps what a ciphertext said. */
+export interface JournalPlace {
+  sender: string;
+  keyId: string;
+  /** The half of a group message that brings the author's key and nothing for people. */
+  isKey: boolean;
+}
+
+/** Who can tell addresses apart. */
+interface AddressBook {
+  credentials: Credentials;
+  repository: SignalRepositoryWithLIDStore;
+}
+
+/**
+ * A message is known by its chat, its author and its id. One of a group comes in two parts, and each may have to be
+ * answered from the journal; a resend brings both in one, and takes the place of the part for people.
+ */
+export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array): JournalPlace {
+  const from = senderOf(attrs['from']);
+  const keyId = attrs['id'] ?? '';
+  if (!isJidGroup(from)) return { sender: from, keyId, isKey: false };
+  const common = Array.isArray(content)
+    ? (content as Stanza[]).find((part) => part.attrs['type'] === 'skmsg')
+    : undefined;
+  const isKey = common !== undefined && common.content !== ciphertext;
+  const sender = [from, senderOf(attrs['participant']), ...(isKey ? ['key'] : [])].join('|');
+  return { sender, keyId, isKey };
+}
+
+/** What the journal keeps of a decrypted message; undefined for what no contact wrote. */
+export async function inboundRecord(
+  stanza: Stanza,
+  plaintext: Uint8Array,
+  { sender, keyId, isKey }: JournalPlace,
+  book: AddressBook,
+): Promise<InboundRecord | undefined> {
+  const { attrs } = stanza;
+  const { author, group, phone } = origin(stanza);
+  if (!keyId || attrs['category'] === 'peer' || isOwn(author, book.credentials)) return undefined;
+  if (!isPnUser(author) && !isLidUser(author)) return undefined;
+  const remoteJid = await phoneAddress(author, phone, book.repository);
+  return {
+    ...{ sender, keyId, remoteJid, plaintext },
+    chat: group ?? remoteJid,
+    pushName: attrs['notify'] ?? null,
+    sentAt: Number(attrs['t'] ?? 0),
+    content: isKey ? undefined : await withPhones(contentOf(plaintext), book),
+  };
+}
+
+/** Who wrote it, where, and the author's phone address if the stanza tells it. */
+function origin({ attrs }: Stanza): { author: string; group?: string; phone?: string } {
+  const from = senderOf(attrs['from']);
+  if (!isJidGroup(from)) return { author: from, phone: attrs['sender_pn'] };
+  return { author: senderOf(attrs['participant']), group: from, phone: attrs['participant_pn'] };
+}
+
+/** Names the people in a content by their phone addresses, as far as they are known. */
+async function withPhones(
+  content: PlatformContent | undefined,
+  book: AddressBook,
+): Promise<PlatformContent | undefined> {
+  const { quoted, mentions } = content ?? {};
+  if (!content || (!quoted && !mentions)) return content;
+  return {
+    ...content,
+    ...(quoted?.author ? { quoted: { ...quoted, author: await phoneOf(quoted.author, book) } } : {}),
+    ...(mentions ? { mentions: await Promise.all(mentions.map((jid) => phoneOf(jid, book))) } : {}),
+  };
+}
+
+async function phoneOf(jid: string, { credentials, repository }: AddressBook): Promise<string> {
+  const address = jidNormalizedUser(jid);
+  if (isOwn(address, credentials)) return jidNormalizedUser(credentials.me?.id);
+  return phoneAddress(address, undefined, repository);
+}
