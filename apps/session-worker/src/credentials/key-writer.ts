@@ -4,6 +4,7 @@ import { DataSource } from 'typeorm';
 import { OutboxService, outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import type { InboundRecord } from '../platform/platform.js';
+import { atStep } from '../steps.js';
 import { GroupCommit } from '../writes/group-commit.js';
 
 /** Messages of one statement stay far below what the driver and the server take. */
@@ -76,6 +77,7 @@ export class KeyWriter {
     const inbound = numbered(commits, (commit) => commit.inbound);
     const events = inbound.flatMap(({ event, ...one }) => (event ? [{ ...one, event }] : []));
     const { ids, envelopes } = outboxRows(events.map(({ event }) => event));
+    atStep(inbound.length > 0 ? 'in-2' : 'out-4');
     const [row] = await this.dataSource.query<{ held: number[] | null; told: string[] | null }[]>(
       COMMIT_SQL,
       [
@@ -93,6 +95,7 @@ export class KeyWriter {
         events.map(({ n }) => commits[n - 1]?.fence.partition),
       ],
     );
+    atStep(inbound.length > 0 ? 'in-3' : 'out-5');
     if (events.some(({ awaitsFile }) => awaitsFile)) this.onFileAwaited();
     const told = new Set(row?.told);
     this.outbox.publish(events.flatMap(({ event }) => (told.has(event.id) ? [event] : [])));

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Envelope, EventContract } from '@svc/contracts';
+import { type Envelope, type EventContract, MessageReceived } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { log, PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
+import { atStep } from '../steps.js';
 
 const SWEEP_MS = 500;
 /** A row this old was not published by the process that wrote it. */
@@ -52,7 +53,10 @@ export class OutboxService {
   publish(envelopes: Envelope[]): void {
     for (const envelope of envelopes) {
       const work = this.messaging.publishEvent(envelope).then(
-        () => this.forget(envelope.id),
+        () => {
+          atStep(envelope.type === MessageReceived.name ? 'in-5' : 'out-12');
+          this.forget(envelope.id);
+        },
         (error: unknown) => log().warn({ event: envelope.type, err: error }, 'event stays in the outbox'),
       );
       this.tail = Promise.all([this.tail, work]);

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { StatusReason } from '@svc/contracts';
+import { atStep } from '../steps.js';
 
 const TICK_MS = 1_000;
 /** How long a ping may be on its way there and back. */
@@ -35,7 +36,10 @@ export class Watchdog {
     // One frame that cannot be read, and none after it can: the library stays connected, and dead.
     around(stanzas, 'message', (read) => read.catch(() => this.giveUp('STREAM_UNREADABLE')));
     around(stanzas, 'CB:message', (done) =>
-      this.watch('message', done).catch(() => this.giveUp('LIBRARY_ERROR')),
+      this.watch('message', done).then(
+        () => atStep('in-6'),
+        () => this.giveUp('LIBRARY_ERROR'),
+      ),
     );
   }
 

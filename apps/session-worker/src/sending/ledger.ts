@@ -2,6 +2,7 @@ import type { Envelope, MessageFailure, OutboundContent } from '@svc/contracts';
 import type { DataSource, EntityManager } from 'typeorm';
 import { type OutboxService, outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
+import { atStep } from '../steps.js';
 import { failedEvent, type OutboundRow, type Rung } from './outbound.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 
@@ -45,6 +46,7 @@ export class Ledger {
       except,
       limit,
     ]);
+    if (rows.length > 0) atStep('out-3');
     return rows.sort((a, b) => Number(a.seq) - Number(b.seq));
   }
 

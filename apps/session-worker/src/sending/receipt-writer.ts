@@ -3,6 +3,7 @@ import type { Envelope } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { OutboxService, outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceKey, fenceParameters, LeaseLostError } from '../ownership/fence.js';
+import { atStep } from '../steps.js';
 import { GroupCommit } from '../writes/group-commit.js';
 import { climbEvents, type OutboundRow, type Rung, RUNGS } from './outbound.js';
 
@@ -76,6 +77,7 @@ export class ReceiptWriter {
       newsOf,
     );
     const { ids, envelopes } = outboxRows(news.map(({ event }) => event));
+    atStep('out-8');
     const [row] = await this.dataSource.query<[Climbed]>(CLIMB_SQL, [
       ...fenceParameters(...highest.map(({ fence }) => fence)),
       highest.map(({ fence }) => fence.partition),
@@ -87,6 +89,7 @@ export class ReceiptWriter {
       ids,
       envelopes,
     ]);
+    atStep('out-9');
     const told = new Set(row.told);
     this.outbox.publish(news.flatMap(({ event }) => (told.has(event.id) ? [event] : [])));
     const holds = ({ fence }: Receipt): boolean =>

@@ -5,6 +5,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { RunnersService } from '../runners/runners.service.js';
+import { atStep } from '../steps.js';
 import { GroupCommit } from '../writes/group-commit.js';
 import { insertEvents } from './ledger.js';
 import { eventsSoFar, failureOf, keyIdOf } from './outbound.js';
@@ -78,8 +79,10 @@ export class SendingService {
       if (refused.length > 0) log().info({ messages: refused.length }, 'messages that cannot go out');
       const all = [...told, ...refused].flatMap(eventsSoFar);
       await insertEvents(tx, all);
+      atStep('out-1');
       return all;
     });
+    atStep('out-2');
     this.outbox.publish(events);
     for (const sessionId of sessionIds) this.runners.wake(sessionId);
     return rows.map(() => undefined);

@@ -8,6 +8,7 @@ import {
   type OutgoingMessage,
   type PlatformSocket,
 } from '../platform/platform.js';
+import { atStep } from '../steps.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
 import { failureOf, type Rung } from './outbound.js';
 
@@ -96,6 +97,7 @@ export class SessionSender {
     this.unanswered = 0;
     const message = this.take(keyId);
     if (error === undefined) {
+      atStep('out-7');
       this.tries.delete(keyId);
       if (message) this.settling.set(keyId, message);
       // An ack that cannot be written is lost: the message goes out again, under the same id, and is acknowledged again.
@@ -109,7 +111,9 @@ export class SessionSender {
 
   /** Resolves when the receipt is written, and what it tells with it. */
   async onReceipt(keyIds: string[], kind: 'delivered' | 'read'): Promise<void> {
+    atStep('out-10');
     await this.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED');
+    atStep('out-11');
     // As good as an ack.
     this.unanswered = 0;
     for (const keyId of keyIds) this.take(keyId);
@@ -150,6 +154,7 @@ export class SessionSender {
         this.interrupt = () => reject(new Error('The socket is gone.'));
         socket.send(outgoing(message)).then(resolve, reject);
       });
+      atStep('out-6');
       this.expectAck(message);
       return true;
     } catch (error) {

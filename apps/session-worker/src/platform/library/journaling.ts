@@ -6,6 +6,7 @@ import {
 } from '@whiskeysockets/baileys';
 import { keepLateWrites } from '../late-writes.js';
 import type { PlatformStore } from '../platform.js';
+import { atStep } from '../../steps.js';
 import type { Stanza } from '../stanzas.js';
 import type { Credentials } from './credentials.js';
 import { groupKeyOf, withoutGroupKey } from './group-keys.js';
@@ -37,8 +38,9 @@ export function journaling(
     const stanza = stanzas.get(ciphertext);
     if (!stanza) return decrypt();
     const place = journalPlace(stanza, ciphertext);
+    atStep('in-1');
     try {
-      return await locked(async () => {
+      const read = await locked(async () => {
         let plaintext = await decrypt();
         const groupKey = stanza.attrs['participant'] && groupKeyOf(plaintext);
         if (groupKey) {
@@ -52,6 +54,8 @@ export function journaling(
         if (record) await keys.set({ [JOURNAL]: { [record.keyId]: record } } as SignalDataSet);
         return plaintext;
       });
+      atStep('in-4');
+      return read;
     } catch (error) {
       // A stanza that comes again after a crash cannot be decrypted twice: the journal knows what it said.
       const known = await store.journaled(place.sender, place.keyId);
