@@ -41,11 +41,11 @@ function open(phone) {
     });
     number.sock = sock;
     sock.ev.on('creds.update', (change) => Object.assign(number.creds, change));
-    sock.ev.on('connection.update', ({ connection, qr, lastDisconnect }) => {
+    sock.ev.on('connection.update', ({ connection, qr }) => {
       if (qr) void scan(phone, qr);
       if (connection === 'open') opened();
-      if (connection === 'close' && lastDisconnect?.error?.output?.statusCode === 515)
-        void open(phone).then(opened);
+      // Also after the linking itself, which ends with 515.
+      if (connection === 'close') void open(phone).then(opened);
     });
   });
 }
@@ -71,12 +71,17 @@ const commands = {
     };
     await Promise.all(Object.entries(to).map(send));
   },
+  memory() {
+    globalThis.gc();
+    const { rss, heapUsed } = process.memoryUsage();
+    return { rss, heapUsed };
+  },
 };
 
 process.on('message', async ({ name, argument }) => {
   const begun = process.cpuUsage();
-  await commands[name](argument);
+  const result = await commands[name](argument);
   const { user, system } = process.cpuUsage(begun);
-  process.send({ cpuMs: (user + system) / 1000 });
+  process.send({ cpuMs: (user + system) / 1000, result });
 });
 process.send({ ready: true });

@@ -4,7 +4,7 @@ import { Stack } from './stack.js';
 
 const HELP = `npm run demo                          plays the story headless, on the running stack or on one of its own
 npm run drill -- <name> [--seed N]    a fault drill; no name lists them
-npm run bench -- <name>               a benchmark; no name lists them
+npm run bench -- <name> [--minutes N] a benchmark; no name lists them
 
 A drill or benchmark starts a stack of its own, tells its progress on standard error, ends with one line of JSON
 and exits with 1 when it does not hold.

@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { accept } from './benches/accept.js';
 import { inbound } from './benches/inbound.js';
+import { memory } from './benches/memory.js';
+import { reconnect } from './benches/reconnect.js';
 import { send } from './benches/send.js';
+import { crashPoints } from './drills/crash-points.js';
+import { deaf } from './drills/deaf.js';
 import { killAny } from './drills/kill-any.js';
 import { killWorker } from './drills/kill-worker.js';
 import { pausedOwner } from './drills/paused-owner.js';
@@ -10,8 +14,9 @@ import { rollingDeploy } from './drills/rolling-deploy.js';
 import { wipeNats } from './drills/wipe-nats.js';
 import { Stack } from './stack.js';
 
-/** No run takes a third of it; one that hangs must not hang for ever. */
-const LIMIT_MINUTES = 20;
+/** No run takes half of it; one that hangs must not hang for ever. */
+const LIMIT_MINUTES = 60;
+const MINUTES = 10;
 
 /** What a drill or benchmark says at its end, as one line of JSON. */
 export interface Outcome {
@@ -34,6 +39,8 @@ export interface NamedRun {
 export interface RunOptions {
   /** Decides random choices; printed, so that a run can be repeated. */
   seed: number;
+  /** How long a run goes on that is about what comes with time. */
+  minutes: number;
   /** Progress, for people. */
   say(line: string): void;
 }
@@ -48,40 +55,46 @@ const RUNS: Runs = {
     'paused-owner': pausedOwner,
     'wipe-nats': wipeNats,
     'restart-postgres': restartPostgres,
+    deaf,
+    'crash-points': crashPoints,
   },
-  bench: { accept, send, inbound },
+  bench: { accept, send, inbound, memory, reconnect },
 };
 
-/** Runs `npm run drill|bench -- <name> [--seed N]`; returns the exit code. */
+/** Runs `npm run drill|bench -- <name> [--seed N] [--minutes N]`; returns the exit code. */
 export async function runNamed(
   kind: keyof Runs,
   [name, ...rest]: string[],
   runs: Runs = RUNS,
 ): Promise<number> {
   const run = name !== undefined && Object.hasOwn(runs[kind], name) ? runs[kind][name] : undefined;
-  const seed = seedOf(rest);
-  if (!run || seed === undefined) {
+  const options = optionsOf(rest);
+  if (!run || !options) {
     if (name !== undefined)
-      process.stderr.write(`${run ? '--seed needs a number' : `There is no ${kind} ${name}`}.\n`);
+      process.stderr.write(
+        `${run ? `--seed and --minutes (at most ${LIMIT_MINUTES / 2}) need a number` : `There is no ${kind} ${name}`}.\n`,
+      );
     for (const [known, { summary }] of Object.entries(runs[kind]))
       process.stdout.write(`${known.padEnd(16)} ${summary}\n`);
     return name === undefined ? 0 : 1;
   }
-  return play({ kind, name: String(name), run, seed });
+  return play({ kind, name: String(name), run, options });
 }
 
 interface Play {
   kind: keyof Runs;
   name: string;
   run: NamedRun;
-  seed: number;
+  options: Omit<RunOptions, 'say'>;
 }
 
-async function play({ kind, name, run, seed }: Play): Promise<number> {
+async function play({ kind, name, run, options }: Play): Promise<number> {
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  say(`${kind} ${name}, seed ${seed}`);
+  say(`${kind} ${name}, seed ${options.seed}`);
   try {
-    const { figures, holds, error } = await Promise.race([run.run({ seed, say }), tooLate()]).catch(broken);
+    const { figures, holds, error } = await Promise.race([run.run({ ...options, say }), tooLate()]).catch(
+      broken,
+    );
     process.stdout.write(`${JSON.stringify({ name, figures, bound: run.bound, holds, error })}\n`);
     return holds ? 0 : 1;
   } finally {
@@ -89,10 +102,14 @@ async function play({ kind, name, run, seed }: Play): Promise<number> {
   }
 }
 
-function seedOf(args: string[]): number | undefined {
-  const at = args.indexOf('--seed');
-  if (at < 0) return args.length === 0 ? Date.now() % 1_000_000 : undefined;
-  return args[at + 1] && Number.isSafeInteger(Number(args[at + 1])) ? Number(args[at + 1]) : undefined;
+/** Undefined: they are not understood. */
+function optionsOf(args: string[]): Play['options'] | undefined {
+  const [seed = Date.now() % 1_000_000, minutes = MINUTES] = ['--seed', '--minutes'].map((name) => {
+    const at = args.indexOf(name);
+    return at < 0 ? undefined : Number(args.splice(at, 2)[1] ?? NaN);
+  });
+  const isGood = Number.isSafeInteger(seed) && minutes > 0 && minutes <= LIMIT_MINUTES / 2;
+  return isGood && args.length === 0 ? { seed, minutes } : undefined;
 }
 
 async function tooLate(): Promise<never> {

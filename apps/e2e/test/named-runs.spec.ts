@@ -41,8 +41,22 @@ test.each([
   [[], 0],
   [['unknown'], 1],
   [['it', '--seed', 'x'], 1],
+  [['it', '--seed'], 1],
+  [['it', '--minutes', '0'], 1],
+  [['it', '--other', '1'], 1],
 ])('%j lists what there is and ends with %i', async (args, code) => {
   const runs = { drill: { it: { summary: 'a drill', bound: '', run: () => Promise.reject() } }, bench: {} };
   expect(await runNamed('drill', args, runs)).toBe(code);
   expect(printed).toContain('a drill');
+});
+
+test('a run is told for how many minutes, and its seed', async () => {
+  let told: unknown;
+  const run: NamedRun['run'] = async ({ seed, minutes }) => {
+    told = { seed, minutes };
+    return { figures: {}, holds: true };
+  };
+  const runs = { drill: {}, bench: { it: { summary: '', bound: '', run } } };
+  expect(await runNamed('bench', ['it', '--minutes', '0.5', '--seed', '7'], runs)).toBe(0);
+  expect(told).toEqual({ seed: 7, minutes: 0.5 });
 });

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { resolve } from 'node:path';
+import type { Memory } from '../inspector.js';
 import type { Stack } from '../stack.js';
 
 /** What the reference says after each command. */
@@ -12,8 +13,10 @@ export interface BareFigures {
 export class BareBaileys {
   private constructor(private readonly process: ChildProcess) {}
 
-  static async start({ file: { platform } }: Stack): Promise<BareBaileys> {
+  /** `nodeOptions`: what the process is started with beyond the program. */
+  static async start({ file: { platform } }: Stack, nodeOptions: string[] = []): Promise<BareBaileys> {
     const child = fork(resolve(import.meta.dirname, '../../bare/baileys.mjs'), {
+      execArgv: nodeOptions,
       env: {
         ...process.env,
         PLATFORM_URL: platform.websocket,
@@ -28,8 +31,12 @@ export class BareBaileys {
 
   /** Carries out one command; resolves when it is done. */
   async run(name: 'link' | 'send', argument: unknown): Promise<BareFigures> {
-    this.process.send({ name, argument });
-    return (await this.answer()) as BareFigures;
+    return (await this.command(name, argument)) as BareFigures;
+  }
+
+  /** What the process holds when nothing is left to collect; started with `--expose-gc`. */
+  async memory(): Promise<Memory> {
+    return ((await this.command('memory')) as { result: Memory }).result;
   }
 
   get pid(): number {
@@ -38,6 +45,12 @@ export class BareBaileys {
 
   stop(): void {
     if (this.process.connected) this.process.disconnect();
+  }
+
+  private command(name: string, argument?: unknown): Promise<unknown> {
+    const answer = this.answer();
+    this.process.send({ name, argument });
+    return answer;
   }
 
   private answer(): Promise<unknown> {

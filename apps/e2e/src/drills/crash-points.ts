@@ -1,0 +1,90 @@
+import { waitFor } from '@svc/testing';
+import { Inspector } from '../inspector.js';
+import type { NamedRun } from '../named-runs.js';
+import { seededRandom } from '../random.js';
+import type { Stack } from '../stack.js';
+import { disperse, gather, untilReplaced } from './crowd.js';
+import { isClean, Load, type LoadFigures } from './load.js';
+
+const SESSIONS = 6;
+const MESSAGES = 48;
+const PER_SECOND = 12;
+/** The step is left behind at most so often before the kill: the first time is not like the later ones. */
+const MOST_PASSES = 12;
+const REACHED_LIMIT_MS = 60_000;
+const WORKER = 'session-worker';
+
+/** Steps of the worker on a message's way (docs/architecture.md, where a message can be cut off). */
+const OUT = Array.from({ length: 12 }, (_, n) => `out-${n + 1}`);
+const IN = Array.from({ length: 6 }, (_, n) => `in-${n + 1}`);
+
+/** What one kill did. */
+interface StepFigures extends LoadFigures {
+  /** The step was left behind so often before. */
+  passes: number;
+  recoveredMs: number | null;
+}
+
+/** The worker dies at each numbered step, by itself: no other moment is as bad. */
+export const crashPoints: NamedRun = {
+  summary: 'the worker is killed at every numbered step of a message out and in, each under a small load',
+  bound: 'every step reached; all sends accepted, nothing lost, nothing twice, every webhook arrived',
+  async run({ seed, say }) {
+    const crowd = await gather({ workers: 1, sessions: SESSIONS }, say);
+    const { stack, actors, receiver, watch } = crowd;
+    const random = seededRandom(seed);
+    const rounds = new Map<string, () => Promise<StepFigures>>();
+    for (const step of [...OUT, ...IN]) {
+      const passes = Math.floor(random() * MOST_PASSES);
+      const load = new Load(actors, receiver, { label: step, messages: MESSAGES, perSecond: PER_SECOND });
+      const pid = stack.pidOf(WORKER);
+      await dieAt(stack, step, passes);
+      const running = load.run();
+      await waitFor(`the worker to reach ${step}`, () => hasEnded(pid), REACHED_LIMIT_MS);
+      const killedAt = Date.now();
+      await untilReplaced(stack, WORKER, pid);
+      await running;
+      await watch.calm();
+      const count = async (): Promise<StepFigures> => ({
+        passes,
+        recoveredMs: load.recoveredMs(killedAt),
+        ...(await load.count()),
+      });
+      rounds.set(step, count);
+      say(`  ${step.padEnd(8)} ${JSON.stringify(await count())}`);
+    }
+    // Counted once more at the very end: what came twice may have come late.
+    const steps: Record<string, StepFigures> = {};
+    for (const [step, count] of rounds) steps[step] = await count();
+    await disperse(crowd);
+    return {
+      figures: { seed, messages: MESSAGES, steps },
+      holds: Object.values(steps).every((one) => isClean(one, MESSAGES)),
+    };
+  },
+};
+
+/**
+ * From now on the worker kills itself when it reaches the step once more than so often. It is told so through its
+ * inspector: nothing of this is built into it but the names of the steps.
+ */
+async function dieAt(stack: Stack, step: string, passes: number): Promise<void> {
+  const inspector = await Inspector.of(stack, WORKER);
+  await inspector.run(`{
+    let left = ${passes};
+    const { subscribe } = process.getBuiltinModule('node:diagnostics_channel');
+    subscribe('session-worker.step', (step) => {
+      if (step === ${JSON.stringify(step)} && left-- === 0) process.kill(process.pid, 'SIGKILL');
+    });
+  }`);
+  inspector.close();
+}
+
+function hasEnded(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}
