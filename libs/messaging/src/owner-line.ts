@@ -1,0 +1,90 @@
+import type { Subscription } from '@nats-io/transport-node';
+import { TimeoutError } from '@nats-io/transport-node';
+import { AppError, parseData, type RequestContract } from '@svc/contracts';
+import type { Messaging } from './messaging.js';
+import { partitionOf } from './partition.js';
+
+/** Answers a question that came over the line; what it throws goes back to whoever asked. */
+export type OwnerAnswer = (verb: string, question: unknown) => Promise<object>;
+
+interface Packet {
+  verb: string;
+  question: unknown;
+}
+
+/**
+ * A line to the instance of an app that owns a partition at this moment, for what nobody else can answer. Nothing is
+ * stored: whoever asks hears an answer in bounded time, or that there is none.
+ */
+export class OwnerLine {
+  private readonly lines = new Map<number, Subscription>();
+
+  constructor(
+    private readonly messaging: Messaging,
+    private readonly app: string,
+  ) {}
+
+  /**
+   * Asks the owner of the session's partition and checks the reply.
+   * @throws AppError what the owner threw, or `UPSTREAM_UNAVAILABLE` (nobody owns it), `UPSTREAM_TIMEOUT`.
+   */
+  async ask<Q extends { sessionId: string }, A extends object>(
+    { subject, reply }: RequestContract<Q, A>,
+    question: Q,
+    timeoutMs: number,
+  ): Promise<A> {
+    const packet: Packet = { verb: subject, question };
+    const message = await this.messaging.connection
+      .request(this.subject(partitionOf(question.sessionId)), JSON.stringify(packet), { timeout: timeoutMs })
+      .catch((error: unknown) => {
+        throw this.unanswered(error);
+      });
+    const outcome = message.json<{ answer?: unknown; error?: unknown }>();
+    if (outcome.error !== undefined) throw AppError.fromBody(outcome.error);
+    return parseData(reply, outcome.answer);
+  }
+
+  /** The partition is ours: questions about it are answered here. */
+  open(partition: number, answer: OwnerAnswer): void {
+    if (this.lines.has(partition)) return;
+    // No queue group: of a paused owner and the one that took over, the one that is awake answers.
+    const subscription = this.messaging.connection.subscribe(this.subject(partition), {
+      callback: (error, message) => {
+        if (error) return;
+        const { verb, question } = message.json<Packet>();
+        void outcomeOf(() => answer(verb, question)).then((outcome) =>
+          message.respond(JSON.stringify(outcome)),
+        );
+      },
+    });
+    this.lines.set(partition, subscription);
+  }
+
+  /** The partition is somebody else's. */
+  close(partition: number): void {
+    this.lines.get(partition)?.unsubscribe();
+    this.lines.delete(partition);
+  }
+
+  private subject(partition: number): string {
+    return `own.${this.app}.${partition}`;
+  }
+
+  private unanswered(cause: unknown): AppError {
+    const { app } = this;
+    if (cause instanceof TimeoutError)
+      return new AppError('UPSTREAM_TIMEOUT', `${app} did not answer in time.`, { app }, { cause });
+    // Nobody owns the partition, or there is no connection at this moment: the same to the caller.
+    return new AppError('UPSTREAM_UNAVAILABLE', `${app} is not available.`, { app }, { cause });
+  }
+}
+
+async function outcomeOf(work: () => Promise<object>): Promise<{ answer: object } | { error: object }> {
+  try {
+    return { answer: await work() };
+  } catch (error) {
+    const known =
+      error instanceof AppError ? error : new AppError('INTERNAL', undefined, {}, { cause: error });
+    return { error: known.toBody() };
+  }
+}
