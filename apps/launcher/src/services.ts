@@ -53,6 +53,7 @@ export const SERVICES: readonly ServiceRow[] = [
       'ACK_TIMEOUT_MS',
       'LOGIN_TIMEOUT_MS',
       'QR_LOOK_MS',
+      'LINK_TIMEOUT_MS',
       'KEEP_ALIVE_MS',
       'STALL_TIMEOUT_MS',
       'RETENTION_DAYS',

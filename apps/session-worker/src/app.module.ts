@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
-import { JetStreamStrategy, Messaging } from '@svc/messaging';
+import { JetStreamStrategy, Messaging, OwnerLine } from '@svc/messaging';
 import { connectionProviders, databaseModule, HealthController, READINESS } from '@svc/service';
 import { readConfig, WorkerConfig } from './config.js';
 import { MediaService } from './inbound/media.service.js';
@@ -10,11 +10,13 @@ import { Vault } from './credentials/vault.js';
 import { OutboxService } from './outbox/outbox.service.js';
 import { OwnershipService } from './ownership/ownership.service.js';
 import { SessionSweeper } from './ownership/session-sweeper.js';
+import { OwnerAnswers } from './runners/owner-answers.js';
 import { RunnersService } from './runners/runners.service.js';
 import { ReceiptWriter } from './sending/receipt-writer.js';
 import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
 import { Session } from './sessions/session.entity.js';
+import { LiveService } from './sessions/live.service.js';
 import { SessionsConsumer } from './sessions/sessions.consumer.js';
 import { RetentionService } from './sessions/retention.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
@@ -38,6 +40,11 @@ const POOL_SIZE = 20;
       inject: [Messaging],
     },
     {
+      provide: OwnerLine,
+      useFactory: (messaging: Messaging) => new OwnerLine(messaging, NAME),
+      inject: [Messaging],
+    },
+    {
       provide: Vault,
       useFactory: (config: WorkerConfig) => new Vault(config.credentialsKey),
       inject: [WorkerConfig],
@@ -49,8 +56,10 @@ const POOL_SIZE = 20;
       inject: [OwnershipService],
     },
     KeyWriter,
+    LiveService,
     MediaService,
     OutboxService,
+    OwnerAnswers,
     OwnershipService,
     ReceiptWriter,
     RetentionService,

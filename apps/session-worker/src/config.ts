@@ -76,6 +76,16 @@ export class WorkerConfig extends MediaStoreConfig {
   @Min(1_000)
   qrLookMs: number = 3 * MINUTE_MS;
 
+  @Env('LINK_TIMEOUT_MS', {
+    description:
+      'How long a session shows QR codes after a wish to be connected, however often somebody looks.',
+    example: '600000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1_000)
+  linkTimeoutMs: number = 10 * MINUTE_MS;
+
   @Env('RETENTION_DAYS', {
     description: 'How long the journal of inbound messages and finished sends are kept, with their texts.',
     example: '30',

@@ -131,3 +131,8 @@ export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 export const SCOPES = ['*', 'messages:send', 'messages:read', 'webhooks:manage', 'admin:*'] as const;
 /** One of `SCOPES`. */
 export type Scope = (typeof SCOPES)[number];
+
+/** What a contact may be shown of a session. */
+export const TYPING_STATES = ['composing', 'recording', 'paused'] as const;
+/** One of `TYPING_STATES`. */
+export type TypingState = (typeof TYPING_STATES)[number];

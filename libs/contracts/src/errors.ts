@@ -131,6 +131,13 @@ export const ERROR_CATALOGUE = {
     'The session does not allow this as it is.',
     'Do what the message says; a bound endpoint changes with PUT /v1/sessions/:id/external-config.',
   ),
+  ALREADY_LINKED: entry(
+    409,
+    false,
+    'info',
+    'The session is linked to a number already.',
+    'Connect it with POST /v1/sessions/:id/connect, or unlink it first with POST /v1/sessions/:id/logout.',
+  ),
   MEDIA_GONE: entry(
     410,
     false,
@@ -159,6 +166,13 @@ export const ERROR_CATALOGUE = {
     'error',
     'Something went wrong on our side.',
     'Try again with the same clientMessageId; report the requestId if it persists.',
+  ),
+  PLATFORM_UNAVAILABLE: entry(
+    503,
+    true,
+    'warn',
+    'The platform did not answer in time.',
+    'Try again after the number of seconds in Retry-After.',
   ),
   UPSTREAM_UNAVAILABLE: entry(
     503,

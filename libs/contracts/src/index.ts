@@ -42,6 +42,8 @@ export {
   type MediaFailure,
   MESSAGE_CHANGES,
   type MessageChangeKind,
+  TYPING_STATES,
+  type TypingState,
 } from './enums.js';
 export { MESSAGE_BODY_TYPES, MESSAGE_BODY_FIELDS, MessageBody } from './message-body.js';
 export { MessageMedia, QuotedInbound, MessageChange } from './message-details.js';
@@ -117,6 +119,21 @@ export {
   GetSessionQr,
   SetBotMode,
 } from './sessions.js';
+export {
+  PairingCodeBody,
+  PairingCode,
+  MarkReadBody,
+  TypingBody,
+  ContactView,
+  PhoneRequestV1,
+  ReceivedMessageRef,
+  MarkReadV1,
+  TypingV1,
+  RequestPairingCode,
+  MarkRead,
+  SetTyping,
+  LookUpContact,
+} from './live-requests.js';
 export {
   TIER_CAPS,
   PLAN_CAPS,

@@ -19,13 +19,18 @@ const NAMESPACE = '5f1c7c1e-8a53-4f0b-9d3e-0a6a1f6f2b11';
 const MOST_BODY_CHARS = 250_000;
 const MOST_MENTIONS = 1_000;
 
+/** Id of a message that a session received. */
+export function messageIdOf(sessionId: string, sender: string, keyId: string): string {
+  return uuidv5([sessionId, sender, keyId].join('|'), NAMESPACE);
+}
+
 /** The event of a journaled message; undefined when the message is nothing for people. */
 export function receivedEvent(
   record: InboundRecord,
   session: { id: string; tenantId: string },
 ): Envelope | undefined {
   if (!record.content) return undefined;
-  const messageId = uuidv5([session.id, record.sender, record.keyId].join('|'), NAMESPACE);
+  const messageId = messageIdOf(session.id, record.sender, record.keyId);
   const digits = /^(\d+)@s\.whatsapp\.net$/.exec(record.remoteJid)?.[1];
   const data = {
     sessionId: session.id,

@@ -1,5 +1,9 @@
 import { InboundMedia1763700200000 } from './1763700200000-inbound-media.js';
 import { Sessions1763700000000 } from './1763700000000-sessions.js';
+import { SessionLinks1763700300000 } from './1763700300000-session-links.js';
 
 /** The schema this service owns and its migrations, in order. */
-export const schema = { schema: 'sessions', migrations: [Sessions1763700000000, InboundMedia1763700200000] };
+export const schema = {
+  schema: 'sessions',
+  migrations: [Sessions1763700000000, InboundMedia1763700200000, SessionLinks1763700300000],
+};

@@ -2,10 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { PARTITION_COUNT } from '@svc/contracts';
 import { PartitionLeases } from '@svc/database';
-import { JetStreamStrategy, Messaging, partitionOf } from '@svc/messaging';
+import { JetStreamStrategy, Messaging, OwnerLine, partitionOf } from '@svc/messaging';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
+import { OwnerAnswers } from '../runners/owner-answers.js';
 import { RunnersService } from '../runners/runners.service.js';
 import type { Fence } from './fence.js';
 
@@ -24,6 +25,8 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
     private readonly runners: RunnersService,
     private readonly strategy: JetStreamStrategy,
     private readonly messaging: Messaging,
+    private readonly line: OwnerLine,
+    private readonly answers: OwnerAnswers,
   ) {
     this.leases = new PartitionLeases(dataSource, {
       owner: config.workerName,
@@ -79,6 +82,7 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
     const fence = { partition, owner: this.config.workerName, epoch };
     this.runners.hold(fence);
     this.strategy.startPartition(partition);
+    this.line.open(partition, (verb, question) => this.answers.answer(fence, verb, question));
     const rows = await this.dataSource.query<{ id: string }[]>(
       'SELECT id FROM session WHERE partition = $1',
       [partition],
@@ -87,12 +91,14 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
   }
 
   private async release(partition: number): Promise<void> {
+    this.line.close(partition);
     await this.strategy.stopPartition(partition);
     await this.runners.release(partition);
   }
 
   private lost(partition: number): void {
     log().warn({ partition }, 'partition lost');
+    this.line.close(partition);
     this.runners.kill(partition);
     void this.strategy.stopPartition(partition);
   }

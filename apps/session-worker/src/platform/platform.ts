@@ -1,4 +1,10 @@
-import type { MediaFailure, MessageChangeKind, OutboundContent, StatusReason } from '@svc/contracts';
+import type {
+  MediaFailure,
+  MessageChangeKind,
+  OutboundContent,
+  StatusReason,
+  TypingState,
+} from '@svc/contracts';
 
 /** What a platform socket tells the session that holds it. */
 export interface PlatformListener {
@@ -75,6 +81,12 @@ export interface PlatformStore {
   sent(keyId: string): Promise<OutgoingMessage | undefined>;
 }
 
+/** A message of a contact as the journal names it: `sender` and `keyId` of its record. */
+export interface ReceivedMessage {
+  sender: string;
+  keyId: string;
+}
+
 /** An open or opening socket. */
 export interface PlatformSocket {
   /**
@@ -84,6 +96,21 @@ export interface PlatformSocket {
    * @throws NoAnswerError
    */
   send(message: OutgoingMessage): Promise<void>;
+  /**
+   * A code that links the phone of this number when it is typed there; only a socket that shows QR codes has one.
+   * @throws NoAnswerError
+   */
+  requestPairingCode(phone: string): Promise<string>;
+  /**
+   * Address of a number; null when the platform does not know it.
+   * @throws NoAnswerError
+   */
+  lookUp(phone: string): Promise<string | null>;
+  /** All addresses under which messages of this contact may have come. */
+  addressesOf(contact: string): Promise<string[]>;
+  /** @throws NoAnswerError */
+  markRead(messages: ReceivedMessage[]): Promise<void>;
+  typing(to: string, state: TypingState): Promise<void>;
   /** Unlinks this device on the platform. */
   logout(): Promise<void>;
   /** Gives up a socket that looks connected and does not work: `onClose` is called with this reason, at once. */
@@ -123,7 +150,7 @@ export class NotInGroupError extends Error {
   }
 }
 
-/** The platform was asked about the recipient, twice, and did not answer. */
+/** The platform was asked and did not answer. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
 
@@ -132,5 +159,7 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** How long the platform takes one QR code; six of them make the three minutes that a look is worth. */
+/** How long the platform takes one QR code; all of a socket make the three minutes that a look is worth. */
 export const QR_LIFETIME_MS = 30_000;
+/** QR codes that the platform hands out to one socket. */
+export const QR_CODES = 6;

@@ -51,9 +51,14 @@ export class RunnersService {
     });
   }
 
+  /** The runner of a session, if it has one here. */
+  of(sessionId: string): SessionRunner | undefined {
+    return this.runners.get(sessionId)?.runner;
+  }
+
   /** There may be something to send. */
   wake(sessionId: string): void {
-    this.runners.get(sessionId)?.runner.wake();
+    this.of(sessionId)?.wake();
   }
 
   /** Sessions that have a runner. */
@@ -63,7 +68,7 @@ export class RunnersService {
 
   /** Ends messages that waited too long, except those that may be on their way at this moment. */
   async expire(sessionId: string, fence: Fence, jobIds: string[]): Promise<void> {
-    const inHand = new Set(this.runners.get(sessionId)?.runner.inHand());
+    const inHand = new Set(this.of(sessionId)?.inHand());
     const idle = jobIds.filter((jobId) => !inHand.has(jobId));
     if (idle.length > 0) await this.ledger(sessionId, fence).fail(idle, failureOf('EXPIRED'));
   }
@@ -71,15 +76,15 @@ export class RunnersService {
   /** A partition goes to another worker in good order. */
   async release(partition: number): Promise<void> {
     this.epochs.delete(partition);
-    const ids = this.of(partition);
+    const ids = this.idsOf(partition);
     await Promise.allSettled(ids.map((id) => this.end(id, 'MAINTENANCE')));
   }
 
   /** A partition is lost: its sockets close at once. */
   kill(partition: number): void {
     this.epochs.delete(partition);
-    for (const id of this.of(partition)) {
-      this.runners.get(id)?.runner.kill();
+    for (const id of this.idsOf(partition)) {
+      this.of(id)?.kill();
       this.runners.delete(id);
     }
   }
@@ -110,7 +115,7 @@ export class RunnersService {
     const resting = session.status === 'DISCONNECTED' || session.status === 'LOGGED_OUT';
     if (!fresh && resting) return;
     // One that is just about to end would take the wish with it.
-    await this.runners.get(session.id)?.runner.idle();
+    await this.of(session.id)?.idle();
     if (this.runners.has(session.id)) return;
     if (!this.holds(fence)) throw new LeaseLostError(fence.partition);
     const runner = this.makeRunner(session, fence);
@@ -131,7 +136,7 @@ export class RunnersService {
     failure: FailureCode = 'SESSION_LOGGED_OUT',
   ): Promise<void> {
     if (session.status === 'LOGGED_OUT') return;
-    const runner = this.runners.get(session.id)?.runner ?? this.makeRunner(session, fence);
+    const runner = this.of(session.id) ?? this.makeRunner(session, fence);
     try {
       await runner.logout('LOGOUT_REQUESTED', failure);
     } finally {
@@ -157,18 +162,18 @@ export class RunnersService {
 
   private async end(sessionId: string, reason: StatusReason): Promise<void> {
     try {
-      await this.runners.get(sessionId)?.runner.stop(reason);
+      await this.of(sessionId)?.stop(reason);
     } finally {
       this.drop(sessionId);
     }
   }
 
   private drop(sessionId: string): void {
-    this.runners.get(sessionId)?.runner.kill();
+    this.of(sessionId)?.kill();
     this.runners.delete(sessionId);
   }
 
-  private of(partition: number): string[] {
+  private idsOf(partition: number): string[] {
     return [...this.runners].filter(([, held]) => held.partition === partition).map(([id]) => id);
   }
 
@@ -187,7 +192,7 @@ export class RunnersService {
     const store = new SessionStore({ session: { id, tenantId }, fence }, dataSource, this.vault, this.keys);
     const ledger = this.ledger(id, fence);
     const gone = (): void => {
-      if (this.runners.get(id)?.runner === runner) this.runners.delete(id);
+      if (this.of(id) === runner) this.runners.delete(id);
     };
     const runner = new SessionRunner(
       { id, tenantId, status },

@@ -1,6 +1,8 @@
 import {
+  AppError,
   type Envelope,
   type FailureCode,
+  type PairingCode,
   SessionConnected,
   SessionDisconnected,
   SessionLoggedOut,
@@ -19,6 +21,7 @@ import type { Ledger } from '../sending/ledger.js';
 import type { SessionSender } from '../sending/session-sender.js';
 import type { StatusChange } from '../sessions/session-rows.js';
 import { reconnectDelayMs, troublesAfter, verdictOn } from './close-codes.js';
+import { PairingCodes } from './pairing-codes.js';
 import { StepQueue } from './step-queue.js';
 import { unlink } from './unlink.js';
 
@@ -66,12 +69,14 @@ export class SessionRunner {
   private ended = false;
   private timers: { login?: NodeJS.Timeout; look?: NodeJS.Timeout; reconnect?: NodeJS.Timeout } = {};
   private readonly steps: StepQueue;
+  private readonly codes: PairingCodes;
 
   constructor(
     private readonly session: HeldSession,
     private readonly tools: RunnerTools,
   ) {
     this.status = session.status;
+    this.codes = new PairingCodes(this.tag);
     this.steps = new StepQueue(this.tag, {
       leaseLost: () => {
         this.kill();
@@ -104,6 +109,23 @@ export class SessionRunner {
     this.tools.sender.wake();
   }
 
+  /** The socket, while it is logged in. */
+  get connected(): PlatformSocket | undefined {
+    return this.status === 'CONNECTED' ? this.socket : undefined;
+  }
+
+  /**
+   * A code to type on the phone of this number; QR codes keep coming beside it.
+   * @throws AppError `ALREADY_LINKED`, `PLATFORM_UNAVAILABLE`
+   */
+  async pairingCode(phone: string): Promise<PairingCode> {
+    const shown = this.codes.shownFor(phone);
+    if (shown) return shown;
+    const code = this.codes.ask(phone);
+    this.steps.do(() => this.makeWayForCode());
+    return code;
+  }
+
   /** Jobs that may be on their way at this moment. */
   inHand(): string[] {
     return this.tools.sender.inHand();
@@ -119,7 +141,7 @@ export class SessionRunner {
 
   /** Unlinks the number on the platform (where it is reachable) and forgets its secrets; what waits fails as told. */
   async logout(reason: StatusReason, failure: FailureCode): Promise<void> {
-    const socket = this.status === 'CONNECTED' ? this.socket : undefined;
+    const socket = this.connected;
     await this.end(async () => {
       await unlink(socket, this.tools).catch((error: unknown) =>
         log().warn({ ...this.tag, err: error }, 'logout not confirmed'),
@@ -136,6 +158,7 @@ export class SessionRunner {
     this.tools.sender.detach();
     this.socket?.close();
     this.socket = undefined;
+    this.codes.refuse();
   }
 
   private get tag(): { sessionId: string } {
@@ -148,6 +171,7 @@ export class SessionRunner {
     await this.tools.sender.drain(DRAIN_MS);
     this.ended = true;
     this.generation += 1;
+    this.codes.refuse();
     await this.steps.idle();
     if (close) this.socket?.close();
     await this.steps.saved();
@@ -215,6 +239,17 @@ export class SessionRunner {
     };
     const event = eventOf(SessionQrGenerated, this.session.tenantId, data);
     await this.observe('AWAITING_SCAN', 'QR_READY', { qr: { code, expiresAt } }, [event]);
+    if (this.socket) void this.codes.fetch(this.socket, until);
+  }
+
+  /** The time of a socket that shows QR codes is partly over: a code gets a socket of its own. */
+  private async makeWayForCode(): Promise<void> {
+    if (this.credentials && isLinked(this.credentials)) {
+      return this.codes.refuse(new AppError('ALREADY_LINKED'));
+    }
+    if (this.status !== 'AWAITING_SCAN') return; // it is on its way
+    this.dropSocket();
+    await this.connect('CONNECT_REQUESTED');
   }
 
   private async lookAgain(): Promise<void> {
@@ -309,11 +344,13 @@ export class SessionRunner {
   private over(): void {
     this.ended = true;
     this.dropSocket();
+    this.codes.refuse();
     this.tools.onEnded();
   }
 
   private dropSocket(): void {
     this.clearTimers();
+    this.codes.forget();
     this.tools.sender.detach();
     this.generation += 1;
     this.socket?.close();

@@ -23,6 +23,8 @@ export class Session {
   @Column('integer', { name: 'applied_version' }) appliedVersion: number;
   /** Until when somebody looks at the QR code; none is made for nobody. */
   @Column('timestamptz', { name: 'looked_at_until' }) lookedAtUntil: Date;
+  /** Looking keeps QR codes coming until then, no longer: a screen that nobody turned off would go on for ever. */
+  @Column('timestamptz', { name: 'link_until' }) linkUntil: Date;
   @Column('text', { nullable: true }) qr: string | null;
   @Column('timestamptz', { name: 'qr_expires_at', nullable: true }) qrExpiresAt: Date | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;

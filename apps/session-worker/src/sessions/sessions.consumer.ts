@@ -9,20 +9,34 @@ import {
   GetSessionQr,
   ListSessions,
   ListSessionsV1,
+  type ContactView,
+  LookUpContact,
+  MarkRead,
+  MarkReadV1,
+  type Nothing,
+  type PairingCode,
+  PhoneRequestV1,
+  RequestPairingCode,
   type SessionQr,
   SessionRef,
   type SessionReply,
   type SessionsReply,
   SetBotMode,
   SetBotModeV1,
+  SetTyping,
+  TypingV1,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
+import { LiveService } from './live.service.js';
 import { SessionsService } from './sessions.service.js';
 
 /** What other services may ask about sessions; any worker answers. */
 @Controller()
 export class SessionsConsumer {
-  constructor(private readonly sessions: SessionsService) {}
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly live: LiveService,
+  ) {}
 
   @OnRequest(CreateSession)
   async create(@Payload() request: CreateSessionV1): Promise<SessionReply> {
@@ -47,6 +61,26 @@ export class SessionsConsumer {
   @OnRequest(GetSessionQr)
   qr(@Payload() request: SessionRef): Promise<SessionQr> {
     return this.sessions.qr(request);
+  }
+
+  @OnRequest(RequestPairingCode)
+  pairingCode(@Payload() request: PhoneRequestV1): Promise<PairingCode> {
+    return this.live.pairingCode(request);
+  }
+
+  @OnRequest(LookUpContact)
+  lookUp(@Payload() request: PhoneRequestV1): Promise<ContactView> {
+    return this.live.lookUp(request);
+  }
+
+  @OnRequest(MarkRead)
+  markRead(@Payload() request: MarkReadV1): Promise<Nothing> {
+    return this.live.markRead(request);
+  }
+
+  @OnRequest(SetTyping)
+  typing(@Payload() request: TypingV1): Promise<Nothing> {
+    return this.live.typing(request);
   }
 
   @OnRequest(SetBotMode)

@@ -34,8 +34,11 @@ export class SessionsService {
     private readonly config: WorkerConfig,
   ) {}
 
-  private readonly lookFromNow = (): string =>
-    `clock_timestamp() + interval '${this.config.qrLookMs} milliseconds'`;
+  /** A wish to be connected: QR codes are shown while somebody looks, for a while. */
+  private linkFromNow(): { lookedAtUntil: () => string; linkUntil: () => string } {
+    const { qrLookMs, linkTimeoutMs } = this.config;
+    return { lookedAtUntil: () => fromNow(qrLookMs), linkUntil: () => fromNow(linkTimeoutMs) };
+  }
 
   /** A repeat with the same id returns what the first call made. */
   async create({ tenantId, sessionId, name }: CreateSessionV1): Promise<SessionState> {
@@ -47,7 +50,7 @@ export class SessionsService {
         tenantId,
         name,
         partition: partitionOf(sessionId),
-        lookedAtUntil: this.lookFromNow,
+        ...this.linkFromNow(),
       })
       .orIgnore()
       .execute();
@@ -75,11 +78,21 @@ export class SessionsService {
       {
         wanted: WANTED[action],
         wantedVersion: () => 'wanted_version + 1',
-        ...(action === 'connect' ? { lookedAtUntil: this.lookFromNow } : {}),
+        ...(action === 'connect' ? this.linkFromNow() : {}),
       },
     );
     await this.askOwner(ref.tenantId, ref.sessionId);
     return action === 'delete' ? toSessionState(session) : this.get(ref);
+  }
+
+  /**
+   * Asks for a connection that shows how to link a number; counts as somebody looking.
+   * @throws AppError `ALREADY_LINKED`
+   */
+  async wantLink(ref: SessionRef): Promise<void> {
+    const { status, phone } = await this.find(ref);
+    if (phone !== null) throw new AppError('ALREADY_LINKED', undefined, { status, phone });
+    await this.change({ tenantId: ref.tenantId, sessionId: ref.sessionId, action: 'connect' });
   }
 
   /** Counts as somebody looking. */
@@ -88,7 +101,8 @@ export class SessionsService {
     if (status !== 'AWAITING_SCAN' || !qr || !qrExpiresAt || qrExpiresAt.getTime() <= Date.now()) {
       throw new AppError('QR_CONFLICT', `There is no QR code to show: the session is ${status}.`, { status });
     }
-    await this.sessions.update({ id }, { lookedAtUntil: this.lookFromNow });
+    const until = `least(link_until, ${fromNow(this.config.qrLookMs)})`;
+    await this.sessions.update({ id }, { lookedAtUntil: () => until });
     return { qr, expiresAt: qrExpiresAt.toISOString() };
   }
 
@@ -117,3 +131,5 @@ export class SessionsService {
     }
   }
 }
+
+const fromNow = (ms: number): string => `clock_timestamp() + interval '${ms} milliseconds'`;

@@ -12,6 +12,7 @@ import { rememberCiphertexts, type Stanza } from '../stanzas.js';
 import { Watchdog, type WatchLimits } from '../watchdog.js';
 import { confirmWrittenReceipts } from '../written-receipts.js';
 import { jidUser } from './addresses.js';
+import { atOnce } from './at-once.js';
 import type { Credentials } from './credentials.js';
 import { handOver, type LibrarySocket } from './hand-over.js';
 import { journaling } from './journaling.js';
@@ -151,6 +152,7 @@ function attach(
           throw error;
         }
       }),
+    ...atOnce(sock, scope),
     logout: () => scope.run(() => sock.logout()),
     recycle: (reason) => {
       if (closed) return;

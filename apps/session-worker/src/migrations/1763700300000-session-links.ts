@@ -1,0 +1,17 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Until when a session may wait for a phone to link it, and the proxy that it connects through. */
+export class SessionLinks1763700300000 implements MigrationInterface {
+  name = 'SessionLinks1763700300000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      ALTER TABLE session
+        ADD COLUMN link_until timestamptz NOT NULL DEFAULT clock_timestamp() + interval '10 minutes',
+        ADD COLUMN proxy bytea;`);
+  }
+
+  async down(): Promise<void> {
+    // Forward only: a step back would lose what was written since.
+  }
+}

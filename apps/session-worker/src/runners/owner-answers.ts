@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type ContactView,
+  LookUpContact,
+  MarkRead,
+  type MarkReadV1,
+  type Nothing,
+  type PairingCode,
+  type PhoneRequestV1,
+  RequestPairingCode,
+  type SessionRef,
+  SetTyping,
+  type TypingV1,
+} from '@svc/contracts';
+import { log } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { messageIdOf } from '../inbound/received-event.js';
+import type { Fence } from '../ownership/fence.js';
+import type { PlatformSocket, ReceivedMessage } from '../platform/platform.js';
+import { RunnersService } from './runners.service.js';
+
+type Answer<Q> = (question: Q, fence: Fence) => Promise<object>;
+
+/** What only the worker can answer that holds the session's socket. The rest of the app asks it over the `OwnerLine`. */
+@Injectable()
+export class OwnerAnswers {
+  private readonly answers = new Map<string, Answer<never>>([
+    [RequestPairingCode.subject, (question, fence) => this.pairingCode(question, fence)],
+    [LookUpContact.subject, (question) => this.lookUp(question)],
+    [MarkRead.subject, (question) => this.markRead(question)],
+    [SetTyping.subject, (question) => this.typing(question)],
+  ]);
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly runners: RunnersService,
+  ) {}
+
+  /** @throws AppError whatever goes wrong. */
+  async answer(fence: Fence, verb: string, question: unknown): Promise<object> {
+    try {
+      const answer = this.answers.get(verb);
+      if (!answer) throw new Error(`Nobody answers ${verb}.`);
+      return await answer(question as never, fence);
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      log().warn(
+        { verb, sessionId: (question as SessionRef).sessionId, err: error },
+        'platform did not answer',
+      );
+      throw new AppError('PLATFORM_UNAVAILABLE', undefined, {}, { cause: error });
+    }
+  }
+
+  /** The wish to be connected is in the row already. */
+  private async pairingCode({ sessionId, phone }: PhoneRequestV1, fence: Fence): Promise<PairingCode> {
+    await this.runners.reconcile(sessionId, fence);
+    const runner = this.runners.of(sessionId);
+    if (!runner) throw new Error('The session has no runner.');
+    return runner.pairingCode(phone);
+  }
+
+  private async lookUp({ sessionId, phone }: PhoneRequestV1): Promise<ContactView> {
+    const address = await this.socketOf(sessionId).lookUp(phone);
+    return { phone: `+${phone}`, exists: address !== null, address };
+  }
+
+  private async markRead({ sessionId, messages }: MarkReadV1): Promise<Nothing> {
+    const socket = this.socketOf(sessionId);
+    const direct = await this.journaled(sessionId, await candidates(socket, messages));
+    const found = new Map(direct.map((one) => [messageIdOf(sessionId, one.sender, one.keyId), one]));
+    const open = messages.filter(({ messageId }) => !found.has(messageId));
+    for (const one of open.length > 0 ? await this.journaledInGroups(sessionId, open) : []) {
+      found.set(messageIdOf(sessionId, one.sender, one.keyId), one);
+    }
+    const read = messages.flatMap(({ messageId }) => found.get(messageId) ?? []);
+    const messageIds = messages.map(({ messageId }) => messageId).filter((id) => !found.has(id));
+    if (messageIds.length > 0) throw new AppError('MESSAGE_NOT_FOUND', undefined, { messageIds });
+    await socket.markRead(read);
+    return {};
+  }
+
+  private async typing({ sessionId, to, state }: TypingV1): Promise<Nothing> {
+    await this.socketOf(sessionId).typing(to, state);
+    return {};
+  }
+
+  private socketOf(sessionId: string): PlatformSocket {
+    const socket = this.runners.of(sessionId)?.connected;
+    if (!socket) throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId });
+    return socket;
+  }
+
+  /** The journal knows under which of its addresses a contact wrote. */
+  private async journaled(sessionId: string, asked: ReceivedMessage[]): Promise<ReceivedMessage[]> {
+    return this.dataSource.query<ReceivedMessage[]>(
+      `SELECT i.sender, i.key_id AS "keyId" FROM unnest($2::text[], $3::text[]) AS q (sender, key_id)
+       JOIN inbound_message i ON i.session_id = $1 AND i.sender = q.sender AND i.key_id = q.key_id`,
+      [sessionId, asked.map(({ sender }) => sender), asked.map(({ keyId }) => keyId)],
+    );
+  }
+
+  /** Nobody but the journal knows in which group a message came; its id tells whether it is the one. */
+  private async journaledInGroups(
+    sessionId: string,
+    asked: MarkReadV1['messages'],
+  ): Promise<ReceivedMessage[]> {
+    return this.dataSource.query<ReceivedMessage[]>(
+      `SELECT sender, key_id AS "keyId" FROM inbound_message
+       WHERE session_id = $1 AND key_id = ANY($2::text[]) AND sender LIKE '%|%'`,
+      [sessionId, asked.map(({ keyId }) => keyId)],
+    );
+  }
+}
+
+async function candidates(
+  socket: PlatformSocket,
+  messages: MarkReadV1['messages'],
+): Promise<ReceivedMessage[]> {
+  const contacts = [...new Set(messages.map(({ contact }) => contact))];
+  const known = await Promise.all(contacts.map(async (one) => [one, await socket.addressesOf(one)] as const));
+  const addresses = new Map(known);
+  return messages.flatMap(({ contact, keyId }) =>
+    (addresses.get(contact) ?? []).map((sender) => ({ sender, keyId })),
+  );
+}

@@ -1,0 +1,75 @@
+import { AppError, type PairingCode } from '@svc/contracts';
+import { log } from '@svc/service';
+import { type PlatformSocket, QR_CODES, QR_LIFETIME_MS } from '../platform/platform.js';
+
+/** The answer has to be on its way before whoever asked gives up. */
+const WAIT_MS = 15_000;
+/** The platform ends a connection that has shown its last QR code, and with it the code that it was asked for. */
+const LIFETIME_MS = QR_CODES * QR_LIFETIME_MS - 5_000;
+
+interface Asked {
+  phone: string;
+  resolve(code: PairingCode): void;
+  reject(error: unknown): void;
+}
+
+/** The code of one session that a person types on the phone instead of scanning another one. */
+export class PairingCodes {
+  private asked: Asked | undefined;
+  private shown: { phone: string; code: PairingCode } | undefined;
+  private round = 0;
+
+  constructor(private readonly tag: { sessionId: string }) {}
+
+  /** The code that is shown for this number at this moment: whoever asks again gets the same one. */
+  shownFor(phone: string): PairingCode | undefined {
+    const { shown } = this;
+    const fits = shown?.phone === phone && Date.parse(shown.code.expiresAt) > Date.now();
+    return fits ? shown.code : undefined;
+  }
+
+  /**
+   * The code that the next socket is asked for; in place of who asked before.
+   * @throws AppError `PLATFORM_UNAVAILABLE` when there is none in time.
+   */
+  ask(phone: string): Promise<PairingCode> {
+    this.refuse(new AppError('PLATFORM_UNAVAILABLE', 'Another code was asked for meanwhile.'));
+    return new Promise<PairingCode>((resolve, reject) => {
+      const limit = setTimeout(() => this.refuse(), WAIT_MS);
+      this.asked = {
+        phone,
+        resolve: (code) => (clearTimeout(limit), resolve(code)),
+        reject: (error) => (clearTimeout(limit), reject(error as Error)),
+      };
+    });
+  }
+
+  /** The socket shows QR codes: only now the platform can be asked for another kind. */
+  async fetch(socket: PlatformSocket, lookedAtUntil: number): Promise<void> {
+    const { asked, round } = this;
+    if (!asked) return;
+    this.asked = undefined;
+    try {
+      const code = await socket.requestPairingCode(asked.phone);
+      if (round !== this.round) throw new Error('The socket is gone.');
+      const expiresAt = new Date(Math.min(Date.now() + LIFETIME_MS, lookedAtUntil)).toISOString();
+      this.shown = { phone: asked.phone, code: { code, expiresAt } };
+      asked.resolve(this.shown.code);
+    } catch (error) {
+      log().warn({ ...this.tag, err: error }, 'no pairing code');
+      asked.reject(new AppError('PLATFORM_UNAVAILABLE', undefined, {}, { cause: error }));
+    }
+  }
+
+  /** The socket is gone, and the code with it. */
+  forget(): void {
+    this.round += 1;
+    this.shown = undefined;
+  }
+
+  /** There will be none. */
+  refuse(error = new AppError('PLATFORM_UNAVAILABLE')): void {
+    this.asked?.reject(error);
+    this.asked = undefined;
+  }
+}

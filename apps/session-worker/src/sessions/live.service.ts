@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type ContactView,
+  LookUpContact,
+  MarkRead,
+  type MarkReadV1,
+  type Nothing,
+  type PairingCode,
+  type PhoneRequestV1,
+  type RequestContract,
+  RequestPairingCode,
+  type SessionRef,
+  SetTyping,
+  type TypingV1,
+} from '@svc/contracts';
+import { OwnerLine } from '@svc/messaging';
+import { SessionsService } from './sessions.service.js';
+
+/** Longer than the platform is waited for, so that it is the owner who says what is wrong. */
+const OWNER_TIMEOUT_MS = 18_000;
+
+/** What any worker is asked and only the one with the socket can answer: checked here, answered there, stored nowhere. */
+@Injectable()
+export class LiveService {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly owners: OwnerLine,
+  ) {}
+
+  async pairingCode(request: PhoneRequestV1): Promise<PairingCode> {
+    await this.sessions.wantLink(request);
+    return this.owners.ask(RequestPairingCode, request, OWNER_TIMEOUT_MS);
+  }
+
+  lookUp(request: PhoneRequestV1): Promise<ContactView> {
+    return this.askConnected(LookUpContact, request);
+  }
+
+  markRead(request: MarkReadV1): Promise<Nothing> {
+    return this.askConnected(MarkRead, request);
+  }
+
+  typing(request: TypingV1): Promise<Nothing> {
+    return this.askConnected(SetTyping, request);
+  }
+
+  private async askConnected<Q extends SessionRef, A extends object>(
+    contract: RequestContract<Q, A>,
+    request: Q,
+  ): Promise<A> {
+    const { id: sessionId, status, statusReason } = await this.sessions.get(request);
+    if (status !== 'CONNECTED') {
+      throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status, statusReason });
+    }
+    return this.owners.ask(contract, request, OWNER_TIMEOUT_MS);
+  }
+}
