@@ -31,6 +31,8 @@ import { SessionChange } from './sessions/session-change.entity.js';
 import { SessionChangeSweeper } from './sessions/session-change-sweeper.js';
 import { SessionChanges } from './sessions/session-changes.service.js';
 import { SessionDeletionService } from './sessions/session-deletion.service.js';
+import { LiveController } from './sessions/live.controller.js';
+import { LiveService } from './sessions/live.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
@@ -59,6 +61,7 @@ const events = {
     HealthController,
     MessagesController,
     SessionsController,
+    LiveController,
     ExternalConfigController,
     WebhooksController,
     ApiKeysController,
@@ -84,6 +87,7 @@ const events = {
     MessagesRepository,
     ConversationsService,
     SessionsService,
+    LiveService,
     ExternalConfigService,
     SessionChanges,
     SessionChangeSweeper,

@@ -14,15 +14,20 @@ import {
   type GetTiersV1,
   type LimitRefusal,
   ListSessions,
+  LookUpContact,
+  MarkRead,
   type ListSessionsV1,
   parseData,
+  type PhoneRequestV1,
   PromoteTier,
   type PromoteTierV1,
   type RequestContract,
+  RequestPairingCode,
   Reserve,
   type ReserveV1,
   SetBotMode,
   type SetBotModeV1,
+  SetTyping,
   type SessionRef,
   type SessionState,
   type SubscriptionState,
@@ -56,6 +61,8 @@ export class FakeServices {
   readonly mute = new Set<string>();
   /** Subjects in the order they were asked. */
   asked: string[] = [];
+  /** What a worker was asked to do at once, as it came. */
+  readonly done: object[] = [];
   refusal: LimitRefusal | undefined;
   qr: string | undefined = '2@abc,def,ghi,jkl';
   private readonly listening = new Map<string, Listening>();
@@ -178,6 +185,24 @@ export class FakeServices {
       if (!this.qr) throw new AppError('QR_CONFLICT');
       return { qr: this.qr, expiresAt: new Date(Date.now() + 20_000).toISOString() };
     });
+    this.on(RequestPairingCode, (request: PhoneRequestV1) => {
+      const { phone } = this.owned(request);
+      if (phone !== null) throw new AppError('ALREADY_LINKED');
+      return { code: 'ABCD2345', expiresAt: new Date(Date.now() + 20_000).toISOString() };
+    });
+    this.on(LookUpContact, (request: PhoneRequestV1) => {
+      this.owned(request);
+      const exists = !request.phone.endsWith('0');
+      const address = exists ? `${request.phone}@s.whatsapp.net` : null;
+      return { phone: `+${request.phone}`, exists, address };
+    });
+    for (const contract of [MarkRead, SetTyping] as RequestContract<SessionRef, object>[]) {
+      this.on(contract, (request) => {
+        this.owned(request);
+        this.done.push(request);
+        return {};
+      });
+    }
     this.on(SetBotMode, (request: SetBotModeV1) => {
       const session = this.owned(request);
       session.botMode = request.botMode;

@@ -32,6 +32,7 @@ beforeAll(async () => {
     webhookUrl: endpoint.url,
   });
   ids['kid'] = theirs.kid;
+  ids['phone'] = '15550001111';
 });
 
 // Every route that takes an id, with a body that would be fine on one's own.
@@ -44,6 +45,10 @@ const ROUTES: [string, object?][] = [
   ['POST /v1/sessions/{session}/logout'],
   ['DELETE /v1/sessions/{session}'],
   ['POST /v1/sessions/{session}/promote-warmup-tier', { tier: 2, reason: 'x' }],
+  ['POST /v1/sessions/{session}/pairing-code', { phone: '+15550001111' }],
+  ['POST /v1/sessions/{session}/read', { messageIds: ['{message}'] }],
+  ['POST /v1/sessions/{session}/typing', { to: '+15550001111', state: 'composing' }],
+  ['GET /v1/sessions/{session}/contacts/{phone}'],
   ['GET /v1/sessions/{session}/external-config'],
   ['PUT /v1/sessions/{session}/external-config', { enabled: true, webhookUrl: 'https://example.com/mine' }],
   ['PUT /v1/sessions/{session}/external-config', { enabled: false, rotateSecret: true, mintApiKey: true }],
@@ -78,8 +83,8 @@ describe("another tenant's id", () => {
     const described = Object.entries(body['paths'] as Record<string, object>)
       .filter(([path]) => path.includes('{'))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
-      .map((route) => route.replace(/\{\w+\}/, '{}'));
-    const tested = new Set(ROUTES.map(([route]) => route.replace(/\{\w+\}/, '{}')));
+      .map((route) => route.replace(/\{\w+\}/g, '{}'));
+    const tested = new Set(ROUTES.map(([route]) => route.replace(/\{\w+\}/g, '{}')));
     expect(described.filter((route) => !tested.has(route))).toEqual([]);
   });
 

@@ -7,6 +7,8 @@ import {
   CreateWebhookBody,
   DeleteRequest,
   EditRequest,
+  MarkReadBody,
+  PairingCodeBody,
   ListMessagesQuery,
   LocationContent,
   PageQuery,
@@ -15,6 +17,7 @@ import {
   PutExternalConfigBody,
   ReactionRequest,
   SendMessageRequest,
+  TypingBody,
   UpdateWebhookBody,
 } from '@svc/contracts';
 import { getMetadataStorage } from 'class-validator';
@@ -34,6 +37,7 @@ const PARTS = [LocationContent, ContactContent, PollContent, ReactionRequest, Ed
 const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody],
+  ...[PairingCodeBody, MarkReadBody, TypingBody],
 ];
 
 interface Rule {

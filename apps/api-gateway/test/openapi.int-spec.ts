@@ -6,6 +6,7 @@ import { ApiKeysController } from '../src/auth/api-keys.controller.js';
 import { SCOPE } from '../src/auth/scopes.js';
 import { MessagesController } from '../src/messages/messages.controller.js';
 import { ExternalConfigController } from '../src/sessions/external-config.controller.js';
+import { LiveController } from '../src/sessions/live.controller.js';
 import { SessionsController } from '../src/sessions/sessions.controller.js';
 import { WebhooksController } from '../src/webhooks/webhooks.controller.js';
 import { gateway, withGateway } from './gateway.js';
@@ -85,7 +86,7 @@ describe('the description', () => {
 
 test('every handler of every controller under /v1 declares a scope', () => {
   const controllers = [
-    ...[MessagesController, SessionsController, ExternalConfigController],
+    ...[MessagesController, SessionsController, LiveController, ExternalConfigController],
     ...[WebhooksController, ApiKeysController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>

@@ -49,6 +49,9 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
   return {
     sendMessage: { sessionId: ids.session, to: '+4915550001111', text: 'good', clientMessageId: 'good-1' },
     createSession: { name: 'good' },
+    requestPairingCode: { phone: '+4915550001111' },
+    markMessagesRead: { messageIds: [ids.message] },
+    setTyping: { to: '+4915550001111', state: 'composing' },
     promoteWarmupTier: { tier: 3, reason: 'good' },
     putExternalConfig: {
       enabled: true,
@@ -69,7 +72,7 @@ export function pathWith({ path }: Route, ids: Ids): string {
     resource ?? ''
   ];
   if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);
-  return path.replace(/\{\w+\}/, id ?? '');
+  return path.replace('{phone}', '4915550001111').replace(/\{\w+\}/, id ?? '');
 }
 
 /** One resource of each kind for a tenant that has a session; texts and names say whose they are. */

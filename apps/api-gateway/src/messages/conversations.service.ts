@@ -7,8 +7,9 @@ import {
   type MessageReceivedV1,
   type MessageView,
   type Page,
+  type ReceivedMessageRef,
 } from '@svc/contracts';
-import { Repository } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { Message } from './message.entity.js';
 import { MessagesRepository } from './messages.repository.js';
@@ -48,6 +49,19 @@ export class ConversationsService {
     const message = await this.messages.findOneBy({ tenantId, id });
     if (message) return toView(message);
     throw new AppError((await this.messages.existsBy({ id })) ? 'FORBIDDEN' : 'MESSAGE_NOT_FOUND');
+  }
+
+  /**
+   * Messages that a session received, by the names the platform knows them under.
+   * @throws AppError `MESSAGE_NOT_FOUND` with the ids of those that are none.
+   */
+  async receivedBy(tenantId: string, sessionId: string, asked: string[]): Promise<ReceivedMessageRef[]> {
+    const ids = [...new Set(asked.map((id) => id.toLowerCase()))];
+    const rows = await this.messages.findBy({ tenantId, sessionId, direction: 'INBOUND', id: In(ids) });
+    const known = new Set(rows.map(({ id }) => id));
+    const messageIds = ids.filter((id) => !known.has(id));
+    if (messageIds.length > 0) throw new AppError('MESSAGE_NOT_FOUND', undefined, { messageIds });
+    return rows.map(({ id, contact, keyId }) => ({ messageId: id, contact, keyId: keyId ?? '' }));
   }
 
   /** `fromMe`: written on the phone itself, so it went out without a job of ours. */

@@ -32,9 +32,17 @@ export function normalizeRecipient(to: string, field = 'to'): string {
     if (!digits) throw invalidField(field, `${field} must be the address of a person: <digits>@${DOMAIN}`);
     return `${digits}@${DOMAIN}`;
   }
-  const digits = phoneDigits(text);
+  return `${normalizePhone(text, field)}@${DOMAIN}`;
+}
+
+/**
+ * Digits of a phone number in any usual international notation.
+ * @throws AppError `VALIDATION_FAILED` naming the field.
+ */
+export function normalizePhone(phone: string, field = 'phone'): string {
+  const digits = phoneDigits(phone.trim());
   if (!digits) throw invalidField(field, `${field} must be a phone number with its country code`);
-  return `${digits}@${DOMAIN}`;
+  return digits;
 }
 
 /**

@@ -1,0 +1,102 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { ContactView, MarkReadBody, PairingCode, PairingCodeBody, TypingBody } from '@svc/contracts';
+import type { FastifyReply } from 'fastify';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
+import { IdParam } from '../http/resource-id.js';
+import { ApiErrors, ApiId } from '../openapi/answers.js';
+import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
+import { LiveService } from './live.service.js';
+
+const NOT_FOUND = 'SESSION_NOT_FOUND';
+const CONNECTED_ONLY = [
+  'VALIDATION_FAILED',
+  'SESSION_NOT_CONNECTED',
+  NOT_FOUND,
+  'PLATFORM_UNAVAILABLE',
+] as const;
+
+/** `/v1/sessions/:id/…`: what only the worker can do that holds the session's socket. */
+@ApiTags('sessions')
+@Controller('v1/sessions/:id')
+export class LiveController {
+  constructor(private readonly live: LiveService) {}
+
+  @Post('pairing-code')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @NeedsSubscription()
+  @ApiOperation({
+    operationId: 'requestPairingCode',
+    summary: 'Get a code to type on the phone instead of scanning',
+    description:
+      'Connects the session if it rests, and counts as a look at the QR code, which is shown beside it. Asking again for the same number gives the same code until it expires.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: PairingCode, description: 'The code to type.' })
+  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', NOT_FOUND, 'ALREADY_LINKED', 'PLATFORM_UNAVAILABLE')
+  pairingCode(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() { phone }: PairingCodeBody,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PairingCode> {
+    void reply.header('cache-control', 'no-store');
+    return this.live.pairingCode(tenantId, id, phone);
+  }
+
+  @Post('read')
+  @HttpCode(204)
+  @NeedsScope('messages:send')
+  @ApiOperation({
+    operationId: 'markMessagesRead',
+    summary: 'Mark received messages as read',
+    description:
+      'All of them or none. What the contacts see follows the privacy settings of the phone. Messages can be marked for as long as the gateway keeps their journal (30 days by default).',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiNoContentResponse({ description: 'The platform was told.' })
+  @ApiErrors(...CONNECTED_ONLY, 'MESSAGE_NOT_FOUND')
+  read(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() body: MarkReadBody,
+  ): Promise<void> {
+    return this.live.markRead(tenantId, id, body);
+  }
+
+  @Post('typing')
+  @HttpCode(204)
+  @NeedsScope('messages:send')
+  @ApiOperation({ operationId: 'setTyping', summary: 'Show a contact that somebody writes' })
+  @ApiId('id', 'Session id.')
+  @ApiNoContentResponse({ description: 'The platform was told.' })
+  @ApiErrors(...CONNECTED_ONLY)
+  typing(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() body: TypingBody,
+  ): Promise<void> {
+    return this.live.typing(tenantId, id, body);
+  }
+
+  @Get('contacts/:phone')
+  @NeedsScope('messages:send')
+  @ApiOperation({
+    operationId: 'getContact',
+    summary: 'Ask the platform whether it knows a number',
+    description: 'Asked anew each time; who checks long lists of numbers may be taken for a spammer.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiParam({ name: 'phone', description: 'Phone number with its country code.', example: '+4915112345678' })
+  @ApiOkResponse({ type: ContactView, description: 'What the platform says.' })
+  @ApiErrors(...CONNECTED_ONLY)
+  contact(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Param('phone') phone: string,
+  ): Promise<ContactView> {
+    return this.live.lookUp(tenantId, id, phone);
+  }
+}

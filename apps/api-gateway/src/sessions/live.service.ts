@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import {
+  type ContactView,
+  LookUpContact,
+  MarkRead,
+  type MarkReadBody,
+  type PairingCode,
+  RequestPairingCode,
+  SetTyping,
+  type TypingBody,
+} from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { ConversationsService } from '../messages/conversations.service.js';
+import { normalizePhone, normalizeRecipient } from '../messages/recipient.js';
+import { SessionsService } from './sessions.service.js';
+
+/** The platform is waited for; the worker that waits says so before this is over. */
+const TIMEOUT_MS = 20_000;
+
+/** What a session does at once or not at all: nothing of it is stored, nothing is tried again. */
+@Injectable()
+export class LiveService {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly sessions: SessionsService,
+    private readonly conversations: ConversationsService,
+  ) {}
+
+  pairingCode(tenantId: string, sessionId: string, phone: string): Promise<PairingCode> {
+    const request = { tenantId, sessionId, phone: normalizePhone(phone) };
+    return this.rpc.request(RequestPairingCode, request, TIMEOUT_MS);
+  }
+
+  lookUp(tenantId: string, sessionId: string, phone: string): Promise<ContactView> {
+    const request = { tenantId, sessionId, phone: normalizePhone(phone) };
+    return this.rpc.request(LookUpContact, request, TIMEOUT_MS);
+  }
+
+  /** Several messages of any contacts; of what is not one of this session's nothing is marked. */
+  async markRead(tenantId: string, sessionId: string, { messageIds }: MarkReadBody): Promise<void> {
+    const session = await this.sessions.owned(tenantId, sessionId);
+    const messages = await this.conversations.receivedBy(tenantId, session.id, messageIds);
+    await this.rpc.request(MarkRead, { tenantId, sessionId, messages }, TIMEOUT_MS);
+  }
+
+  async typing(tenantId: string, sessionId: string, { to, state }: TypingBody): Promise<void> {
+    const request = { tenantId, sessionId, to: normalizeRecipient(to), state };
+    await this.rpc.request(SetTyping, request, TIMEOUT_MS);
+  }
+}
