@@ -72,7 +72,8 @@ function forkProgram({ program, env, log }: ChildPlan): ChildProcess {
   try {
     return fork(program, [], {
       env,
-      execArgv: ['--import', GUARD],
+      // Whoever is asked for its inspector (SIGUSR1) opens it on a free port: there are many on this machine.
+      execArgv: ['--inspect-port=0', '--import', GUARD],
       stdio: ['ignore', descriptor, descriptor, 'ipc'],
       // A session of its own: Ctrl-C in the terminal reaches us alone, and we stop them in order.
       detached: true,
