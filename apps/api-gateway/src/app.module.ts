@@ -18,6 +18,8 @@ import { GatewayConfig, readConfig } from './config.js';
 import { ClientMessage } from './messages/client-message.entity.js';
 import { ConversationsService } from './messages/conversations.service.js';
 import { Message } from './messages/message.entity.js';
+import { MessageMediaController } from './messages/message-media.controller.js';
+import { MessageMediaService } from './messages/message-media.service.js';
 import { MessageSweeper } from './messages/message-sweeper.js';
 import { MessagesConsumer } from './messages/messages.consumer.js';
 import { MessagesController } from './messages/messages.controller.js';
@@ -60,6 +62,7 @@ const events = {
   controllers: [
     HealthController,
     MessagesController,
+    MessageMediaController,
     SessionsController,
     LiveController,
     ExternalConfigController,
@@ -86,6 +89,7 @@ const events = {
     MessageSweeper,
     MessagesRepository,
     ConversationsService,
+    MessageMediaService,
     SessionsService,
     LiveService,
     ExternalConfigService,

@@ -38,6 +38,7 @@ beforeAll(async () => {
 // Every route that takes an id, with a body that would be fine on one's own.
 const ROUTES: [string, object?][] = [
   ['GET /v1/messages/{message}'],
+  ['GET /v1/messages/{message}/media'],
   ['GET /v1/sessions/{session}'],
   ['GET /v1/sessions/{session}/qr'],
   ['POST /v1/sessions/{session}/connect'],

@@ -4,6 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
 import { ApiKeysController } from '../src/auth/api-keys.controller.js';
 import { SCOPE } from '../src/auth/scopes.js';
+import { MessageMediaController } from '../src/messages/message-media.controller.js';
 import { MessagesController } from '../src/messages/messages.controller.js';
 import { ExternalConfigController } from '../src/sessions/external-config.controller.js';
 import { LiveController } from '../src/sessions/live.controller.js';
@@ -86,7 +87,8 @@ describe('the description', () => {
 
 test('every handler of every controller under /v1 declares a scope', () => {
   const controllers = [
-    ...[MessagesController, SessionsController, LiveController, ExternalConfigController],
+    ...[MessagesController, MessageMediaController, SessionsController],
+    ...[LiveController, ExternalConfigController],
     ...[WebhooksController, ApiKeysController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>

@@ -46,7 +46,7 @@ export {
   type TypingState,
 } from './enums.js';
 export { MESSAGE_BODY_TYPES, MESSAGE_BODY_FIELDS, MessageBody } from './message-body.js';
-export { MessageMedia, QuotedInbound, MessageChange } from './message-details.js';
+export { MessageMedia, QuotedInbound, MessageChange, MessageOrigin } from './message-details.js';
 export {
   MessageReceivedV1,
   MessageFailure,

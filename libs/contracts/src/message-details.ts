@@ -107,3 +107,32 @@ export class MessageChange {
   @IsString()
   keyId: string;
 }
+
+/** Who wrote a message that arrived, and what it refers to. */
+export class MessageOrigin {
+  @ApiProperty({
+    description: "The sender's address; in a group another one than `contact`.",
+    example: '4915112345678@s.whatsapp.net',
+  })
+  sender: string;
+
+  @ApiProperty({ description: "The sender's display name.", type: String, nullable: true, example: 'Ada' })
+  pushName: string | null;
+
+  @ApiProperty({ description: 'The message it answers, if it does.', type: QuotedInbound, nullable: true })
+  quoted: QuotedInbound | null;
+
+  @ApiProperty({
+    description: 'Addresses of the people named in it.',
+    type: [String],
+    example: ['4915112345678@s.whatsapp.net'],
+  })
+  mentions: string[];
+
+  @ApiProperty({
+    description: 'What it does to an earlier message, of an edit or a revocation.',
+    type: MessageChange,
+    nullable: true,
+  })
+  change: MessageChange | null;
+}

@@ -4,6 +4,7 @@ import { IsISO8601, IsOptional, IsString, IsUUID, ValidateNested } from 'class-v
 import { defineCommand } from './contract.js';
 import { MESSAGE_STATUSES, type MessageStatus } from './enums.js';
 import { MessageBody } from './message-body.js';
+import { MessageMedia, MessageOrigin } from './message-details.js';
 import { MessageFailure } from './message-events.js';
 import { OutboundContent } from './outbound-content.js';
 
@@ -95,6 +96,20 @@ export class MessageView {
     nullable: true,
   })
   relatesTo: RelatedMessage | null;
+
+  @ApiProperty({
+    description: 'Who wrote a message that arrived, and what it refers to; null of an outbound one.',
+    type: MessageOrigin,
+    nullable: true,
+  })
+  origin: MessageOrigin | null;
+
+  @ApiProperty({
+    description: 'The file of a message that arrived with one.',
+    type: MessageMedia,
+    nullable: true,
+  })
+  media: MessageMedia | null;
 
   @ApiProperty({
     description: 'Platform message key, once known.',

@@ -4,6 +4,7 @@ import {
   AppError,
   type Envelope,
   type ListMessagesQuery,
+  type MessageOrigin,
   type MessageReceivedV1,
   type MessageView,
   type Page,
@@ -72,12 +73,25 @@ export class ConversationsService {
       sessionId: data.sessionId,
       direction: data.fromMe ? 'OUTBOUND' : 'INBOUND',
       status: data.fromMe ? 'SENT' : 'RECEIVED',
-      contact: data.remoteJid,
+      contact: data.chatId ?? data.remoteJid,
       body: storable(data.body),
+      origin: originOf(data),
+      media: storable(data.media ?? null),
       keyId: data.keyId,
       createdAt: new Date(occurredAt),
     });
   }
+}
+
+/** Who wrote it and what it refers to; what the platform lets anybody write is made storable. */
+function originOf({ remoteJid, pushName, quoted, mentions, change }: MessageReceivedV1): MessageOrigin {
+  return storable({
+    sender: remoteJid,
+    pushName: pushName ?? null,
+    quoted: quoted ?? null,
+    mentions: mentions ?? [],
+    change: change ?? null,
+  });
 }
 
 function positionFrom(position: string): { at: string; id: string } {
@@ -86,12 +100,13 @@ function positionFrom(position: string): { at: string; id: string } {
 }
 
 function toView(message: Message): MessageView {
-  const { id, sessionId, direction, status, contact, body, relatesTo } = message;
-  const { keyId, clientMessageId, failure } = message;
+  const { id, sessionId, direction, status, contact, body, relatesTo, origin } = message;
+  const { media, keyId, clientMessageId, failure } = message;
   return {
     id,
     jobId: direction === 'OUTBOUND' ? id : null,
-    ...{ sessionId, direction, status, contact, body, relatesTo, keyId, clientMessageId, failure },
+    ...{ sessionId, direction, status, contact, body, relatesTo, origin, media },
+    ...{ keyId, clientMessageId, failure },
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),
   };

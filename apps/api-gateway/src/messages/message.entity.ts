@@ -1,6 +1,8 @@
 import type {
   MessageBody,
   MessageFailure,
+  MessageMedia,
+  MessageOrigin,
   MessageStatus,
   OutboundContent,
   RelatedMessage,
@@ -21,6 +23,10 @@ export class Message {
   /** What the command carries, of an outbound message that is more than the text of its body. */
   @Column('jsonb', { nullable: true }) content: OutboundContent | null;
   @Column('jsonb', { name: 'relates_to', nullable: true }) relatesTo: RelatedMessage | null;
+  /** Of an inbound message. */
+  @Column('jsonb', { nullable: true }) origin: MessageOrigin | null;
+  /** The file of an inbound message that has one. */
+  @Column('jsonb', { nullable: true }) media: MessageMedia | null;
   @Column('text', { name: 'key_id', nullable: true }) keyId: string | null;
   @Column('text', { name: 'client_message_id', nullable: true }) clientMessageId: string | null;
   @Column('jsonb', { nullable: true }) failure: MessageFailure | null;

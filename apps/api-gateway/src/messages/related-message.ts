@@ -44,12 +44,18 @@ function brokenRule(message: Message, relation: RelatedMessage['relation']): str
   return relation === 'EDIT' && body.type !== 'text' ? 'a text' : undefined;
 }
 
-function isShownByItself({ body, relatesTo }: Message): boolean {
-  return body.type !== 'reaction' && (relatesTo === null || relatesTo.relation === 'REPLY');
+function isShownByItself({ body, relatesTo, origin }: Message): boolean {
+  return (
+    body.type !== 'reaction' && !origin?.change && (relatesTo === null || relatesTo.relation === 'REPLY')
+  );
 }
 
-function targetOf({ keyId, direction }: Message): MessageTarget {
-  return { keyId: keyId as string, fromMe: direction === 'OUTBOUND' };
+function targetOf({ keyId, direction, contact, origin }: Message): MessageTarget {
+  const author = contact === origin?.sender ? undefined : origin?.sender;
+  return {
+    ...{ keyId: keyId as string, fromMe: direction === 'OUTBOUND' },
+    ...(author ? { participant: author } : {}),
+  };
 }
 
 function firstLines({ ...body }: MessageBody): MessageBody {

@@ -1,9 +1,15 @@
 import { Gateway1763700000000 } from './1763700000000-gateway.js';
 import { SessionChanges1763700100000 } from './1763700100000-session-changes.js';
+import { InboundDetails1763700300000 } from './1763700300000-inbound-details.js';
 import { MessageContent1763700200000 } from './1763700200000-message-content.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
   schema: 'gateway',
-  migrations: [Gateway1763700000000, SessionChanges1763700100000, MessageContent1763700200000],
+  migrations: [
+    Gateway1763700000000,
+    SessionChanges1763700100000,
+    MessageContent1763700200000,
+    InboundDetails1763700300000,
+  ],
 };
