@@ -52,6 +52,7 @@ export const SERVICES: readonly ServiceRow[] = [
       'SEND_EXPIRY_MS',
       'ACK_TIMEOUT_MS',
       'LOGIN_TIMEOUT_MS',
+      'LOGINS_AT_ONCE',
       'QR_LOOK_MS',
       'LINK_TIMEOUT_MS',
       'KEEP_ALIVE_MS',

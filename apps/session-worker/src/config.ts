@@ -132,6 +132,16 @@ export class WorkerConfig extends MediaStoreConfig {
   @Min(500)
   loginTimeoutMs: number = 30_000;
 
+  @Env('LOGINS_AT_ONCE', {
+    description:
+      'How many sessions of this worker may be logging in at the same time; the others wait their turn.',
+    example: '16',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  loginsAtOnce: number = 16;
+
   @Env('KEEP_ALIVE_MS', {
     description:
       'How often the platform is pinged. A session that has heard nothing for 10 s longer is connected anew.',

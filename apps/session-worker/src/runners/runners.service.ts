@@ -15,12 +15,14 @@ import { ReceiptWriter } from '../sending/receipt-writer.js';
 import { SessionSender } from '../sending/session-sender.js';
 import { Session } from '../sessions/session.entity.js';
 import { markApplied, writeStatus } from '../sessions/session-rows.js';
+import { LoginGate } from './login-gate.js';
 import { SessionRunner } from './session-runner.js';
 
 /** The runners of this process: one per session of the partitions it owns that shall be connected. */
 @Injectable()
 export class RunnersService {
   private readonly runners = new Map<string, { runner: SessionRunner; partition: number }>();
+  private readonly logins: LoginGate;
   private readonly turns = new Map<string, Promise<void>>();
   /** Partitions whose sessions may run here, with the epoch. */
   private readonly epochs = new Map<number, number>();
@@ -34,7 +36,9 @@ export class RunnersService {
     private readonly outbox: OutboxService,
     private readonly keys: KeyWriter,
     private readonly receipts: ReceiptWriter,
-  ) {}
+  ) {
+    this.logins = new LoginGate(config.loginsAtOnce);
+  }
 
   /** A partition is ours: its sessions may run here until it is released or lost. */
   hold({ partition, epoch }: Fence): void {
@@ -201,6 +205,7 @@ export class RunnersService {
         ledger,
         sender: new SessionSender(ledger, config.ackTimeoutMs),
         loginTimeoutMs: config.loginTimeoutMs,
+        logins: this.logins,
         open: (credentials, listener) => openSocket(address, credentials, store, listener),
         writeStatus: async (change, events) => {
           await writeStatus(dataSource, fence, id, change, events);

@@ -21,6 +21,7 @@ import type { Ledger } from '../sending/ledger.js';
 import type { SessionSender } from '../sending/session-sender.js';
 import type { StatusChange } from '../sessions/session-rows.js';
 import { reconnectDelayMs, troublesAfter, verdictOn } from './close-codes.js';
+import type { LoginGate, LoginTurn } from './login-gate.js';
 import { PairingCodes } from './pairing-codes.js';
 import { StepQueue } from './step-queue.js';
 import { unlink } from './unlink.js';
@@ -35,6 +36,7 @@ export interface RunnerTools {
   ledger: Ledger;
   sender: SessionSender;
   loginTimeoutMs: number;
+  logins: LoginGate;
   open(credentials: Credentials, listener: PlatformListener): PlatformSocket;
   writeStatus(change: StatusChange, events: Envelope[]): Promise<void>;
   /** Until when somebody looks at the QR code, in ms since 1970. */
@@ -66,6 +68,7 @@ export class SessionRunner {
   /** How often a socket did not work, and how often in a row, each soon after it had opened. */
   private recycles = { all: 0, inARow: 0 };
   private generation = 0;
+  private turn: LoginTurn | undefined;
   private ended = false;
   private timers: { login?: NodeJS.Timeout; look?: NodeJS.Timeout; reconnect?: NodeJS.Timeout } = {};
   private readonly steps: StepQueue;
@@ -154,7 +157,7 @@ export class SessionRunner {
   kill(): void {
     this.steps.stop();
     this.ended = true;
-    this.clearTimers();
+    this.settle();
     this.tools.sender.detach();
     this.socket?.close();
     this.socket = undefined;
@@ -167,7 +170,7 @@ export class SessionRunner {
 
   private async end(last: () => Promise<void>, close = true): Promise<void> {
     if (this.ended) return;
-    this.clearTimers();
+    this.settle();
     await this.tools.sender.drain(DRAIN_MS);
     this.ended = true;
     this.generation += 1;
@@ -199,6 +202,11 @@ export class SessionRunner {
     await this.observe(this.attempt === 0 ? 'CONNECTING' : 'RECONNECTING', reason);
     if (this.ended) return; // meanwhile, and with nobody left to close what would be opened here
     const generation = ++this.generation;
+    this.turn = this.tools.logins.enter(() => this.steps.do(() => this.open(generation)));
+  }
+
+  private async open(generation: number): Promise<void> {
+    if (generation !== this.generation || this.ended || !this.credentials) return;
     this.timers.login = setTimeout(
       () => this.closed(generation, 408, 'LOGIN_TIMEOUT'),
       this.tools.loginTimeoutMs,
@@ -215,13 +223,19 @@ export class SessionRunner {
   private listener(generation: number): PlatformListener {
     const current = (): boolean => generation === this.generation && !this.ended;
     return {
-      onQr: (qr) => current() && this.steps.do(() => this.showQr(qr)),
-      onOpen: (phone) => current() && this.steps.do(() => this.opened(phone)),
+      onQr: (qr) => current() && this.through(() => this.showQr(qr)),
+      onOpen: (phone) => current() && this.through(() => this.opened(phone)),
       onClose: (code, reason) => this.closed(generation, code, reason),
       onCredentials: () => this.steps.save(() => this.saveCredentials()),
       onAck: (keyId, error) => this.tools.sender.onAck(keyId, error),
       onReceipt: (keyIds, kind) => this.tools.sender.onReceipt(keyIds, kind),
     };
+  }
+
+  /** The socket works: the next one may log in. */
+  private through(step: () => Promise<void>): void {
+    this.turn?.leave();
+    this.steps.do(step);
   }
 
   private async showQr(code: string): Promise<void> {
@@ -267,7 +281,7 @@ export class SessionRunner {
   }
 
   private async opened(phone: string): Promise<void> {
-    this.clearTimers();
+    this.settle();
     this.attempt = 0;
     this.openedAt = performance.now();
     this.phone = `+${phone}`;
@@ -349,7 +363,7 @@ export class SessionRunner {
   }
 
   private dropSocket(): void {
-    this.clearTimers();
+    this.settle();
     this.codes.forget();
     this.tools.sender.detach();
     this.generation += 1;
@@ -361,9 +375,10 @@ export class SessionRunner {
     if (this.credentials) await this.tools.store.saveCredentials(this.credentials);
   }
 
-  private clearTimers(): void {
+  private settle(): void {
     for (const timer of Object.values(this.timers)) clearTimeout(timer);
     this.timers = {};
+    this.turn?.leave();
   }
 }
 
