@@ -9,9 +9,10 @@ import {
   startProcess,
   startTestNats,
   type TestService,
+  waitFor,
 } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
-import { Platform, Stage, workerEnv } from './support.js';
+import { LONG_MS, Platform, Stage, workerEnv } from './support.js';
 
 const WORKER = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
@@ -57,8 +58,15 @@ export class WorkerProcess implements TestService {
     return this.process?.output() ?? '';
   }
 
-  async start(): Promise<void> {
-    this.process = await startProcess(WORKER, this.env);
+  /** `dieAt`: it kills itself when it is past this step (src/steps.ts) so many times. */
+  async start(dieAt?: { step: string; times: number }): Promise<void> {
+    const env = dieAt ? { ...this.env, NODE_OPTIONS: `--import ${killer(dieAt)}` } : this.env;
+    this.process = await startProcess(WORKER, env);
+  }
+
+  /** Resolves when it has ended by itself. */
+  async died(): Promise<void> {
+    await waitFor('the worker to die', () => !isAlive(this.process?.pid as number), LONG_MS);
   }
 
   async kill(): Promise<void> {
@@ -73,6 +81,23 @@ export class WorkerProcess implements TestService {
     await this.rpc.onApplicationShutdown();
     await this.process?.stop();
     await Promise.all([this.database.drop(), this.nats.stop()]);
+  }
+}
+
+function killer({ step, times }: { step: string; times: number }): string {
+  const script = `import { subscribe } from 'node:diagnostics_channel';
+    let left = ${times};
+    subscribe('session-worker.step', (step) => {
+      if (step === '${step}' && --left === 0) process.kill(process.pid, 'SIGKILL');
+    });`;
+  return `data:text/javascript,${encodeURIComponent(script)}`;
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
   }
 }
 

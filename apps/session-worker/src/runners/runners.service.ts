@@ -154,10 +154,11 @@ export class RunnersService {
     await this.dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM outbound_message WHERE session_id = $1', [session.id]);
       await tx.query('DELETE FROM inbound_message WHERE session_id = $1', [session.id]);
-      // Their files are in no database: the rows say which there are until these are gone (retention.service.ts).
-      await tx.query(`UPDATE inbound_media SET received_at = '-infinity' WHERE session_id = $1`, [
-        session.id,
-      ]);
+      // Their files are in no database: the rows say which there are until they are gone (retention.service.ts).
+      await tx.query(
+        `UPDATE inbound_media SET status = 'FAILED', envelope = NULL, received_at = '-infinity' WHERE session_id = $1`,
+        [session.id],
+      );
       await tx.query('DELETE FROM session WHERE id = $1', [session.id]);
     });
     this.vault.forget(session.id);
