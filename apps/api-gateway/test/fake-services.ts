@@ -32,6 +32,8 @@ import {
   type SessionState,
   type SubscriptionState,
   type TenantRef,
+  UpdateSession,
+  type UpdateSessionV1,
 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import { FakeDispatcher } from './fake-dispatcher.js';
@@ -168,6 +170,12 @@ export class FakeServices {
         phone: null,
       }),
     }));
+    this.on(UpdateSession, ({ tenantId, sessionId, ...change }: UpdateSessionV1) => {
+      const session = this.owned({ tenantId, sessionId });
+      this.done.push(change);
+      if (change.name !== undefined) session.name = change.name;
+      return { session };
+    });
     this.on(GetSession, (ref: SessionRef) => ({ session: this.owned(ref) }));
     this.on(ListSessions, ({ tenantId, limit, before }: ListSessionsV1) => {
       const own = [...this.sessions.values()].filter((session) => session.tenantId === tenantId).reverse();

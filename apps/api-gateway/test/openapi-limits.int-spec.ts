@@ -18,6 +18,7 @@ import {
   ReactionRequest,
   SendMessageRequest,
   TypingBody,
+  UpdateSessionBody,
   UpdateWebhookBody,
 } from '@svc/contracts';
 import { getMetadataStorage } from 'class-validator';
@@ -37,7 +38,7 @@ const PARTS = [LocationContent, ContactContent, PollContent, ReactionRequest, Ed
 const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody],
-  ...[PairingCodeBody, MarkReadBody, TypingBody],
+  ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody],
 ];
 
 interface Rule {

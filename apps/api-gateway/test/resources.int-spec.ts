@@ -33,6 +33,21 @@ describe('a session', () => {
     expect((await call(`GET ${path}`)).body['code']).toBe('SESSION_NOT_FOUND');
   });
 
+  test('changes its name, and its proxy is handed on as it was written', async () => {
+    const proxy = 'socks5://ada:s3cret@proxy.example.com:1080';
+    const made = await call('POST /v1/sessions', { name: 'Sales', proxy });
+    expect(JSON.stringify(made.body)).not.toContain('s3cret');
+    const path = `/v1/sessions/${made.body['id'] as string}`;
+    expect(await call(`PATCH ${path}`, { name: 'Support' })).toMatchObject({
+      status: 200,
+      body: { name: 'Support', warmupTier: 1 },
+    });
+    expect((await call(`PATCH ${path}`, { proxy: null })).status).toBe(200);
+    expect(gateway.fakes.done).toEqual([{ name: 'Support' }, { proxy: null }]);
+    const refused = await call(`PATCH ${path}`, { name: null });
+    expect(refused).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+  });
+
   test('shows its QR code as text and as a picture that reads the same', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId, { status: 'AWAITING_SCAN' });
     gateway.fakes.qr = `2@${'Ab0/+='.repeat(30)},${'x'.repeat(43)}=,${'y'.repeat(43)}=,${'z'.repeat(43)}=`;

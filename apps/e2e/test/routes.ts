@@ -49,6 +49,7 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
   return {
     sendMessage: { sessionId: ids.session, to: '+4915550001111', text: 'good', clientMessageId: 'good-1' },
     createSession: { name: 'good' },
+    updateSession: { name: 'good' },
     requestPairingCode: { phone: '+4915550001111' },
     markMessagesRead: { messageIds: [ids.message] },
     setTyping: { to: '+4915550001111', state: 'composing' },

@@ -61,6 +61,7 @@ export const SERVICES: readonly ServiceRow[] = [
       'MEDIA_MAX_BYTES',
       'MEDIA_TIMEOUT_MS',
       'MEDIA_DOWNLOADS',
+      'WEBHOOK_ALLOWED_ORIGINS',
       ...MEDIA_VARIABLES,
     ],
     stopOrder: 2,

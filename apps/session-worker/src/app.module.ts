@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AddressGuard } from '@svc/addresses';
 import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging, OwnerLine } from '@svc/messaging';
 import { connectionProviders, databaseModule, HealthController, READINESS } from '@svc/service';
@@ -7,6 +8,7 @@ import { readConfig, WorkerConfig } from './config.js';
 import { MediaService } from './inbound/media.service.js';
 import { KeyWriter } from './credentials/key-writer.js';
 import { Vault } from './credentials/vault.js';
+import { Proxies } from './platform/proxy.js';
 import { OutboxService } from './outbox/outbox.service.js';
 import { OwnershipService } from './ownership/ownership.service.js';
 import { SessionSweeper } from './ownership/session-sweeper.js';
@@ -50,6 +52,11 @@ const POOL_SIZE = 20;
       inject: [WorkerConfig],
     },
     { provide: MEDIA_STORE, useFactory: openMediaStore, inject: [WorkerConfig] },
+    {
+      provide: Proxies,
+      useFactory: ({ allowedOrigins }: WorkerConfig) => new Proxies(new AddressGuard(allowedOrigins)),
+      inject: [WorkerConfig],
+    },
     {
       provide: READINESS,
       useFactory: (ownership: OwnershipService) => () => ownership.assertHealthy(),

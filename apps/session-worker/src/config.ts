@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { MediaStoreConfig } from '@svc/media-store';
+import { AllowedOrigins } from '@svc/addresses';
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Length, Matches, Min } from 'class-validator';
@@ -151,6 +152,9 @@ export class WorkerConfig extends MediaStoreConfig {
   @IsInt()
   @Min(500)
   keepAliveMs: number = 15_000;
+
+  @AllowedOrigins()
+  allowedOrigins: string[] = [];
 
   @Env('STALL_TIMEOUT_MS', {
     description: 'How long messages may stand still in a session, in or out, before it is connected anew.',

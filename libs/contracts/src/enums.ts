@@ -44,6 +44,8 @@ export const STATUS_REASONS = [
   'MAINTENANCE',
   'WORKER_LOST',
   'CREDENTIALS_UNREADABLE',
+  'PROXY_FAILED', // the proxy of the session cannot be reached, refuses us, or is where it must not be
+  'PROXY_CHANGED',
 ] as const;
 /** One of `STATUS_REASONS`. */
 export type StatusReason = (typeof STATUS_REASONS)[number];

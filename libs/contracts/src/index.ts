@@ -102,10 +102,12 @@ export { PageQuery, type Page } from './page.js';
 export { ListMessagesQuery } from './message-query.js';
 export {
   CreateSessionBody,
+  UpdateSessionBody,
   SessionState,
   SessionView,
   SessionRef,
   CreateSessionV1,
+  UpdateSessionV1,
   ChangeSessionV1,
   SetBotModeV1,
   ListSessionsV1,
@@ -116,6 +118,7 @@ export {
   GetSession,
   ListSessions,
   ChangeSession,
+  UpdateSession,
   GetSessionQr,
   SetBotMode,
 } from './sessions.js';

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsArray,
@@ -10,7 +10,9 @@ import {
   IsUUID,
   Length,
   Max,
+  MaxLength,
   Min,
+  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { defineRequest } from './contract.js';
@@ -29,6 +31,38 @@ export class CreateSessionBody {
   @IsString()
   @Length(1, 100)
   name: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Proxy that the session connects through, with its user and password if it wants them: http://, https:// or socks5://. Never shown again in full.',
+    example: 'socks5://user:password@proxy.example.com:1080',
+    maxLength: 2048,
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(2048)
+  proxy?: string;
+}
+
+/** Body of `PATCH /v1/sessions/:id`: what is left out stays. */
+export class UpdateSessionBody {
+  @ApiPropertyOptional({ description: 'Label for people.', example: 'Sales', minLength: 1, maxLength: 100 })
+  @ValidateIf(({ name }) => name !== undefined)
+  @IsString()
+  @Length(1, 100)
+  name?: string;
+
+  @ApiPropertyOptional({
+    description: 'As on creation; null: none. A session that is connected connects anew through it.',
+    type: String,
+    nullable: true,
+    example: 'socks5://user:password@proxy.example.com:1080',
+    maxLength: 2048,
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(2048)
+  proxy?: string | null;
 }
 
 /** A session as its owner service knows it. */
@@ -67,6 +101,16 @@ export class SessionState {
   @IsString()
   phone: string | null;
 
+  @ApiPropertyOptional({
+    description: 'Proxy that it connects through, without user and password; null: none.',
+    type: String,
+    nullable: true,
+    example: 'socks5://proxy.example.com:1080',
+  })
+  @IsOptional()
+  @IsString()
+  proxy?: string | null;
+
   @ApiProperty({ description: 'When it was created (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
   @IsISO8601()
   createdAt: string;
@@ -93,6 +137,13 @@ export class SessionRef {
 /** Request of `create-session`. */
 export class CreateSessionV1 extends SessionRef {
   @IsString() @Length(1, 100) name: string;
+  @IsOptional() @IsString() @MaxLength(2048) proxy?: string;
+}
+
+/** Request of `update-session`; what is left out stays. */
+export class UpdateSessionV1 extends SessionRef {
+  @IsOptional() @IsString() @Length(1, 100) name?: string;
+  @IsOptional() @IsString() @MaxLength(2048) proxy?: string | null;
 }
 
 /** Request of `change-session`: what its owner shall bring about. */
@@ -145,6 +196,8 @@ export const CreateSession = defineRequest(APP, 'create-session', CreateSessionV
 export const GetSession = defineRequest(APP, 'get-session', SessionRef, SessionReply);
 /** Reads a tenant's sessions. */
 export const ListSessions = defineRequest(APP, 'list-sessions', ListSessionsV1, SessionsReply);
+/** Changes name and proxy. */
+export const UpdateSession = defineRequest(APP, 'update-session', UpdateSessionV1, SessionReply);
 /** Connect, disconnect, log out or delete. */
 export const ChangeSession = defineRequest(APP, 'change-session', ChangeSessionV1, SessionReply);
 /** The QR code of this moment; counts as somebody looking. Throws `QR_CONFLICT` when there is none. */

@@ -5,6 +5,7 @@ import {
   Get,
   Headers,
   HttpCode,
+  Patch,
   Post,
   Query,
   Res,
@@ -25,6 +26,7 @@ import {
   SessionQr,
   SessionView,
   TierPromotion,
+  UpdateSessionBody,
 } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
 import QRCode from 'qrcode';
@@ -80,6 +82,24 @@ export class SessionsController {
   @ApiErrors(NOT_FOUND)
   get(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<SessionView> {
     return this.sessions.view(tenantId, id);
+  }
+
+  @Patch(':id')
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'updateSession',
+    summary: 'Change the name or the proxy of a session',
+    description: 'A session that is connected loses its connection for a moment where the proxy changes.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: SessionView, description: 'The session.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  update(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() body: UpdateSessionBody,
+  ): Promise<SessionView> {
+    return this.sessions.update(tenantId, id, body);
   }
 
   @Get(':id/qr')

@@ -17,6 +17,8 @@ import {
   type SessionState,
   type SessionView,
   type TierPromotion,
+  UpdateSession,
+  type UpdateSessionBody,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
@@ -31,8 +33,8 @@ export class SessionsService {
     private readonly cursors: Cursors,
   ) {}
 
-  async create(tenantId: string, { name }: CreateSessionBody): Promise<SessionView> {
-    const { session } = await this.rpc.request(CreateSession, { tenantId, sessionId: uuidv7(), name });
+  async create(tenantId: string, body: CreateSessionBody): Promise<SessionView> {
+    const { session } = await this.rpc.request(CreateSession, { ...body, tenantId, sessionId: uuidv7() });
     return { ...session, warmupTier: 0 };
   }
 
@@ -58,6 +60,11 @@ export class SessionsService {
 
   async view(tenantId: string, sessionId: string): Promise<SessionView> {
     return this.withTier(await this.owned(tenantId, sessionId));
+  }
+
+  async update(tenantId: string, sessionId: string, body: UpdateSessionBody): Promise<SessionView> {
+    const { session } = await this.rpc.request(UpdateSession, { ...body, tenantId, sessionId });
+    return this.withTier(session);
   }
 
   async change(

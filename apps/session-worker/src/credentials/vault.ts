@@ -4,7 +4,7 @@ import { SecretBox } from '@svc/service';
 /** Where a secret of a session lies. */
 export interface Place {
   sessionId: string;
-  table: 'credential' | 'signal_key';
+  table: 'credential' | 'signal_key' | 'session';
   /** Key of the row within the session. */
   row: string;
 }

@@ -1,9 +1,15 @@
 import { InboundMedia1763700200000 } from './1763700200000-inbound-media.js';
 import { Sessions1763700000000 } from './1763700000000-sessions.js';
 import { SessionLinks1763700300000 } from './1763700300000-session-links.js';
+import { SessionProxy1763700400000 } from './1763700400000-session-proxy.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
   schema: 'sessions',
-  migrations: [Sessions1763700000000, InboundMedia1763700200000, SessionLinks1763700300000],
+  migrations: [
+    Sessions1763700000000,
+    InboundMedia1763700200000,
+    SessionLinks1763700300000,
+    SessionProxy1763700400000,
+  ],
 };

@@ -9,6 +9,7 @@ import { Vault } from '../credentials/vault.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { type Fence, LeaseLostError } from '../ownership/fence.js';
 import { openSocket, type PlatformAddress } from '../platform/library/socket.js';
+import { Proxies, type ProxyRoute } from '../platform/proxy.js';
 import { Ledger } from '../sending/ledger.js';
 import { failureOf } from '../sending/outbound.js';
 import { ReceiptWriter } from '../sending/receipt-writer.js';
@@ -18,10 +19,17 @@ import { markApplied, writeStatus } from '../sessions/session-rows.js';
 import { LoginGate } from './login-gate.js';
 import { SessionRunner } from './session-runner.js';
 
+/** A runner, and the sealed proxy that its session was given last. */
+interface Held {
+  runner: SessionRunner;
+  partition: number;
+  proxy: Buffer | null;
+}
+
 /** The runners of this process: one per session of the partitions it owns that shall be connected. */
 @Injectable()
 export class RunnersService {
-  private readonly runners = new Map<string, { runner: SessionRunner; partition: number }>();
+  private readonly runners = new Map<string, Held>();
   private readonly logins: LoginGate;
   private readonly turns = new Map<string, Promise<void>>();
   /** Partitions whose sessions may run here, with the epoch. */
@@ -33,6 +41,7 @@ export class RunnersService {
     private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
     private readonly vault: Vault,
+    private readonly proxies: Proxies,
     private readonly outbox: OutboxService,
     private readonly keys: KeyWriter,
     private readonly receipts: ReceiptWriter,
@@ -120,11 +129,19 @@ export class RunnersService {
     if (!fresh && resting) return;
     // One that is just about to end would take the wish with it.
     await this.of(session.id)?.idle();
-    if (this.runners.has(session.id)) return;
+    const held = this.runners.get(session.id);
+    if (held) return this.reroute(held, session);
     if (!this.holds(fence)) throw new LeaseLostError(fence.partition);
     const runner = this.makeRunner(session, fence);
-    this.runners.set(session.id, { runner, partition: session.partition });
+    const { partition, proxy } = session;
+    this.runners.set(session.id, { runner, partition, proxy });
     await runner.start();
+  }
+
+  private reroute(held: Held, { proxy }: Session): void {
+    if (proxy === held.proxy || (proxy && held.proxy?.equals(proxy))) return;
+    held.proxy = proxy;
+    held.runner.reroute();
   }
 
   private async disconnect(session: Session, fence: Fence): Promise<void> {
@@ -186,6 +203,13 @@ export class RunnersService {
     return new Ledger(sessionId, fence, this.dataSource, this.outbox, this.receipts);
   }
 
+  private async routeOf(sessionId: string): Promise<ProxyRoute | undefined> {
+    const session = await this.dataSource.getRepository(Session).findOneBy({ id: sessionId });
+    if (!session?.proxy) return undefined;
+    const address = this.vault.open({ sessionId, table: 'session', row: 'proxy' }, session.proxy);
+    return this.proxies.routeThrough(address.toString());
+  }
+
   private makeRunner(session: Session, fence: Fence): SessionRunner {
     const { id, tenantId, status } = session;
     const { dataSource, config } = this;
@@ -207,7 +231,10 @@ export class RunnersService {
         sender: new SessionSender(ledger, config.ackTimeoutMs),
         loginTimeoutMs: config.loginTimeoutMs,
         logins: this.logins,
-        open: (credentials, listener) => openSocket(address, credentials, store, listener),
+        open: async (credentials, listener) => {
+          const proxy = await this.routeOf(id);
+          return openSocket({ ...address, ...(proxy ? { proxy } : {}) }, credentials, store, listener);
+        },
         writeStatus: async (change, events) => {
           await writeStatus(dataSource, fence, id, change, events);
           this.outbox.publish(events);

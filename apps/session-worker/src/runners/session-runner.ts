@@ -3,18 +3,16 @@ import {
   type Envelope,
   type FailureCode,
   type PairingCode,
-  SessionConnected,
   SessionDisconnected,
   SessionLoggedOut,
-  SessionQrGenerated,
   type SessionStatus,
   type StatusReason,
 } from '@svc/contracts';
 import { log } from '@svc/service';
 import type { SessionStore } from '../credentials/session-store.js';
 import { UnreadableSecretError } from '../credentials/vault.js';
-import { eventOf } from '../outbox/outbox.service.js';
 import { type Credentials, isLinked, newCredentials } from '../platform/library/credentials.js';
+import { ProxyError } from '../platform/proxy.js';
 import { type PlatformListener, type PlatformSocket, QR_LIFETIME_MS } from '../platform/platform.js';
 import { failureOf } from '../sending/outbound.js';
 import type { Ledger } from '../sending/ledger.js';
@@ -24,6 +22,7 @@ import { reconnectDelayMs, troublesAfter, verdictOn } from './close-codes.js';
 import type { LoginGate, LoginTurn } from './login-gate.js';
 import { PairingCodes } from './pairing-codes.js';
 import { StepQueue } from './step-queue.js';
+import { connectedEvent, endedEvent, qrEvent } from './told.js';
 import { unlink } from './unlink.js';
 
 /** A process that stops does not wait for a database that is gone; the next owner writes what it finds. */
@@ -37,7 +36,8 @@ export interface RunnerTools {
   sender: SessionSender;
   loginTimeoutMs: number;
   logins: LoginGate;
-  open(credentials: Credentials, listener: PlatformListener): PlatformSocket;
+  /** @throws ProxyError */
+  open(credentials: Credentials, listener: PlatformListener): Promise<PlatformSocket>;
   writeStatus(change: StatusChange, events: Envelope[]): Promise<void>;
   /** Until when somebody looks at the QR code, in ms since 1970. */
   lookedAtUntil(): Promise<number>;
@@ -129,6 +129,16 @@ export class SessionRunner {
     return code;
   }
 
+  /** Connects anew: its proxy is another one. */
+  reroute(): void {
+    this.steps.do(async () => {
+      if (this.ended) return;
+      this.dropSocket();
+      await this.disconnected('RECONNECTING', 'PROXY_CHANGED');
+      await this.connect('PROXY_CHANGED');
+    });
+  }
+
   /** Jobs that may be on their way at this moment. */
   inHand(): string[] {
     return this.tools.sender.inHand();
@@ -211,7 +221,16 @@ export class SessionRunner {
       () => this.closed(generation, 408, 'LOGIN_TIMEOUT'),
       this.tools.loginTimeoutMs,
     );
-    this.socket = this.tools.open(this.credentials, this.listener(generation));
+    try {
+      const socket = await this.tools.open(this.credentials, this.listener(generation));
+      // The login's time may have run out meanwhile.
+      if (generation === this.generation && !this.ended) this.socket = socket;
+      else socket.close();
+    } catch (error) {
+      if (!(error instanceof ProxyError)) throw error;
+      log().warn({ ...this.tag, err: error }, 'proxy not used');
+      this.closed(generation, 408, 'PROXY_FAILED');
+    }
   }
 
   private async loadCredentials(): Promise<Credentials> {
@@ -245,13 +264,7 @@ export class SessionRunner {
     clearTimeout(this.timers.look);
     this.timers.look = setTimeout(() => this.steps.do(() => this.lookAgain()), until - Date.now());
     const expiresAt = new Date(Date.now() + QR_LIFETIME_MS);
-    const data = {
-      sessionId: this.session.id,
-      qr: code,
-      expiresAt: expiresAt.toISOString(),
-      timestamp: now(),
-    };
-    const event = eventOf(SessionQrGenerated, this.session.tenantId, data);
+    const event = qrEvent(this.session, code, expiresAt);
     await this.observe('AWAITING_SCAN', 'QR_READY', { qr: { code, expiresAt } }, [event]);
     if (this.socket) void this.codes.fetch(this.socket, until);
   }
@@ -285,8 +298,7 @@ export class SessionRunner {
     this.attempt = 0;
     this.openedAt = performance.now();
     this.phone = `+${phone}`;
-    const data = { sessionId: this.session.id, phone: this.phone, timestamp: now() };
-    const event = eventOf(SessionConnected, this.session.tenantId, data);
+    const event = connectedEvent(this.session, this.phone);
     await this.observe('CONNECTED', 'LOGGED_IN', { phone: this.phone }, [event]);
     if (this.socket) this.tools.sender.attach(this.socket);
   }
@@ -330,17 +342,14 @@ export class SessionRunner {
 
   private async loggedOut(reason: StatusReason, failure: FailureCode): Promise<void> {
     await this.tools.store.forget();
-    const data = { sessionId: this.session.id, phone: this.phone, reason, timestamp: now() };
-    await this.observe('LOGGED_OUT', reason, { phone: null }, [
-      eventOf(SessionLoggedOut, this.session.tenantId, data),
-    ]);
+    const event = endedEvent(SessionLoggedOut, this.session, this.phone, reason);
+    await this.observe('LOGGED_OUT', reason, { phone: null }, [event]);
     await this.tools.ledger.fail(null, failureOf(failure));
   }
 
   /** Tells tenants only of what they could see: a session that was connected, or (`always`) a QR nobody scanned. */
   private async disconnected(status: SessionStatus, reason: StatusReason, always = false): Promise<void> {
-    const data = { sessionId: this.session.id, phone: this.phone, reason, timestamp: now() };
-    const event = eventOf(SessionDisconnected, this.session.tenantId, data);
+    const event = endedEvent(SessionDisconnected, this.session, this.phone, reason);
     await this.observe(status, reason, {}, always || this.status === 'CONNECTED' ? [event] : []);
   }
 
@@ -381,5 +390,3 @@ export class SessionRunner {
     this.turn?.leave();
   }
 }
-
-const now = (): string => new Date().toISOString();

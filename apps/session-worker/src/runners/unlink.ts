@@ -16,7 +16,7 @@ export async function unlink(open: PlatformSocket | undefined, tools: RunnerTool
   try {
     await new Promise<void>((resolve, reject) => {
       limit = setTimeout(() => reject(new Error('No login in time.')), tools.loginTimeoutMs);
-      socket = tools.open(credentials, {
+      const opening = tools.open(credentials, {
         onOpen: () => resolve(),
         onClose: (code) => reject(new Error(`Closed with ${code}.`)),
         onQr: () => reject(new Error('The link is gone.')),
@@ -24,6 +24,7 @@ export async function unlink(open: PlatformSocket | undefined, tools: RunnerTool
         onAck: (keyId, error) => tools.sender.onAck(keyId, error),
         onReceipt: (keyIds, kind) => tools.sender.onReceipt(keyIds, kind),
       });
+      opening.then((opened) => (socket = opened), reject);
     });
     await socket?.logout();
   } finally {

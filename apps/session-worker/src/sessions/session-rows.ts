@@ -14,6 +14,7 @@ export function toSessionState(session: Session): SessionState {
     statusSince: session.statusSince.toISOString(),
     botMode: session.botMode,
     phone: session.phone,
+    proxy: session.proxyAddress,
     createdAt: session.createdAt.toISOString(),
   };
 }

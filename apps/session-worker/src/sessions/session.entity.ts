@@ -27,5 +27,9 @@ export class Session {
   @Column('timestamptz', { name: 'link_until' }) linkUntil: Date;
   @Column('text', { nullable: true }) qr: string | null;
   @Column('timestamptz', { name: 'qr_expires_at', nullable: true }) qrExpiresAt: Date | null;
+  /** Sealed: it holds a password. */
+  @Column('bytea', { nullable: true }) proxy: Buffer | null;
+  /** What may be shown of it. */
+  @Column('text', { name: 'proxy_address', nullable: true }) proxyAddress: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

@@ -25,6 +25,8 @@ import {
   SetBotModeV1,
   SetTyping,
   TypingV1,
+  UpdateSession,
+  UpdateSessionV1,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
 import { LiveService } from './live.service.js';
@@ -51,6 +53,11 @@ export class SessionsConsumer {
   @OnRequest(ListSessions)
   async list(@Payload() request: ListSessionsV1): Promise<SessionsReply> {
     return { sessions: await this.sessions.list(request) };
+  }
+
+  @OnRequest(UpdateSession)
+  async update(@Payload() request: UpdateSessionV1): Promise<SessionReply> {
+    return { session: await this.sessions.update(request) };
   }
 
   @OnRequest(ChangeSession)

@@ -10,10 +10,13 @@ import {
   type SessionRef,
   type SessionState,
   type SetBotModeV1,
+  type UpdateSessionV1,
 } from '@svc/contracts';
 import { envelopeOf, Messaging, partitionOf } from '@svc/messaging';
 import { log } from '@svc/service';
 import { LessThan, Not, Repository } from 'typeorm';
+import { Vault } from '../credentials/vault.js';
+import { Proxies, withoutCredentials } from '../platform/proxy.js';
 import { Session, type WantedState } from './session.entity.js';
 import { toSessionState } from './session-rows.js';
 import { WorkerConfig } from '../config.js';
@@ -32,6 +35,8 @@ export class SessionsService {
     @InjectRepository(Session) private readonly sessions: Repository<Session>,
     private readonly messaging: Messaging,
     private readonly config: WorkerConfig,
+    private readonly vault: Vault,
+    private readonly proxies: Proxies,
   ) {}
 
   /** A wish to be connected: QR codes are shown while somebody looks, for a while. */
@@ -41,7 +46,8 @@ export class SessionsService {
   }
 
   /** A repeat with the same id returns what the first call made. */
-  async create({ tenantId, sessionId, name }: CreateSessionV1): Promise<SessionState> {
+  async create({ tenantId, sessionId, name, proxy }: CreateSessionV1): Promise<SessionState> {
+    const route = this.sealed(sessionId, proxy);
     await this.sessions
       .createQueryBuilder()
       .insert()
@@ -50,6 +56,7 @@ export class SessionsService {
         tenantId,
         name,
         partition: partitionOf(sessionId),
+        ...route,
         ...this.linkFromNow(),
       })
       .orIgnore()
@@ -69,6 +76,23 @@ export class SessionsService {
       take: limit,
     });
     return rows.map(toSessionState);
+  }
+
+  /** A session that is connected connects anew where its proxy changes; one that rests does so at the next wish. */
+  async update({ name, proxy, ...ref }: UpdateSessionV1): Promise<SessionState> {
+    const { id, tenantId } = await this.find(ref);
+    const route = this.sealed(id, proxy);
+    const isNews = `wanted_version + (status NOT IN ('DISCONNECTED', 'LOGGED_OUT'))::int`;
+    await this.sessions.update(
+      { id, tenantId },
+      {
+        ...(name === undefined ? {} : { name }),
+        ...(proxy === undefined ? {} : { ...route, wantedVersion: () => isNews }),
+        id,
+      },
+    );
+    if (proxy !== undefined) await this.askOwner(tenantId, id);
+    return this.get(ref);
   }
 
   async change({ action, ...ref }: ChangeSessionV1): Promise<SessionState> {
@@ -110,6 +134,16 @@ export class SessionsService {
     const { id } = await this.find(ref);
     await this.sessions.update({ id }, { botMode });
     return this.get(ref);
+  }
+
+  /** Columns of a proxy: the whole address is sealed, what may be shown is not. */
+  private sealed(sessionId: string, text: string | null | undefined): Partial<Session> {
+    if (text === undefined) return {};
+    if (text === null) return { proxy: null, proxyAddress: null };
+    const rule = this.proxies.problemWith(text);
+    if (rule) throw new AppError('VALIDATION_FAILED', rule, { fields: [{ field: 'proxy', rule }] });
+    const proxy = this.vault.seal({ sessionId, table: 'session', row: 'proxy' }, Buffer.from(text));
+    return { proxy, proxyAddress: withoutCredentials(text) };
   }
 
   private async find({ tenantId, sessionId }: SessionRef): Promise<Session> {

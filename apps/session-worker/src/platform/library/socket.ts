@@ -5,6 +5,7 @@ import { BoundedCache } from '../bounded-cache.js';
 import { FailureScope } from '../failure-scope.js';
 import { guarded } from '../guarded-store.js';
 import { quietLogger } from '../library-logger.js';
+import type { ProxyRoute } from '../proxy.js';
 import type { PlatformListener, PlatformSocket, PlatformStore } from '../platform.js';
 import { QR_LIFETIME_MS } from '../platform.js';
 import { shareAsyncContext } from '../shared-async-context.js';
@@ -25,6 +26,8 @@ export interface PlatformAddress {
   url: string;
   trustRoot?: string;
   limits: WatchLimits;
+  /** Nothing of this socket goes another way. */
+  proxy?: ProxyRoute;
 }
 
 /** Close code for a door that is shut: HTTP's own codes mean other things among close codes, 401 the end of a link. */
@@ -54,9 +57,17 @@ export function openSocket(
     const sock = connect(address, credentials, stanzas, { store: guarded(keptIn, abandon), watchdog });
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchdog.supervise(sock.ws);
-    return attach(sock, stanzas, listener, { scope, watchdog });
+    return attach(sock, stanzas, namingProxy(listener, address.proxy), { scope, watchdog });
   });
   return socket;
+}
+
+/** A connection that the proxy did not let through failed for that reason, whatever it looks like. */
+function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined): PlatformListener {
+  if (!proxy) return listener;
+  const onClose: PlatformListener['onClose'] = (code, reason) =>
+    proxy.failed() ? listener.onClose(REFUSED, 'PROXY_FAILED') : listener.onClose(code, reason);
+  return { ...listener, onClose };
 }
 
 /** What keeps an eye on one socket. */
@@ -89,6 +100,8 @@ function connect(
     },
     qrTimeout: QR_LIFETIME_MS,
     keepAliveIntervalMs: address.limits.keepAliveMs,
+    agent: address.proxy?.agent,
+    fetchAgent: address.proxy?.agent,
     defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
     emitOwnEvents: false,
     syncFullHistory: false,

@@ -1,0 +1,115 @@
+import type { Agent } from 'node:https';
+import { isIP } from 'node:net';
+import { type AddressGuard, NOT_ALLOWED } from '@svc/addresses';
+import { HttpsProxyAgent } from 'https-proxy-agent';
+import { SocksProxyAgent } from 'socks-proxy-agent';
+
+const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 };
+const FORM = 'proxy must be http://, https:// or socks5://, with a host, and nothing behind the port';
+
+/** The way to the platform through a proxy; `failed` tells whether it is the proxy that does not let us through. */
+export interface ProxyRoute {
+  agent: Agent;
+  failed(): boolean;
+}
+
+/** The proxy cannot be used; the message holds nothing of its address. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+}
+
+/** The proxies that tenants have their sessions connect through; never our own network by way of them. */
+export class Proxies {
+  constructor(private readonly guard: AddressGuard) {}
+
+  /** The rule that an address breaks, in words for the tenant; undefined when it may be saved. */
+  problemWith(text: string): string | undefined {
+    const proxy = parse(text);
+    if (!proxy) return FORM;
+    return this.isForbidden(proxy) ? `proxy: ${NOT_ALLOWED}` : undefined;
+  }
+
+  /**
+   * A way through this proxy. Its name is resolved once, here, and what it resolves to is what is connected to.
+   * @throws ProxyError
+   */
+  async routeThrough(text: string): Promise<ProxyRoute> {
+    const proxy = parse(text);
+    if (!proxy || this.isForbidden(proxy)) throw new ProxyError(NOT_ALLOWED);
+    const { hostname } = proxy.origin;
+    const bare = hostname.replace(/^\[|\]$/g, '');
+    const address = isIP(bare) ? bare : await this.resolve(proxy);
+    proxy.url.hostname = address.includes(':') ? `[${address}]` : address;
+    return watched(agentOf(proxy.url, bare));
+  }
+
+  private isForbidden({ origin, port }: Proxy): boolean {
+    if (this.guard.isAllowed(origin)) return false;
+    return (port < 1024 && port !== 80 && port !== 443) || this.guard.isForbiddenHost(origin.hostname);
+  }
+
+  private resolve({ origin }: Proxy): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.guard.lookup(origin.hostname, { all: false }, (error, address) => {
+        if (error || typeof address !== 'string') reject(new ProxyError('The proxy does not resolve.'));
+        else resolve(address);
+      });
+    });
+  }
+}
+
+/** What tenants and logs may see of an address: neither user nor password. */
+export function withoutCredentials(text: string): string {
+  const proxy = parse(text);
+  return proxy ? `${proxy.url.protocol}//${proxy.origin.hostname}:${proxy.port}` : '';
+}
+
+interface Proxy {
+  url: URL;
+  /** Host and port as the parser writes them for the web, where every spelling of an address becomes the same. */
+  origin: URL;
+  port: number;
+}
+
+function parse(text: string): Proxy | undefined {
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const usual = DEFAULT_PORTS[url.protocol];
+  const isBare = /^\/?$/.test(url.pathname + url.search + url.hash);
+  if (!usual || !isBare || ![url.username, url.password].every(isDecodable)) return undefined;
+  const port = Number(url.port || usual);
+  const origin = `http://${url.hostname}:${port}`;
+  return port > 0 && URL.canParse(origin) ? { url, origin: new URL(origin), port } : undefined;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    return decodeURIComponent(text).length <= 255;
+  } catch {
+    return false;
+  }
+}
+
+function agentOf(url: URL, servername: string): HttpsProxyAgent<string> | SocksProxyAgent {
+  if (url.protocol === 'socks5:') {
+    // The `h`: the proxy resolves the platform's name, not we.
+    return new SocksProxyAgent(url.href.replace('socks5:', 'socks5h:'));
+  }
+  return new HttpsProxyAgent(url.href, isIP(servername) ? {} : { servername });
+}
+
+function watched(agent: HttpsProxyAgent<string> | SocksProxyAgent): ProxyRoute {
+  let failed = false;
+  const connect = agent.connect.bind(agent) as (...parameters: unknown[]) => Promise<unknown>;
+  const watchedConnect = async (...parameters: unknown[]): Promise<unknown> => {
+    failed = true;
+    const socket = await connect(...parameters);
+    if (!refused) failed = false;
+    return socket;
+  };
+  let refused = false;
+  agent.on('proxyConnect', ({ statusCode }: { statusCode: number }) => (refused = statusCode !== 200));
+  Object.assign(agent, { connect: watchedConnect });
+  // It serves both kinds of requests, which its type does not say.
+  return { agent: agent as unknown as Agent, failed: () => failed };
+}
