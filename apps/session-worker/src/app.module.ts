@@ -19,6 +19,7 @@ import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
 import { Session } from './sessions/session.entity.js';
 import { LiveService } from './sessions/live.service.js';
+import { SessionRoutes } from './sessions/session-routes.js';
 import { SessionsConsumer } from './sessions/sessions.consumer.js';
 import { RetentionService } from './sessions/retention.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
@@ -72,6 +73,7 @@ const POOL_SIZE = 20;
     RetentionService,
     RunnersService,
     SendingService,
+    SessionRoutes,
     SessionsService,
     SessionSweeper,
   ],

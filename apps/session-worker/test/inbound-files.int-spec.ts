@@ -1,9 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { MessageReceivedV1 } from '@svc/contracts';
+import { type MessageReceivedV1, UpdateSession } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { LONG_MS, type Stage } from './support.js';
+import { httpTunnel } from './tunnels.js';
 import { WorkerProcess } from './worker-process.js';
 
 const phone = '15550107000';
@@ -21,6 +22,7 @@ beforeAll(async () => {
     MEDIA_TIMEOUT_MS: String(TIMEOUT_MS),
     MEDIA_DOWNLOADS: '2',
     LEASE_MS: '3000',
+    WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:*',
   }));
   sessionId = await stage.link(phone);
 });
@@ -128,6 +130,29 @@ test('a file that cannot be fetched at first is fetched again', async () => {
   const keyId = await writeImage({ size: 1_000 });
   expect((await told(keyId)).media).toMatchObject({ status: 'STORED', size: 1_000 });
   expect(await rowOf(keyId)).toEqual({ status: 'STORED', attempts: 2 });
+});
+
+test('the file of a session with a proxy comes through the proxy, and not at all when the proxy lets nobody through', async () => {
+  const tunnel = await httpTunnel();
+  const setProxy = (proxy: string | null) =>
+    worker.rpc.request(UpdateSession, { tenantId: stage.tenantId, sessionId, proxy }, LONG_MS);
+  try {
+    await setProxy(tunnel.url);
+    await waitFor('the platform behind the proxy', () => tunnel.opened.length > 0, LONG_MS);
+    await stage.reached(sessionId, 'CONNECTED');
+    tunnel.opened.length = 0;
+    expect((await told(await writeImage({ size: 1_000 }))).media).toMatchObject({ status: 'STORED' });
+    expect(tunnel.opened).toHaveLength(1);
+    await mediaFaults({ mediaStatus: 503, mediaCount: 1 });
+    const keyId = await writeImage({ size: 1_000 });
+    await waitFor('the first attempt', async () => (await rowOf(keyId))?.attempts === 1);
+    tunnel.refuse();
+    expect((await told(keyId)).media).toMatchObject({ status: 'FAILED', reason: 'UNAVAILABLE' });
+  } finally {
+    await setProxy(null);
+    await tunnel.stop();
+    await stage.reached(sessionId, 'CONNECTED');
+  }
 });
 
 test('a worker that is killed before it has the file fetches it when it is back, and tells once', async () => {

@@ -12,6 +12,7 @@ import { contentOf } from '../platform/library/content.js';
 import { downloadFile } from '../platform/library/media-download.js';
 import { MediaError } from '../platform/platform.js';
 import { isPlatformHost } from '../platform/platform-url.js';
+import { SessionRoutes } from '../sessions/session-routes.js';
 import { fileReference } from './file-reference.js';
 import { type AwaitedFile, awaitedFiles, beginAttempt, settle } from './media-rows.js';
 
@@ -45,6 +46,7 @@ export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly dataSource: DataSource,
     private readonly ownership: OwnershipService,
     private readonly outbox: OutboxService,
+    private readonly routes: SessionRoutes,
     @Inject(MEDIA_STORE) private readonly store: MediaStore,
     keys: KeyWriter,
   ) {
@@ -105,7 +107,7 @@ export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
     const begun = await beginAttempt(this.dataSource, fence, file.mediaId);
     if (!begun) return;
     try {
-      const stored = await this.fetch(file.mediaId, begun.plaintext);
+      const stored = await this.fetch(file, begun.plaintext);
       await this.settle(file, fence, stored);
     } catch (error) {
       if (this.stopping.signal.aborted) return;
@@ -119,14 +121,16 @@ export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private async fetch(mediaId: string, plaintext: Uint8Array): Promise<StoredMedia> {
+  private async fetch({ mediaId, sessionId }: AwaitedFile, plaintext: Uint8Array): Promise<StoredMedia> {
     const content = contentOf(plaintext);
     const reference = content && fileReference(content);
     if (!reference) throw new MediaError('INVALID', true);
     const { mediaMaxBytes: maxBytes, mediaTimeoutMs } = this.config;
     const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(mediaTimeoutMs)]);
     const isHostAllowed = (name: string): boolean => isPlatformHost(name, this.config.platformUrl);
-    return this.store.put(mediaId, downloadFile(reference, { signal, maxBytes, isHostAllowed }), maxBytes);
+    const agent = (await this.routes.of(sessionId))?.agent;
+    const limits = { signal, maxBytes, isHostAllowed, ...(agent ? { agent } : {}) };
+    return this.store.put(mediaId, downloadFile(reference, limits), maxBytes);
   }
 
   private async giveUp(file: AwaitedFile, fence: Fence): Promise<void> {

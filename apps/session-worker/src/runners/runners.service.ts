@@ -9,7 +9,6 @@ import { Vault } from '../credentials/vault.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { type Fence, LeaseLostError } from '../ownership/fence.js';
 import { openSocket, type PlatformAddress } from '../platform/library/socket.js';
-import { Proxies, type ProxyRoute } from '../platform/proxy.js';
 import { Ledger } from '../sending/ledger.js';
 import { failureOf } from '../sending/outbound.js';
 import { ReceiptWriter } from '../sending/receipt-writer.js';
@@ -17,6 +16,7 @@ import { SessionSender } from '../sending/session-sender.js';
 import { Session } from '../sessions/session.entity.js';
 import { markApplied, writeStatus } from '../sessions/session-rows.js';
 import { LoginGate } from './login-gate.js';
+import { SessionRoutes } from '../sessions/session-routes.js';
 import { SessionRunner } from './session-runner.js';
 
 /** A runner, and the sealed proxy that its session was given last. */
@@ -41,7 +41,7 @@ export class RunnersService {
     private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
     private readonly vault: Vault,
-    private readonly proxies: Proxies,
+    private readonly routes: SessionRoutes,
     private readonly outbox: OutboxService,
     private readonly keys: KeyWriter,
     private readonly receipts: ReceiptWriter,
@@ -203,13 +203,6 @@ export class RunnersService {
     return new Ledger(sessionId, fence, this.dataSource, this.outbox, this.receipts);
   }
 
-  private async routeOf(sessionId: string): Promise<ProxyRoute | undefined> {
-    const session = await this.dataSource.getRepository(Session).findOneBy({ id: sessionId });
-    if (!session?.proxy) return undefined;
-    const address = this.vault.open({ sessionId, table: 'session', row: 'proxy' }, session.proxy);
-    return this.proxies.routeThrough(address.toString());
-  }
-
   private makeRunner(session: Session, fence: Fence): SessionRunner {
     const { id, tenantId, status } = session;
     const { dataSource, config } = this;
@@ -232,7 +225,7 @@ export class RunnersService {
         loginTimeoutMs: config.loginTimeoutMs,
         logins: this.logins,
         open: async (credentials, listener) => {
-          const proxy = await this.routeOf(id);
+          const proxy = await this.routes.of(id);
           return openSocket({ ...address, ...(proxy ? { proxy } : {}) }, credentials, store, listener);
         },
         writeStatus: async (change, events) => {

@@ -1,4 +1,7 @@
 import { createDecipheriv, createHash, createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { type Agent, request } from 'node:https';
 import { DEF_MEDIA_HOST, getMediaKeys } from '@whiskeysockets/baileys';
 import type { FileReference } from '../../inbound/file-reference.js';
 import { MediaError } from '../platform.js';
@@ -13,6 +16,8 @@ export interface DownloadLimits {
   maxBytes: number;
   /** The name in a message is the sender's: only these, and what is below the platform's own. */
   isHostAllowed(hostname: string): boolean;
+  /** The way of the session that the file is for; absent: straight. */
+  agent?: Agent;
 }
 
 /**
@@ -24,13 +29,13 @@ export async function* downloadFile(
   file: FileReference,
   limits: DownloadLimits,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const response = await request(addressOf(file, limits), limits.signal);
-  const length = Number(response.headers.get('content-length') ?? 0);
-  if (length > limits.maxBytes + BLOCK_BYTES + MAC_BYTES || !response.body) {
-    await response.body?.cancel();
-    throw new MediaError(response.body ? 'TOO_LARGE' : 'UNAVAILABLE', Boolean(response.body));
+  const response = await responseTo(addressOf(file, limits), limits);
+  const length = Number(response.headers['content-length'] ?? 0);
+  if (length > limits.maxBytes + BLOCK_BYTES + MAC_BYTES) {
+    response.destroy();
+    throw new MediaError('TOO_LARGE', true);
   }
-  yield* decrypted(arriving(response.body), file, limits.maxBytes);
+  yield* decrypted(arriving(response), file, limits.maxBytes);
 }
 
 function addressOf({ url, directPath }: FileReference, { isHostAllowed }: DownloadLimits): URL {
@@ -41,23 +46,23 @@ function addressOf({ url, directPath }: FileReference, { isHostAllowed }: Downlo
   return address;
 }
 
-async function request(address: URL, signal: AbortSignal): Promise<Response> {
-  const response = await fetch(address, {
-    ...{ signal, redirect: 'error' },
-    headers: { origin: 'https://web.whatsapp.com' },
-  }).catch((error: unknown) => {
+async function responseTo(address: URL, { signal, agent }: DownloadLimits): Promise<IncomingMessage> {
+  const headers = { origin: 'https://web.whatsapp.com' };
+  const sent = request(address, { signal, headers, ...(agent ? { agent } : {}) }).end();
+  const [response] = (await once(sent, 'response').catch((error: unknown) => {
     throw new MediaError('UNAVAILABLE', false, error);
-  });
-  if (response.ok) return response;
-  await response.body?.cancel();
-  // What is not there will not be there in a minute either; all else may pass.
-  const isGone = [403, 404, 410].includes(response.status);
+  })) as [IncomingMessage];
+  const { statusCode = 500 } = response;
+  if (statusCode === 200) return response;
+  response.destroy();
+  // What is not there will not be there in a minute either; all else may pass. Redirects are not followed.
+  const isGone = [403, 404, 410].includes(statusCode);
   throw new MediaError(isGone ? 'GONE' : 'UNAVAILABLE', isGone);
 }
 
-async function* arriving(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+async function* arriving(body: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
   try {
-    for await (const chunk of body) yield chunk;
+    for await (const chunk of body) yield chunk as Uint8Array;
   } catch (error) {
     throw new MediaError('UNAVAILABLE', false, error);
   }
