@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { AddressGuard } from '@svc/addresses';
 import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { connectionProviders, databaseModule, HealthController } from '@svc/service';
@@ -22,9 +23,13 @@ import { MessageMediaController } from './messages/message-media.controller.js';
 import { MessageMediaService } from './messages/message-media.service.js';
 import { MessageSweeper } from './messages/message-sweeper.js';
 import { MessagesConsumer } from './messages/messages.consumer.js';
+import { MediaController } from './media/media.controller.js';
+import { Upload } from './media/upload.entity.js';
+import { UploadsService } from './media/uploads.service.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 import { SendPublisher } from './messages/send-publisher.js';
+import { OutgoingMedia } from './messages/outgoing-media.js';
 import { SendingService } from './messages/sending.service.js';
 import { Cursors } from './paging/cursor.js';
 import { ExternalConfigController } from './sessions/external-config.controller.js';
@@ -46,7 +51,7 @@ import { TimeTravelService } from './tenants/time-travel.service.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { WebhooksService } from './webhooks/webhooks.service.js';
 
-const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, SessionChange, Tenant];
+const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, SessionChange, Tenant, Upload];
 
 /** Events of all tenants; every replica may update the read model, so nothing is partitioned here. */
 const events = {
@@ -63,6 +68,7 @@ const events = {
     HealthController,
     MessagesController,
     MessageMediaController,
+    MediaController,
     SessionsController,
     LiveController,
     ExternalConfigController,
@@ -84,6 +90,13 @@ const events = {
     AuditService,
     Cursors,
     SubscriptionsService,
+    {
+      provide: AddressGuard,
+      useFactory: ({ allowedOrigins }: GatewayConfig) => new AddressGuard(allowedOrigins),
+      inject: [GatewayConfig],
+    },
+    UploadsService,
+    OutgoingMedia,
     SendingService,
     SendPublisher,
     MessageSweeper,

@@ -1,3 +1,4 @@
+import { AllowedOrigins } from '@svc/addresses';
 import { MediaStoreConfig } from '@svc/media-store';
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
@@ -12,6 +13,9 @@ export class GatewayConfig extends MediaStoreConfig {
   @IsOptional()
   @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
   publicUrl?: string;
+
+  @AllowedOrigins()
+  allowedOrigins: string[] = [];
 
   @Env('KEY_PEPPER', {
     description:

@@ -146,7 +146,7 @@ const problem = (answer: Answer): FieldProblem | undefined =>
 
 describe('a message is refused', () => {
   test.each<[object, string, RegExp]>([
-    [{}, 'text', /exactly one of text, location, contact, poll, reaction, edit, delete must be given/],
+    [{}, 'text', /exactly one of text, media, location, contact, poll, reaction, edit, delete must be given/],
     [{ text: 'x', location: place }, 'location', /must not be given together with text/],
     [
       { poll, reaction: { messageId: randomUUID(), emoji: '👍' } },

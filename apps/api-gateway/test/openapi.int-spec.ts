@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { ApiKeysController } from '../src/auth/api-keys.controller.js';
 import { SCOPE } from '../src/auth/scopes.js';
 import { MessageMediaController } from '../src/messages/message-media.controller.js';
+import { MediaController } from '../src/media/media.controller.js';
 import { MessagesController } from '../src/messages/messages.controller.js';
 import { ExternalConfigController } from '../src/sessions/external-config.controller.js';
 import { LiveController } from '../src/sessions/live.controller.js';
@@ -89,6 +90,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
   const controllers = [
     ...[MessagesController, MessageMediaController, SessionsController],
     ...[LiveController, ExternalConfigController],
+    ...[MediaController],
     ...[WebhooksController, ApiKeysController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>

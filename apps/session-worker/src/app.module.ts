@@ -14,6 +14,8 @@ import { OwnershipService } from './ownership/ownership.service.js';
 import { SessionSweeper } from './ownership/session-sweeper.js';
 import { OwnerAnswers } from './runners/owner-answers.js';
 import { RunnersService } from './runners/runners.service.js';
+import { FileFetcher } from './sending/file-fetcher.js';
+import { OutgoingFiles } from './sending/outgoing-files.js';
 import { ReceiptWriter } from './sending/receipt-writer.js';
 import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
@@ -66,8 +68,14 @@ const POOL_SIZE = 20;
     KeyWriter,
     LiveService,
     MediaService,
+    {
+      provide: FileFetcher,
+      useFactory: ({ allowedOrigins }: WorkerConfig) => new FileFetcher(new AddressGuard(allowedOrigins)),
+      inject: [WorkerConfig],
+    },
     OutboxService,
     OwnerAnswers,
+    OutgoingFiles,
     OwnershipService,
     ReceiptWriter,
     RetentionService,

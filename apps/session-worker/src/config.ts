@@ -156,6 +156,16 @@ export class WorkerConfig extends MediaStoreConfig {
   @AllowedOrigins()
   allowedOrigins: string[] = [];
 
+  @Env('MEDIA_SEND_TIMEOUT_MS', {
+    description:
+      'How long one try to fetch the file of an outbound message and to hand it to the platform may last.',
+    example: '60000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(100)
+  mediaSendTimeoutMs: number = 60_000;
+
   @Env('STALL_TIMEOUT_MS', {
     description: 'How long messages may stand still in a session, in or out, before it is connected anew.',
     example: '40000',

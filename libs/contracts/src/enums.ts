@@ -73,6 +73,9 @@ export const FAILURE_CODES = [
   'REJECTED_BY_PLATFORM',
   'NO_ACK',
   'SEND_ERROR',
+  'MEDIA_UNAVAILABLE',
+  'MEDIA_REFUSED',
+  'MEDIA_UPLOAD_FAILED',
 ] as const;
 /** One of `FAILURE_CODES`. */
 export type FailureCode = (typeof FAILURE_CODES)[number];

@@ -151,7 +151,7 @@ export const ERROR_CATALOGUE = {
     false,
     'info',
     'The content type of the body is not accepted here.',
-    'Send JSON with content-type: application/json.',
+    'Send JSON with content-type: application/json; an upload is multipart/form-data.',
   ),
   RATE_LIMITED: entry(
     429,

@@ -70,9 +70,18 @@ export {
   SessionTierChanged,
 } from './session-events.js';
 export {
+  MEDIA_KINDS,
+  type MediaKind,
+  OUTBOUND_MAX_BYTES,
+  MIME_TYPE,
+  isOfKind,
+  typesOf,
+} from './media-rules.js';
+export {
   LocationContent,
   ContactContent,
   PollContent,
+  MediaContent,
   OUTBOUND_TYPES,
   type OutboundType,
   MessageTarget,
@@ -80,6 +89,9 @@ export {
   OutboundContent,
 } from './outbound-content.js';
 export {
+  MediaRequest,
+  UploadRequest,
+  UploadedMedia,
   ReactionRequest,
   EditRequest,
   DeleteRequest,

@@ -12,6 +12,7 @@ import {
   IsNumber,
   IsOptional,
   IsString,
+  IsUUID,
   Length,
   Max,
   MaxLength,
@@ -19,6 +20,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { MEDIA_KINDS } from './media-rules.js';
 import { MessageBody } from './message-body.js';
 
 /** A place on the map. */
@@ -104,8 +106,29 @@ export class PollContent {
   multiple?: boolean;
 }
 
+/** A file: one that was stored under `mediaId`, or one to be fetched from `url`. */
+export class MediaContent {
+  @ValidateIf(({ url }: MediaContent) => url === undefined) @IsUUID() mediaId?: string;
+  @IsOptional() @IsString() url?: string;
+  /** Absent: what the answer to the fetch says. */
+  @IsOptional() @IsString() mimeType?: string;
+  @IsOptional() @IsString() filename?: string;
+  @IsOptional() @IsString() caption?: string;
+  /** A voice note. */
+  @IsOptional() @IsBoolean() voice?: boolean;
+}
+
 /** Kinds of content that a session sends. */
-export const OUTBOUND_TYPES = ['text', 'location', 'contact', 'poll', 'reaction', 'edit', 'delete'] as const;
+export const OUTBOUND_TYPES = [
+  ...MEDIA_KINDS,
+  'text',
+  'location',
+  'contact',
+  'poll',
+  'reaction',
+  'edit',
+  'delete',
+] as const;
 /** One of `OUTBOUND_TYPES`. */
 export type OutboundType = (typeof OUTBOUND_TYPES)[number];
 
@@ -135,6 +158,7 @@ export class OutboundContent {
   @Of('location') @IsDefined() @ValidateNested() @Type(() => LocationContent) location?: LocationContent;
   @Of('contact') @IsDefined() @ValidateNested() @Type(() => ContactContent) contact?: ContactContent;
   @Of('poll') @IsDefined() @ValidateNested() @Type(() => PollContent) poll?: PollContent;
+  @Of(...MEDIA_KINDS) @IsDefined() @ValidateNested() @Type(() => MediaContent) media?: MediaContent;
   /** Empty: taken back. */
   @Of('reaction') @IsString() emoji?: string;
   /** What a reaction, an edit or a deletion is about. */

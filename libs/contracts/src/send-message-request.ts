@@ -3,6 +3,8 @@ import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
+  IsBoolean,
+  IsIn,
   IsNotEmpty,
   IsOptional,
   IsString,
@@ -12,6 +14,7 @@ import {
   MaxLength,
   ValidateNested,
 } from 'class-validator';
+import { MEDIA_KINDS, type MediaKind, MIME_TYPE } from './media-rules.js';
 import { ContactContent, LocationContent, PollContent } from './outbound-content.js';
 
 /** In the spelling that JSON Schema and JavaScript share. */
@@ -58,8 +61,132 @@ export class EditRequest extends MessageRef {
 /** Deletes an own message for everybody. */
 export class DeleteRequest extends MessageRef {}
 
+/** A file to send, with exactly one of `url`, `base64` and `mediaId`. */
+export class MediaRequest {
+  @ApiProperty({
+    description:
+      'What phones show it as. Up to 16 MiB as image or audio, 64 MiB as video, 100 MiB as document, 1 MiB as sticker.',
+    enum: MEDIA_KINDS,
+    example: 'image',
+  })
+  @IsIn(MEDIA_KINDS)
+  kind: MediaKind;
+
+  @ApiPropertyOptional({
+    description:
+      'https address that the file is fetched from when the message goes out; redirects are followed.',
+    example: 'https://example.com/receipt.png',
+    maxLength: 2048,
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(2048)
+  url?: string;
+
+  @ApiPropertyOptional({
+    description: 'The file itself, in base64 with padding; what does not fit into a body is uploaded first.',
+    example: 'iVBORw0KGgo=',
+    minLength: 1,
+  })
+  @IsOptional()
+  @IsString()
+  @IsNotEmpty()
+  base64?: string;
+
+  @ApiPropertyOptional({
+    description: 'A file uploaded before with POST /v1/media; it may be sent as often as wanted for 30 days.',
+    format: 'uuid',
+    example: '0198c0de-0000-7000-8000-0000000000d1',
+  })
+  @IsOptional()
+  @IsUUID()
+  mediaId?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Media type. Needed with base64; else what the upload or the answer of the address says. A sticker is image/webp.',
+    example: 'image/png',
+    pattern: MIME_TYPE,
+  })
+  @IsOptional()
+  @IsString()
+  @Matches(new RegExp(MIME_TYPE, 'u'), { message: 'mimeType must be a media type such as image/png' })
+  mimeType?: string;
+
+  @ApiPropertyOptional({
+    description: 'Name of a document.',
+    example: 'offer.pdf',
+    minLength: 1,
+    maxLength: 255,
+    pattern: NO_CONTROL_CHARACTERS,
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 255)
+  @Matches(new RegExp(NO_CONTROL_CHARACTERS, 'u'), {
+    message: 'filename must not contain control characters',
+  })
+  filename?: string;
+
+  @ApiPropertyOptional({
+    description: 'Text below an image, a video or a document.',
+    example: 'The receipt',
+    minLength: 1,
+    maxLength: 4096,
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 4096)
+  caption?: string;
+
+  @ApiPropertyOptional({
+    description: 'Whether an audio is a voice note; phones play ogg with the opus codec as such.',
+    example: false,
+  })
+  @IsOptional()
+  @IsBoolean()
+  voice?: boolean;
+}
+
+/** Body of `POST /v1/media`. */
+export class UploadRequest {
+  @ApiProperty({
+    description: 'The file, up to 100 MiB, with its media type and name.',
+    type: 'string',
+    format: 'binary',
+  })
+  file: unknown;
+}
+
+/** Answer of `POST /v1/media`. */
+export class UploadedMedia {
+  @ApiProperty({ description: 'Id to send it by.', format: 'uuid' })
+  mediaId: string;
+
+  @ApiProperty({ description: 'Media type, as the upload said.', example: 'image/png' })
+  mimeType: string;
+
+  @ApiProperty({ description: 'Bytes.', example: 70_000 })
+  size: number;
+
+  @ApiProperty({
+    description: 'Digest of the bytes that arrived, in hex.',
+    example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  })
+  sha256: string;
+}
+
 /** Fields of `SendMessageRequest` that say what is sent: each request has exactly one. */
-export const CONTENT_FIELDS = ['text', 'location', 'contact', 'poll', 'reaction', 'edit', 'delete'] as const;
+export const CONTENT_FIELDS = [
+  'text',
+  'media',
+  'location',
+  'contact',
+  'poll',
+  'reaction',
+  'edit',
+  'delete',
+] as const;
 /** One of `CONTENT_FIELDS`. */
 export type ContentField = (typeof CONTENT_FIELDS)[number];
 
@@ -95,6 +222,12 @@ export class SendMessageRequest {
   @IsNotEmpty()
   @MaxLength(65_536)
   text?: string;
+
+  @ApiPropertyOptional({ description: 'A file.', type: MediaRequest })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MediaRequest)
+  media?: MediaRequest;
 
   @ApiPropertyOptional({ description: 'A place on the map.', type: LocationContent })
   @IsOptional()

@@ -22,6 +22,8 @@ export interface StartOptions {
   config: () => ServiceConfig;
   /** True where the module provides a `JetStreamStrategy`: this app consumes events or commands. */
   jetstream?: boolean;
+  /** For headers and body of a request to come in, 30 s by default; headers alone never have longer than that. */
+  requestLimitMs?: number;
   /** Largest HTTP body in bytes, 1 MiB by default. */
   bodyLimit?: number;
   /** Last touches before it listens, e.g. hooks and pages of the HTTP server. */
@@ -56,13 +58,17 @@ export async function bootService(options: StartOptions): Promise<NestFastifyApp
   return app;
 }
 
-async function createApp({ module, bodyLimit = 1_048_576 }: StartOptions): Promise<NestFastifyApplication> {
+async function createApp({
+  module,
+  bodyLimit = 1_048_576,
+  requestLimitMs = REQUEST_LIMIT_MS,
+}: StartOptions): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit,
     genReqId: () => uuidv7(),
     requestIdHeader: false,
     return503OnClosing: false, // its answer has neither our error body nor a request id; what comes in is answered
-    requestTimeout: REQUEST_LIMIT_MS,
+    requestTimeout: requestLimitMs,
     // Node swaps the two limits where the one for headers, a minute by default, is the longer.
     http: { headersTimeout: REQUEST_LIMIT_MS, connectionsCheckingInterval: REQUEST_LIMIT_MS / 10 },
   });

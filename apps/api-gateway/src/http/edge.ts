@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import multipart from '@fastify/multipart';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppError } from '@svc/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -10,6 +11,9 @@ import { KnownRoutes } from './known-routes.js';
 import { RequestPipe } from './request-pipe.js';
 
 const JSON_TYPE = /^application\/json *(; *charset="?(utf-8|us-ascii)"? *)?$/i;
+const MULTIPART_TYPE = /^multipart\/form-data *; *boundary=/i;
+/** The one route with another body than JSON. */
+const UPLOADS = '/v1/media';
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** Fastify's own bound for a parameter of a path. */
 const LONGEST_SEGMENT = 100;
@@ -17,9 +21,11 @@ const DRAIN_MS = 5_000;
 const DRAIN_BYTES = 64 * 1_048_576;
 
 /** What holds for every request, whatever route it asks for and however broken it is. */
-export function guardTheEdge(app: NestFastifyApplication): void {
+export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   // Bytes, not an object: scopes and subscriptions are checked before a body is parsed (see RequestPipe).
   app.useBodyParser('application/json', {}, (_request, body, done) => done(null, body));
+  // Nothing is read before the route asks for it, after its guards.
+  await app.register(multipart, { limits: { parts: 2, fileSize: Infinity } });
   app.useGlobalPipes(new RequestPipe());
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const routes = new KnownRoutes();
@@ -47,12 +53,13 @@ function assertMethod(routes: KnownRoutes, request: FastifyRequest, reply: Fasti
   throw new AppError('METHOD_NOT_ALLOWED', undefined, { allowed });
 }
 
-function assertContentType({ method, headers }: FastifyRequest): void {
+function assertContentType({ method, headers, routeOptions }: FastifyRequest): void {
   const length = headers['content-length'];
   const hasBody = headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
   if (!hasBody || !WITH_BODY.has(method)) return;
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (!JSON_TYPE.test(headers['content-type'] ?? '') || encoding !== 'identity') {
+  const wanted = routeOptions.url === UPLOADS ? MULTIPART_TYPE : JSON_TYPE;
+  if (!wanted.test(headers['content-type'] ?? '') || encoding !== 'identity') {
     throw new AppError('UNSUPPORTED_MEDIA_TYPE');
   }
 }

@@ -7,6 +7,7 @@ import {
   type OutboundContent,
   type SendMessageRequest,
 } from '@svc/contracts';
+import { mediaDraft } from './media-draft.js';
 import { normalizeRecipient } from './recipient.js';
 
 /** What a request asks to send, before the message it names is looked up. */
@@ -17,12 +18,15 @@ export interface Draft {
   body: MessageBody;
   /** The message it names, and the field that does so. */
   names?: { messageId: string; relation: MessageRelation; field: string };
+  /** The file, where it came with the request. */
+  file?: Buffer;
 }
 
 type Drafts = { [Field in ContentField]: (value: NonNullable<SendMessageRequest[Field]>) => Draft };
 
 const DRAFTS: Drafts = {
   text: (text) => ({ content: { type: 'text', text }, body: { type: 'text', text } }),
+  media: mediaDraft,
   location: (location) => ({
     content: { type: 'location', location },
     body: { type: 'location', ...location },
@@ -53,7 +57,7 @@ const DRAFTS: Drafts = {
 };
 
 /** Content that can answer a message; the others name one in another way. */
-const ANSWERS: readonly ContentField[] = ['text', 'location', 'contact', 'poll'];
+const ANSWERS: readonly ContentField[] = ['text', 'media', 'location', 'contact', 'poll'];
 const WITH_MENTIONS: readonly ContentField[] = ['text', 'edit'];
 
 /**

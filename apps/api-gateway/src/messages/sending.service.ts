@@ -12,6 +12,7 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { draftOf } from './draft.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository, type NewJob } from './messages.repository.js';
+import { OutgoingMedia } from './outgoing-media.js';
 import { normalizeChat } from './recipient.js';
 import { relate } from './related-message.js';
 import { SendPublisher } from './send-publisher.js';
@@ -33,9 +34,10 @@ export class SendingService {
     private readonly messages: MessagesRepository,
     private readonly publisher: SendPublisher,
     private readonly rpc: RpcClient,
+    private readonly media: OutgoingMedia,
   ) {}
 
-  /** The order of refusals is part of the contract: body, session, replay, message it names, connected, session cap, plan cap. */
+  /** The order of refusals is part of the contract: body, session, replay, what it names, connected, session cap, plan cap. */
   async send(subscription: SubscriptionState, request: SendMessageRequest): Promise<Accepted> {
     const { tenantId } = subscription;
     const contact = normalizeChat(request.to);
@@ -46,23 +48,24 @@ export class SendingService {
     if (first) return { message: queued(first), replayed: true };
     const named = draft.names && (await this.messages.find(tenantId, draft.names.messageId.toLowerCase()));
     const relatesTo = relate(draft, named ?? null, { sessionId: session.id, contact });
+    await this.media.complete(tenantId, draft);
     if (session.status !== 'CONNECTED') {
       const { status, statusReason } = session;
       throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId: session.id, status, statusReason });
     }
     const id = jobId(tenantId, clientMessageId);
-    return this.admit(subscription, {
-      ...{ id, tenantId, sessionId: session.id, contact, clientMessageId },
-      ...{ content: draft.content, body: draft.body, relatesTo },
-    });
+    const { content, body } = draft;
+    const job = { id, tenantId, sessionId: session.id, contact, clientMessageId, content, body, relatesTo };
+    await this.reserve(subscription, job);
+    await this.media.keep(tenantId, draft);
+    return this.accept(job);
   }
 
   /**
    * Nothing gives a reserved unit back: one whose message could not be written stays used until midnight, and a repeat
    * under the same `clientMessageId` uses it.
    */
-  private async admit(subscription: SubscriptionState, job: NewJob): Promise<Accepted> {
-    await this.reserve(subscription, job);
+  private async accept(job: NewJob): Promise<Accepted> {
     const row = await this.messages.insertJob(job);
     if (!row) return this.lostRace(job);
     await this.publisher.publish(row);

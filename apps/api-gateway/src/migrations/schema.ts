@@ -2,6 +2,7 @@ import { Gateway1763700000000 } from './1763700000000-gateway.js';
 import { SessionChanges1763700100000 } from './1763700100000-session-changes.js';
 import { InboundDetails1763700300000 } from './1763700300000-inbound-details.js';
 import { MessageContent1763700200000 } from './1763700200000-message-content.js';
+import { Uploads1763700400000 } from './1763700400000-uploads.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -11,5 +12,6 @@ export const schema = {
     SessionChanges1763700100000,
     MessageContent1763700200000,
     InboundDetails1763700300000,
+    Uploads1763700400000,
   ],
 };

@@ -118,7 +118,7 @@ export class SessionStore implements PlatformStore {
 
   async sent(keyId: string): Promise<OutgoingMessage | undefined> {
     const [row] = await this.read<OutgoingMessage>(
-      `SELECT to_jid AS "to", key_id AS "keyId", content, accepted_at AS "acceptedAt"
+      `SELECT to_jid AS "to", key_id AS "keyId", content, accepted_at AS "acceptedAt", uploaded
        FROM outbound_message WHERE session_id = $1 AND key_id = $2`,
       [this.scope.session.id, keyId],
     );

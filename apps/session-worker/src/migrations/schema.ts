@@ -2,6 +2,7 @@ import { InboundMedia1763700200000 } from './1763700200000-inbound-media.js';
 import { Sessions1763700000000 } from './1763700000000-sessions.js';
 import { SessionLinks1763700300000 } from './1763700300000-session-links.js';
 import { SessionProxy1763700400000 } from './1763700400000-session-proxy.js';
+import { Uploads1763700500000 } from './1763700500000-uploads.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -11,5 +12,6 @@ export const schema = {
     InboundMedia1763700200000,
     SessionLinks1763700300000,
     SessionProxy1763700400000,
+    Uploads1763700500000,
   ],
 };

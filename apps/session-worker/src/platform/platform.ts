@@ -63,6 +63,14 @@ export interface OutgoingMessage {
   keyId: string;
   content: OutboundContent;
   acceptedAt: Date;
+  /** Of a message with a file: what `upload` made of it. */
+  uploaded: Uint8Array | null;
+}
+
+/** A file on its way to the platform: whole, on the disk. The library ends the process over a source that breaks off. */
+export interface OutgoingFile {
+  path: string;
+  mimeType: string;
 }
 
 /** Values of the library's key store by id; null deletes. */
@@ -89,6 +97,11 @@ export interface ReceivedMessage {
 
 /** An open or opening socket. */
 export interface PlatformSocket {
+  /**
+   * Encrypts a file and hands it to the platform's media host; the watchdog lets it take its time.
+   * @returns the platform's message for it, with keys and place of the file: keep it, so that it is uploaded once.
+   */
+  upload(content: OutboundContent, file: OutgoingFile): Promise<Uint8Array>;
   /**
    * Hands the message to the socket under its id; the ack comes by `onAck`.
    * @throws NotOnPlatformError

@@ -11,6 +11,7 @@ import { type Fence, LeaseLostError } from '../ownership/fence.js';
 import { openSocket, type PlatformAddress } from '../platform/library/socket.js';
 import { Ledger } from '../sending/ledger.js';
 import { failureOf } from '../sending/outbound.js';
+import { OutgoingFiles } from '../sending/outgoing-files.js';
 import { ReceiptWriter } from '../sending/receipt-writer.js';
 import { SessionSender } from '../sending/session-sender.js';
 import { Session } from '../sessions/session.entity.js';
@@ -45,6 +46,7 @@ export class RunnersService {
     private readonly outbox: OutboxService,
     private readonly keys: KeyWriter,
     private readonly receipts: ReceiptWriter,
+    private readonly files: OutgoingFiles,
   ) {
     this.logins = new LoginGate(config.loginsAtOnce);
   }
@@ -221,7 +223,7 @@ export class RunnersService {
       {
         store,
         ledger,
-        sender: new SessionSender(ledger, config.ackTimeoutMs),
+        sender: new SessionSender(ledger, this.files, config.ackTimeoutMs),
         loginTimeoutMs: config.loginTimeoutMs,
         logins: this.logins,
         open: async (credentials, listener) => {

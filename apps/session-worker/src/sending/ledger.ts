@@ -11,6 +11,7 @@ export interface ClaimedMessage extends OutboundRow {
   seq: string;
   content: OutboundContent;
   accepted_at: Date;
+  uploaded: Uint8Array | null;
 }
 
 const ROW = 'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id';
@@ -19,7 +20,10 @@ const CLAIM_SQL = `${FENCE_SQL}
   UPDATE outbound_message o SET status = 'SENDING' FROM fence
   WHERE o.job_id IN (SELECT job_id FROM outbound_message
     WHERE session_id = $4 AND status IN ('QUEUED', 'SENDING') AND job_id <> ALL($5::uuid[]) ORDER BY seq LIMIT $6)
-  RETURNING ${ROW}, o.seq, o.content, o.accepted_at`;
+  RETURNING ${ROW}, o.seq, o.content, o.accepted_at, o.uploaded`;
+
+const KEEP_UPLOAD_SQL = `${FENCE_SQL}
+  UPDATE outbound_message o SET uploaded = $6 FROM fence WHERE o.session_id = $4 AND o.job_id = $5 RETURNING 1`;
 
 /** One row at least where the lease holds: of nulls when nothing changed. */
 const FAIL_SQL = `${FENCE_SQL},
@@ -48,6 +52,16 @@ export class Ledger {
     ]);
     if (rows.length > 0) atStep('out-3');
     return rows.sort((a, b) => Number(a.seq) - Number(b.seq));
+  }
+
+  /**
+   * Keeps what became of a message's file, so that it goes to the platform once.
+   * @throws LeaseLostError
+   */
+  async keepUpload(jobId: string, uploaded: Uint8Array): Promise<void> {
+    const parameters = [...this.scope(), jobId, Buffer.from(uploaded)];
+    const [, count] = await this.dataSource.query<[unknown[], number]>(KEEP_UPLOAD_SQL, parameters);
+    if (count === 0) throw new LeaseLostError(this.fence.partition);
   }
 
   /**

@@ -38,6 +38,9 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
   REJECTED_BY_PLATFORM: 'The platform refused the message.',
   NO_ACK: 'The platform did not acknowledge the message, also not when it was sent again.',
   SEND_ERROR: 'The message could not be encrypted for its recipient.',
+  MEDIA_UNAVAILABLE: 'The file could not be read or fetched.',
+  MEDIA_REFUSED: 'The file is not one that can be sent like this.',
+  MEDIA_UPLOAD_FAILED: 'The file could not be handed to the platform.',
 };
 
 /**

@@ -1,16 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureCode } from '@svc/contracts';
 import { log } from '@svc/service';
-import {
-  NoAnswerError,
-  NotInGroupError,
-  NotOnPlatformError,
-  type OutgoingMessage,
-  type PlatformSocket,
-} from '../platform/platform.js';
+import { NoAnswerError, type OutgoingMessage, type PlatformSocket } from '../platform/platform.js';
 import { atStep } from '../steps.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
 import { failureOf, type Rung } from './outbound.js';
+import type { OutgoingFiles } from './outgoing-files.js';
+import { sendFailureOf } from './send-failure.js';
 
 /** Messages handed to the socket and not yet acknowledged, per session. */
 const WINDOW = 20;
@@ -45,6 +41,7 @@ export class SessionSender {
 
   constructor(
     private readonly ledger: Ledger,
+    private readonly files: OutgoingFiles,
     private readonly ackTimeoutMs: number,
   ) {}
 
@@ -152,7 +149,9 @@ export class SessionSender {
     try {
       await new Promise<void>((resolve, reject) => {
         this.interrupt = () => reject(new Error('The socket is gone.'));
-        socket.send(outgoing(message)).then(resolve, reject);
+        this.complete(message, socket)
+          .then((whole) => socket.send(whole))
+          .then(resolve, reject);
       });
       atStep('out-6');
       this.expectAck(message);
@@ -164,13 +163,24 @@ export class SessionSender {
     }
   }
 
+  /** With its file at the platform, where it has one. */
+  private async complete(message: ClaimedMessage, socket: PlatformSocket): Promise<OutgoingMessage> {
+    const { to_jid: to, key_id: keyId, content, accepted_at: acceptedAt } = message;
+    let { uploaded } = message;
+    if (content.media && !uploaded) {
+      uploaded = await this.files.upload(content, socket);
+      await this.ledger.keepUpload(message.job_id, uploaded);
+    }
+    return { to, keyId, content, acceptedAt, uploaded };
+  }
+
   private failed(message: ClaimedMessage, error: unknown): void {
     this.take(message.key_id);
-    if (error instanceof NotOnPlatformError) return this.fail(message, 'NOT_ON_PLATFORM');
-    if (error instanceof NotInGroupError) return this.fail(message, 'NOT_IN_GROUP');
+    const { code, detail, final } = sendFailureOf(error);
+    if (final) return this.fail(message, code, detail);
     const tries = this.countTry(message);
     log().warn({ jobId: message.job_id, tries, reason: words(error) }, 'message could not be sent');
-    if (tries >= MAX_TRIES) this.fail(message, 'SEND_ERROR');
+    if (tries >= MAX_TRIES) this.fail(message, code, detail);
     if (error instanceof NoAnswerError) this.socket?.recycle('UNANSWERED');
   }
 
@@ -233,10 +243,6 @@ export class SessionSender {
       throw error;
     });
   }
-}
-
-function outgoing({ to_jid, key_id, content, accepted_at }: ClaimedMessage): OutgoingMessage {
-  return { to: to_jid, keyId: key_id, content, acceptedAt: accepted_at };
 }
 
 function words(error: unknown): string {

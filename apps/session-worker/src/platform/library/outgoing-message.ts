@@ -11,7 +11,7 @@ import {
   generateWAMessageContent,
   generateWAMessageFromContent,
   type MessageRelayOptions,
-  type proto,
+  proto,
   type WAMessage,
   type WAMessageKey,
 } from '@whiskeysockets/baileys';
@@ -24,10 +24,10 @@ export async function messageOf(
   outgoing: OutgoingMessage,
   { me, advSecretKey }: Credentials,
 ): Promise<proto.IMessage> {
-  const { to, keyId, content, acceptedAt } = outgoing;
-  const bare = await generateWAMessageContent(KINDS[content.type](content as Whole, outgoing), {
-    upload: noUpload,
-  });
+  const { to, keyId, content, acceptedAt, uploaded } = outgoing;
+  const bare = uploaded
+    ? proto.Message.decode(uploaded)
+    : await generateWAMessageContent(KINDS[content.type](content as Whole, outgoing), { upload: noUpload });
   // What the library would make up anew each time: the secret that votes and reports refer to, and the time of an edit.
   if (bare.messageContextInfo?.messageSecret)
     bare.messageContextInfo.messageSecret = createHmac('sha256', advSecretKey).update(keyId).digest();
@@ -35,6 +35,11 @@ export async function messageOf(
   const quoted = content.quoted && quotedMessage(content.quoted, to);
   const full = generateWAMessageFromContent(to, bare, { userJid: me?.id ?? '', quoted });
   return full.message ?? bare;
+}
+
+/** Whether all is there to build it: a file has been uploaded, or there is none. */
+export function isComplete({ content, uploaded }: OutgoingMessage): boolean {
+  return !content.media || uploaded !== null;
 }
 
 /** What the stanza around a message says about it, as the library does it in its own way of sending. */
@@ -69,6 +74,11 @@ const KINDS: Record<OutboundType, (content: Whole, outgoing: OutgoingMessage) =>
     edit: keyOf(target, to),
   }),
   delete: ({ target }, { to }) => ({ delete: keyOf(target, to) }),
+  image: notUploaded,
+  audio: notUploaded,
+  document: notUploaded,
+  video: notUploaded,
+  sticker: notUploaded,
 };
 
 function keyOf({ keyId, fromMe, participant }: MessageTarget, to: string): WAMessageKey {
@@ -87,6 +97,10 @@ function cardOf({ displayName, phone }: ContactContent): string {
   return [...lines, 'END:VCARD'].join('\n');
 }
 
-const noUpload = (): never => {
+function notUploaded(): never {
+  throw new Error('The file has not been uploaded.');
+}
+
+function noUpload(): never {
   throw new Error('There is nothing to upload.');
-};
+}

@@ -18,8 +18,9 @@ import type { Credentials } from './credentials.js';
 import { handOver, type LibrarySocket } from './hand-over.js';
 import { journaling } from './journaling.js';
 import { keyStore } from './key-store.js';
-import { messageOf } from './outgoing-message.js';
+import { isComplete, messageOf } from './outgoing-message.js';
 import { protectSessionsFromTrials } from './signal-trials.js';
+import { uploadFile } from './upload.js';
 
 /** Where the platform is, and when it counts as deaf; `trustRoot` in hex replaces the library's. */
 export interface PlatformAddress {
@@ -96,7 +97,7 @@ function connect(
     },
     getMessage: async ({ id }) => {
       const sent = id ? await store.sent(id) : undefined;
-      return sent && messageOf(sent, credentials);
+      return sent && isComplete(sent) ? messageOf(sent, credentials) : undefined;
     },
     qrTimeout: QR_LIFETIME_MS,
     keepAliveIntervalMs: address.limits.keepAliveMs,
@@ -146,8 +147,7 @@ function attach(
   );
   // Raw stanzas instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
   sock.ws.on('CB:ack,class:message', ({ attrs }: Stanza) => {
-    if (attrs['id'])
-      listener.onAck(attrs['id'], attrs['error'] === undefined ? undefined : Number(attrs['error']));
+    if (attrs['id']) listener.onAck(attrs['id'], numberIn(attrs['error']));
   });
   sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
   const close = (): void => {
@@ -155,6 +155,7 @@ function attach(
     void sock.end(undefined);
   };
   return {
+    upload: (content, file) => scope.run(() => uploadFile(sock, content, file)),
     send: (message) =>
       scope.run(async () => {
         try {
@@ -181,6 +182,10 @@ function attach(
 function cut({ ws }: LibrarySocket): void {
   const { socket } = ws as unknown as { socket: { terminate(): void } | null };
   socket?.terminate();
+}
+
+function numberIn(attribute: string | undefined): number | undefined {
+  return attribute === undefined ? undefined : Number(attribute);
 }
 
 function closeCode(error: unknown): number {

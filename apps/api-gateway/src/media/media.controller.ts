@@ -1,0 +1,40 @@
+import { Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { ApiBody, ApiConsumes, ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { UploadedMedia, UploadRequest } from '@svc/contracts';
+import type { FastifyRequest } from 'fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
+import { ApiErrors } from '../openapi/answers.js';
+import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
+import { uploadedFile } from './uploaded-file.js';
+import { UploadsService } from './uploads.service.js';
+
+/** `/v1/media` */
+@ApiTags('messages')
+@Controller('v1/media')
+export class MediaController {
+  constructor(private readonly uploads: UploadsService) {}
+
+  @Post()
+  @HttpCode(201)
+  @NeedsScope('messages:send')
+  @NeedsSubscription()
+  @ApiOperation({
+    operationId: 'uploadMedia',
+    summary: 'Upload a file to send',
+    description:
+      'One part named file, with its content type and name. The file can be sent by its mediaId for 30 days, as often as wanted.',
+  })
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({ type: UploadRequest })
+  @ApiCreatedResponse({ type: UploadedMedia, description: 'Stored.' })
+  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED')
+  upload(@CurrentCaller() { tenantId }: Caller, @Req() request: FastifyRequest): Promise<UploadedMedia> {
+    return uploadedFile(request, async ({ mimeType, filename, stream }) => {
+      const id = uuidv7();
+      const { size, sha256 } = await this.uploads.add({ id, tenantId, mimeType, filename }, stream);
+      return { mediaId: id, mimeType, size, sha256 };
+    });
+  }
+}

@@ -1,0 +1,14 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A file that a tenant gave us to send. */
+@Entity('upload')
+export class Upload {
+  @PrimaryColumn('uuid') id: string;
+  @Column('uuid', { name: 'tenant_id' }) tenantId: string;
+  @Column('text', { name: 'mime_type' }) mimeType: string;
+  @Column('text', { nullable: true }) filename: string | null;
+  /** Null until all of it is stored. */
+  @Column('integer', { nullable: true }) size: number | null;
+  @Column('text', { nullable: true }) sha256: string | null;
+  @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
+}

@@ -1,0 +1,83 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { AppError, OUTBOUND_MAX_BYTES } from '@svc/contracts';
+import { MEDIA_STORE, type MediaStore, MediaTooLargeError } from '@svc/media-store';
+import { log, PeriodicTask } from '@svc/service';
+import { Repository } from 'typeorm';
+import { Upload } from './upload.entity.js';
+
+const HOUR_MS = 3_600_000;
+/** A day longer than promised: a message that goes out in the last minute still finds its file. */
+const KEPT = `interval '31 days'`;
+const USABLE = `interval '30 days'`;
+const BATCH = 100;
+const MAX_BYTES = Math.max(...Object.values(OUTBOUND_MAX_BYTES));
+
+/** An upload that is whole. */
+export type StoredUpload = Upload & { size: number; sha256: string };
+
+/** What a tenant says of a file. */
+export type NewUpload = Pick<Upload, 'id' | 'tenantId' | 'mimeType' | 'filename'>;
+
+/** Files that tenants gave us to send: kept for a month, each for its tenant alone. */
+@Injectable()
+export class UploadsService implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task = new PeriodicTask('uploads', HOUR_MS, () => this.sweep());
+
+  constructor(
+    @InjectRepository(Upload) private readonly uploads: Repository<Upload>,
+    @Inject(MEDIA_STORE) private readonly store: MediaStore,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  /**
+   * Stores a file. The same id again replaces it.
+   * @throws AppError `PAYLOAD_TOO_LARGE`, `UPSTREAM_UNAVAILABLE`
+   */
+  async add(
+    upload: NewUpload,
+    source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  ): Promise<StoredUpload> {
+    await this.uploads.upsert(upload, ['id']);
+    try {
+      const stored = await this.store.put(upload.id, source, MAX_BYTES);
+      await this.uploads.update(upload.id, stored);
+      return { ...upload, ...stored } as StoredUpload;
+    } catch (error) {
+      if (!(error instanceof MediaTooLargeError)) throw error;
+      throw new AppError('PAYLOAD_TOO_LARGE', `The file is larger than ${MAX_BYTES} bytes.`);
+    }
+  }
+
+  /** A whole upload of the tenant that may still be sent. */
+  async find(tenantId: string, id: string): Promise<StoredUpload | null> {
+    const found = await this.uploads
+      .createQueryBuilder('upload')
+      .where({ tenantId, id })
+      .andWhere(`upload.sha256 IS NOT NULL AND upload.created_at > clock_timestamp() - ${USABLE}`)
+      .getOne();
+    return found as StoredUpload | null;
+  }
+
+  /** Deletes what is too old, the file first: what a crash leaves of that is found again. */
+  async sweep(): Promise<void> {
+    let old: Upload[];
+    do {
+      old = await this.uploads
+        .createQueryBuilder('upload')
+        .where(`upload.created_at < clock_timestamp() - ${KEPT}`)
+        .limit(BATCH)
+        .getMany();
+      for (const { id } of old) await this.store.delete(id);
+      if (old.length > 0) await this.uploads.delete(old.map(({ id }) => id));
+      if (old.length > 0) log().info({ uploads: old.length }, 'old uploads deleted');
+    } while (old.length === BATCH);
+  }
+}

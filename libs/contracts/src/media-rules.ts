@@ -1,0 +1,32 @@
+/** Kinds of files that a session sends. */
+export const MEDIA_KINDS = ['image', 'audio', 'document', 'video', 'sticker'] as const;
+/** One of `MEDIA_KINDS`. */
+export type MediaKind = (typeof MEDIA_KINDS)[number];
+
+const MB = 1_048_576;
+
+/** Largest file of each kind, in bytes: what phones take. */
+export const OUTBOUND_MAX_BYTES: Record<MediaKind, number> = {
+  image: 16 * MB,
+  audio: 16 * MB,
+  document: 100 * MB,
+  video: 64 * MB,
+  sticker: MB,
+};
+
+/** A media type without parameters that matter here, as RFC 6838 spells it. */
+export const MIME_TYPE =
+  '^[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]{0,63}\\/[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]{0,63}( *;[ -~]{0,100})?$';
+
+/** Whether phones show a file of this media type as this kind; a document may be anything. */
+export function isOfKind(kind: MediaKind, mimeType: string): boolean {
+  const type = mimeType.toLowerCase();
+  if (kind === 'document') return true;
+  if (kind === 'sticker') return type.startsWith('image/webp');
+  return type.startsWith(`${kind}/`);
+}
+
+/** The rule that `isOfKind` checks, in words. */
+export function typesOf(kind: MediaKind): string {
+  return kind === 'sticker' ? 'image/webp' : `${kind}/…`;
+}
