@@ -9,9 +9,10 @@ import { Message } from '../src/messages/message.entity.js';
 import { SessionChange } from '../src/sessions/session-change.entity.js';
 import { schema } from '../src/migrations/schema.js';
 import { DashboardUser } from '../src/tenants/dashboard-user.entity.js';
+import { Upload } from '../src/media/upload.entity.js';
 import { Tenant } from '../src/tenants/tenant.entity.js';
 
-const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, SessionChange, Tenant];
+const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, SessionChange, Tenant, Upload];
 let database: TestDatabase;
 let dataSource: DataSource;
 
