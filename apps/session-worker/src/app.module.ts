@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AddressGuard } from '@svc/addresses';
 import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging, OwnerLine } from '@svc/messaging';
-import { connectionProviders, databaseModule, HealthController, READINESS } from '@svc/service';
+import { connectionProviders, databaseModule, HealthController, leasesModule, READINESS } from '@svc/service';
 import { readConfig, WorkerConfig } from './config.js';
 import { MediaService } from './inbound/media.service.js';
 import { KeyWriter } from './credentials/key-writer.js';
@@ -33,6 +33,7 @@ const POOL_SIZE = 20;
 @Module({
   imports: [
     databaseModule('sessions', readConfig, [Session], POOL_SIZE),
+    leasesModule('sessions', readConfig),
     TypeOrmModule.forFeature([Session]),
   ],
   controllers: [HealthController, SessionsConsumer, SendingConsumer],

@@ -2,7 +2,14 @@ import { Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AddressGuard } from '@svc/addresses';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
-import { connectionProviders, databaseModule, HealthController, READINESS, SecretBox } from '@svc/service';
+import {
+  connectionProviders,
+  databaseModule,
+  HealthController,
+  leasesModule,
+  READINESS,
+  SecretBox,
+} from '@svc/service';
 import { DispatcherConfig, readConfig } from './config.js';
 import { AdmissionService } from './deliveries/admission.service.js';
 import { AttemptService } from './deliveries/attempt.service.js';
@@ -70,7 +77,11 @@ const configured: Provider[] = [
 
 /** The whole wiring of `webhook-dispatcher`. */
 @Module({
-  imports: [databaseModule('webhooks', readConfig, [Endpoint]), TypeOrmModule.forFeature([Endpoint])],
+  imports: [
+    databaseModule('webhooks', readConfig, [Endpoint]),
+    leasesModule('webhooks', readConfig),
+    TypeOrmModule.forFeature([Endpoint]),
+  ],
   controllers: [HealthController, EndpointsConsumer, DeliveriesConsumer, EventsConsumer],
   providers: [
     ...connectionProviders('webhook-dispatcher', DispatcherConfig, readConfig),

@@ -10,7 +10,7 @@ export {
 export { ContractPipe } from './contract-pipe.js';
 export { HttpErrorFilter, RpcErrorFilter, sendError, toAppError } from './error-filters.js';
 export { HealthController, type Readiness, READINESS } from './health.js';
-export { connectionProviders, databaseModule } from './infrastructure.js';
+export { connectionProviders, databaseModule, LEASES, leasesModule } from './infrastructure.js';
 export { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
 export { PeriodicTask } from './periodic-task.js';
 export { runMigrations } from './run-migrations.js';

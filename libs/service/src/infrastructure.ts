@@ -5,6 +5,10 @@ import { Messaging, RpcClient } from '@svc/messaging';
 import type { MixedList } from 'typeorm';
 import { ServiceConfig } from './service-config.js';
 
+/** Renewing, taking and giving back may go on at once. */
+const LEASE_CONNECTIONS = 3;
+const PATIENCE = { retryAttempts: 120, retryDelay: 500 };
+
 /** Providers every service needs: its configuration (also as `ServiceConfig`), NATS, and a client for requests. */
 export function connectionProviders<T extends ServiceConfig>(
   name: string,
@@ -34,8 +38,30 @@ export function databaseModule(
         entities,
         ...(poolSize ? { poolSize } : {}),
       }),
-      retryAttempts: 120,
-      retryDelay: 500,
+      ...PATIENCE,
+    }),
+  });
+}
+
+/** Name of the data source of `leasesModule`, for `@InjectDataSource`. */
+export const LEASES = 'leases';
+
+/**
+ * Connections for the leases of a service that owns partitions: where hundreds of statements wait for a connection, a
+ * renewal that waits behind them comes too late, and what follows from lost leases makes the queue longer.
+ */
+export function leasesModule(schema: string, readConfig: () => ServiceConfig): DynamicModule {
+  return TypeOrmModule.forRootAsync({
+    name: LEASES,
+    useFactory: () => ({
+      ...schemaDataSource({
+        url: readConfig().databaseUrl,
+        schema,
+        entities: [],
+        poolSize: LEASE_CONNECTIONS,
+        applicationName: `svc-${schema}-leases`,
+      }),
+      ...PATIENCE,
     }),
   });
 }

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import { PARTITION_COUNT } from '@svc/contracts';
 import { PartitionLeases } from '@svc/database';
 import { JetStreamStrategy, Messaging, OwnerLine, partitionOf } from '@svc/messaging';
-import { log } from '@svc/service';
+import { LEASES, log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { OwnerAnswers } from '../runners/owner-answers.js';
@@ -21,6 +22,7 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
 
   constructor(
     private readonly config: WorkerConfig,
+    @InjectDataSource(LEASES) leaseSource: DataSource,
     private readonly dataSource: DataSource,
     private readonly runners: RunnersService,
     private readonly strategy: JetStreamStrategy,
@@ -28,7 +30,7 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
     private readonly line: OwnerLine,
     private readonly answers: OwnerAnswers,
   ) {
-    this.leases = new PartitionLeases(dataSource, {
+    this.leases = new PartitionLeases(leaseSource, {
       owner: config.workerName,
       partitions: PARTITION_COUNT,
       leaseMs: config.leaseMs,

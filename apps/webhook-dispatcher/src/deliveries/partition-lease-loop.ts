@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { PARTITION_COUNT } from '@svc/contracts';
 import { type LeaseOptions, PartitionLeases } from '@svc/database';
 import { Messaging } from '@svc/messaging';
-import { log } from '@svc/service';
+import { LEASES, log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
 import { OwnedPartitions } from './owned-partitions.js';
@@ -22,7 +22,7 @@ export class PartitionLeaseLoop {
   private failedAtMs = -Infinity;
 
   constructor(
-    @InjectDataSource() private readonly dataSource: DataSource,
+    @InjectDataSource(LEASES) private readonly dataSource: DataSource,
     private readonly config: DispatcherConfig,
     private readonly owned: OwnedPartitions,
     private readonly messaging: Messaging,
