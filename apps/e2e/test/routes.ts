@@ -7,6 +7,7 @@ export interface Route {
   method: string;
   /** With its parameters in braces. */
   path: string;
+  /** In JSON: what takes a file has tests of its own in the gateway. */
   takesBody: boolean;
   /** Names of its query parameters. */
   query: string[];
@@ -22,7 +23,7 @@ export interface Ids {
 
 interface Operation {
   operationId: string;
-  requestBody?: object;
+  requestBody?: { content: Record<string, object> };
   parameters?: { in: string; name: string }[];
 }
 
@@ -38,7 +39,7 @@ export async function routesOf(stack: Stack): Promise<Route[]> {
       operationId,
       method: method.toUpperCase(),
       path,
-      takesBody: requestBody !== undefined,
+      takesBody: requestBody?.content['application/json'] !== undefined,
       query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
     })),
   );

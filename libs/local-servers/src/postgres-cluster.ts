@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chown, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type CommandLine, endWithParent } from './parent-death.js';
 import { isCluster, type Place, readPassword, writePassword } from './postgres-place.js';
 import { findProcesses, isTaken, type ProcessFacts, takeDown } from './processes.js';
@@ -8,6 +9,9 @@ import { run } from './run.js';
 
 /** The superuser of every cluster made here. */
 export const SUPERUSER = 'postgres';
+
+const MEMORY_WITHIN_MS = 5_000;
+const POLL_MS = 10;
 
 /**
  * Makes the cluster at `place` if there is none, and returns the superuser's password. Deleting `home` is how its data
@@ -45,20 +49,42 @@ export async function removeOrphans(data: string): Promise<void> {
     ['SIGKILL', 5_000],
   ]);
   await takeDown(find, [['SIGKILL', 5_000]]);
+  await untilMemoryIsFree(data);
   // PostgreSQL takes any process of the recorded number for a running server. It may be a stranger by now (a restarted
   // container), or a dead one that nobody has collected.
   const recorded = (await readPostmasterFile(data))?.pid;
   if (recorded !== undefined && isTaken(recorded)) await rm(join(data, 'postmaster.pid'));
 }
 
+/** A process that ends is not to be seen any more a moment before it lets go of the memory, and a server does not start on it. */
+async function untilMemoryIsFree(data: string): Promise<void> {
+  const [, id] = (await linesOfPostmasterFile(data))[6]?.trim().split(/\s+/) ?? [];
+  const deadline = Date.now() + MEMORY_WITHIN_MS;
+  while (id !== undefined && Date.now() < deadline && (await attachments(id)) > 0) await delay(POLL_MS);
+}
+
+/** How many processes have this piece of shared memory (proc(5), `/proc/sysvipc/shm`). */
+async function attachments(id: string): Promise<number> {
+  const [head = '', ...rows] = (await readFile('/proc/sysvipc/shm', 'utf8').catch(() => '')).split('\n');
+  const columns = head.trim().split(/\s+/);
+  const row = rows
+    .map((line) => line.trim().split(/\s+/))
+    .find((one) => one[columns.indexOf('shmid')] === id);
+  return Number(row?.[columns.indexOf('nattch')] ?? 0);
+}
+
 /** The process number in `postmaster.pid`, and whether that process says it accepts connections. */
 export async function readPostmasterFile(data: string): Promise<{ pid: number; ready: boolean } | undefined> {
+  const lines = await linesOfPostmasterFile(data);
+  return lines[0] ? { pid: Number(lines[0]), ready: lines[7]?.trim() === 'ready' } : undefined;
+}
+
+async function linesOfPostmasterFile(data: string): Promise<string[]> {
   const text = await readFile(join(data, 'postmaster.pid'), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     return '';
   });
-  const lines = text.split('\n');
-  return lines[0] ? { pid: Number(lines[0]), ready: lines[7]?.trim() === 'ready' } : undefined;
+  return text.split('\n');
 }
 
 /** Built beside its place and renamed at the end: a start that is killed midway leaves no half-made cluster behind. */
