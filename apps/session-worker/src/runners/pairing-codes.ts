@@ -18,8 +18,15 @@ export class PairingCodes {
   private asked: Asked | undefined;
   private shown: { phone: string; code: PairingCode } | undefined;
   private round = 0;
+  /** Whether the socket has not shown a QR code yet: its time is the code's. */
+  private isFresh = true;
 
   constructor(private readonly tag: { sessionId: string }) {}
+
+  /** Whether somebody waits for a socket that can be asked. */
+  get isAwaited(): boolean {
+    return this.asked !== undefined;
+  }
 
   /** The code that is shown for this number at this moment: whoever asks again gets the same one. */
   shownFor(phone: string): PairingCode | undefined {
@@ -44,10 +51,11 @@ export class PairingCodes {
     });
   }
 
-  /** The socket shows QR codes: only now the platform can be asked for another kind. */
+  /** The socket shows a QR code: only now, and at the first one, the platform can be asked for another kind. */
   async fetch(socket: PlatformSocket, lookedAtUntil: number): Promise<void> {
-    const { asked, round } = this;
-    if (!asked) return;
+    const { asked, round, isFresh } = this;
+    this.isFresh = false;
+    if (!asked || !isFresh) return;
     this.asked = undefined;
     try {
       const code = await socket.requestPairingCode(asked.phone);
@@ -64,6 +72,7 @@ export class PairingCodes {
   /** The socket is gone, and the code with it. */
   forget(): void {
     this.round += 1;
+    this.isFresh = true;
     this.shown = undefined;
   }
 

@@ -274,7 +274,7 @@ export class SessionRunner {
     if (this.credentials && isLinked(this.credentials)) {
       return this.codes.refuse(new AppError('ALREADY_LINKED'));
     }
-    if (this.status !== 'AWAITING_SCAN') return; // it is on its way
+    if (this.status !== 'AWAITING_SCAN' || !this.codes.isAwaited) return; // it is on its way
     this.dropSocket();
     await this.connect('CONNECT_REQUESTED');
   }
