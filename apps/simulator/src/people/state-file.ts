@@ -6,6 +6,8 @@ import type { Population } from './population.js';
 import { joinQueues, readPerson, writePerson } from './snapshot.js';
 
 const DELAY_MS = 300;
+/** A busy platform rests this many times as long as the last writing took: it has better to do than to write itself down. */
+const REST = 10;
 const FORMAT = 1;
 /** The file holds session secrets. */
 const OWNER_ONLY = { mode: 0o600 };
@@ -18,6 +20,7 @@ export class StateFile {
   private readonly lines = new Map<string, string>();
   private readonly heading: string;
   private timer?: NodeJS.Timeout;
+  private tookMs = 0;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -57,10 +60,13 @@ export class StateFile {
   }
 
   private schedule(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined;
-      this.writing = this.writing.then(() => this.write());
-    }, DELAY_MS);
+    this.timer ??= setTimeout(
+      () => {
+        this.timer = undefined;
+        this.writing = this.writing.then(() => this.write());
+      },
+      Math.max(DELAY_MS, REST * this.tookMs),
+    );
   }
 
   /** Written beside and renamed, so that a reader never finds half a file. */
@@ -74,9 +80,12 @@ export class StateFile {
   }
 
   private content(): string {
+    const begun = performance.now();
     for (const person of this.population.takeDirty()) this.lines.set(person.phone, writePerson(person));
     const people = [...this.population.all()].map((person) => this.lines.get(person.phone) ?? '');
-    return `${[this.heading, ...people].join('\n')}\n`;
+    const content = `${[this.heading, ...people].join('\n')}\n`;
+    this.tookMs = performance.now() - begun;
+    return content;
   }
 
   private get temporary(): string {
