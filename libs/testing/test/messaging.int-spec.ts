@@ -152,7 +152,8 @@ describe('commands by partition', () => {
   const durable = `shop-${partition}`;
 
   test('are heard by the owner of the partition only, in the order they were given', async () => {
-    const [mine, others]: [string[], string[]] = [[], []];
+    const mine: unknown[] = [];
+    const others: unknown[] = [];
     const owner = await boot({ send: ({ data }) => void mine.push(data.content.text) }, true);
     const other = await boot({ send: ({ data }) => void others.push(data.content.text) }, true);
     owner.strategy.startPartition(partition);
