@@ -26,7 +26,7 @@ let nats: TestNats;
 
 /** Starts the gateway as a process of its own, again when one was killed. */
 export async function startGateway(): Promise<void> {
-  gateway = await startProcess(fileURLToPath(new URL('../dist/main.js', import.meta.url)), {
+  gateway = await startProcess(fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url)), {
     ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'debug', KEY_PEPPER: PEPPER },
     MEDIA_DIR: join(tmpdir(), 'media-of-gateway-process'),
   });

@@ -117,7 +117,7 @@ export function processNames({ name }: ServiceRow, sessionWorkers: number): stri
   return Array.from({ length: count }, (_, n) => (n === 0 ? name : `${name}-${n + 1}`));
 }
 
-/** A built program of an app: `main` stays, `migrate` ends by itself. */
+/** A bundled program of an app: `main` stays, `migrate` ends by itself. */
 export function programOf(name: string, program: 'main' | 'migrate'): string {
-  return join(ROOT, 'apps', name, 'dist', `${program}.js`);
+  return join(ROOT, 'apps', name, 'dist/bundle', `${program}.js`);
 }

@@ -8,7 +8,7 @@ import { RunnersService } from '../src/runners/runners.service.js';
 import { keyIdOf } from '../src/sending/outbound.js';
 import { LONG_MS, Stage } from './support.js';
 
-const WORKER = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const WORKER = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url));
 let stage: Stage;
 
 beforeAll(async () => {

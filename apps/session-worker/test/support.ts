@@ -20,7 +20,7 @@ import { serviceOptions } from '../src/service-options.js';
 
 /** For what goes through several logins; it takes a second or two on a machine at rest. */
 export const LONG_MS = 60_000;
-const SIMULATOR = fileURLToPath(new URL('../../simulator/dist/main.js', import.meta.url));
+const SIMULATOR = fileURLToPath(new URL('../../simulator/dist/bundle/main.js', import.meta.url));
 
 /** A message in a contact's inbox. */
 export interface Received {

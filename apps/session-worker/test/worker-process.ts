@@ -14,7 +14,7 @@ import {
 import { schema } from '../src/migrations/schema.js';
 import { LONG_MS, Platform, Stage, workerEnv } from './support.js';
 
-const WORKER = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const WORKER = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url));
 
 /** A worker that is a process of its own: it can be killed, and it trusts the platform's media host. */
 export class WorkerProcess implements TestService {

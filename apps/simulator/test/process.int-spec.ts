@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { until } from './phone-client.js';
 
-const MAIN = resolve('dist/main.js');
+const MAIN = resolve('dist/bundle/main.js');
 const ENV = { ...process.env, SIMULATOR_PORT: '0', SIMULATOR_CONTROL_PORT: '0', SIMULATOR_SEED: 'process' };
 
 let child: ChildProcess | undefined;

@@ -29,7 +29,7 @@ import { serviceOptions } from '../src/service-options.js';
 import { DatabaseProxy } from './database-proxy.js';
 import { Producer } from './producer.js';
 
-const MAIN = join(dirname(fileURLToPath(import.meta.url)), '../dist/main.js');
+const MAIN = join(dirname(fileURLToPath(import.meta.url)), '../dist/bundle/main.js');
 
 /** A short schedule, local receivers, and so much time for an attempt that a busy machine does not run out of it. */
 const ENV = {

@@ -1,0 +1,59 @@
+// Puts each program of a built app into one file with all it imports: dist/bundle/main.js and dist/bundle/migrate.js. A
+// service starts with half the CPU time so (docs/adr/0013-programs-are-bundled.md). Used by apps/launcher/build.mjs for all
+// apps, and by an app's own build: `node ../../tools/bundle.mjs`.
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const PROGRAMS = ['main', 'migrate'];
+/** They load a binary from beside their own files. */
+const NATIVE = ['@node-rs/argon2', 'sharp'];
+
+/** CommonJS packages inside an ES module still ask for these. */
+const COMMONJS = [
+  `import { createRequire as commonJsRequire } from 'node:module';`,
+  `const require = commonJsRequire(import.meta.url);`,
+  `const __filename = import.meta.filename;`,
+  `const __dirname = import.meta.dirname;`,
+].join('\n');
+
+/** Packages ask for others that nobody has installed, and do without: those stay questions at run time. */
+const optionalPackages = {
+  name: 'optional packages',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^[^./]/ }, async ({ path, resolveDir, kind, pluginData }) => {
+      if (pluginData === 'asked') return undefined;
+      const found = await resolve(path, { resolveDir, kind, pluginData: 'asked' });
+      return found.errors.length > 0 ? { path, external: true } : found;
+    });
+  },
+};
+
+/** Bundles built apps, whose folders are given; what they share is read once. @throws Error when one cannot be bundled. */
+export async function bundle(apps) {
+  const programs = apps.flatMap((app) => PROGRAMS.map((name) => ({ app, name })));
+  const entryOf = ({ app, name }) => join(app, 'dist', `${name}.js`);
+  await build({
+    entryPoints: programs
+      .filter((program) => existsSync(entryOf(program)))
+      .map(({ app, name }) => ({
+        in: entryOf({ app, name }),
+        out: join(relative(ROOT, app), 'dist/bundle', name),
+      })),
+    outdir: ROOT,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: NATIVE,
+    plugins: [optionalPackages],
+    banner: { js: COMMONJS },
+    // Classes are known by their names to Nest and TypeORM.
+    keepNames: true,
+    logLevel: 'warning',
+  });
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle([process.cwd()]);
