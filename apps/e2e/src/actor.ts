@@ -9,6 +9,8 @@ export interface NewTenant {
   kid: string;
 }
 
+/** The smallest picture. */
+const PIXEL = 'R0lGODlhAQABAAAAACw=';
 const LINK_LIMIT_MS = 60_000;
 /** Numbers linked side by side: each costs a quarter of a second of CPU. */
 const LINKED_AT_A_TIME = 6;
@@ -16,7 +18,9 @@ const LINKED_AT_A_TIME = 6;
 /** A text that a contact has received, as the simulator saw it. */
 export interface InboxItem {
   id: string;
-  text: string;
+  /** Null where it has none of its own, as a picture. */
+  text: string | null;
+  content: { caption?: string; media?: { problem: string | null } };
   duplicates: number;
 }
 
@@ -76,6 +80,16 @@ export class Actor {
     });
   }
 
+  sendFile(to: string, caption: string, clientMessageId: string): Promise<Answer> {
+    const media = { kind: 'image', base64: PIXEL, mimeType: 'image/gif', caption };
+    return this.api('POST', '/v1/messages', {
+      sessionId: this.sessionId,
+      to: `+${to}`,
+      media,
+      clientMessageId,
+    });
+  }
+
   async inbox(contact: string): Promise<InboxItem[]> {
     const page = await this.stack.platform<{ items: InboxItem[] }>(
       'GET',
@@ -87,6 +101,12 @@ export class Actor {
   /** A contact writes to the linked number. */
   async write(contact: string, text: string): Promise<void> {
     await this.stack.platform('POST', `/contacts/${contact}/messages`, { to: this.phone, text });
+  }
+
+  /** A contact sends a picture to the linked number. */
+  async writeFile(contact: string, caption: string): Promise<void> {
+    const content = { type: 'image', caption, media: { size: 2_000 } };
+    await this.stack.platform('POST', `/contacts/${contact}/messages`, { to: this.phone, content });
   }
 }
 

@@ -17,6 +17,8 @@ const WORKER = 'session-worker';
 /** Steps of the worker on a message's way (docs/architecture.md, where a message can be cut off). */
 const OUT = Array.from({ length: 12 }, (_, n) => `out-${n + 1}`);
 const IN = Array.from({ length: 6 }, (_, n) => `in-${n + 1}`);
+/** Those that only a message with a file comes to. */
+const WITH_FILE = ['out-13', 'out-14', 'in-7', 'in-8'];
 
 /** What one kill did. */
 interface StepFigures extends LoadFigures {
@@ -27,16 +29,21 @@ interface StepFigures extends LoadFigures {
 
 /** The worker dies at each numbered step, by itself: no other moment is as bad. */
 export const crashPoints: NamedRun = {
-  summary: 'the worker is killed at every numbered step of a message out and in, each under a small load',
+  summary: `the worker is killed at every numbered step of a message out and in, with and without a file, each under a small load`,
   bound: 'every step reached; all sends accepted, nothing lost, nothing twice, every webhook arrived',
   async run({ seed, say }) {
     const crowd = await gather({ workers: 1, sessions: SESSIONS }, say);
     const { stack, actors, receiver, watch } = crowd;
     const random = seededRandom(seed);
     const rounds = new Map<string, () => Promise<StepFigures>>();
-    for (const step of [...OUT, ...IN]) {
+    for (const step of [...OUT, ...IN, ...WITH_FILE]) {
       const passes = Math.floor(random() * MOST_PASSES);
-      const load = new Load(actors, receiver, { label: step, messages: MESSAGES, perSecond: PER_SECOND });
+      const load = new Load(actors, receiver, {
+        label: step,
+        messages: MESSAGES,
+        perSecond: PER_SECOND,
+        withFiles: WITH_FILE.includes(step),
+      });
       const pid = stack.pidOf(WORKER);
       await dieAt(stack, step, passes);
       const running = load.run();

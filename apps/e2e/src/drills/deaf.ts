@@ -137,7 +137,7 @@ class Trial {
   private async inbox(): Promise<string[]> {
     const contacts = new Set(this.sent.values());
     const inboxes = await Promise.all([...contacts].map((contact) => this.actor.inbox(contact)));
-    return inboxes.flat().map(({ text }) => text);
+    return inboxes.flat().flatMap(({ text }) => text ?? []);
   }
 
   private deliveriesOf(text: string): string[] {

@@ -10,7 +10,7 @@ export interface Heard {
 export function heardByFact(receiver: WebhookReceiver): Map<string, Heard[]> {
   const heard = new Map<string, Heard[]>();
   for (const [n, { event, deliveryId, payload }] of receiver.bodies().entries()) {
-    const about = payload['jobId'] ?? (payload['body'] as { text?: string } | undefined)?.text;
+    const about = payload['jobId'] ?? wordsOf(payload);
     const fact = `${event} ${String(about)}`;
     const one = { deliveryId, at: receiver.received[n]?.at ?? 0 };
     const others = heard.get(fact);
@@ -18,6 +18,13 @@ export function heardByFact(receiver: WebhookReceiver): Map<string, Heard[]> {
     else heard.set(fact, [one]);
   }
   return heard;
+}
+
+/** Of a message with a file: of one whose file was stored, the words below it. */
+function wordsOf({ body, media }: DeliveryBody['payload']): string | undefined {
+  const { text, caption } = (body ?? {}) as { text?: string; caption?: string };
+  const isStored = (media as { status?: string } | null | undefined)?.status === 'STORED';
+  return text ?? (isStored ? caption : undefined);
 }
 
 /** How long sessions were away, as their tenants were told. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor, type WebhookReceiver } from '@svc/testing';
-import { type Actor, inventPhone } from '../actor.js';
+import { type Actor, type InboxItem, inventPhone } from '../actor.js';
 import { round3 } from '../figures.js';
 import { type Heard, heardByFact } from './heard.js';
 
@@ -46,6 +46,8 @@ export interface LoadPlan {
   messages: number;
   /** Begun per second each way, whatever the answers; absent: four clients, each waiting for its answer. */
   perSecond?: number;
+  /** Pictures, with the text below them. */
+  withFiles?: boolean;
   /** How long a send may be refused before the load is given up. */
   patienceMs?: number;
   /** Hears each acceptance, with how many there are. */
@@ -190,7 +192,11 @@ export class Load {
     const id = randomUUID();
     this.sentAt.set(text, Date.now());
     const tryOnce = async (): Promise<string | undefined> => {
-      const { status, body } = await this.actorOf(n).send(this.contactOf(n), text, id);
+      const actor = this.actorOf(n);
+      const to = this.contactOf(n);
+      const { status, body } = await (this.plan.withFiles
+        ? actor.sendFile(to, text, id)
+        : actor.send(to, text, id));
       return status === 200 ? String(body['jobId']) : undefined;
     };
     const deadline = performance.now() + (this.plan.patienceMs ?? SETTLE_LIMIT_MS);
@@ -216,13 +222,18 @@ export class Load {
       this.writtenAt.delete(text);
       this.writeFailures.add(error instanceof Error ? reasonOf(error) : String(error));
     };
-    await this.actorOf(n).write(this.contactOf(n), text).catch(failed);
+    const actor = this.actorOf(n);
+    const from = this.contactOf(n);
+    await (this.plan.withFiles ? actor.writeFile(from, text) : actor.write(from, text)).catch(failed);
   }
 
   private async inboxOf(contact: string): Promise<string[]> {
     const path = `/contacts/${contact}/messages`;
-    const page = await this.actorOf(0).stack.platform<{ items: { text: string }[] }>('GET', path);
-    return page.items.map(({ text }) => text);
+    const page = await this.actorOf(0).stack.platform<{ items: InboxItem[] }>('GET', path);
+    // A picture that cannot be opened has not arrived.
+    return page.items.flatMap(({ text, content: { caption, media } }) =>
+      media?.problem ? [] : [caption ?? text ?? ''],
+    );
   }
 
   private actorOf(n: number): Actor {

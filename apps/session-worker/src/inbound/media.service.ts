@@ -13,6 +13,7 @@ import { downloadFile } from '../platform/library/media-download.js';
 import { MediaError } from '../platform/platform.js';
 import { isPlatformHost } from '../platform/platform-url.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
+import { atStep } from '../steps.js';
 import { fileReference } from './file-reference.js';
 import { type AwaitedFile, awaitedFiles, beginAttempt, settle } from './media-rows.js';
 
@@ -106,8 +107,10 @@ export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
   private async attempt(file: AwaitedFile, fence: Fence, wait: Wait): Promise<void> {
     const begun = await beginAttempt(this.dataSource, fence, file.mediaId);
     if (!begun) return;
+    atStep('in-7');
     try {
       const stored = await this.fetch(file, begun.plaintext);
+      atStep('in-8');
       await this.settle(file, fence, stored);
     } catch (error) {
       if (this.stopping.signal.aborted) return;

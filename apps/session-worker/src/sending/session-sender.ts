@@ -169,7 +169,9 @@ export class SessionSender {
     let { uploaded } = message;
     if (content.media && !uploaded) {
       uploaded = await this.files.upload(content, socket);
+      atStep('out-13');
       await this.ledger.keepUpload(message.job_id, uploaded);
+      atStep('out-14');
     }
     return { to, keyId, content, acceptedAt, uploaded };
   }
