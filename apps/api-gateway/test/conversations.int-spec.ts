@@ -145,9 +145,15 @@ describe('an inbound message', () => {
   });
 
   test('that the own phone wrote is outbound', async () => {
-    const data = inbound({ fromMe: true });
+    const data = inbound({
+      ...{ fromMe: true, remoteJid: '15550009999@s.whatsapp.net', phone: '+15550009999' },
+      chatId: '15550002222@s.whatsapp.net',
+    });
     await publish(MessageReceived, data);
-    expect((await statusAfter(data.messageId, 'SENT')).direction).toBe('OUTBOUND');
+    expect(await statusAfter(data.messageId, 'SENT')).toMatchObject({
+      ...{ direction: 'OUTBOUND', contact: '15550002222@s.whatsapp.net', jobId: null },
+      origin: { sender: '15550009999@s.whatsapp.net' },
+    });
   });
 
   test('of a contact whose number is hidden is found by its other address', async () => {

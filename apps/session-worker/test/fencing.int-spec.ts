@@ -67,6 +67,7 @@ const inbound = {
   keyId: 'IN',
   chat: '1@lid',
   remoteJid: '1@lid',
+  fromMe: false,
   pushName: null,
   sentAt: 1,
   plaintext: Buffer.from('x'),

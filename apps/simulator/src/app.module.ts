@@ -7,6 +7,7 @@ import { FaultsController } from './control/faults.controller.js';
 import { FaultsService } from './control/faults.service.js';
 import { GroupsController } from './control/groups.controller.js';
 import { MEDIA_AUTHORITY, PlatformController } from './control/platform.controller.js';
+import { PhoneWritingController } from './control/phone-writing.controller.js';
 import { SettingsController } from './control/settings.controller.js';
 import { WireController } from './control/wire.controller.js';
 import { WireService } from './control/wire.service.js';
@@ -21,6 +22,7 @@ import { Platform } from './platform.js';
     ContactsController,
     FaultsController,
     GroupsController,
+    PhoneWritingController,
     PlatformController,
     PresenceController,
     ScenariosController,

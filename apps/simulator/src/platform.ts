@@ -5,6 +5,7 @@ import { GroupInbound } from './messages/group-inbound.js';
 import { GroupOutbound } from './messages/group-outbound.js';
 import { Inbound } from './messages/inbound.js';
 import { Outbound, type Sender } from './messages/outbound.js';
+import { PhoneWriting } from './messages/phone-writing.js';
 import { Presence } from './messages/presence.js';
 import { Receipts } from './messages/receipts.js';
 import { Turns } from './messages/turns.js';
@@ -33,6 +34,7 @@ export class Platform implements ConnectionHandler {
   readonly receipts: Receipts;
   readonly inbound: Inbound;
   readonly groupInbound: GroupInbound;
+  readonly phoneWriting: PhoneWriting;
   readonly groups = new Groups();
   readonly presence: Presence;
   readonly door = new Door();
@@ -54,6 +56,7 @@ export class Platform implements ConnectionHandler {
     this.presence = new Presence(this.population);
     this.inbound = new Inbound(this.population, this.delivery, this.turns);
     this.groupInbound = new GroupInbound(this.population, this.delivery, this.turns);
+    this.phoneWriting = new PhoneWriting(this.inbound, this.delivery, this.receipts, this.turns, this.media);
     const toGroups = new GroupOutbound(this.population, this.groups, this.delivery, this.media);
     this.outbound = new Outbound(this.population, this.delivery, this.receipts, toGroups, this.media);
     this.confirmations = new Confirmations(this.population, this.delivery, this.receipts);

@@ -65,12 +65,16 @@ export class MessageReceivedV1 {
   @IsISO8601()
   timestamp: string;
 
-  @ApiProperty({ description: 'True for a message that the own phone sent.', example: false })
+  @ApiProperty({
+    description:
+      'True for a message that was written on the own phone, or on another device of the number: no contact wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.',
+    example: false,
+  })
   @IsBoolean()
   fromMe: boolean;
 
   @ApiPropertyOptional({
-    description: 'Address of the chat: send answers to it. Of the sender, or of the group.',
+    description: 'Address of the chat: send answers to it. Of the contact, or of the group.',
     example: '4915112345678@s.whatsapp.net',
   })
   @IsOptional()

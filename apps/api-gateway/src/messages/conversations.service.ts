@@ -104,7 +104,8 @@ function toView(message: Message): MessageView {
   const { media, keyId, clientMessageId, failure } = message;
   return {
     id,
-    jobId: direction === 'OUTBOUND' ? id : null,
+    // What was written on the own phone has an origin and no job.
+    jobId: direction === 'OUTBOUND' && !origin ? id : null,
     ...{ sessionId, direction, status, contact, body, relatesTo, origin, media },
     ...{ keyId, clientMessageId, failure },
     createdAt: message.createdAt.toISOString(),

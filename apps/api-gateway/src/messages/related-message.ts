@@ -51,9 +51,10 @@ function isShownByItself({ body, relatesTo, origin }: Message): boolean {
 }
 
 function targetOf({ keyId, direction, contact, origin }: Message): MessageTarget {
-  const author = contact === origin?.sender ? undefined : origin?.sender;
+  const fromMe = direction === 'OUTBOUND';
+  const author = fromMe || contact === origin?.sender ? undefined : origin?.sender;
   return {
-    ...{ keyId: keyId as string, fromMe: direction === 'OUTBOUND' },
+    ...{ keyId: keyId as string, fromMe },
     ...(author ? { participant: author } : {}),
   };
 }

@@ -20,7 +20,10 @@ export interface KeyCommit {
   inbound: { record: InboundRecord; event: Envelope | undefined; awaitsFile: boolean }[];
 }
 
-/** One statement, one round trip, one transaction: keys, journal and outbox stand or fall together with the lease. */
+/**
+ * One statement, one round trip, one transaction: keys, journal and outbox stand or fall together with the lease. What
+ * the session itself sent is told by its receipts, however it comes back: its row is there before it goes out.
+ */
 const COMMIT_SQL = `${FENCE_SQL},
   held AS (SELECT c.n::int AS n, c.session_id
     FROM unnest($4::uuid[], $5::int[], $6::int[]) WITH ORDINALITY AS c (session_id, partition, epoch, n)
@@ -39,7 +42,9 @@ const COMMIT_SQL = `${FENCE_SQL},
   fresh AS (SELECT e.*, session_id
     FROM unnest($18::int[], $19::text[], $20::text[], $21::uuid[], $22::jsonb[], $23::bool[], $24::int[])
       AS e (n, sender, key_id, id, envelope, awaits_file, partition)
-    JOIN held USING (n) JOIN journaled USING (session_id, sender, key_id)),
+    JOIN held USING (n) JOIN journaled USING (session_id, sender, key_id)
+    WHERE e.envelope #>> '{data,fromMe}' = 'false' OR NOT EXISTS (SELECT FROM outbound_message o
+      WHERE o.session_id = held.session_id AND o.key_id = e.key_id)),
   told AS (INSERT INTO event_outbox (id, envelope) SELECT id, envelope FROM fresh WHERE NOT awaits_file RETURNING id),
   awaited AS (INSERT INTO inbound_media (media_id, session_id, partition, sender, key_id, envelope)
     SELECT id, session_id, partition, sender, key_id, envelope FROM fresh WHERE awaits_file)

@@ -10,6 +10,7 @@ const record = (more: Partial<InboundRecord> = {}): InboundRecord => ({
   keyId: '3EB0A',
   chat: '4915112345678@s.whatsapp.net',
   remoteJid: '4915112345678@s.whatsapp.net',
+  fromMe: false,
   pushName: 'Ada',
   sentAt: 1_700_000_000,
   plaintext: new Uint8Array(),

@@ -41,9 +41,9 @@ export function receivedEvent(
     pushName: record.pushName,
     phone: digits ? `+${digits}` : null,
     timestamp: new Date(record.sentAt * 1000).toISOString(),
-    fromMe: false,
+    fromMe: record.fromMe,
     chatId: record.chat,
-    isGroup: record.chat !== record.remoteJid,
+    isGroup: record.chat.endsWith('@g.us'),
     receivedAt: new Date().toISOString(),
     ...detailsOf(record.content, messageId),
   };

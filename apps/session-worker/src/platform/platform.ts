@@ -37,15 +37,17 @@ export interface PlatformContent {
   mentions?: string[];
 }
 
-/** One message of a contact, decrypted, before the platform is told that it arrived. */
+/** One message of a contact, or of the number's owner on another device, decrypted, before the platform is told that it arrived. */
 export interface InboundRecord {
   /** Sender as the stanza names it, without device; in a group behind the group's address. */
   sender: string;
   keyId: string;
-  /** Address to answer to: of the sender, or of the group. */
+  /** Address of the chat: of the contact, or of the group. */
   chat: string;
   /** Phone address of the sender where the platform tells it, else `sender`. */
   remoteJid: string;
+  /** Written on the own phone, or another device of the number. */
+  fromMe: boolean;
   pushName: string | null;
   /** Unix seconds of the platform. */
   sentAt: number;

@@ -41,7 +41,7 @@ export class FlawsBody {
 
 export class WriteMessage {
   @ApiPropertyOptional({
-    description: 'Phone of the account. Either this or `group`.',
+    description: 'Phone of whom it goes to. Either this or `group`.',
     example: '4915550001000',
   })
   @ValidateIf((body: WriteMessage) => body.to !== undefined || body.group === undefined)

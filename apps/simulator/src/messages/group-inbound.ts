@@ -27,7 +27,7 @@ interface Circular {
   options: SendOptions;
 }
 
-/** Messages of people to the accounts in a group. */
+/** Messages of people to the accounts in a group, their own among them. */
 export class GroupInbound {
   constructor(
     private readonly population: Population,
@@ -55,7 +55,8 @@ export class GroupInbound {
     const common = stanza('enc', { v: 2, type: 'skmsg', mediatype }, ciphertext);
     const attributes = { ...types, ...envelopeOf(author, group, sent.id) };
     const circular = { group, sent, attributes, common, distribution, message, mediatype, options };
-    for (const member of group.members.filter((each) => each !== author)) {
+    // Also to the author's own devices, which show what was written on the phone.
+    for (const member of group.members) {
       for (const companion of member.companions.values()) {
         await this.queue(author, member, companion, circular);
       }

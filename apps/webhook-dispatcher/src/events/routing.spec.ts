@@ -27,12 +27,13 @@ test('routes by state, session and filter', () => {
   expect(to(null)).toEqual(['wide', 'matching', 'paused']);
 });
 
-test('a conversation is a session and a contact, whichever direction', () => {
+test('a conversation is a session and a chat, whichever direction', () => {
   const [inbound, outbound] = [
     { sessionId: 's', remoteJid: 'c' },
     { sessionId: 's', to: 'c' },
   ].map(conversationOf);
   expect(inbound).toBe(outbound);
+  expect(conversationOf({ sessionId: 's', remoteJid: 'own number', chatId: 'c' })).toBe(inbound);
   expect(conversationOf({ sessionId: 's', to: 'd' })).not.toBe(inbound);
   expect(conversationOf({ sessionId: 't', to: 'c' })).not.toBe(inbound);
 });

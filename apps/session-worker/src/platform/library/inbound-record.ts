@@ -41,7 +41,7 @@ export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array)
   return { sender, keyId, isKey };
 }
 
-/** What the journal keeps of a decrypted message; undefined for what no contact wrote. */
+/** What the journal keeps of a decrypted message; undefined for what nobody wrote. */
 export async function inboundRecord(
   stanza: Stanza,
   plaintext: Uint8Array,
@@ -49,24 +49,44 @@ export async function inboundRecord(
   book: AddressBook,
 ): Promise<InboundRecord | undefined> {
   const { attrs } = stanza;
-  const { author, group, phone } = origin(stanza);
-  if (!keyId || attrs['category'] === 'peer' || isOwn(author, book.credentials)) return undefined;
-  if (!isPnUser(author) && !isLidUser(author)) return undefined;
-  const remoteJid = await phoneAddress(author, phone, book.repository);
+  const { author, phone, chat, chatPhone } = origin(stanza);
+  const fromMe = isOwn(author, book.credentials);
+  // What the own devices tell each other goes to no chat.
+  const isTalk = attrs['category'] !== 'peer' && (chat ? isChat(chat) : !fromMe);
+  if (!keyId || !isTalk || !isPerson(author)) return undefined;
+  const remoteJid = fromMe ? ownAddress(book) : await phoneAddress(author, phone, book.repository);
   return {
-    ...{ sender, keyId, remoteJid, plaintext },
-    chat: group ?? remoteJid,
-    pushName: attrs['notify'] ?? null,
-    sentAt: Number(attrs['t'] ?? 0),
+    ...{ sender, keyId, remoteJid, fromMe, plaintext },
+    chat: chat ? await phoneAddress(chat, chatPhone, book.repository) : remoteJid,
+    ...headersOf(stanza),
     content: isKey ? undefined : await withPhones(contentOf(plaintext), book),
   };
 }
 
-/** Who wrote it, where, and the author's phone address if the stanza tells it. */
-function origin({ attrs }: Stanza): { author: string; group?: string; phone?: string } {
+function headersOf({ attrs }: Stanza): Pick<InboundRecord, 'pushName' | 'sentAt'> {
+  return { pushName: attrs['notify'] ?? null, sentAt: Number(attrs['t'] ?? 0) };
+}
+
+const ownAddress = ({ credentials }: AddressBook): string => jidNormalizedUser(credentials.me?.id);
+const isChat = (jid: string): boolean => isPerson(jid) || Boolean(isJidGroup(jid));
+const isPerson = (jid: string): boolean => Boolean(isPnUser(jid) || isLidUser(jid));
+
+/** Who wrote it, and the chat where that is not the author's; each with its phone address if the stanza tells it. */
+interface Origin {
+  author: string;
+  phone?: string;
+  chat?: string;
+  chatPhone?: string;
+}
+
+function origin({ attrs }: Stanza): Origin {
   const from = senderOf(attrs['from']);
-  if (!isJidGroup(from)) return { author: from, phone: attrs['sender_pn'] };
-  return { author: senderOf(attrs['participant']), group: from, phone: attrs['participant_pn'] };
+  if (isJidGroup(from))
+    return { author: senderOf(attrs['participant']), phone: attrs['participant_pn'], chat: from };
+  // Only what another device of the own number wrote names a recipient.
+  const { recipient } = attrs;
+  if (recipient) return { author: from, chat: senderOf(recipient), chatPhone: attrs['peer_recipient_pn'] };
+  return { author: from, phone: attrs['sender_pn'] };
 }
 
 /** Names the people in a content by their phone addresses, as far as they are known. */
@@ -83,8 +103,8 @@ async function withPhones(
   };
 }
 
-async function phoneOf(jid: string, { credentials, repository }: AddressBook): Promise<string> {
+async function phoneOf(jid: string, book: AddressBook): Promise<string> {
   const address = jidNormalizedUser(jid);
-  if (isOwn(address, credentials)) return jidNormalizedUser(credentials.me?.id);
-  return phoneAddress(address, undefined, repository);
+  if (isOwn(address, book.credentials)) return ownAddress(book);
+  return phoneAddress(address, undefined, book.repository);
 }
