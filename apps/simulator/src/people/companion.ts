@@ -28,7 +28,7 @@ export interface CompanionState {
   identity: Buffer;
   registrationId: number;
   signedPreKey: SignedPreKey;
-  preKeys: PreKey[];
+  preKeys: readonly PreKey[];
   /** The device identity as the phone signed it; every first message carries a copy. */
   signedIdentity: Buffer;
   /** The first connection after linking gets the history and the app-state keys. */
@@ -41,7 +41,8 @@ export class Companion implements CompanionState {
   readonly identity: Buffer;
   readonly registrationId: number;
   signedPreKey: SignedPreKey;
-  preKeys: PreKey[];
+  /** A new list for each change. */
+  preKeys: readonly PreKey[];
   readonly signedIdentity: Buffer;
   synced: boolean;
   readonly queue = new Map<string, QueuedStanza>();
@@ -74,7 +75,9 @@ export class Companion implements CompanionState {
   /** Takes one of the uploaded one-time keys away. */
   bundle(): KeyBundle {
     const { registrationId, identity, signedPreKey } = this;
-    return { registrationId, identity, signedPreKey, preKey: this.preKeys.shift() };
+    const [preKey, ...others] = this.preKeys;
+    this.preKeys = others;
+    return { registrationId, identity, signedPreKey, preKey };
   }
 
   addPreKeys(keys: PreKey[]): void {

@@ -3,6 +3,7 @@ import type { Faults } from './faults.js';
 import type { ReceivedMessage, SentMessage } from './messages.js';
 import type { Behaviour, Collection, Person } from './person.js';
 import type { Population } from './population.js';
+import type { PreKey } from '../signal/key-bundle.js';
 import type { SignalDeviceState } from '../signal/signal-device.js';
 
 type SavedStanza = Omit<QueuedStanza, 'sent'>;
@@ -27,17 +28,25 @@ interface SavedPerson {
 /** One person as one line of text. */
 export function writePerson(person: Person): string {
   const { phone, name, registered, isAccount, isContact, behaviour, faults, nextDevice } = person;
-  const saved: SavedPerson = {
+  const plain: Omit<SavedPerson, 'companions' | 'collections'> = {
     ...{ phone, name, registered, isAccount, isContact, behaviour, faults, nextDevice },
     signal: person.hasDevice ? person.device.save() : undefined,
-    companions: [...person.companions.values()].map(saveCompanion),
-    collections: [...person.collections],
     pending: [...person.pending],
     received: person.received,
     sent: [...person.sent.values()],
   };
-  return JSON.stringify(saved, bytesToText);
+  // Only what has bytes in it pays for their search.
+  return withFields(JSON.stringify(plain), {
+    companions: `[${[...person.companions.values()].map(writeCompanion).join()}]`,
+    collections: JSON.stringify([...person.collections], bytesToText),
+  });
 }
+
+/** Adds fields to the text of an object that has some. */
+const withFields = (object: string, fields: Record<string, string>): string =>
+  `${object.slice(0, -1)},${Object.entries(fields)
+    .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
+    .join()}}`;
 
 /** Puts a saved person into the population. Queued stanzas are joined to their authors' books afterwards. */
 export function readPerson(line: string, population: Population): void {
@@ -67,14 +76,22 @@ export function joinQueues(population: Population): void {
   }
 }
 
-function saveCompanion(companion: Companion): CompanionState & { queue: SavedStanza[] } {
-  const { device, noiseKey, identity, registrationId, signedPreKey, preKeys } = companion;
-  const { signedIdentity, synced } = companion;
+function writeCompanion(companion: Companion): string {
+  const { device, noiseKey, identity, registrationId, signedPreKey, signedIdentity, synced } = companion;
   const queue = [...companion.queue.values()].map(({ sent: _, ...item }) => item);
-  return {
-    ...{ device, noiseKey, identity, registrationId, signedPreKey, preKeys, signedIdentity, synced },
-    queue,
-  };
+  const state = { device, noiseKey, identity, registrationId, signedPreKey, signedIdentity, synced, queue };
+  return withFields(JSON.stringify(state, bytesToText), { preKeys: writePreKeys(companion.preKeys) });
+}
+
+/** A device has hundreds of one-time keys: to write them out with each message would be most of the work. */
+const preKeyTexts = new WeakMap<readonly PreKey[], string>();
+
+function writePreKeys(keys: readonly PreKey[]): string {
+  const known = preKeyTexts.get(keys);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(keys, bytesToText);
+  preKeyTexts.set(keys, text);
+  return text;
 }
 
 function restoreCompanion(state: SavedPerson['companions'][number]): Companion {

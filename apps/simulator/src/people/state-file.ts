@@ -7,7 +7,7 @@ import { joinQueues, readPerson, writePerson } from './snapshot.js';
 
 const DELAY_MS = 300;
 /** A busy platform rests this many times as long as the last writing took: it has better to do than to write itself down. */
-const REST = 10;
+const REST = 20;
 const FORMAT = 1;
 /** The file holds session secrets. */
 const OWNER_ONLY = { mode: 0o600 };
