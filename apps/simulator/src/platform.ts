@@ -9,6 +9,7 @@ import { PhoneWriting } from './messages/phone-writing.js';
 import { Presence } from './messages/presence.js';
 import { Receipts } from './messages/receipts.js';
 import { Turns } from './messages/turns.js';
+import { ConnectionLog } from './login/connection-log.js';
 import { Login } from './login/login.js';
 import { answerQuery } from './login/queries.js';
 import { MediaDoor } from './media/media-door.js';
@@ -38,6 +39,7 @@ export class Platform implements ConnectionHandler {
   readonly groups = new Groups();
   readonly presence: Presence;
   readonly door = new Door();
+  readonly connectionLog = new ConnectionLog();
   readonly media = new MediaStore();
   readonly mediaDoor: MediaDoor;
   /** All that have said who they are. */
@@ -61,7 +63,7 @@ export class Platform implements ConnectionHandler {
     this.outbound = new Outbound(this.population, this.delivery, this.receipts, toGroups, this.media);
     this.confirmations = new Confirmations(this.population, this.delivery, this.receipts);
     this.mediaDoor = new MediaDoor(this.population);
-    this.login = new Login(this.population);
+    this.login = new Login(this.population, this.connectionLog);
   }
 
   greeted(connection: Connection, greeting: Greeting): void {
@@ -112,6 +114,12 @@ export class Platform implements ConnectionHandler {
     return stanza('media_conn', attributes, this.media.hostname ? [host] : []);
   };
 
+  left(connection: Connection): void {
+    const { person, companion } = connection;
+    if (!person || companion?.connection !== connection) return;
+    this.connectionLog.note({ phone: person.phone, device: companion.device, event: 'end' });
+  }
+
   closed(connection: Connection): void {
     this.connections.delete(connection);
     this.pairing.forget(connection);
@@ -140,10 +148,10 @@ export class Platform implements ConnectionHandler {
   }
 
   /** Forgets everybody; devices that were linked find themselves unknown. */
-  reset(): number {
+  async reset(): Promise<number> {
     const people = [...this.population.all()];
     this.population.clear();
-    this.door.clear();
+    await this.door.clear();
     this.mediaDoor.clear();
     this.media.clear();
     this.groups.clear();

@@ -92,6 +92,7 @@ describe('the control API', () => {
       400,
       'recipients',
     ],
+    ['a port half open', 'PUT', '/faults', { portClosed: 'half' }, 400, 'portClosed'],
     ['a status that is no error', 'PUT', '/faults', { upgradeStatus: 200 }, 400, 'upgradeStatus'],
     ['no content', 'POST', '/contacts/4915550006000/messages', { to: '4915550006000' }, 400, 'text'],
     [
@@ -125,6 +126,9 @@ describe('the control API', () => {
     ['/contacts/4915550009999', 404, 'CONTACT_NOT_FOUND'],
     ['/accounts/12', 400, 'VALIDATION_FAILED'],
     ['/contacts/4915550006000/messages?from=x', 400, 'VALIDATION_FAILED'],
+    ['/connections?since=-1', 400, 'VALIDATION_FAILED'],
+    ['/connections?since=soon', 400, 'VALIDATION_FAILED'],
+    ['/connections?since=1', 400, 'VALIDATION_FAILED'],
     ['/nowhere', 404, 'NOT_FOUND'],
   ])('answers GET %s with %i and the error body', async (path, status, code) => {
     const answer = await stack.get<ErrorBody>(path);

@@ -157,6 +157,20 @@ describe('ways of going deaf', () => {
     await client.opened();
   });
 
+  test('a closed port refuses newcomers; who is connected stays, and it can be opened again', async () => {
+    await other.opened();
+    expect((await stack.put('/faults', { portClosed: true })).body).toMatchObject({ portClosed: true });
+    await client.stop();
+    expect(await refusedAt(stack.simulator.websocket)).toBe('ECONNREFUSED');
+    client.connect();
+    expect(await client.closed()).toBe(408);
+    const heard = await other.sendText(CONTACT, 'from inside');
+    await until(() => other.frames.some(({ attrs }) => attrs.id === heard), 'the ack');
+    expect((await stack.call('DELETE', '/faults')).body).toMatchObject({ portClosed: false });
+    client.connect();
+    await client.opened();
+  });
+
   test('an open WebSocket on which nothing is said keeps the client waiting', async () => {
     await stack.put('/faults', { upgrade: 'mute', count: 1 });
     const mute = new WebSocket(stack.simulator.websocket);
@@ -171,3 +185,11 @@ describe('ways of going deaf', () => {
     mute.terminate();
   });
 });
+
+/** Why the system says no. */
+const refusedAt = (url: string): Promise<unknown> =>
+  new Promise((resolve) => {
+    const socket = new WebSocket(url);
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+    socket.on('open', () => resolve('open'));
+  });

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
 import { type Upgrade, UPGRADES } from '../wire/door.js';
 import { MayBeAbsent } from './absent.js';
 
@@ -16,6 +16,9 @@ const MEDIA_COUNT = 'How many up- and downloads are refused from now on; null: a
 
 const UPGRADE =
   'never: WebSocket upgrades of everybody are not answered. mute: they are, but nothing is said on the WebSocket.';
+
+const PORT_CLOSED =
+  'Nobody listens for clients: new connections of everybody are refused, those that exist stay.';
 
 /** How the door shall misbehave. An upgrade does not say yet whose it is. */
 export class DoorFaultsChange {
@@ -37,6 +40,11 @@ export class DoorFaultsChange {
   @Min(1)
   @Max(MOST_REQUESTS)
   count?: number | null;
+
+  @ApiPropertyOptional({ description: PORT_CLOSED, example: true })
+  @MayBeAbsent()
+  @IsBoolean()
+  portClosed?: boolean;
 
   @ApiPropertyOptional({ description: MEDIA_STATUS, example: 503, type: Number, nullable: true })
   @IsOptional()
@@ -62,6 +70,9 @@ export class DoorFaultsView {
 
   @ApiProperty({ description: UPGRADE_COUNT, example: 2, type: Number, nullable: true })
   count: number | null;
+
+  @ApiProperty({ description: PORT_CLOSED, example: false })
+  portClosed: boolean;
 
   @ApiProperty({ description: MEDIA_STATUS, example: 503, type: Number, nullable: true })
   mediaStatus: number | null;

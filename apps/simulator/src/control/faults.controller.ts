@@ -49,14 +49,14 @@ export class FaultsController {
   @Put('faults')
   @ApiOperation({ summary: 'Makes the door misbehave towards everybody; what is not given stays' })
   @ApiResponse(DOOR_FAULTS)
-  changeDoor(@Body() body: DoorFaultsChange): DoorFaultsView {
+  changeDoor(@Body() body: DoorFaultsChange): Promise<DoorFaultsView> {
     return this.faults.changeDoor(body);
   }
 
   @Delete('faults')
   @ApiOperation({ summary: 'Makes the door behave again; faults of single accounts stay' })
   @ApiResponse(DOOR_FAULTS)
-  clearDoor(): DoorFaultsView {
+  clearDoor(): Promise<DoorFaultsView> {
     return this.faults.clearDoor();
   }
 }

@@ -23,20 +23,21 @@ export class FaultsService {
   }
 
   getDoor(): DoorFaultsView {
-    const { upgrade, upgradeStatus, count } = this.platform.door;
+    const { upgrade, upgradeStatus, count, portClosed } = this.platform.door;
     const { mediaStatus, mediaCount } = this.platform.mediaDoor;
-    return { upgrade, upgradeStatus, count, mediaStatus, mediaCount };
+    return { upgrade, upgradeStatus, count, portClosed, mediaStatus, mediaCount };
   }
 
-  changeDoor(change: DoorFaultsChange): DoorFaultsView {
-    const { mediaStatus, mediaCount, ...door } = change;
+  async changeDoor(change: DoorFaultsChange): Promise<DoorFaultsView> {
+    const { mediaStatus, mediaCount, portClosed, ...door } = change;
     Object.assign(this.platform.door, given(door));
     Object.assign(this.platform.mediaDoor, given({ mediaStatus, mediaCount }));
+    if (portClosed !== undefined) await this.platform.door.closePort(portClosed);
     return this.getDoor();
   }
 
-  clearDoor(): DoorFaultsView {
-    this.platform.door.clear();
+  async clearDoor(): Promise<DoorFaultsView> {
+    await this.platform.door.clear();
     this.platform.mediaDoor.clear();
     return this.getDoor();
   }

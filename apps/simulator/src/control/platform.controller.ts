@@ -1,7 +1,9 @@
 import { Controller, Get, Header, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Platform } from '../platform.js';
+import { Refusal } from '../refusal.js';
 import { MaybeFromAccount } from './account-bodies.js';
+import { ConnectionList, ConnectionsSince } from './connection-bodies.js';
 import { Forgotten, MessagesSummary } from './contact-bodies.js';
 import { ContactsService } from './contacts.service.js';
 import { ErrorBody } from './refusals.js';
@@ -38,11 +40,24 @@ export class PlatformController {
     return this.contacts.summary(query.from);
   }
 
+  @Get('connections')
+  @ApiOperation({
+    summary: 'Log-ins of linked devices and ends of their connections',
+    description: 'Ask again with `since` to learn what has come since. A restart begins at 0.',
+  })
+  @ApiResponse({ status: 200, type: ConnectionList, description: 'What came after `since`.' })
+  connections(@Query() { since = 0 }: ConnectionsSince): ConnectionList {
+    const page = this.platform.connectionLog.after(since);
+    if (page) return { ...page, now: new Date() };
+    const words = 'since must be the cursor of an earlier answer of this run';
+    throw new Refusal(400, 'VALIDATION_FAILED', words, { fields: { since: [words] } });
+  }
+
   @Post('reset')
   @HttpCode(200)
   @ApiOperation({ summary: 'Forgets everybody and cuts all connections' })
   @ApiResponse({ status: 200, type: Forgotten, description: 'Done.' })
-  reset(): Forgotten {
-    return { forgotten: this.platform.reset() };
+  async reset(): Promise<Forgotten> {
+    return { forgotten: await this.platform.reset() };
   }
 }

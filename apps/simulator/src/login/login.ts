@@ -6,6 +6,7 @@ import type { Population } from '../people/population.js';
 import type { Connection } from '../wire/connection.js';
 import { lidJid } from '../wire/jids.js';
 import { seconds, type Stanza, stanza } from '../wire/nodes.js';
+import type { ConnectionLog } from './connection-log.js';
 
 /** `conflict` tells a client why it lost its place; the code is what it reports to its owner. */
 export const replaced = (): Stanza =>
@@ -16,7 +17,10 @@ export const deviceRemoved = (): Stanza =>
 
 /** Admits a linked device, or turns it away. */
 export class Login {
-  constructor(private readonly population: Population) {}
+  constructor(
+    private readonly population: Population,
+    private readonly log: ConnectionLog,
+  ) {}
 
   /** A device is who it says it is when its noise key is the one it was linked with. False: it was refused. */
   admit(connection: Connection, greeting: Greeting): boolean {
@@ -47,6 +51,7 @@ export class Login {
     companion.connectedAt = new Date();
     connection.companion = companion;
     connection.person = person;
+    this.log.note({ phone: person.phone, device: companion.device, event: 'login' });
     // One device, one connection: the newcomer wins, as on the real platform.
     previous?.end(replaced());
     const lid = lidJid(person.lid, companion.device);

@@ -13,6 +13,8 @@ import { type Attributes, decodeStanza, encodeStanza, type Stanza, stanza } from
 export interface ConnectionHandler {
   greeted(connection: Connection, greeting: Greeting): void;
   received(connection: Connection, node: Stanza): Promise<void>;
+  /** From now on nothing gets through any more; the socket may take its time to close. */
+  left(connection: Connection): void;
   closed(connection: Connection): void;
   failed(connection: Connection, error: Error): void;
 }
@@ -40,6 +42,7 @@ export class Connection {
   private readonly reader = new FrameReader();
   private readonly questions = new Map<string, Question>();
   private greetedOnce = false;
+  private hasLeft = false;
   private transport?: Transport;
   private work: Promise<void> = Promise.resolve();
   private nextId = 0;
@@ -105,11 +108,13 @@ export class Connection {
   end(reason?: Stanza): void {
     if (reason) this.send(reason);
     this.socket.close();
+    this.leave();
   }
 
   /** Cuts the TCP connection without a word. */
   drop(): void {
     this.socket.terminate();
+    this.leave();
   }
 
   private sendPlain(plain: Uint8Array): boolean {
@@ -156,7 +161,13 @@ export class Connection {
     return true;
   }
 
+  private leave(): void {
+    if (!this.hasLeft) this.handler.left(this);
+    this.hasLeft = true;
+  }
+
   private ended(): void {
+    this.leave();
     for (const question of this.questions.values()) {
       clearTimeout(question.timer);
       question.fail(new Error('the client went away'));

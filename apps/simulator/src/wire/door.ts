@@ -2,6 +2,9 @@
 export const UPGRADES = ['auto', 'never', 'mute'] as const;
 export type Upgrade = (typeof UPGRADES)[number];
 
+/** Opens or closes the port behind a door; connections that exist stay. */
+export type OpenPort = (open: boolean) => Promise<void>;
+
 /** Decides whether a WebSocket upgrade is let in. It does not say yet which account it is for. */
 export class Door {
   upgrade: Upgrade = 'auto';
@@ -9,16 +12,39 @@ export class Door {
   upgradeStatus: number | null = null;
   /** How many more are treated so; without a number all of them. */
   count: number | null = null;
+  private closed = false;
+  private openPort: OpenPort = () => Promise.resolve();
+
+  /** Nobody listens: the operating system refuses every new connection. */
+  get portClosed(): boolean {
+    return this.closed;
+  }
+
+  /** Says who has the port. */
+  leadsTo(openPort: OpenPort): void {
+    this.openPort = openPort;
+  }
+
+  async closePort(closed: boolean): Promise<void> {
+    if (closed === this.closed) return;
+    this.closed = closed;
+    await this.openPort(!closed);
+  }
 
   /** What becomes of the next upgrade: an HTTP status to refuse it with, or one of the words above. */
   next(): number | Upgrade {
     const verdict = this.upgradeStatus ?? this.upgrade;
     if (verdict !== 'auto' && this.count !== null) this.count--;
-    if (this.count === 0) this.clear();
+    if (this.count === 0) this.behave();
     return verdict;
   }
 
-  clear(): void {
+  async clear(): Promise<void> {
+    this.behave();
+    await this.closePort(false);
+  }
+
+  private behave(): void {
     this.upgrade = 'auto';
     this.upgradeStatus = null;
     this.count = null;

@@ -18,7 +18,11 @@ export class Endpoint {
 
   private readonly unanswered = new Set<Duplex>();
 
-  constructor(authority: Authority, handler: ConnectionHandler, door: Door) {
+  constructor(
+    authority: Authority,
+    handler: ConnectionHandler,
+    private readonly door: Door,
+  ) {
     const accept = (socket: WebSocket): void => void new Connection(socket, authority.responder(), handler);
     this.server.on('upgrade', (request, socket, head) => {
       // An unfinished upgrade has no other listener, and an unheard error would end the process.
@@ -33,15 +37,23 @@ export class Endpoint {
   }
 
   async listen(host: string, port: number): Promise<string> {
-    await new Promise<void>((resolve, reject) => {
+    await this.open(host, port);
+    const bound = (this.server.address() as AddressInfo).port;
+    this.door.leadsTo(async (open) => {
+      if (open) await this.open(host, bound);
+      else this.server.close();
+    });
+    return `ws://${host.includes(':') ? `[${host}]` : host}:${bound}${PATH}`;
+  }
+
+  private open(host: string, port: number): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
       this.server.listen(port, host, () => {
         this.server.off('error', reject);
         resolve();
       });
     });
-    const bound = (this.server.address() as AddressInfo).port;
-    return `ws://${host.includes(':') ? `[${host}]` : host}:${bound}${PATH}`;
   }
 
   private leave(socket: Duplex): void {
