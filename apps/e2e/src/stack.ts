@@ -4,10 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { Agent, type Dispatcher, request } from 'undici';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 const LAUNCHER = join(ROOT, 'apps/launcher/dist/main.js');
 const START_LIMIT_MS = 120_000;
+/** From calling until the answer, with the wait for a free connection. */
+const CALL_LIMIT_MS = 60_000;
+/** To each server. A slow one makes further calls wait here; in its listen queue (511) the rest would be cut off. */
+const agent = new Agent({ connections: 256 });
 
 /** `DATA_DIR/stack.json`, as far as it is read here; the launcher writes it (`stack-file.ts`). */
 export interface StackFile {
@@ -23,7 +28,7 @@ export interface StackFile {
 /** An HTTP answer with its parsed body. */
 export interface Answer<T = Record<string, unknown>> {
   status: number;
-  headers: Headers;
+  headers: Pick<Headers, 'get'>;
   body: T;
 }
 
@@ -31,6 +36,7 @@ export interface Answer<T = Record<string, unknown>> {
 export class Stack {
   /** Private ones that run, or are coming up. */
   private static readonly started = new Set<Stack>();
+  private firstRead?: StackFile;
 
   private constructor(
     readonly dataDir: string,
@@ -80,13 +86,19 @@ export class Stack {
     await Promise.all([...Stack.started].map((stack) => stack.stop()));
   }
 
+  /** As it is now. */
   get file(): StackFile {
     return JSON.parse(readFileSync(join(this.dataDir, 'stack.json'), 'utf8')) as StackFile;
   }
 
+  /** What keeps its address, whatever is started again: a call need not look it up. */
+  private get fixed(): StackFile {
+    return (this.firstRead ??= this.file);
+  }
+
   /** Whether contacts can be played on it. */
   get hasSimulator(): boolean {
-    return this.file.platform.control !== null;
+    return this.fixed.platform.control !== null;
   }
 
   /** Stops what `start` started and forgets its state; leaves a stack that ran before alone. */
@@ -130,7 +142,7 @@ export class Stack {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Answer<T>> {
-    return call(`${this.file.gateway}${path}`, method, body, {
+    return call(`${this.fixed.gateway}${path}`, method, body, {
       ...(key ? { authorization: `Bearer ${key}` } : {}),
       ...headers,
     });
@@ -138,7 +150,7 @@ export class Stack {
 
   /** A call of the simulator's control API; anything but success throws. */
   async platform<T = Record<string, unknown>>(method: string, path: string, body?: object): Promise<T> {
-    const { control } = this.file.platform;
+    const { control } = this.fixed.platform;
     if (control === null)
       throw new Error('This stack has no simulator: its platform is that of PLATFORM_URL.');
     const answer = await call<T>(`${control}${path}`, method, body, {});
@@ -154,17 +166,22 @@ async function call<T>(
   body: unknown,
   headers: Record<string, string>,
 ): Promise<Answer<T>> {
-  const response = await fetch(url, {
-    method,
+  const {
+    statusCode,
+    headers: answered,
+    body: content,
+  } = await request(url, {
+    method: method as Dispatcher.HttpMethod,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(CALL_LIMIT_MS),
+    dispatcher: agent,
   });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+  const text = await content.text();
+  const isJson = String(answered['content-type']).includes('json');
   return {
-    status: response.status,
-    headers: response.headers,
+    status: statusCode,
+    headers: { get: (name) => answered[name]?.toString() ?? null },
     body: (isJson ? JSON.parse(text) : { text }) as T,
   };
 }

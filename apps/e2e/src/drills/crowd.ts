@@ -42,7 +42,6 @@ export async function untilReplaced(stack: Stack, name: string, oldPid: number):
 }
 
 /** Ends what `gather` began, but for the stack, which ends with the run. */
-export async function disperse({ receiver, watch }: Crowd): Promise<void> {
-  watch.stop();
+export async function disperse({ receiver }: Crowd): Promise<void> {
   await receiver.stop();
 }

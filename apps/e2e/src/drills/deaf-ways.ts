@@ -89,6 +89,11 @@ export const DEAF_WAYS: readonly DeafWay[] = [
     begin: atTheNextLogin(account({ unanswered: ['*'] })),
   },
   {
+    name: 'port closed',
+    reasons: ['KEEP_ALIVE_TIMEOUT'],
+    begin: atTheNextLogin(door({ portClosed: true })),
+  },
+  {
     name: 'upgrade never answered',
     reasons: ['LOGIN_TIMEOUT', 'KEEP_ALIVE_TIMEOUT'],
     begin: atTheNextLogin(door({ upgrade: 'never' })),

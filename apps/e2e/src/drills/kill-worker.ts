@@ -31,12 +31,12 @@ export const killWorker: NamedRun = {
       const victim = candidates[Math.floor(random() * candidates.length)] as string;
       stack.kill(victim);
       victims.push(victim);
-      say(`  killed ${victim}; until now ${JSON.stringify(watch.figures())}`);
+      say(`  killed ${victim}; until now ${JSON.stringify(await watch.figures())}`);
     }
     await running;
     await watch.calm();
     const counted = await load.count();
-    const watched = watch.figures();
+    const watched = await watch.figures();
     await disperse(crowd);
     const kept = Math.min(counted.sendsPerSecond, counted.writesPerSecond) >= RATE_KEPT * PER_SECOND;
     return {

@@ -31,11 +31,11 @@ export const pausedOwner: NamedRun = {
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    const atWake = watch.figures();
+    const atWake = await watch.figures();
     say(`  woken; ${JSON.stringify(atWake)}`);
     await running;
     await watch.calm();
-    const figures = { ...(await load.count()), ...watch.figures() };
+    const figures = { ...(await load.count()), ...(await watch.figures()) };
     await disperse(crowd);
     return {
       figures: {

@@ -41,7 +41,7 @@ export const restartPostgres: NamedRun = {
         downMs,
         recoveredMs: load.recoveredMs(killedAt),
         ...counted,
-        ...watch.figures(),
+        ...(await watch.figures()),
       },
       holds: isClean(counted, messages) && restarted.length === 0,
     };

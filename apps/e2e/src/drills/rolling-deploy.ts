@@ -29,12 +29,12 @@ export const rollingDeploy: NamedRun = {
       await untilReplaced(stack, worker, pid);
       say(`  ${worker} replaced after ${Math.round(performance.now() - begun)} ms`);
       await watch.calm();
-      say(`  the sessions rest again; ${JSON.stringify(watch.figures())}`);
+      say(`  the sessions rest again; ${JSON.stringify(await watch.figures())}`);
     }
     await running;
     const counted = await load.count();
     const { longestMs, gaps, stillAway } = toldGaps(receiver.bodies());
-    const watched = watch.figures();
+    const watched = await watch.figures();
     await disperse(crowd);
     return {
       figures: { seed, messages, longestGapMs: longestMs, gaps, ...counted, ...watched, stillAway },

@@ -32,7 +32,7 @@ export const wipeNats: NamedRun = {
     const recoveredMs = load.recoveredMs(wipedAt);
     await disperse(crowd);
     return {
-      figures: { seed, messages, recoveredMs, ...counted, ...watch.figures() },
+      figures: { seed, messages, recoveredMs, ...counted, ...(await watch.figures()) },
       holds: isIntact(counted, messages) && recoveredMs !== null,
     };
   },
