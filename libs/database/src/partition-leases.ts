@@ -36,8 +36,10 @@ interface Holding extends Lease {
   begun: boolean;
 }
 
-/** Partitions that are taken over, or given back, at one time. */
-const HANDS = 4;
+/** Partitions that are given back at one time: what ran for them moves, and should not all at once. */
+const GIVEN_AT_A_TIME = 4;
+/** Partitions that are taken over at one time: what is to run for them is waiting. */
+const TAKEN_AT_A_TIME = 16;
 
 /**
  * Splits partitions among the live processes of an app, each partition with one owner at a time and an epoch that
@@ -111,7 +113,7 @@ export class PartitionLeases {
     await this.renewals.run();
     await this.attempt(() => this.table.leave());
     await this.balances.run();
-    await eachOf([...this.holdings.values()], HANDS, (holding) => this.giveBack(holding, true));
+    await eachOf([...this.holdings.values()], GIVEN_AT_A_TIME, (holding) => this.giveBack(holding, true));
     clearInterval(this.renewing);
     await this.renewals.run();
     clearTimeout(this.watching);
@@ -153,7 +155,7 @@ export class PartitionLeases {
     const holdings = leases.map((lease) => ({ ...lease, renewedAt, begun: false }));
     for (const holding of holdings) this.holdings.set(holding.partition, holding);
     this.watch();
-    await eachOf(holdings, HANDS, (holding) => this.takeOver(holding));
+    await eachOf(holdings, TAKEN_AT_A_TIME, (holding) => this.takeOver(holding));
   }
 
   private async takeOver(holding: Holding): Promise<void> {

@@ -113,13 +113,13 @@ describe('a process that stops', () => {
       },
     });
     const starting = a.leases.start();
-    await waitFor('the first ones', () => begun.length === 4);
+    await waitFor('the first ones', () => begun.length === 16);
     const stopping = a.leases.stop();
     await waitFor('its leaving', async () => (await members()).length === 0);
     expect(countOf(a, 'released')).toBe(0);
     gate.open();
     await Promise.all([starting, stopping]);
-    expect(begun).toHaveLength(4);
+    expect(begun).toHaveLength(16);
     expect(a.told.filter(({ what }) => what === 'released').map(({ partition }) => partition)).toEqual(begun);
     expect(countOf(a, 'free')).toBe(PARTITIONS);
     expect((await rowOf(begun[0]!)).owner).toBeNull();

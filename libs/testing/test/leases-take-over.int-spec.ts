@@ -94,7 +94,7 @@ describe('while take-overs last', () => {
     expect(a.errors).toEqual([]);
   });
 
-  test('only four of them run at one time, and only these count as owned', async () => {
+  test('only sixteen of them run at one time, and only these count as owned', async () => {
     const gate = aGate();
     let most = 0;
     let running = 0;
@@ -108,10 +108,10 @@ describe('while take-overs last', () => {
     });
     const starting = a.leases.start();
     await waitFor('the first ones', () => a.leases.held.length > 0);
-    expect(a.leases.held).toHaveLength(4);
+    expect(a.leases.held).toHaveLength(16);
     gate.open();
     await starting;
-    expect(most).toBe(4);
+    expect(most).toBe(16);
     expect(a.leases.held).toHaveLength(PARTITIONS);
   });
 
@@ -148,7 +148,7 @@ describe('while take-overs last', () => {
       },
     });
     const starting = a.leases.start();
-    await waitFor('the first ones', () => begun.length === 4);
+    await waitFor('the first ones', () => begun.length === 16);
     const waiting = ALL.find((i) => !begun.includes(i))!;
     await steal(waiting, 'thief');
     await twoRenewals(begun[0]!);
