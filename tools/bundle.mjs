@@ -50,8 +50,6 @@ export async function bundle(apps) {
     external: NATIVE,
     plugins: [optionalPackages],
     banner: { js: COMMONJS },
-    // Classes are known by their names to Nest and TypeORM.
-    keepNames: true,
     logLevel: 'warning',
   });
 }
