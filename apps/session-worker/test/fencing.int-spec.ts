@@ -103,7 +103,7 @@ test.each(stale)('a former owner (%j) changes nothing, whatever it tries to writ
   await expect(
     writeStatus(dataSource, fence, session.id, { status: 'CONNECTED', reason: 'LOGGED_IN' }, []),
   ).rejects.toThrow('lease');
-  expect(await ledger.claim(10, [])).toEqual([]);
+  expect(await ledger.claim(10, { jobIds: [], chats: [] })).toEqual([]);
   await expect(ledger.climb(['KEY'], 'READ')).rejects.toThrow('lease');
   await expect(ledger.fail(null, failureOf('EXPIRED'))).rejects.toThrow('lease');
 
@@ -120,7 +120,7 @@ test('the owner writes all of it', async () => {
   expect(published).toBe(1);
   await store.commit({}, [inbound]);
   expect(published).toBe(1); // journaled before: no second event
-  expect(await ledger.claim(10, [])).toHaveLength(1);
+  expect(await ledger.claim(10, { jobIds: [], chats: [] })).toHaveLength(1);
   await ledger.climb(['KEY'], 'DELIVERED');
   await ledger.climb(['KEY'], 'SENT');
   expect(published).toBe(3);

@@ -1,12 +1,13 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { MediaContent, MediaKind, OutboundContent } from '@svc/contracts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { type MediaContent, type MediaKind, type OutboundContent, UpdateSession } from '@svc/contracts';
 import { type MediaStore, type MediaStoreConfig, openMediaStore } from '@svc/media-store';
 import { waitFor } from '@svc/testing';
 import { keyIdOf } from '../src/sending/outbound.js';
 import { LONG_MS, type Received, type Stage } from './support.js';
+import { httpTunnel, type Tunnel } from './tunnels.js';
 import { WorkerProcess } from './worker-process.js';
 
 const phone = '15550108000';
@@ -32,7 +33,10 @@ const ANSWERS: Record<string, (response: ServerResponse) => unknown> = {
     response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy()),
   unavailable: (response) => response.writeHead(503).end(),
   silent: () => undefined,
+  slow: (response) => void slow.push(response),
 };
+/** Answers that a test lets go. */
+const slow: ServerResponse[] = [];
 const tenantServer: RequestListener = ({ url = '' }, response) => {
   asked.push(url);
   const answer = ANSWERS[url.slice(1)];
@@ -48,6 +52,7 @@ const portOf = (server: Server): number => (server.address() as AddressInfo).por
 const at = (path: string): string => `http://127.0.0.1:${portOf(outside)}/${path}`;
 
 let stage: Stage;
+let tunnel: Tunnel;
 let worker: WorkerProcess;
 let store: MediaStore;
 let sessionId: string;
@@ -55,9 +60,10 @@ let sessionId: string;
 beforeAll(async () => {
   for (const server of [outside, inside])
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  tunnel = await httpTunnel();
   ({ stage, worker } = await WorkerProcess.stage({
-    WEBHOOK_ALLOWED_ORIGINS: `http://127.0.0.1:${portOf(outside)}`,
-    MEDIA_SEND_TIMEOUT_MS: '1500',
+    WEBHOOK_ALLOWED_ORIGINS: [at('').slice(0, -1), `http://${new URL(tunnel.url).host}`].join(),
+    MEDIA_SEND_TIMEOUT_MS: '3000',
     LEASE_MS: '3000',
   }));
   store = await openMediaStore({ mediaDir: worker.mediaDir } as MediaStoreConfig);
@@ -65,6 +71,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await stage.stop();
+  await tunnel.stop();
   for (const server of [outside, inside]) server.closeAllConnections();
   for (const server of [outside, inside]) server.close();
 });
@@ -152,7 +159,7 @@ describe('a message fails with the reason', () => {
       'MEDIA_UNAVAILABLE',
       /HTTP 503/,
     ],
-    ['whose server is silent', 'image', () => ({ url: at('silent') }), 'MEDIA_UNAVAILABLE', /within 1500 ms/],
+    ['whose server is silent', 'image', () => ({ url: at('silent') }), 'MEDIA_UNAVAILABLE', /within 3000 ms/],
     ['sent round in circles', 'image', () => ({ url: at('round') }), 'MEDIA_UNAVAILABLE', /HTTP 302/],
     ['whose file is not stored', 'image', () => ({ mediaId: randomUUID() }), 'MEDIA_UNAVAILABLE', /not kept/],
   ])('%s, and those behind it go out', async (_what, type, media, code, words) => {
@@ -175,6 +182,86 @@ describe('a message fails with the reason', () => {
     expect(failure).toMatchObject({ code: 'MEDIA_UNAVAILABLE' });
     expect(askedInside).toEqual([]);
   });
+});
+
+describe('while a file is on its way', () => {
+  afterEach(() => letGo());
+  const contacts = (n: number): string[] => Array.from({ length: n }, (_, i) => `155502081${10 + i}`);
+  const asked = (): number => slow.filter(({ destroyed }) => !destroyed).length;
+  const areAsked = (times: number): Promise<boolean> =>
+    waitFor(`${times} files to be asked for`, () => asked() === times, LONG_MS);
+  const letGo = (): void => {
+    for (const response of slow.splice(0)) ANSWERS['file']?.(response);
+  };
+
+  test('its chat waits for it, in order, and no other', async () => {
+    const [contact, other] = contacts(2) as [string, string];
+    const file = await send(contact, 'image', { url: at('slow') });
+    const behind = await stage.send(sessionId, contact, 'behind it');
+    await arrived(other, keyIdOf(await stage.send(sessionId, other, 'elsewhere')));
+    await areAsked(1);
+    expect(await stage.platform.inbox(contact)).toEqual([]);
+    letGo();
+    await arrived(contact, keyIdOf(behind));
+    const ids = (await stage.platform.inbox(contact)).map(({ id }) => id);
+    expect(ids).toEqual([file, behind].map(keyIdOf));
+  });
+
+  test('few others are, and the rest have their turn', async () => {
+    const all = contacts(8).slice(2);
+    const jobs = await Promise.all(all.map((contact) => send(contact, 'image', { url: at('slow') })));
+    await areAsked(3);
+    const witness = '15550208130';
+    await arrived(witness, keyIdOf(await stage.send(sessionId, witness, 'elsewhere')));
+    expect(asked()).toBe(3);
+    letGo();
+    await areAsked(3);
+    letGo();
+    await Promise.all(jobs.map((jobId, i) => arrived(all[i] as string, keyIdOf(jobId))));
+  });
+
+  test('a worker that is killed begins it anew, and the contact has it once', async () => {
+    const [contact] = contacts(9).slice(8) as [string];
+    const jobId = await send(contact, 'image', { url: at('slow') });
+    const behind = await stage.send(sessionId, contact, 'behind it');
+    await areAsked(1);
+    await worker.kill();
+    slow.length = 0;
+    await worker.start();
+    await areAsked(1);
+    letGo();
+    await arrived(contact, keyIdOf(behind));
+    const inbox = await stage.platform.inbox(contact);
+    expect(inbox.map(({ id, duplicates }) => ({ id, duplicates }))).toEqual([
+      { id: keyIdOf(jobId), duplicates: 0 },
+      { id: keyIdOf(behind), duplicates: 0 },
+    ]);
+  });
+});
+
+test('a session with a proxy fetches through it, and under the same rules', async () => {
+  const contact = '15550208131';
+  const setProxy = (proxy: string | null) =>
+    worker.rpc.request(UpdateSession, { tenantId: stage.tenantId, sessionId, proxy }, LONG_MS);
+  try {
+    await setProxy(tunnel.url);
+    await waitFor('the platform behind the proxy', () => tunnel.opened.length > 0, LONG_MS);
+    await stage.reached(sessionId, 'CONNECTED');
+    tunnel.opened.length = 0;
+    const jobId = await send(contact, 'image', { url: at('redirect') });
+    const { content } = await arrived(contact, keyIdOf(jobId));
+    expect(content).toMatchObject({ media: { sha256: SHA256 } });
+    expect(tunnel.opened).toContain(`127.0.0.1:${portOf(outside)}`);
+    const refused = await send(contact, 'image', { url: at('inside') });
+    expect(await stage.told('message.failed', refused)).toMatchObject({
+      failure: { code: 'MEDIA_UNAVAILABLE', message: expect.stringContaining('must be an https URL') },
+    });
+    expect(askedInside).toEqual([]);
+    expect(tunnel.opened).not.toContain(`127.0.0.1:${portOf(inside)}`);
+  } finally {
+    await setProxy(null);
+    await stage.reached(sessionId, 'CONNECTED');
+  }
 });
 
 test('a media host that refuses at first gets the file again, and the contact gets it once', async () => {

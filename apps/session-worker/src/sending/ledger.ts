@@ -19,7 +19,8 @@ const ROW = 'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_m
 const CLAIM_SQL = `${FENCE_SQL}
   UPDATE outbound_message o SET status = 'SENDING' FROM fence
   WHERE o.job_id IN (SELECT job_id FROM outbound_message
-    WHERE session_id = $4 AND status IN ('QUEUED', 'SENDING') AND job_id <> ALL($5::uuid[]) ORDER BY seq LIMIT $6)
+    WHERE session_id = $4 AND status IN ('QUEUED', 'SENDING') AND job_id <> ALL($5::uuid[])
+      AND to_jid <> ALL($6::text[]) ORDER BY seq LIMIT $7)
   RETURNING ${ROW}, o.seq, o.content, o.accepted_at, o.uploaded`;
 
 const KEEP_UPLOAD_SQL = `${FENCE_SQL}
@@ -43,11 +44,12 @@ export class Ledger {
     private readonly receipts: ReceiptWriter,
   ) {}
 
-  /** The next messages in order, also those a former owner had claimed; none when the lease is lost. */
-  async claim(limit: number, except: string[]): Promise<ClaimedMessage[]> {
+  /** The next messages in order, but for these jobs and chats; none when the lease is lost. What a former owner had claimed, too. */
+  async claim(limit: number, except: { jobIds: string[]; chats: string[] }): Promise<ClaimedMessage[]> {
     const [rows] = await this.dataSource.query<[ClaimedMessage[], number]>(CLAIM_SQL, [
       ...this.scope(),
-      except,
+      except.jobIds,
+      except.chats,
       limit,
     ]);
     if (rows.length > 0) atStep('out-3');

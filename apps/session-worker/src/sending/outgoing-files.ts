@@ -6,18 +6,14 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  isOfKind,
-  OUTBOUND_MAX_BYTES,
-  type MediaContent,
-  type MediaKind,
-  type OutboundContent,
-  typesOf,
-} from '@svc/contracts';
+import { isOfKind, OUTBOUND_MAX_BYTES, type MediaContent, type MediaKind, typesOf } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { WorkerConfig } from '../config.js';
 import type { PlatformSocket } from '../platform/platform.js';
+import { ProxyError, type ProxyRoute } from '../platform/proxy.js';
+import { SessionRoutes } from '../sessions/session-routes.js';
 import { FileFetcher } from './file-fetcher.js';
+import type { ClaimedMessage } from './ledger.js';
 import { FileError } from './send-failure.js';
 
 const ANYTHING = 'application/octet-stream';
@@ -28,25 +24,27 @@ export class OutgoingFiles {
   constructor(
     @Inject(MEDIA_STORE) private readonly store: MediaStore,
     private readonly fetcher: FileFetcher,
+    private readonly routes: SessionRoutes,
     private readonly config: WorkerConfig,
   ) {}
 
   /**
-   * Within one time limit for all of it, because the messages behind this one wait.
+   * Within one time limit for all of it, because the messages of the chat wait.
    * @returns what `PlatformSocket.upload` made of the file.
    * @throws FileError
    */
-  async upload(content: OutboundContent, socket: PlatformSocket): Promise<Uint8Array> {
+  async upload(message: ClaimedMessage, socket: PlatformSocket, stopped: AbortSignal): Promise<Uint8Array> {
     const { mediaSendTimeoutMs } = this.config;
     const limit = new AbortController();
+    const signal = AbortSignal.any([stopped, limit.signal]);
     let step: FileError['code'] = 'MEDIA_UNAVAILABLE';
     const work = async (): Promise<Uint8Array> => {
       const path = join(tmpdir(), `outgoing-${randomUUID()}`);
       try {
-        const { stream, mimeType } = await this.open(content, limit.signal);
-        await pipeline(stream, createWriteStream(path), { signal: limit.signal });
+        const { stream, mimeType } = await this.open(message, signal);
+        await pipeline(stream, createWriteStream(path), { signal });
         step = 'MEDIA_UPLOAD_FAILED';
-        return await socket.upload(content, { path, mimeType });
+        return await socket.upload(message.content, { path, mimeType });
       } finally {
         await rm(path, { force: true });
       }
@@ -68,19 +66,28 @@ export class OutgoingFiles {
   }
 
   private async open(
-    { type, media }: OutboundContent,
+    { session_id: sessionId, content }: ClaimedMessage,
     signal: AbortSignal,
   ): Promise<{ stream: Readable; mimeType: string }> {
-    const { url, mediaId = '', mimeType } = media as MediaContent;
+    const { url, mediaId = '', mimeType } = content.media as MediaContent;
     if (url === undefined) return { stream: await this.stored(mediaId), mimeType: mimeType ?? ANYTHING };
-    const kind = type as MediaKind;
-    const { stream, mimeType: told } = await this.fetcher.fetch(url, OUTBOUND_MAX_BYTES[kind], signal);
+    const kind = content.type as MediaKind;
+    const route = await this.routeOf(sessionId);
+    const journey = { signal, ...(route ? { route } : {}) };
+    const { stream, mimeType: told } = await this.fetcher.fetch(url, OUTBOUND_MAX_BYTES[kind], journey);
     // A page that asks to log in is no picture.
     if (told && !isOfKind(kind, told)) {
       stream.destroy();
       throw new FileError('MEDIA_REFUSED', `it is ${told}, and as ${kind} must be ${typesOf(kind)}`, true);
     }
     return { stream, mimeType: mimeType ?? told ?? ANYTHING };
+  }
+
+  private async routeOf(sessionId: string): Promise<ProxyRoute | undefined> {
+    return this.routes.of(sessionId).catch((error: unknown) => {
+      if (!(error instanceof ProxyError)) throw error;
+      throw new FileError('MEDIA_UNAVAILABLE', 'the proxy of the session cannot be used', false);
+    });
   }
 
   private async stored(mediaId: string): Promise<Readable> {

@@ -3,6 +3,7 @@ import type { FailureCode } from '@svc/contracts';
 import { log } from '@svc/service';
 import { NoAnswerError, type OutgoingMessage, type PlatformSocket } from '../platform/platform.js';
 import { atStep } from '../steps.js';
+import { FilesAhead } from './files-ahead.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
 import { failureOf, type Rung } from './outbound.js';
 import type { OutgoingFiles } from './outgoing-files.js';
@@ -30,7 +31,7 @@ export class SessionSender {
   private readonly tries = new Map<string, number>();
   /** Sends in a row that the present socket left unanswered. */
   private unanswered = 0;
-  /** Acks and receipts that are being written. */
+  /** Acks, receipts and failures that are being written. */
   private readonly writes = new Set<Promise<void>>();
   private sending: Promise<void> | undefined;
   private again = false;
@@ -39,16 +40,24 @@ export class SessionSender {
   /** Ends the hand-over under way: a socket that breaks leaves it hanging. */
   private interrupt: () => void = () => undefined;
 
+  private readonly files: FilesAhead;
+
   constructor(
     private readonly ledger: Ledger,
-    private readonly files: OutgoingFiles,
+    files: OutgoingFiles,
     private readonly ackTimeoutMs: number,
-  ) {}
+  ) {
+    this.files = new FilesAhead(ledger, files, {
+      done: () => this.wake(),
+      failed: (message, error) => this.failed(message, error),
+    });
+  }
 
   /** The socket is open: sends what waits, first of all what a former socket or owner had begun. */
   attach(socket: PlatformSocket): void {
     this.detach();
     this.socket = socket;
+    this.files.attach(socket);
     this.unanswered = 0;
     this.wake();
   }
@@ -56,6 +65,7 @@ export class SessionSender {
   /** The socket is gone; what it had not acknowledged waits for the next one. */
   detach(): void {
     this.socket = undefined;
+    this.files.detach();
     for (const { timer } of this.waiting.values()) clearTimeout(timer);
     this.waiting.clear();
     this.interrupt();
@@ -78,6 +88,7 @@ export class SessionSender {
   /** Resolves when what was handed over is acknowledged and written, or after `limitMs`. */
   async drain(limitMs: number): Promise<void> {
     this.socket = undefined; // nothing new goes out
+    this.files.detach();
     const limit = new AbortController();
     await Promise.race([this.quiet(), delay(limitMs, undefined, limit).catch(() => undefined)]);
     limit.abort();
@@ -126,12 +137,12 @@ export class SessionSender {
     while (this.socket && this.again) {
       this.again = false;
       const room = WINDOW - this.waiting.size;
-      if (room <= 0) return; // an ack wakes it
+      if (room <= 0 || this.files.isFull) return; // an ack wakes it, or a file
       try {
         this.more = false; // whoever wakes meanwhile knows better
-        const messages = await this.ledger.claim(room, this.inHand());
+        const messages = await this.ledger.claim(room, { jobIds: this.inHand(), chats: this.files.chats });
         this.more ||= messages.length === room;
-        for (const message of messages) if (!(await this.hand(message))) return;
+        if (!(await this.handAll(messages))) return;
         this.again ||= this.more && this.waiting.size <= WINDOW / 2;
       } catch (error) {
         log().warn({ err: error }, 'sending pauses');
@@ -141,17 +152,27 @@ export class SessionSender {
     }
   }
 
-  /** False when it could not be handed over: those behind it wait for it. */
-  private async hand(message: ClaimedMessage): Promise<boolean> {
-    const { socket } = this;
-    if (!socket) return false;
+  /** False when one could not be handed over: those behind it wait for it. */
+  private async handAll(messages: ClaimedMessage[]): Promise<boolean> {
+    // Also when the file is there at once: what is behind it in its chat comes with the next claim.
+    const passed = new Set<string>();
+    for (const message of messages) {
+      if (!this.socket) return false;
+      if (passed.has(message.to_jid)) continue;
+      if (message.content.media && !message.uploaded) {
+        passed.add(message.to_jid);
+        this.files.add(message);
+      } else if (!(await this.hand(message, this.socket))) return false;
+    }
+    return true;
+  }
+
+  private async hand(message: ClaimedMessage, socket: PlatformSocket): Promise<boolean> {
     this.waiting.set(message.key_id, { message }); // before the hand-over ends: the ack may be faster
     try {
       await new Promise<void>((resolve, reject) => {
         this.interrupt = () => reject(new Error('The socket is gone.'));
-        this.complete(message, socket)
-          .then((whole) => socket.send(whole))
-          .then(resolve, reject);
+        socket.send(outgoing(message)).then(resolve, reject);
       });
       atStep('out-6');
       this.expectAck(message);
@@ -163,27 +184,16 @@ export class SessionSender {
     }
   }
 
-  /** With its file at the platform, where it has one. */
-  private async complete(message: ClaimedMessage, socket: PlatformSocket): Promise<OutgoingMessage> {
-    const { to_jid: to, key_id: keyId, content, accepted_at: acceptedAt } = message;
-    let { uploaded } = message;
-    if (content.media && !uploaded) {
-      uploaded = await this.files.upload(content, socket);
-      atStep('out-13');
-      await this.ledger.keepUpload(message.job_id, uploaded);
-      atStep('out-14');
-    }
-    return { to, keyId, content, acceptedAt, uploaded };
-  }
-
-  private failed(message: ClaimedMessage, error: unknown): void {
+  /** Whether it is tried again. */
+  private failed(message: ClaimedMessage, error: unknown): boolean {
     this.take(message.key_id);
     const { code, detail, final } = sendFailureOf(error);
-    if (final) return this.fail(message, code, detail);
-    const tries = this.countTry(message);
-    log().warn({ jobId: message.job_id, tries, reason: words(error) }, 'message could not be sent');
+    const tries = final ? MAX_TRIES : this.countTry(message);
+    if (!final)
+      log().warn({ jobId: message.job_id, tries, reason: words(error) }, 'message could not be sent');
     if (tries >= MAX_TRIES) this.fail(message, code, detail);
     if (error instanceof NoAnswerError) this.socket?.recycle('UNANSWERED');
+    return tries < MAX_TRIES;
   }
 
   private expectAck(message: ClaimedMessage): void {
@@ -216,13 +226,17 @@ export class SessionSender {
   private fail(message: ClaimedMessage, code: FailureCode, detail?: string): void {
     this.tries.delete(message.key_id);
     this.settling.set(message.key_id, message);
-    void this.ledger.fail([message.job_id], failureOf(code, detail)).then(
-      () => this.settling.delete(message.key_id),
-      (error: unknown) => {
-        log().error({ jobId: message.job_id, err: error }, 'failure not written');
-        this.unsettle(message.key_id);
-      },
-    );
+    const write = this.ledger
+      .fail([message.job_id], failureOf(code, detail))
+      .then(
+        () => this.settling.delete(message.key_id),
+        (error: unknown) => {
+          log().error({ jobId: message.job_id, err: error }, 'failure not written');
+          this.unsettle(message.key_id);
+        },
+      )
+      .then(() => void this.writes.delete(write));
+    this.writes.add(write);
   }
 
   /** What could not be written is to be claimed again. */
@@ -245,6 +259,11 @@ export class SessionSender {
       throw error;
     });
   }
+}
+
+function outgoing(message: ClaimedMessage): OutgoingMessage {
+  const { to_jid: to, key_id: keyId, content, accepted_at: acceptedAt, uploaded } = message;
+  return { to, keyId, content, acceptedAt, uploaded };
 }
 
 function words(error: unknown): string {
