@@ -8,7 +8,7 @@ import type {
   OutboundContent,
   RelatedMessage,
 } from '@svc/contracts';
-import { DataSource, In, Repository } from 'typeorm';
+import { DataSource, Repository } from 'typeorm';
 import { ClientMessage } from './client-message.entity.js';
 import { Message } from './message.entity.js';
 import { statesBefore } from './message-states.js';
@@ -34,10 +34,42 @@ export interface Progress {
   failure: MessageFailure | null;
 }
 
-/** Real time after which the sweeper looks at a row that is still QUEUED. */
-const FIRST_SWEEP = `clock_timestamp() + interval '2 seconds'`;
+/** A message that was not sent through the API. */
+export type Arrived = Pick<
+  Message,
+  | 'id'
+  | 'tenantId'
+  | 'sessionId'
+  | 'direction'
+  | 'status'
+  | 'contact'
+  | 'keyId'
+  | 'createdAt'
+  | 'body'
+  | 'origin'
+  | 'media'
+>;
 
-/** Statements on messages that have to be atomic. */
+// Two seconds later the sweeper looks at a row that is still QUEUED.
+const INSERT_JOB = `
+  WITH taken AS (
+    INSERT INTO client_message (tenant_id, client_message_id, job_id, body_hash) SELECT $1, $2, $3, $4 WHERE $2::text IS NOT NULL
+    ON CONFLICT DO NOTHING RETURNING 1)
+  INSERT INTO message (id, tenant_id, session_id, direction, status, contact, body, content, relates_to,
+    client_message_id, next_publish_at)
+  SELECT $3, $1, $5, 'OUTBOUND', 'QUEUED', $6, $7, $8, $9, $2, clock_timestamp() + interval '2 seconds'
+  WHERE $2::text IS NULL OR EXISTS (SELECT FROM taken)
+  RETURNING created_at AS "createdAt", updated_at AS "updatedAt"`;
+
+const ADVANCE = `
+  UPDATE message SET status = $4, failure = $5, key_id = coalesce(key_id, $6), updated_at = clock_timestamp()
+  WHERE tenant_id = $1 AND id = $2 AND direction = 'OUTBOUND' AND status = ANY($3)`;
+
+const INSERT_ARRIVED = `
+  INSERT INTO message (id, tenant_id, session_id, direction, status, contact, key_id, created_at, body, origin, media)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`;
+
+/** Statements on messages that run for each of them, written out: the query builder took a sixth of the gateway's CPU. */
 @Injectable()
 export class MessagesRepository {
   constructor(
@@ -61,70 +93,56 @@ export class MessagesRepository {
    * Writes the message and what its `clientMessageId` stands for, together or not at all.
    * @returns null when the `clientMessageId` is taken: somebody else was first.
    */
-  insertJob(job: NewJob): Promise<Message | null> {
-    return this.dataSource.transaction(async (tx) => {
-      if (job.clientMessageId !== null) {
-        const taken = await tx
-          .createQueryBuilder()
-          .insert()
-          .into(ClientMessage, ['tenantId', 'clientMessageId', 'jobId', 'bodyHash'])
-          .values({
-            tenantId: job.tenantId,
-            clientMessageId: job.clientMessageId,
-            jobId: job.id,
-            bodyHash: hashOf(job),
-          })
-          .orIgnore()
-          .returning('job_id')
-          .execute();
-        if ((taken.raw as unknown[]).length === 0) return null;
-      }
-      const { id, tenantId, sessionId, contact, body, relatesTo, clientMessageId } = job;
-      await tx
-        .createQueryBuilder()
-        .insert()
-        .into(Message, [
-          'id',
-          'tenantId',
-          'sessionId',
-          'direction',
-          'status',
-          'contact',
-          'body',
-          'content',
-          'relatesTo',
-          'clientMessageId',
-          'nextPublishAt',
-        ])
-        .values({
-          ...{ id, tenantId, sessionId, contact, clientMessageId, direction: 'OUTBOUND', status: 'QUEUED' },
-          ...{ body, relatesTo, content: isPlainText(job.content) ? null : job.content },
-          nextPublishAt: () => FIRST_SWEEP,
-        })
-        .execute();
-      return tx.findOneByOrFail(Message, { tenantId, id });
+  async insertJob(job: NewJob): Promise<Message | null> {
+    const { id, tenantId, sessionId, contact, body, relatesTo, clientMessageId } = job;
+    const content = isPlainText(job.content) ? null : job.content;
+    const columns = [
+      tenantId,
+      clientMessageId,
+      id,
+      hashOf(job),
+      sessionId,
+      contact,
+      ...[body, content, relatesTo].map(json),
+    ];
+    const [times] = await this.dataSource.query<Pick<Message, 'createdAt' | 'updatedAt'>[]>(
+      INSERT_JOB,
+      columns,
+    );
+    if (!times) return null;
+    const rest = { direction: 'OUTBOUND', status: 'QUEUED' } as const;
+    return this.messages.create({
+      ...rest,
+      id,
+      tenantId,
+      sessionId,
+      contact,
+      body,
+      content,
+      relatesTo,
+      clientMessageId,
+      ...times,
     });
   }
 
   /** Moves an outbound message on, never back; an unknown job is somebody else's. */
   async advance({ tenantId, jobId, status, keyId, failure }: Progress): Promise<void> {
-    await this.messages
-      .createQueryBuilder()
-      .update()
-      .set({
-        status,
-        failure: failure as Message['failure'] & object,
-        keyId: () => 'coalesce(key_id, :keyId)',
-        updatedAt: () => 'clock_timestamp()',
-      })
-      .where({ tenantId, id: jobId, direction: 'OUTBOUND', status: In(statesBefore(status)) })
-      .setParameter('keyId', keyId)
-      .execute();
+    await this.dataSource.query(ADVANCE, [
+      tenantId,
+      jobId,
+      statesBefore(status),
+      status,
+      json(failure),
+      keyId,
+    ]);
   }
 
   /** Keeps a message that arrived; a repeat of the event changes nothing. */
-  async insertArrived(message: Partial<Message>): Promise<void> {
-    await this.messages.createQueryBuilder().insert().values(message).orIgnore().execute();
+  async insertArrived(message: Arrived): Promise<void> {
+    const { id, tenantId, sessionId, direction, status, contact, keyId, createdAt } = message;
+    const documents = [message.body, message.origin, message.media].map(json);
+    const columns = [id, tenantId, sessionId, direction, status, contact, keyId, createdAt, ...documents];
+    await this.dataSource.query(INSERT_ARRIVED, columns);
   }
 }
 
@@ -137,4 +155,8 @@ function hashOf({ sessionId, contact, content }: NewJob): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([sessionId, contact, content]))
     .digest();
+}
+
+function json(value: object | null): string | null {
+  return value && JSON.stringify(value);
 }
