@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type MessageReceivedV1, UpdateSession } from '@svc/contracts';
@@ -130,6 +130,19 @@ test('a file that cannot be fetched at first is fetched again', async () => {
   const keyId = await writeImage({ size: 1_000 });
   expect((await told(keyId)).media).toMatchObject({ status: 'STORED', size: 1_000 });
   expect(await rowOf(keyId)).toEqual({ status: 'STORED', attempts: 2 });
+});
+
+test('a media store that is away costs a file none of its attempts', async () => {
+  const aside = `${worker.mediaDir}-aside`;
+  await rename(worker.mediaDir, aside);
+  const keyId = await writeImage({ size: 1_000 });
+  try {
+    await waitFor('an attempt in vain', () => worker.log().includes('media store is away'), LONG_MS);
+  } finally {
+    await rename(aside, worker.mediaDir);
+  }
+  expect((await told(keyId)).media).toMatchObject({ status: 'STORED', size: 1_000 });
+  expect(await rowOf(keyId)).toEqual({ status: 'STORED', attempts: 1 });
 });
 
 test('the file of a session with a proxy comes through the proxy, and not at all when the proxy lets nobody through', async () => {

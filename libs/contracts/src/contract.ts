@@ -94,8 +94,8 @@ export function validationFailed(errors: ValidationError[]): AppError {
 }
 
 /** The `VALIDATION_FAILED` error for one field that breaks a rule which no decorator can say. */
-export function invalidField(field: string, rule: string): AppError {
-  return new AppError('VALIDATION_FAILED', rule, { fields: [{ field, rule }] });
+export function invalidField(field: string, rule: string, cause?: unknown): AppError {
+  return new AppError('VALIDATION_FAILED', rule, { fields: [{ field, rule }] }, { cause });
 }
 
 function fieldProblems(errors: ValidationError[], parent = ''): FieldProblem[] {

@@ -47,7 +47,7 @@ export class Spool {
       await store(path, stored);
       return stored;
     } finally {
-      await rm(path, { force: true });
+      await onDisk(rm(path, { force: true }));
     }
   }
 }

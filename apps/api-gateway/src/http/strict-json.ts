@@ -1,4 +1,4 @@
-import { AppError } from '@svc/contracts';
+import { invalidField } from '@svc/contracts';
 
 /** Deepest nesting a body may have; ours needs three. */
 const MAX_DEPTH = 32;
@@ -18,10 +18,10 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 export function parseStrictJson(bytes: Buffer | undefined): Record<string, unknown> {
   if (!bytes || bytes.length === 0) return {}; // the rules of the class say which fields are missing
   const text = decode(bytes);
-  if (isTooDeep(text)) throw refused('body', `body must not be nested deeper than ${MAX_DEPTH} levels`);
+  if (isTooDeep(text)) throw invalidField('body', `body must not be nested deeper than ${MAX_DEPTH} levels`);
   const value = parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw refused('body', 'body must be a JSON object');
+    throw invalidField('body', 'body must be a JSON object');
   }
   assertStorable(value);
   return value as Record<string, unknown>;
@@ -31,7 +31,7 @@ export function parseStrictJson(bytes: Buffer | undefined): Record<string, unkno
 export function assertStorable(value: unknown, path = ''): void {
   if (typeof value === 'string') {
     if (!isStorable(value)) {
-      throw refused(path, `${path} must not contain NUL characters or half surrogate pairs`);
+      throw invalidField(path, `${path} must not contain NUL characters or half surrogate pairs`);
     }
   } else if (typeof value === 'object' && value !== null) {
     assertSize(value, path || 'body');
@@ -45,16 +45,16 @@ export function assertStorable(value: unknown, path = ''): void {
 function assertSize(value: object, place: string): void {
   if (Array.isArray(value)) {
     if (value.length > MAX_ENTRIES)
-      throw refused(place, `${place} must not have more than ${MAX_ENTRIES} entries`);
+      throw invalidField(place, `${place} must not have more than ${MAX_ENTRIES} entries`);
   } else if (Object.keys(value).length > MAX_FIELDS) {
-    throw refused(place, `${place} must not have more than ${MAX_FIELDS} fields`);
+    throw invalidField(place, `${place} must not have more than ${MAX_FIELDS} fields`);
   }
 }
 
 function assertName(name: string, place: string): void {
   // Names such as __proto__, constructor or hasOwnProperty would pass for known fields further down.
   if (name.length > MAX_NAME || name in Object.prototype || !isStorable(name)) {
-    throw refused(place, `${place} has a field name that is not allowed`);
+    throw invalidField(place, `${place} has a field name that is not allowed`);
   }
 }
 
@@ -66,7 +66,7 @@ function decode(bytes: Buffer): string {
   try {
     return UTF8.decode(bytes);
   } catch (cause) {
-    throw refused('body', 'body must be UTF-8', cause);
+    throw invalidField('body', 'body must be UTF-8', cause);
   }
 }
 
@@ -74,7 +74,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw refused('body', 'body must be valid JSON', cause);
+    throw invalidField('body', 'body must be valid JSON', cause);
   }
 }
 
@@ -99,8 +99,4 @@ function isTooDeep(text: string): boolean {
     if (depth > MAX_DEPTH) return true;
   }
   return false;
-}
-
-function refused(field: string, rule: string, cause?: unknown): AppError {
-  return new AppError('VALIDATION_FAILED', rule, { fields: [{ field, rule }] }, { cause });
 }

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { AppError, type Page } from '@svc/contracts';
+import { invalidField, type Page } from '@svc/contracts';
 import { KeyDigest } from '../auth/key-digest.js';
 
 /** Items per page where the caller does not say. */
@@ -31,8 +31,7 @@ export class Cursors {
     const mac = bytes.subarray(0, MAC_BYTES);
     const position = bytes.subarray(MAC_BYTES).toString('utf8');
     if (mac.length === MAC_BYTES && timingSafeEqual(mac, this.mac(list, position))) return position;
-    const rule = 'before must be the nextCursor of a page of this list';
-    throw new AppError('VALIDATION_FAILED', rule, { fields: [{ field: 'before', rule }] });
+    throw invalidField('before', 'before must be the nextCursor of a page of this list');
   }
 
   /** Cuts what was read with one item more than asked for into a page. */

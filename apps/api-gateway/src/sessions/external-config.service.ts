@@ -6,6 +6,7 @@ import {
   type ExternalConfig,
   type FieldProblem,
   GetBoundEndpoint,
+  invalidField,
   PutBoundEndpoint,
   type PutExternalConfigBody,
   SetBotMode,
@@ -55,7 +56,7 @@ export class ExternalConfigService {
   /** The endpoint first: a session is never in external mode without a receiver. */
   private async enable(caller: Caller, before: SessionPair, body: PutExternalConfigBody): Promise<Bound> {
     if (!body.webhookUrl && !before.endpoint) {
-      throw refusedUrl('webhookUrl is required the first time external mode is enabled');
+      throw invalidField('webhookUrl', 'webhookUrl is required the first time external mode is enabled');
     }
     const endpoint = await this.putEndpoint(caller, before.session, body);
     await this.setMode(caller, before.session, 'EXTERNAL');
@@ -139,10 +140,6 @@ export class ExternalConfigService {
       ...(key ? { SVC_API_KEY: key.secret } : {}),
     };
   }
-}
-
-function refusedUrl(rule: string): AppError {
-  return new AppError('VALIDATION_FAILED', rule, { fields: [{ field: 'webhookUrl', rule }] });
 }
 
 /** The dispatcher calls it `url`; the caller wrote `webhookUrl`. */

@@ -71,7 +71,7 @@ export const DEAF_WAYS: readonly DeafWay[] = [
     begin: account({ unanswered: ['*'] }),
   },
   // The store has a time limit. Then the connection is given up: what was not written comes again at the next login.
-  { name: 'keys locked', reasons: ['CONNECTION_LOST', 'PROCESSING_STALLED'], begin: keysLocked },
+  { name: 'keys locked', reasons: ['PROCESSING_STALLED'], begin: keysLocked },
   { name: 'messages undecryptable', reasons: [], begin: account({ inbound: 'undecryptable' }) },
   {
     name: 'login never answered',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import {
   AppError,
+  invalidField,
   type PromoteTierV1,
   SessionTierChanged,
   TIER_CAPS,
@@ -87,5 +88,5 @@ async function raiseTodaysCap(
 
 function notHigher(current: number): AppError {
   const rule = `tier must be higher than the current tier, which is ${current}`;
-  return new AppError('VALIDATION_FAILED', rule, { fields: [{ field: 'tier', rule }] });
+  return invalidField('tier', rule);
 }

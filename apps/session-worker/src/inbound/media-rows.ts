@@ -41,6 +41,15 @@ export async function beginAttempt(
   return rows[0];
 }
 
+/** The attempt was none: nothing came of it for reasons that are not the file's. */
+export async function withdrawAttempt(dataSource: DataSource, fence: Fence, mediaId: string): Promise<void> {
+  await dataSource.query(
+    `${FENCE_SQL}
+     UPDATE inbound_media m SET attempts = attempts - 1 FROM fence WHERE m.media_id = $4 AND m.status = 'PENDING'`,
+    [...fenceParameters(fence), mediaId],
+  );
+}
+
 /** Settles what became of the file, and with it the event of its message; undefined when that is done or not ours. */
 export async function settle(
   dataSource: DataSource,

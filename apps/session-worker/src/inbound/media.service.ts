@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import type { MediaFailure, MessageMedia } from '@svc/contracts';
+import { AppError, type MediaFailure, type MessageMedia } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, MediaTooLargeError, type StoredMedia } from '@svc/media-store';
 import { log, PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
@@ -15,12 +15,13 @@ import { isPlatformHost } from '../platform/platform-url.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
 import { atStep } from '../steps.js';
 import { fileReference } from './file-reference.js';
-import { type AwaitedFile, awaitedFiles, beginAttempt, settle } from './media-rows.js';
+import { type AwaitedFile, awaitedFiles, beginAttempt, settle, withdrawAttempt } from './media-rows.js';
 
 const SWEEP_MS = 1_000;
 /** Files looked at in one turn; those behind them wait. */
 const MOST = 500;
 const MOST_ATTEMPTS = 5;
+const STORE_PAUSE_MS = 2_000;
 const PAUSES_MS = [1_000, 2_000, 5_000, 10_000];
 
 /** Since when this process waits for a file, and when it tries again. */
@@ -114,6 +115,11 @@ export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
       await this.settle(file, fence, stored);
     } catch (error) {
       if (this.stopping.signal.aborted) return;
+      if (isStoreAway(error)) {
+        log().warn({ ...named(file), err: error }, 'media store is away, file waits');
+        wait.notBefore = performance.now() + STORE_PAUSE_MS;
+        return withdrawAttempt(this.dataSource, fence, file.mediaId);
+      }
       const { reason, isFinal } = verdict(error);
       log().info(
         { ...named(file), attempt: begun.attempts, reason, err: error },
@@ -152,7 +158,12 @@ function factsOf({ mediaId, mimeType }: AwaitedFile, outcome: StoredMedia | Medi
   return { mediaId, status: 'FAILED', mimeType, size: null, sha256: null, reason: outcome };
 }
 
-/** What an error means for the file. A store or a database that is away is no property of it. */
+/** No try of the file, but one of the store. */
+function isStoreAway(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'UPSTREAM_UNAVAILABLE';
+}
+
+/** What an error means for the file. */
 function verdict(error: unknown): { reason: MediaFailure; isFinal: boolean } {
   if (error instanceof MediaError) return error;
   if (error instanceof MediaTooLargeError) return { reason: 'TOO_LARGE', isFinal: true };

@@ -11,14 +11,14 @@ test.each<[string, (store: PlatformStore) => Promise<unknown>]>([
   ['read its journal', (store) => store.journaled('1@lid', 'A')],
   ['read what it sent', (store) => store.sent('A')],
 ])('a socket that cannot %s is given up, and the library hears of it, too', async (_what, use) => {
-  const told: unknown[] = [];
-  await expect(use(guarded(broken, (error) => told.push(error)))).rejects.toThrow('no database');
-  expect(told).toMatchObject([{ message: 'no database' }]);
+  let given = 0;
+  await expect(use(guarded(broken, () => (given += 1)))).rejects.toThrow('no database');
+  expect(given).toBe(1);
 });
 
 test('a store that works is left alone', async () => {
-  const told: unknown[] = [];
-  const store = guarded({ ...broken, journaled: async () => Buffer.from('Hi') }, (error) => told.push(error));
+  let given = 0;
+  const store = guarded({ ...broken, journaled: async () => Buffer.from('Hi') }, () => (given += 1));
   expect(await store.journaled('1@lid', 'A')).toEqual(Buffer.from('Hi'));
-  expect(told).toEqual([]);
+  expect(given).toBe(0);
 });

@@ -4,10 +4,10 @@ import type { PlatformStore } from './platform.js';
  * The store, with every failure told to `abandon`. The library goes on after a failed read or write as if the message
  * were at fault: its cache is then ahead of the store, and the platform keeps the message until the next login.
  */
-export function guarded(store: PlatformStore, abandon: (error: unknown) => void): PlatformStore {
+export function guarded(store: PlatformStore, abandon: () => void): PlatformStore {
   const orAbandon = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
-      abandon(error);
+      abandon();
       throw error;
     });
   return {

@@ -6,7 +6,7 @@ import { receiptIds, receiptKind, type Stanza } from './stanzas.js';
 export function confirmWrittenReceipts(
   stanzas: EventEmitter,
   listener: PlatformListener,
-  abandon: (error: unknown) => void,
+  abandon: () => void,
 ): void {
   const library = stanzas.listeners('CB:receipt') as ((stanza: Stanza) => void)[];
   stanzas.removeAllListeners('CB:receipt');

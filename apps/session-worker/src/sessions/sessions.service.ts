@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import {
   AppError,
+  invalidField,
   type ChangeSessionV1,
   type CreateSessionV1,
   type ListSessionsV1,
@@ -141,7 +142,7 @@ export class SessionsService {
     if (text === undefined) return {};
     if (text === null) return { proxy: null, proxyAddress: null };
     const rule = this.proxies.problemWith(text);
-    if (rule) throw new AppError('VALIDATION_FAILED', rule, { fields: [{ field: 'proxy', rule }] });
+    if (rule) throw invalidField('proxy', rule);
     const proxy = this.vault.seal({ sessionId, table: 'session', row: 'proxy' }, Buffer.from(text));
     return { proxy, proxyAddress: withoutCredentials(text) };
   }

@@ -54,7 +54,7 @@ export function openSocket(
   const socket = scope.run(() => {
     const stanzas = new WeakMap<Uint8Array, Stanza>();
     // What could not be written the platform keeps until the next login: so there is one, soon.
-    const abandon = (error: unknown): void => void sock.end(error instanceof Error ? error : undefined);
+    const abandon = (): void => socket.recycle('PROCESSING_STALLED');
     const sock = connect(address, credentials, stanzas, { store: guarded(keptIn, abandon), watchdog });
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchdog.supervise(sock.ws);
