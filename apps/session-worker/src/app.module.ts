@@ -7,18 +7,22 @@ import { connectionProviders, databaseModule, HealthController, leasesModule, RE
 import { readConfig, WorkerConfig } from './config.js';
 import { MediaService } from './inbound/media.service.js';
 import { KeyWriter } from './credentials/key-writer.js';
+import { SessionStores } from './credentials/session-stores.js';
 import { Vault } from './credentials/vault.js';
 import { Proxies } from './platform/proxy.js';
 import { OutboxService } from './outbox/outbox.service.js';
 import { OwnershipService } from './ownership/ownership.service.js';
+import { PartitionDoors } from './ownership/partition-doors.js';
 import { SessionSweeper } from './ownership/session-sweeper.js';
 import { OwnerAnswers } from './runners/owner-answers.js';
 import { RunnersService } from './runners/runners.service.js';
+import { SessionLogins } from './runners/session-logins.js';
 import { FileFetcher } from './sending/file-fetcher.js';
 import { OutgoingFiles } from './sending/outgoing-files.js';
 import { ReceiptWriter } from './sending/receipt-writer.js';
 import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
+import { SessionSenders } from './sending/session-senders.js';
 import { Session } from './sessions/session.entity.js';
 import { LiveService } from './sessions/live.service.js';
 import { SessionRoutes } from './sessions/session-routes.js';
@@ -78,11 +82,15 @@ const POOL_SIZE = 20;
     OwnerAnswers,
     OutgoingFiles,
     OwnershipService,
+    PartitionDoors,
     ReceiptWriter,
     RetentionService,
     RunnersService,
     SendingService,
+    SessionLogins,
     SessionRoutes,
+    SessionSenders,
+    SessionStores,
     SessionsService,
     SessionSweeper,
   ],

@@ -3,13 +3,13 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { InjectDataSource } from '@nestjs/typeorm';
 import { PARTITION_COUNT } from '@svc/contracts';
 import { PartitionLeases } from '@svc/database';
-import { JetStreamStrategy, Messaging, OwnerLine, partitionOf } from '@svc/messaging';
+import { Messaging, partitionOf } from '@svc/messaging';
 import { LEASES, log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
-import { OwnerAnswers } from '../runners/owner-answers.js';
 import { RunnersService } from '../runners/runners.service.js';
 import type { Fence } from './fence.js';
+import { PartitionDoors } from './partition-doors.js';
 
 const HAND_OVER_LIMIT_MS = 60_000;
 /** Said when a partition is free, so that nobody waits for the next renewal to take it. */
@@ -23,12 +23,9 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
   constructor(
     private readonly config: WorkerConfig,
     @InjectDataSource(LEASES) leaseSource: DataSource,
-    private readonly dataSource: DataSource,
     private readonly runners: RunnersService,
-    private readonly strategy: JetStreamStrategy,
     private readonly messaging: Messaging,
-    private readonly line: OwnerLine,
-    private readonly answers: OwnerAnswers,
+    private readonly doors: PartitionDoors,
   ) {
     this.leases = new PartitionLeases(leaseSource, {
       owner: config.workerName,
@@ -83,26 +80,20 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
     log().info({ partition, epoch }, 'partition acquired');
     const fence = { partition, owner: this.config.workerName, epoch };
     this.runners.hold(fence);
-    this.strategy.startPartition(partition);
-    this.line.open(partition, (verb, question) => this.answers.answer(fence, verb, question));
-    const rows = await this.dataSource.query<{ id: string }[]>(
-      'SELECT id FROM session WHERE partition = $1',
-      [partition],
-    );
-    for (const { id } of rows) this.run(id, fence);
+    this.doors.open(fence);
+    for (const id of await this.runners.sessionsOf(partition)) this.run(id, fence);
   }
 
   private async release(partition: number): Promise<void> {
-    this.line.close(partition);
-    await this.strategy.stopPartition(partition);
+    await this.doors.close(partition);
     await this.runners.release(partition);
   }
 
   private lost(partition: number): void {
     log().warn({ partition }, 'partition lost');
-    this.line.close(partition);
+    const closed = this.doors.close(partition);
     this.runners.kill(partition);
-    void this.strategy.stopPartition(partition);
+    void closed;
   }
 
   private run(sessionId: string, fence: Fence): void {

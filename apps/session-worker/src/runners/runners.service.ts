@@ -2,22 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { FailureCode, StatusReason } from '@svc/contracts';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { WorkerConfig } from '../config.js';
-import { KeyWriter } from '../credentials/key-writer.js';
-import { SessionStore } from '../credentials/session-store.js';
-import { Vault } from '../credentials/vault.js';
+import { SessionStores } from '../credentials/session-stores.js';
 import { OutboxService } from '../outbox/outbox.service.js';
 import { type Fence, LeaseLostError } from '../ownership/fence.js';
-import { openSocket, type PlatformAddress } from '../platform/library/socket.js';
-import { Ledger } from '../sending/ledger.js';
 import { failureOf } from '../sending/outbound.js';
-import { OutgoingFiles } from '../sending/outgoing-files.js';
-import { ReceiptWriter } from '../sending/receipt-writer.js';
-import { SessionSender } from '../sending/session-sender.js';
+import { SessionSenders } from '../sending/session-senders.js';
 import { Session } from '../sessions/session.entity.js';
 import { markApplied, writeStatus } from '../sessions/session-rows.js';
-import { LoginGate } from './login-gate.js';
-import { SessionRoutes } from '../sessions/session-routes.js';
+import { SessionLogins } from './session-logins.js';
 import { SessionRunner } from './session-runner.js';
 
 /** A runner, and the sealed proxy that its session was given last. */
@@ -31,7 +23,6 @@ interface Held {
 @Injectable()
 export class RunnersService {
   private readonly runners = new Map<string, Held>();
-  private readonly logins: LoginGate;
   private readonly turns = new Map<string, Promise<void>>();
   /** Partitions whose sessions may run here, with the epoch. */
   private readonly epochs = new Map<number, number>();
@@ -39,17 +30,12 @@ export class RunnersService {
   onLeaseLost: (fence: Fence) => void = () => undefined;
 
   constructor(
-    private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
-    private readonly vault: Vault,
-    private readonly routes: SessionRoutes,
     private readonly outbox: OutboxService,
-    private readonly keys: KeyWriter,
-    private readonly receipts: ReceiptWriter,
-    private readonly files: OutgoingFiles,
-  ) {
-    this.logins = new LoginGate(config.loginsAtOnce);
-  }
+    private readonly stores: SessionStores,
+    private readonly senders: SessionSenders,
+    private readonly logins: SessionLogins,
+  ) {}
 
   /** A partition is ours: its sessions may run here until it is released or lost. */
   hold({ partition, epoch }: Fence): void {
@@ -76,6 +62,15 @@ export class RunnersService {
     this.of(sessionId)?.wake();
   }
 
+  /** All sessions of a partition, whether they have a runner or not. */
+  async sessionsOf(partition: number): Promise<string[]> {
+    const rows = await this.dataSource.query<{ id: string }[]>(
+      'SELECT id FROM session WHERE partition = $1',
+      [partition],
+    );
+    return rows.map(({ id }) => id);
+  }
+
   /** Sessions that have a runner. */
   running(): string[] {
     return [...this.runners.keys()];
@@ -85,7 +80,7 @@ export class RunnersService {
   async expire(sessionId: string, fence: Fence, jobIds: string[]): Promise<void> {
     const inHand = new Set(this.of(sessionId)?.inHand());
     const idle = jobIds.filter((jobId) => !inHand.has(jobId));
-    if (idle.length > 0) await this.ledger(sessionId, fence).fail(idle, failureOf('EXPIRED'));
+    if (idle.length > 0) await this.senders.ledger(sessionId, fence).fail(idle, failureOf('EXPIRED'));
   }
 
   /** A partition goes to another worker in good order. */
@@ -169,7 +164,7 @@ export class RunnersService {
 
   private async remove(session: Session, fence: Fence): Promise<void> {
     await this.logout(session, fence, 'SESSION_DELETED');
-    await this.ledger(session.id, fence).fail(null, failureOf('SESSION_DELETED'));
+    await this.senders.ledger(session.id, fence).fail(null, failureOf('SESSION_DELETED'));
     await this.dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM outbound_message WHERE session_id = $1', [session.id]);
       await tx.query('DELETE FROM inbound_message WHERE session_id = $1', [session.id]);
@@ -180,7 +175,7 @@ export class RunnersService {
       );
       await tx.query('DELETE FROM session WHERE id = $1', [session.id]);
     });
-    this.vault.forget(session.id);
+    this.stores.forget(session.id);
     log().info({ sessionId: session.id }, 'session deleted');
   }
 
@@ -201,20 +196,11 @@ export class RunnersService {
     return [...this.runners].filter(([, held]) => held.partition === partition).map(([id]) => id);
   }
 
-  private ledger(sessionId: string, fence: Fence): Ledger {
-    return new Ledger(sessionId, fence, this.dataSource, this.outbox, this.receipts);
-  }
-
   private makeRunner(session: Session, fence: Fence): SessionRunner {
     const { id, tenantId, status } = session;
-    const { dataSource, config } = this;
-    const address: PlatformAddress = {
-      url: config.platformUrl,
-      limits: { keepAliveMs: config.keepAliveMs, stallMs: config.stallTimeoutMs },
-      ...(config.platformTrustRoot ? { trustRoot: config.platformTrustRoot } : {}),
-    };
-    const store = new SessionStore({ session: { id, tenantId }, fence }, dataSource, this.vault, this.keys);
-    const ledger = this.ledger(id, fence);
+    const { dataSource, logins } = this;
+    const store = this.stores.of({ session: { id, tenantId }, fence });
+    const ledger = this.senders.ledger(id, fence);
     const gone = (): void => {
       if (this.of(id) === runner) this.runners.delete(id);
     };
@@ -223,13 +209,10 @@ export class RunnersService {
       {
         store,
         ledger,
-        sender: new SessionSender(ledger, this.files, config.ackTimeoutMs),
-        loginTimeoutMs: config.loginTimeoutMs,
-        logins: this.logins,
-        open: async (credentials, listener) => {
-          const proxy = await this.routes.of(id);
-          return openSocket({ ...address, ...(proxy ? { proxy } : {}) }, credentials, store, listener);
-        },
+        sender: this.senders.sender(ledger),
+        loginTimeoutMs: logins.timeoutMs,
+        logins: logins.gate,
+        open: (credentials, listener) => logins.open(id, credentials, store, listener),
         writeStatus: async (change, events) => {
           await writeStatus(dataSource, fence, id, change, events);
           this.outbox.publish(events);

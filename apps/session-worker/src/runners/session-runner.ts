@@ -3,9 +3,6 @@ import {
   type Envelope,
   type FailureCode,
   type PairingCode,
-  SessionDisconnected,
-  SessionLoggedOut,
-  type SessionStatus,
   type StatusReason,
 } from '@svc/contracts';
 import { log } from '@svc/service';
@@ -22,7 +19,7 @@ import { reconnectDelayMs, troublesAfter, verdictOn } from './close-codes.js';
 import type { LoginGate, LoginTurn } from './login-gate.js';
 import { PairingCodes } from './pairing-codes.js';
 import { StepQueue } from './step-queue.js';
-import { connectedEvent, endedEvent, qrEvent } from './told.js';
+import { type HeldSession, ToldStatus } from './told-status.js';
 import { unlink } from './unlink.js';
 
 /** A process that stops does not wait for a database that is gone; the next owner writes what it finds. */
@@ -47,13 +44,6 @@ export interface RunnerTools {
   onEnded(): void;
 }
 
-/** Which session a runner holds. */
-export interface HeldSession {
-  id: string;
-  tenantId: string;
-  status: SessionStatus;
-}
-
 /**
  * Holds one session's socket: connects, shows QR codes while somebody looks, reconnects with back-off, and writes down
  * what it observes. What the socket tells is worked off one at a time, in order.
@@ -61,8 +51,6 @@ export interface HeldSession {
 export class SessionRunner {
   private credentials: Credentials | undefined;
   private socket: PlatformSocket | undefined;
-  private phone: string | null = null;
-  private status: SessionStatus;
   private attempt = 0;
   private openedAt = 0;
   /** How often a socket did not work, and how often in a row, each soon after it had opened. */
@@ -72,13 +60,14 @@ export class SessionRunner {
   private ended = false;
   private timers: { login?: NodeJS.Timeout; look?: NodeJS.Timeout; reconnect?: NodeJS.Timeout } = {};
   private readonly steps: StepQueue;
+  private readonly told: ToldStatus;
   private readonly codes: PairingCodes;
 
   constructor(
     private readonly session: HeldSession,
     private readonly tools: RunnerTools,
   ) {
-    this.status = session.status;
+    this.told = new ToldStatus(session, (change, events) => tools.writeStatus(change, events));
     this.codes = new PairingCodes(this.tag);
     this.steps = new StepQueue(this.tag, {
       leaseLost: () => {
@@ -95,7 +84,7 @@ export class SessionRunner {
    */
   async start(): Promise<void> {
     this.steps.do(async () => {
-      if (this.status === 'CONNECTED') await this.disconnected('RECONNECTING', 'WORKER_LOST');
+      if (this.told.is('CONNECTED')) await this.told.disconnected('RECONNECTING', 'WORKER_LOST');
       await this.connect('CONNECT_REQUESTED');
     });
     await this.steps.idle();
@@ -114,7 +103,7 @@ export class SessionRunner {
 
   /** The socket, while it is logged in. */
   get connected(): PlatformSocket | undefined {
-    return this.status === 'CONNECTED' ? this.socket : undefined;
+    return this.told.is('CONNECTED') ? this.socket : undefined;
   }
 
   /**
@@ -134,7 +123,7 @@ export class SessionRunner {
     this.steps.do(async () => {
       if (this.ended) return;
       this.dropSocket();
-      await this.disconnected('RECONNECTING', 'PROXY_CHANGED');
+      await this.told.disconnected('RECONNECTING', 'PROXY_CHANGED');
       await this.connect('PROXY_CHANGED');
     });
   }
@@ -148,7 +137,7 @@ export class SessionRunner {
   async stop(reason: StatusReason): Promise<void> {
     await this.end(async () => {
       const handedOver = reason === 'MAINTENANCE';
-      await this.disconnected(handedOver ? 'RECONNECTING' : 'DISCONNECTED', reason);
+      await this.told.disconnected(handedOver ? 'RECONNECTING' : 'DISCONNECTED', reason);
     });
   }
 
@@ -209,7 +198,7 @@ export class SessionRunner {
     }
     if (!isLinked(this.credentials) && (await this.tools.lookedAtUntil()) <= Date.now())
       return this.rest('QR_EXPIRED');
-    await this.observe(this.attempt === 0 ? 'CONNECTING' : 'RECONNECTING', reason);
+    await this.told.connecting(this.attempt === 0, reason);
     if (this.ended) return; // meanwhile, and with nobody left to close what would be opened here
     const generation = ++this.generation;
     this.turn = this.tools.logins.enter(() => this.steps.do(() => this.open(generation)));
@@ -264,8 +253,7 @@ export class SessionRunner {
     clearTimeout(this.timers.look);
     this.timers.look = setTimeout(() => this.steps.do(() => this.lookAgain()), until - Date.now());
     const expiresAt = new Date(Date.now() + QR_LIFETIME_MS);
-    const event = qrEvent(this.session, code, expiresAt);
-    await this.observe('AWAITING_SCAN', 'QR_READY', { qr: { code, expiresAt } }, [event]);
+    await this.told.awaitingScan(code, expiresAt);
     if (this.socket) void this.codes.fetch(this.socket, until);
   }
 
@@ -274,13 +262,13 @@ export class SessionRunner {
     if (this.credentials && isLinked(this.credentials)) {
       return this.codes.refuse(new AppError('ALREADY_LINKED'));
     }
-    if (this.status !== 'AWAITING_SCAN' || !this.codes.isAwaited) return; // it is on its way
+    if (!this.told.is('AWAITING_SCAN') || !this.codes.isAwaited) return; // it is on its way
     this.dropSocket();
     await this.connect('CONNECT_REQUESTED');
   }
 
   private async lookAgain(): Promise<void> {
-    if (this.status !== 'AWAITING_SCAN') return;
+    if (!this.told.is('AWAITING_SCAN')) return;
     const left = (await this.tools.lookedAtUntil()) - Date.now();
     if (left <= 0) return this.rest('QR_EXPIRED');
     this.timers.look = setTimeout(() => this.steps.do(() => this.lookAgain()), left);
@@ -289,7 +277,7 @@ export class SessionRunner {
   /** Until somebody asks for it again. */
   private async rest(reason: StatusReason): Promise<void> {
     this.dropSocket();
-    await this.disconnected('DISCONNECTED', reason, true);
+    await this.told.disconnected('DISCONNECTED', reason, true);
     this.over();
   }
 
@@ -297,9 +285,7 @@ export class SessionRunner {
     this.settle();
     this.attempt = 0;
     this.openedAt = performance.now();
-    this.phone = `+${phone}`;
-    const event = connectedEvent(this.session, this.phone);
-    await this.observe('CONNECTED', 'LOGGED_IN', { phone: this.phone }, [event]);
+    await this.told.connected(phone);
     if (this.socket) this.tools.sender.attach(this.socket);
   }
 
@@ -312,7 +298,7 @@ export class SessionRunner {
       log().info({ ...this.tag, code, next: verdict.next }, 'socket closed');
       if (verdict.next === 'logged-out') return this.unlinked(verdict.reason);
       if (verdict.next === 'again') return this.connect(verdict.reason);
-      await this.disconnected(
+      await this.told.disconnected(
         verdict.next === 'stop' ? 'DISCONNECTED' : 'RECONNECTING',
         reason ?? verdict.reason,
       );
@@ -342,25 +328,8 @@ export class SessionRunner {
 
   private async loggedOut(reason: StatusReason, failure: FailureCode): Promise<void> {
     await this.tools.store.forget();
-    const event = endedEvent(SessionLoggedOut, this.session, this.phone, reason);
-    await this.observe('LOGGED_OUT', reason, { phone: null }, [event]);
+    await this.told.loggedOut(reason);
     await this.tools.ledger.fail(null, failureOf(failure));
-  }
-
-  /** Tells tenants only of what they could see: a session that was connected, or (`always`) a QR nobody scanned. */
-  private async disconnected(status: SessionStatus, reason: StatusReason, always = false): Promise<void> {
-    const event = endedEvent(SessionDisconnected, this.session, this.phone, reason);
-    await this.observe(status, reason, {}, always || this.status === 'CONNECTED' ? [event] : []);
-  }
-
-  private async observe(
-    status: SessionStatus,
-    reason: StatusReason,
-    more: Partial<StatusChange> = {},
-    events: Envelope[] = [],
-  ): Promise<void> {
-    await this.tools.writeStatus({ status, reason, ...more }, events);
-    this.status = status;
   }
 
   /** Ends by itself; what the status says is written. */

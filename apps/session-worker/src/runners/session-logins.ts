@@ -1,0 +1,41 @@
+import { Injectable } from '@nestjs/common';
+import { WorkerConfig } from '../config.js';
+import type { Credentials } from '../platform/library/credentials.js';
+import { openSocket } from '../platform/library/socket.js';
+import type { PlatformListener, PlatformSocket, PlatformStore } from '../platform/platform.js';
+import { SessionRoutes } from '../sessions/session-routes.js';
+import { LoginGate } from './login-gate.js';
+
+/** How sessions log in: by which way, how many at the same time, and for how long at most. */
+@Injectable()
+export class SessionLogins {
+  readonly gate: LoginGate;
+
+  constructor(
+    private readonly config: WorkerConfig,
+    private readonly routes: SessionRoutes,
+  ) {
+    this.gate = new LoginGate(config.loginsAtOnce);
+  }
+
+  get timeoutMs(): number {
+    return this.config.loginTimeoutMs;
+  }
+
+  /** @throws ProxyError */
+  async open(
+    sessionId: string,
+    credentials: Credentials,
+    store: PlatformStore,
+    listener: PlatformListener,
+  ): Promise<PlatformSocket> {
+    const { platformUrl: url, platformTrustRoot: trustRoot, keepAliveMs, stallTimeoutMs } = this.config;
+    const proxy = await this.routes.of(sessionId);
+    const address = {
+      ...{ url, limits: { keepAliveMs, stallMs: stallTimeoutMs } },
+      ...(trustRoot ? { trustRoot } : {}),
+      ...(proxy ? { proxy } : {}),
+    };
+    return openSocket(address, credentials, store, listener);
+  }
+}

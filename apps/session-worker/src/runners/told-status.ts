@@ -1,0 +1,89 @@
+import {
+  type Envelope,
+  type EventContract,
+  SessionConnected,
+  SessionDisconnected,
+  type SessionEndedV1,
+  SessionLoggedOut,
+  SessionQrGenerated,
+  type SessionStatus,
+  type StatusReason,
+} from '@svc/contracts';
+import { eventOf } from '../outbox/outbox.service.js';
+import type { StatusChange } from '../sessions/session-rows.js';
+
+/** Whose status it is, and which one was written last. */
+export interface HeldSession {
+  id: string;
+  tenantId: string;
+  status: SessionStatus;
+}
+
+/** What is known of one session: each change is written down together with the event that tells tenants of it. */
+export class ToldStatus {
+  private phone: string | null = null;
+  private status: SessionStatus;
+
+  constructor(
+    private readonly session: HeldSession,
+    private readonly write: (change: StatusChange, events: Envelope[]) => Promise<void>,
+  ) {
+    this.status = session.status;
+  }
+
+  is(status: SessionStatus): boolean {
+    return this.status === status;
+  }
+
+  /** On its way: nothing that tenants are told. */
+  connecting(isFirst: boolean, reason: StatusReason): Promise<void> {
+    return this.observe({ status: isFirst ? 'CONNECTING' : 'RECONNECTING', reason });
+  }
+
+  /** The session is live; `digits` are its number. */
+  async connected(digits: string): Promise<void> {
+    const phone = `+${digits}`;
+    this.phone = phone;
+    const event = this.event(SessionConnected, { phone });
+    await this.observe({ status: 'CONNECTED', reason: 'LOGGED_IN', phone }, event);
+  }
+
+  /** There is a QR code to scan. */
+  async awaitingScan(code: string, expiresAt: Date): Promise<void> {
+    const event = this.event(SessionQrGenerated, { qr: code, expiresAt: expiresAt.toISOString() });
+    await this.observe({ status: 'AWAITING_SCAN', reason: 'QR_READY', qr: { code, expiresAt } }, event);
+  }
+
+  /** Tells tenants only of what they could see: a session that was connected, or (`always`) a QR nobody scanned. */
+  async disconnected(
+    status: 'DISCONNECTED' | 'RECONNECTING',
+    reason: StatusReason,
+    always = false,
+  ): Promise<void> {
+    const event = this.ended(SessionDisconnected, reason);
+    await this.observe({ status, reason }, ...(always || this.is('CONNECTED') ? [event] : []));
+  }
+
+  async loggedOut(reason: StatusReason): Promise<void> {
+    const event = this.ended(SessionLoggedOut, reason);
+    await this.observe({ status: 'LOGGED_OUT', reason, phone: null }, event);
+  }
+
+  private ended(contract: EventContract<SessionEndedV1>, reason: StatusReason): Envelope {
+    return this.event(contract, { phone: this.phone, reason });
+  }
+
+  private event<T extends object>(
+    contract: EventContract<T>,
+    data: Omit<T, 'sessionId' | 'timestamp'>,
+  ): Envelope {
+    const { id, tenantId } = this.session;
+    const whole = { sessionId: id, ...data, timestamp: new Date().toISOString() } as unknown as T;
+    return eventOf(contract, tenantId, whole);
+  }
+
+  private async observe(change: StatusChange, ...events: Envelope[]): Promise<void> {
+    await this.write(change, events);
+    this.status = change.status;
+  }
+}

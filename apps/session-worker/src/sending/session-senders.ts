@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { WorkerConfig } from '../config.js';
+import { OutboxService } from '../outbox/outbox.service.js';
+import type { Fence } from '../ownership/fence.js';
+import { Ledger } from './ledger.js';
+import { OutgoingFiles } from './outgoing-files.js';
+import { ReceiptWriter } from './receipt-writer.js';
+import { SessionSender } from './session-sender.js';
+
+/** The ledgers and senders of this process's sessions. */
+@Injectable()
+export class SessionSenders {
+  constructor(
+    private readonly config: WorkerConfig,
+    private readonly dataSource: DataSource,
+    private readonly outbox: OutboxService,
+    private readonly receipts: ReceiptWriter,
+    private readonly files: OutgoingFiles,
+  ) {}
+
+  ledger(sessionId: string, fence: Fence): Ledger {
+    return new Ledger(sessionId, fence, this.dataSource, this.outbox, this.receipts);
+  }
+
+  sender(ledger: Ledger): SessionSender {
+    return new SessionSender(ledger, this.files, this.config.ackTimeoutMs);
+  }
+}
