@@ -29,7 +29,8 @@ interface StepFigures extends LoadFigures {
 
 /** The worker dies at each numbered step, by itself: no other moment is as bad. */
 export const crashPoints: NamedRun = {
-  summary: 'the worker is killed at every numbered step of a message out and in, with and without a file, each under a small load',
+  summary:
+    'the worker is killed at every numbered step of a message out and in, with and without a file, each under a small load',
   bound: 'every step reached; all sends accepted, nothing lost, nothing twice, every webhook arrived',
   async run({ seed, say }) {
     const crowd = await gather({ workers: 1, sessions: SESSIONS }, say);

@@ -15,13 +15,15 @@ const RATE_KEPT = 0.95;
 
 /** Workers die at random under a load that goes on. */
 export const killWorker: NamedRun = {
-  summary: `kill -9 of a random one of ${WORKERS} workers every 25 s; ${SESSIONS} sessions, ${MESSAGES} texts each way at ${PER_SECOND}/s`,
+  summary: `kill -9 of a random one of ${WORKERS} workers every 25 s; ${SESSIONS} sessions, ${MESSAGES} texts each way at ${PER_SECOND}/s among acquaintances`,
   bound: `at ${PER_SECOND}/s each way: all sends accepted, 0 lost both ways, 0 doubles, every session back in < 20 s`,
   async run({ seed, say }) {
     const crowd = await gather({ workers: WORKERS, sessions: SESSIONS }, say);
     const { stack, actors, receiver, watch, workers } = crowd;
     const random = seededRandom(seed);
     const load = new Load(actors, receiver, { label: 'kill', messages: MESSAGES, perSecond: PER_SECOND });
+    await load.acquaint();
+    say('  every contact is known');
     const running = load.run();
     const victims: string[] = [];
     for (let n = 1; n * KILL_EVERY_MS < (MESSAGES / PER_SECOND) * 1000; n += 1) {

@@ -94,6 +94,25 @@ export class Load {
     this.texts = Array.from({ length: plan.messages }, (_, n) => `${plan.label} ${n} ${randomUUID()}`);
   }
 
+  /**
+   * Each session and its contacts have written to each other once. Keys are exchanged then, which costs both sides many
+   * times what a text between acquaintances does.
+   * @throws Error when that does not come to be.
+   */
+  async acquaint(): Promise<void> {
+    const pairs = this.contacts.map((contact, n) => ({
+      contact,
+      actor: this.actors[Math.floor(n / this.contactsEach)] as Actor,
+    }));
+    for (const { contact, actor } of pairs) {
+      const text = `acquaintance of ${contact} ${randomUUID()}`;
+      await actor.write(contact, text);
+      await actor.send(contact, text);
+      const isHeard = (): boolean => heardByFact(this.receiver).has(`message.received ${text}`);
+      await waitFor('both to have heard', async () => isHeard() && (await this.inboxOf(contact)).length > 0);
+    }
+  }
+
   /** Returns when all has arrived, or when it is too late for that. */
   async run(): Promise<void> {
     const { perSecond } = this.plan;
@@ -115,7 +134,10 @@ export class Load {
   }
 
   async count(): Promise<LoadFigures> {
-    const inbox = (await Promise.all(this.contacts.map((contact) => this.inboxOf(contact)))).flat();
+    const mine = new Set(this.texts);
+    const inbox = (await Promise.all(this.contacts.map((contact) => this.inboxOf(contact))))
+      .flat()
+      .filter((text) => mine.has(text));
     const arrived = new Set(inbox);
     const heard = heardByFact(this.receiver);
     const jobs = [...this.jobs.values()];
