@@ -136,6 +136,16 @@ test.each(KINDS)('a contact receives the %s %j with its file', async (type, medi
   await stage.told('message.delivered', jobId);
 });
 
+test('a voice message that somebody listened to was read', async () => {
+  const contact = '15550208010';
+  const media = { mimeType: 'audio/ogg; codecs=opus', voice: true, mediaId: await stored() };
+  const jobId = await send(contact, 'audio', media);
+  await arrived(contact, keyIdOf(jobId));
+  const played = await stage.platform.call('POST', `/contacts/${contact}/played`, { from: phone });
+  expect(played).toEqual({ played: 1 });
+  await stage.told('message.read', jobId);
+});
+
 test.each(['file', 'redirect'])('a file is fetched by URL: /%s', async (path) => {
   const contact = '15550208002';
   const jobId = await send(contact, 'image', { url: at(path) });

@@ -3,7 +3,14 @@ import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { FromAccount, MaybeFromAccount, MaybeToAccount } from './account-bodies.js';
 import { BehaviourChange, ContactList, ContactView, CreateContact } from './contact-bodies.js';
 import { ContactsService } from './contacts.service.js';
-import { ReadCount, ReceivedList, SentList, WriteMessage, WrittenMessage } from './message-bodies.js';
+import {
+  PlayedCount,
+  ReadCount,
+  ReceivedList,
+  SentList,
+  WriteMessage,
+  WrittenMessage,
+} from './message-bodies.js';
 import { ErrorBody, PhonePipe } from './refusals.js';
 
 const PHONE = { name: 'phone', description: 'Phone of the contact.', example: '4915550002000' };
@@ -59,6 +66,15 @@ export class ContactsController {
   @ApiResponse({ status: 200, type: ReadCount, description: 'Done.' })
   read(@Param('phone', PhonePipe) phone: string, @Body() body: FromAccount): ReadCount {
     return { read: this.contacts.read(phone, body.from) };
+  }
+
+  @Post(':phone/played')
+  @HttpCode(200)
+  @ApiOperation({ summary: 'Listens to all voice messages that came from an account' })
+  @ApiParam(PHONE)
+  @ApiResponse({ status: 200, type: PlayedCount, description: 'Done.' })
+  play(@Param('phone', PhonePipe) phone: string, @Body() body: FromAccount): PlayedCount {
+    return { played: this.contacts.play(phone, body.from) };
   }
 
   @Get(':phone/messages')

@@ -80,6 +80,10 @@ export class ContactsService {
     return this.platform.receipts.readAll(this.platform.population.ensureContact(phone), from);
   }
 
+  play(phone: string, from: string): number {
+    return this.platform.receipts.playAll(this.platform.population.ensureContact(phone), from);
+  }
+
   received(phone: string, from?: string): ReceivedView[] {
     const messages = this.platform.population.get(phone)?.received ?? [];
     return messages

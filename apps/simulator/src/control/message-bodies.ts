@@ -116,6 +116,11 @@ export class ReadCount {
   read: number;
 }
 
+export class PlayedCount {
+  @ApiProperty({ description: 'How many were listened to, for the first time or again.', example: 1 })
+  played: number;
+}
+
 export class ReceivedView {
   @ApiProperty({ description: 'Id on the wire.', example: '3EB0C431C26A1916E07A' })
   id: string;

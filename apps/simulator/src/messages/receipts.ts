@@ -44,6 +44,17 @@ export class Receipts {
     return unread.length;
   }
 
+  /** The person listens to every voice message and song from there. Returns how many those are. */
+  playAll(person: Person, from: string): number {
+    const audible = person.received.filter((one) => one.from === from && one.content?.type === 'audio');
+    for (const message of audible) {
+      message.delivered = true;
+      message.read = true;
+      this.tell(person, from, message.address, [message.id], 'played');
+    }
+    return audible.length;
+  }
+
   read(person: Person, from: string, messages: ReceivedMessage[]): void {
     const fresh = messages.filter((message) => !message.read);
     for (const message of fresh) {
@@ -65,7 +76,7 @@ export class Receipts {
     this.tell(person, message.from, message.address, [message.id]);
   }
 
-  private tell(person: Person, from: string, address: string, ids: string[], type?: 'read'): void {
+  private tell(person: Person, from: string, address: string, ids: string[], type?: 'read' | 'played'): void {
     const [id, ...others] = ids;
     const account = this.population.get(from);
     if (!id || !account) return;
