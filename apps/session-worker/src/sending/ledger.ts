@@ -16,9 +16,10 @@ export interface ClaimedMessage extends OutboundRow {
 
 const ROW = 'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id';
 
+// The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again.
 const CLAIM_SQL = `${FENCE_SQL}
   UPDATE outbound_message o SET status = 'SENDING' FROM fence
-  WHERE o.job_id IN (SELECT job_id FROM outbound_message
+  WHERE o.status IN ('QUEUED', 'SENDING') AND o.job_id IN (SELECT job_id FROM outbound_message
     WHERE session_id = $4 AND status IN ('QUEUED', 'SENDING') AND job_id <> ALL($5::uuid[])
       AND to_jid <> ALL($6::text[]) ORDER BY seq LIMIT $7)
   RETURNING ${ROW}, o.seq, o.content, o.accepted_at, o.uploaded`;

@@ -25,6 +25,8 @@ export class SessionSender {
   private socket: PlatformSocket | undefined;
   /** Handed over, not acknowledged; by key id. */
   private readonly waiting = new Map<string, { message: ClaimedMessage; timer?: NodeJS.Timeout }>();
+  /** Claimed and about to be handed over, one after the other. */
+  private claimed: ClaimedMessage[] = [];
   /** Acknowledged or given up, but not yet written: nothing to claim again. */
   private readonly settling = new Map<string, ClaimedMessage>();
   /** Tries that failed, by key id. */
@@ -98,7 +100,7 @@ export class SessionSender {
   /** Jobs that may be on their way at this moment. */
   inHand(): string[] {
     const waiting = [...this.waiting.values()].map(({ message }) => message);
-    return [...waiting, ...this.settling.values()].map((message) => message.job_id);
+    return [...this.claimed, ...waiting, ...this.settling.values()].map((message) => message.job_id);
   }
 
   onAck(keyId: string, error: number | undefined): void {
@@ -142,7 +144,8 @@ export class SessionSender {
         this.more = false; // whoever wakes meanwhile knows better
         const messages = await this.ledger.claim(room, { jobIds: this.inHand(), chats: this.files.chats });
         this.more ||= messages.length === room;
-        if (!(await this.handAll(messages))) return;
+        this.claimed = messages;
+        if (!(await this.handAll(messages).finally(() => (this.claimed = [])))) return;
         this.again ||= this.more && this.waiting.size <= WINDOW / 2;
       } catch (error) {
         log().warn({ err: error }, 'sending pauses');
