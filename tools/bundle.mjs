@@ -1,8 +1,8 @@
 // Puts each program of a built app into one file with all it imports: dist/bundle/main.js and dist/bundle/migrate.js. A
 // service starts with half the CPU time so (docs/adr/0013-programs-are-bundled.md). Used by apps/launcher/build.mjs for all
 // apps, and by an app's own build: `node ../../tools/bundle.mjs`.
-import { existsSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -31,11 +31,18 @@ const optionalPackages = {
   },
 };
 
+/**
+ * Node keeps a program's text in memory, twice as large as soon as one letter of it is none of Latin-1. esbuild escapes strings; what
+ * is left stands in comments and regular expressions, and means the same there.
+ */
+const ascii = (text) =>
+  text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /** Bundles built apps, whose folders are given; what they share is read once. @throws Error when one cannot be bundled. */
 export async function bundle(apps) {
   const programs = apps.flatMap((app) => PROGRAMS.map((name) => ({ app, name })));
   const entryOf = ({ app, name }) => join(app, 'dist', `${name}.js`);
-  await build({
+  const { outputFiles } = await build({
     entryPoints: programs
       .filter((program) => existsSync(entryOf(program)))
       .map(({ app, name }) => ({
@@ -51,7 +58,12 @@ export async function bundle(apps) {
     plugins: [optionalPackages],
     banner: { js: COMMONJS },
     logLevel: 'warning',
+    write: false,
   });
+  for (const { path, text } of outputFiles) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, ascii(text));
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundle([process.cwd()]);
