@@ -56,11 +56,12 @@ describe('a session that the platform disconnects', () => {
   });
 
   test.each([
-    [503, 'PLATFORM_ERROR', '15550108004'],
-    [401, 'CONNECTION_REFUSED', '15550108010'],
-  ])('tries again for as long as the door of the platform answers %d', async (status, reason, phone) => {
+    ['answers 503', { upgradeStatus: 503 }, 'PLATFORM_ERROR', '15550108004'],
+    ['answers 401', { upgradeStatus: 401 }, 'CONNECTION_REFUSED', '15550108010'],
+    ['is not there', { portClosed: true }, 'CONNECTION_REFUSED', '15550108011'],
+  ])('tries again for as long as the door of the platform %s', async (_what, door, reason, phone) => {
     const sessionId = await stage.link(phone);
-    await stage.platform.call('PUT', '/faults', { upgradeStatus: status });
+    await stage.platform.call('PUT', '/faults', door);
     await disconnect(phone, { mode: 'drop' });
     await waitFor('a refusal', async () => (await stage.get(sessionId)).statusReason === reason, LONG_MS);
     await stage.platform.call('DELETE', '/faults');

@@ -90,7 +90,7 @@ export const DEAF_WAYS: readonly DeafWay[] = [
   },
   {
     name: 'port closed',
-    reasons: ['KEEP_ALIVE_TIMEOUT'],
+    reasons: ['CONNECTION_REFUSED'],
     begin: atTheNextLogin(door({ portClosed: true })),
   },
   {

@@ -79,7 +79,9 @@ export class SessionStore implements PlatformStore {
     if (rows.length === 0) throw new LeaseLostError(fence.partition);
   }
 
+  /** What a former socket is still writing is waited for. */
   async get(type: string, ids: string[]): Promise<KeyValues> {
+    if (this.writes.size > 0) await Promise.allSettled(this.writes);
     const rows = await this.read<{ key_id: string; sealed: Buffer }>(
       'SELECT key_id, sealed FROM signal_key WHERE session_id = $1 AND type = $2 AND key_id = ANY($3::text[])',
       [this.scope.session.id, type, ids],

@@ -40,7 +40,7 @@ export class OutboxService {
   private readonly sweeper = new PeriodicTask('outbox sweeper', SWEEP_MS, () => this.sweep());
   private published: string[] = [];
   private deleting: Promise<void> | undefined;
-  private tail: Promise<unknown> = Promise.resolve();
+  private readonly underWay = new Set<Promise<void>>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -52,21 +52,24 @@ export class OutboxService {
   /** Call after the commit. Returns at once: a failure leaves the row to the sweeper. */
   publish(envelopes: Envelope[]): void {
     for (const envelope of envelopes) {
-      const work = this.messaging.publishEvent(envelope).then(
-        () => {
-          atStep(envelope.type === MessageReceived.name ? 'in-5' : 'out-12');
-          this.forget(envelope.id);
-        },
-        (error: unknown) => log().warn({ event: envelope.type, err: error }, 'event stays in the outbox'),
-      );
-      this.tail = Promise.all([this.tail, work]);
+      const work = this.messaging
+        .publishEvent(envelope)
+        .then(
+          () => {
+            atStep(envelope.type === MessageReceived.name ? 'in-5' : 'out-12');
+            this.forget(envelope.id);
+          },
+          (error: unknown) => log().warn({ event: envelope.type, err: error }, 'event stays in the outbox'),
+        )
+        .finally(() => this.underWay.delete(work));
+      this.underWay.add(work);
     }
   }
 
   /** Resolves when what was given to `publish` is out or left to the sweeper of another worker. */
   async stop(): Promise<void> {
     await this.sweeper.stop();
-    await this.tail;
+    await Promise.all(this.underWay);
     await this.deleting;
   }
 

@@ -16,6 +16,17 @@ test.each<[string, (store: PlatformStore) => Promise<unknown>]>([
   expect(given).toBe(1);
 });
 
+test('a socket that is closed writes nothing, and nobody is given up for it', async () => {
+  let given = 0;
+  let written = 0;
+  const commit = async (): Promise<void> => void (written += 1);
+  const store = guarded({ ...broken, commit }, () => (given += 1));
+  await store.commit({}, []);
+  store.close();
+  await expect(store.commit({}, [])).rejects.toThrow('closed');
+  expect({ given, written }).toEqual({ given: 0, written: 1 });
+});
+
 test('a store that works is left alone', async () => {
   let given = 0;
   const store = guarded({ ...broken, journaled: async () => Buffer.from('Hi') }, () => (given += 1));

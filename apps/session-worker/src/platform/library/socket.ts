@@ -3,7 +3,7 @@ import type { StatusReason } from '@svc/contracts';
 import { makeWASocket, WA_CERT_DETAILS } from '@whiskeysockets/baileys';
 import { BoundedCache } from '../bounded-cache.js';
 import { FailureScope } from '../failure-scope.js';
-import { guarded } from '../guarded-store.js';
+import { guarded, type GuardedStore } from '../guarded-store.js';
 import { quietLogger } from '../library-logger.js';
 import type { ProxyRoute } from '../proxy.js';
 import type { PlatformListener, PlatformSocket, PlatformStore } from '../platform.js';
@@ -33,6 +33,8 @@ export interface PlatformAddress {
 
 /** Close code for a door that is shut: HTTP's own codes mean other things among close codes, 401 the end of a link. */
 const REFUSED = 400;
+/** Close code for a connection that broke. */
+const CUT = 428;
 /** Close code for a socket that was found to be deaf. */
 const DEAF = 408;
 /** A platform that has not answered by then does not: nobody waits longer to send. */
@@ -55,10 +57,11 @@ export function openSocket(
     const stanzas = new WeakMap<Uint8Array, Stanza>();
     // What could not be written the platform keeps until the next login: so there is one, soon.
     const abandon = (): void => socket.recycle('PROCESSING_STALLED');
-    const sock = connect(address, credentials, stanzas, { store: guarded(keptIn, abandon), watchdog });
+    const store = guarded(keptIn, abandon);
+    const sock = connect(address, credentials, stanzas, { store, watchdog });
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchdog.supervise(sock.ws);
-    return attach(sock, stanzas, namingProxy(listener, address.proxy), { scope, watchdog });
+    return attach(sock, stanzas, namingProxy(listener, address.proxy), { scope, watchdog, store });
   });
   return socket;
 }
@@ -75,16 +78,17 @@ function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined):
 interface Guards {
   scope: FailureScope;
   watchdog: Watchdog;
+  store: GuardedStore;
 }
 
 function connect(
   address: PlatformAddress,
   credentials: Credentials,
   stanzas: WeakMap<Uint8Array, Stanza>,
-  { store, watchdog }: { store: PlatformStore; watchdog: Watchdog },
+  { store, watchdog }: Pick<Guards, 'store' | 'watchdog'>,
 ): LibrarySocket {
   if (address.trustRoot) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(address.trustRoot, 'hex');
-  return makeWASocket({
+  const sock = makeWASocket({
     waWebSocketUrl: address.url,
     logger,
     auth: { creds: credentials, keys: keyStore(store) },
@@ -115,19 +119,25 @@ function connect(
     // The store is patient itself.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
   });
+  // Whoever asks for a message again gets it from the table. The library would keep each for five minutes, 20 KB of it: its timer
+  // holds the transaction in which it was sent.
+  if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
+  return sock;
 }
 
 function attach(
   sock: LibrarySocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
   listener: PlatformListener,
-  { scope, watchdog }: Guards,
+  { scope, watchdog, store }: Guards,
 ): PlatformSocket {
   let closed = false;
+  const codeOf = closeCodes(sock);
   const rest = (): void => {
     closed = true;
     watchdog.stop();
     scope.close();
+    store.close();
   };
   const gone = (code: number, reason?: StatusReason): void => {
     if (closed) return;
@@ -139,7 +149,7 @@ function attach(
     if (closed) return;
     if (qr) listener.onQr(qr);
     if (connection === 'open') listener.onOpen(jidUser(sock.authState.creds.me?.id ?? ''));
-    if (connection === 'close') gone(closeCode(lastDisconnect?.error));
+    if (connection === 'close') gone(codeOf(lastDisconnect?.error));
   });
   // The library listens to this event and does nothing: its WebSocket then waits for an answer that has come already.
   sock.ws.on('unexpected-response', (_request: unknown, { statusCode = 500 }: IncomingMessage) =>
@@ -157,15 +167,13 @@ function attach(
   return {
     upload: (content, file) => scope.run(() => uploadFile(sock, content, file)),
     send: (message) =>
-      scope.run(async () => {
-        try {
-          await watchdog.watch('hand-over', handOver(sock, message));
-        } catch (error) {
+      scope.run(() =>
+        watchdog.watch('hand-over', handOver(sock, message)).catch((error: unknown) => {
           // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
-          if (!sock.ws.isOpen) gone(428);
+          if (!sock.ws.isOpen) gone(CUT);
           throw error;
-        }
-      }),
+        }),
+      ),
     ...atOnce(sock, scope),
     logout: () => scope.run(() => sock.logout()),
     recycle: (reason) => {
@@ -188,6 +196,14 @@ function numberIn(attribute: string | undefined): number | undefined {
   return attribute === undefined ? undefined : Number(attribute);
 }
 
-function closeCode(error: unknown): number {
-  return (error as { output?: { statusCode?: number } } | undefined)?.output?.statusCode ?? 428;
+/** The library says 408, as for a platform that is silent, also where the network told at once that nobody is there. */
+function closeCodes({ ws }: LibrarySocket): (error: unknown) => number {
+  let wasOpen = false;
+  ws.on('open', () => (wasOpen = true));
+  return (error) => {
+    const { output, data } = Object(error) as { output?: { statusCode?: number }; data?: { code?: unknown } };
+    const isTold = typeof data?.code === 'string' && data.code !== 'ETIMEDOUT';
+    if (output?.statusCode === DEAF && isTold) return wasOpen ? CUT : REFUSED;
+    return output?.statusCode ?? CUT;
+  };
 }
