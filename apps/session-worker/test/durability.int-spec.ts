@@ -90,3 +90,109 @@ test('a socket that breaks while a message is being handed over holds the messag
   await stage.told('message.sent', jobId);
   expect((await stage.platform.inbox(stranger)).map(({ text }) => text)).toEqual(['through a broken socket']);
 });
+
+/** Changes of such rows wait until the returned function is called. */
+async function holdUp(table: string, rows: string): Promise<() => Promise<void>> {
+  const { database } = stage.worker;
+  await database.query(`CREATE OR REPLACE FUNCTION sessions.hold_up() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN PERFORM pg_advisory_xact_lock_shared(1); RETURN NEW; END'`);
+  await database.query(`CREATE TRIGGER held_up BEFORE INSERT OR UPDATE ON sessions.${table} FOR EACH ROW
+    WHEN (${rows}) EXECUTE FUNCTION sessions.hold_up()`);
+  const lock = stage.worker.get(DataSource).createQueryRunner();
+  await lock.query('SELECT pg_advisory_lock(1)');
+  return async () => {
+    await lock.query('SELECT pg_advisory_unlock(1)');
+    await lock.release();
+    await database.query(`DROP TRIGGER held_up ON sessions.${table}`);
+  };
+}
+
+const isHeldUp = (): Promise<boolean> =>
+  waitFor('a change to be held up', async () => {
+    const rows = await stage.worker.database.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`,
+    );
+    return rows.length > 0;
+  });
+
+test('what was handed to a broken socket goes out before what is claimed while the next one opens', async () => {
+  const friend = '15550204002';
+  const jobs = [await stage.send(sessionId, friend, 'how are you')];
+  await stage.told('message.sent', jobs[0] as string);
+  await stage.platform.call('PUT', `/accounts/${phone}/faults`, { ack: 'lost', count: 1 });
+  const letGo = await holdUp('outbound_message', `NEW.status = 'SENDING' AND NEW.content->>'text' = 'second'`);
+  const connections = told('session.connected').length;
+  await stage.send(sessionId, friend, 'first');
+  await stage.send(sessionId, friend, 'second');
+  await isHeldUp();
+  await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'drop' });
+  await waitFor('the next socket', () => told('session.connected').length > connections, LONG_MS);
+  await letGo();
+  const texts = async (): Promise<string[]> =>
+    (await stage.platform.inbox(friend)).map(({ text }) => text).slice(1);
+  await waitFor('both texts', async () => (await texts()).length === 2, LONG_MS);
+  expect(await texts()).toEqual(['first', 'second']);
+});
+
+test('what is about to be sent does not expire, and what nobody has taken up does', async () => {
+  const friends = ['15550204003', '15550204004'];
+  await stage.change(sessionId, 'disconnect');
+  await stage.reached(sessionId, 'DISCONNECTED');
+  const send = (): Promise<string[]> =>
+    Promise.all(friends.map((friend) => stage.send(sessionId, friend, 'in time')));
+  const takenUp = await send();
+  const areStored = (status: string, jobs: string[]): Promise<boolean> =>
+    waitFor(`${jobs.length} messages to be ${status}`, async () => {
+      const rows = await stage.worker.database.query(
+        'SELECT 1 FROM sessions.outbound_message WHERE job_id = ANY($1) AND status = $2',
+        [jobs, status],
+      );
+      return rows.length === jobs.length;
+    });
+  await areStored('QUEUED', takenUp);
+  const letGo = await holdUp('signal_key', 'true');
+  await stage.change(sessionId, 'connect');
+  await isHeldUp();
+  await areStored('SENDING', takenUp);
+  const late = await send();
+  await areStored('QUEUED', late);
+  await stage.worker.database.query(
+    `UPDATE sessions.outbound_message SET accepted_at = accepted_at - interval '10 minutes' WHERE job_id = ANY($1)`,
+    [[...takenUp, ...late]],
+  );
+  for (const jobId of late)
+    expect(await stage.told('message.failed', jobId)).toMatchObject({ failure: { code: 'EXPIRED' } });
+  await letGo();
+  for (const jobId of takenUp) {
+    await stage.told('message.sent', jobId);
+    expect(stage.idsOf('message.failed', jobId)).toEqual([]);
+  }
+});
+
+test('a message that ends while its claim waits for it does not go out', async () => {
+  const friend = '15550204005';
+  await stage.change(sessionId, 'disconnect');
+  await stage.reached(sessionId, 'DISCONNECTED');
+  const ended = await stage.send(sessionId, friend, 'never mind');
+  const lock = stage.worker.get(DataSource).createQueryRunner();
+  await lock.startTransaction();
+  await waitFor('the message to wait', async () => {
+    const [, count] = await lock.manager.query<[unknown, number]>(
+      `UPDATE outbound_message SET status = 'FAILED' WHERE job_id = $1 AND status = 'QUEUED'`,
+      [ended],
+    );
+    return count === 1;
+  });
+  await stage.change(sessionId, 'connect');
+  await waitFor('the claim to wait for the lock', async () => {
+    const rows = await stage.worker.database.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+         AND query LIKE '%RETURNING%uploaded'`,
+    );
+    return rows.length > 0;
+  });
+  await lock.commitTransaction();
+  await lock.release();
+  await stage.told('message.sent', await stage.send(sessionId, friend, 'something else'));
+  expect((await stage.platform.inbox(friend)).map(({ text }) => text)).toEqual(['something else']);
+});

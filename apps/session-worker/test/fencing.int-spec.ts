@@ -15,6 +15,7 @@ import { ReceiptWriter } from '../src/sending/receipt-writer.js';
 import { failureOf } from '../src/sending/outbound.js';
 import { writeStatus } from '../src/sessions/session-rows.js';
 
+const expiryMs = 60_000;
 let database: TestDatabase;
 let dataSource: DataSource;
 let session: { id: string; tenantId: string };
@@ -94,7 +95,7 @@ async function rows(): Promise<string> {
 
 test.each(stale)('a former owner (%j) changes nothing, whatever it tries to write', async (fence) => {
   const store = new SessionStore({ session, fence }, dataSource, vault, keys);
-  const ledger = new Ledger(session.id, fence, dataSource, outbox, receipts);
+  const ledger = new Ledger({ sessionId: session.id, fence, expiryMs }, dataSource, outbox, receipts);
   const before = await rows();
 
   await expect(store.commit({ session: { a: { b: 1 } } }, [inbound])).rejects.toThrow('lease');
@@ -113,7 +114,7 @@ test.each(stale)('a former owner (%j) changes nothing, whatever it tries to writ
 
 test('the owner writes all of it', async () => {
   const store = new SessionStore({ session, fence: now }, dataSource, vault, keys);
-  const ledger = new Ledger(session.id, now, dataSource, outbox, receipts);
+  const ledger = new Ledger({ sessionId: session.id, fence: now, expiryMs }, dataSource, outbox, receipts);
   await store.commit({ session: { a: { b: 1 } }, 'pre-key': { 1: null } }, [inbound]);
   expect(await store.get('session', ['a', 'b'])).toEqual({ a: { b: 1 } });
   expect(await store.journaled('1@lid', 'IN')).toEqual(inbound.plaintext);

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { rename } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -282,6 +283,22 @@ test('a media host that refuses at first gets the file again, and the contact ge
     content: { media: { sha256: SHA256 } },
     duplicates: 0,
   });
+});
+
+test('a media store that is away costs a message none of its tries', async () => {
+  const contact = '15550208011';
+  const mediaId = await stored();
+  const aside = `${worker.mediaDir}-aside`;
+  await rename(worker.mediaDir, aside);
+  const jobId = await send(contact, 'image', { mimeType: 'image/png', mediaId });
+  try {
+    // More often than a file is tried.
+    const inVain = (): boolean => worker.log().split('file waits').length > 4;
+    await waitFor('attempts in vain', inVain, LONG_MS);
+  } finally {
+    await rename(aside, worker.mediaDir);
+  }
+  expect((await arrived(contact, keyIdOf(jobId))).content).toMatchObject({ media: { sha256: SHA256 } });
 });
 
 test('a media host that always refuses makes it fail', async () => {

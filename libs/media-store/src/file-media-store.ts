@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { assertMediaId, type MediaStore, type StoredMedia } from './media-store.js';
@@ -8,11 +8,13 @@ import { onDisk, Spool } from './spool.js';
 export class FileMediaStore implements MediaStore {
   private constructor(
     private readonly directory: string,
+    private readonly incoming: string,
     private readonly spool: Spool,
   ) {}
 
   static async open(directory: string): Promise<FileMediaStore> {
-    return new FileMediaStore(directory, await Spool.open(join(directory, 'incoming')));
+    const incoming = join(directory, 'incoming');
+    return new FileMediaStore(directory, incoming, await Spool.open(incoming));
   }
 
   async put(
@@ -26,7 +28,10 @@ export class FileMediaStore implements MediaStore {
 
   async get(id: string): Promise<{ size: number; stream: Readable } | undefined> {
     const file = await onDisk(open(this.pathOf(id)).catch(undefinedIfAbsent));
-    if (!file) return undefined;
+    if (!file) {
+      await onDisk(access(this.incoming)); // else the folder itself is away: a disk that is not mounted
+      return undefined;
+    }
     const { size } = await onDisk(file.stat());
     return { size, stream: file.createReadStream() };
   }

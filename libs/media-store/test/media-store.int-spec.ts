@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -121,6 +121,15 @@ test('a store that is away can be asked again', async () => {
   await expect(store.delete(randomUUID())).rejects.toMatchObject(away);
   const nobody = await open({ ...s3Variables(), MEDIA_S3_ENDPOINT: 'http://127.0.0.1:1' });
   await expect(nobody.get(randomUUID())).rejects.toMatchObject(away);
+});
+
+test('a folder that is gone has lost nothing: it is away', async () => {
+  const [store, id] = [await open(), randomUUID()];
+  await store.put(id, [Buffer.from('x')], MAX);
+  await rename(directory, `${directory}-aside`);
+  await expect(store.get(id)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+  await rename(`${directory}-aside`, directory);
+  expect((await store.get(id))?.size).toBe(1);
 });
 
 test('an S3 API takes nothing under a wrong key', async () => {

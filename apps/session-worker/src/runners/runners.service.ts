@@ -78,7 +78,7 @@ export class RunnersService {
 
   /** Ends messages that waited too long, except those that may be on their way at this moment. */
   async expire(sessionId: string, fence: Fence, jobIds: string[]): Promise<void> {
-    const inHand = new Set(this.of(sessionId)?.inHand());
+    const inHand = new Set(await this.of(sessionId)?.inHand());
     const idle = jobIds.filter((jobId) => !inHand.has(jobId));
     if (idle.length > 0) await this.senders.ledger(sessionId, fence).fail(idle, failureOf('EXPIRED'));
   }

@@ -129,7 +129,7 @@ export class SessionRunner {
   }
 
   /** Jobs that may be on their way at this moment. */
-  inHand(): string[] {
+  inHand(): Promise<string[]> {
     return this.tools.sender.inHand();
   }
 

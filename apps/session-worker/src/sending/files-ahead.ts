@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PlatformSocket } from '../platform/platform.js';
 import { atStep } from '../steps.js';
+import { patiently } from '../writes/database-patience.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
 import type { OutgoingFiles } from './outgoing-files.js';
 
@@ -8,14 +9,13 @@ import type { OutgoingFiles } from './outgoing-files.js';
 const AT_ONCE = 3;
 /** Chats that wait for a file; with more of them the whole session waits. */
 const MOST_CHATS = 100;
-const RETRY_MS = 1_000;
 
 /** What becomes of a file. */
 export interface FileOutcome {
   /** The chat need not wait any longer. */
   done(): void;
-  /** Whether it is to be tried again. */
-  failed(message: ClaimedMessage, error: unknown): boolean;
+  /** How long to wait for another try, in ms; undefined: there is none. */
+  failed(message: ClaimedMessage, error: unknown): number | undefined;
 }
 
 /**
@@ -25,7 +25,8 @@ export interface FileOutcome {
 export class FilesAhead {
   /** By chat, in order of arrival: the message whose file it waits for. */
   private readonly waiting = new Map<string, ClaimedMessage>();
-  private readonly underWay = new Set<ClaimedMessage>();
+  private readonly begun = new Set<ClaimedMessage>();
+  private transfers = 0;
   private socket: PlatformSocket | undefined;
   private stopped = new AbortController();
 
@@ -45,7 +46,8 @@ export class FilesAhead {
     this.stopped.abort();
     this.stopped = new AbortController();
     this.waiting.clear();
-    this.underWay.clear();
+    this.begun.clear();
+    this.transfers = 0;
     this.socket = undefined;
   }
 
@@ -66,27 +68,34 @@ export class FilesAhead {
 
   private begin(): void {
     for (const message of this.waiting.values()) {
-      if (!this.socket || this.underWay.size >= AT_ONCE) return;
-      if (this.underWay.has(message)) continue;
-      this.underWay.add(message);
+      if (!this.socket || this.transfers >= AT_ONCE) return;
+      if (this.begun.has(message)) continue;
+      this.begun.add(message);
       void this.bring(message, this.socket, this.stopped.signal);
     }
   }
 
   private async bring(message: ClaimedMessage, socket: PlatformSocket, stopped: AbortSignal): Promise<void> {
+    this.transfers += 1;
+    const { uploaded, over } = this.files.upload(message, socket, stopped);
+    // Not when its time is up: one that cannot be broken off lies on the disk for longer.
+    void over.then(() => {
+      if (stopped.aborted) return;
+      this.transfers -= 1;
+      this.begin();
+    });
     try {
-      const uploaded = await this.files.upload(message, socket, stopped);
+      const file = await uploaded;
       atStep('out-13');
-      if (!stopped.aborted) await this.ledger.keepUpload(message.job_id, uploaded);
+      if (!stopped.aborted) await patiently(() => this.ledger.keepUpload(message.job_id, file));
       atStep('out-14');
     } catch (error) {
-      const again = !stopped.aborted && this.outcome.failed(message, error);
-      if (again) await delay(RETRY_MS, undefined, { signal: stopped }).catch(() => undefined);
+      const pause = stopped.aborted ? undefined : this.outcome.failed(message, error);
+      if (pause !== undefined) await delay(pause, undefined, { signal: stopped }).catch(() => undefined);
     }
     if (stopped.aborted) return;
-    this.underWay.delete(message);
+    this.begun.delete(message);
     this.waiting.delete(message.to_jid);
-    this.begin();
     this.outcome.done();
   }
 }

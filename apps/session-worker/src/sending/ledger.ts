@@ -21,7 +21,7 @@ const CLAIM_SQL = `${FENCE_SQL}
   UPDATE outbound_message o SET status = 'SENDING' FROM fence
   WHERE o.status IN ('QUEUED', 'SENDING') AND o.job_id IN (SELECT job_id FROM outbound_message
     WHERE session_id = $4 AND status IN ('QUEUED', 'SENDING') AND job_id <> ALL($5::uuid[])
-      AND to_jid <> ALL($6::text[]) ORDER BY seq LIMIT $7)
+      AND to_jid <> ALL($6::text[]) AND accepted_at > clock_timestamp() - $8 * interval '1 ms' ORDER BY seq LIMIT $7)
   RETURNING ${ROW}, o.seq, o.content, o.accepted_at, o.uploaded`;
 
 const KEEP_UPLOAD_SQL = `${FENCE_SQL}
@@ -35,23 +35,33 @@ const FAIL_SQL = `${FENCE_SQL},
     RETURNING ${ROW})
   SELECT c.* FROM fence LEFT JOIN changed c ON true`;
 
+/** Whose messages, under which lease they may be written, and how long they may wait, in ms. */
+export interface LedgerScope {
+  sessionId: string;
+  fence: Fence;
+  expiryMs: number;
+}
+
 /** The messages of one session on their way: what is claimed, acknowledged, received, failed – each with its event. */
 export class Ledger {
   constructor(
-    private readonly sessionId: string,
-    private readonly fence: Fence,
+    private readonly held: LedgerScope,
     private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
     private readonly receipts: ReceiptWriter,
   ) {}
 
-  /** The next messages in order, but for these jobs and chats; none when the lease is lost. What a former owner had claimed, too. */
+  /**
+   * The next messages in order, but for these jobs and chats, and for those that have waited too long. None when the lease is
+   * lost. What a former owner had claimed, too.
+   */
   async claim(limit: number, except: { jobIds: string[]; chats: string[] }): Promise<ClaimedMessage[]> {
     const [rows] = await this.dataSource.query<[ClaimedMessage[], number]>(CLAIM_SQL, [
       ...this.scope(),
       except.jobIds,
       except.chats,
       limit,
+      this.held.expiryMs,
     ]);
     if (rows.length > 0) atStep('out-3');
     return rows.sort((a, b) => Number(a.seq) - Number(b.seq));
@@ -64,7 +74,7 @@ export class Ledger {
   async keepUpload(jobId: string, uploaded: Uint8Array): Promise<void> {
     const parameters = [...this.scope(), jobId, Buffer.from(uploaded)];
     const [, count] = await this.dataSource.query<[unknown[], number]>(KEEP_UPLOAD_SQL, parameters);
-    if (count === 0) throw new LeaseLostError(this.fence.partition);
+    if (count === 0) throw new LeaseLostError(this.held.fence.partition);
   }
 
   /**
@@ -72,7 +82,7 @@ export class Ledger {
    * @throws LeaseLostError
    */
   async climb(keyIds: string[], rung: Rung): Promise<void> {
-    const { sessionId, fence } = this;
+    const { sessionId, fence } = this.held;
     await Promise.all(keyIds.map((keyId) => this.receipts.climb({ sessionId, fence, keyId, rung })));
   }
 
@@ -84,7 +94,7 @@ export class Ledger {
     const parameters = [...this.scope(), jobIds, JSON.stringify(failure)];
     const events = await this.dataSource.transaction(async (tx) => {
       const rows = await tx.query<(OutboundRow | { job_id: null })[]>(FAIL_SQL, parameters);
-      if (rows.length === 0) throw new LeaseLostError(this.fence.partition);
+      if (rows.length === 0) throw new LeaseLostError(this.held.fence.partition);
       const told = rows.flatMap((row) => (row.job_id === null ? [] : [failedEvent(row, failure)]));
       await insertEvents(tx, told);
       return told;
@@ -93,7 +103,7 @@ export class Ledger {
   }
 
   private scope(): unknown[] {
-    return [...fenceParameters(this.fence), this.sessionId];
+    return [...fenceParameters(this.held.fence), this.held.sessionId];
   }
 }
 

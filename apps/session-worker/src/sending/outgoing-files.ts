@@ -17,6 +17,18 @@ import type { ClaimedMessage } from './ledger.js';
 import { FileError } from './send-failure.js';
 
 const ANYTHING = 'application/octet-stream';
+const NOTHING = [(): void => undefined, (): void => undefined] as const;
+
+/** A file on its way. */
+export interface Transfer {
+  /**
+   * What `PlatformSocket.upload` made of it. Rejects with a `FileError` where the file, its server or the platform is at fault,
+   * and with another error where the store, the database or the disk is.
+   */
+  uploaded: Promise<Uint8Array>;
+  /** Resolves when nothing of it is left here. */
+  over: Promise<void>;
+}
 
 /** Brings the files of outbound messages from the store, or from where a tenant keeps them, to the platform. */
 @Injectable()
@@ -28,40 +40,41 @@ export class OutgoingFiles {
     private readonly config: WorkerConfig,
   ) {}
 
-  /**
-   * Within one time limit for all of it, because the messages of the chat wait.
-   * @returns what `PlatformSocket.upload` made of the file.
-   * @throws FileError
-   */
-  async upload(message: ClaimedMessage, socket: PlatformSocket, stopped: AbortSignal): Promise<Uint8Array> {
+  /** Begins to bring a file to the platform, within one time limit for all of it, because the messages of the chat wait. */
+  upload(message: ClaimedMessage, socket: PlatformSocket, stopped: AbortSignal): Transfer {
     const { mediaSendTimeoutMs } = this.config;
     const limit = new AbortController();
-    const signal = AbortSignal.any([stopped, limit.signal]);
     let step: FileError['code'] = 'MEDIA_UNAVAILABLE';
-    const work = async (): Promise<Uint8Array> => {
-      const path = join(tmpdir(), `outgoing-${randomUUID()}`);
-      try {
-        const { stream, mimeType } = await this.open(message, signal);
-        await pipeline(stream, createWriteStream(path), { signal });
-        step = 'MEDIA_UPLOAD_FAILED';
-        return await socket.upload(message.content, { path, mimeType });
-      } finally {
-        await rm(path, { force: true });
-      }
-    };
-    let timer: NodeJS.Timeout | undefined;
+    const work = this.bring(message, socket, AbortSignal.any([stopped, limit.signal]), () => {
+      step = 'MEDIA_UPLOAD_FAILED';
+    });
+    const over = work.then(...NOTHING);
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
+      const timer = setTimeout(() => {
         reject(new FileError(step, `not done within ${mediaSendTimeoutMs} ms`, false));
         limit.abort();
       }, mediaSendTimeoutMs);
+      void over.then(() => clearTimeout(timer));
     });
+    return { uploaded: Promise.race([work, late]), over };
+  }
+
+  private async bring(
+    message: ClaimedMessage,
+    socket: PlatformSocket,
+    signal: AbortSignal,
+    onFetched: () => void,
+  ): Promise<Uint8Array> {
+    const path = join(tmpdir(), `outgoing-${randomUUID()}`);
     try {
-      return await Promise.race([work(), late]);
-    } catch (error) {
-      throw error instanceof FileError ? error : new FileError(step, 'the transfer broke off', false);
+      const { stream, mimeType } = await this.open(message, signal);
+      await pipeline(stream, createWriteStream(path), { signal });
+      onFetched();
+      return await socket.upload(message.content, { path, mimeType }).catch(() => {
+        throw new FileError('MEDIA_UPLOAD_FAILED', 'the transfer broke off', false);
+      });
     } finally {
-      clearTimeout(timer);
+      await rm(path, { force: true });
     }
   }
 

@@ -6,14 +6,19 @@ import { atStep } from '../steps.js';
 import { FilesAhead } from './files-ahead.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
 import { failureOf, type Rung } from './outbound.js';
+import { patiently } from '../writes/database-patience.js';
 import type { OutgoingFiles } from './outgoing-files.js';
-import { sendFailureOf } from './send-failure.js';
+import { FileError, sendFailureOf } from './send-failure.js';
 
 /** Messages handed to the socket and not yet acknowledged, per session. */
 const WINDOW = 20;
 /** Tries of one message on sockets that worked; those that a broken socket cut off do not count. */
 const MAX_TRIES = 3;
 const RETRY_MS = 1_000;
+/** Between two tries of a file each pause is that many times as long: a network that is away for a moment costs one. */
+const FILE_BACKOFF = 8;
+/** Until a file that waits for the store or the database is tried again. */
+const FILE_WAIT_MS = 2_000;
 /** Sends in a row without any sign from the platform: not the messages are at fault, then, but the socket. */
 const MAX_UNANSWERED = 2;
 
@@ -36,6 +41,7 @@ export class SessionSender {
   /** Acks, receipts and failures that are being written. */
   private readonly writes = new Set<Promise<void>>();
   private sending: Promise<void> | undefined;
+  private claiming: Promise<ClaimedMessage[]> | undefined;
   private again = false;
   /** Whether there may be messages that nobody has claimed yet. */
   private more = false;
@@ -51,7 +57,7 @@ export class SessionSender {
   ) {
     this.files = new FilesAhead(ledger, files, {
       done: () => this.wake(),
-      failed: (message, error) => this.failed(message, error),
+      failed: (message, error) => this.fileFailed(message, error),
     });
   }
 
@@ -97,8 +103,13 @@ export class SessionSender {
     this.detach();
   }
 
-  /** Jobs that may be on their way at this moment. */
-  inHand(): string[] {
+  /** Jobs that may be on their way at this moment; what is being claimed is waited for. */
+  async inHand(): Promise<string[]> {
+    await this.claiming?.catch(() => undefined);
+    return this.begun();
+  }
+
+  private begun(): string[] {
     const waiting = [...this.waiting.values()].map(({ message }) => message);
     return [...this.claimed, ...waiting, ...this.settling.values()].map((message) => message.job_id);
   }
@@ -141,12 +152,7 @@ export class SessionSender {
       const room = WINDOW - this.waiting.size;
       if (room <= 0 || this.files.isFull) return; // an ack wakes it, or a file
       try {
-        this.more = false; // whoever wakes meanwhile knows better
-        const messages = await this.ledger.claim(room, { jobIds: this.inHand(), chats: this.files.chats });
-        this.more ||= messages.length === room;
-        this.claimed = messages;
-        if (!(await this.handAll(messages).finally(() => (this.claimed = [])))) return;
-        this.again ||= this.more && this.waiting.size <= WINDOW / 2;
+        if (!(await this.sendUpTo(room, this.socket))) return;
       } catch (error) {
         log().warn({ err: error }, 'sending pauses');
         this.again = this.more = true;
@@ -156,16 +162,37 @@ export class SessionSender {
   }
 
   /** False when one could not be handed over: those behind it wait for it. */
-  private async handAll(messages: ClaimedMessage[]): Promise<boolean> {
+  private async sendUpTo(room: number, socket: PlatformSocket): Promise<boolean> {
+    this.more = false; // whoever wakes meanwhile knows better
+    const messages = await this.claim(room);
+    this.more ||= messages.length === room;
+    const areHandedOver = await this.handAll(messages, socket).finally(() => (this.claimed = []));
+    this.again ||= this.more && this.waiting.size <= WINDOW / 2;
+    if (this.socket === socket) return areHandedOver;
+    // What the former socket left unacknowledged comes before these in its chat: all of it is claimed anew.
+    this.again = this.more = true;
+    return true;
+  }
+
+  private async claim(room: number): Promise<ClaimedMessage[]> {
+    this.claiming = this.ledger.claim(room, { jobIds: this.begun(), chats: this.files.chats });
+    try {
+      return (this.claimed = await this.claiming);
+    } finally {
+      this.claiming = undefined;
+    }
+  }
+
+  private async handAll(messages: ClaimedMessage[], socket: PlatformSocket): Promise<boolean> {
     // Also when the file is there at once: what is behind it in its chat comes with the next claim.
     const passed = new Set<string>();
     for (const message of messages) {
-      if (!this.socket) return false;
+      if (this.socket !== socket) return false;
       if (passed.has(message.to_jid)) continue;
       if (message.content.media && !message.uploaded) {
         passed.add(message.to_jid);
         this.files.add(message);
-      } else if (!(await this.hand(message, this.socket))) return false;
+      } else if (!(await this.hand(message, socket))) return false;
     }
     return true;
   }
@@ -187,8 +214,18 @@ export class SessionSender {
     }
   }
 
-  /** Whether it is tried again. */
-  private failed(message: ClaimedMessage, error: unknown): boolean {
+  /** How long the file waits for another try, in ms; undefined: its message has failed. */
+  private fileFailed(message: ClaimedMessage, error: unknown): number | undefined {
+    if (error instanceof FileError) {
+      const tries = this.failed(message, error);
+      return tries < MAX_TRIES ? RETRY_MS * FILE_BACKOFF ** (tries - 1) : undefined;
+    }
+    log().warn({ jobId: message.job_id, err: error }, 'media store or database is away, file waits');
+    return FILE_WAIT_MS;
+  }
+
+  /** How often it was tried. */
+  private failed(message: ClaimedMessage, error: unknown): number {
     this.take(message.key_id);
     const { code, detail, final } = sendFailureOf(error);
     const tries = final ? MAX_TRIES : this.countTry(message);
@@ -196,7 +233,7 @@ export class SessionSender {
       log().warn({ jobId: message.job_id, tries, reason: words(error) }, 'message could not be sent');
     if (tries >= MAX_TRIES) this.fail(message, code, detail);
     if (error instanceof NoAnswerError) this.socket?.recycle('UNANSWERED');
-    return tries < MAX_TRIES;
+    return tries;
   }
 
   private expectAck(message: ClaimedMessage): void {
@@ -227,12 +264,14 @@ export class SessionSender {
   }
 
   private fail(message: ClaimedMessage, code: FailureCode, detail?: string): void {
-    this.tries.delete(message.key_id);
     this.settling.set(message.key_id, message);
-    const write = this.ledger
-      .fail([message.job_id], failureOf(code, detail))
+    const failure = failureOf(code, detail);
+    const write = patiently(() => this.ledger.fail([message.job_id], failure))
       .then(
-        () => this.settling.delete(message.key_id),
+        () => {
+          this.tries.delete(message.key_id);
+          this.settling.delete(message.key_id);
+        },
         (error: unknown) => {
           log().error({ jobId: message.job_id, err: error }, 'failure not written');
           this.unsettle(message.key_id);

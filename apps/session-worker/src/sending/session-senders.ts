@@ -20,7 +20,8 @@ export class SessionSenders {
   ) {}
 
   ledger(sessionId: string, fence: Fence): Ledger {
-    return new Ledger(sessionId, fence, this.dataSource, this.outbox, this.receipts);
+    const held = { sessionId, fence, expiryMs: this.config.sendExpiryMs };
+    return new Ledger(held, this.dataSource, this.outbox, this.receipts);
   }
 
   sender(ledger: Ledger): SessionSender {
