@@ -120,7 +120,10 @@ test('what was handed to a broken socket goes out before what is claimed while t
   const jobs = [await stage.send(sessionId, friend, 'how are you')];
   await stage.told('message.sent', jobs[0] as string);
   await stage.platform.call('PUT', `/accounts/${phone}/faults`, { ack: 'lost', count: 1 });
-  const letGo = await holdUp('outbound_message', `NEW.status = 'SENDING' AND NEW.content->>'text' = 'second'`);
+  const letGo = await holdUp(
+    'outbound_message',
+    `NEW.status = 'SENDING' AND NEW.content->>'text' = 'second'`,
+  );
   const connections = told('session.connected').length;
   await stage.send(sessionId, friend, 'first');
   await stage.send(sessionId, friend, 'second');
