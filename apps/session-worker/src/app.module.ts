@@ -1,16 +1,24 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AddressGuard } from '@svc/addresses';
+import { MessageReceived } from '@svc/contracts';
 import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging, OwnerLine } from '@svc/messaging';
-import { connectionProviders, databaseModule, HealthController, leasesModule, READINESS } from '@svc/service';
+import {
+  connectionProviders,
+  databaseModule,
+  HealthController,
+  leasesModule,
+  OutboxService,
+  READINESS,
+} from '@svc/service';
+import { DataSource } from 'typeorm';
 import { readConfig, WorkerConfig } from './config.js';
 import { MediaService } from './inbound/media.service.js';
 import { KeyWriter } from './credentials/key-writer.js';
 import { SessionStores } from './credentials/session-stores.js';
 import { Vault } from './credentials/vault.js';
 import { Proxies } from './platform/proxy.js';
-import { OutboxService } from './outbox/outbox.service.js';
 import { OwnershipService } from './ownership/ownership.service.js';
 import { PartitionDoors } from './ownership/partition-doors.js';
 import { SessionSweeper } from './ownership/session-sweeper.js';
@@ -29,6 +37,7 @@ import { SessionRoutes } from './sessions/session-routes.js';
 import { SessionsConsumer } from './sessions/sessions.consumer.js';
 import { RetentionService } from './sessions/retention.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
+import { atStep } from './steps.js';
 
 const NAME = 'session-worker';
 const POOL_SIZE = 20;
@@ -78,7 +87,14 @@ const POOL_SIZE = 20;
       useFactory: ({ allowedOrigins }: WorkerConfig) => new FileFetcher(new AddressGuard(allowedOrigins)),
       inject: [WorkerConfig],
     },
-    OutboxService,
+    {
+      provide: OutboxService,
+      useFactory: (dataSource: DataSource, messaging: Messaging) =>
+        new OutboxService(dataSource, messaging, ({ type }) =>
+          atStep(type === MessageReceived.name ? 'in-5' : 'out-12'),
+        ),
+      inject: [DataSource, Messaging],
+    },
     OwnerAnswers,
     OutgoingFiles,
     OwnershipService,

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { LeaseTable, schemaDataSource } from '@svc/database';
+import type { OutboxService } from '@svc/service';
 import { createTestDatabase, type TestDatabase, waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { KeyWriter } from '../src/credentials/key-writer.js';
@@ -8,7 +9,6 @@ import { SessionStore } from '../src/credentials/session-store.js';
 import { Vault } from '../src/credentials/vault.js';
 import { LeaseLostError } from '../src/ownership/fence.js';
 import { schema } from '../src/migrations/schema.js';
-import type { OutboxService } from '../src/outbox/outbox.service.js';
 import { newCredentials } from '../src/platform/library/credentials.js';
 import { Ledger } from '../src/sending/ledger.js';
 import { ReceiptWriter } from '../src/sending/receipt-writer.js';

@@ -11,6 +11,7 @@ export { ContractPipe } from './contract-pipe.js';
 export { HttpErrorFilter, RpcErrorFilter, sendError, toAppError } from './error-filters.js';
 export { HealthController, type Readiness, READINESS } from './health.js';
 export { connectionProviders, databaseModule, LEASES, leasesModule } from './infrastructure.js';
+export { eventOf, insertEvents, type OutboxRows, outboxRows, OutboxService } from './outbox.js';
 export { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
 export { PeriodicTask } from './periodic-task.js';
 export { runMigrations } from './run-migrations.js';

@@ -1,11 +1,10 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AppError, type MediaFailure, type MessageMedia } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, MediaTooLargeError, type StoredMedia } from '@svc/media-store';
-import { log, PeriodicTask } from '@svc/service';
+import { log, OutboxService, PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { KeyWriter } from '../credentials/key-writer.js';
-import { OutboxService } from '../outbox/outbox.service.js';
 import type { Fence } from '../ownership/fence.js';
 import { OwnershipService } from '../ownership/ownership.service.js';
 import { contentOf } from '../platform/library/content.js';

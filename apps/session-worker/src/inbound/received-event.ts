@@ -6,8 +6,8 @@ import {
   type MessageReceivedV1,
   type QuotedInbound,
 } from '@svc/contracts';
+import { eventOf } from '@svc/service';
 import { v5 as uuidv5 } from 'uuid';
-import { eventOf } from '../outbox/outbox.service.js';
 import type { InboundRecord, PlatformContent } from '../platform/platform.js';
 import { fileReference, hasFile } from './file-reference.js';
 import { toMessageBody } from './message-body.js';

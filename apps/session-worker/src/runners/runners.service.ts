@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { FailureCode, StatusReason } from '@svc/contracts';
-import { log } from '@svc/service';
+import { log, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { SessionStores } from '../credentials/session-stores.js';
-import { OutboxService } from '../outbox/outbox.service.js';
 import { type Fence, LeaseLostError } from '../ownership/fence.js';
 import { failureOf } from '../sending/outbound.js';
 import { SessionSenders } from '../sending/session-senders.js';

@@ -9,7 +9,7 @@ import {
   type SessionStatus,
   type StatusReason,
 } from '@svc/contracts';
-import { eventOf } from '../outbox/outbox.service.js';
+import { eventOf } from '@svc/service';
 import type { StatusChange } from '../sessions/session-rows.js';
 
 /** Whose status it is, and which one was written last. */

@@ -1,6 +1,6 @@
-import type { Envelope, MessageFailure, OutboundContent } from '@svc/contracts';
-import type { DataSource, EntityManager } from 'typeorm';
-import { type OutboxService, outboxRows } from '../outbox/outbox.service.js';
+import type { MessageFailure, OutboundContent } from '@svc/contracts';
+import { insertEvents, type OutboxService } from '@svc/service';
+import type { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { atStep } from '../steps.js';
 import { failedEvent, type OutboundRow, type Rung } from './outbound.js';
@@ -105,14 +105,4 @@ export class Ledger {
   private scope(): unknown[] {
     return [...fenceParameters(this.held.fence), this.held.sessionId];
   }
-}
-
-/** Writes events into the outbox within the caller's transaction. */
-export async function insertEvents(tx: EntityManager, events: Envelope[]): Promise<void> {
-  if (events.length === 0) return;
-  const { ids, envelopes } = outboxRows(events);
-  await tx.query(
-    `INSERT INTO event_outbox (id, envelope) SELECT * FROM unnest($1::uuid[], $2::jsonb[]) ON CONFLICT DO NOTHING`,
-    [ids, envelopes],
-  );
 }

@@ -9,8 +9,8 @@ import {
   MessageRead,
   MessageSent,
 } from '@svc/contracts';
+import { eventOf } from '@svc/service';
 import { v5 as uuidv5 } from 'uuid';
-import { eventOf } from '../outbox/outbox.service.js';
 
 /** Rungs an outbound message climbs; `FAILED` stands beside them and is final. */
 export const RUNGS = ['QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'READ'] as const;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope } from '@svc/contracts';
+import { OutboxService, outboxRows } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { OutboxService, outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceKey, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { atStep } from '../steps.js';
 import { GroupCommit } from '../writes/group-commit.js';

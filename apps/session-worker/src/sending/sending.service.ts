@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope, SendMessageV1 } from '@svc/contracts';
-import { log } from '@svc/service';
+import { insertEvents, log, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { WorkerConfig } from '../config.js';
-import { OutboxService } from '../outbox/outbox.service.js';
 import { RunnersService } from '../runners/runners.service.js';
 import { atStep } from '../steps.js';
 import { GroupCommit } from '../writes/group-commit.js';
-import { insertEvents } from './ledger.js';
 import { eventsSoFar, failureOf, keyIdOf } from './outbound.js';
 
 /** Commands that are written in one statement at most. */

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
-import { OutboxService } from '../outbox/outbox.service.js';
 import type { Fence } from '../ownership/fence.js';
 import { Ledger } from './ledger.js';
 import { OutgoingFiles } from './outgoing-files.js';
@@ -28,3 +27,4 @@ export class SessionSenders {
     return new SessionSender(ledger, this.files, this.config.ackTimeoutMs);
   }
 }
+import { OutboxService } from '@svc/service';

@@ -1,6 +1,6 @@
 import type { Envelope, SessionState, SessionStatus, StatusReason } from '@svc/contracts';
+import { outboxRows } from '@svc/service';
 import type { DataSource } from 'typeorm';
-import { outboxRows } from '../outbox/outbox.service.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import type { Session } from './session.entity.js';
 

@@ -1,9 +1,8 @@
-import { Injectable } from '@nestjs/common';
-import { type Envelope, type EventContract, MessageReceived } from '@svc/contracts';
-import { envelopeOf, Messaging } from '@svc/messaging';
-import { log, PeriodicTask } from '@svc/service';
-import { DataSource } from 'typeorm';
-import { atStep } from '../steps.js';
+import type { Envelope, EventContract } from '@svc/contracts';
+import { envelopeOf, type Messaging } from '@svc/messaging';
+import type { DataSource, EntityManager } from 'typeorm';
+import { log } from './logger.js';
+import { PeriodicTask } from './periodic-task.js';
 
 const SWEEP_MS = 500;
 /** A row this old was not published by the process that wrote it. */
@@ -31,20 +30,32 @@ export function outboxRows(envelopes: Envelope[]): OutboxRows {
   return { ids: envelopes.map((one) => one.id), envelopes: envelopes.map((one) => JSON.stringify(one)) };
 }
 
+/** Writes events into the outbox within the caller's transaction. */
+export async function insertEvents(tx: EntityManager, events: Envelope[]): Promise<void> {
+  if (events.length === 0) return;
+  const { ids, envelopes } = outboxRows(events);
+  await tx.query(
+    `INSERT INTO event_outbox (id, envelope) SELECT * FROM unnest($1::uuid[], $2::jsonb[]) ON CONFLICT DO NOTHING`,
+    [ids, envelopes],
+  );
+}
+
 /**
  * Publishes events whose rows are committed, and deletes the rows once JetStream has them. What a crash or an outage
- * left behind is swept by any worker.
+ * left behind is swept by any process of the service. Its schema has the table `event_outbox`: `id uuid` (of the event),
+ * `seq` (identity), `envelope jsonb`, `created_at` (of the server's clock, indexed).
  */
-@Injectable()
 export class OutboxService {
   private readonly sweeper = new PeriodicTask('outbox sweeper', SWEEP_MS, () => this.sweep());
   private published: string[] = [];
   private deleting: Promise<void> | undefined;
   private readonly underWay = new Set<Promise<void>>();
 
+  /** @param onPublished JetStream has the event, its row is not deleted yet. */
   constructor(
     private readonly dataSource: DataSource,
     private readonly messaging: Messaging,
+    private readonly onPublished: (envelope: Envelope) => void = () => undefined,
   ) {
     this.sweeper.start();
   }
@@ -56,7 +67,7 @@ export class OutboxService {
         .publishEvent(envelope)
         .then(
           () => {
-            atStep(envelope.type === MessageReceived.name ? 'in-5' : 'out-12');
+            this.onPublished(envelope);
             this.forget(envelope.id);
           },
           (error: unknown) => log().warn({ event: envelope.type, err: error }, 'event stays in the outbox'),
@@ -66,7 +77,7 @@ export class OutboxService {
     }
   }
 
-  /** Resolves when what was given to `publish` is out or left to the sweeper of another worker. */
+  /** Resolves when what was given to `publish` is out or left to the sweeper of another process. */
   async stop(): Promise<void> {
     await this.sweeper.stop();
     await Promise.all(this.underWay);
