@@ -7,9 +7,11 @@ import {
   databaseModule,
   HealthController,
   leasesModule,
+  OutboxService,
   READINESS,
   SecretBox,
 } from '@svc/service';
+import { DataSource } from 'typeorm';
 import { DispatcherConfig, readConfig } from './config.js';
 import { AdmissionService } from './deliveries/admission.service.js';
 import { AttemptService } from './deliveries/attempt.service.js';
@@ -55,6 +57,11 @@ const configured: Provider[] = [
     provide: WebhookClient,
     useFactory: (guard: AddressGuard, { timeoutMs }: DispatcherConfig) => new WebhookClient(guard, timeoutMs),
     inject: [AddressGuard, DispatcherConfig],
+  },
+  {
+    provide: OutboxService,
+    useFactory: (dataSource: DataSource, messaging: Messaging) => new OutboxService(dataSource, messaging),
+    inject: [DataSource, Messaging],
   },
   { provide: Lanes, useFactory: () => new Lanes() },
   {

@@ -152,3 +152,49 @@ test.each([
     expect(subscriber.laterPosts()).toHaveLength(attempts.length + 1);
   },
 );
+
+/** Commits of outbox rows wait until the gate is open: the process can be ended while its reply is on the way. */
+const GATE_SQL = `CREATE TABLE gate (shut boolean);
+  CREATE FUNCTION gate() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
+    WHILE EXISTS (SELECT FROM public.gate) LOOP PERFORM pg_sleep(0.02); END LOOP;
+    RETURN NULL;
+  END $$;
+  CREATE CONSTRAINT TRIGGER gate AFTER INSERT ON webhooks.event_outbox DEFERRABLE INITIALLY DEFERRED
+    FOR EACH ROW EXECUTE FUNCTION gate();`;
+
+test('after a pause is committed, before its event is published: it is told once, by the next process', async () => {
+  const subscriber = await aWarmSubscriber();
+  const { tenantId, path } = subscriber;
+  const watcher = `${path}/watcher`;
+  await stage.endpoint(tenantId, stage.at(watcher), ['webhook.paused']);
+  const { query } = stage.database;
+  await query(GATE_SQL);
+  await query('INSERT INTO gate VALUES (true)');
+  stage.receiver.answerWith(404);
+  await stage.producer.received(tenantId);
+  await waitFor('the commit', async () => {
+    const sql = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query ILIKE 'COMMIT%'`;
+    return (await query(sql)).length === 1;
+  });
+  stage.proxy.hold('replies');
+  await query('DELETE FROM gate');
+  const untold = () =>
+    query<{ id: string }>(`SELECT id FROM webhooks.event_outbox WHERE envelope ->> 'tenantId' = $1`, [
+      tenantId,
+    ]);
+  const [event] = await waitFor('the event', async () =>
+    (await untold()).length === 1 ? untold() : undefined,
+  );
+  await crash();
+  expect(await events(tenantId)).toBe(2);
+  stage.receiver.answerWith(200);
+  await restart();
+  await waitFor('the news', () => stage.receiver.bodies(watcher).length === 1, PATIENCE_MS);
+  await waitFor('the outbox to be empty', async () => (await untold()).length === 0);
+  const sql = `SELECT id FROM webhooks.webhook_event WHERE tenant_id = $1 AND kind = 'webhook.paused'`;
+  expect(await query(sql, [tenantId])).toEqual([event]);
+  expect(stage.receiver.bodies(watcher)[0]?.payload).toMatchObject({
+    reason: 'PERMANENT_4XX',
+    consecutiveFailures: 5,
+  });
+});

@@ -138,6 +138,7 @@ describe('an owner that lost its lease', () => {
         endedAtMs: performance.now(),
         retryInMs: undefined,
         generation: 1,
+        recovering: false,
       },
     ]);
     const event = {

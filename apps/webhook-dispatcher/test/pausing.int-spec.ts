@@ -10,7 +10,8 @@ const stage = Stage.ofThisFile({ WEBHOOK_RETRY_DELAYS_MS: '0,600000,600000,60000
 beforeAll(() => stage.boot());
 
 async function aSubscriber() {
-  const subscriber = await stage.subscriber();
+  // Not of the events that tell of a pause.
+  const subscriber = await stage.subscriber(['message.received']);
   const { tenantId, endpointId, deliveries } = subscriber;
   const view = async () => (await stage.rpc.request(GetEndpoint, { tenantId, endpointId })).endpoint;
   const attempts = async (): Promise<number> => (await deliveries()).flatMap((one) => one.attempts).length;

@@ -147,10 +147,11 @@ export class Stage {
     return (await this.rpc.request(PutBoundEndpoint, put)).endpoint;
   }
 
-  async subscriber(): Promise<Subscriber> {
+  /** @param events its filter; empty: all. */
+  async subscriber(events: PublicEvent[] = []): Promise<Subscriber> {
     const tenantId = randomUUID();
     const path = `/${tenantId}`;
-    const { id: endpointId, secret } = await this.endpoint(tenantId, this.at(path));
+    const { id: endpointId, secret } = await this.endpoint(tenantId, this.at(path), events);
     const deliveries = (dead = false) => this.deliveries(tenantId, endpointId, dead);
     const once = <T>(what: string, pick: (all: DeliveryView[]) => T | undefined | false): Promise<T> =>
       waitFor(what, async () => pick(await deliveries()), PATIENCE_MS);

@@ -112,7 +112,7 @@ export const SUBSCRIPTION_STATUSES = [
 /** One of `SUBSCRIPTION_STATUSES`. */
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
-/** Event kinds a customer's endpoint can subscribe to (specification, "Events"). */
+/** Event kinds a customer's endpoint can subscribe to (specification, "Events"; those of endpoints are ours). */
 export const PUBLIC_EVENTS = [
   'message.received',
   'message.sent',
@@ -123,6 +123,8 @@ export const PUBLIC_EVENTS = [
   'session.disconnected',
   'session.qr_generated',
   'session.logged_out',
+  'webhook.paused',
+  'webhook.recovered',
 ] as const;
 /** One of `PUBLIC_EVENTS`. */
 export type PublicEvent = (typeof PUBLIC_EVENTS)[number];
@@ -131,6 +133,11 @@ export type PublicEvent = (typeof PUBLIC_EVENTS)[number];
 export const ENDPOINT_STATUSES = ['ACTIVE', 'PAUSED', 'DISABLED'] as const;
 /** One of `ENDPOINT_STATUSES`. */
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
+
+/** Why an endpoint is paused: five permanent 4xx in a row, or somebody asked for it. */
+export const PAUSE_REASONS = ['PERMANENT_4XX', 'REQUESTED'] as const;
+/** One of `PAUSE_REASONS`. */
+export type PauseReason = (typeof PAUSE_REASONS)[number];
 
 /** Scopes of API keys (specification, "Authentication"). */
 export const SCOPES = ['*', 'messages:send', 'messages:read', 'webhooks:manage', 'admin:*'] as const;

@@ -34,6 +34,8 @@ export {
   type PublicEvent,
   ENDPOINT_STATUSES,
   type EndpointStatus,
+  PAUSE_REASONS,
+  type PauseReason,
   SCOPES,
   type Scope,
   MEDIA_STATUSES,
@@ -69,6 +71,7 @@ export {
   SessionLoggedOut,
   SessionTierChanged,
 } from './session-events.js';
+export { WebhookStateV1, WebhookPaused, WebhookRecovered } from './webhook-events.js';
 export {
   MEDIA_KINDS,
   type MediaKind,

@@ -8,6 +8,7 @@ import {
   SessionConnectedV1,
   SessionEndedV1,
   SessionQrGeneratedV1,
+  WebhookStateV1,
 } from '@svc/contracts';
 
 const EVENTS: Record<PublicEvent, { summary: string; payload: new () => object }> = {
@@ -23,6 +24,14 @@ const EVENTS: Record<PublicEvent, { summary: string; payload: new () => object }
   'session.disconnected': { summary: 'The session dropped; carries a reason.', payload: SessionEndedV1 },
   'session.qr_generated': { summary: 'A QR code is ready to scan.', payload: SessionQrGeneratedV1 },
   'session.logged_out': { summary: 'The platform invalidated the credentials.', payload: SessionEndedV1 },
+  'webhook.paused': {
+    summary: 'An endpoint is paused: what comes for it is held, this event included.',
+    payload: WebhookStateV1,
+  },
+  'webhook.recovered': {
+    summary: 'The first delivery after a reactivation succeeded.',
+    payload: WebhookStateV1,
+  },
 };
 
 const text = (description: string, example: string) => ({

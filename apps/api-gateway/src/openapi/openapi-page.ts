@@ -10,6 +10,7 @@ import {
   SessionEndedV1,
   SessionQr,
   SessionQrGeneratedV1,
+  WebhookStateV1,
 } from '@svc/contracts';
 import type { FastifyInstance } from 'fastify';
 import { stringify } from 'yaml';
@@ -52,6 +53,7 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
       SessionEndedV1,
       SessionQr,
       SessionQrGeneratedV1,
+      WebhookStateV1,
     ],
   });
   completeOperations(document);

@@ -1,8 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { type AttemptResult, outcomeOf, remainingMs, runsOf4xx } from './attempt-result.js';
+import { type AttemptResult, mayBeNews, outcomeOf, remainingMs, runsOf4xx } from './attempt-result.js';
 
 const aResult = (status: number, fields: Partial<AttemptResult> = {}): AttemptResult =>
-  ({ item: { endpointId: 'e' }, status, error: null, generation: 1, ...fields }) as AttemptResult;
+  ({
+    item: { endpointId: 'e' },
+    status,
+    error: null,
+    generation: 1,
+    recovering: false,
+    ...fields,
+  }) as AttemptResult;
 const runOf = (...statuses: number[]) => runsOf4xx(statuses.map((status) => aResult(status)))[0];
 
 test('a run of permanent 4xx continues that of the endpoint until something else comes', () => {
@@ -23,6 +30,14 @@ test('endpoints and generations are counted apart', () => {
     [1, 1],
     [2, 0],
   ]);
+});
+
+test('a batch may be news where it holds a permanent 4xx, or the first success since a reactivation', () => {
+  const isNews = (...results: AttemptResult[]) => mayBeNews(runsOf4xx(results));
+  expect(isNews(aResult(200), aResult(503, { error: 'HTTP_503' }))).toBe(false);
+  expect(isNews(aResult(200), aResult(404, { error: 'HTTP_404' }))).toBe(true);
+  expect(isNews(aResult(200, { recovering: true }), aResult(200))).toBe(true);
+  expect(isNews(aResult(503, { recovering: true, error: 'HTTP_503' }))).toBe(false);
 });
 
 test('an attempt delivers, is tried again or was the last', () => {

@@ -16,6 +16,8 @@ export interface AttemptResult {
   retryInMs: number | undefined;
   /** Generation of the endpoint when the attempt started: answers from before a reactivation do not count. */
   generation: number;
+  /** The endpoint was reactivated and nothing had been delivered since. */
+  recovering: boolean;
 }
 
 /** What an attempt does to its delivery. */
@@ -35,7 +37,7 @@ export function remainingMs({ retryInMs, endedAtMs }: AttemptResult, nowMs: numb
 /** Consecutive permanent 4xx that pause an endpoint (specification, "Retries"). */
 export const PAUSE_AFTER = 5;
 
-/** The permanent 4xx of one endpoint within a batch of results, in the order in which the attempts ended. */
+/** What bears on the state of one endpoint, above all its permanent 4xx, within a batch of results, in the order in which the attempts ended. */
 export interface RunOf4xx {
   endpointId: string;
   generation: number;
@@ -47,20 +49,32 @@ export interface RunOf4xx {
   peak: number;
   /** Run at the end of the batch. */
   tail: number;
+  /** Something was delivered, the first since a reactivation. */
+  recovers: boolean;
+}
+
+/** Whether a batch may pause an endpoint or end its recovery: then its tenant has to be told. */
+export function mayBeNews(runs: RunOf4xx[]): boolean {
+  return runs.some(({ lead, peak, recovers }) => lead + peak > 0 || recovers);
 }
 
 /** Folds a batch so that one statement can continue, break or complete the run of each endpoint. */
 export function runsOf4xx(results: AttemptResult[]): RunOf4xx[] {
   const runs = new Map<string, RunOf4xx>();
-  for (const { item, generation, status } of results) {
+  for (const { item, generation, status, error, recovering } of results) {
     const { endpointId } = item;
     const key = `${endpointId}/${generation}`;
-    const run = runs.get(key) ?? { endpointId, generation, lead: 0, broken: false, peak: 0, tail: 0 };
+    const run = runs.get(key) ?? newRun(endpointId, generation);
     runs.set(key, run);
+    run.recovers ||= recovering && error === null;
     run.tail = isPermanent4xx(status) ? run.tail + 1 : 0;
     if (run.tail === 0) run.broken = true;
     else if (run.broken) run.peak = Math.max(run.peak, run.tail);
     else run.lead = run.tail;
   }
   return [...runs.values()];
+}
+
+function newRun(endpointId: string, generation: number): RunOf4xx {
+  return { endpointId, generation, lead: 0, broken: false, peak: 0, tail: 0, recovers: false };
 }

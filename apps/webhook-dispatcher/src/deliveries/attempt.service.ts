@@ -33,6 +33,7 @@ export class AttemptService {
       endedAtMs: performance.now(),
       retryInMs: failed ? retryDelay(item.attempt, this.config.retryDelaysMs) : undefined,
       generation: receiver.generation,
+      recovering: receiver.recovering,
     };
   }
 }

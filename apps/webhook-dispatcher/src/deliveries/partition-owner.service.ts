@@ -6,7 +6,7 @@ import {
   ServiceUnavailableException,
 } from '@nestjs/common';
 import { JetStreamStrategy } from '@svc/messaging';
-import { log } from '@svc/service';
+import { log, OutboxService } from '@svc/service';
 import { DeliveryDispatcher } from './delivery-dispatcher.js';
 import { DueLoader } from './due-loader.js';
 import { OwnedPartitions } from './owned-partitions.js';
@@ -26,6 +26,7 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
     private readonly loader: DueLoader,
     private readonly dispatcher: DeliveryDispatcher,
     private readonly owned: OwnedPartitions,
+    private readonly outbox: OutboxService,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -46,6 +47,7 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
     this.drained = true;
     await this.loader.stop();
     await this.leases.stop();
+    await this.outbox.stop();
   }
 
   assertReady(): void {

@@ -32,8 +32,8 @@ export class ResultRecorder {
   private async write(batch: AttemptResult[]): Promise<(number | undefined)[]> {
     for (;;) {
       try {
-        const { pausedTenants, dueAtMs } = await this.results.record(batch);
-        for (const tenantId of pausedTenants) this.directory.forget(tenantId);
+        const { changedTenants, dueAtMs } = await this.results.record(batch);
+        for (const tenantId of changedTenants) this.directory.forget(tenantId);
         return batch.map(({ item }) => dueAtMs.get(item.id));
       } catch (error) {
         log().warn({ err: error, results: batch.length }, 'results could not be written, trying again');

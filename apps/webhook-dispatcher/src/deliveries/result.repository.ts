@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
+import { OutboxService } from '@svc/service';
+import { DataSource, type EntityManager } from 'typeorm';
+import { type EndpointNews, insertNews } from '../endpoints/endpoint-news.js';
 import {
   type AttemptResult,
+  mayBeNews,
   outcomeOf,
   PAUSE_AFTER,
   remainingMs,
@@ -39,49 +42,83 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
     ON CONFLICT DO NOTHING),
   run AS (
     SELECT endpoint.id,
-      consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER} AS pause,
+      state = 'ACTIVE' AND (consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER}) AS pause,
+      state = 'ACTIVE' AND recovering AND recovers AS recovered,
+      greatest(consec_perm4xx + lead, peak) AS longest,
       CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END AS consec
-    FROM unnest($15::uuid[], $16::int[], $17::int[], $18::boolean[], $19::int[], $20::int[])
-      AS t (endpoint_id, of_generation, lead, broken, peak, tail)
+    FROM unnest($15::uuid[], $16::int[], $17::int[], $18::boolean[], $19::int[], $20::int[], $21::boolean[])
+      AS t (endpoint_id, of_generation, lead, broken, peak, tail, recovers)
     JOIN webhook_endpoint endpoint ON endpoint.id = endpoint_id AND generation = of_generation
-    WHERE endpoint_id IN (SELECT endpoint_id FROM applied)),
+    WHERE endpoint_id IN (SELECT endpoint_id FROM applied) AND (
+      consec_perm4xx <> CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END
+      OR consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER} OR recovering AND recovers)
+    FOR UPDATE OF endpoint),
   counted AS (
     UPDATE webhook_endpoint endpoint SET consec_perm4xx = run.consec,
-      state = CASE WHEN pause AND state = 'ACTIVE' THEN 'PAUSED' ELSE state END,
-      version = version + CASE WHEN pause AND state = 'ACTIVE' THEN 1 ELSE 0 END,
-      paused_reason = CASE WHEN pause AND state = 'ACTIVE' THEN 'PERMANENT_4XX' ELSE paused_reason END,
-      paused_at = CASE WHEN pause AND state = 'ACTIVE' THEN svc_now(tenant_id) ELSE paused_at END
-    FROM run WHERE endpoint.id = run.id AND (consec_perm4xx <> run.consec OR pause)
-    RETURNING endpoint.id, endpoint.tenant_id, pause)
-  SELECT ARRAY(SELECT tenant_id FROM counted WHERE pause) AS "pausedTenants",
+      state = CASE WHEN pause THEN 'PAUSED' ELSE state END,
+      version = version + CASE WHEN pause THEN 1 ELSE 0 END,
+      paused_reason = CASE WHEN pause THEN 'PERMANENT_4XX' ELSE paused_reason END,
+      paused_at = CASE WHEN pause THEN svc_now(tenant_id) ELSE paused_at END,
+      paused_run = CASE WHEN pause THEN longest ELSE paused_run END,
+      recovering = recovering AND NOT pause AND NOT recovered
+    FROM run WHERE endpoint.id = run.id
+    RETURNING endpoint.id, endpoint.tenant_id, pause, recovered AND NOT pause AS recovered)
+  SELECT ARRAY(SELECT id FROM counted WHERE pause) AS paused,
+    ARRAY(SELECT id FROM counted WHERE recovered) AS recovered,
+    ARRAY(SELECT tenant_id FROM counted WHERE pause OR recovered) AS "changedTenants",
     ARRAY(SELECT id FROM again) AS ids, ARRAY(SELECT next_at FROM again) AS dates`;
 
 /** What a batch of results has changed besides the deliveries themselves. */
 export interface RecordOutcome {
-  /** Tenants of endpoints that are paused now. */
-  pausedTenants: string[];
+  /** Tenants of endpoints that are paused now, or have recovered. */
+  changedTenants: string[];
   /** When the next attempt of a failed delivery is due, in domain time. */
   dueAtMs: Map<string, number>;
 }
 
-/** Writes what attempts came to: log, hot row, dead letter and the endpoint's run of 4xx in one statement, fenced. */
+/**
+ * Writes what attempts came to: log, hot row, dead letter and the endpoint's run of 4xx in one statement, fenced. Where
+ * the tenant is told of an endpoint, its event is written in the same transaction.
+ */
 @Injectable()
 export class ResultRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly outbox: OutboxService,
+  ) {}
 
   async record(results: AttemptResult[]): Promise<RecordOutcome> {
-    const [row] = await this.dataSource.query<RecordRow[]>(RECORD_SQL, [
+    const runs = runsOf4xx(results);
+    const parameters = [
       ...fenceParameters(results.map(({ item }) => item)),
       ...resultColumns(results),
-      ...runColumns(runsOf4xx(results)),
-    ]);
-    const { pausedTenants, ids, dates } = row as RecordRow;
-    return { pausedTenants, dueAtMs: new Map(ids.map((id, index) => [id, dates[index]?.getTime() ?? 0])) };
+      ...runColumns(runs),
+    ];
+    // Hardly any batch bears news: all others are one statement and one round trip.
+    const row = mayBeNews(runs)
+      ? await this.recordAndTell(parameters)
+      : await record(this.dataSource, parameters);
+    const { changedTenants, ids, dates } = row;
+    return { changedTenants, dueAtMs: new Map(ids.map((id, index) => [id, dates[index]?.getTime() ?? 0])) };
+  }
+
+  private async recordAndTell(parameters: unknown[]): Promise<RecordRow> {
+    const { row, news } = await this.dataSource.transaction(async (tx) => {
+      const row = await record(tx, parameters);
+      return { row, news: await insertNews(tx, row) };
+    });
+    this.outbox.publish(news);
+    return row;
   }
 }
 
-interface RecordRow {
-  pausedTenants: string[];
+async function record(on: Pick<EntityManager, 'query'>, parameters: unknown[]): Promise<RecordRow> {
+  const [row] = await on.query<RecordRow[]>(RECORD_SQL, parameters);
+  return row as RecordRow;
+}
+
+interface RecordRow extends EndpointNews {
+  changedTenants: string[];
   ids: string[];
   dates: Date[];
 }
@@ -111,5 +148,6 @@ function runColumns(runs: RunOf4xx[]): unknown[][] {
     runs.map(({ broken }) => broken),
     runs.map(({ peak }) => peak),
     runs.map(({ tail }) => tail),
+    runs.map(({ recovers }) => recovers),
   ];
 }

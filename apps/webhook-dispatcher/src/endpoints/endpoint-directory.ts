@@ -16,6 +16,8 @@ export interface Receiver {
   secret: string | null;
   state: EndpointStatus;
   generation: number;
+  /** Reactivated, and nothing has been delivered since. */
+  recovering: boolean;
 }
 
 /** Endpoints of one tenant by id. */
@@ -75,8 +77,8 @@ export class EndpointDirectory {
   }
 
   private toReceiver(row: Endpoint): Receiver {
-    const { id, sessionId, url, events, state, generation } = row;
-    return { id, sessionId, url, events, state, generation, secret: this.secretOf(row) };
+    const { id, sessionId, url, events, state, generation, recovering } = row;
+    return { id, sessionId, url, events, state, generation, recovering, secret: this.secretOf(row) };
   }
 
   /** One row that is damaged must not take the other endpoints of its tenant with it. */

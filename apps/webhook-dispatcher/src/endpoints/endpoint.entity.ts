@@ -1,4 +1,4 @@
-import type { EndpointStatus, PublicEvent } from '@svc/contracts';
+import type { EndpointStatus, PauseReason, PublicEvent } from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A receiver of a tenant; bound to one session where external mode made it. */
@@ -12,8 +12,13 @@ export class Endpoint {
   @Column('text', { array: true }) events: PublicEvent[];
   @Column('bytea', { name: 'secret_enc' }) secretEnc: Buffer;
   @Column('text') state: EndpointStatus;
-  @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: string | null;
+  /** Of the last pause: it stays after the reactivation, because `webhook.recovered` tells it again. */
+  @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
   @Column('timestamptz', { name: 'paused_at', nullable: true }) pausedAt: Date | null;
+  /** Permanent 4xx in a row when it was paused. */
+  @Column('int', { name: 'paused_run' }) pausedRun: number;
+  /** Reactivated, and nothing has been delivered since. */
+  @Column('boolean') recovering: boolean;
   /** Grows with every change. */
   @Column('int') version: number;
   /** Grows with every reactivation: answers to attempts from before do not count. */

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import type { EndpointStatus } from '@svc/contracts';
+import { OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
+import { insertNews } from './endpoint-news.js';
 import { Endpoint } from './endpoint.entity.js';
 
 // Back to where they came from: what drains after a pause goes out in the order in which the events came.
@@ -13,7 +16,10 @@ export type EndpointKey = { tenantId: string } & ({ id: string } | { sessionId: 
 /** Reads and changes endpoints under a lock on their row. */
 @Injectable()
 export class EndpointRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly outbox: OutboxService,
+  ) {}
 
   async find(where: EndpointKey): Promise<Endpoint | null> {
     return this.dataSource.getRepository(Endpoint).findOneBy(where);
@@ -21,30 +27,39 @@ export class EndpointRepository {
 
   /**
    * Changes an endpoint that `where` names; `change` works on the locked row. A row that becomes active again resumes
-   * what was held, in the same transaction.
+   * what was held, in the same transaction; of one that is paused the tenant is told.
    * @returns undefined where there is no such endpoint.
    */
   async change(where: EndpointKey, change: (endpoint: Endpoint) => void): Promise<Endpoint | undefined> {
-    return this.dataSource.transaction(async (tx) => {
+    const done = await this.dataSource.transaction(async (tx) => {
       const endpoint = await tx.findOne(Endpoint, { where, lock: { mode: 'pessimistic_write' } });
       if (!endpoint) return undefined;
       const before = endpoint.state;
       change(endpoint);
       endpoint.version += 1;
-      if (endpoint.state !== before) await this.stateChanged(tx, endpoint);
-      return tx.save(endpoint);
+      if (endpoint.state !== before) await stateChanged(tx, endpoint, before);
+      await tx.save(endpoint);
+      const paused = endpoint.state === 'PAUSED' && before !== 'PAUSED' ? [endpoint.id] : [];
+      return { endpoint, news: await insertNews(tx, { paused, recovered: [] }) };
     });
+    this.outbox.publish(done?.news ?? []);
+    return done?.endpoint;
   }
+}
 
-  private async stateChanged(tx: EntityManager, endpoint: Endpoint): Promise<void> {
-    const paused = endpoint.state === 'PAUSED';
-    endpoint.pausedReason = paused ? 'REQUESTED' : null;
-    endpoint.pausedAt = paused ? await domainNow(tx, endpoint.tenantId) : null;
-    if (endpoint.state !== 'ACTIVE') return;
-    endpoint.generation += 1;
-    endpoint.consecPerm4xx = 0;
-    await tx.query(RESUME_SQL, [endpoint.id]);
+async function stateChanged(tx: EntityManager, endpoint: Endpoint, before: EndpointStatus): Promise<void> {
+  if (endpoint.state === 'PAUSED') {
+    endpoint.pausedReason = 'REQUESTED';
+    endpoint.pausedAt = await domainNow(tx, endpoint.tenantId);
+    endpoint.pausedRun = endpoint.consecPerm4xx;
+    endpoint.recovering = false;
   }
+  // One that is switched off and on again meanwhile recovers all the same.
+  if (before === 'PAUSED') endpoint.recovering = true;
+  if (endpoint.state !== 'ACTIVE') return;
+  endpoint.generation += 1;
+  endpoint.consecPerm4xx = 0;
+  await tx.query(RESUME_SQL, [endpoint.id]);
 }
 
 async function domainNow(tx: EntityManager, tenantId: string): Promise<Date> {

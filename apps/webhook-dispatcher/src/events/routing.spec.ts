@@ -5,7 +5,16 @@ import { conversationOf } from './conversation.js';
 import { receiversOf } from './routing.js';
 
 const aReceiver = (id: string, fields: Partial<Receiver>): Receiver => ({
-  ...{ id, sessionId: null, url: '', events: [], secret: '', state: 'ACTIVE', generation: 1 },
+  ...{
+    id,
+    sessionId: null,
+    url: '',
+    events: [],
+    secret: '',
+    state: 'ACTIVE',
+    generation: 1,
+    recovering: false,
+  },
   ...fields,
 });
 

@@ -1,4 +1,5 @@
 import { Webhooks1763800000000 } from './1763800000000-webhooks.js';
+import { EndpointNews1763800300000 } from './1763800300000-endpoint-news.js';
 
 /** The schema this service owns and its migrations, in order. */
-export const schema = { schema: 'webhooks', migrations: [Webhooks1763800000000] };
+export const schema = { schema: 'webhooks', migrations: [Webhooks1763800000000, EndpointNews1763800300000] };
