@@ -59,6 +59,8 @@ export class KeyWriter {
     apart: ({ sessionId }) => sessionId,
   });
 
+  private readonly underWay = new Map<string, Promise<void>>();
+
   /** Told when a message was journaled that waits for its file. */
   onFileAwaited: () => void = () => undefined;
 
@@ -72,7 +74,19 @@ export class KeyWriter {
    * @throws LeaseLostError
    */
   async commit(change: KeyCommit): Promise<void> {
-    if (!(await this.commits.add(change))) throw new LeaseLostError(change.fence.partition);
+    const { sessionId, fence } = change;
+    const write = this.commits.add(change);
+    const before = this.underWay.get(sessionId);
+    const all = Promise.allSettled([before, write]).then(() => {
+      if (this.underWay.get(sessionId) === all) this.underWay.delete(sessionId);
+    });
+    this.underWay.set(sessionId, all);
+    if (!(await write)) throw new LeaseLostError(fence.partition);
+  }
+
+  /** Resolves when nothing is being written for the session: also what a former socket, or runner, of it began. */
+  async settled(sessionId: string): Promise<void> {
+    await this.underWay.get(sessionId);
   }
 
   /** Says of each change whether its lease held. */

@@ -33,6 +33,7 @@ const FORGET_SQL = `${FENCE_SQL},
 export class SessionStore implements PlatformStore {
   private readonly writes = new Set<Promise<void>>();
   private forgotten = false;
+  private closed = false;
 
   constructor(
     private readonly scope: StoreScope,
@@ -66,6 +67,12 @@ export class SessionStore implements PlatformStore {
     if (rows.length === 0) throw new LeaseLostError(fence.partition);
   }
 
+  /** The runner has ended: nothing of its socket is written any more, the next runner may have read already. */
+  async close(): Promise<void> {
+    await this.keys.settled(this.scope.session.id);
+    this.closed = true;
+  }
+
   /**
    * Forgets credentials and keys: the number is no longer linked.
    * @throws LeaseLostError
@@ -79,9 +86,9 @@ export class SessionStore implements PlatformStore {
     if (rows.length === 0) throw new LeaseLostError(fence.partition);
   }
 
-  /** What a former socket is still writing is waited for. */
+  /** What a former socket of the session is still writing is waited for. */
   async get(type: string, ids: string[]): Promise<KeyValues> {
-    if (this.writes.size > 0) await Promise.allSettled(this.writes);
+    await this.keys.settled(this.scope.session.id);
     const rows = await this.read<{ key_id: string; sealed: Buffer }>(
       'SELECT key_id, sealed FROM signal_key WHERE session_id = $1 AND type = $2 AND key_id = ANY($3::text[])',
       [this.scope.session.id, type, ids],
@@ -91,6 +98,7 @@ export class SessionStore implements PlatformStore {
 
   /** @throws LeaseLostError */
   async commit(changes: KeyChanges, inbound: InboundRecord[]): Promise<void> {
+    if (this.closed) throw new Error('The runner has ended.');
     if (!this.forgotten) return this.track(this.write(changes, inbound));
     // Keys of a link that has ended are nobody's loss; a message would be acknowledged and gone.
     if (inbound.length > 0) throw new Error('The session is logged out.');

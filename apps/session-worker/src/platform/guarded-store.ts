@@ -1,17 +1,16 @@
 import type { PlatformStore } from './platform.js';
 
-/** The store as one socket sees it. */
-export interface GuardedStore extends PlatformStore {
-  /** The socket is gone: from now on it writes nothing. The next one may have read what is there already. */
-  close(): void;
-}
+/** By store, what stands for the socket that was opened last. */
+const newest = new WeakMap<PlatformStore, object>();
 
 /**
  * The store, with every failure told to `abandon`. The library goes on after a failed read or write as if the message
- * were at fault: its cache is then ahead of the store, and the platform keeps the message until the next login.
+ * were at fault: its cache is then ahead of the store, and the platform keeps the message until the next login. A socket writes
+ * only until the next one is opened on the same store: that one may have read already what is there.
  */
-export function guarded(store: PlatformStore, abandon: () => void): GuardedStore {
-  let closed = false;
+export function guarded(store: PlatformStore, abandon: () => void): PlatformStore {
+  const socket = {};
+  newest.set(store, socket);
   const orAbandon = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       abandon();
@@ -20,13 +19,10 @@ export function guarded(store: PlatformStore, abandon: () => void): GuardedStore
   return {
     get: (type, ids) => orAbandon(store.get(type, ids)),
     commit: async (changes, inbound) => {
-      if (closed) throw new Error('The socket is closed.');
+      if (newest.get(store) !== socket) throw new Error('Another socket has been opened since.');
       await orAbandon(store.commit(changes, inbound));
     },
     journaled: (sender, keyId) => orAbandon(store.journaled(sender, keyId)),
     sent: (keyId) => orAbandon(store.sent(keyId)),
-    close: () => {
-      closed = true;
-    },
   };
 }

@@ -180,6 +180,7 @@ export class SessionRunner {
     await this.steps.persist(last, LAST_WORDS_ATTEMPTS);
     this.socket?.close();
     this.socket = undefined;
+    await this.tools.store.close();
     this.assertWritten();
   }
 
@@ -337,6 +338,7 @@ export class SessionRunner {
     this.ended = true;
     this.dropSocket();
     this.codes.refuse();
+    void this.tools.store.close();
     this.tools.onEnded();
   }
 

@@ -32,7 +32,7 @@ const EVENTS = { SENT: MessageSent, DELIVERED: MessageDelivered, READ: MessageRe
 const FAILURE_WORDS: Record<FailureCode, string> = {
   SESSION_LOGGED_OUT: 'The session was logged out before the message went out.',
   SESSION_DELETED: 'The session was deleted before the message went out.',
-  EXPIRED: 'The session did not come back in time.',
+  EXPIRED: 'It waited too long: for its session, or for a media store that was away.',
   NOT_ON_PLATFORM: 'The number is not registered on the platform.',
   NOT_IN_GROUP: 'There is no such group, or the session does not belong to it.',
   REJECTED_BY_PLATFORM: 'The platform refused the message.',

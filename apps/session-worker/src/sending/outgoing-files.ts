@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { isOfKind, OUTBOUND_MAX_BYTES, type MediaContent, type MediaKind, typesOf } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
@@ -26,7 +27,7 @@ export interface Transfer {
    * and with another error where the store, the database or the disk is.
    */
   uploaded: Promise<Uint8Array>;
-  /** Resolves when nothing of it is left here. */
+  /** Resolves when nothing of it is left here, at the latest after twice its time. */
   over: Promise<void>;
 }
 
@@ -44,19 +45,23 @@ export class OutgoingFiles {
   upload(message: ClaimedMessage, socket: PlatformSocket, stopped: AbortSignal): Transfer {
     const { mediaSendTimeoutMs } = this.config;
     const limit = new AbortController();
-    let step: FileError['code'] = 'MEDIA_UNAVAILABLE';
+    // Our own store that does not answer is no fault of the file.
+    let step: FileError['code'] | undefined = message.content.media?.url ? 'MEDIA_UNAVAILABLE' : undefined;
     const work = this.bring(message, socket, AbortSignal.any([stopped, limit.signal]), () => {
       step = 'MEDIA_UPLOAD_FAILED';
     });
-    const over = work.then(...NOTHING);
+    const done = work.then(...NOTHING);
     const late = new Promise<never>((_, reject) => {
       const timer = setTimeout(() => {
-        reject(new FileError(step, `not done within ${mediaSendTimeoutMs} ms`, false));
+        const words = `not done within ${mediaSendTimeoutMs} ms`;
+        reject(step ? new FileError(step, words, false) : new Error(words));
         limit.abort();
       }, mediaSendTimeoutMs);
-      void over.then(() => clearTimeout(timer));
+      void done.then(() => clearTimeout(timer));
     });
-    return { uploaded: Promise.race([work, late]), over };
+    // The library's upload takes no signal, and may hang for good when the host breaks off within its answer.
+    const overtime = late.catch(() => delay(mediaSendTimeoutMs, undefined, { ref: false }));
+    return { uploaded: Promise.race([work, late]), over: Promise.race([done, overtime]) };
   }
 
   private async bring(

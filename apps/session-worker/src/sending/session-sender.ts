@@ -17,8 +17,9 @@ const MAX_TRIES = 3;
 const RETRY_MS = 1_000;
 /** Between two tries of a file each pause is that many times as long: a network that is away for a moment costs one. */
 const FILE_BACKOFF = 8;
-/** Until a file that waits for the store or the database is tried again. */
-const FILE_WAIT_MS = 2_000;
+/** Until a file that waits for the store or the database is tried again: longer, the longer it has waited. */
+const FILE_WAIT_MS = { least: 2_000, most: 60_000 };
+const FILE_WAIT_PART = 0.25;
 /** Sends in a row without any sign from the platform: not the messages are at fault, then, but the socket. */
 const MAX_UNANSWERED = 2;
 
@@ -77,6 +78,7 @@ export class SessionSender {
     for (const { timer } of this.waiting.values()) clearTimeout(timer);
     this.waiting.clear();
     this.interrupt();
+    this.interrupt = () => undefined; // it holds on to the socket
   }
 
   /** There may be something to send. */
@@ -137,7 +139,10 @@ export class SessionSender {
     atStep('out-11');
     // As good as an ack.
     this.unanswered = 0;
-    for (const keyId of keyIds) this.take(keyId);
+    for (const keyId of keyIds) {
+      this.take(keyId);
+      this.tries.delete(keyId);
+    }
     this.roomMade();
   }
 
@@ -221,7 +226,8 @@ export class SessionSender {
       return tries < MAX_TRIES ? RETRY_MS * FILE_BACKOFF ** (tries - 1) : undefined;
     }
     log().warn({ jobId: message.job_id, err: error }, 'media store or database is away, file waits');
-    return FILE_WAIT_MS;
+    const waited = Date.now() - message.accepted_at.getTime();
+    return Math.min(FILE_WAIT_MS.most, Math.max(FILE_WAIT_MS.least, waited * FILE_WAIT_PART));
   }
 
   /** How often it was tried. */

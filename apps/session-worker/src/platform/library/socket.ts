@@ -3,7 +3,7 @@ import type { StatusReason } from '@svc/contracts';
 import { makeWASocket, WA_CERT_DETAILS } from '@whiskeysockets/baileys';
 import { BoundedCache } from '../bounded-cache.js';
 import { FailureScope } from '../failure-scope.js';
-import { guarded, type GuardedStore } from '../guarded-store.js';
+import { guarded } from '../guarded-store.js';
 import { quietLogger } from '../library-logger.js';
 import type { ProxyRoute } from '../proxy.js';
 import type { PlatformListener, PlatformSocket, PlatformStore } from '../platform.js';
@@ -57,11 +57,10 @@ export function openSocket(
     const stanzas = new WeakMap<Uint8Array, Stanza>();
     // What could not be written the platform keeps until the next login: so there is one, soon.
     const abandon = (): void => socket.recycle('PROCESSING_STALLED');
-    const store = guarded(keptIn, abandon);
-    const sock = connect(address, credentials, stanzas, { store, watchdog });
+    const sock = connect(address, credentials, stanzas, { store: guarded(keptIn, abandon), watchdog });
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchdog.supervise(sock.ws);
-    return attach(sock, stanzas, namingProxy(listener, address.proxy), { scope, watchdog, store });
+    return attach(sock, stanzas, namingProxy(listener, address.proxy), { scope, watchdog });
   });
   return socket;
 }
@@ -78,14 +77,13 @@ function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined):
 interface Guards {
   scope: FailureScope;
   watchdog: Watchdog;
-  store: GuardedStore;
 }
 
 function connect(
   address: PlatformAddress,
   credentials: Credentials,
   stanzas: WeakMap<Uint8Array, Stanza>,
-  { store, watchdog }: Pick<Guards, 'store' | 'watchdog'>,
+  { store, watchdog }: { store: PlatformStore; watchdog: Watchdog },
 ): LibrarySocket {
   if (address.trustRoot) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(address.trustRoot, 'hex');
   const sock = makeWASocket({
@@ -129,7 +127,7 @@ function attach(
   sock: LibrarySocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
   listener: PlatformListener,
-  { scope, watchdog, store }: Guards,
+  { scope, watchdog }: Guards,
 ): PlatformSocket {
   let closed = false;
   const codeOf = closeCodes(sock);
@@ -137,7 +135,6 @@ function attach(
     closed = true;
     watchdog.stop();
     scope.close();
-    store.close();
   };
   const gone = (code: number, reason?: StatusReason): void => {
     if (closed) return;
