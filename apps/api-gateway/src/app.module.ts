@@ -48,6 +48,8 @@ import { Tenant } from './tenants/tenant.entity.js';
 import { TenantsConsumer } from './tenants/tenants.consumer.js';
 import { TenantsService } from './tenants/tenants.service.js';
 import { TimeTravelService } from './tenants/time-travel.service.js';
+import { WebhookActionsController } from './webhooks/webhook-actions.controller.js';
+import { WebhookActionsService } from './webhooks/webhook-actions.service.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { WebhooksService } from './webhooks/webhooks.service.js';
 
@@ -73,6 +75,7 @@ const events = {
     LiveController,
     ExternalConfigController,
     WebhooksController,
+    WebhookActionsController,
     ApiKeysController,
     MessagesConsumer,
     AuditConsumer,
@@ -110,6 +113,7 @@ const events = {
     SessionChangeSweeper,
     SessionDeletionService,
     WebhooksService,
+    WebhookActionsService,
     TenantsService,
     TimeTravelService,
   ],

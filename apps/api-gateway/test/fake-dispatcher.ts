@@ -1,17 +1,25 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   AppError,
+  type ChangeEndpointStateV1,
   CreateEndpoint,
   DeleteBoundEndpoint,
   DeleteEndpoint,
   type EndpointRef,
+  type EndpointStateChange,
+  type EndpointStateReply,
   GetBoundEndpoint,
   GetEndpoint,
+  GetEndpointHealth,
   ListDeliveries,
   ListEndpoints,
+  PauseEndpoint,
   PutBoundEndpoint,
   type PutBoundEndpointV1,
+  ReactivateEndpoint,
   type RequestContract,
+  RotateEndpointSecret,
+  TestEndpoint,
   UpdateEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
@@ -24,15 +32,18 @@ type On = <Q extends object, A extends object>(
 interface OwnedEndpoint {
   tenantId: string;
   endpoint: WebhookEndpointWithSecret;
+  change?: EndpointStateChange;
 }
+
+const NONE = { count: 0, more: false };
 
 /** `webhook-dispatcher`, as far as the gateway can tell. */
 export class FakeDispatcher {
   readonly endpoints = new Map<string, OwnedEndpoint>();
 
   answer(on: On): void {
-    on(CreateEndpoint, ({ tenantId, name, url, events }) => ({
-      endpoint: this.add(tenantId, { name, url: checked(url), events }),
+    on(CreateEndpoint, ({ tenantId, name, url, events, headers = {} }) => ({
+      endpoint: this.add(tenantId, { name, url: checked(url), events, headers: hidden(headers) }),
     }));
     on(GetEndpoint, (ref) => ({ endpoint: this.owned(ref) }));
     on(ListEndpoints, ({ tenantId, limit, before }) => {
@@ -43,8 +54,12 @@ export class FakeDispatcher {
     on(UpdateEndpoint, ({ tenantId, endpointId, ...change }) => {
       const endpoint = this.owned({ tenantId, endpointId });
       if (change.events && change.events.length > 0) assertTenantWide(endpoint);
-      return { endpoint: Object.assign(endpoint, JSON.parse(JSON.stringify(change)) as object) };
+      const headers = hidden(change.headers ?? endpoint.headers);
+      return {
+        endpoint: Object.assign(endpoint, JSON.parse(JSON.stringify({ ...change, headers })) as object),
+      };
     });
+    this.answerActions(on);
     on(DeleteEndpoint, (ref) => {
       const endpoint = this.owned(ref);
       assertTenantWide(endpoint);
@@ -64,6 +79,40 @@ export class FakeDispatcher {
       if (endpoint) this.endpoints.delete(endpoint.id);
       return { endpoint: null };
     });
+  }
+
+  private answerActions(on: On): void {
+    on(RotateEndpointSecret, (ref) => ({
+      endpoint: Object.assign(this.owned(ref), { secret: newSecret() }),
+    }));
+    on(PauseEndpoint, (request) => this.bringTo('PAUSED', request));
+    on(ReactivateEndpoint, (request) => this.bringTo('ACTIVE', request));
+    on(TestEndpoint, (ref) => {
+      this.owned(ref);
+      return {
+        result: { deliveryId: randomUUID(), status: 200, error: null, durationMs: 7, responseHead: 'ok' },
+      };
+    });
+    on(GetEndpointHealth, (ref) => {
+      const { status } = this.owned(ref);
+      const lastHour = { attempts: 0, failures: 0, p50Ms: null, p95Ms: null, partial: false };
+      const counts = { pending: NONE, held: NONE, dead: NONE, oldestWaitingMs: null };
+      return {
+        health: { status, lastSuccess: null, lastFailure: null, permanent4xxRun: 0, lastHour, ...counts },
+      };
+    });
+  }
+
+  private bringTo(state: 'PAUSED' | 'ACTIVE', request: ChangeEndpointStateV1): EndpointStateReply {
+    const endpoint = this.owned(request);
+    const owned = this.endpoints.get(endpoint.id) as OwnedEndpoint;
+    if (endpoint.status !== state) {
+      const { actor, reason } = request;
+      owned.change = { id: randomUUID(), state, actor, reason, at: new Date().toISOString() };
+      const [pausedBy, pausedNote] = state === 'PAUSED' ? [actor, reason] : [null, null];
+      Object.assign(endpoint, { status: state, pausedBy, pausedNote });
+    }
+    return { endpoint, change: owned.change?.state === state ? owned.change : null };
   }
 
   private putBound({
@@ -90,7 +139,12 @@ export class FakeDispatcher {
         url: '',
         events: [],
         status: 'ACTIVE',
+        headers: {},
+        standardWebhooks: false,
+        ordering: 'CONVERSATION',
         pausedReason: null,
+        pausedBy: null,
+        pausedNote: null,
         pausedAt: null,
       },
       ...{ sessionId: null, createdAt: new Date().toISOString(), secret: newSecret(), ...fields },
@@ -115,6 +169,10 @@ export class FakeDispatcher {
 
 function assertTenantWide({ sessionId }: WebhookEndpointWithSecret): void {
   if (sessionId !== null) throw new AppError('SESSION_STATE_CONFLICT');
+}
+
+function hidden(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, '***']));
 }
 
 function checked(url: string): string {

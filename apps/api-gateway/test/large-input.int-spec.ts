@@ -76,6 +76,7 @@ describe('a body of 1 MB that is all names or all entries', () => {
   test.each([
     ['POST /v1/webhooks', () => `{${NAME},"url":"https://example.com","events":${list(150_000)}}`, 'events'],
     [`PATCH /v1/webhooks/${randomUUID()}`, () => `{"events":${list(150_000)}}`, 'events'],
+    [`PATCH /v1/webhooks/${randomUUID()}`, () => `{"headers":${names(80_000)}}`, 'headers'],
     ['POST /v1/api-keys', () => `{"scopes":${list(150_000)}}`, 'scopes'],
     ['POST /v1/messages', () => names(80_000), 'body'],
     ['POST /v1/messages', () => `{"text":${names(80_000)}}`, 'text'],

@@ -10,6 +10,7 @@ import { MessagesController } from '../src/messages/messages.controller.js';
 import { ExternalConfigController } from '../src/sessions/external-config.controller.js';
 import { LiveController } from '../src/sessions/live.controller.js';
 import { SessionsController } from '../src/sessions/sessions.controller.js';
+import { WebhookActionsController } from '../src/webhooks/webhook-actions.controller.js';
 import { WebhooksController } from '../src/webhooks/webhooks.controller.js';
 import { gateway, withGateway } from './gateway.js';
 import { type Description, type Operation, operationsOf } from './description.js';
@@ -77,11 +78,12 @@ describe('the description', () => {
   test('has every event with the headers of its delivery', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual([...PUBLIC_EVENTS].sort());
     for (const { post } of Object.values(document.webhooks)) {
-      expect(post.parameters.map(({ name }) => name)).toEqual(
-        ['Svc', 'Webhook'].flatMap((brand) =>
+      expect(post.parameters.map(({ name }) => name)).toEqual([
+        ...['Svc', 'Webhook'].flatMap((brand) =>
           ['Event', 'Delivery-Id', 'Timestamp', 'Signature'].map((h) => `X-${brand}-${h}`),
         ),
-      );
+        ...['webhook-id', 'webhook-timestamp', 'webhook-signature'],
+      ]);
     }
   });
 });
@@ -91,7 +93,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[MessagesController, MessageMediaController, SessionsController],
     ...[LiveController, ExternalConfigController],
     ...[MediaController],
-    ...[WebhooksController, ApiKeysController],
+    ...[WebhooksController, WebhookActionsController, ApiKeysController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

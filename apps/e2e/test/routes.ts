@@ -62,7 +62,9 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
       mintApiKey: true,
     },
     createWebhook: { name: 'good', url: 'http://127.0.0.1:9/good', events: ['message.sent'] },
-    updateWebhook: { name: 'good', url: 'http://127.0.0.1:9/good', events: [], status: 'PAUSED' },
+    updateWebhook: { name: 'good', url: 'http://127.0.0.1:9/good', events: [], ordering: 'STRICT' },
+    pauseWebhook: { reason: 'good' },
+    reactivateWebhook: { reason: 'good' },
     createApiKey: { name: 'good', scopes: ['messages:read'], rotates: ids.kid },
   };
 }

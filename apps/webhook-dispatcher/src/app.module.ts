@@ -29,10 +29,14 @@ import { PartitionOwner } from './deliveries/partition-owner.service.js';
 import { ResultRecorder } from './deliveries/result-recorder.js';
 import { ResultRepository } from './deliveries/result.repository.js';
 import { BoundEndpointsService } from './endpoints/bound-endpoints.service.js';
+import { EndpointActionsConsumer } from './endpoints/endpoint-actions.consumer.js';
+import { EndpointActionsService } from './endpoints/endpoint-actions.service.js';
 import { EndpointChanges } from './endpoints/endpoint-changes.js';
 import { EndpointDirectory } from './endpoints/endpoint-directory.js';
 import { EndpointFactory } from './endpoints/endpoint-factory.js';
+import { EndpointHealthService } from './endpoints/endpoint-health.service.js';
 import { EndpointSecrets } from './endpoints/endpoint-secrets.js';
+import { EndpointTestService } from './endpoints/endpoint-test.service.js';
 import { Endpoint } from './endpoints/endpoint.entity.js';
 import { EndpointRepository } from './endpoints/endpoint.repository.js';
 import { EndpointsConsumer } from './endpoints/endpoints.consumer.js';
@@ -89,7 +93,13 @@ const configured: Provider[] = [
     leasesModule('webhooks', readConfig),
     TypeOrmModule.forFeature([Endpoint]),
   ],
-  controllers: [HealthController, EndpointsConsumer, DeliveriesConsumer, EventsConsumer],
+  controllers: [
+    HealthController,
+    EndpointsConsumer,
+    EndpointActionsConsumer,
+    DeliveriesConsumer,
+    EventsConsumer,
+  ],
   providers: [
     ...connectionProviders('webhook-dispatcher', DispatcherConfig, readConfig),
     ...configured,
@@ -100,6 +110,9 @@ const configured: Provider[] = [
     EndpointChanges,
     EndpointsService,
     BoundEndpointsService,
+    EndpointActionsService,
+    EndpointTestService,
+    EndpointHealthService,
     EventRepository,
     IngestService,
     OwnedPartitions,

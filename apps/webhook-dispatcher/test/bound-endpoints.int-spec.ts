@@ -5,6 +5,8 @@ import {
   DeleteEndpoint,
   GetBoundEndpoint,
   ListEndpoints,
+  PauseEndpoint,
+  ReactivateEndpoint,
   UpdateEndpoint,
 } from '@svc/contracts';
 import { type ReceivedWebhook, waitFor } from '@svc/testing';
@@ -38,6 +40,12 @@ test('a bound endpoint is disabled and revived with its id and secret', async ()
   await stage.producer.received(ref.tenantId, { ...ref, keyId: 'while disabled' });
   expect(await stage.pathsOf(1)).toEqual(['/witness']);
   await stage.rpc.request(DeleteEndpoint, { tenantId: ref.tenantId, endpointId: witness.id });
+  const asked = { tenantId: ref.tenantId, endpointId: made?.id ?? '', reason: 'on', actor: 'key:ada' };
+  for (const contract of [PauseEndpoint, ReactivateEndpoint]) {
+    await expect(stage.rpc.request(contract, asked)).rejects.toMatchObject({
+      code: 'SESSION_STATE_CONFLICT',
+    });
+  }
   const revived = await stage.bind(ref);
   expect(revived).toEqual(made);
   expect((await stage.rpc.request(GetBoundEndpoint, ref)).endpoint).toEqual(made);

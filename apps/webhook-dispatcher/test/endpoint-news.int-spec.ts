@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from '@jest/globals';
-import { parseData, type PublicEvent, UpdateEndpoint, WebhookStateV1 } from '@svc/contracts';
+import { parseData, type PublicEvent, WebhookStateV1 } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { Stage } from './stage.js';
 
@@ -29,8 +29,7 @@ async function aTenantWithAWatcher() {
       });
     }
   };
-  const setStatus = (status: 'ACTIVE' | 'PAUSED') =>
-    stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, status });
+  const setStatus = (status: 'ACTIVE' | 'PAUSED') => stage.setStatus(tenantId, endpointId, status);
   const heard = (count: number) =>
     waitFor(`${count} events of the endpoint`, () => {
       const bodies = stage.receiver.bodies(watcher);
@@ -100,8 +99,7 @@ test('a success of an attempt from before the reactivation is no recovery', asyn
 
 test('the paused endpoint itself gets the news when it is active again, in order', async () => {
   const { tenantId, endpointId, path } = await stage.subscriber();
-  const setStatus = (status: 'ACTIVE' | 'PAUSED') =>
-    stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, status });
+  const setStatus = (status: 'ACTIVE' | 'PAUSED') => stage.setStatus(tenantId, endpointId, status);
   await setStatus('PAUSED');
   await waitFor('the news to be held', async () =>
     (await stage.hot(tenantId)).some(({ state }) => state === 'held'),
@@ -127,7 +125,7 @@ test('an endpoint that is bound to a session says so, and gets no news of others
   await setStatus('PAUSED');
   await heard(1);
   const endpointId = bound?.id ?? '';
-  await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, status: 'PAUSED' });
+  await stage.setStatus(tenantId, endpointId, 'PAUSED');
   const [, paused] = await heard(2);
   expect(paused?.payload).toMatchObject({ endpointId, sessionId });
   const kinds = (await stage.deliveries(tenantId, endpointId)).map(({ event }) => event);

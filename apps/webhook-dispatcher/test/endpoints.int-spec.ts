@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { DeleteEndpoint, GetEndpoint, ListDeliveries, ListEndpoints, UpdateEndpoint } from '@svc/contracts';
+import {
+  CreateEndpoint,
+  DeleteEndpoint,
+  GetEndpoint,
+  ListDeliveries,
+  ListEndpoints,
+  UpdateEndpoint,
+} from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { signatureHeader } from '../src/sending/signature.js';
 import { Stage } from './stage.js';
@@ -52,6 +59,29 @@ describe('an endpoint', () => {
     await expect(
       stage.rpc.request(ListDeliveries, { ...stranger, dead: false, limit: 10 }),
     ).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  test('keeps the order of events it was given, and takes another', async () => {
+    const { tenantId, endpointId } = await stage.subscriber();
+    const ordering = async () =>
+      (await stage.rpc.request(GetEndpoint, { tenantId, endpointId })).endpoint.ordering;
+    expect(await ordering()).toBe('CONVERSATION');
+    await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, ordering: 'STRICT' });
+    expect(await ordering()).toBe('STRICT');
+    await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, name: 'Renamed' });
+    expect(await ordering()).toBe('STRICT');
+    const strict = {
+      tenantId,
+      name: 'Strict',
+      url: stage.at('/strict'),
+      events: [],
+      ordering: 'STRICT' as const,
+    };
+    expect((await stage.rpc.request(CreateEndpoint, strict)).endpoint.ordering).toBe('STRICT');
+    const loose = { tenantId, endpointId, ordering: 'LOOSE' as 'STRICT' };
+    await expect(stage.rpc.request(UpdateEndpoint, loose)).rejects.toMatchObject({
+      meta: { fields: [{ field: 'ordering' }] },
+    });
   });
 
   test('is listed newest first, page by page', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { DeleteEndpoint, GetEndpoint, UpdateEndpoint } from '@svc/contracts';
+import { DeleteEndpoint, GetEndpoint, PauseEndpoint, ReactivateEndpoint } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { Stage } from './stage.js';
 
@@ -24,9 +24,10 @@ async function aSubscriber() {
       await waitFor('the attempt', async () => (await attempts()) === before + 1);
     }
   };
-  const setStatus = (status: 'ACTIVE' | 'PAUSED') =>
-    stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, status });
-  return { ...subscriber, view, answered, setStatus };
+  const asked = { tenantId, endpointId, actor: 'key:ada' };
+  const pause = (reason = 'moving') => stage.rpc.request(PauseEndpoint, { ...asked, reason });
+  const reactivate = (reason = 'moved') => stage.rpc.request(ReactivateEndpoint, { ...asked, reason });
+  return { ...subscriber, view, answered, pause, reactivate };
 }
 
 describe('an endpoint', () => {
@@ -54,7 +55,7 @@ describe('an endpoint', () => {
   });
 
   test('holds what comes while it is paused and delivers it oldest first when it is active again', async () => {
-    const { tenantId, view, deliveries, answered, setStatus } = await aSubscriber();
+    const { tenantId, view, deliveries, answered, reactivate } = await aSubscriber();
     await answered(404, 404, 404, 404, 404);
     stage.receiver.received.length = 0;
     stage.receiver.answerWith(200);
@@ -67,31 +68,59 @@ describe('an endpoint', () => {
     expect(held.filter(({ status }) => status === 'PENDING')).toHaveLength(5);
     expect(stage.receiver.received).toHaveLength(0);
 
-    await setStatus('ACTIVE');
+    await reactivate();
     expect(await view()).toMatchObject({ status: 'ACTIVE', pausedReason: null, pausedAt: null });
     await waitFor('the drain', () => stage.receiver.received.length === 60);
     expect(stage.keyIds()).toEqual(Array.from({ length: 60 }, (_, index) => String(index)));
   });
 
   test('is paused and reactivated by hand', async () => {
-    const { tenantId, view, deliveries, setStatus } = await aSubscriber();
-    await setStatus('PAUSED');
-    expect(await view()).toMatchObject({ status: 'PAUSED', pausedReason: 'REQUESTED' });
+    const { tenantId, view, deliveries, pause, reactivate } = await aSubscriber();
+    await pause('receiver moves');
+    const paused = { status: 'PAUSED', pausedReason: 'REQUESTED' };
+    expect(await view()).toMatchObject({ ...paused, pausedBy: 'key:ada', pausedNote: 'receiver moves' });
     await stage.producer.received(tenantId);
     await waitFor('the delivery to be held', async () => (await deliveries())[0]?.status === 'HELD');
-    await setStatus('ACTIVE');
+    await reactivate();
     await waitFor('the webhook', () => stage.receiver.received.length === 1);
+    const nobody = { pausedReason: null, pausedBy: null, pausedNote: null, pausedAt: null };
+    expect(await view()).toMatchObject({ status: 'ACTIVE', ...nobody });
+  });
+
+  test('stays as it is when it is paused or reactivated a second time', async () => {
+    const { view, pause, reactivate } = await aSubscriber();
+    expect((await reactivate()).change).toBeNull();
+    const first = await pause('first');
+    expect(first.change).toMatchObject({ state: 'PAUSED', actor: 'key:ada', reason: 'first' });
+    const shown = await view();
+    expect(await pause('second')).toEqual(first);
+    expect(await view()).toEqual(shown);
+    const { change } = await reactivate('first');
+    expect(change).toMatchObject({ state: 'ACTIVE', reason: 'first' });
+    expect(change?.id).not.toBe(first.change?.id);
+    expect((await reactivate('second')).change).toEqual(change);
+  });
+
+  test('that 4xx have paused says nobody’s name, whoever paused it before or does so now', async () => {
+    const { view, answered, pause, reactivate } = await aSubscriber();
+    await pause('by hand');
+    await reactivate();
+    await answered(404, 404, 404, 404, 404);
+    const paused = { status: 'PAUSED', pausedReason: 'PERMANENT_4XX', pausedBy: null, pausedNote: null };
+    expect(await view()).toMatchObject(paused);
+    expect((await pause('too late')).change).toBeNull();
+    expect(await view()).toMatchObject(paused);
   });
 
   test('does not count a late 404 to an attempt from before its reactivation', async () => {
-    const { tenantId, view, deliveries, answered, setStatus } = await aSubscriber();
+    const { tenantId, view, deliveries, answered, pause, reactivate } = await aSubscriber();
     await answered(404, 404, 404, 404);
     stage.receiver.received.length = 0;
     const answerLate = stage.holdBack(404);
     await stage.producer.received(tenantId);
     await waitFor('the slow attempt', () => stage.receiver.received.length === 1);
-    await setStatus('PAUSED');
-    await setStatus('ACTIVE');
+    await pause();
+    await reactivate();
     answerLate();
     await waitFor('its result', async () => (await deliveries())[0]?.attempts.length === 1);
     await answered(404, 404, 404, 404);
@@ -101,7 +130,7 @@ describe('an endpoint', () => {
   });
 
   test('that is paused and reactivated again and again while events come gets each of them once', async () => {
-    const { tenantId, delivered, setStatus } = await aSubscriber();
+    const { tenantId, delivered, pause, reactivate } = await aSubscriber();
     stage.receiver.answerWith(async () => (await delay(5), 200));
     const sent = Promise.all(
       Array.from({ length: 80 }, (_, index) =>
@@ -109,8 +138,8 @@ describe('an endpoint', () => {
       ),
     );
     for (let i = 0; i < 10; i += 1) {
-      await setStatus('PAUSED');
-      await setStatus('ACTIVE');
+      await pause();
+      await reactivate();
     }
     await sent;
     await delivered(80);

@@ -7,9 +7,11 @@ import {
   CreateEndpoint,
   type DeliveryView,
   ListDeliveries,
+  PauseEndpoint,
   type PublicEvent,
   PutBoundEndpoint,
   type PutBoundEndpointV1,
+  ReactivateEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
@@ -137,6 +139,12 @@ export class Stage {
     events: PublicEvent[] = [],
   ): Promise<WebhookEndpointWithSecret> {
     return (await this.rpc.request(CreateEndpoint, { tenantId, name: 'CRM', url, events })).endpoint;
+  }
+
+  /** Pauses or reactivates an endpoint, as its tenant asks for it. */
+  async setStatus(tenantId: string, endpointId: string, status: 'PAUSED' | 'ACTIVE'): Promise<void> {
+    const asked = { tenantId, endpointId, reason: 'because', actor: 'key:test' };
+    await this.rpc.request(status === 'PAUSED' ? PauseEndpoint : ReactivateEndpoint, asked);
   }
 
   /** Puts the endpoint that is bound to a session; enables it unless told otherwise. */

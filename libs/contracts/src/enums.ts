@@ -139,6 +139,14 @@ export const PAUSE_REASONS = ['PERMANENT_4XX', 'REQUESTED'] as const;
 /** One of `PAUSE_REASONS`. */
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
+/**
+ * Order in which an endpoint gets the events of a conversation. `CONVERSATION`: first attempts in order, one that failed
+ * steps aside. `STRICT`: what follows waits until the one before it is delivered or dead.
+ */
+export const ENDPOINT_ORDERINGS = ['CONVERSATION', 'STRICT'] as const;
+/** One of `ENDPOINT_ORDERINGS`. */
+export type EndpointOrdering = (typeof ENDPOINT_ORDERINGS)[number];
+
 /** Scopes of API keys (specification, "Authentication"). */
 export const SCOPES = ['*', 'messages:send', 'messages:read', 'webhooks:manage', 'admin:*'] as const;
 /** One of `SCOPES`. */

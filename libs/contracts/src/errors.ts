@@ -131,6 +131,13 @@ export const ERROR_CATALOGUE = {
     'The session does not allow this as it is.',
     'Do what the message says; a bound endpoint changes with PUT /v1/sessions/:id/external-config.',
   ),
+  ENDPOINT_CONFLICT: entry(
+    409,
+    true,
+    'debug',
+    'A test of this endpoint is under way.',
+    'Wait for its answer, ten seconds at most, and try again.',
+  ),
   ALREADY_LINKED: entry(
     409,
     false,

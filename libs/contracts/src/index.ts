@@ -33,6 +33,8 @@ export {
   PUBLIC_EVENTS,
   type PublicEvent,
   ENDPOINT_STATUSES,
+  ENDPOINT_ORDERINGS,
+  type EndpointOrdering,
   type EndpointStatus,
   PAUSE_REASONS,
   type PauseReason,
@@ -187,6 +189,15 @@ export {
   DeliveryView,
 } from './webhooks.js';
 export {
+  EndpointReasonBody,
+  WebhookTestResult,
+  LastAttempt,
+  RecentAttempts,
+  BoundedCount,
+  WebhookHealth,
+} from './webhook-actions.js';
+export { HIDDEN_VALUE } from './webhook-headers.js';
+export {
   EndpointRef,
   CreateEndpointV1,
   UpdateEndpointV1,
@@ -194,6 +205,11 @@ export {
   ListDeliveriesV1,
   PutBoundEndpointV1,
   BoundEndpointRef,
+  ChangeEndpointStateV1,
+  EndpointStateChange,
+  EndpointStateReply,
+  EndpointTestReply,
+  EndpointHealthReply,
   EndpointReply,
   EndpointWithSecretReply,
   BoundEndpointReply,
@@ -204,6 +220,11 @@ export {
   ListEndpoints,
   UpdateEndpoint,
   DeleteEndpoint,
+  RotateEndpointSecret,
+  PauseEndpoint,
+  ReactivateEndpoint,
+  TestEndpoint,
+  GetEndpointHealth,
   PutBoundEndpoint,
   GetBoundEndpoint,
   DeleteBoundEndpoint,

@@ -2,7 +2,9 @@ import { Type } from 'class-transformer';
 import {
   IsArray,
   IsBoolean,
+  IsIn,
   IsInt,
+  IsISO8601,
   IsOptional,
   IsString,
   IsUUID,
@@ -12,6 +14,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { defineRequest } from './contract.js';
+import { EndpointReasonBody, WebhookHealth, WebhookTestResult } from './webhook-actions.js';
 import {
   CreateWebhookBody,
   DeliveryView,
@@ -35,6 +38,14 @@ export class CreateEndpointV1 extends CreateWebhookBody {
 export class UpdateEndpointV1 extends UpdateWebhookBody {
   @IsUUID() tenantId: string;
   @IsUUID() endpointId: string;
+}
+
+/** Request of `pause-endpoint` and `reactivate-endpoint`. */
+export class ChangeEndpointStateV1 extends EndpointReasonBody {
+  @IsUUID() tenantId: string;
+  @IsUUID() endpointId: string;
+  /** Who asks: `key:<kid>`. */
+  @IsString() actor: string;
 }
 
 /** Request of lists in this file: newest first. */
@@ -86,6 +97,33 @@ export class BoundEndpointReply {
   endpoint: WebhookEndpointWithSecret | null;
 }
 
+/** A pause or reactivation that was asked for. */
+export class EndpointStateChange {
+  /** Its own: a trace of it that is written twice is one. */
+  @IsUUID() id: string;
+  @IsIn(['PAUSED', 'ACTIVE']) state: 'PAUSED' | 'ACTIVE';
+  @IsString() actor: string;
+  @IsString() reason: string;
+  @IsISO8601() at: string;
+}
+
+/** Reply of `pause-endpoint` and `reactivate-endpoint`. */
+export class EndpointStateReply {
+  @ValidateNested() @Type(() => WebhookEndpoint) endpoint: WebhookEndpoint;
+  /** What has put it into this state, now or earlier; null where nobody asked for it. */
+  @IsOptional() @ValidateNested() @Type(() => EndpointStateChange) change: EndpointStateChange | null;
+}
+
+/** Reply of `test-endpoint`. */
+export class EndpointTestReply {
+  @ValidateNested() @Type(() => WebhookTestResult) result: WebhookTestResult;
+}
+
+/** Reply of `get-endpoint-health`. */
+export class EndpointHealthReply {
+  @ValidateNested() @Type(() => WebhookHealth) health: WebhookHealth;
+}
+
 /** Reply of `list-endpoints`. */
 export class EndpointsReply {
   @IsArray() @ValidateNested({ each: true }) @Type(() => WebhookEndpoint) endpoints: WebhookEndpoint[];
@@ -115,6 +153,26 @@ export const ListEndpoints = defineRequest(APP, 'list-endpoints', ListEndpointsV
 export const UpdateEndpoint = defineRequest(APP, 'update-endpoint', UpdateEndpointV1, EndpointReply);
 /** Deletes an endpoint and what was waiting for it. `SESSION_STATE_CONFLICT` for one that a session is bound to. */
 export const DeleteEndpoint = defineRequest(APP, 'delete-endpoint', EndpointRef, EndpointReply);
+/** Replaces the secret of an endpoint; in force for the next attempt when the call returns. */
+export const RotateEndpointSecret = defineRequest(
+  APP,
+  'rotate-endpoint-secret',
+  EndpointRef,
+  EndpointWithSecretReply,
+);
+/** Holds the deliveries of an endpoint. Without effect on one that is paused already. */
+export const PauseEndpoint = defineRequest(APP, 'pause-endpoint', ChangeEndpointStateV1, EndpointStateReply);
+/** Lets the deliveries of a paused endpoint go out, oldest first. Without effect on one that is active. */
+export const ReactivateEndpoint = defineRequest(
+  APP,
+  'reactivate-endpoint',
+  ChangeEndpointStateV1,
+  EndpointStateReply,
+);
+/** Posts a test event once; takes as long as an attempt may. `ENDPOINT_CONFLICT` while another test is under way. */
+export const TestEndpoint = defineRequest(APP, 'test-endpoint', EndpointRef, EndpointTestReply);
+/** How the deliveries of an endpoint fare. */
+export const GetEndpointHealth = defineRequest(APP, 'get-endpoint-health', EndpointRef, EndpointHealthReply);
 /** Enables, changes or disables the endpoint bound to a session. */
 export const PutBoundEndpoint = defineRequest(
   APP,

@@ -3,16 +3,39 @@ import { Type } from 'class-transformer';
 import {
   ArrayUnique,
   IsArray,
+  IsBoolean,
   IsIn,
   IsInt,
   IsISO8601,
+  IsObject,
   IsOptional,
   IsString,
   IsUUID,
   Length,
   ValidateNested,
 } from 'class-validator';
-import { ENDPOINT_STATUSES, type EndpointStatus, PUBLIC_EVENTS, type PublicEvent } from './enums.js';
+import {
+  ENDPOINT_ORDERINGS,
+  ENDPOINT_STATUSES,
+  type EndpointOrdering,
+  type EndpointStatus,
+  PAUSE_REASONS,
+  type PauseReason,
+  PUBLIC_EVENTS,
+  type PublicEvent,
+} from './enums.js';
+import { IsWebhookHeaders, MOST_HEADERS } from './webhook-headers.js';
+
+const HEADERS = {
+  type: 'object' as const,
+  maxProperties: MOST_HEADERS,
+  additionalProperties: { type: 'string' as const, minLength: 1, description: 'Value: printable ASCII.' },
+  example: { Authorization: 'Bearer a-token-of-yours' },
+};
+const STANDARD_WEBHOOKS =
+  'Whether deliveries carry the headers of Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature) beside ours.';
+const ORDERING =
+  'CONVERSATION: first attempts of a conversation in order, one that failed steps aside. STRICT: what follows in the conversation waits until it is delivered or dead.';
 
 /** Body of `POST /v1/webhooks`. */
 export class CreateWebhookBody {
@@ -42,6 +65,30 @@ export class CreateWebhookBody {
   @ArrayUnique()
   @IsIn(PUBLIC_EVENTS, { each: true })
   events: PublicEvent[];
+
+  @ApiPropertyOptional({
+    description:
+      'Custom headers of every delivery, 4096 characters at most in all. Names that the gateway sets itself are refused.',
+    ...HEADERS,
+  })
+  @IsOptional()
+  @IsWebhookHeaders()
+  headers?: Record<string, string>;
+
+  @ApiPropertyOptional({ description: STANDARD_WEBHOOKS, example: true, default: false })
+  @IsOptional()
+  @IsBoolean()
+  standardWebhooks?: boolean;
+
+  @ApiPropertyOptional({
+    description: ORDERING,
+    enum: ENDPOINT_ORDERINGS,
+    example: 'CONVERSATION',
+    default: 'CONVERSATION',
+  })
+  @IsOptional()
+  @IsIn(ENDPOINT_ORDERINGS)
+  ordering?: EndpointOrdering;
 }
 
 /** Body of `PATCH /v1/webhooks/:id`: only what is given changes. */
@@ -76,12 +123,27 @@ export class UpdateWebhookBody {
   events?: PublicEvent[];
 
   @ApiPropertyOptional({
-    description: 'ACTIVE reactivates a paused endpoint; PAUSED holds its deliveries.',
-    enum: ['ACTIVE', 'PAUSED'],
+    description:
+      'All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what is stored.',
+    ...HEADERS,
   })
   @IsOptional()
-  @IsIn(['ACTIVE', 'PAUSED'])
-  status?: 'ACTIVE' | 'PAUSED';
+  @IsWebhookHeaders()
+  headers?: Record<string, string>;
+
+  @ApiPropertyOptional({ description: STANDARD_WEBHOOKS, example: true })
+  @IsOptional()
+  @IsBoolean()
+  standardWebhooks?: boolean;
+
+  @ApiPropertyOptional({
+    description: ORDERING,
+    enum: ENDPOINT_ORDERINGS,
+    example: 'STRICT',
+  })
+  @IsOptional()
+  @IsIn(ENDPOINT_ORDERINGS)
+  ordering?: EndpointOrdering;
 }
 
 /** A webhook endpoint without its secret. */
@@ -106,10 +168,52 @@ export class WebhookEndpoint {
   @IsIn(ENDPOINT_STATUSES)
   status: EndpointStatus;
 
-  @ApiProperty({ description: 'Why it is paused.', type: String, nullable: true, example: null })
+  @ApiProperty({
+    description: 'Custom headers of every delivery; their values are not shown.',
+    ...HEADERS,
+    example: { Authorization: '***' },
+  })
+  @IsObject()
+  headers: Record<string, string>;
+
+  @ApiProperty({ description: STANDARD_WEBHOOKS, example: false })
+  @IsBoolean()
+  standardWebhooks: boolean;
+
+  @ApiProperty({ description: ORDERING, enum: ENDPOINT_ORDERINGS, example: 'CONVERSATION' })
+  @IsIn(ENDPOINT_ORDERINGS)
+  ordering: EndpointOrdering;
+
+  @ApiProperty({
+    description: 'Why it is paused: by a request, or by five consecutive permanent 4xx.',
+    enum: PAUSE_REASONS,
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  @IsOptional()
+  @IsIn(PAUSE_REASONS)
+  pausedReason: PauseReason | null;
+
+  @ApiProperty({
+    description: 'Who paused it (key:<kid>); null where nobody did.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
   @IsOptional()
   @IsString()
-  pausedReason: string | null;
+  pausedBy: string | null;
+
+  @ApiProperty({
+    description: 'The reason that was given when it was paused by a request.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  @IsOptional()
+  @IsString()
+  pausedNote: string | null;
 
   @ApiProperty({
     description: 'Since when it is paused (ISO 8601, UTC).',
@@ -136,7 +240,7 @@ export class WebhookEndpoint {
   createdAt: string;
 }
 
-/** A webhook endpoint with its secret: the answer of creation, and of a bound endpoint. */
+/** A webhook endpoint with its secret: the answer of creation and rotation, and of a bound endpoint. */
 export class WebhookEndpointWithSecret extends WebhookEndpoint {
   @ApiProperty({ description: 'Signs deliveries. Shown this once.', example: 'whsec_…' })
   @IsString()

@@ -7,7 +7,11 @@ import { AuditRecord } from './audit-record.entity.js';
 
 /** Something worth a line in a tenant's audit log. Never a secret. */
 export interface AuditFact {
+  /** Of what is told more than once, so that it is written once; a new one by default. */
+  id?: string;
   tenantId: string;
+  /** Now by default. */
+  at?: Date;
   actor: string;
   action: string;
   target: string;

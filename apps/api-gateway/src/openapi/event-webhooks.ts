@@ -59,6 +59,16 @@ const HEADERS = {
   'X-Webhook-Signature': text('The same value as X-Svc-Signature.', 't=1769860800000,v1=5257a869…'),
 };
 
+/** Only with `standardWebhooks` of the endpoint. */
+const STANDARD_HEADERS = {
+  'webhook-id': text('The same value as X-Svc-Delivery-Id.', '0198c0de-0000-7000-8000-000000000001'),
+  'webhook-timestamp': text('Unix time in seconds.', '1769860800'),
+  'webhook-signature': text(
+    '`v1,<base64>` as Standard Webhooks has it: HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<raw body>`, the key is what the base64 after whsec_ stands for. For 24 hours after a rotation two of them, separated by a blank.',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+};
+
 /** The `webhooks` section: what your endpoint receives, one entry per event (specification, "Events"). */
 export function eventWebhooks(): Record<string, object> {
   return Object.fromEntries(PUBLIC_EVENTS.map((event) => [event, { post: deliveryOf(event) }]));
@@ -66,12 +76,9 @@ export function eventWebhooks(): Record<string, object> {
 
 function deliveryOf(event: PublicEvent): object {
   const { summary, payload } = EVENTS[event];
-  const parameters = Object.entries(HEADERS).map(([name, header]) => ({
-    name,
-    in: 'header',
-    required: true,
-    ...header,
-  }));
+  const parametersOf = (headers: Record<string, object>, required: boolean): object[] =>
+    Object.entries(headers).map(([name, header]) => ({ name, in: 'header', required, ...header }));
+  const parameters = [...parametersOf(HEADERS, true), ...parametersOf(STANDARD_HEADERS, false)];
   return {
     operationId: `on.${event}`,
     summary,

@@ -69,7 +69,7 @@ export class WebhooksController {
 
   @Patch(':id')
   @NeedsScope('webhooks:manage')
-  @ApiOperation({ operationId: 'updateWebhook', summary: 'Change, pause or reactivate an endpoint' })
+  @ApiOperation({ operationId: 'updateWebhook', summary: 'Change an endpoint' })
   @ApiId('id', 'Endpoint id.')
   @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint from now on.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')

@@ -18,11 +18,11 @@ export class AttemptService {
 
   /** @throws Error where it could not be made, and so is none. */
   async attempt(item: QueuedDelivery, receiver: Receiver): Promise<AttemptResult> {
-    const { secret } = receiver;
-    if (secret === null) throw new Error('There is no secret to sign with.');
+    const { signing } = receiver;
+    if (signing === null) throw new Error('There is no secret to sign with.');
     const startedAt = new Date();
     const body = deliveryBody(item);
-    const headers = deliveryHeaders(item, body, secret, startedAt.getTime());
+    const headers = deliveryHeaders(item, body, signing, startedAt.getTime());
     const answer = await this.client.post(receiver.url, headers, body);
     const failed = answer.error !== null;
     return {

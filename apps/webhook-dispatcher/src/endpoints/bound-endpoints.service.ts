@@ -39,7 +39,9 @@ export class BoundEndpointsService {
     if (!known && !enabled) return null;
     if (url != null && url !== known?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
     if (!known) await this.create(request);
-    const endpoint = await this.rows.change({ tenantId, sessionId }, (row) => this.apply(request, row));
+    const endpoint = await this.rows.change({ tenantId, sessionId }, (row, now) =>
+      this.apply(request, row, now),
+    );
     if (!endpoint) return null;
     await this.changes.announce({ tenantId, endpointId: endpoint.id });
     return this.withSecret(endpoint);
@@ -52,9 +54,9 @@ export class BoundEndpointsService {
     await this.factory.create({ tenantId, sessionId, name: NAME, url, events: [] });
   }
 
-  private apply({ enabled, url, rotateSecret }: PutBoundEndpointV1, row: Endpoint): void {
+  private apply({ enabled, url, rotateSecret }: PutBoundEndpointV1, row: Endpoint, now: Date): void {
     if (url) row.url = url;
-    if (rotateSecret) row.secretEnc = this.secrets.seal(this.secrets.create(), row);
+    if (rotateSecret) this.secrets.rotate(row, now);
     // Enabling does not lift a pause: that is for a person who has seen why.
     if (!enabled) row.state = 'DISABLED';
     else if (row.state === 'DISABLED') row.state = 'ACTIVE';

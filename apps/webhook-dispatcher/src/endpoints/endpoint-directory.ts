@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EndpointStatus } from '@svc/contracts';
+import type { EndpointOrdering, EndpointStatus } from '@svc/contracts';
 import { log } from '@svc/service';
 import { Repository } from 'typeorm';
+import type { Signing } from '../sending/delivery-request.js';
 import { Endpoint } from './endpoint.entity.js';
+import { domainNow } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 
 /** What routing and sending need to know about an endpoint. */
@@ -12,8 +14,9 @@ export interface Receiver {
   sessionId: string | null;
   url: string;
   events: readonly string[];
-  /** Null where it does not open: nothing can be signed until it does. */
-  secret: string | null;
+  ordering: EndpointOrdering;
+  /** Null where a secret of it does not open: nothing can be sent until it does. */
+  signing: Signing | null;
   state: EndpointStatus;
   generation: number;
   /** Reactivated, and nothing has been delivered since. */
@@ -73,20 +76,24 @@ export class EndpointDirectory {
 
   private async read(tenantId: string): Promise<Receivers> {
     const rows = await this.endpoints.findBy({ tenantId });
-    return new Map(rows.map((row) => [row.id, this.toReceiver(row)]));
+    // Only an overlap of secrets depends on it, and that is seldom.
+    const rotated = rows.some(({ previousSecrets }) => previousSecrets.length > 0);
+    const now = rotated ? await domainNow(this.endpoints.manager, tenantId) : new Date();
+    return new Map(rows.map((row) => [row.id, this.toReceiver(row, now)]));
   }
 
-  private toReceiver(row: Endpoint): Receiver {
-    const { id, sessionId, url, events, state, generation, recovering } = row;
-    return { id, sessionId, url, events, state, generation, recovering, secret: this.secretOf(row) };
+  private toReceiver(row: Endpoint, now: Date): Receiver {
+    const { id, sessionId, url, events, ordering, state, generation, recovering } = row;
+    const signing = this.signingOf(row, now);
+    return { id, sessionId, url, events, ordering, state, generation, recovering, signing };
   }
 
   /** One row that is damaged must not take the other endpoints of its tenant with it. */
-  private secretOf(row: Endpoint): string | null {
+  private signingOf(row: Endpoint, now: Date): Signing | null {
     try {
-      return this.secrets.open(row);
+      return this.secrets.signing(row, now);
     } catch (error) {
-      log().error({ endpointId: row.id, err: error }, 'the secret of an endpoint does not open');
+      log().error({ endpointId: row.id, err: error }, 'a secret of an endpoint does not open');
       return null;
     }
   }

@@ -5,6 +5,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { Endpoint } from './endpoint.entity.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 
+/** What a caller says about an endpoint; the headers are not sealed yet. */
+type NewEndpoint = Pick<Endpoint, 'tenantId' | 'sessionId' | 'name' | 'url' | 'events'> &
+  Partial<Pick<Endpoint, 'headers' | 'standardWebhooks' | 'ordering'>>;
+
 /** Brings endpoints into being, with a secret of their own. */
 @Injectable()
 export class EndpointFactory {
@@ -13,9 +17,7 @@ export class EndpointFactory {
     private readonly secrets: EndpointSecrets,
   ) {}
 
-  async create(
-    fields: Pick<Endpoint, 'tenantId' | 'sessionId' | 'name' | 'url' | 'events'>,
-  ): Promise<{ endpoint: Endpoint; secret: string }> {
+  async create(fields: NewEndpoint): Promise<{ endpoint: Endpoint; secret: string }> {
     const { tenantId } = fields;
     const id = uuidv7();
     const secret = this.secrets.create();
@@ -28,6 +30,9 @@ export class EndpointFactory {
         ...fields,
         id,
         secretEnc,
+        headers: this.secrets.sealHeaders(fields.headers ?? {}, { id, tenantId }),
+        standardWebhooks: fields.standardWebhooks ?? false,
+        ordering: fields.ordering ?? 'CONVERSATION',
         state: 'ACTIVE',
         createdAt,
         version: 1,

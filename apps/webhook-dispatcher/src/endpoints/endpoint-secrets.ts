@@ -1,16 +1,26 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import { HIDDEN_VALUE, invalidField } from '@svc/contracts';
 import { SecretBox, type SecretPlace } from '@svc/service';
-import type { Endpoint } from './endpoint.entity.js';
+import type { Signing } from '../sending/delivery-request.js';
+import type { Endpoint, PreviousSecret } from './endpoint.entity.js';
 
-const placeOf = ({ tenantId, id }: Pick<Endpoint, 'id' | 'tenantId'>): SecretPlace => [
+type Row = Pick<Endpoint, 'id' | 'tenantId'>;
+
+/** How long a secret that was replaced still signs, in the headers that can carry two signatures. */
+const OVERLAP_MS = 24 * 3_600_000;
+/** Secrets that sign at once, should somebody rotate again and again. */
+const MOST_SECRETS = 5;
+
+const placeOf = ({ tenantId, id }: Row, column: string, ...within: string[]): SecretPlace => [
   'webhook_endpoint',
-  'secret_enc',
+  column,
   tenantId,
   id,
+  ...within,
 ];
 
-/** Makes, seals and opens the secrets of endpoints. */
+/** Makes, seals and opens what endpoints keep secret: what signs, and the values of custom headers. */
 @Injectable()
 export class EndpointSecrets {
   constructor(private readonly box: SecretBox) {}
@@ -20,11 +30,81 @@ export class EndpointSecrets {
     return `whsec_${randomBytes(32).toString('base64')}`;
   }
 
-  seal(secret: string, endpoint: Pick<Endpoint, 'id' | 'tenantId'>): Buffer {
-    return this.box.seal(Buffer.from(secret), placeOf(endpoint));
+  seal(secret: string, endpoint: Row): Buffer {
+    return this.box.seal(Buffer.from(secret), placeOf(endpoint, 'secret_enc'));
   }
 
-  open(endpoint: Pick<Endpoint, 'id' | 'tenantId' | 'secretEnc'>): string {
-    return this.box.open(endpoint.secretEnc, placeOf(endpoint)).toString();
+  open(endpoint: Row & Pick<Endpoint, 'secretEnc'>): string {
+    return this.openSecret(endpoint, endpoint.secretEnc);
   }
+
+  /** Puts a new secret in the place of the one that signs; that one becomes a previous one for a while. */
+  rotate(endpoint: Endpoint, now: Date): string {
+    const secret = this.create();
+    const until = new Date(now.getTime() + OVERLAP_MS).toISOString();
+    const previous = { sealed: endpoint.secretEnc.toString('base64'), until };
+    endpoint.previousSecrets = [previous, ...inForce(endpoint, now)].slice(0, MOST_SECRETS - 1);
+    endpoint.secretEnc = this.seal(secret, endpoint);
+    return secret;
+  }
+
+  /**
+   * Seals custom headers. A hidden value, as endpoints are shown with, keeps what is stored under that name.
+   * @throws AppError `VALIDATION_FAILED` where nothing is.
+   */
+  sealHeaders(
+    headers: Record<string, string>,
+    endpoint: Row,
+    stored: Record<string, string> = {},
+  ): Record<string, string> {
+    const sealed = Object.entries(headers).map(([name, value]) => {
+      if (value !== HIDDEN_VALUE) return [name, this.sealHeader(endpoint, name, value)];
+      const kept = Object.hasOwn(stored, name) ? stored[name] : undefined;
+      if (kept !== undefined) return [name, kept];
+      throw invalidField(
+        'headers',
+        `headers ${JSON.stringify(name)}: ${HIDDEN_VALUE} keeps a stored value, and none is`,
+      );
+    });
+    return Object.fromEntries(sealed) as Record<string, string>;
+  }
+
+  /**
+   * What signs and accompanies the attempts of an endpoint at this moment.
+   * @throws Error where one of its secrets does not open.
+   */
+  signing(endpoint: Endpoint, now: Date): Signing {
+    const secret = this.open(endpoint);
+    return {
+      secret,
+      standardSecrets: this.standardSecrets(endpoint, secret, now),
+      headers: this.openHeaders(endpoint),
+    };
+  }
+
+  private standardSecrets(endpoint: Endpoint, secret: string, now: Date): string[] {
+    if (!endpoint.standardWebhooks) return [];
+    const previous = inForce(endpoint, now).map(({ sealed }) => Buffer.from(sealed, 'base64'));
+    return [secret, ...previous.map((sealed) => this.openSecret(endpoint, sealed))];
+  }
+
+  private openSecret(endpoint: Row, sealed: Buffer): string {
+    return this.box.open(sealed, placeOf(endpoint, 'secret_enc')).toString();
+  }
+
+  private sealHeader(endpoint: Row, name: string, value: string): string {
+    return this.box.seal(Buffer.from(value), placeOf(endpoint, 'headers', name)).toString('base64');
+  }
+
+  private openHeaders(endpoint: Endpoint): Record<string, string> {
+    const opened = Object.entries(endpoint.headers).map(([name, sealed]) => {
+      const value = this.box.open(Buffer.from(sealed, 'base64'), placeOf(endpoint, 'headers', name));
+      return [name, value.toString()];
+    });
+    return Object.fromEntries(opened) as Record<string, string>;
+  }
+}
+
+function inForce({ previousSecrets }: Endpoint, now: Date): PreviousSecret[] {
+  return previousSecrets.filter(({ until }) => new Date(until) > now);
 }

@@ -1,19 +1,37 @@
-import type { WebhookEndpoint } from '@svc/contracts';
+import { HIDDEN_VALUE, type WebhookEndpoint } from '@svc/contracts';
 import type { Endpoint } from './endpoint.entity.js';
 
-/** What others see of an endpoint: everything but the secret and our bookkeeping. */
+/** What others see of an endpoint: everything but its secrets and our bookkeeping. */
 export function toView(endpoint: Endpoint): WebhookEndpoint {
-  const { id, name, url, events, state, sessionId, createdAt } = endpoint;
-  const paused = state === 'PAUSED';
+  const { id, name, url, events, state, standardWebhooks, ordering, sessionId, createdAt } = endpoint;
   return {
     id,
     name,
     url,
     events,
     status: state,
-    pausedReason: paused ? endpoint.pausedReason : null,
-    pausedAt: (paused && endpoint.pausedAt?.toISOString()) || null,
+    headers: Object.fromEntries(Object.keys(endpoint.headers).map((header) => [header, HIDDEN_VALUE])),
+    standardWebhooks,
+    ordering,
+    ...pauseOf(endpoint),
     sessionId,
     createdAt: createdAt.toISOString(),
+  };
+}
+
+/** Who, why and when, while it is paused: the row remembers the last pause when it is over. */
+function pauseOf({
+  state,
+  pausedReason,
+  pausedAt,
+  stateChange,
+}: Endpoint): Pick<WebhookEndpoint, 'pausedReason' | 'pausedBy' | 'pausedNote' | 'pausedAt'> {
+  if (state !== 'PAUSED') return { pausedReason: null, pausedBy: null, pausedNote: null, pausedAt: null };
+  const request = pausedReason === 'REQUESTED' ? stateChange : null;
+  return {
+    pausedReason,
+    pausedBy: request?.actor ?? null,
+    pausedNote: request?.reason ?? null,
+    pausedAt: pausedAt?.toISOString() ?? null,
   };
 }

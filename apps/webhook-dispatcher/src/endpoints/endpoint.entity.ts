@@ -1,5 +1,17 @@
-import type { EndpointStatus, PauseReason, PublicEvent } from '@svc/contracts';
+import type {
+  EndpointOrdering,
+  EndpointStateChange,
+  EndpointStatus,
+  PauseReason,
+  PublicEvent,
+} from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** A secret that was replaced: sealed, in base64, and how long it still signs, in domain time. */
+export interface PreviousSecret {
+  sealed: string;
+  until: string;
+}
 
 /** A receiver of a tenant; bound to one session where external mode made it. */
 @Entity('webhook_endpoint')
@@ -11,6 +23,12 @@ export class Endpoint {
   @Column('text') url: string;
   @Column('text', { array: true }) events: PublicEvent[];
   @Column('bytea', { name: 'secret_enc' }) secretEnc: Buffer;
+  /** Secrets that were rotated away, the newest first. */
+  @Column('jsonb', { name: 'previous_secrets' }) previousSecrets: PreviousSecret[];
+  /** Custom headers by name, each value sealed. */
+  @Column('jsonb') headers: Record<string, string>;
+  @Column('boolean', { name: 'standard_webhooks' }) standardWebhooks: boolean;
+  @Column('text') ordering: EndpointOrdering;
   @Column('text') state: EndpointStatus;
   /** Of the last pause: it stays after the reactivation, because `webhook.recovered` tells it again. */
   @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
@@ -19,6 +37,8 @@ export class Endpoint {
   @Column('int', { name: 'paused_run' }) pausedRun: number;
   /** Reactivated, and nothing has been delivered since. */
   @Column('boolean') recovering: boolean;
+  /** The last pause or reactivation that was asked for. */
+  @Column('jsonb', { name: 'state_change', nullable: true }) stateChange: EndpointStateChange | null;
   /** Grows with every change. */
   @Column('int') version: number;
   /** Grows with every reactivation: answers to attempts from before do not count. */

@@ -26,18 +26,22 @@ export class EndpointRepository {
   }
 
   /**
-   * Changes an endpoint that `where` names; `change` works on the locked row. A row that becomes active again resumes
-   * what was held, in the same transaction; of one that is paused the tenant is told.
+   * Changes an endpoint that `where` names; `change` works on the locked row and is told the domain time. A row that
+   * becomes active again resumes what was held, in the same transaction; of one that is paused the tenant is told.
    * @returns undefined where there is no such endpoint.
    */
-  async change(where: EndpointKey, change: (endpoint: Endpoint) => void): Promise<Endpoint | undefined> {
+  async change(
+    where: EndpointKey,
+    change: (endpoint: Endpoint, now: Date) => void,
+  ): Promise<Endpoint | undefined> {
     const done = await this.dataSource.transaction(async (tx) => {
       const endpoint = await tx.findOne(Endpoint, { where, lock: { mode: 'pessimistic_write' } });
       if (!endpoint) return undefined;
       const before = endpoint.state;
-      change(endpoint);
+      const now = await domainNow(tx, endpoint.tenantId);
+      change(endpoint, now);
       endpoint.version += 1;
-      if (endpoint.state !== before) await stateChanged(tx, endpoint, before);
+      if (endpoint.state !== before) await stateChanged(tx, endpoint, before, now);
       await tx.save(endpoint);
       const paused = endpoint.state === 'PAUSED' && before !== 'PAUSED' ? [endpoint.id] : [];
       return { endpoint, news: await insertNews(tx, { paused, recovered: [] }) };
@@ -47,10 +51,15 @@ export class EndpointRepository {
   }
 }
 
-async function stateChanged(tx: EntityManager, endpoint: Endpoint, before: EndpointStatus): Promise<void> {
+async function stateChanged(
+  tx: EntityManager,
+  endpoint: Endpoint,
+  before: EndpointStatus,
+  now: Date,
+): Promise<void> {
   if (endpoint.state === 'PAUSED') {
     endpoint.pausedReason = 'REQUESTED';
-    endpoint.pausedAt = await domainNow(tx, endpoint.tenantId);
+    endpoint.pausedAt = now;
     endpoint.pausedRun = endpoint.consecPerm4xx;
     endpoint.recovering = false;
   }
@@ -62,7 +71,8 @@ async function stateChanged(tx: EntityManager, endpoint: Endpoint, before: Endpo
   await tx.query(RESUME_SQL, [endpoint.id]);
 }
 
-async function domainNow(tx: EntityManager, tenantId: string): Promise<Date> {
-  const [row] = await tx.query<{ now: Date }[]>('SELECT svc_now($1) AS now', [tenantId]);
+/** Domain time of a tenant, as the database has it. */
+export async function domainNow(db: Pick<EntityManager, 'query'>, tenantId: string): Promise<Date> {
+  const [row] = await db.query<{ now: Date }[]>('SELECT svc_now($1) AS now', [tenantId]);
   return row?.now ?? new Date();
 }

@@ -6,7 +6,6 @@ import {
   type BoundEndpointRef,
   type CreateEndpointV1,
   type EndpointRef,
-  invalidField,
   type ListEndpointsV1,
   type UpdateEndpointV1,
   type WebhookEndpoint,
@@ -18,6 +17,7 @@ import { EndpointChanges } from './endpoint-changes.js';
 import { Endpoint } from './endpoint.entity.js';
 import { EndpointFactory } from './endpoint-factory.js';
 import { EndpointRepository } from './endpoint.repository.js';
+import { EndpointSecrets } from './endpoint-secrets.js';
 import { toView } from './endpoint-view.js';
 
 /** A tenant's endpoints. */
@@ -27,13 +27,15 @@ export class EndpointsService {
     @InjectRepository(Endpoint) private readonly endpoints: Repository<Endpoint>,
     private readonly rows: EndpointRepository,
     private readonly factory: EndpointFactory,
+    private readonly secrets: EndpointSecrets,
     private readonly guard: AddressGuard,
     private readonly changes: EndpointChanges,
   ) {}
 
-  async create({ tenantId, name, url, events }: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
+  async create(request: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
+    const { tenantId, url } = request;
     await checkReceiverUrl(this.guard, url, 'url');
-    const { endpoint, secret } = await this.factory.create({ tenantId, name, url, events, sessionId: null });
+    const { endpoint, secret } = await this.factory.create({ ...request, sessionId: null });
     await this.changes.announce({ tenantId, endpointId: endpoint.id });
     return { ...toView(endpoint), secret };
   }
@@ -49,24 +51,16 @@ export class EndpointsService {
     return rows.map(toView);
   }
 
-  async update({
-    tenantId,
-    endpointId,
-    name,
-    url,
-    events,
-    status,
-  }: UpdateEndpointV1): Promise<WebhookEndpoint> {
+  async update({ tenantId, endpointId, headers, ...change }: UpdateEndpointV1): Promise<WebhookEndpoint> {
+    const { url, events } = change;
     const current = await this.mine(tenantId, endpointId);
     if (url != null && url !== current.url) await checkReceiverUrl(this.guard, url, 'url');
     const changed = await this.rows.change({ id: endpointId, tenantId }, (endpoint) => {
-      if (status && endpoint.state === 'DISABLED') {
-        throw invalidField('status', 'status: enable external mode of the session instead');
-      }
       // Every event of its session, or the session is in external mode without anybody who answers.
       if (events && events.length > 0) assertTenantWide(endpoint);
-      Object.assign(endpoint, { ...(name && { name }), ...(url && { url }), ...(events && { events }) });
-      if (status) endpoint.state = status;
+      const given = Object.entries(change).filter(([, value]) => value != null);
+      Object.assign(endpoint, Object.fromEntries(given));
+      if (headers) endpoint.headers = this.secrets.sealHeaders(headers, endpoint, endpoint.headers);
     });
     if (!changed) throw notFound(endpointId);
     await this.changes.announce({ tenantId, endpointId });

@@ -1,4 +1,4 @@
-import { signatureHeader } from './signature.js';
+import { signatureHeader, standardSignatures } from './signature.js';
 
 /** What the body and the headers of a delivery are made of. */
 export interface DeliveryContent {
@@ -6,6 +6,15 @@ export interface DeliveryContent {
   kind: string;
   /** Event data as JSON, as it was stored. */
   payload: Buffer;
+}
+
+/** What signs the attempts of an endpoint, and what they carry besides. */
+export interface Signing {
+  secret: string;
+  /** Secrets that sign the headers of Standard Webhooks, the newest first; empty where the endpoint does without. */
+  standardSecrets: readonly string[];
+  /** Custom headers; their names are none of ours. */
+  headers: Readonly<Record<string, string>>;
 }
 
 /** Bytes of the body: concatenated from what was stored, so that they are the same on every attempt. */
@@ -21,7 +30,7 @@ export function deliveryBody({ id, kind, payload }: DeliveryContent): Buffer {
 export function deliveryHeaders(
   { id, kind }: DeliveryContent,
   body: Buffer,
-  secret: string,
+  { secret, standardSecrets, headers: custom }: Signing,
   nowMs: number,
 ): Record<string, string> {
   const own = {
@@ -31,6 +40,7 @@ export function deliveryHeaders(
     Signature: signatureHeader(secret, nowMs, body),
   };
   const headers: Record<string, string> = {
+    ...custom,
     'Content-Type': 'application/json',
     'User-Agent': 'Svc-Webhook/1',
   };
@@ -38,5 +48,22 @@ export function deliveryHeaders(
     headers[`X-Svc-${name}`] = value;
     headers[`X-Webhook-${name}`] = value;
   }
-  return headers;
+  return standardSecrets.length === 0
+    ? headers
+    : { ...headers, ...standardHeaders(id, body, standardSecrets, nowMs) };
+}
+
+/** Time in seconds there, in milliseconds in ours. */
+function standardHeaders(
+  id: string,
+  body: Buffer,
+  secrets: readonly string[],
+  nowMs: number,
+): Record<string, string> {
+  const seconds = Math.floor(nowMs / 1000);
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': standardSignatures(secrets, id, seconds, body),
+  };
 }

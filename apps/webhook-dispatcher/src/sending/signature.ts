@@ -8,3 +8,20 @@ export function signatureHeader(secret: string, timestampMs: number, body: Buffe
   const v1 = createHmac('sha256', secret).update(`${timestampMs}.`).update(body).digest('hex');
   return `t=${timestampMs},v1=${v1}`;
 }
+
+/**
+ * Value of `webhook-signature` of Standard Webhooks: `v1,<base64>` per secret, HMAC-SHA256 over
+ * `<id>.<unix seconds>.<raw body>`. The key is what the base64 after `whsec_` stands for.
+ */
+export function standardSignatures(
+  secrets: readonly string[],
+  id: string,
+  timestampS: number,
+  body: Buffer,
+): string {
+  const sign = (secret: string): string => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestampS}.`).update(body).digest('base64')}`;
+  };
+  return secrets.map(sign).join(' ');
+}

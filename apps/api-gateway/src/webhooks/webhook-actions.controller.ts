@@ -1,0 +1,116 @@
+import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  EndpointReasonBody,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+  WebhookHealth,
+  WebhookTestResult,
+} from '@svc/contracts';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
+import { NoBodyGuard } from '../http/no-body.guard.js';
+import { IdParam } from '../http/resource-id.js';
+import { ApiErrors, ApiId } from '../openapi/answers.js';
+import { WebhookActionsService } from './webhook-actions.service.js';
+
+const NOT_FOUND = 'ENDPOINT_NOT_FOUND';
+
+/** `/v1/webhooks/:id/…`: what is done with an endpoint besides changing its fields. */
+@ApiTags('webhooks')
+@Controller('v1/webhooks/:id')
+export class WebhookActionsController {
+  constructor(private readonly actions: WebhookActionsService) {}
+
+  @Post('rotate-secret')
+  @HttpCode(200)
+  @NeedsScope('webhooks:manage')
+  @UseGuards(NoBodyGuard)
+  @ApiOperation({
+    operationId: 'rotateWebhookSecret',
+    summary: 'Replace the secret of an endpoint',
+    description:
+      'X-Svc-Signature is made with the new secret from the next attempt on. With Standard Webhooks headers, webhook-signature holds a signature of each of the two for 24 hours.',
+  })
+  @ApiId('id', 'Endpoint id.')
+  @ApiOkResponse({
+    type: WebhookEndpointWithSecret,
+    description: 'Replaced; the only answer with the new secret.',
+  })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  rotateSecret(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+  ): Promise<WebhookEndpointWithSecret> {
+    return this.actions.rotateSecret(caller, id);
+  }
+
+  @Post('pause')
+  @HttpCode(200)
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({
+    operationId: 'pauseWebhook',
+    summary: 'Hold the deliveries of an endpoint',
+    description: 'One that is paused already stays as it is.',
+  })
+  @ApiId('id', 'Endpoint id.')
+  @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint, paused.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
+  pause(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() { reason }: EndpointReasonBody,
+  ): Promise<WebhookEndpoint> {
+    return this.actions.pause(caller, id, reason);
+  }
+
+  @Post('reactivate')
+  @HttpCode(200)
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({
+    operationId: 'reactivateWebhook',
+    summary: 'Let the deliveries of a paused endpoint go out, oldest first',
+    description: 'One that is active already stays as it is.',
+  })
+  @ApiId('id', 'Endpoint id.')
+  @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint, active.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
+  reactivate(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() { reason }: EndpointReasonBody,
+  ): Promise<WebhookEndpoint> {
+    return this.actions.reactivate(caller, id, reason);
+  }
+
+  @Post('test')
+  @HttpCode(200)
+  @NeedsScope('webhooks:manage')
+  @UseGuards(NoBodyGuard)
+  @ApiOperation({
+    operationId: 'testWebhook',
+    summary: 'Post a test event to an endpoint now',
+    description:
+      'A signed delivery of the event `webhook.test` with `test: true` in its payload, posted once, also to a paused endpoint. It counts for nothing: no retry, no pause, no health. One at a time per endpoint.',
+  })
+  @ApiId('id', 'Endpoint id.')
+  @ApiOkResponse({ type: WebhookTestResult, description: 'What came back.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'ENDPOINT_CONFLICT')
+  test(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<WebhookTestResult> {
+    return this.actions.test(caller, id);
+  }
+
+  @Get('health')
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({
+    operationId: 'getWebhookHealth',
+    summary: 'Read how the deliveries of an endpoint fare',
+    description: 'Counts are exact up to 10,000; beyond, `more` says that there are more.',
+  })
+  @ApiId('id', 'Endpoint id.')
+  @ApiOkResponse({ type: WebhookHealth, description: 'Its health now.' })
+  @ApiErrors(NOT_FOUND)
+  health(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<WebhookHealth> {
+    return this.actions.health(caller, id);
+  }
+}

@@ -1,0 +1,54 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import {
+  ChangeEndpointStateV1,
+  type EndpointHealthReply,
+  EndpointRef,
+  type EndpointStateReply,
+  type EndpointTestReply,
+  type EndpointWithSecretReply,
+  GetEndpointHealth,
+  PauseEndpoint,
+  ReactivateEndpoint,
+  RotateEndpointSecret,
+  TestEndpoint,
+} from '@svc/contracts';
+import { OnRequest } from '@svc/messaging';
+import { EndpointActionsService } from './endpoint-actions.service.js';
+import { EndpointHealthService } from './endpoint-health.service.js';
+import { EndpointTestService } from './endpoint-test.service.js';
+
+/** What other services may have done with an endpoint. */
+@Controller()
+export class EndpointActionsConsumer {
+  constructor(
+    private readonly actions: EndpointActionsService,
+    private readonly tests: EndpointTestService,
+    private readonly healths: EndpointHealthService,
+  ) {}
+
+  @OnRequest(RotateEndpointSecret)
+  async rotateSecret(@Payload() request: EndpointRef): Promise<EndpointWithSecretReply> {
+    return { endpoint: await this.actions.rotateSecret(request) };
+  }
+
+  @OnRequest(PauseEndpoint)
+  pause(@Payload() request: ChangeEndpointStateV1): Promise<EndpointStateReply> {
+    return this.actions.pause(request);
+  }
+
+  @OnRequest(ReactivateEndpoint)
+  reactivate(@Payload() request: ChangeEndpointStateV1): Promise<EndpointStateReply> {
+    return this.actions.reactivate(request);
+  }
+
+  @OnRequest(TestEndpoint)
+  async test(@Payload() request: EndpointRef): Promise<EndpointTestReply> {
+    return { result: await this.tests.test(request) };
+  }
+
+  @OnRequest(GetEndpointHealth)
+  async health(@Payload() request: EndpointRef): Promise<EndpointHealthReply> {
+    return { health: await this.healths.health(request) };
+  }
+}

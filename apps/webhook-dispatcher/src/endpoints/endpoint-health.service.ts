@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { BoundedCount, EndpointRef, LastAttempt, RecentAttempts, WebhookHealth } from '@svc/contracts';
+import { partitionOf } from '@svc/messaging';
+import { DataSource } from 'typeorm';
+import { EndpointsService } from './endpoints.service.js';
+
+/** Where counting stops: with a million rows the answer costs what it costs with these. */
+const MOST = 10_000;
+
+const LAST_SQL = `SELECT started_at AS at, status, err_code AS error, ms AS "durationMs"
+  FROM webhook_attempt WHERE endpoint_id = $1 AND `;
+const LAST_SUCCESS_SQL = `${LAST_SQL} delivered ORDER BY started_at DESC LIMIT 1`;
+const LAST_FAILURE_SQL = `${LAST_SQL} NOT delivered ORDER BY started_at DESC LIMIT 1`;
+
+const newestOfHour = (which: string): string => `(SELECT started_at, ms, delivered FROM webhook_attempt
+  WHERE endpoint_id = $1 AND ${which} AND started_at > now() - interval '1 hour'
+  ORDER BY started_at DESC LIMIT ${MOST + 1})`;
+
+// One more than are looked at says whether there are more.
+const LAST_HOUR_SQL = `WITH recent AS (
+    SELECT * FROM (${newestOfHour('delivered')} UNION ALL ${newestOfHour('NOT delivered')}) both_kinds
+    ORDER BY started_at DESC LIMIT ${MOST + 1}),
+  counted AS (SELECT * FROM recent ORDER BY started_at DESC LIMIT ${MOST})
+  SELECT (SELECT count(*) > ${MOST} FROM recent) AS partial, count(*)::int AS attempts,
+    (count(*) FILTER (WHERE NOT delivered))::int AS failures,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY ms) AS "p50Ms",
+    percentile_disc(0.95) WITHIN GROUP (ORDER BY ms) AS "p95Ms"
+  FROM counted`;
+
+// Each through the index of its state: what is asked for never hides behind a million rows of another state.
+const bounded = (rows: string): string =>
+  `(SELECT count(*)::int FROM (SELECT FROM ${rows} LIMIT ${MOST + 1}) found)`;
+const COUNTS_SQL = `SELECT
+  ${bounded(`webhook_delivery WHERE p = $2 AND endpoint_id = $1 AND state = 'scheduled'`)}
+    + ${bounded(`webhook_delivery WHERE p = $2 AND state = 'leased' AND endpoint_id = $1`)} AS pending,
+  ${bounded(`webhook_delivery WHERE endpoint_id = $1 AND state = 'held'`)} AS held,
+  ${bounded('webhook_dlq WHERE endpoint_id = $1')} AS dead,
+  (SELECT round(extract(epoch FROM svc_now(oldest.tenant_id) - event.created_at) * 1000)::float8
+    FROM (SELECT event_id, tenant_id FROM webhook_delivery WHERE endpoint_id = $1 ORDER BY seq LIMIT 1) oldest
+    JOIN webhook_event event ON event.id = oldest.event_id) AS "oldestWaitingMs"`;
+
+interface Counts {
+  pending: number;
+  held: number;
+  dead: number;
+  oldestWaitingMs: number | null;
+}
+
+/** How the deliveries of an endpoint fare, at a cost that does not grow with how many there are. */
+@Injectable()
+export class EndpointHealthService {
+  constructor(
+    private readonly endpoints: EndpointsService,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  async health({ tenantId, endpointId }: EndpointRef): Promise<WebhookHealth> {
+    const { state, consecPerm4xx } = await this.endpoints.mine(tenantId, endpointId);
+    const [lastSuccess, lastFailure, lastHour, counts] = [
+      await this.last(LAST_SUCCESS_SQL, endpointId),
+      await this.last(LAST_FAILURE_SQL, endpointId),
+      await this.one<RecentAttempts>(LAST_HOUR_SQL, [endpointId]),
+      await this.one<Counts>(COUNTS_SQL, [endpointId, partitionOf(tenantId)]),
+    ];
+    return {
+      status: state,
+      lastSuccess,
+      lastFailure,
+      permanent4xxRun: consecPerm4xx,
+      lastHour,
+      pending: upTo(counts.pending),
+      held: upTo(counts.held),
+      dead: upTo(counts.dead),
+      oldestWaitingMs: counts.oldestWaitingMs,
+    };
+  }
+
+  private async last(sql: string, endpointId: string): Promise<LastAttempt | null> {
+    const [row] = await this.dataSource.query<(Omit<LastAttempt, 'at'> & { at: Date })[]>(sql, [endpointId]);
+    return row ? { ...row, at: row.at.toISOString() } : null;
+  }
+
+  private async one<T>(sql: string, parameters: unknown[]): Promise<T> {
+    const [row] = await this.dataSource.query<T[]>(sql, parameters);
+    return row as T;
+  }
+}
+
+function upTo(count: number): BoundedCount {
+  return { count: Math.min(count, MOST), more: count > MOST };
+}

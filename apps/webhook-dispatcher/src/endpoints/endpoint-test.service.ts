@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { AppError, type EndpointRef, type WebhookTestResult } from '@svc/contracts';
+import { DataSource } from 'typeorm';
+import { deliveryBody, deliveryHeaders } from '../sending/delivery-request.js';
+import { WebhookClient } from '../sending/webhook-client.js';
+import { domainNow } from './endpoint.repository.js';
+import { EndpointSecrets } from './endpoint-secrets.js';
+import { EndpointsService } from './endpoints.service.js';
+
+/** Event name of a test; nobody can subscribe to it. */
+const TEST_EVENT = 'webhook.test';
+
+// One at a time, in whichever process. Longer than an attempt may last, should this process not live to end it.
+const BEGIN_SQL = `WITH begun AS (
+    UPDATE webhook_endpoint SET testing_until = clock_timestamp() + interval '15 seconds'
+    WHERE id = $1 AND (testing_until IS NULL OR testing_until <= clock_timestamp()) RETURNING id)
+  SELECT id FROM begun`;
+const END_SQL = 'UPDATE webhook_endpoint SET testing_until = NULL WHERE id = $1';
+
+/** Posts a test event to an endpoint, once and at once. It is no delivery: it counts for nothing and is kept nowhere. */
+@Injectable()
+export class EndpointTestService {
+  constructor(
+    private readonly endpoints: EndpointsService,
+    private readonly secrets: EndpointSecrets,
+    private readonly client: WebhookClient,
+    @InjectDataSource() private readonly dataSource: DataSource,
+  ) {}
+
+  /** @throws AppError `ENDPOINT_CONFLICT` while another test of this endpoint is under way. */
+  async test({ tenantId, endpointId }: EndpointRef): Promise<WebhookTestResult> {
+    await this.endpoints.mine(tenantId, endpointId);
+    const begun = await this.dataSource.query<object[]>(BEGIN_SQL, [endpointId]);
+    if (begun.length === 0) throw new AppError('ENDPOINT_CONFLICT', undefined, { endpointId });
+    try {
+      return await this.post({ tenantId, endpointId });
+    } finally {
+      await this.dataSource.query(END_SQL, [endpointId]);
+    }
+  }
+
+  private async post({ tenantId, endpointId }: EndpointRef): Promise<WebhookTestResult> {
+    const endpoint = await this.endpoints.mine(tenantId, endpointId);
+    const signing = this.secrets.signing(endpoint, await domainNow(this.dataSource, tenantId));
+    const nowMs = Date.now();
+    const data = { test: true, endpointId, timestamp: new Date(nowMs).toISOString() };
+    const content = { id: randomUUID(), kind: TEST_EVENT, payload: Buffer.from(JSON.stringify(data)) };
+    const body = deliveryBody(content);
+    const headers = deliveryHeaders(content, body, signing, nowMs);
+    const { status, error, durationMs, head } = await this.client.post(endpoint.url, headers, body);
+    return { deliveryId: content.id, status, error, durationMs, responseHead: head.toString('utf8') };
+  }
+}
