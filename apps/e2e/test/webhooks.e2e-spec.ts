@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type DeliveryBody, type ReceivedWebhook, waitFor } from '@svc/testing';
 import { Actor, inventPhone } from '../src/actor.js';
 import type { Stack } from '../src/stack.js';
-import { isGenuine } from '../src/verify-signature.js';
+import { isGenuine, isStandard } from '../src/verify-signature.js';
 import { stackOfRun, withReceiver } from './stage.js';
 
 let stack: Stack;
@@ -139,6 +139,44 @@ test('an endpoint hears what it asked for: one session, or the whole tenant filt
   expect(new Set(heard('/sent').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
   expect(heard('/bound').every(([, job]) => job === mine)).toBe(true);
   expect(new Set(heard('/all').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
+});
+
+test('an endpoint is set up, tested, given a new secret, paused and reactivated through the API', async () => {
+  const actor = await Actor.create(stack);
+  const made = await actor.api<{ id: string; secret: string }>('POST', '/v1/webhooks', {
+    ...{ name: 'CRM', url: `${receiver.get().origin}/life`, events: ['message.received'] },
+    ...{ headers: { Authorization: 'Bearer of the CRM' }, standardWebhooks: true },
+  });
+  const path = `/v1/webhooks/${made.body.id}`;
+  expect(made.body).toMatchObject({ headers: { Authorization: '***' } });
+
+  expect(await actor.api('POST', `${path}/test`)).toMatchObject({
+    status: 200,
+    body: { status: 200, error: null },
+  });
+  const tested = await postOf('/life', 'webhook.test');
+  expect(tested.headers['authorization']).toBe('Bearer of the CRM');
+  expect([isGenuine(tested, made.body.secret), isStandard(tested, made.body.secret)]).toEqual([true, true]);
+
+  const { secret } = (await actor.api<{ secret: string }>('POST', `${path}/rotate-secret`)).body;
+  await actor.write(inventPhone(), 'under the new secret');
+  const rotated = await postOf('/life', 'message.received');
+  expect([isGenuine(rotated, secret), isGenuine(rotated, made.body.secret)]).toEqual([true, false]);
+  expect([isStandard(rotated, secret), isStandard(rotated, made.body.secret)]).toEqual([true, true]);
+
+  const paused = await actor.api('POST', `${path}/pause`, { reason: 'the CRM moves' });
+  expect(paused.body).toMatchObject({
+    status: 'PAUSED',
+    pausedReason: 'REQUESTED',
+    pausedNote: 'the CRM moves',
+  });
+  await actor.write(inventPhone(), 'while it moves');
+  const health = async () => (await actor.api<{ held: { count: number } }>('GET', `${path}/health`)).body;
+  await waitFor('it to be held', async () => (await health()).held.count === 1, LONG);
+  expect(postsOf('/life', 'message.received')).toHaveLength(1);
+  await actor.api('POST', `${path}/reactivate`, { reason: 'the CRM has moved' });
+  const drained = await waitFor('what was held', () => postsOf('/life', 'message.received')[1], LONG);
+  expect(bodyOf(drained).payload['body']).toEqual({ type: 'text', text: 'while it moves' });
 });
 
 describe('a receiver that fails', () => {
