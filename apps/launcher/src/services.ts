@@ -74,6 +74,8 @@ export const SERVICES: readonly ServiceRow[] = [
       'SECRETS_KEY',
       'WEBHOOK_RETRY_DELAYS_MS',
       'WEBHOOK_TIMEOUT_MS',
+      'WEBHOOK_HOLD_DAYS',
+      'WEBHOOK_HOLD_LIMIT',
       'WEBHOOK_ALLOWED_ORIGINS',
     ],
     stopOrder: 2,

@@ -22,6 +22,8 @@ import { DeliveryRepository } from './deliveries/delivery.repository.js';
 import { DeliveryScheduler } from './deliveries/delivery-scheduler.js';
 import { DueLoader } from './deliveries/due-loader.js';
 import { DomainClock } from './deliveries/domain-clock.js';
+import { HeldRepository } from './deliveries/held.repository.js';
+import { HoldSweeper } from './deliveries/hold-sweeper.js';
 import { Lanes } from './deliveries/lanes.js';
 import { OwnedPartitions } from './deliveries/owned-partitions.js';
 import { PartitionLeaseLoop } from './deliveries/partition-lease-loop.js';
@@ -121,6 +123,8 @@ const configured: Provider[] = [
     ResultRepository,
     DeliveryScheduler,
     DueLoader,
+    HeldRepository,
+    HoldSweeper,
     AdmissionService,
     AttemptService,
     ResultRecorder,

@@ -63,6 +63,27 @@ export class DispatcherConfig extends ServiceConfig {
   })
   timeoutMs: number = 10_000;
 
+  @Env('WEBHOOK_HOLD_DAYS', {
+    description:
+      'Days that deliveries are held for an endpoint that is not active, before they become dead letters.',
+    example: '3',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(30)
+  holdDays: number = 3;
+
+  @Env('WEBHOOK_HOLD_LIMIT', {
+    description: 'Most deliveries that are held for one endpoint: beyond it the oldest become dead letters.',
+    example: '100000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000)
+  holdLimit: number = 100_000;
+
   @AllowedOrigins()
   allowedOrigins: string[] = [];
 }

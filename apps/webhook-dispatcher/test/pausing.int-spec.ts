@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { DeleteEndpoint, GetEndpoint, PauseEndpoint, ReactivateEndpoint } from '@svc/contracts';
+import { partitionOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { Stage } from './stage.js';
 
@@ -170,5 +171,49 @@ describe('an endpoint', () => {
       expect(await stage.database.query(sql, [endpointId])).toEqual([]);
     }
     expect(await stage.pathsOf(2)).toEqual([path, '/other']);
+  });
+
+  test('that is paused and reactivated again and again gets a conversation in order', async () => {
+    const { tenantId, path, pause, reactivate, delivered } = await aSubscriber();
+    const arrived = () => stage.keyIds(path);
+    const receiveAll = async (): Promise<void> => {
+      for (let n = 0; n < 150; n += 1)
+        await stage.producer.received(tenantId, { sessionId: tenantId, keyId: String(n) });
+    };
+    const sent = receiveAll();
+    for (let round = 0; round < 6; round += 1) {
+      await pause();
+      const before = arrived().length;
+      await reactivate();
+      await waitFor('some to go out', () => arrived().length > before || arrived().length === 150);
+    }
+    await sent;
+    await delivered(150);
+    expect(arrived()).toEqual(Array.from({ length: 150 }, (_, n) => String(n)));
+  });
+
+  test('is reactivated at once however much is held, and gets the oldest first', async () => {
+    const { tenantId, endpointId, path, hot, pause, reactivate } = await aSubscriber();
+    await pause();
+    await stage.producer.received(tenantId, { sessionId: tenantId, keyId: '0' });
+    await waitFor('the first to be held', async () => (await hot())[0]?.state === 'held');
+    await stage.database.query(
+      `WITH made AS (
+         INSERT INTO webhooks.webhook_event (id, tenant_id, session_id, conversation, kind, payload, created_at)
+         SELECT gen_random_uuid(), tenant_id, session_id, conversation, kind,
+           convert_to(jsonb_build_object('keyId', n::text)::text, 'UTF8'), created_at + n * interval '1 ms'
+         FROM webhooks.webhook_event, generate_series(1, 20000) AS n WHERE tenant_id = $1 RETURNING id, created_at)
+       INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, held_at)
+       SELECT gen_random_uuid(), id, $2, $1, $3, 'held', created_at, now() FROM made`,
+      [tenantId, endpointId, partitionOf(tenantId)],
+    );
+    const answer = stage.holdBack();
+    const startedAt = performance.now();
+    await reactivate();
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    await waitFor('the oldest', () => stage.keyIds(path).length === 1);
+    answer();
+    await waitFor('some more', () => stage.keyIds(path).length >= 300);
+    expect(stage.keyIds(path).slice(0, 300)).toEqual(Array.from({ length: 300 }, (_, n) => String(n)));
   });
 });

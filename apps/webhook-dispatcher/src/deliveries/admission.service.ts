@@ -17,30 +17,27 @@ export class AdmissionService {
 
   /** The endpoint as it is now; undefined when nothing must be sent, and then the delivery is where it belongs. */
   async receiverFor(item: QueuedDelivery): Promise<Receiver | undefined> {
-    while (this.isMine(item)) {
-      const receiver = (await this.directory.ofTenant(item.tenantId)).get(item.endpointId);
-      if (!receiver) {
-        await this.deliveries.deleteOrphans(item.endpointId);
-        return undefined;
-      }
-      if (receiver.state === 'ACTIVE') return this.isMine(item) ? receiver : undefined;
-      if (await this.hold(item)) return undefined;
-      // It was reactivated a moment ago, or deleted: what we knew about it is old.
-      this.directory.forget(item.tenantId);
-    }
+    if (!this.isMine(item)) return undefined;
+    const receiver = (await this.directory.ofTenant(item.tenantId)).get(item.endpointId);
+    if (receiver) this.scheduler.follow(item, receiver);
+    if (!receiver) await this.deliveries.deleteOrphans(item.endpointId);
+    else if (receiver.state !== 'ACTIVE' || this.scheduler.isOutdated(item)) await this.setAside(item);
+    else if (this.isMine(item)) return receiver;
     return undefined;
   }
 
-  private async hold(item: QueuedDelivery): Promise<boolean> {
-    const others = this.scheduler.drain(item.endpointId);
-    const ids = [item, ...others].map(({ id }) => id);
-    try {
-      const held = await this.deliveries.hold(item, item.endpointId, ids);
-      if (!held) this.scheduler.put(others.splice(0));
-      return held;
-    } finally {
-      this.scheduler.forget(others);
-    }
+  /**
+   * Holds what is in memory for an endpoint that is not active. One that was reactivated since (or deleted) gets it back
+   * from the database: what is held for it is older and goes out first.
+   */
+  private async setAside(item: QueuedDelivery): Promise<void> {
+    await this.scheduler.takeBack(item, async (items) => {
+      const ids = items.map(({ id }) => id);
+      if (await this.deliveries.hold(item, item.endpointId, ids)) return false;
+      this.directory.forget(item.tenantId);
+      await this.deliveries.release([item], ids);
+      return true;
+    });
   }
 
   private isMine({ partition, epoch }: QueuedDelivery): boolean {

@@ -30,7 +30,12 @@ function aDelivery(fields: Partial<QueuedDelivery> = {}): QueuedDelivery {
     endpointId: 'endpoint',
     tenantId: 'tenant',
   };
-  const content = { kind: 'message.received', payload: Buffer.alloc(1), conversation: 1, attempt: 1 };
+  const content = {
+    kind: 'message.received',
+    payload: Buffer.alloc(1),
+    conversation: 1,
+    attempt: 1,
+  };
   return { ...ids, ...content, partition: 1, epoch: 1, ...fields };
 }
 
@@ -156,15 +161,52 @@ describe('a delivery from the database', () => {
   });
 });
 
-test('what is drained is out of the way, and back in its order when it is put back', () => {
-  const items = [1, 2, 3].map(() => aDelivery());
-  scheduler.put(items);
-  const drained = scheduler.drain('endpoint');
-  expect(drained).toEqual(items);
-  expect(scheduler.next()).toBeUndefined();
-  expect(items.every(({ id }) => scheduler.knows(id))).toBe(true);
-  scheduler.put(drained);
-  expect([deliverNext(), deliverNext(), deliverNext()]).toEqual(items);
+test('a reactivation that is news makes what is in memory queue up again, and new ones behind what was held', () => {
+  const owner = aDelivery();
+  const first = { ...owner, era: 0 };
+  scheduler.follow(owner, { generation: 1, recovering: false });
+  scheduler.put([first]);
+  expect(scheduler.isOutdated(first)).toBe(false);
+  scheduler.follow(owner, { generation: 2, recovering: true });
+  expect(scheduler.isOutdated(first)).toBe(true);
+  expect(scheduler.plan(aDelivery())).toBe('scheduled');
+});
+
+test('an endpoint that is new here and was reactivated may have older deliveries in the database', () => {
+  scheduler.follow(aDelivery(), { generation: 2, recovering: true });
+  expect(scheduler.plan(aDelivery())).toBe('scheduled');
+  scheduler.follow(aDelivery({ endpointId: 'other' }), { generation: 2, recovering: false });
+  expect(scheduler.plan(aDelivery({ endpointId: 'other' }))).toBe('leased');
+});
+
+describe('what is taken back into the database', () => {
+  test('is everything of the endpoint, and known here until it is written', async () => {
+    const items = [1, 2, 3].map(() => aDelivery());
+    scheduler.put(items);
+    const first = scheduler.next() as QueuedDelivery;
+    await scheduler.takeBack(first, async (taken) => {
+      expect(taken).toEqual(items);
+      expect(items.every(({ id }) => scheduler.knows(id))).toBe(true);
+      return false;
+    });
+    expect(items.slice(1).some(({ id }) => scheduler.knows(id))).toBe(false);
+    scheduler.released(first);
+    expect(scheduler.next()).toBeUndefined();
+  });
+
+  test('is overtaken neither by what is planned meanwhile nor by what was planned before', async () => {
+    const [item, committed, later] = [aDelivery(), aDelivery(), aDelivery()];
+    scheduler.put([item]);
+    scheduler.next();
+    expect(scheduler.plan(committed)).toBe('leased');
+    await scheduler.takeBack(item, () => {
+      expect(scheduler.plan(later)).toBe('scheduled');
+      return Promise.resolve(true);
+    });
+    expect(scheduler.plan(aDelivery())).toBe('scheduled');
+    scheduler.settle(committed, 'leased', true);
+    expect(scheduler.isOutdated(committed)).toBe(true);
+  });
 });
 
 test('a dropped partition leaves nothing behind, another one stays', () => {

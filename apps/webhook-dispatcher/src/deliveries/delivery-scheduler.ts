@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type Lane, Lanes } from './lanes.js';
+import type { Receiver } from '../endpoints/endpoint-directory.js';
+import { type LaneOwner, Lanes } from './lanes.js';
 import { OwnedPartitions } from './owned-partitions.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 
@@ -27,11 +28,12 @@ export class DeliveryScheduler {
    */
   plan(item: QueuedDelivery): 'leased' | 'scheduled' {
     const lane = this.lanes.lane(item);
-    if (lane.backlog || this.lanes.room(lane) === 0) {
+    if (lane.backlog || lane.returning > 0 || this.lanes.room(lane) === 0) {
       lane.spills += 1;
       return 'scheduled';
     }
     lane.reserved += 1;
+    item.era = lane.era;
     this.known.set(item.id, item);
     return 'leased';
   }
@@ -41,7 +43,7 @@ export class DeliveryScheduler {
     const lane = this.lanes.find(item.endpointId);
     const mine = this.isMine(item);
     if (state === 'scheduled') {
-      if (made && mine) this.leaveToDatabase(this.lanes.lane(item));
+      if (made && mine) this.leaveToDatabase(item);
       else if (lane) this.lanes.dropIfIdle(lane);
       return;
     }
@@ -51,8 +53,10 @@ export class DeliveryScheduler {
     if (lane) this.lanes.dropIfIdle(lane);
   }
 
-  /** More of this lane is due than memory knows of. */
-  leaveToDatabase(lane: Lane): void {
+  /** More of this endpoint is due than memory knows of: what comes from now on queues up behind it in the database. */
+  leaveToDatabase(owner: LaneOwner): void {
+    if (!this.isMine(owner)) return;
+    const lane = this.lanes.lane(owner);
     lane.spills += 1;
     lane.backlog = true;
     if (this.lanes.isHungry(lane)) this.onHungry();
@@ -66,12 +70,47 @@ export class DeliveryScheduler {
     return item;
   }
 
-  /** Everything else of the endpoint that waits in memory, taken out. */
-  drain(endpointId: string): QueuedDelivery[] {
-    return this.lanes.drain(endpointId);
+  /**
+   * Looks at what the endpoint is now, before a delivery gets its place and before it goes out. A reactivation that is
+   * news here means that older deliveries than those in memory may be due.
+   */
+  follow(owner: LaneOwner, { generation, recovering }: Pick<Receiver, 'generation' | 'recovering'>): void {
+    if (!this.isMine(owner)) return;
+    const lane = this.lanes.lane(owner);
+    const known = lane.generation;
+    lane.generation = Math.max(generation, known ?? 0);
+    if (known === undefined ? !recovering : generation <= known) return;
+    lane.era += 1;
+    this.leaveToDatabase(owner);
   }
 
-  /** Puts deliveries in that were taken out, or claimed from the database. */
+  /** Whether a delivery has to queue up again in the database before it may go out. */
+  isOutdated({ endpointId, era }: QueuedDelivery): boolean {
+    return this.lanes.find(endpointId)?.era !== era;
+  }
+
+  /**
+   * Takes a delivery and everything else of its endpoint that waits in memory back into the database.
+   * @param write resolves to whether they are due there.
+   */
+  async takeBack(item: QueuedDelivery, write: (items: QueuedDelivery[]) => Promise<boolean>): Promise<void> {
+    const lane = this.lanes.lane(item);
+    const others = this.lanes.drain(item.endpointId);
+    lane.era += 1;
+    lane.returning += 1;
+    let due = false;
+    try {
+      due = await write([item, ...others]);
+    } finally {
+      lane.returning -= 1;
+      this.forget(others);
+      if (due) this.leaveToDatabase(item);
+      else if (this.lanes.isHungry(lane)) this.onHungry();
+      this.lanes.dropIfIdle(lane);
+    }
+  }
+
+  /** Puts deliveries in that were claimed from the database. */
   put(items: QueuedDelivery[]): void {
     for (const item of items) {
       if (!this.isMine(item)) {
@@ -110,7 +149,7 @@ export class DeliveryScheduler {
     this.forget(this.lanes.drainPartition(partition));
   }
 
-  private isMine({ partition, epoch }: QueuedDelivery): boolean {
+  private isMine({ partition, epoch }: LaneOwner): boolean {
     return this.owned.epochOf(partition) === epoch;
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { FENCE_SQL, fenceParameters, type Ownership } from './fence.js';
+import { laneScan } from './lane-scan.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 
 /** An endpoint with deliveries in the database, and how many of them may be taken into memory now. */
@@ -19,6 +20,8 @@ export interface ScheduledLane {
   dueAtMs: number;
 }
 
+// What is held for an endpoint that is active again is due. It is taken up piece by piece, like any backlog: however much
+// it is, a reactivation changes one row.
 const CLAIM_SQL = `WITH ${FENCE_SQL},
   due AS (
     SELECT found.id
@@ -26,11 +29,17 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
       AS wanted (endpoint_id, tenant_id, p, room)) lane
     JOIN fence ON fence.partition = lane.p
     CROSS JOIN LATERAL (
-      SELECT id FROM webhook_delivery hot
-      WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id AND hot.next_at <= lane.now
-      ORDER BY hot.next_at, hot.seq LIMIT lane.room) found),
+      (SELECT id, next_at, seq FROM webhook_delivery hot
+        WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id AND hot.next_at <= lane.now
+        ORDER BY hot.next_at, hot.seq LIMIT lane.room)
+      UNION ALL
+      (SELECT id, next_at, seq FROM webhook_delivery hot
+        WHERE hot.state = 'held' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id
+          AND EXISTS (SELECT FROM webhook_endpoint WHERE id = lane.endpoint_id AND state = 'ACTIVE')
+        ORDER BY hot.next_at, hot.seq LIMIT lane.room)
+      ORDER BY next_at, seq LIMIT lane.room) found),
   taken AS (
-    UPDATE webhook_delivery hot SET state = 'leased' FROM due WHERE hot.id = due.id AND hot.state = 'scheduled'
+    UPDATE webhook_delivery hot SET state = 'leased' FROM due WHERE hot.id = due.id AND hot.state <> 'leased'
     RETURNING hot.*)
   SELECT taken.id, taken.event_id AS "eventId", taken.endpoint_id AS "endpointId", taken.tenant_id AS "tenantId",
     taken.p AS partition, taken.attempt, event.conversation, event.kind, event.payload
@@ -41,21 +50,15 @@ const NEXT_DUE_SQL = `SELECT endpoint_id AS "endpointId", (
     WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id) AS "nextAt"
   FROM unnest($1::uuid[], $2::int[]) AS lane (endpoint_id, p)`;
 
-// Jumps from endpoint to endpoint through the index: the cost is that of the endpoints, however many rows are due.
-const SCHEDULED_LANES_SQL = `WITH RECURSIVE lane (p, endpoint_id) AS (
-    SELECT first.p, first.endpoint_id FROM unnest($1::int[]) AS mine (p) CROSS JOIN LATERAL (
-      SELECT p, endpoint_id FROM webhook_delivery hot WHERE hot.state = 'scheduled' AND hot.p = mine.p
-      ORDER BY endpoint_id LIMIT 1) first
-    UNION ALL
-    SELECT next.p, next.endpoint_id FROM lane CROSS JOIN LATERAL (
-      SELECT p, endpoint_id FROM webhook_delivery hot
-      WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id > lane.endpoint_id
-      ORDER BY endpoint_id LIMIT 1) next)
+const SCHEDULED_LANES_SQL = `WITH RECURSIVE ${laneScan('scheduled_lane', 'scheduled')}, ${laneScan('held_lane', 'held')}
   SELECT lane.p AS partition, lane.endpoint_id AS "endpointId", first.tenant_id AS "tenantId", first.next_at AS "nextAt"
-  FROM lane CROSS JOIN LATERAL (
+  FROM scheduled_lane lane CROSS JOIN LATERAL (
     SELECT tenant_id, next_at FROM webhook_delivery hot
     WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id
-    ORDER BY next_at, seq LIMIT 1) first`;
+    ORDER BY next_at, seq LIMIT 1) first
+  UNION ALL
+  SELECT lane.p, lane.endpoint_id, endpoint.tenant_id, 'epoch'::timestamptz
+  FROM held_lane lane JOIN webhook_endpoint endpoint ON endpoint.id = lane.endpoint_id AND endpoint.state = 'ACTIVE'`;
 
 // next_at stays: it holds the place of first attempts in their conversation.
 const RELEASE_SQL = `WITH ${FENCE_SQL},
@@ -64,13 +67,24 @@ const RELEASE_SQL = `WITH ${FENCE_SQL},
     WHERE hot.p = fence.partition AND hot.state = 'leased' AND ($3::uuid[] IS NULL OR hot.id = ANY($3)) RETURNING hot.id)
   SELECT count(*)::int AS freed FROM freed`;
 
-// The lock on the endpoint orders this against its reactivation, which schedules what it finds held.
+/** Due deliveries that are held with one statement beside those that were in memory; the rest follows in its turn. */
+const HOLD_BATCH = 1_000;
+
+// The lock on the endpoint orders this against its reactivation. next_at becomes the place among all that is held: what
+// drains after a pause goes out in the order in which the events came.
 const HOLD_SQL = `WITH ${FENCE_SQL},
-  inactive AS (SELECT id FROM webhook_endpoint WHERE id = $3 AND state <> 'ACTIVE' FOR SHARE),
+  inactive AS (
+    SELECT id, svc_now(tenant_id) AS now FROM webhook_endpoint WHERE id = $3 AND state <> 'ACTIVE' FOR SHARE),
+  waiting AS (
+    SELECT unnest($4::uuid[]) AS id
+    UNION
+    (SELECT hot.id FROM inactive CROSS JOIN fence JOIN webhook_delivery hot ON hot.p = fence.partition
+      WHERE hot.state = 'scheduled' AND hot.endpoint_id = $3 AND hot.next_at <= inactive.now
+      ORDER BY hot.next_at, hot.seq LIMIT ${HOLD_BATCH})),
   held AS (
-    UPDATE webhook_delivery hot SET state = 'held' FROM inactive, fence
-    WHERE hot.endpoint_id = inactive.id AND hot.p = fence.partition
-      AND (hot.id = ANY($4::uuid[]) OR hot.state = 'scheduled' AND hot.next_at <= svc_now(hot.tenant_id)))
+    UPDATE webhook_delivery hot SET state = 'held', held_at = inactive.now, next_at = event.created_at
+    FROM waiting, inactive, fence, webhook_event event
+    WHERE hot.id = waiting.id AND hot.endpoint_id = inactive.id AND hot.p = fence.partition AND event.id = hot.event_id)
   SELECT EXISTS (SELECT FROM inactive) AS inactive`;
 
 /** The statements on deliveries that only the owner of their partition runs. */
@@ -78,7 +92,7 @@ const HOLD_SQL = `WITH ${FENCE_SQL},
 export class DeliveryRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Takes due deliveries into memory, per endpoint as many as it has room for, oldest first. */
+  /** Takes due deliveries into memory, held ones of an active endpoint too, per endpoint as many as it has room for, oldest first. */
   async claim(lanes: LaneRequest[]): Promise<QueuedDelivery[]> {
     const epochs = new Map(lanes.map(({ partition, epoch }) => [partition, epoch]));
     const rows = await this.dataSource.query<Omit<QueuedDelivery, 'epoch'>[]>(CLAIM_SQL, [
@@ -102,7 +116,7 @@ export class DeliveryRepository {
     );
   }
 
-  /** Every endpoint of these partitions that has something scheduled. */
+  /** Every endpoint of these partitions that has something scheduled, or is active and has something held. */
   async scheduledLanes(partitions: number[]): Promise<ScheduledLane[]> {
     const rows = await this.dataSource.query<(Omit<ScheduledLane, 'dueAtMs'> & { nextAt: Date })[]>(
       SCHEDULED_LANES_SQL,

@@ -66,7 +66,15 @@ export class DueLoader {
     this.scheduler.drop(partition);
   }
 
-  /** Something of an endpoint is due then, or may be: it failed, it was changed or reactivated. */
+  /** An endpoint was changed, perhaps reactivated: what was held for it may be due. */
+  changed({ endpointId, tenantId, partition }: Omit<Appointment, 'dueAtMs'>): void {
+    const epoch = this.owned.epochOf(partition);
+    if (epoch === undefined) return;
+    this.scheduler.leaveToDatabase({ endpointId, tenantId, partition, epoch });
+    this.arm();
+  }
+
+  /** Something of an endpoint is due then: it failed. */
   enter({ endpointId, tenantId, partition, dueAtMs }: Appointment): void {
     if (this.owned.epochOf(partition) === undefined) return;
     this.calendar.add({ endpointId, tenantId, partition, dueAtMs });
@@ -114,10 +122,11 @@ export class DueLoader {
 
   private async load(lanes: Lane[]): Promise<number> {
     const wanted = lanes.map((lane) => ({ lane, room: this.lanes.room(lane), spills: lane.spills }));
+    const eras = new Map(lanes.map(({ endpointId, era }) => [endpointId, era]));
     const items = await this.deliveries.claim(wanted.map(({ lane, room }) => ({ ...ownerOf(lane), room })));
     const loaded = new Map<string, number>();
     for (const { endpointId } of items) loaded.set(endpointId, (loaded.get(endpointId) ?? 0) + 1);
-    this.scheduler.put(items);
+    this.scheduler.put(items.map((item) => ({ ...item, era: eras.get(item.endpointId) as number })));
     const emptied = wanted.filter(
       ({ lane, room, spills }) => (loaded.get(lane.endpointId) ?? 0) < room && lane.spills === spills,
     );
@@ -166,7 +175,7 @@ export class DueLoader {
       const epoch = epochOf(scheduled.partition);
       if (epoch === undefined) continue;
       if (scheduled.dueAtMs > this.clock.now(scheduled.tenantId)) this.calendar.add(scheduled);
-      else this.scheduler.leaveToDatabase(this.lanes.lane({ ...scheduled, epoch }));
+      else this.scheduler.leaveToDatabase({ ...scheduled, epoch });
     }
     this.arm();
   }

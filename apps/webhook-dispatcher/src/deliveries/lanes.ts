@@ -35,6 +35,15 @@ export class Lane {
   backlog = false;
   /** Grows whenever deliveries are left to the database, so that a load that began before cannot clear `backlog`. */
   spills = 0;
+  /**
+   * Grows when older deliveries may be in the database than those in memory, after a pause above all: what is in memory
+   * from an earlier era has to queue up behind them.
+   */
+  era = 0;
+  /** Of the endpoint, the last one seen; undefined: none yet. */
+  generation: number | undefined;
+  /** Deliveries are on their way back into the database: until they are there nothing behind them is loaded. */
+  returning = 0;
   /** Places promised to deliveries that are being committed. */
   reserved = 0;
   waiting = 0;
@@ -85,7 +94,7 @@ export class Lane {
   }
 
   get idle(): boolean {
-    return this.waiting + this.running + this.reserved === 0 && !this.backlog;
+    return this.waiting + this.running + this.reserved + this.returning === 0 && !this.backlog;
   }
 }
 
@@ -181,7 +190,9 @@ export class Lanes {
 
   /** Whether there is more to load from the database for this lane, and enough room to be worth it. */
   isHungry(lane: Lane): boolean {
-    return lane.backlog && lane.waiting <= this.limits.perLane / 4 && this.room(lane) > 0;
+    return (
+      lane.backlog && lane.returning === 0 && lane.waiting <= this.limits.perLane / 4 && this.room(lane) > 0
+    );
   }
 
   /** Up to `limit` lanes that are hungry. */

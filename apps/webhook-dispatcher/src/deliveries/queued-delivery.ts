@@ -12,4 +12,6 @@ export interface QueuedDelivery {
   conversation: number;
   kind: string;
   payload: Buffer;
+  /** Era of its lane when its place there was given; a later one means that it has to queue up again. */
+  era?: number;
 }

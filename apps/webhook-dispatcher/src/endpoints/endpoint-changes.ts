@@ -62,7 +62,7 @@ export class EndpointChanges implements OnApplicationBootstrap {
 
   private apply({ tenantId, endpointId }: Change): void {
     this.directory.forget(tenantId);
-    this.loader.enter({ endpointId, tenantId, partition: partitionOf(tenantId), dueAtMs: 0 });
+    this.loader.changed({ endpointId, tenantId, partition: partitionOf(tenantId) });
   }
 }
 

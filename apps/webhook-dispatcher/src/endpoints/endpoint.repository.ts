@@ -6,10 +6,6 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { insertNews } from './endpoint-news.js';
 import { Endpoint } from './endpoint.entity.js';
 
-// Back to where they came from: what drains after a pause goes out in the order in which the events came.
-const RESUME_SQL = `UPDATE webhook_delivery hot SET state = 'scheduled', next_at = event.created_at
-  FROM webhook_event event WHERE hot.endpoint_id = $1 AND hot.state = 'held' AND event.id = hot.event_id`;
-
 /** Names one endpoint: by its id, or by the session it is bound to. */
 export type EndpointKey = { tenantId: string } & ({ id: string } | { sessionId: string });
 
@@ -26,8 +22,8 @@ export class EndpointRepository {
   }
 
   /**
-   * Changes an endpoint that `where` names; `change` works on the locked row and is told the domain time. A row that
-   * becomes active again resumes what was held, in the same transaction; of one that is paused the tenant is told.
+   * Changes an endpoint that `where` names; `change` works on the locked row and is told the domain time. Of one that is
+   * paused the tenant is told; what is held for one that becomes active again is taken up by the owner of its partition.
    * @returns undefined where there is no such endpoint.
    */
   async change(
@@ -41,7 +37,7 @@ export class EndpointRepository {
       const now = await domainNow(tx, endpoint.tenantId);
       change(endpoint, now);
       endpoint.version += 1;
-      if (endpoint.state !== before) await stateChanged(tx, endpoint, before, now);
+      if (endpoint.state !== before) stateChanged(endpoint, before, now);
       await tx.save(endpoint);
       const paused = endpoint.state === 'PAUSED' && before !== 'PAUSED' ? [endpoint.id] : [];
       return { endpoint, news: await insertNews(tx, { paused, recovered: [] }) };
@@ -51,12 +47,7 @@ export class EndpointRepository {
   }
 }
 
-async function stateChanged(
-  tx: EntityManager,
-  endpoint: Endpoint,
-  before: EndpointStatus,
-  now: Date,
-): Promise<void> {
+function stateChanged(endpoint: Endpoint, before: EndpointStatus, now: Date): void {
   if (endpoint.state === 'PAUSED') {
     endpoint.pausedReason = 'REQUESTED';
     endpoint.pausedAt = now;
@@ -68,7 +59,6 @@ async function stateChanged(
   if (endpoint.state !== 'ACTIVE') return;
   endpoint.generation += 1;
   endpoint.consecPerm4xx = 0;
-  await tx.query(RESUME_SQL, [endpoint.id]);
 }
 
 /** Domain time of a tenant, as the database has it. */

@@ -88,6 +88,7 @@ export class IngestService {
       const fixed = { eventId, tenantId, partition, epoch, conversation, kind, payload };
       const id = deliveryId(eventId, receiver.id);
       const item = { ...fixed, id, endpointId: receiver.id, attempt: 1 };
+      this.scheduler.follow(item, receiver);
       return { item, state: this.scheduler.plan(item) };
     });
     return { ...event, epoch, deliveries };

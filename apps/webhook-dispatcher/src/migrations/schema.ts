@@ -1,9 +1,15 @@
 import { Webhooks1763800000000 } from './1763800000000-webhooks.js';
 import { EndpointFeatures1763800200000 } from './1763800200000-endpoint-features.js';
 import { EndpointNews1763800300000 } from './1763800300000-endpoint-news.js';
+import { HeldBounds1763800310000 } from './1763800310000-held-bounds.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
   schema: 'webhooks',
-  migrations: [Webhooks1763800000000, EndpointFeatures1763800200000, EndpointNews1763800300000],
+  migrations: [
+    Webhooks1763800000000,
+    EndpointFeatures1763800200000,
+    EndpointNews1763800300000,
+    HeldBounds1763800310000,
+  ],
 };

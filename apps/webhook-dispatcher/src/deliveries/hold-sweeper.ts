@@ -1,0 +1,43 @@
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { log, PeriodicTask } from '@svc/service';
+import { EXPIRY_BATCH, HeldRepository, type OverfullLane } from './held.repository.js';
+import { OwnedPartitions } from './owned-partitions.js';
+
+const SWEEP_MS = 5_000;
+
+/** Keeps what is held for endpoints that are not active within bounds: the oldest beyond them become dead letters. */
+@Injectable()
+export class HoldSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly task = new PeriodicTask('hold sweeper', SWEEP_MS, () => this.sweep());
+  private stopped = false;
+
+  constructor(
+    private readonly held: HeldRepository,
+    private readonly owned: OwnedPartitions,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    await this.task.stop();
+  }
+
+  async sweep(): Promise<void> {
+    const partitions = this.owned.held();
+    if (partitions.length === 0) return;
+    for (const lane of await this.held.overfull(partitions)) await this.expire(lane);
+  }
+
+  private async expire({ partition, endpointId }: OverfullLane): Promise<void> {
+    let total = 0;
+    for (let gone = EXPIRY_BATCH; gone >= EXPIRY_BATCH && !this.stopped; total += gone) {
+      const epoch = this.owned.epochOf(partition);
+      gone = epoch === undefined ? 0 : await this.held.expire({ partition, epoch }, endpointId);
+    }
+    if (total > 0)
+      log().info({ endpointId, deliveries: total }, 'held for too long, or too many: dead letters');
+  }
+}
