@@ -179,7 +179,10 @@ export class WebhookHealth {
   @Type(() => BoundedCount)
   pending: BoundedCount;
 
-  @ApiProperty({ description: 'Deliveries that are held while it is paused.', type: BoundedCount })
+  @ApiProperty({
+    description: 'Deliveries that a pause holds back; after the reactivation, those that still wait.',
+    type: BoundedCount,
+  })
   @ValidateNested()
   @Type(() => BoundedCount)
   held: BoundedCount;

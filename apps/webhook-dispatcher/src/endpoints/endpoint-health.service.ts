@@ -34,7 +34,7 @@ const bounded = (rows: string): string =>
 const COUNTS_SQL = `SELECT
   ${bounded(`webhook_delivery WHERE p = $2 AND endpoint_id = $1 AND state = 'scheduled'`)}
     + ${bounded(`webhook_delivery WHERE p = $2 AND state = 'leased' AND endpoint_id = $1`)} AS pending,
-  ${bounded(`webhook_delivery WHERE endpoint_id = $1 AND state = 'held'`)} AS held,
+  ${bounded(`webhook_delivery WHERE p = $2 AND endpoint_id = $1 AND state = 'held'`)} AS held,
   ${bounded('webhook_dlq WHERE endpoint_id = $1')} AS dead,
   (SELECT round(extract(epoch FROM svc_now(oldest.tenant_id) - event.created_at) * 1000)::float8
     FROM (SELECT event_id, tenant_id FROM webhook_delivery WHERE endpoint_id = $1 ORDER BY seq LIMIT 1) oldest

@@ -13,8 +13,7 @@ const ENDPOINTS_SQL = `
 // For the health of an endpoint. An attempt is in one of the two, so writing it costs one entry more, not two.
 const HEALTH_SQL = `
   CREATE INDEX webhook_attempt_succeeded ON webhook_attempt (endpoint_id, started_at) INCLUDE (ms) WHERE delivered;
-  CREATE INDEX webhook_attempt_failed ON webhook_attempt (endpoint_id, started_at) INCLUDE (ms) WHERE NOT delivered;
-  CREATE INDEX webhook_delivery_held ON webhook_delivery (endpoint_id, seq) WHERE state = 'held';`;
+  CREATE INDEX webhook_attempt_failed ON webhook_attempt (endpoint_id, started_at) INCLUDE (ms) WHERE NOT delivered;`;
 
 /** Custom headers, rotation, Standard Webhooks, order, pauses with a reason, and what health is read from. */
 export class EndpointFeatures1763800200000 implements MigrationInterface {
