@@ -76,6 +76,8 @@ export const SERVICES: readonly ServiceRow[] = [
       'WEBHOOK_TIMEOUT_MS',
       'WEBHOOK_HOLD_DAYS',
       'WEBHOOK_HOLD_LIMIT',
+      'RETENTION_DAYS',
+      'DEAD_LETTER_DAYS',
       'WEBHOOK_ALLOWED_ORIGINS',
     ],
     stopOrder: 2,

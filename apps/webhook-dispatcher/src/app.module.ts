@@ -46,6 +46,7 @@ import { EndpointsService } from './endpoints/endpoints.service.js';
 import { EventRepository } from './events/event.repository.js';
 import { EventsConsumer } from './events/events.consumer.js';
 import { IngestService } from './events/ingest.service.js';
+import { RetentionService } from './retention/retention.service.js';
 import { WebhookClient } from './sending/webhook-client.js';
 
 const configured: Provider[] = [
@@ -132,6 +133,7 @@ const configured: Provider[] = [
     PartitionLeaseLoop,
     PartitionOwner,
     DeliveriesService,
+    RetentionService,
   ],
 })
 export class AppModule {}

@@ -84,6 +84,25 @@ export class DispatcherConfig extends ServiceConfig {
   @Max(1_000_000)
   holdLimit: number = 100_000;
 
+  @Env('RETENTION_DAYS', {
+    description: 'How long events are kept, with their payloads and the attempts made for them.',
+    example: '30',
+  })
+  @Type(() => Number)
+  @IsInt()
+  // What the stream may hand out once more, for a day, must still be known.
+  @Min(2)
+  retentionDays: number = 30;
+
+  @Env('DEAD_LETTER_DAYS', {
+    description: 'How long dead letters are kept, each with its event and its attempts.',
+    example: '90',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  deadLetterDays: number = 90;
+
   @AllowedOrigins()
   allowedOrigins: string[] = [];
 }

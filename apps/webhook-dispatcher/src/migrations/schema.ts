@@ -2,6 +2,7 @@ import { Webhooks1763800000000 } from './1763800000000-webhooks.js';
 import { EndpointFeatures1763800200000 } from './1763800200000-endpoint-features.js';
 import { EndpointNews1763800300000 } from './1763800300000-endpoint-news.js';
 import { HeldBounds1763800310000 } from './1763800310000-held-bounds.js';
+import { Retention1763800320000 } from './1763800320000-retention.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -11,5 +12,6 @@ export const schema = {
     EndpointFeatures1763800200000,
     EndpointNews1763800300000,
     HeldBounds1763800310000,
+    Retention1763800320000,
   ],
 };
