@@ -136,7 +136,7 @@ export const ERROR_CATALOGUE = {
     true,
     'debug',
     'A test of this endpoint is under way.',
-    'Wait for its answer, ten seconds at most, and try again.',
+    'Wait for its answer, 15 seconds at most, and try again.',
   ),
   ALREADY_LINKED: entry(
     409,

@@ -63,6 +63,17 @@ test('stripe and Standard Webhooks refuse a body of which one byte is another', 
   expect(() => new Webhook(SECRET).verify(other, headers)).toThrow();
 });
 
+test('stripe takes our milliseconds for seconds and so never finds a delivery too old, Standard Webhooks does', () => {
+  const content = { id: ID, kind: 'message.received', payload: Buffer.from('{}') };
+  const body = deliveryBody(content);
+  const anHourAgo = Date.now() - 3_600_000;
+  const headers = deliveryHeaders(content, body, signing({ standardSecrets: [SECRET] }), anHourAgo);
+  const { webhooks } = new Stripe('unused');
+  // Why our README tells receivers to compare `t` themselves.
+  expect(webhooks.constructEvent(body, headers['X-Svc-Signature'] ?? '', SECRET)).toBeDefined();
+  expect(() => new Webhook(SECRET).verify(body, headers)).toThrow('too old');
+});
+
 test('signs for Standard Webhooks as their own example does, with every secret that is in force', () => {
   // The example of the Standard Webhooks libraries.
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
