@@ -18,3 +18,4 @@ export { runMigrations } from './run-migrations.js';
 export { SecretBox, type SecretPlace } from './secret-box.js';
 export { MODES, ServiceConfig } from './service-config.js';
 export { bootService, startService, type StartOptions } from './start-service.js';
+export { stepsOf } from './steps.js';

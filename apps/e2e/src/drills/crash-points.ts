@@ -1,9 +1,7 @@
-import { waitFor } from '@svc/testing';
-import { Inspector } from '../inspector.js';
 import type { NamedRun } from '../named-runs.js';
 import { seededRandom } from '../random.js';
-import type { Stack } from '../stack.js';
 import { disperse, gather, untilReplaced } from './crowd.js';
+import { dieAt } from './die-at.js';
 import { isClean, Load, type LoadFigures } from './load.js';
 
 const SESSIONS = 6;
@@ -11,7 +9,6 @@ const MESSAGES = 48;
 const PER_SECOND = 12;
 /** The step is left behind at most so often before the kill: the first time is not like the later ones. */
 const MOST_PASSES = 12;
-const REACHED_LIMIT_MS = 60_000;
 const WORKER = 'session-worker';
 
 /** Steps of the worker on a message's way (docs/architecture.md, where a message can be cut off). */
@@ -45,10 +42,9 @@ export const crashPoints: NamedRun = {
         perSecond: PER_SECOND,
         withFiles: WITH_FILE.includes(step),
       });
-      const pid = stack.pidOf(WORKER);
-      await dieAt(stack, step, passes);
+      const { pid, died } = await dieAt(stack, { process: WORKER, app: WORKER, step, passes });
       const running = load.run();
-      await waitFor(`the worker to reach ${step}`, () => hasEnded(pid), REACHED_LIMIT_MS);
+      await died();
       const killedAt = Date.now();
       await untilReplaced(stack, WORKER, pid);
       await running;
@@ -71,28 +67,3 @@ export const crashPoints: NamedRun = {
     };
   },
 };
-
-/**
- * From now on the worker kills itself when it reaches the step once more than so often. It is told so through its
- * inspector: nothing of this is built into it but the names of the steps.
- */
-async function dieAt(stack: Stack, step: string, passes: number): Promise<void> {
-  const inspector = await Inspector.of(stack, WORKER);
-  await inspector.run(`{
-    let left = ${passes};
-    const { subscribe } = process.getBuiltinModule('node:diagnostics_channel');
-    subscribe('session-worker.step', (step) => {
-      if (step === ${JSON.stringify(step)} && left-- === 0) process.kill(process.pid, 'SIGKILL');
-    });
-  }`);
-  inspector.close();
-}
-
-function hasEnded(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch {
-    return true;
-  }
-}
