@@ -29,8 +29,8 @@ describe('tenants with receivers on one host', () => {
     for (let i = 0; i < 4; i += 1) await subscribe(dead, `/dead/${i}`);
     await subscribe(healthy, '/healthy');
     await publish(dead, 40);
-    // Eight per endpoint, so that the four of them hold 32 connections to this host.
-    await waitFor('the dead ones to be busy', () => stage.receiver.received.length >= 24);
+    // Two at once for each, as long as none has answered.
+    await waitFor('the dead ones to be busy', () => stage.receiver.received.length >= 8);
     await publish(healthy, 20);
     await waitFor('the healthy ones', () => arrivedAt('/healthy').length === 20);
     // Before the dead ones have timed out and made room.

@@ -111,7 +111,9 @@ describe('an owner that lost its lease', () => {
       );
     const before = await dump();
     const deliveries = stage.get(DeliveryRepository);
-    expect(await deliveries.claim([{ partition, epoch, endpointId, tenantId, room: 10 }])).toEqual([]);
+    expect(
+      await deliveries.claim([{ partition, epoch, endpointId, tenantId, firsts: 10, retries: 10, most: 10 }]),
+    ).toEqual([]);
     expect(await deliveries.release([{ partition, epoch }])).toBe(0);
     const item: QueuedDelivery = {
       id: row?.id ?? '',

@@ -1,5 +1,6 @@
 import { isPermanent4xx } from '../sending/answer.js';
 import type { QueuedDelivery } from './queued-delivery.js';
+import type { Answered } from './standing.js';
 
 /** What one attempt came to, as it goes into the database. */
 export interface AttemptResult {
@@ -26,6 +27,12 @@ export type Outcome = 'delivered' | 'retry' | 'dead';
 export function outcomeOf(result: AttemptResult): Outcome {
   if (result.error === null) return 'delivered';
   return result.retryInMs === undefined ? 'dead' : 'retry';
+}
+
+/** What the receiver did with it. */
+export function answeredBy({ error, status }: AttemptResult): Answered {
+  if (error === null) return 'ok';
+  return status === null ? 'silent' : 'error';
 }
 
 /** What is left of the delay: it counts from the end of the attempt, however long the result waits to be written. */

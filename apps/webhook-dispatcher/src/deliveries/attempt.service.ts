@@ -5,6 +5,7 @@ import type { Receiver } from '../endpoints/endpoint-directory.js';
 import { retryDelay } from '../sending/backoff.js';
 import { deliveryBody, deliveryHeaders } from '../sending/delivery-request.js';
 import { WebhookClient } from '../sending/webhook-client.js';
+import { atStep } from '../steps.js';
 import type { AttemptResult } from './attempt-result.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 
@@ -23,7 +24,9 @@ export class AttemptService {
     const startedAt = new Date();
     const body = deliveryBody(item);
     const headers = deliveryHeaders(item, body, signing, startedAt.getTime());
+    atStep('hook-3');
     const answer = await this.client.post(receiver.url, headers, body);
+    atStep('hook-4');
     const failed = answer.error !== null;
     return {
       ...answer,

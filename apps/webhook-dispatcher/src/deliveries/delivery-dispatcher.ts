@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { log } from '@svc/service';
 import { AdmissionService } from './admission.service.js';
-import type { AttemptResult } from './attempt-result.js';
+import { answeredBy, type AttemptResult } from './attempt-result.js';
 import { AttemptService } from './attempt.service.js';
 import { DeliveryScheduler } from './delivery-scheduler.js';
 import { DueLoader } from './due-loader.js';
@@ -59,7 +59,7 @@ export class DeliveryDispatcher {
       result = await this.attempt(item);
     } finally {
       // The next one of the conversation need not wait for the commit.
-      this.scheduler.released(item);
+      this.scheduler.released(item, result && answeredBy(result));
     }
     if (result) {
       this.pump();

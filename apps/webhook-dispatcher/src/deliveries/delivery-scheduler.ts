@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
-import { type LaneOwner, Lanes } from './lanes.js';
+import type { Lane, LaneOwner } from './lane.js';
+import { Lanes } from './lanes.js';
 import { OwnedPartitions } from './owned-partitions.js';
 import type { QueuedDelivery } from './queued-delivery.js';
+import type { Answered } from './standing.js';
 
 /**
  * What waits in memory, and whose turn it is. Deliveries beyond a lane's room stay in the database until `DueLoader`
@@ -28,7 +30,7 @@ export class DeliveryScheduler {
    */
   plan(item: QueuedDelivery): 'leased' | 'scheduled' {
     const lane = this.lanes.lane(item);
-    if (lane.backlog || lane.returning > 0 || this.lanes.room(lane) === 0) {
+    if (lane.backlog || lane.returning > 0 || this.lanes.room(lane).firsts === 0) {
       lane.spills += 1;
       return 'scheduled';
     }
@@ -59,6 +61,7 @@ export class DeliveryScheduler {
     const lane = this.lanes.lane(owner);
     lane.spills += 1;
     lane.backlog = true;
+    lane.retriesDue ||= lane.standing === 'suspect';
     if (this.lanes.isHungry(lane)) this.onHungry();
   }
 
@@ -94,17 +97,24 @@ export class DeliveryScheduler {
    * @param write resolves to whether they are due there.
    */
   async takeBack(item: QueuedDelivery, write: (items: QueuedDelivery[]) => Promise<boolean>): Promise<void> {
-    const lane = this.lanes.lane(item);
-    const others = this.lanes.drain(item.endpointId);
+    await this.drainInto(this.lanes.lane(item), (others) => write([item, ...others]));
+  }
+
+  /**
+   * Takes what waits in memory for an endpoint back into the database.
+   * @param write resolves to whether they are due there.
+   */
+  async drainInto(lane: Lane, write: (items: QueuedDelivery[]) => Promise<boolean>): Promise<void> {
+    const others = this.lanes.drain(lane.endpointId);
     lane.era += 1;
     lane.returning += 1;
     let due = false;
     try {
-      due = await write([item, ...others]);
+      due = await write(others);
     } finally {
       lane.returning -= 1;
       this.forget(others);
-      if (due) this.leaveToDatabase(item);
+      if (due) this.leaveToDatabase(lane);
       else if (this.lanes.isHungry(lane)) this.onHungry();
       this.lanes.dropIfIdle(lane);
     }
@@ -123,8 +133,10 @@ export class DeliveryScheduler {
   }
 
   /** The POST has ended, its result is not written yet: the next one of the conversation may start. */
-  released(item: QueuedDelivery): void {
-    this.lanes.released(item);
+  released(item: QueuedDelivery, answered?: Answered): void {
+    this.lanes.released(item, answered);
+    const lane = this.lanes.find(item.endpointId);
+    if (lane && this.lanes.isHungry(lane)) this.onHungry();
   }
 
   /** The result is written (or is somebody else's business). */

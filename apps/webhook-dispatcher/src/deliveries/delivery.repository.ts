@@ -3,13 +3,15 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { FENCE_SQL, fenceParameters, type Ownership } from './fence.js';
 import { laneScan } from './lane-scan.js';
+import type { LaneOwner } from './lane.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 
 /** An endpoint with deliveries in the database, and how many of them may be taken into memory now. */
-export interface LaneRequest extends Ownership {
-  endpointId: string;
-  tenantId: string;
-  room: number;
+export interface LaneRequest extends LaneOwner {
+  firsts: number;
+  retries: number;
+  /** Of both together, the oldest. */
+  most: number;
 }
 
 /** An endpoint with scheduled deliveries. */
@@ -20,24 +22,32 @@ export interface ScheduledLane {
   dueAtMs: number;
 }
 
+/** First attempts and retries each have an index of their own: of a suspect, retries are not looked for among first attempts. */
+const FIRSTS = `hot.state = 'scheduled' AND hot.attempt = 1`;
+const RETRIES = `hot.state = 'scheduled' AND hot.attempt > 1`;
+const DUE = `hot.next_at <= lane.now`;
 // What is held for an endpoint that is active again is due. It is taken up piece by piece, like any backlog: however much
 // it is, a reactivation changes one row.
+const HELD = `hot.state = 'held'`;
+const ACTIVE = `EXISTS (SELECT FROM webhook_endpoint WHERE id = lane.endpoint_id AND state = 'ACTIVE')`;
+
+const oldestSql = (condition: string, room: string): string => `(
+        SELECT id, next_at, seq FROM webhook_delivery hot
+        WHERE ${condition} AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id
+        ORDER BY hot.next_at, hot.seq LIMIT lane.${room})`;
+
 const CLAIM_SQL = `WITH ${FENCE_SQL},
   due AS (
     SELECT found.id
-    FROM (SELECT *, svc_now(tenant_id) AS now FROM unnest($3::uuid[], $4::uuid[], $5::int[], $6::int[])
-      AS wanted (endpoint_id, tenant_id, p, room)) lane
+    FROM (SELECT *, svc_now(tenant_id) AS now
+      FROM unnest($3::uuid[], $4::uuid[], $5::int[], $6::int[], $7::int[], $8::int[])
+      AS wanted (endpoint_id, tenant_id, p, firsts, retries, most)) lane
     JOIN fence ON fence.partition = lane.p
     CROSS JOIN LATERAL (
-      (SELECT id, next_at, seq FROM webhook_delivery hot
-        WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id AND hot.next_at <= lane.now
-        ORDER BY hot.next_at, hot.seq LIMIT lane.room)
-      UNION ALL
-      (SELECT id, next_at, seq FROM webhook_delivery hot
-        WHERE hot.state = 'held' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id
-          AND EXISTS (SELECT FROM webhook_endpoint WHERE id = lane.endpoint_id AND state = 'ACTIVE')
-        ORDER BY hot.next_at, hot.seq LIMIT lane.room)
-      ORDER BY next_at, seq LIMIT lane.room) found),
+      ${oldestSql(`${FIRSTS} AND ${DUE}`, 'firsts')}
+      UNION ALL ${oldestSql(`${RETRIES} AND ${DUE}`, 'retries')}
+      UNION ALL ${oldestSql(`${HELD} AND ${ACTIVE}`, 'firsts')}
+      ORDER BY next_at, seq LIMIT lane.most) found),
   taken AS (
     UPDATE webhook_delivery hot SET state = 'leased' FROM due WHERE hot.id = due.id AND hot.state <> 'leased'
     RETURNING hot.*)
@@ -45,17 +55,20 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
     taken.p AS partition, taken.attempt, event.conversation, event.kind, event.payload
   FROM taken JOIN webhook_event event ON event.id = taken.event_id ORDER BY taken.next_at, taken.seq`;
 
-const NEXT_DUE_SQL = `SELECT endpoint_id AS "endpointId", (
+const NEXT_RETRY_SQL = `SELECT endpoint_id AS "endpointId", (
     SELECT min(next_at) FROM webhook_delivery hot
-    WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id) AS "nextAt"
+    WHERE ${RETRIES} AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id) AS "nextAt"
   FROM unnest($1::uuid[], $2::int[]) AS lane (endpoint_id, p)`;
 
-const SCHEDULED_LANES_SQL = `WITH RECURSIVE ${laneScan('scheduled_lane', 'scheduled')}, ${laneScan('held_lane', 'held')}
+const earliestSql = (lanes: string, which: string): string => `
   SELECT lane.p AS partition, lane.endpoint_id AS "endpointId", first.tenant_id AS "tenantId", first.next_at AS "nextAt"
-  FROM scheduled_lane lane CROSS JOIN LATERAL (
+  FROM ${lanes} lane CROSS JOIN LATERAL (
     SELECT tenant_id, next_at FROM webhook_delivery hot
-    WHERE hot.state = 'scheduled' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id
-    ORDER BY next_at, seq LIMIT 1) first
+    WHERE ${which} AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id ORDER BY next_at, seq LIMIT 1) first`;
+
+const SCHEDULED_LANES_SQL = `WITH RECURSIVE ${laneScan('first_lane', FIRSTS)}, ${laneScan('retry_lane', RETRIES)},
+    ${laneScan('held_lane', HELD)}
+  ${earliestSql('first_lane', FIRSTS)} UNION ALL ${earliestSql('retry_lane', RETRIES)}
   UNION ALL
   SELECT lane.p, lane.endpoint_id, endpoint.tenant_id, 'epoch'::timestamptz
   FROM held_lane lane JOIN webhook_endpoint endpoint ON endpoint.id = lane.endpoint_id AND endpoint.state = 'ACTIVE'`;
@@ -100,14 +113,16 @@ export class DeliveryRepository {
       lanes.map(({ endpointId }) => endpointId),
       lanes.map(({ tenantId }) => tenantId),
       lanes.map(({ partition }) => partition),
-      lanes.map(({ room }) => room),
+      lanes.map(({ firsts }) => firsts),
+      lanes.map(({ retries }) => retries),
+      lanes.map(({ most }) => most),
     ]);
     return rows.map((row) => ({ ...row, epoch: epochs.get(row.partition) as number }));
   }
 
-  /** When the next scheduled delivery of each endpoint is due; endpoints without one are left out. */
-  async nextDue(lanes: { endpointId: string; partition: number }[]): Promise<Map<string, number>> {
-    const rows = await this.dataSource.query<{ endpointId: string; nextAt: Date | null }[]>(NEXT_DUE_SQL, [
+  /** When the next retry of each endpoint is due; endpoints without one are left out. */
+  async nextRetry(lanes: { endpointId: string; partition: number }[]): Promise<Map<string, number>> {
+    const rows = await this.dataSource.query<{ endpointId: string; nextAt: Date | null }[]>(NEXT_RETRY_SQL, [
       lanes.map(({ endpointId }) => endpointId),
       lanes.map(({ partition }) => partition),
     ]);

@@ -1,16 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { log, PeriodicTask } from '@svc/service';
+import { atStep } from '../steps.js';
 import { type Appointment, Calendar } from './calendar.js';
-import { DeliveryRepository } from './delivery.repository.js';
+import { DeliveryRepository, type LaneRequest } from './delivery.repository.js';
 import { DeliveryScheduler } from './delivery-scheduler.js';
 import { DomainClock } from './domain-clock.js';
-import { type Lane, Lanes } from './lanes.js';
+import type { Lane, LaneOwner } from './lane.js';
+import { Lanes } from './lanes.js';
 import { OwnedPartitions } from './owned-partitions.js';
+import type { QueuedDelivery } from './queued-delivery.js';
 
 /** Endpoints whose due deliveries are loaded with one statement. */
 const LOAD_LANES = 64;
 const CLOCK_POLL_MS = 500;
 const RECONCILE_MS = 5_000;
+const REVIEW_MS = 250;
 /** A timer that fires a moment before the database agrees must not become a busy loop. */
 const MIN_WAIT_MS = 5;
 const RETRY_MS = 250;
@@ -25,6 +29,7 @@ export class DueLoader {
   private timer: NodeJS.Timeout | undefined;
   private readonly tasks = [
     new PeriodicTask('clock', CLOCK_POLL_MS, () => this.followClock()),
+    new PeriodicTask('review', REVIEW_MS, () => this.review()),
     new PeriodicTask('reconcile', RECONCILE_MS, () => this.exclusive(() => this.reconcile())),
   ];
 
@@ -53,6 +58,7 @@ export class DueLoader {
   async takeOver(partition: number, epoch: number): Promise<void> {
     await this.exclusive(async () => {
       await this.deliveries.release([{ partition, epoch }]);
+      atStep('hook-7');
       // Not before: what a load or a reconciliation had taken up by now, this release would give out a second time.
       this.owned.enter(partition, epoch);
       await this.enterScheduled([partition], () => epoch);
@@ -109,7 +115,9 @@ export class DueLoader {
       for (;;) {
         for (const { endpointId, tenantId, partition } of this.calendar.takeDue(this.clock.now, LOAD_LANES)) {
           const epoch = this.owned.epochOf(partition);
-          if (epoch !== undefined) this.lanes.lane({ endpointId, tenantId, partition, epoch }).backlog = true;
+          if (epoch === undefined) continue;
+          const lane = this.lanes.lane({ endpointId, tenantId, partition, epoch });
+          lane.backlog = lane.retriesDue = true;
         }
         const hungry = this.lanes.hungry(LOAD_LANES);
         // Nothing came of it: our clock is ahead of the database's, or a lease is lost. Not at once again.
@@ -121,28 +129,51 @@ export class DueLoader {
   }
 
   private async load(lanes: Lane[]): Promise<number> {
-    const wanted = lanes.map((lane) => ({ lane, room: this.lanes.room(lane), spills: lane.spills }));
-    const eras = new Map(lanes.map(({ endpointId, era }) => [endpointId, era]));
-    const items = await this.deliveries.claim(wanted.map(({ lane, room }) => ({ ...ownerOf(lane), room })));
-    const loaded = new Map<string, number>();
-    for (const { endpointId } of items) loaded.set(endpointId, (loaded.get(endpointId) ?? 0) + 1);
-    this.scheduler.put(items.map((item) => ({ ...item, era: eras.get(item.endpointId) as number })));
-    const emptied = wanted.filter(
-      ({ lane, room, spills }) => (loaded.get(lane.endpointId) ?? 0) < room && lane.spills === spills,
+    const requests = lanes.map((lane) => {
+      const room = this.lanes.room(lane);
+      // Oldest first; of a suspect, retries do not wait behind first attempts.
+      const isSuspect = lane.standing === 'suspect';
+      const most = isSuspect ? room.firsts + room.retries : room.firsts;
+      return { lane, ...room, most, isSuspect, spills: lane.spills, era: lane.era };
+    });
+    const items = await this.deliveries.claim(
+      requests.map(({ lane, firsts, retries, most }) => ({ ...ownerOf(lane), firsts, retries, most })),
     );
-    for (const { lane } of emptied) lane.backlog = false;
+    if (items.length > 0) atStep('hook-6');
+    const eras = new Map(requests.map(({ lane, era }) => [lane.endpointId, era]));
+    this.scheduler.put(items.map((item) => ({ ...item, era: eras.get(item.endpointId) as number })));
+    for (const request of requests) {
+      const { endpointId } = request.lane;
+      settle(
+        request,
+        items.filter((item) => item.endpointId === endpointId),
+      );
+    }
     this.scheduler.onWork();
-    await this.enterNextDue(emptied.map(({ lane }) => lane));
+    await this.enterNextRetry(lanes.filter(({ retriesDue }) => !retriesDue));
     return items.length;
   }
 
-  private async enterNextDue(lanes: Lane[]): Promise<void> {
-    const dueAtMs = await this.deliveries.nextDue(lanes);
+  private async enterNextRetry(lanes: Lane[]): Promise<void> {
+    const dueAtMs = await this.deliveries.nextRetry(lanes);
     for (const lane of lanes) {
       const due = dueAtMs.get(lane.endpointId);
       if (due !== undefined) this.calendar.add({ ...ownerOf(lane), dueAtMs: due });
       this.lanes.dropIfIdle(lane);
     }
+  }
+
+  /** Suspects whose pause is over go on, and what they keep in memory beyond their part goes back to the database. */
+  private async review(): Promise<void> {
+    for (const lane of this.lanes.review()) {
+      await this.scheduler.drainInto(lane, async (items) => {
+        const ids = items.map(({ id }) => id);
+        await this.deliveries.release([lane], ids);
+        return true;
+      });
+    }
+    this.scheduler.onWork();
+    if (this.lanes.hungry(1).length > 0) this.wake();
   }
 
   private async followClock(): Promise<void> {
@@ -191,8 +222,18 @@ export class DueLoader {
   }
 }
 
-function ownerOf({ endpointId, tenantId, partition, epoch }: Lane): Omit<Appointment, 'dueAtMs'> & {
-  epoch: number;
-} {
+/** What was asked of the database for a lane. */
+type Load = Omit<LaneRequest, keyof LaneOwner> & { lane: Lane; isSuspect: boolean; spills: number };
+
+/** Less than was asked for is all there is. */
+function settle({ lane, firsts, retries, most, isSuspect, spills }: Load, items: QueuedDelivery[]): void {
+  const loadedRetries = items.filter(({ attempt }) => attempt > 1).length;
+  const noMoreRetries = isSuspect ? loadedRetries < retries : items.length < most;
+  const noMoreFirsts = isSuspect ? items.length - loadedRetries < firsts : items.length < most;
+  if (noMoreRetries) lane.retriesDue = false;
+  if (noMoreFirsts && lane.spills === spills) lane.backlog = false;
+}
+
+function ownerOf({ endpointId, tenantId, partition, epoch }: Lane): LaneOwner {
   return { endpointId, tenantId, partition, epoch };
 }

@@ -14,7 +14,7 @@ export interface OverfullLane {
   endpointId: string;
 }
 
-const OVERFULL_SQL = `WITH RECURSIVE ${laneScan('lane', 'held')}
+const OVERFULL_SQL = `WITH RECURSIVE ${laneScan('lane', `hot.state = 'held'`)}
   SELECT lane.p AS partition, lane.endpoint_id AS "endpointId"
   FROM lane JOIN webhook_endpoint endpoint ON endpoint.id = lane.endpoint_id AND endpoint.state <> 'ACTIVE'
   CROSS JOIN LATERAL (

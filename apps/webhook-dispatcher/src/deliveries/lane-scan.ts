@@ -1,15 +1,15 @@
 /**
- * Endpoints with deliveries in one state, as a part of `WITH RECURSIVE`; `$1` are the partitions. Jumps from endpoint to
- * endpoint through the index of that state: the cost is that of the endpoints, however many rows wait.
+ * Endpoints with deliveries of which `which` is true, as a part of `WITH RECURSIVE`; `$1` are the partitions. Jumps from endpoint to
+ * endpoint through the index of that condition: the cost is that of the endpoints, however many rows wait.
  */
-export function laneScan(name: string, state: 'scheduled' | 'held'): string {
+export function laneScan(name: string, which: string): string {
   return `${name} (p, endpoint_id) AS (
     SELECT first.p, first.endpoint_id FROM unnest($1::int[]) AS mine (p) CROSS JOIN LATERAL (
-      SELECT p, endpoint_id FROM webhook_delivery hot WHERE hot.state = '${state}' AND hot.p = mine.p
+      SELECT p, endpoint_id FROM webhook_delivery hot WHERE ${which} AND hot.p = mine.p
       ORDER BY endpoint_id LIMIT 1) first
     UNION ALL
     SELECT next.p, next.endpoint_id FROM ${name} lane CROSS JOIN LATERAL (
       SELECT p, endpoint_id FROM webhook_delivery hot
-      WHERE hot.state = '${state}' AND hot.p = lane.p AND hot.endpoint_id > lane.endpoint_id
+      WHERE ${which} AND hot.p = lane.p AND hot.endpoint_id > lane.endpoint_id
       ORDER BY endpoint_id LIMIT 1) next)`;
 }

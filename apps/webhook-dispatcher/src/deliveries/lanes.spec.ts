@@ -1,12 +1,17 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { Lanes } from './lanes.js';
+import { type LaneLimits, Lanes } from './lanes.js';
 import type { QueuedDelivery } from './queued-delivery.js';
+import type { Answered } from './standing.js';
 
 const LIMITS = { inFlight: 100, perLane: 8, total: 40, bytes: 1_000, minimum: 2 };
 let lanes: Lanes;
+let now = 0;
 let count = 0;
+const lanesWithin = (limits: Partial<LaneLimits> = {}): Lanes =>
+  new Lanes({ ...LIMITS, ...limits }, () => now);
 beforeEach(() => {
-  lanes = new Lanes(LIMITS);
+  lanes = lanesWithin();
+  now = 1_000_000;
   count = 0;
 });
 
@@ -14,6 +19,22 @@ function aDelivery(endpointId: string, fields: Partial<QueuedDelivery> = {}): Qu
   const numbered = { id: `${endpointId}-${(count += 1)}`, eventId: 'event', tenantId: 'tenant' };
   const owned = { partition: 1, epoch: 1, attempt: 1, kind: 'message.received' };
   return { ...numbered, ...owned, endpointId, conversation: count, payload: Buffer.alloc(1), ...fields };
+}
+
+/** An attempt from its start to its written result. */
+function attempted(
+  endpointId: string,
+  answered: Answered,
+  ms = 10,
+  fields: Partial<QueuedDelivery> = {},
+): void {
+  const item = aDelivery(endpointId, fields);
+  lanes.push(item);
+  expect(lanes.next()).toBe(item);
+  now += ms;
+  lanes.review();
+  lanes.released(item, answered);
+  lanes.recorded();
 }
 
 const takeAll = (): QueuedDelivery[] => {
@@ -34,11 +55,12 @@ describe('lanes', () => {
     const [first, second, other] = [3, 3, 4].map((conversation) => aDelivery('a', { conversation }));
     for (const item of [first, second, other]) lanes.push(item as QueuedDelivery);
     expect(takeAll()).toEqual([first, other]);
-    lanes.released(first as QueuedDelivery);
+    lanes.released(first as QueuedDelivery, 'ok');
     expect(takeAll()).toEqual([second]);
   });
 
   test('let a hanging endpoint hold eight attempts and no more', () => {
+    attempted('hanging', 'ok');
     for (let i = 0; i < 30; i += 1) lanes.push(aDelivery('hanging'));
     lanes.push(aDelivery('healthy'));
     const taken = takeAll();
@@ -47,11 +69,12 @@ describe('lanes', () => {
   });
 
   test('start nothing beyond the bound of attempts that are not recorded', () => {
-    lanes = new Lanes({ ...LIMITS, inFlight: 2 });
+    lanes = lanesWithin({ inFlight: 2 });
+    for (const endpointId of ['a', 'b', 'c']) attempted(endpointId, 'ok');
     for (const endpointId of ['a', 'b', 'c']) lanes.push(aDelivery(endpointId));
     const [first] = takeAll();
     expect(lanes.inFlight).toBe(2);
-    lanes.released(first as QueuedDelivery);
+    lanes.released(first as QueuedDelivery, 'ok');
     expect(lanes.next()).toBeUndefined();
     lanes.recorded();
     expect(lanes.next()?.endpointId).toBe('c');
@@ -59,15 +82,15 @@ describe('lanes', () => {
 
   test('have room for so many, promised places included, and for a few when memory is full', () => {
     const lane = lanes.lane(aDelivery('a'));
-    expect(lanes.room(lane)).toBe(8);
+    expect(lanes.room(lane).firsts).toBe(8);
     lane.reserved = 3;
     lanes.push(aDelivery('a'));
-    expect(lanes.room(lane)).toBe(4);
+    expect(lanes.room(lane).firsts).toBe(4);
     lanes.push(aDelivery('fat', { payload: Buffer.alloc(1_000) }));
-    expect(lanes.room(lane)).toBe(0);
-    expect(lanes.room(lanes.lane(aDelivery('new')))).toBe(2);
+    expect(lanes.room(lane).firsts).toBe(0);
+    expect(lanes.room(lanes.lane(aDelivery('new'))).firsts).toBe(2);
     takeAll();
-    expect(lanes.room(lanes.lane(aDelivery('new')))).toBe(8);
+    expect(lanes.room(lanes.lane(aDelivery('new'))).firsts).toBe(8);
   });
 
   test('are hungry when there is more in the database and little left in memory', () => {
@@ -88,7 +111,7 @@ describe('lanes', () => {
     lanes.push(aDelivery('a', { conversation: 1, epoch: 2 }));
     lanes.push(aDelivery('a', { conversation: 1, epoch: 2 }));
     expect(takeAll().map(({ endpointId }) => endpointId)).toEqual(['b', 'a']);
-    lanes.released(old);
+    lanes.released(old, 'ok');
     expect(lanes.next()).toBeUndefined();
   });
 
@@ -97,7 +120,7 @@ describe('lanes', () => {
     lanes.push(item);
     lanes.next();
     expect(lanes.find('a')).toBeDefined();
-    lanes.released(item);
+    lanes.released(item, 'ok');
     expect(lanes.find('a')).toBeUndefined();
   });
 
@@ -106,10 +129,125 @@ describe('lanes', () => {
     old.reserved = 1;
     const item = aDelivery('a', { epoch: 2, conversation: 5 });
     lanes.push(item);
-    expect(lanes.find('a')?.epoch).toBe(2);
+    expect(lanes.find('a')?.owner.epoch).toBe(2);
     expect(lanes.next()).toBe(item);
     lanes.push(aDelivery('a', { epoch: 2, conversation: 5 }));
-    lanes.released(item);
+    lanes.released(item, 'ok');
     expect(lanes.next()).toBeDefined();
   });
+});
+
+describe('receivers', () => {
+  const startable = (endpointId: string, waiting = 20): number => {
+    for (let i = 0; i < waiting; i += 1) lanes.push(aDelivery(endpointId));
+    return takeAll().length;
+  };
+
+  test('that nobody knows have two attempts at once, those that answered lately have eight', () => {
+    expect(startable('new')).toBe(2);
+    attempted('known', 'ok');
+    expect(startable('known')).toBe(8);
+  });
+
+  test('are known for a minute', () => {
+    attempted('quiet', 'ok');
+    now += 60_000;
+    expect(startable('quiet')).toBe(2);
+  });
+
+  test('that answer with an error are as good as new', () => {
+    attempted('strict', 'error');
+    expect(startable('strict')).toBe(2);
+  });
+
+  test('that gave no answer are tried once at a time, after a pause that doubles up to a minute', () => {
+    attempted('dead', 'silent');
+    for (const pause of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
+      lanes.push(aDelivery('dead'));
+      lanes.push(aDelivery('dead'));
+      now += pause - 1;
+      lanes.review();
+      expect(lanes.next()).toBeUndefined();
+      now += 1;
+      lanes.review();
+      const [probe, ...others] = takeAll();
+      expect(others).toEqual([]);
+      lanes.released(probe as QueuedDelivery, 'silent');
+      lanes.recorded();
+    }
+  });
+
+  test('that gave no answer have their retries in time', () => {
+    attempted('dead', 'silent');
+    const retry = aDelivery('dead', { attempt: 2 });
+    for (const item of [aDelivery('dead'), retry]) lanes.push(item);
+    expect(takeAll()).toEqual([retry]);
+  });
+
+  test('that were silent many times at once were silent once', () => {
+    attempted('shaken', 'ok');
+    for (let i = 0; i < 8; i += 1) lanes.push(aDelivery('shaken'));
+    const all = takeAll();
+    now += 100;
+    for (const item of all) lanes.released(item, 'silent');
+    lanes.push(aDelivery('shaken'));
+    now += 1_000;
+    lanes.review();
+    expect(takeAll()).toHaveLength(1);
+  });
+
+  test('that answer again are as before', () => {
+    attempted('revived', 'silent');
+    now += 1_000;
+    attempted('revived', 'ok');
+    expect(startable('revived')).toBe(8);
+  });
+
+  test('that let an attempt wait for a second get no other one meanwhile', () => {
+    attempted('slow', 'ok');
+    const first = aDelivery('slow');
+    lanes.push(first);
+    lanes.next();
+    now += 1_000;
+    lanes.review();
+    expect(startable('slow')).toBe(0);
+    lanes.released(first, 'ok');
+    expect(takeAll()).toHaveLength(8);
+  });
+
+  test('that may be dead have a quarter of all attempts together, those nobody knows half', () => {
+    lanes = lanesWithin({ inFlight: 16 });
+    for (let n = 0; n < 20; n += 1) attempted(`dead ${n}`, 'silent');
+    now += 1_000;
+    for (let n = 0; n < 20; n += 1) lanes.push(aDelivery(`dead ${n}`));
+    expect(takeAll()).toHaveLength(4);
+    for (let n = 0; n < 20; n += 1) lanes.push(aDelivery(`new ${n}`));
+    expect(takeAll()).toHaveLength(8);
+  });
+
+  test('each have fewer attempts at once the more there are', () => {
+    lanes = lanesWithin({ inFlight: 16 });
+    for (const endpointId of ['a', 'b', 'c', 'd']) attempted(endpointId, 'ok');
+    for (const endpointId of ['a', 'b', 'c', 'd'])
+      for (let i = 0; i < 8; i += 1) lanes.push(aDelivery(endpointId));
+    expect(takeAll()).toHaveLength(12); // three quarters of sixteen, dealt out to four
+  });
+
+  test('that may be dead keep no more than two in memory, and take none of it from others', () => {
+    lanes = lanesWithin({ total: 16 });
+    attempted('healthy', 'ok');
+    for (let n = 0; n < 10; n += 1) attempted(`dead ${n}`, 'silent');
+    for (let n = 0; n < 10; n += 1) for (let i = 0; i < 3; i += 1) lanes.push(aDelivery(`dead ${n}`));
+    expect(lanes.review()).toHaveLength(10);
+    expect(lanes.room(lanes.lane(aDelivery('healthy'))).firsts).toBe(8);
+    now += 1_000;
+    expect(lanes.room(lanes.lane(aDelivery('dead 1')))).toEqual({ firsts: 0, retries: 1 });
+  });
+});
+
+test('tenants take turns, however many endpoints one of them has', () => {
+  for (let n = 0; n < 10; n += 1) lanes.push(aDelivery(`many ${n}`, { tenantId: 'large' }));
+  for (let n = 0; n < 2; n += 1) lanes.push(aDelivery(`few ${n}`, { tenantId: 'small' }));
+  const order = takeAll().map(({ tenantId }) => tenantId);
+  expect(order.slice(0, 4)).toEqual(['large', 'small', 'large', 'small']);
 });

@@ -1,6 +1,7 @@
+import { Lane, type LaneOwner } from './lane.js';
 import type { QueuedDelivery } from './queued-delivery.js';
-
-const SUB_LANES = 8;
+import { Ring } from './ring.js';
+import { type Answered, Reputation, type Standing, STANDINGS } from './standing.js';
 
 /** Bounds of what is kept in memory: it follows what goes on at once, however much waits in the database. */
 export interface LaneLimits {
@@ -24,98 +25,52 @@ export const LANE_LIMITS: LaneLimits = {
   minimum: 2,
 };
 
-/** What a lane is made for. */
-export type LaneOwner = Pick<QueuedDelivery, 'endpointId' | 'tenantId' | 'partition' | 'epoch'>;
+/** Parts of all attempts at once that lanes of a standing may have together. */
+const SHARES: Record<Standing, number> = { proven: 1, unproven: 0.5, suspect: 0.25 };
+/** Attempts at once of one lane, where there are few lanes. */
+const MOST_AT_ONCE: Record<Standing, number> = { proven: 8, unproven: 2, suspect: 1 };
+/** Part of all attempts at once that is dealt out to lanes: with many of them each may have fewer. */
+const DEALT_OUT = 0.75;
+const SLOW_MS = 1_000;
+/** A suspect keeps no more than its next ones in memory, and all of them no more than this part. */
+const SUSPECT_ROOM = 2;
+const SUSPECT_SHARE = 0.25;
+const MOST_REPUTATIONS = 50_000;
 
-/** Deliveries of one endpoint that wait in memory. */
-export class Lane {
-  readonly queues: QueuedDelivery[][] = Array.from({ length: SUB_LANES }, () => []);
-  readonly busy: boolean[] = Array.from({ length: SUB_LANES }, () => false);
-  /** More deliveries of this endpoint are due, but only in the database: new ones must queue up there behind them. */
-  backlog = false;
-  /** Grows whenever deliveries are left to the database, so that a load that began before cannot clear `backlog`. */
-  spills = 0;
-  /**
-   * Grows when older deliveries may be in the database than those in memory, after a pause above all: what is in memory
-   * from an earlier era has to queue up behind them.
-   */
-  era = 0;
-  /** Of the endpoint, the last one seen; undefined: none yet. */
-  generation: number | undefined;
-  /** Deliveries are on their way back into the database: until they are there nothing behind them is loaded. */
-  returning = 0;
-  /** Places promised to deliveries that are being committed. */
-  reserved = 0;
-  waiting = 0;
-  running = 0;
-  private turn = 0;
-
-  constructor(
-    readonly endpointId: string,
-    readonly tenantId: string,
-    readonly partition: number,
-    readonly epoch: number,
-  ) {}
-
-  push(item: QueuedDelivery): void {
-    this.queues[(item.conversation >>> 0) % SUB_LANES]?.push(item);
-    this.waiting += 1;
-  }
-
-  get runnable(): boolean {
-    return this.queues.some((queue, index) => queue.length > 0 && !this.busy[index]);
-  }
-
-  /** The next delivery whose conversation has none under way; sub-lanes take turns. */
-  shift(): QueuedDelivery | undefined {
-    for (let step = 0; step < SUB_LANES; step += 1) {
-      const index = (this.turn + step) % SUB_LANES;
-      const item = this.busy[index] ? undefined : this.queues[index]?.shift();
-      if (!item) continue;
-      this.busy[index] = true;
-      this.turn = index + 1;
-      this.waiting -= 1;
-      this.running += 1;
-      return item;
-    }
-    return undefined;
-  }
-
-  release(item: QueuedDelivery): void {
-    this.busy[(item.conversation >>> 0) % SUB_LANES] = false;
-    this.running -= 1;
-  }
-
-  /** Takes out all that waits. */
-  drain(): QueuedDelivery[] {
-    const items = this.queues.flatMap((queue) => queue.splice(0));
-    this.waiting = 0;
-    return items;
-  }
-
-  get idle(): boolean {
-    return this.waiting + this.running + this.reserved + this.returning === 0 && !this.backlog;
-  }
+interface Running {
+  lane: Lane;
+  startedAt: number;
+  slow: boolean;
 }
 
 /**
- * Who goes next: a lane per endpoint, lanes take turns, first attempts of one conversation go one after the other. One
- * sub-lane has one attempt under way, so a receiver that hangs holds at most eight of the process's attempts.
+ * Who goes next: a lane per endpoint, tenants and lanes take turns. First attempts of one conversation go one after the
+ * other. How many attempts a lane may have at once follows from how its receiver has answered, so that neither one receiver
+ * that is dead nor a thousand of them take from those who answer what these need.
  */
 export class Lanes {
   private readonly lanes = new Map<string, Lane>();
-  private readonly ready = new Set<Lane>();
-  private waiting = 0;
-  private bytes = 0;
+  private readonly reputations = new Map<string, Reputation>();
+  private readonly rings = byStanding(() => new Ring());
+  private readonly running = new Map<QueuedDelivery, Running>();
+  private readonly counts = byStanding(() => ({ running: 0, waiting: 0, bytes: 0 }));
   private unrecorded = 0;
 
-  constructor(private readonly limits: LaneLimits = LANE_LIMITS) {}
+  constructor(
+    private readonly limits: LaneLimits = LANE_LIMITS,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   /** The lane of an endpoint, made if there is none. What is left of one from an earlier lease is nobody's any more. */
-  lane({ endpointId, tenantId, partition, epoch }: LaneOwner): Lane {
-    let lane = this.lanes.get(endpointId);
-    if (!lane || lane.epoch < epoch)
-      this.lanes.set(endpointId, (lane = new Lane(endpointId, tenantId, partition, epoch)));
+  lane(owner: LaneOwner): Lane {
+    const { endpointId, epoch } = owner;
+    const known = this.lanes.get(endpointId);
+    if (known && known.epoch >= epoch) return known;
+    if (known) this.drain(endpointId);
+    const reputation = this.reputationOf(endpointId);
+    const standing = reputation.standing(this.now());
+    const lane = new Lane(owner, reputation, standing);
+    this.lanes.set(endpointId, lane);
     return lane;
   }
 
@@ -123,44 +78,61 @@ export class Lanes {
     return this.lanes.get(endpointId);
   }
 
-  /** How many more deliveries this lane may take into memory. */
-  room(lane: Lane): number {
-    const full = this.waiting >= this.limits.total || this.bytes >= this.limits.bytes;
-    const bound = full ? this.limits.minimum : this.limits.perLane;
-    return Math.max(0, bound - lane.waiting - lane.reserved);
+  /** How many more first attempts this lane may take into memory, and how many retries. */
+  room(lane: Lane): { firsts: number; retries: number } {
+    const { perLane, total, bytes, minimum } = this.limits;
+    const share = lane.standing === 'suspect' ? SUSPECT_SHARE : 1;
+    const { waiting, bytes: held } = this.memoryOf(lane);
+    const isFull = waiting >= total * share || held >= bytes * share;
+    if (lane.standing === 'suspect') {
+      const bound = isFull ? 1 : SUSPECT_ROOM;
+      const firsts = lane.mayProbe(this.now()) ? bound - lane.firsts - lane.reserved : 0;
+      return { firsts: Math.max(0, firsts), retries: Math.max(0, bound - lane.retries.length) };
+    }
+    const room = Math.max(0, (isFull ? minimum : perLane) - lane.waiting - lane.reserved);
+    return { firsts: room, retries: room };
   }
 
   push(item: QueuedDelivery): void {
     const lane = this.lane(item);
     lane.push(item);
-    this.waiting += 1;
-    this.bytes += item.payload.length;
-    if (lane.runnable) this.ready.add(lane);
+    this.count(lane, [item], 1);
+    this.offer(lane);
   }
 
   /** The delivery whose turn it is, or undefined when none may start now. */
   next(): QueuedDelivery | undefined {
-    if (this.unrecorded >= this.limits.inFlight) return undefined;
-    for (const lane of this.ready) {
-      this.ready.delete(lane);
-      const item = lane.shift();
-      if (!item) continue;
-      if (lane.runnable) this.ready.add(lane);
-      this.unrecorded += 1;
-      this.forget([item]);
-      return item;
+    const now = this.now();
+    for (const standing of STANDINGS) {
+      const most = this.limits.inFlight * SHARES[standing];
+      while (this.unrecorded < this.limits.inFlight && this.counts[standing].running < most) {
+        const lane = this.rings[standing].take();
+        if (!lane) break;
+        this.look(lane);
+        const item = lane.standing === standing ? lane.shift(now) : undefined;
+        if (item) this.start(item, lane, now);
+        this.offer(lane);
+        if (item) return item;
+      }
     }
     return undefined;
   }
 
-  /** The POST has ended: the next one of its conversation may start. */
-  released(item: QueuedDelivery): void {
-    const lane = this.lanes.get(item.endpointId);
-    // The partition was lost, and perhaps taken again, while it was under way: that lane knows nothing of it.
-    if (lane?.epoch !== item.epoch) return;
+  /** The POST has ended: the next one of its conversation may start. `answered` is undefined where none was made. */
+  released(item: QueuedDelivery, answered: Answered | undefined): void {
+    const running = this.running.get(item);
+    if (!running) return;
+    const { lane, startedAt, slow } = running;
+    this.running.delete(item);
+    this.counts[lane.standing].running -= 1;
     lane.release(item);
-    if (lane.runnable) this.ready.add(lane);
-    else this.dropIfIdle(lane);
+    if (slow) lane.reputation.slow -= 1;
+    if (answered) lane.reputation.learn(answered, startedAt, this.now());
+    this.look(lane);
+    // The partition was lost, and perhaps taken again, while it was under way: that lane is another one.
+    if (this.lanes.get(item.endpointId) !== lane) return;
+    this.offer(lane);
+    this.dropIfIdle(lane);
   }
 
   /** The result is in the database, or somebody else's business: its slot is free. */
@@ -168,31 +140,54 @@ export class Lanes {
     this.unrecorded -= 1;
   }
 
+  /**
+   * Looks at what has been under way for long, and at suspects whose pause is over.
+   * @returns suspects that keep more in memory than they may.
+   */
+  review(): Lane[] {
+    const now = this.now();
+    for (const running of this.running.values()) {
+      if (now - running.startedAt < SLOW_MS) break; // in order of their start
+      if (running.slow) continue;
+      running.slow = true;
+      running.lane.reputation.slow += 1;
+    }
+    const lanes = [...this.lanes.values()];
+    for (const lane of lanes) {
+      this.look(lane);
+      this.offer(lane);
+    }
+    return lanes.filter(({ standing, firsts }) => standing === 'suspect' && firsts > SUSPECT_ROOM);
+  }
+
   /** Takes everything of an endpoint that waits. */
   drain(endpointId: string): QueuedDelivery[] {
     const lane = this.lanes.get(endpointId);
     if (!lane) return [];
     const items = lane.drain();
-    this.ready.delete(lane);
-    this.forget(items);
+    this.rings[lane.standing].delete(lane);
+    this.count(lane, items, -1);
     this.dropIfIdle(lane);
     return items;
   }
 
   /** Forgets what waits for a partition that is no longer ours. */
   drainPartition(partition: number): QueuedDelivery[] {
-    return this.all((lane) => lane.partition === partition).flatMap((lane) => {
-      const items = this.drain(lane.endpointId);
-      this.lanes.delete(lane.endpointId);
+    return this.all((lane) => lane.partition === partition).flatMap(({ endpointId }) => {
+      const items = this.drain(endpointId);
+      this.lanes.delete(endpointId);
       return items;
     });
   }
 
   /** Whether there is more to load from the database for this lane, and enough room to be worth it. */
   isHungry(lane: Lane): boolean {
-    return (
-      lane.backlog && lane.returning === 0 && lane.waiting <= this.limits.perLane / 4 && this.room(lane) > 0
-    );
+    if (lane.returning > 0) return false;
+    const { firsts, retries } = this.room(lane);
+    if (lane.standing === 'suspect') {
+      return (lane.backlog && lane.firsts === 0 && firsts > 0) || (lane.retriesDue && retries > 0);
+    }
+    return (lane.backlog || lane.retriesDue) && lane.waiting <= this.limits.perLane / 4 && firsts > 0;
   }
 
   /** Up to `limit` lanes that are hungry. */
@@ -208,12 +203,70 @@ export class Lanes {
     return this.unrecorded;
   }
 
+  private start(item: QueuedDelivery, lane: Lane, now: number): void {
+    this.running.set(item, { lane, startedAt: now, slow: false });
+    this.counts[lane.standing].running += 1;
+    this.unrecorded += 1;
+    this.count(lane, [item], -1);
+  }
+
+  /** Puts a lane in line that may start one more. */
+  private offer(lane: Lane): void {
+    if (lane.running < this.mostOf(lane) && lane.isRunnable(this.now())) this.rings[lane.standing].add(lane);
+  }
+
+  private mostOf({ standing }: Lane): number {
+    const dealt = Math.floor((this.limits.inFlight * DEALT_OUT) / Math.max(1, this.lanes.size));
+    return Math.max(1, Math.min(MOST_AT_ONCE[standing], dealt));
+  }
+
+  /** Takes note of a standing that has changed. */
+  private look(lane: Lane): void {
+    const standing = lane.reputation.standing(this.now());
+    if (standing === lane.standing) return;
+    const [before, after] = [this.counts[lane.standing], this.counts[standing]];
+    this.rings[lane.standing].delete(lane);
+    const bytes = lane.bytes;
+    before.running -= lane.running;
+    before.waiting -= lane.waiting;
+    before.bytes -= bytes;
+    lane.standing = standing;
+    after.running += lane.running;
+    after.waiting += lane.waiting;
+    after.bytes += bytes;
+    // Its retries keep their time, however long its first attempts wait.
+    if (standing === 'suspect') lane.retriesDue ||= lane.backlog;
+  }
+
+  private reputationOf(endpointId: string): Reputation {
+    const known = this.reputations.get(endpointId) ?? new Reputation();
+    this.reputations.delete(endpointId);
+    this.reputations.set(endpointId, known);
+    const [oldest] = this.reputations.keys();
+    if (this.reputations.size > MOST_REPUTATIONS && oldest) this.reputations.delete(oldest);
+    return known;
+  }
+
+  /** Suspects have memory of their own: what waits for them takes none from others. */
+  private memoryOf({ standing }: Lane): { waiting: number; bytes: number } {
+    const { proven, unproven, suspect } = this.counts;
+    if (standing === 'suspect') return suspect;
+    return { waiting: proven.waiting + unproven.waiting, bytes: proven.bytes + unproven.bytes };
+  }
+
+  private count(lane: Lane, items: QueuedDelivery[], sign: 1 | -1): void {
+    const counts = this.counts[lane.standing];
+    const bytes = items.reduce((sum, { payload }) => sum + payload.length, 0);
+    counts.waiting += sign * items.length;
+    counts.bytes += sign * bytes;
+    lane.bytes += sign * bytes;
+  }
+
   private all(wanted: (lane: Lane) => boolean): Lane[] {
     return [...this.lanes.values()].filter(wanted);
   }
+}
 
-  private forget(items: QueuedDelivery[]): void {
-    this.waiting -= items.length;
-    for (const item of items) this.bytes -= item.payload.length;
-  }
+function byStanding<T>(make: () => T): Record<Standing, T> {
+  return { proven: make(), unproven: make(), suspect: make() };
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { log } from '@svc/service';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EndpointDirectory } from '../endpoints/endpoint-directory.js';
+import { atStep } from '../steps.js';
 import type { AttemptResult } from './attempt-result.js';
 import { MicroBatcher } from './micro-batcher.js';
 import { ResultRepository } from './result.repository.js';
@@ -33,6 +34,7 @@ export class ResultRecorder {
     for (;;) {
       try {
         const { changedTenants, dueAtMs } = await this.results.record(batch);
+        atStep('hook-5');
         for (const tenantId of changedTenants) this.directory.forget(tenantId);
         return batch.map(({ item }) => dueAtMs.get(item.id));
       } catch (error) {

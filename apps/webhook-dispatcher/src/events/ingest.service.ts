@@ -8,6 +8,7 @@ import { MicroBatcher } from '../deliveries/micro-batcher.js';
 import { OwnedPartitions } from '../deliveries/owned-partitions.js';
 import { EndpointDirectory, type Receiver } from '../endpoints/endpoint-directory.js';
 import { conversationOf } from './conversation.js';
+import { atStep } from '../steps.js';
 import { EventRepository, type RoutedEvent } from './event.repository.js';
 import { receiversOf } from './routing.js';
 
@@ -71,7 +72,9 @@ export class IngestService {
     const routed = candidates.map((candidate) => this.plan(candidate));
     let made = new Set<string>();
     try {
+      atStep('hook-1');
       const outcome = await this.events.commit(routed);
+      atStep('hook-2');
       made = outcome.made;
       return outcome.partitions;
     } finally {

@@ -3,6 +3,7 @@ import { EndpointFeatures1763800200000 } from './1763800200000-endpoint-features
 import { EndpointNews1763800300000 } from './1763800300000-endpoint-news.js';
 import { HeldBounds1763800310000 } from './1763800310000-held-bounds.js';
 import { Retention1763800320000 } from './1763800320000-retention.js';
+import { DueByKind1763800400000 } from './1763800400000-due-by-kind.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -13,5 +14,6 @@ export const schema = {
     EndpointNews1763800300000,
     HeldBounds1763800310000,
     Retention1763800320000,
+    DueByKind1763800400000,
   ],
 };
