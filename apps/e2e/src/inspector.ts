@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@svc/testing';
 import { WebSocket } from 'undici';
 import type { Stack } from './stack.js';
@@ -11,6 +12,7 @@ export interface Memory {
   heapUsed: number;
 }
 
+const LOOK_EVERY_MS = 1_000;
 const MEMORY = `{const {rss, heapUsed} = process.memoryUsage(); ({rss, heapUsed})}`;
 
 /** The inspector of a process of a stack: nothing has to be built into the process for it. */
@@ -35,6 +37,17 @@ export class Inspector {
   async memory(): Promise<Memory> {
     await this.call('HeapProfiler.collectGarbage');
     return (await this.run(MEMORY)) as Memory;
+  }
+
+  /** The least of several looks: pages are given back some time after a collection. */
+  async memoryAtRest(looks = 10): Promise<Memory> {
+    let least = await this.memory();
+    for (let n = 1; n < looks; n += 1) {
+      await delay(LOOK_EVERY_MS);
+      const now = await this.memory();
+      if (now.rss < least.rss) least = now;
+    }
+    return least;
   }
 
   /**

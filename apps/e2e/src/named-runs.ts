@@ -1,12 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { accept } from './benches/accept.js';
 import { inbound } from './benches/inbound.js';
+import { isolation } from './benches/isolation.js';
 import { memory } from './benches/memory.js';
+import { pending } from './benches/pending.js';
 import { reconnect } from './benches/reconnect.js';
 import { send } from './benches/send.js';
+import { webhookLatency } from './benches/webhook-latency.js';
+import { webhooks } from './benches/webhooks.js';
 import { crashPoints } from './drills/crash-points.js';
 import { deaf } from './drills/deaf.js';
 import { killAny } from './drills/kill-any.js';
+import { killDispatcher } from './drills/kill-dispatcher.js';
 import { killWorker } from './drills/kill-worker.js';
 import { pausedOwner } from './drills/paused-owner.js';
 import { restartPostgres } from './drills/restart-postgres.js';
@@ -51,6 +56,7 @@ const RUNS: Runs = {
   drill: {
     'kill-any': killAny,
     'kill-worker': killWorker,
+    'kill-dispatcher': killDispatcher,
     'rolling-deploy': rollingDeploy,
     'paused-owner': pausedOwner,
     'wipe-nats': wipeNats,
@@ -58,7 +64,13 @@ const RUNS: Runs = {
     deaf,
     'crash-points': crashPoints,
   },
-  bench: { accept, send, inbound, memory, reconnect },
+  bench: {
+    ...{ accept, send, inbound, memory, reconnect },
+    webhooks,
+    'webhook-latency': webhookLatency,
+    isolation,
+    pending,
+  },
 };
 
 /** Runs `npm run drill|bench -- <name> [--seed N] [--minutes N]`; returns the exit code. */

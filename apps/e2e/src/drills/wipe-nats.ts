@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NamedRun } from '../named-runs.js';
 import type { Stack } from '../stack.js';
@@ -44,5 +44,7 @@ function wipe(stack: Stack, pid: number): void {
   const store = argv[argv.indexOf('-sd') + 1];
   if (!store?.startsWith(stack.dataDir)) throw new Error(`Not the storage of this stack: ${store}`);
   stack.kill('nats-server');
-  rmSync(store, { recursive: true, maxRetries: 5 });
+  // At once: what it still writes while it dies, it writes into what is gone.
+  renameSync(store, `${store}-wiped`);
+  rmSync(`${store}-wiped`, { recursive: true, force: true, maxRetries: 10 });
 }

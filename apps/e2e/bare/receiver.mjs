@@ -1,0 +1,74 @@
+// Receivers of webhooks for the benchmarks of the dispatcher, good and bad ones by the first part of their path. Prints its
+// port as soon as it listens; answers the commands below.
+import { createServer } from 'node:http';
+import { gzipSync } from 'node:zlib';
+
+const MB = 1024 * 1024;
+const LARGE = Buffer.alloc(10 * MB);
+const BOMB = gzipSync(LARGE);
+const DRIP_MS = 500;
+const MARK = Buffer.from('"messageId":"');
+
+let posts = 0;
+/** Messages that came under more than one delivery id. */
+let otherIds = 0;
+let isDead = false;
+/** Delivery ids, by message. */
+const known = new Map();
+/** When each message arrived first, in ms since 1970. */
+let heard = new Map();
+
+const ANSWERS = {
+  ok: (response) => response.writeHead(200).end(),
+  dying: (response) => !isDead && response.writeHead(200).end(),
+  dead: () => undefined,
+  drip: ({ socket }) => {
+    socket.write('HTTP/1.1 200 OK\r\nx-drip: ');
+    const timer = setInterval(() => socket.write('.'), DRIP_MS);
+    socket.on('error', () => undefined).on('close', () => clearInterval(timer));
+  },
+  large: (response) => response.writeHead(500).end(LARGE),
+  bomb: (response) => response.writeHead(500, { 'content-encoding': 'gzip' }).end(BOMB),
+  flaky: (response, isFirst) => response.writeHead(isFirst ? 500 : 200).end(),
+  reset: (response) => {
+    response.writeHead(500).write('half', () => response.socket?.resetAndDestroy());
+  },
+};
+
+const server = createServer((request, response) => {
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    const body = Buffer.concat(chunks);
+    const at = body.indexOf(MARK) + MARK.length;
+    const id = body.toString('latin1', at, at + 36);
+    const deliveryId = request.headers['x-svc-delivery-id'];
+    const knownAs = known.get(id);
+    posts += 1;
+    if (!knownAs) known.set(id, deliveryId);
+    else if (knownAs !== deliveryId) otherIds += 1;
+    if (!knownAs) heard.set(id, performance.timeOrigin + performance.now());
+    response.on('error', () => undefined);
+    ANSWERS[request.url.split('/')[1]](response, !knownAs);
+  });
+});
+server.keepAliveTimeout = 60_000;
+
+const COMMANDS = {
+  /** Posts so far, repeats included, and different messages. */
+  count: () => ({ posts, messages: known.size, otherIds }),
+  /** When messages came first since this was asked last. */
+  heard: () => {
+    const all = [...heard];
+    heard = new Map();
+    return all;
+  },
+  /** From now on, those under /dying say nothing. */
+  die: () => {
+    isDead = true;
+  },
+};
+
+process.on('message', ({ name, argument }) => process.send({ result: COMMANDS[name](argument) }));
+process.on('disconnect', () => process.exit(0));
+server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));

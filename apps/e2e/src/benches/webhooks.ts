@@ -1,0 +1,64 @@
+import { round3 } from '../figures.js';
+import type { NamedRun } from '../named-runs.js';
+import { cpuAtRest, cpuMsOf } from '../process-figures.js';
+import { Program } from '../program.js';
+import { compareSides } from './sides.js';
+import { WebhookScene } from '../webhook-scene.js';
+
+const TENANTS = 16;
+const EVENTS = 8_000;
+const CONNECTIONS = 64;
+const ROUNDS = 3;
+const LEAST_RATIO = 0.25;
+const MOST_CPU_RATIO = 2.5;
+const BODY_BYTES = 880;
+
+/** Deliveries a second, from the stream to the receiver with all that is written on the way. */
+export const webhooks: NamedRun = {
+  summary: 'webhooks delivered per second, against an undici loop that posts signed bodies',
+  bound: `ratio >= ${LEAST_RATIO}; CPU per delivery <= ${MOST_CPU_RATIO} x bare; ${TENANTS} tenants, ${EVENTS} events published beforehand`,
+  async run({ say }) {
+    const scene = await WebhookScene.start();
+    const { program: poster } = await Program.start('poster.mjs');
+    try {
+      const subscribers = await scene.subscribe('ok', TENANTS);
+      const bare = async (): Promise<Figures> => {
+        const argument = {
+          ...{ url: scene.urlOf('ok/bare'), count: EVENTS, connections: CONNECTIONS },
+          body: JSON.stringify({ text: 'x'.repeat(BODY_BYTES) }),
+        };
+        const { result } = (await poster.ask('post', argument)) as {
+          result: { seconds: number; cpuMs: number };
+        };
+        return { perSecond: round3(EVENTS / result.seconds), cpuMsEach: round3(result.cpuMs / EVENTS) };
+      };
+      const ours = async (): Promise<Figures> => {
+        const pid = scene.dispatcherPid;
+        process.kill(pid, 'SIGSTOP');
+        try {
+          await scene.flood(subscribers, EVENTS);
+        } finally {
+          process.kill(pid, 'SIGCONT');
+        }
+        const [posts, cpuMs, begun] = [await scene.posts(), cpuMsOf(pid), performance.now()];
+        await scene.posted(posts, EVENTS);
+        const seconds = (performance.now() - begun) / 1000;
+        return {
+          perSecond: round3(EVENTS / seconds),
+          cpuMsEach: round3(((await cpuAtRest(pid)) - cpuMs) / EVENTS),
+        };
+      };
+      const compared = await compareSides({ bare, ours }, ROUNDS, say);
+      const { perSecond: ratio, cpuMsEach: cpuRatio } = compared.ratio;
+      return {
+        figures: { bare: compared.bare, ours: compared.ours, ratio, cpuRatio },
+        holds: ratio >= LEAST_RATIO && cpuRatio <= MOST_CPU_RATIO,
+      };
+    } finally {
+      poster.stop();
+      await scene.stop();
+    }
+  },
+};
+
+type Figures = Record<'perSecond' | 'cpuMsEach', number>;
