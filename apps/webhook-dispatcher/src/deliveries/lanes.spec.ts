@@ -129,7 +129,7 @@ describe('lanes', () => {
     old.reserved = 1;
     const item = aDelivery('a', { epoch: 2, conversation: 5 });
     lanes.push(item);
-    expect(lanes.find('a')?.owner.epoch).toBe(2);
+    expect(lanes.find('a')?.epoch).toBe(2);
     expect(lanes.next()).toBe(item);
     lanes.push(aDelivery('a', { epoch: 2, conversation: 5 }));
     lanes.released(item, 'ok');
