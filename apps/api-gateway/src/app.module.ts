@@ -16,6 +16,8 @@ import { KeyUsage } from './auth/key-usage.js';
 import { KeyVerifier } from './auth/key-verifier.js';
 import { ScopeGuard } from './auth/scope.guard.js';
 import { GatewayConfig, readConfig } from './config.js';
+import { EventLogController } from './events/event-log.controller.js';
+import { EventLogService } from './events/event-log.service.js';
 import { ClientMessage } from './messages/client-message.entity.js';
 import { ConversationsService } from './messages/conversations.service.js';
 import { Message } from './messages/message.entity.js';
@@ -50,6 +52,8 @@ import { TenantsService } from './tenants/tenants.service.js';
 import { TimeTravelService } from './tenants/time-travel.service.js';
 import { WebhookActionsController } from './webhooks/webhook-actions.controller.js';
 import { WebhookActionsService } from './webhooks/webhook-actions.service.js';
+import { DeliveriesController } from './webhooks/deliveries.controller.js';
+import { DeliveriesService } from './webhooks/deliveries.service.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { WebhooksService } from './webhooks/webhooks.service.js';
 
@@ -76,6 +80,8 @@ const events = {
     ExternalConfigController,
     WebhooksController,
     WebhookActionsController,
+    DeliveriesController,
+    EventLogController,
     ApiKeysController,
     MessagesConsumer,
     AuditConsumer,
@@ -114,6 +120,8 @@ const events = {
     SessionDeletionService,
     WebhooksService,
     WebhookActionsService,
+    DeliveriesService,
+    EventLogService,
     TenantsService,
     TimeTravelService,
   ],

@@ -5,20 +5,30 @@ import {
   CreateEndpoint,
   DeleteBoundEndpoint,
   DeleteEndpoint,
+  type DeliveryRef,
+  type DeliveryView,
   type EndpointRef,
   type EndpointStateChange,
   type EndpointStateReply,
   GetBoundEndpoint,
+  GetDelivery,
   GetEndpoint,
   GetEndpointHealth,
+  GetReplay,
   ListDeliveries,
+  type ListDeliveriesV1,
   ListEndpoints,
+  type LoggedEvent,
   PauseEndpoint,
   PutBoundEndpoint,
   type PutBoundEndpointV1,
   ReactivateEndpoint,
+  ReadEventLog,
+  type Replay,
+  ReplayDelivery,
   type RequestContract,
   RotateEndpointSecret,
+  StartReplay,
   TestEndpoint,
   UpdateEndpoint,
   type WebhookEndpointWithSecret,
@@ -40,6 +50,12 @@ const NONE = { count: 0, more: false };
 /** `webhook-dispatcher`, as far as the gateway can tell. */
 export class FakeDispatcher {
   readonly endpoints = new Map<string, OwnedEndpoint>();
+  readonly deliveries = new Map<string, { tenantId: string; delivery: DeliveryView }>();
+  readonly replays = new Map<string, { tenantId: string; replay: Replay }>();
+  /** How lists and replays were asked for, as it came. */
+  readonly asked: object[] = [];
+  /** The log of every tenant, numbered from 1. */
+  log: LoggedEvent[] = [];
 
   answer(on: On): void {
     on(CreateEndpoint, ({ tenantId, name, url, events, headers = {} }) => ({
@@ -66,10 +82,7 @@ export class FakeDispatcher {
       this.endpoints.delete(endpoint.id);
       return { endpoint };
     });
-    on(ListDeliveries, (ref) => {
-      this.owned(ref);
-      return { deliveries: [] };
-    });
+    this.answerDeliveries(on);
     on(GetBoundEndpoint, ({ tenantId, sessionId }) => ({
       endpoint: this.bound(tenantId, sessionId) ?? null,
     }));
@@ -113,6 +126,69 @@ export class FakeDispatcher {
       Object.assign(endpoint, { status: state, pausedBy, pausedNote });
     }
     return { endpoint, change: owned.change?.state === state ? owned.change : null };
+  }
+
+  addDelivery(tenantId: string, endpointId: string = randomUUID()): DeliveryView {
+    const delivery: DeliveryView = {
+      ...{
+        deliveryId: randomUUID(),
+        endpointId,
+        eventId: randomUUID(),
+        event: 'message.received',
+        status: 'DEAD',
+      },
+      ...{ nextAttemptAt: null, deadReason: 'HTTP_500', deadAt: new Date().toISOString() },
+      ...{ attempts: [], createdAt: new Date().toISOString() },
+    };
+    this.deliveries.set(delivery.deliveryId, { tenantId, delivery });
+    return delivery;
+  }
+
+  private answerDeliveries(on: On): void {
+    on(ListDeliveries, (request) => {
+      this.owned(request);
+      this.asked.push(request);
+      return { deliveries: this.page(request) };
+    });
+    on(GetDelivery, (ref) => ({ delivery: this.ownedDelivery(ref) }));
+    on(ReplayDelivery, (ref) => ({
+      delivery: Object.assign(this.ownedDelivery(ref), { status: 'PENDING' as const }),
+    }));
+    on(StartReplay, ({ tenantId, endpointId, ...filter }) => {
+      this.owned({ tenantId, endpointId });
+      this.asked.push(filter);
+      const fields = { id: randomUUID(), endpointId, createdAt: new Date().toISOString(), finishedAt: null };
+      const replay: Replay = { ...fields, state: 'RUNNING', total: 7, done: 0, failed: 0 };
+      if (!filter.dryRun) this.replays.set(replay.id, { tenantId, replay });
+      return { total: 7, replay: filter.dryRun ? null : replay };
+    });
+    on(GetReplay, ({ tenantId, replayId }) => {
+      const owned = this.replays.get(replayId);
+      if (!owned) throw new AppError('REPLAY_NOT_FOUND');
+      if (owned.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+      return { replay: owned.replay };
+    });
+    on(ReadEventLog, (request) => {
+      this.asked.push(request);
+      const { after = '0', limit } = request;
+      const events = this.log.slice(Number(after), Number(after) + limit);
+      const end = Number(after) + events.length;
+      return { events, position: end === 0 ? null : String(end), more: end < this.log.length };
+    });
+  }
+
+  private page({ endpointId, before, limit }: ListDeliveriesV1): DeliveryView[] {
+    const all = [...this.deliveries.values()].map(({ delivery }) => delivery).reverse();
+    const own = all.filter((delivery) => delivery.endpointId === endpointId);
+    const from = before ? own.findIndex(({ deliveryId }) => deliveryId === before) + 1 : 0;
+    return own.slice(from, from + limit);
+  }
+
+  private ownedDelivery({ tenantId, deliveryId }: DeliveryRef): DeliveryView {
+    const owned = this.deliveries.get(deliveryId);
+    if (!owned) throw new AppError('DELIVERY_NOT_FOUND');
+    if (owned.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    return owned.delivery;
   }
 
   private putBound({

@@ -31,6 +31,10 @@ beforeAll(async () => {
     enabled: true,
     webhookUrl: endpoint.url,
   });
+  const { dispatcher } = gateway.fakes;
+  ids['delivery'] = dispatcher.addDelivery(theirs.tenantId, ids['webhook']).deliveryId;
+  const replay = await call(theirs, 'POST /v1/webhooks/{webhook}/replay', {});
+  ids['replay'] = (replay.body['replay'] as { id: string }).id;
   ids['kid'] = theirs.kid;
   ids['phone'] = '15550001111';
 });
@@ -64,6 +68,10 @@ const ROUTES: [string, object?][] = [
   ['GET /v1/webhooks/{webhook}/health'],
   ['GET /v1/webhooks/{webhook}/deliveries'],
   ['GET /v1/webhooks/{webhook}/dead-letters'],
+  ['POST /v1/webhooks/{webhook}/replay', { status: 'DEAD' }],
+  ['GET /v1/deliveries/{delivery}'],
+  ['POST /v1/deliveries/{delivery}/replay'],
+  ['GET /v1/replays/{replay}'],
   ['DELETE /v1/api-keys/{kid}'],
   ['POST /v1/api-keys', { rotates: '{kid}' }],
   ['POST /v1/messages', { sessionId: '{session}', to: '+15550001111', text: 'x' }],
@@ -114,6 +122,8 @@ describe("another tenant's id", () => {
       'GET /v1/messages/{message}',
       'GET /v1/sessions/{session}',
       'GET /v1/webhooks/{webhook}',
+      'GET /v1/deliveries/{delivery}',
+      'GET /v1/replays/{replay}',
     ]) {
       expect((await call(theirs, route)).status).toBe(200);
     }

@@ -5,19 +5,22 @@ import {
   CreateApiKeyBody,
   CreateSessionBody,
   CreateWebhookBody,
+  DeadLettersQuery,
+  DeliveriesQuery,
   DeleteRequest,
   EditRequest,
   EndpointReasonBody,
+  EventLogQuery,
   MarkReadBody,
   PairingCodeBody,
   ListMessagesQuery,
   LocationContent,
   MediaRequest,
-  PageQuery,
   PollContent,
   PromoteTierBody,
   PutExternalConfigBody,
   ReactionRequest,
+  ReplayBody,
   SendMessageRequest,
   TypingBody,
   UpdateSessionBody,
@@ -49,6 +52,7 @@ const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody],
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody],
+  ReplayBody,
 ];
 
 interface Rule {
@@ -75,6 +79,8 @@ function statement({ name = '', constraints: [first, second] = [] }: Rule): obje
     matches: () => ({ pattern: (first as RegExp).source }),
     min: () => ({ minimum: first }),
     max: () => ({ maximum: first }),
+    // The pattern beside it says the form; this one, that there is such a day.
+    isIso8601: () => ({ pattern: expect.any(String) }),
     isUuid: () => ({ format: 'uuid' }),
     isIn: () => ({ enum: first }),
     arrayUnique: () => ({ uniqueItems: true }),
@@ -114,7 +120,9 @@ describe('the description says each limit that is enforced', () => {
 
   test.each([
     ['get /v1/messages', ListMessagesQuery],
-    ['get /v1/webhooks/{id}/deliveries', PageQuery],
+    ['get /v1/webhooks/{id}/deliveries', DeliveriesQuery],
+    ['get /v1/webhooks/{id}/dead-letters', DeadLettersQuery],
+    ['get /v1/events', EventLogQuery],
   ] as const)('of the query of %s', (route, type) => {
     const parameters = operationsOf(document).find(([name]) => name === route)?.[1].parameters ?? [];
     expectStated(type, (field) => parameters.find(({ name }) => name === field)?.schema);

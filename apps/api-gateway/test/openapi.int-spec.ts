@@ -4,12 +4,14 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
 import { ApiKeysController } from '../src/auth/api-keys.controller.js';
 import { SCOPE } from '../src/auth/scopes.js';
+import { EventLogController } from '../src/events/event-log.controller.js';
 import { MessageMediaController } from '../src/messages/message-media.controller.js';
 import { MediaController } from '../src/media/media.controller.js';
 import { MessagesController } from '../src/messages/messages.controller.js';
 import { ExternalConfigController } from '../src/sessions/external-config.controller.js';
 import { LiveController } from '../src/sessions/live.controller.js';
 import { SessionsController } from '../src/sessions/sessions.controller.js';
+import { DeliveriesController } from '../src/webhooks/deliveries.controller.js';
 import { WebhookActionsController } from '../src/webhooks/webhook-actions.controller.js';
 import { WebhooksController } from '../src/webhooks/webhooks.controller.js';
 import { gateway, withGateway } from './gateway.js';
@@ -93,7 +95,8 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[MessagesController, MessageMediaController, SessionsController],
     ...[LiveController, ExternalConfigController],
     ...[MediaController],
-    ...[WebhooksController, WebhookActionsController, ApiKeysController],
+    ...[WebhooksController, WebhookActionsController, DeliveriesController],
+    ...[EventLogController, ApiKeysController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

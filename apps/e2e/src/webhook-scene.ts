@@ -131,7 +131,11 @@ export class WebhookScene {
   async quiet(): Promise<void> {
     const taken = async (): Promise<boolean> => {
       await delay(500); // it counts rows
-      return (await this.number('SELECT count(*)::int AS n FROM webhooks.webhook_event')) >= this.published;
+      return (
+        (await this.number(
+          "SELECT count(*)::int AS n FROM webhooks.webhook_event WHERE kind = 'message.received'",
+        )) >= this.published
+      );
     };
     await waitFor('all events to be taken in', taken, LIMIT_MS);
   }

@@ -1,3 +1,4 @@
+import { waitFor } from '@svc/testing';
 import type { Actor } from '../src/actor.js';
 import type { Stack } from '../src/stack.js';
 
@@ -18,6 +19,8 @@ export interface Ids {
   session: string;
   message: string;
   webhook: string;
+  delivery: string;
+  replay: string;
   kid: string;
 }
 
@@ -65,6 +68,10 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
     updateWebhook: { name: 'good', url: 'http://127.0.0.1:9/good', events: [], ordering: 'STRICT' },
     pauseWebhook: { reason: 'good' },
     reactivateWebhook: { reason: 'good' },
+    startReplay: {
+      ...{ status: 'DEAD', event: 'message.sent', dryRun: true },
+      ...{ since: '2026-01-01T00:00:00Z', until: '2026-02-01T00:00:00Z' },
+    },
     createApiKey: { name: 'good', scopes: ['messages:read'], rotates: ids.kid },
   };
 }
@@ -72,22 +79,29 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
 /** The path with these ids in it. */
 export function pathWith({ path }: Route, ids: Ids): string {
   const [, resource] = /^\/v1\/([a-z-]+)\/\{/.exec(path) ?? [];
-  const id = { sessions: ids.session, messages: ids.message, webhooks: ids.webhook, 'api-keys': ids.kid }[
-    resource ?? ''
-  ];
+  const id = {
+    ...{ sessions: ids.session, messages: ids.message, 'api-keys': ids.kid },
+    ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
+  }[resource ?? ''];
   if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);
   return path.replace('{phone}', '4915550001111').replace(/\{\w+\}/, id ?? '');
 }
 
 /** One resource of each kind for a tenant that has a session; texts and names say whose they are. */
 export async function furnish(actor: Actor, word: string): Promise<Ids> {
-  const sent = await actor.send('4915550001111', `${word} text`);
   const hook = { name: `${word} hook`, url: `http://127.0.0.1:9/${word}`, events: [] };
-  const webhook = await actor.api('POST', '/v1/webhooks', hook);
+  const { id: webhook } = (await actor.api<{ id: string }>('POST', '/v1/webhooks', hook)).body;
+  const sent = await actor.send('4915550001111', `${word} text`);
+  const delivery = await waitFor('a delivery', async () => {
+    const path = `/v1/webhooks/${webhook}/deliveries?event=message.sent`;
+    return (await actor.api<{ items: { deliveryId: string }[] }>('GET', path)).body.items[0]?.deliveryId;
+  });
+  const none = { until: '2026-01-01T00:00:00Z' };
+  const replay = await actor.api<{ replay: { id: string } }>('POST', `/v1/webhooks/${webhook}/replay`, none);
   return {
     session: actor.sessionId,
     message: String(sent.body['jobId']),
-    webhook: String(webhook.body['id']),
+    ...{ webhook, delivery, replay: replay.body.replay.id },
     kid: actor.tenant.kid,
   };
 }

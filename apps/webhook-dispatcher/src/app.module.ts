@@ -43,9 +43,14 @@ import { Endpoint } from './endpoints/endpoint.entity.js';
 import { EndpointRepository } from './endpoints/endpoint.repository.js';
 import { EndpointsConsumer } from './endpoints/endpoints.consumer.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
+import { EventLogService } from './events/event-log.service.js';
 import { EventRepository } from './events/event.repository.js';
 import { EventsConsumer } from './events/events.consumer.js';
 import { IngestService } from './events/ingest.service.js';
+import { ReplayRepository } from './replays/replay.repository.js';
+import { ReplayRunner } from './replays/replay-runner.js';
+import { ReplaysConsumer } from './replays/replays.consumer.js';
+import { ReplaysService } from './replays/replays.service.js';
 import { RetentionService } from './retention/retention.service.js';
 import { WebhookClient } from './sending/webhook-client.js';
 
@@ -101,6 +106,7 @@ const configured: Provider[] = [
     EndpointsConsumer,
     EndpointActionsConsumer,
     DeliveriesConsumer,
+    ReplaysConsumer,
     EventsConsumer,
   ],
   providers: [
@@ -118,6 +124,7 @@ const configured: Provider[] = [
     EndpointHealthService,
     EventRepository,
     IngestService,
+    EventLogService,
     OwnedPartitions,
     DomainClock,
     DeliveryRepository,
@@ -133,6 +140,9 @@ const configured: Provider[] = [
     PartitionLeaseLoop,
     PartitionOwner,
     DeliveriesService,
+    ReplayRepository,
+    ReplayRunner,
+    ReplaysService,
     RetentionService,
   ],
 })

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { ListDeliveries, MessageReceived } from '@svc/contracts';
+import { DELIVERY_STATUSES, ListDeliveries, MessageReceived } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import Stripe from 'stripe';
@@ -154,7 +154,8 @@ test('deliveries are listed newest first, page by page, wherever they stand', as
   const { tenantId, endpointId, deliveries } = await stage.subscriber();
   const sessionId = randomUUID();
   const list = async (limit: number, before?: string) => {
-    const request = { tenantId, endpointId, dead: false, limit, ...(before && { before }) };
+    const statuses = [...DELIVERY_STATUSES];
+    const request = { tenantId, endpointId, statuses, limit, ...(before && { before }) };
     return (await stage.rpc.request(ListDeliveries, request)).deliveries;
   };
   const expected = ['DELIVERED', 'DEAD', 'DELIVERED', 'PENDING'] as const;

@@ -69,8 +69,8 @@ describe('the health of an endpoint', () => {
     expect(await healthOf(subscriber)).toMatchObject({ status: 'PAUSED', pending: NONE, held, dead: NONE });
     expect((await healthOf(subscriber)).oldestWaitingMs).not.toBeNull();
     await stage.database.query(
-      `INSERT INTO webhooks.webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, attempts, reason)
-        VALUES (gen_random_uuid(), 1, gen_random_uuid(), $1, $2, 5, 'HTTP_500')`,
+      `INSERT INTO webhooks.webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, attempts, reason, kind, event_at)
+        VALUES (gen_random_uuid(), 1, gen_random_uuid(), $1, $2, 5, 'HTTP_500', 'message.received', now())`,
       [endpointId, tenantId],
     );
     expect((await healthOf(subscriber)).dead).toEqual({ count: 1, more: false });
@@ -81,14 +81,14 @@ describe('the health of an endpoint', () => {
     const { tenantId, endpointId } = subscriber;
     await stage.rpc.request(PauseEndpoint, { tenantId, endpointId, reason: 'full', actor: 'key:ada' });
     await stage.database.query(
-      `INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at)
-        SELECT gen_random_uuid(), gen_random_uuid(), $1, $2, $3, 'held', now() + interval '1 day'
+      `INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, kind, event_at)
+        SELECT gen_random_uuid(), gen_random_uuid(), $1, $2, $3, 'held', now() + interval '1 day', 'message.received', now()
         FROM generate_series(1, 100000)`,
       [endpointId, tenantId, partitionOf(tenantId)],
     );
     await stage.database.query(
-      `INSERT INTO webhooks.webhook_attempt (delivery_id, n, attempt_id, endpoint_id, event_id, seq, started_at, ms, delivered)
-        SELECT gen_random_uuid(), 1, gen_random_uuid(), $1, gen_random_uuid(), n, now() - n * interval '1 ms', 7, n % 2 = 0
+      `INSERT INTO webhooks.webhook_attempt (delivery_id, n, attempt_id, endpoint_id, event_id, seq, started_at, ms, delivered, kind, event_at)
+        SELECT gen_random_uuid(), 1, gen_random_uuid(), $1, gen_random_uuid(), n, now() - n * interval '1 ms', 7, n % 2 = 0, 'message.received', now()
         FROM generate_series(1, 30000) AS n`,
       [endpointId],
     );

@@ -57,7 +57,7 @@ describe('an endpoint', () => {
       ).rejects.toMatchObject({ code: 'ENDPOINT_NOT_FOUND' });
     }
     await expect(
-      stage.rpc.request(ListDeliveries, { ...stranger, dead: false, limit: 10 }),
+      stage.rpc.request(ListDeliveries, { ...stranger, statuses: ['DEAD'], limit: 10 }),
     ).rejects.toMatchObject({ code: 'FORBIDDEN' });
   });
 

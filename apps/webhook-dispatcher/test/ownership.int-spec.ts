@@ -123,6 +123,7 @@ describe('an owner that lost its lease', () => {
       partition,
       epoch,
       attempt: 2,
+      replay: false,
       conversation: 0,
       kind: 'message.received',
       payload: Buffer.from('{}'),
@@ -165,8 +166,8 @@ test('a delivery whose commit was not heard is found and sent', async () => {
     [eventId, tenantId],
   );
   await stage.database.query(
-    `INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at)
-      VALUES ($1, $2, $3, $4, $5, 'leased', now())`,
+    `INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, kind, event_at)
+      VALUES ($1, $2, $3, $4, $5, 'leased', now(), 'message.received', now())`,
     [id, eventId, endpointId, tenantId, partitionOf(tenantId)],
   );
   await delivery('DELIVERED');

@@ -202,9 +202,10 @@ describe('an endpoint', () => {
          INSERT INTO webhooks.webhook_event (id, tenant_id, session_id, conversation, kind, payload, created_at)
          SELECT gen_random_uuid(), tenant_id, session_id, conversation, kind,
            convert_to(jsonb_build_object('keyId', n::text)::text, 'UTF8'), created_at + n * interval '1 ms'
-         FROM webhooks.webhook_event, generate_series(1, 20000) AS n WHERE tenant_id = $1 RETURNING id, created_at)
-       INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, held_at)
-       SELECT gen_random_uuid(), id, $2, $1, $3, 'held', created_at, now() FROM made`,
+         FROM webhooks.webhook_event, generate_series(1, 20000) AS n
+         WHERE tenant_id = $1 AND kind = 'message.received' RETURNING id, created_at)
+       INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, held_at, kind, event_at)
+       SELECT gen_random_uuid(), id, $2, $1, $3, 'held', created_at, now(), 'message.received', created_at FROM made`,
       [tenantId, endpointId, partitionOf(tenantId)],
     );
     const answer = stage.holdBack();

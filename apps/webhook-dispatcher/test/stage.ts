@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Abstract } from '@nestjs/common';
 import {
   CreateEndpoint,
+  DELIVERY_STATUSES,
   type DeliveryView,
   ListDeliveries,
   PauseEndpoint,
@@ -185,7 +186,9 @@ export class Stage {
   }
 
   async deliveries(tenantId: string, endpointId: string, dead = false): Promise<DeliveryView[]> {
-    return (await this.rpc.request(ListDeliveries, { tenantId, endpointId, dead, limit: 200 })).deliveries;
+    const statuses = dead ? (['DEAD'] as const) : DELIVERY_STATUSES;
+    const request = { tenantId, endpointId, statuses: [...statuses], limit: 200 };
+    return (await this.rpc.request(ListDeliveries, request)).deliveries;
   }
 
   /** What of a tenant is not delivered yet. */

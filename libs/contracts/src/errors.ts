@@ -96,6 +96,20 @@ export const ERROR_CATALOGUE = {
     'There is no such webhook endpoint.',
     'List your endpoints with GET /v1/webhooks.',
   ),
+  DELIVERY_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such delivery.',
+    'List the deliveries of an endpoint with GET /v1/webhooks/:id/deliveries.',
+  ),
+  REPLAY_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such replay.',
+    'Check the id that POST /v1/webhooks/:id/replay returned.',
+  ),
   API_KEY_NOT_FOUND: entry(
     404,
     false,
@@ -144,6 +158,27 @@ export const ERROR_CATALOGUE = {
     'info',
     'The session is linked to a number already.',
     'Connect it with POST /v1/sessions/:id/connect, or unlink it first with POST /v1/sessions/:id/logout.',
+  ),
+  DELIVERY_STATE_CONFLICT: entry(
+    409,
+    true,
+    'info',
+    'The delivery is on its way.',
+    'Wait until it is DELIVERED or DEAD; a held one goes out when its endpoint is active again.',
+  ),
+  REPLAY_CONFLICT: entry(
+    409,
+    true,
+    'info',
+    'Another replay of this endpoint is running.',
+    'Follow it with GET /v1/replays/:id under meta.replayId, then ask again.',
+  ),
+  CURSOR_EXPIRED: entry(
+    410,
+    false,
+    'info',
+    'The event of this cursor is not kept any more, and later ones may be gone with it.',
+    'Read the log without a cursor, and compare with what you have: events in between may be missing.',
   ),
   MEDIA_GONE: entry(
     410,

@@ -184,10 +184,45 @@ export {
   UpdateWebhookBody,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
+} from './webhooks.js';
+export {
+  EventFilter,
+  DeadLettersQuery,
+  DeliveriesQuery,
   DeliveryAttempt,
   DELIVERY_STATUSES,
+  type DeliveryStatus,
   DeliveryView,
-} from './webhooks.js';
+  DeliveryRef,
+  ListDeliveriesV1,
+  DeliveriesReply,
+  DeliveryReply,
+  ListDeliveries,
+  GetDelivery,
+  ReplayDelivery,
+} from './deliveries.js';
+export {
+  REPLAYABLE_STATUSES,
+  type ReplayableStatus,
+  REPLAY_STATES,
+  type ReplayState,
+  ReplayBody,
+  Replay,
+  ReplayStart,
+  ReplayRef,
+  StartReplayV1,
+  ReplayReply,
+  StartReplay,
+  GetReplay,
+} from './replays.js';
+export {
+  EventLogQuery,
+  LoggedEvent,
+  EventLogPage,
+  ReadEventLogV1,
+  EventLogReply,
+  ReadEventLog,
+} from './event-log.js';
 export {
   EndpointReasonBody,
   WebhookTestResult,
@@ -202,7 +237,6 @@ export {
   CreateEndpointV1,
   UpdateEndpointV1,
   ListEndpointsV1,
-  ListDeliveriesV1,
   PutBoundEndpointV1,
   BoundEndpointRef,
   ChangeEndpointStateV1,
@@ -214,7 +248,6 @@ export {
   EndpointWithSecretReply,
   BoundEndpointReply,
   EndpointsReply,
-  DeliveriesReply,
   CreateEndpoint,
   GetEndpoint,
   ListEndpoints,
@@ -228,7 +261,6 @@ export {
   PutBoundEndpoint,
   GetBoundEndpoint,
   DeleteBoundEndpoint,
-  ListDeliveries,
 } from './webhook-requests.js';
 export {
   CreateTenantV1,

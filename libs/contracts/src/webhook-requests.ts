@@ -17,7 +17,6 @@ import { defineRequest } from './contract.js';
 import { EndpointReasonBody, WebhookHealth, WebhookTestResult } from './webhook-actions.js';
 import {
   CreateWebhookBody,
-  DeliveryView,
   UpdateWebhookBody,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
@@ -55,12 +54,6 @@ export class ListEndpointsV1 {
   @IsInt() @Min(1) @Max(201) limit: number;
   /** Id of the last item of the page before. */
   @IsOptional() @IsUUID() before?: string;
-}
-
-/** Request of `list-deliveries`; `dead` asks for dead letters only. */
-export class ListDeliveriesV1 extends ListEndpointsV1 {
-  @IsUUID() endpointId: string;
-  @IsBoolean() dead: boolean;
 }
 
 /** Request of `put-bound-endpoint`: the one endpoint that external mode binds to a session. */
@@ -129,11 +122,6 @@ export class EndpointsReply {
   @IsArray() @ValidateNested({ each: true }) @Type(() => WebhookEndpoint) endpoints: WebhookEndpoint[];
 }
 
-/** Reply of `list-deliveries`. */
-export class DeliveriesReply {
-  @IsArray() @ValidateNested({ each: true }) @Type(() => DeliveryView) deliveries: DeliveryView[];
-}
-
 const APP = 'webhook-dispatcher';
 /** Registers a tenant-wide endpoint. */
 export const CreateEndpoint = defineRequest(
@@ -194,5 +182,3 @@ export const DeleteBoundEndpoint = defineRequest(
   BoundEndpointRef,
   BoundEndpointReply,
 );
-/** Deliveries of an endpoint, or its dead letters. */
-export const ListDeliveries = defineRequest(APP, 'list-deliveries', ListDeliveriesV1, DeliveriesReply);

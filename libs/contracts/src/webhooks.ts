@@ -1,18 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   ArrayUnique,
   IsArray,
   IsBoolean,
   IsIn,
-  IsInt,
   IsISO8601,
   IsObject,
   IsOptional,
   IsString,
   IsUUID,
   Length,
-  ValidateNested,
 } from 'class-validator';
 import {
   ENDPOINT_ORDERINGS,
@@ -245,75 +242,4 @@ export class WebhookEndpointWithSecret extends WebhookEndpoint {
   @ApiProperty({ description: 'Signs deliveries. Shown this once.', example: 'whsec_…' })
   @IsString()
   secret: string;
-}
-
-/** One HTTP POST to an endpoint. */
-export class DeliveryAttempt {
-  @ApiProperty({ description: 'Number of the attempt, from 1.', type: 'integer', example: 1 })
-  @IsInt()
-  attempt: number;
-
-  @ApiProperty({ description: 'When it started (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
-  @IsISO8601()
-  startedAt: string;
-
-  @ApiProperty({ description: 'How long it took, in milliseconds.', type: 'integer', example: 42 })
-  @IsInt()
-  durationMs: number;
-
-  @ApiProperty({
-    description: 'Status the receiver answered; null when there was no answer.',
-    type: 'integer',
-    nullable: true,
-    example: 200,
-  })
-  @IsOptional()
-  @IsInt()
-  status: number | null;
-
-  @ApiProperty({
-    description: 'What went wrong; null after a 2xx.',
-    type: String,
-    nullable: true,
-    example: 'TIMEOUT',
-  })
-  @IsOptional()
-  @IsString()
-  error: string | null;
-}
-
-/** States of a delivery. */
-export const DELIVERY_STATUSES = ['PENDING', 'HELD', 'DELIVERED', 'DEAD'] as const;
-
-/** One (event, endpoint) pair. */
-export class DeliveryView {
-  @ApiProperty({ description: 'Delivery id, the same in every attempt.', format: 'uuid' })
-  @IsUUID()
-  deliveryId: string;
-
-  @ApiProperty({ description: 'Event name.', example: 'message.received' })
-  @IsString()
-  event: string;
-
-  @ApiProperty({ description: 'Where it stands.', enum: DELIVERY_STATUSES, example: 'DELIVERED' })
-  @IsIn(DELIVERY_STATUSES)
-  status: (typeof DELIVERY_STATUSES)[number];
-
-  @ApiProperty({ description: 'When the next attempt is due (ISO 8601, UTC).', type: String, nullable: true })
-  @IsOptional()
-  @IsISO8601()
-  nextAttemptAt: string | null;
-
-  @ApiProperty({ description: 'Attempts so far.', type: [DeliveryAttempt] })
-  @IsArray()
-  @ValidateNested({ each: true })
-  @Type(() => DeliveryAttempt)
-  attempts: DeliveryAttempt[];
-
-  @ApiProperty({
-    description: 'When the event was taken in (ISO 8601, UTC).',
-    example: '2026-01-31T12:00:00.000Z',
-  })
-  @IsISO8601()
-  createdAt: string;
 }

@@ -16,8 +16,8 @@ export interface DeliveryBody {
   payload: Record<string, unknown>;
 }
 
-/** What the receiver answers: a status, or nothing at all (`hang`), or a cut connection (`reset`). */
-export type WebhookAnswer = number | 'hang' | 'reset';
+/** What the receiver answers: a status, also with a body, or nothing at all (`hang`), or a cut connection (`reset`). */
+export type WebhookAnswer = number | { status: number; body: Buffer } | 'hang' | 'reset';
 
 /** A tenant's webhook receiver on loopback that remembers all it got. */
 export class WebhookReceiver {
@@ -49,7 +49,8 @@ export class WebhookReceiver {
         receiver.received.push(webhook);
         void Promise.resolve(receiver.answer(webhook)).then((answer) => {
           if (answer === 'reset') request.socket.destroy();
-          else if (answer !== 'hang') response.writeHead(answer).end();
+          else if (typeof answer === 'number') response.writeHead(answer).end();
+          else if (answer !== 'hang') response.writeHead(answer.status).end(answer.body);
         });
       });
     });

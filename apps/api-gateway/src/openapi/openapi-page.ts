@@ -22,7 +22,7 @@ import { splitMessageBody } from './message-body-union.js';
 const DESCRIPTION = `Links phone numbers to your software: send over REST, hear over signed webhooks.
 
 Every response carries \`x-request-id\`. Errors have one shape, whatever went wrong: \`{code, message, requestId, meta}\`.
-Bodies are JSON of up to 1 MiB; a field that is not described is refused. Times are ISO 8601 in UTC. Lists take \`limit\` and \`before\` and return \`nextCursor\`.
+Bodies are JSON of up to 1 MiB; a field that is not described is refused. Times are ISO 8601 in UTC. Lists take \`limit\` and \`before\` and return \`nextCursor\`; the event log goes forward and takes \`after\`.
 Send with a \`clientMessageId\`: repeating it is always safe.`;
 
 /** Builds the description from the controllers and contract classes, as OpenAPI 3.1. */
@@ -36,6 +36,8 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
     .addTag('messages', 'Send messages and read conversations.')
     .addTag('sessions', 'One session is one phone number.')
     .addTag('webhooks', 'Endpoints that receive events.')
+    .addTag('deliveries', 'What became of every event and endpoint; replays.')
+    .addTag('events', 'The log of your events.')
     .addTag('api keys', 'Keys of your tenant.')
     .addSecurity('apiKey', {
       type: 'http',

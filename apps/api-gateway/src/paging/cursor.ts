@@ -24,14 +24,17 @@ export class Cursors {
     return Buffer.concat([this.mac(list, position), Buffer.from(position)]).toString('base64url');
   }
 
-  /** @throws AppError `VALIDATION_FAILED` when the cursor is not one of this list's. */
-  decode(list: string, cursor: string | undefined): string | undefined {
+  /**
+   * @param field that holds the cursor
+   * @throws AppError `VALIDATION_FAILED` when the cursor is not one of this list's.
+   */
+  decode(list: string, cursor: string | undefined, field = 'before'): string | undefined {
     if (cursor === undefined) return undefined;
     const bytes = Buffer.from(cursor, 'base64url');
     const mac = bytes.subarray(0, MAC_BYTES);
     const position = bytes.subarray(MAC_BYTES).toString('utf8');
     if (mac.length === MAC_BYTES && timingSafeEqual(mac, this.mac(list, position))) return position;
-    throw invalidField('before', 'before must be the nextCursor of a page of this list');
+    throw invalidField(field, `${field} must be the nextCursor of a page of this list`);
   }
 
   /** Cuts what was read with one item more than asked for into a page. */

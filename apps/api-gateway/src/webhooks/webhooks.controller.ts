@@ -8,7 +8,6 @@ import {
 } from '@nestjs/swagger';
 import {
   CreateWebhookBody,
-  DeliveryView,
   type Page,
   PageQuery,
   UpdateWebhookBody,
@@ -95,36 +94,5 @@ export class WebhooksController {
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
   delete(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<void> {
     return this.webhooks.delete(tenantId, id);
-  }
-
-  @Get(':id/deliveries')
-  @NeedsScope('webhooks:manage')
-  @ApiOperation({ operationId: 'listDeliveries', summary: 'List deliveries of an endpoint, newest first' })
-  @ApiId('id', 'Endpoint id.')
-  @ApiPage(DeliveryView)
-  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
-  deliveries(
-    @CurrentCaller() { tenantId }: Caller,
-    @IdParam('id', NOT_FOUND) endpointId: string,
-    @Query() query: PageQuery,
-  ): Promise<Page<DeliveryView>> {
-    return this.webhooks.deliveries(tenantId, { endpointId, dead: false }, query);
-  }
-
-  @Get(':id/dead-letters')
-  @NeedsScope('webhooks:manage')
-  @ApiOperation({
-    operationId: 'listDeadLetters',
-    summary: 'List deliveries given up after the fifth attempt',
-  })
-  @ApiId('id', 'Endpoint id.')
-  @ApiPage(DeliveryView)
-  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
-  deadLetters(
-    @CurrentCaller() { tenantId }: Caller,
-    @IdParam('id', NOT_FOUND) endpointId: string,
-    @Query() query: PageQuery,
-  ): Promise<Page<DeliveryView>> {
-    return this.webhooks.deliveries(tenantId, { endpointId, dead: true }, query);
   }
 }

@@ -3,9 +3,7 @@ import {
   CreateEndpoint,
   type CreateWebhookBody,
   DeleteEndpoint,
-  type DeliveryView,
   GetEndpoint,
-  ListDeliveries,
   ListEndpoints,
   type Page,
   type PageQuery,
@@ -15,15 +13,10 @@ import {
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { given } from '../http/given.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
-/** Which deliveries of an endpoint to list. */
-export interface DeliveriesOf {
-  endpointId: string;
-  dead: boolean;
-}
-
-/** Endpoints and deliveries, as their owner `webhook-dispatcher` knows them. */
+/** Endpoints, as their owner `webhook-dispatcher` knows them. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -47,25 +40,11 @@ export class WebhooksService {
   }
 
   async update(tenantId: string, endpointId: string, body: UpdateWebhookBody): Promise<WebhookEndpoint> {
-    // null means the same as left out, here as everywhere.
-    const given = Object.entries(body).filter(([, value]) => value !== null && value !== undefined);
-    const request = { ...Object.fromEntries(given), tenantId, endpointId };
-    return (await this.rpc.request(UpdateEndpoint, request)).endpoint;
+    return (await this.rpc.request(UpdateEndpoint, { ...given(body), tenantId, endpointId })).endpoint;
   }
 
   async delete(tenantId: string, endpointId: string): Promise<void> {
     await this.rpc.request(DeleteEndpoint, { tenantId, endpointId });
-  }
-
-  async deliveries(
-    tenantId: string,
-    { endpointId, dead }: DeliveriesOf,
-    { limit = DEFAULT_LIMIT, before }: PageQuery,
-  ): Promise<Page<DeliveryView>> {
-    const list = `deliveries:${tenantId}:${endpointId}:${dead}`;
-    const request = { tenantId, endpointId, dead, limit: limit + 1, ...this.after(list, before) };
-    const { deliveries } = await this.rpc.request(ListDeliveries, request);
-    return this.cursors.page(list, deliveries, limit, ({ deliveryId }) => deliveryId);
   }
 
   private after(list: string, cursor: string | undefined): { before?: string } {

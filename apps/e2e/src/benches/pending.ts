@@ -18,9 +18,9 @@ const PENDING_SQL = `WITH endpoint AS (SELECT row_number() OVER (ORDER BY id) - 
     SELECT gen_random_uuid(), endpoint.tenant_id, NULL, n, 'message.received', convert_to('{"text":"' || repeat('x', 400) || '"}', 'UTF8'), now()
     FROM generate_series(1, $1::int) n JOIN endpoint ON endpoint.place = n % (SELECT count(*) FROM endpoint)
     RETURNING id, tenant_id, conversation)
-  INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, attempt, state, next_at)
+  INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, attempt, state, next_at, kind, event_at)
   SELECT gen_random_uuid(), event.id, endpoint.id, event.tenant_id, lease.p, 2, 'scheduled',
-    now() + CASE conversation % 2 WHEN 0 THEN interval '1 hour' ELSE interval '0' END
+    now() + CASE conversation % 2 WHEN 0 THEN interval '1 hour' ELSE interval '0' END, 'message.received', now()
   FROM event JOIN endpoint USING (tenant_id) JOIN lease USING (tenant_id)`;
 
 /** What the dispatcher holds in memory for what waits in the database. */

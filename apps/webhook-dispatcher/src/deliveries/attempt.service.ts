@@ -27,14 +27,14 @@ export class AttemptService {
     atStep('hook-3');
     const answer = await this.client.post(receiver.url, headers, body);
     atStep('hook-4');
-    const failed = answer.error !== null;
+    const again = answer.error !== null && !item.replay;
     return {
       ...answer,
       item,
       attemptId: randomUUID(),
       startedAt,
       endedAtMs: performance.now(),
-      retryInMs: failed ? retryDelay(item.attempt, this.config.retryDelaysMs) : undefined,
+      retryInMs: again ? retryDelay(item.attempt, this.config.retryDelaysMs) : undefined,
       generation: receiver.generation,
       recovering: receiver.recovering,
     };

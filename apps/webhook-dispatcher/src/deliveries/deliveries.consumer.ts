@@ -1,6 +1,13 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { type DeliveriesReply, ListDeliveries, ListDeliveriesV1 } from '@svc/contracts';
+import {
+  type DeliveriesReply,
+  DeliveryRef,
+  type DeliveryReply,
+  GetDelivery,
+  ListDeliveries,
+  ListDeliveriesV1,
+} from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
 import { DeliveriesService } from './deliveries.service.js';
 
@@ -12,5 +19,10 @@ export class DeliveriesConsumer {
   @OnRequest(ListDeliveries)
   async list(@Payload() request: ListDeliveriesV1): Promise<DeliveriesReply> {
     return { deliveries: await this.deliveries.list(request) };
+  }
+
+  @OnRequest(GetDelivery)
+  async get(@Payload() request: DeliveryRef): Promise<DeliveryReply> {
+    return { delivery: await this.deliveries.get(request) };
   }
 }

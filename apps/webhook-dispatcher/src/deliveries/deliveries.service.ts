@@ -1,48 +1,64 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { DeliveryAttempt, DeliveryView, ListDeliveriesV1 } from '@svc/contracts';
+import {
+  AppError,
+  type DeliveryAttempt,
+  type DeliveryRef,
+  type DeliveryStatus,
+  type DeliveryView,
+  invalidField,
+  type ListDeliveriesV1,
+} from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
+import { FINISHING, LAST, placeParameters, placesSql, type Position } from './places.js';
 
-interface DeliveryRow {
+interface DeliveryRow extends Position {
   deliveryId: string;
+  endpointId: string;
+  eventId: string;
   event: string;
-  status: DeliveryView['status'];
+  status: DeliveryStatus;
   nextAt: Date | null;
+  deadReason: string | null;
+  deadAt: Date | null;
   createdAt: Date;
+  /** Null where the event is not kept any more. */
+  tenantId: string | null;
 }
 
-interface AttemptRow extends Omit<DeliveryAttempt, 'startedAt'> {
+interface AttemptRow extends Omit<DeliveryAttempt, 'startedAt' | 'responseHead'> {
   deliveryId: string;
   startedAt: Date;
+  head: Buffer | null;
 }
 
-// Three places, one order: what is not delivered yet, the attempt that delivered, dead letters. A delivery that moves
-// between the statements of a reader is in exactly one of them at any time.
-const LIST_SQL = `WITH cursor AS (
-    SELECT seq FROM webhook_delivery WHERE id = $3
-    UNION ALL SELECT seq FROM webhook_attempt WHERE delivery_id = $3
-    UNION ALL SELECT seq FROM webhook_dlq WHERE delivery_id = $3 LIMIT 1),
-  place AS (
-    (SELECT id, event_id, seq, CASE state WHEN 'held' THEN 'HELD' ELSE 'PENDING' END AS status,
-        CASE state WHEN 'scheduled' THEN next_at END AS next_at
-      FROM webhook_delivery
-      WHERE NOT $2 AND endpoint_id = $1 AND ($3::uuid IS NULL OR seq < (SELECT seq FROM cursor))
-      ORDER BY seq DESC LIMIT $4)
-    UNION ALL (SELECT delivery_id, event_id, seq, 'DELIVERED', NULL FROM webhook_attempt
-      WHERE NOT $2 AND delivered AND endpoint_id = $1 AND ($3::uuid IS NULL OR seq < (SELECT seq FROM cursor))
-      ORDER BY seq DESC LIMIT $4)
-    UNION ALL (SELECT delivery_id, event_id, seq, 'DEAD', NULL FROM webhook_dlq
-      WHERE endpoint_id = $1 AND ($3::uuid IS NULL OR seq < (SELECT seq FROM cursor))
-      ORDER BY seq DESC LIMIT $4))
-  SELECT place.id AS "deliveryId", event.kind AS event, place.status, place.next_at AS "nextAt",
-    event.created_at AS "createdAt"
-  FROM place JOIN webhook_event event ON event.id = place.event_id ORDER BY place.seq DESC LIMIT $4`;
+/** Attempts of one delivery that are shown: replays have no bound, an answer has. */
+const ATTEMPTS_SHOWN = 20;
+
+// After `page`, which names the ids.
+const DESCRIBE_SQL = `, one AS (
+    SELECT hot.id, event_id, endpoint_id, kind, hot.event_at, hot.seq, CASE state WHEN 'held' THEN 'HELD' ELSE 'PENDING' END AS status,
+      CASE state WHEN 'scheduled' THEN next_at END AS next_at, NULL AS reason, NULL::timestamptz AS dead_at
+    FROM webhook_delivery hot JOIN page ON page.id = hot.id
+    UNION ALL SELECT delivery_id, event_id, endpoint_id, kind, dlq.event_at, dlq.seq, 'DEAD', NULL, reason, dead_at
+    FROM webhook_dlq dlq JOIN page ON page.id = delivery_id
+    UNION ALL SELECT delivery_id, event_id, endpoint_id, kind, attempt.event_at, attempt.seq, 'DELIVERED', NULL, NULL, NULL
+    FROM webhook_attempt attempt JOIN page ON page.id = delivery_id
+    WHERE ${FINISHING} AND NOT EXISTS (SELECT FROM webhook_delivery hot WHERE hot.id = delivery_id))
+  SELECT one.id AS "deliveryId", one.endpoint_id AS "endpointId", one.event_id AS "eventId", one.kind AS event, one.status,
+    one.next_at AS "nextAt", one.reason AS "deadReason", one.dead_at AS "deadAt", one.event_at AS "createdAt",
+    one.event_at::text AS at, one.seq, event.tenant_id AS "tenantId"
+  FROM one LEFT JOIN webhook_event event ON event.id = one.event_id ORDER BY one.event_at DESC, one.seq DESC`;
+
+const ONE_SQL = `WITH page AS (SELECT $1::uuid AS id)${DESCRIBE_SQL}`;
 
 const ATTEMPTS_SQL = `SELECT delivery_id AS "deliveryId", n AS attempt, started_at AS "startedAt", ms AS "durationMs",
-    status, err_code AS error FROM webhook_attempt WHERE delivery_id = ANY($1) ORDER BY n`;
+    status, err_code AS error, replay_of IS NOT NULL AS replay, CASE WHEN $2 THEN resp_head END AS head
+  FROM unnest($1::uuid[]) AS page (id) CROSS JOIN LATERAL (
+    SELECT * FROM webhook_attempt WHERE delivery_id = page.id ORDER BY n DESC LIMIT ${ATTEMPTS_SHOWN}) latest ORDER BY n`;
 
-/** Reads what became of the deliveries of an endpoint. */
+/** Reads what became of deliveries. */
 @Injectable()
 export class DeliveriesService {
   constructor(
@@ -50,31 +66,67 @@ export class DeliveriesService {
     private readonly endpoints: EndpointsService,
   ) {}
 
-  /** Newest first, with all attempts; `dead` asks for dead letters only. */
-  async list({ tenantId, endpointId, dead, before, limit }: ListDeliveriesV1): Promise<DeliveryView[]> {
-    await this.endpoints.mine(tenantId, endpointId);
-    const rows = await this.dataSource.query<DeliveryRow[]>(LIST_SQL, [
-      endpointId,
-      dead,
-      before ?? null,
-      limit,
-    ]);
-    const attempts = await this.attemptsOf(rows.map(({ deliveryId }) => deliveryId));
-    return rows.map(({ deliveryId, event, status, nextAt, createdAt }) => ({
-      deliveryId,
-      event,
-      status,
-      nextAttemptAt: nextAt?.toISOString() ?? null,
+  /** Newest event first, each with its attempts. */
+  async list({ tenantId, before, limit, statuses, ...filter }: ListDeliveriesV1): Promise<DeliveryView[]> {
+    await this.endpoints.mine(tenantId, filter.endpointId);
+    const position = before ? await this.positionOf(before) : LAST;
+    const page = placesSql({ statuses, order: 'DESC', limit: '$7' });
+    const parameters = [...placeParameters(filter, position), limit];
+    const rows = await this.dataSource.query<DeliveryRow[]>(
+      `WITH page AS (${page})${DESCRIBE_SQL}`,
+      parameters,
+    );
+    return this.toViews(rows, false);
+  }
+
+  /** @throws AppError `DELIVERY_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
+  async get({ tenantId, deliveryId }: DeliveryRef): Promise<DeliveryView> {
+    const row = await this.find(deliveryId);
+    if (!row?.tenantId) throw new AppError('DELIVERY_NOT_FOUND', undefined, { deliveryId });
+    if (row.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    const [view] = await this.toViews([row], true);
+    return view as DeliveryView;
+  }
+
+  private async positionOf(deliveryId: string): Promise<Position> {
+    const row = await this.find(deliveryId);
+    if (row) return row;
+    throw invalidField(
+      'before',
+      'before names a delivery that is not kept any more: begin with the first page',
+    );
+  }
+
+  private async find(deliveryId: string): Promise<DeliveryRow | undefined> {
+    const [row] = await this.dataSource.query<DeliveryRow[]>(ONE_SQL, [deliveryId]);
+    return row;
+  }
+
+  private async toViews(rows: DeliveryRow[], heads: boolean): Promise<DeliveryView[]> {
+    const attempts = await this.attemptsOf(
+      rows.map(({ deliveryId }) => deliveryId),
+      heads,
+    );
+    return rows.map(({ deliveryId, endpointId, eventId, event, status, ...row }) => ({
+      ...{ deliveryId, endpointId, eventId, event, status },
+      nextAttemptAt: row.nextAt?.toISOString() ?? null,
+      deadReason: row.deadReason,
+      deadAt: row.deadAt?.toISOString() ?? null,
       attempts: attempts.get(deliveryId) ?? [],
-      createdAt: createdAt.toISOString(),
+      createdAt: row.createdAt.toISOString(),
     }));
   }
 
-  private async attemptsOf(deliveryIds: string[]): Promise<Map<string, DeliveryAttempt[]>> {
-    const rows = await this.dataSource.query<AttemptRow[]>(ATTEMPTS_SQL, [deliveryIds]);
+  private async attemptsOf(deliveryIds: string[], heads: boolean): Promise<Map<string, DeliveryAttempt[]>> {
+    const rows = await this.dataSource.query<AttemptRow[]>(ATTEMPTS_SQL, [deliveryIds, heads]);
     const byDelivery = new Map<string, DeliveryAttempt[]>(deliveryIds.map((id) => [id, []]));
-    for (const { deliveryId, startedAt, ...attempt } of rows) {
-      byDelivery.get(deliveryId)?.push({ ...attempt, startedAt: startedAt.toISOString() });
+    for (const { deliveryId, startedAt, head, ...attempt } of rows) {
+      byDelivery.get(deliveryId)?.push({
+        ...attempt,
+        startedAt: startedAt.toISOString(),
+        // What is not UTF-8 becomes U+FFFD.
+        ...(heads && { responseHead: head?.toString() ?? '' }),
+      });
     }
     return byDelivery;
   }

@@ -35,6 +35,7 @@ function aDelivery(fields: Partial<QueuedDelivery> = {}): QueuedDelivery {
     payload: Buffer.alloc(1),
     conversation: 1,
     attempt: 1,
+    replay: false,
   };
   return { ...ids, ...content, partition: 1, epoch: 1, ...fields };
 }

@@ -52,7 +52,7 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
     UPDATE webhook_delivery hot SET state = 'leased' FROM due WHERE hot.id = due.id AND hot.state <> 'leased'
     RETURNING hot.*)
   SELECT taken.id, taken.event_id AS "eventId", taken.endpoint_id AS "endpointId", taken.tenant_id AS "tenantId",
-    taken.p AS partition, taken.attempt, event.conversation, event.kind, event.payload
+    taken.p AS partition, taken.attempt, taken.replay_of IS NOT NULL AS replay, event.conversation, event.kind, event.payload
   FROM taken JOIN webhook_event event ON event.id = taken.event_id ORDER BY taken.next_at, taken.seq`;
 
 const NEXT_RETRY_SQL = `SELECT endpoint_id AS "endpointId", (

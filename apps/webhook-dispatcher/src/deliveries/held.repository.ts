@@ -23,7 +23,8 @@ const OVERFULL_SQL = `WITH RECURSIVE ${laneScan('lane', `hot.state = 'held'`)}
       WHERE hot.state = 'held' AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id LIMIT $3::int + 1) capped) held
   WHERE held.n > $3::int OR held.since <= svc_now(endpoint.tenant_id) - $2::int * interval '1 day'`;
 
-// The lock on the endpoint orders this against its reactivation: of one that is active nothing expires.
+// The lock on the endpoint orders this against its reactivation: of one that is active nothing expires. What was delivered
+// before it was replayed stays delivered.
 const EXPIRE_SQL = `WITH ${FENCE_SQL},
   inactive AS (
     SELECT id, svc_now(tenant_id) AS now FROM webhook_endpoint WHERE id = $3 AND state <> 'ACTIVE' FOR SHARE),
@@ -43,8 +44,9 @@ const EXPIRE_SQL = `WITH ${FENCE_SQL},
     DELETE FROM webhook_delivery hot USING gone WHERE hot.id = gone.id AND hot.state = 'held'
     RETURNING hot.*, gone.now, gone.reason),
   dead AS (
-    INSERT INTO webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, attempts, reason, dead_at)
-    SELECT id, seq, event_id, endpoint_id, tenant_id, attempt - 1, reason, now FROM removed ON CONFLICT DO NOTHING)
+    INSERT INTO webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, kind, event_at, attempts, reason, dead_at)
+    SELECT id, seq, event_id, endpoint_id, tenant_id, kind, event_at, attempt - 1, reason, now FROM removed
+    WHERE replay_of IS DISTINCT FROM 'DELIVERED' ON CONFLICT DO NOTHING)
   SELECT count(*)::int AS gone FROM removed`;
 
 /** The statements that keep what is held within its bounds. */

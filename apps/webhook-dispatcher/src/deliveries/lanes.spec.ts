@@ -17,7 +17,7 @@ beforeEach(() => {
 
 function aDelivery(endpointId: string, fields: Partial<QueuedDelivery> = {}): QueuedDelivery {
   const numbered = { id: `${endpointId}-${(count += 1)}`, eventId: 'event', tenantId: 'tenant' };
-  const owned = { partition: 1, epoch: 1, attempt: 1, kind: 'message.received' };
+  const owned = { partition: 1, epoch: 1, attempt: 1, replay: false, kind: 'message.received' };
   return { ...numbered, ...owned, endpointId, conversation: count, payload: Buffer.alloc(1), ...fields };
 }
 

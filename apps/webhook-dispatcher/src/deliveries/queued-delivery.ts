@@ -9,6 +9,8 @@ export interface QueuedDelivery {
   epoch: number;
   /** Number of the attempt to come, from 1. */
   attempt: number;
+  /** One more attempt of a delivery that is finished, outside its schedule. */
+  replay: boolean;
   conversation: number;
   kind: string;
   payload: Buffer;

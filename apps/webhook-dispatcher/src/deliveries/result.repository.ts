@@ -16,7 +16,8 @@ import { FENCE_SQL, fenceParameters } from './fence.js';
 
 /**
  * `hot.attempt = result.n` makes a repeat of the same batch (its first commit was not heard) a no-op: the delivery has
- * moved on. Only results that apply are logged and count towards the pause.
+ * moved on. Only results that apply are logged and count towards the pause. A delivery that was delivered before it was
+ * replayed stays so whatever comes of the replay.
  */
 const RECORD_SQL = `WITH ${FENCE_SQL},
   result AS (
@@ -25,21 +26,25 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
       AS t (id, partition, n, epoch, attempt_id, started_at, ms, status, err_code, resp_head, outcome, retry_ms)
     JOIN fence USING (partition, epoch)),
   applied AS (
-    SELECT result.*, hot.event_id, hot.endpoint_id, hot.tenant_id, hot.seq
+    SELECT result.*, hot.event_id, hot.endpoint_id, hot.tenant_id, hot.seq, hot.kind, hot.event_at, hot.replay_of, hot.replay_id
     FROM result JOIN webhook_delivery hot ON hot.id = result.id AND hot.attempt = result.n FOR UPDATE OF hot),
   logged AS (
     INSERT INTO webhook_attempt (delivery_id, n, attempt_id, endpoint_id, event_id, seq, started_at, ms, status, err_code,
-      resp_head, delivered)
-    SELECT id, n, attempt_id, endpoint_id, event_id, seq, started_at, ms, status, err_code, resp_head,
-      outcome = 'delivered' FROM applied ON CONFLICT DO NOTHING),
+      resp_head, kind, event_at, replay_of, delivered)
+    SELECT id, n, attempt_id, endpoint_id, event_id, seq, started_at, ms, status, err_code, resp_head, kind, event_at,
+      replay_of, outcome = 'delivered' FROM applied ON CONFLICT DO NOTHING),
   finished AS (DELETE FROM webhook_delivery hot USING applied WHERE hot.id = applied.id AND outcome <> 'retry'),
   again AS (
     UPDATE webhook_delivery hot SET state = 'scheduled', attempt = hot.attempt + 1, next_at = svc_now(hot.tenant_id) + retry_ms * interval '1 ms'
     FROM applied WHERE hot.id = applied.id AND outcome = 'retry' RETURNING hot.id, hot.next_at),
   dead AS (
-    INSERT INTO webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, attempts, reason, dead_at)
-    SELECT id, seq, event_id, endpoint_id, tenant_id, n, err_code, svc_now(tenant_id) FROM applied WHERE outcome = 'dead'
-    ON CONFLICT DO NOTHING),
+    INSERT INTO webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, kind, event_at, attempts, reason, dead_at)
+    SELECT id, seq, event_id, endpoint_id, tenant_id, kind, event_at, n, err_code, svc_now(tenant_id) FROM applied
+    WHERE outcome = 'dead' AND replay_of IS DISTINCT FROM 'DELIVERED' ON CONFLICT DO NOTHING),
+  replayed AS (
+    UPDATE webhook_replay replay SET done = done + reached
+    FROM (SELECT replay_id, count(*) AS reached FROM applied WHERE replay_id IS NOT NULL AND outcome = 'delivered' GROUP BY replay_id) t
+    WHERE replay.id = t.replay_id),
   run AS (
     SELECT endpoint.id,
       state = 'ACTIVE' AND (consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER}) AS pause,

@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { BoundedCount, EndpointRef, LastAttempt, RecentAttempts, WebhookHealth } from '@svc/contracts';
+import {
+  type BoundedCount,
+  type EndpointRef,
+  type LastAttempt,
+  PUBLIC_EVENTS,
+  type RecentAttempts,
+  type WebhookHealth,
+} from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
 import { DataSource } from 'typeorm';
 import { EndpointsService } from './endpoints.service.js';
@@ -36,9 +43,10 @@ const COUNTS_SQL = `SELECT
     + ${bounded(`webhook_delivery WHERE p = $2 AND state = 'leased' AND endpoint_id = $1`)} AS pending,
   ${bounded(`webhook_delivery WHERE p = $2 AND endpoint_id = $1 AND state = 'held'`)} AS held,
   ${bounded('webhook_dlq WHERE endpoint_id = $1')} AS dead,
-  (SELECT round(extract(epoch FROM svc_now(oldest.tenant_id) - event.created_at) * 1000)::float8
-    FROM (SELECT event_id, tenant_id FROM webhook_delivery WHERE endpoint_id = $1 ORDER BY seq LIMIT 1) oldest
-    JOIN webhook_event event ON event.id = oldest.event_id) AS "oldestWaitingMs"`;
+  (SELECT round(extract(epoch FROM svc_now($3) - min(oldest.event_at)) * 1000)::float8
+    FROM unnest($4::text[]) AS named (kind) CROSS JOIN LATERAL (
+      SELECT event_at FROM webhook_delivery WHERE endpoint_id = $1 AND kind = named.kind COLLATE "C" AND replay_of IS NULL
+      ORDER BY event_at LIMIT 1) oldest) AS "oldestWaitingMs"`;
 
 interface Counts {
   pending: number;
@@ -61,7 +69,7 @@ export class EndpointHealthService {
       await this.last(LAST_SUCCESS_SQL, endpointId),
       await this.last(LAST_FAILURE_SQL, endpointId),
       await this.one<RecentAttempts>(LAST_HOUR_SQL, [endpointId]),
-      await this.one<Counts>(COUNTS_SQL, [endpointId, partitionOf(tenantId)]),
+      await this.one<Counts>(COUNTS_SQL, [endpointId, partitionOf(tenantId), tenantId, PUBLIC_EVENTS]),
     ];
     return {
       status: state,

@@ -31,18 +31,29 @@ export interface CommitOutcome {
   made: Set<string>;
 }
 
-// Only a fresh event row makes deliveries, so a late repeat cannot revive one that is finished.
+/** Names the advisory locks of the log, one per partition. */
+const LOG_LOCK = 0x5c_10;
+
+/**
+ * Only a fresh event row makes deliveries, so a late repeat cannot revive one that is finished. `turn` comes before the
+ * numbers of the log are drawn and ends with the commit: a number that is drawn later is never visible earlier, so a
+ * reader who has seen one has seen, or can see, all before it.
+ */
 const COMMIT_SQL = `WITH ${FENCE_SQL},
+  turn AS MATERIALIZED (
+    SELECT count(pg_advisory_xact_lock(${LOG_LOCK}, partition))
+    FROM (SELECT DISTINCT partition FROM fence ORDER BY partition) mine),
   fresh AS (
     INSERT INTO webhook_event (id, tenant_id, session_id, conversation, kind, payload, created_at)
     SELECT id, tenant_id, session_id, conversation, kind, payload, svc_now(tenant_id)
-    FROM unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::int[], $7::text[], $8::bytea[], $9::int[])
-      AS event (id, tenant_id, session_id, conversation, kind, payload, p)
+    FROM turn CROSS JOIN unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::int[], $7::text[], $8::bytea[], $9::int[])
+      WITH ORDINALITY AS event (id, tenant_id, session_id, conversation, kind, payload, p, place)
     JOIN fence ON fence.partition = event.p
-    ON CONFLICT (id) DO NOTHING RETURNING id),
+    ORDER BY place
+    ON CONFLICT (id) DO NOTHING RETURNING id, kind, created_at),
   made AS (
-    INSERT INTO webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at)
-    SELECT planned.id, event_id, endpoint_id, tenant_id, p, state, svc_now(tenant_id)
+    INSERT INTO webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, kind, event_at)
+    SELECT planned.id, event_id, endpoint_id, tenant_id, p, state, fresh.created_at, fresh.kind, fresh.created_at
     FROM unnest($10::uuid[], $11::uuid[], $12::uuid[], $13::uuid[], $14::int[], $15::text[])
       WITH ORDINALITY AS planned (id, event_id, endpoint_id, tenant_id, p, state, place)
     JOIN fresh ON fresh.id = planned.event_id

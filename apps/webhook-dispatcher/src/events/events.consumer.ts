@@ -1,16 +1,25 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { Envelope } from '@svc/contracts';
-import { OnEveryEvent } from '@svc/messaging';
+import { Envelope, type EventLogReply, ReadEventLog, ReadEventLogV1 } from '@svc/contracts';
+import { OnEveryEvent, OnRequest } from '@svc/messaging';
+import { EventLogService } from './event-log.service.js';
 import { IngestService } from './ingest.service.js';
 
-/** Hears every event of the tenants whose partitions this process owns. */
+/** Hears every event of the tenants whose partitions this process owns, and reads out those of any. */
 @Controller()
 export class EventsConsumer {
-  constructor(private readonly ingest: IngestService) {}
+  constructor(
+    private readonly ingest: IngestService,
+    private readonly log: EventLogService,
+  ) {}
 
   @OnEveryEvent()
   take(@Payload() envelope: Envelope): Promise<void> {
     return this.ingest.take(envelope);
+  }
+
+  @OnRequest(ReadEventLog)
+  read(@Payload() request: ReadEventLogV1): Promise<EventLogReply> {
+    return this.log.read(request);
   }
 }

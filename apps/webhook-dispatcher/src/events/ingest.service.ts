@@ -44,11 +44,10 @@ export class IngestService {
     const distinct = new Map(batch.map((event) => [event.id, event]));
     const routes = await Promise.all([...distinct.values()].map((event) => this.route(event)));
     const refused = routes.filter((route): route is Refusal => 'error' in route);
-    const wanted = routes.filter(
-      (route): route is Candidate => 'receivers' in route && route.receivers.length > 0,
-    );
-    const kept = await this.write(wanted);
-    const lost = wanted.filter(({ event }) => !kept.has(event.partition));
+    // Those without a receiver, too: the log of a tenant has all its events.
+    const routed = routes.filter((route): route is Candidate => 'receivers' in route);
+    const kept = await this.write(routed);
+    const lost = routed.filter(({ event }) => !kept.has(event.partition));
     const refusals = new Map(
       [...refused, ...lost.map(notOurs)].map((refusal) => [refusal.event.id, refusal]),
     );
@@ -90,7 +89,7 @@ export class IngestService {
       const { id: eventId, tenantId, partition, conversation, kind, payload } = event;
       const fixed = { eventId, tenantId, partition, epoch, conversation, kind, payload };
       const id = deliveryId(eventId, receiver.id);
-      const item = { ...fixed, id, endpointId: receiver.id, attempt: 1 };
+      const item = { ...fixed, id, endpointId: receiver.id, attempt: 1, replay: false };
       this.scheduler.follow(item, receiver);
       return { item, state: this.scheduler.plan(item) };
     });

@@ -1,4 +1,5 @@
 import { Webhooks1763800000000 } from './1763800000000-webhooks.js';
+import { DeliveriesAndLog1763800100000 } from './1763800100000-deliveries-and-log.js';
 import { EndpointFeatures1763800200000 } from './1763800200000-endpoint-features.js';
 import { EndpointNews1763800300000 } from './1763800300000-endpoint-news.js';
 import { HeldBounds1763800310000 } from './1763800310000-held-bounds.js';
@@ -10,6 +11,7 @@ export const schema = {
   schema: 'webhooks',
   migrations: [
     Webhooks1763800000000,
+    DeliveriesAndLog1763800100000,
     EndpointFeatures1763800200000,
     EndpointNews1763800300000,
     HeldBounds1763800310000,

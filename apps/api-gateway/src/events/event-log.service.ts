@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { type EventLogPage, type EventLogQuery, ReadEventLog } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { given } from '../http/given.js';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+
+/** The events of a tenant, as `webhook-dispatcher` keeps them. */
+@Injectable()
+export class EventLogService {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly cursors: Cursors,
+  ) {}
+
+  async read(
+    tenantId: string,
+    { limit = DEFAULT_LIMIT, after: cursor, event, sessionId }: EventLogQuery,
+  ): Promise<EventLogPage> {
+    const list = `events:${tenantId}`;
+    const after = this.cursors.decode(list, cursor, 'after');
+    const request = { ...given({ after, event, sessionId }), tenantId, limit };
+    const { events, position, more } = await this.rpc.request(ReadEventLog, request);
+    return {
+      items: events,
+      nextCursor: position === null ? null : this.cursors.encode(list, position),
+      more,
+    };
+  }
+}

@@ -1,0 +1,128 @@
+import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
+import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import {
+  DeadLettersQuery,
+  DeliveriesQuery,
+  DELIVERY_STATUSES,
+  DeliveryView,
+  type Page,
+  Replay,
+  ReplayBody,
+  ReplayStart,
+} from '@svc/contracts';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
+import { NoBodyGuard } from '../http/no-body.guard.js';
+import { IdParam } from '../http/resource-id.js';
+import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
+import { DeliveriesService } from './deliveries.service.js';
+
+const NO_ENDPOINT = 'ENDPOINT_NOT_FOUND';
+const NO_DELIVERY = 'DELIVERY_NOT_FOUND';
+
+/** Deliveries of an endpoint under `/v1/webhooks/:id`, one by itself under `/v1/deliveries`, replays. */
+@ApiTags('deliveries')
+@Controller('v1')
+export class DeliveriesController {
+  constructor(private readonly deliveries: DeliveriesService) {}
+
+  @Get('webhooks/:id/deliveries')
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({
+    operationId: 'listDeliveries',
+    summary: 'List deliveries of an endpoint, newest event first',
+  })
+  @ApiId('id', 'Endpoint id.')
+  @ApiPage(DeliveryView)
+  @ApiErrors('VALIDATION_FAILED', NO_ENDPOINT)
+  list(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NO_ENDPOINT) endpointId: string,
+    @Query() { status, ...query }: DeliveriesQuery,
+  ): Promise<Page<DeliveryView>> {
+    return this.deliveries.list(tenantId, endpointId, status ? [status] : DELIVERY_STATUSES, query);
+  }
+
+  @Get('webhooks/:id/dead-letters')
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({
+    operationId: 'listDeadLetters',
+    summary: 'List deliveries that were given up, newest event first',
+  })
+  @ApiId('id', 'Endpoint id.')
+  @ApiPage(DeliveryView)
+  @ApiErrors('VALIDATION_FAILED', NO_ENDPOINT)
+  deadLetters(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NO_ENDPOINT) endpointId: string,
+    @Query() query: DeadLettersQuery,
+  ): Promise<Page<DeliveryView>> {
+    return this.deliveries.list(tenantId, endpointId, ['DEAD'], query);
+  }
+
+  @Get('deliveries/:id')
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({
+    operationId: 'getDelivery',
+    summary: 'Read one delivery, its attempts with the heads of the answers',
+  })
+  @ApiId('id', 'Delivery id.')
+  @ApiOkResponse({ type: DeliveryView, description: 'The delivery.' })
+  @ApiErrors(NO_DELIVERY)
+  get(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NO_DELIVERY) id: string): Promise<DeliveryView> {
+    return this.deliveries.get(tenantId, id);
+  }
+
+  @Post('deliveries/:id/replay')
+  @HttpCode(202)
+  @NeedsScope('webhooks:manage')
+  @UseGuards(NoBodyGuard)
+  @ApiOperation({
+    operationId: 'replayDelivery',
+    summary: 'Send one finished delivery again',
+    description:
+      'One more attempt with the same delivery id and body, signed anew. The schedule does not begin again: should it fail, a dead letter is one again, and what was delivered before stays delivered. While the endpoint is paused it is held.',
+  })
+  @ApiId('id', 'Delivery id.')
+  @ApiAcceptedResponse({ type: DeliveryView, description: 'On its way.' })
+  @ApiErrors('VALIDATION_FAILED', NO_DELIVERY, NO_ENDPOINT, 'DELIVERY_STATE_CONFLICT')
+  replayOne(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NO_DELIVERY) id: string,
+  ): Promise<DeliveryView> {
+    return this.deliveries.replayOne(tenantId, id);
+  }
+
+  @Post('webhooks/:id/replay')
+  @HttpCode(202)
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({
+    operationId: 'startReplay',
+    summary: 'Send finished deliveries of an endpoint again',
+    description:
+      'All that the filters match, oldest event first, one attempt each, beside live traffic: `status: DEAD` replays the dead letters. `dryRun` only counts them. One replay of an endpoint runs at a time; it goes on by itself whatever is restarted, and replays each delivery once.',
+  })
+  @ApiId('id', 'Endpoint id.')
+  @ApiAcceptedResponse({ type: ReplayStart, description: 'Begun, or only counted.' })
+  @ApiErrors('VALIDATION_FAILED', NO_ENDPOINT, 'REPLAY_CONFLICT')
+  startReplay(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NO_ENDPOINT) endpointId: string,
+    @Body() body: ReplayBody,
+  ): Promise<ReplayStart> {
+    return this.deliveries.startReplay(tenantId, endpointId, body);
+  }
+
+  @Get('replays/:id')
+  @NeedsScope('webhooks:manage')
+  @ApiOperation({ operationId: 'getReplay', summary: 'Read how far a replay is' })
+  @ApiId('id', 'Replay id.')
+  @ApiOkResponse({ type: Replay, description: 'The replay.' })
+  @ApiErrors('REPLAY_NOT_FOUND')
+  getReplay(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', 'REPLAY_NOT_FOUND') id: string,
+  ): Promise<Replay> {
+    return this.deliveries.getReplay(tenantId, id);
+  }
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { AppError, type EventLogReply, type LoggedEvent, type ReadEventLogV1 } from '@svc/contracts';
+import { DataSource } from 'typeorm';
+
+/** Rows looked at for one page: a filter that nothing matches must not cost the whole log. */
+const ROWS_LOOKED_AT = 2_000;
+/** Payloads of one page, though one event may be larger: what NATS carries at a time is bounded. */
+const PAGE_BYTES = 512 * 1024;
+
+interface LogRow {
+  /** Whether the event of the cursor is kept. */
+  known: boolean | null;
+  looked: number;
+  last: string | null;
+  hits: number;
+  /** Null where the page is empty; so are the others. */
+  id: string | null;
+  event: string;
+  createdAt: Date;
+  payload: Buffer;
+  seq: string;
+}
+
+// Numbers of a tenant become visible in their order (`event.repository.ts`): nothing appears before a row that is seen.
+const READ_SQL = `WITH walk AS (
+    SELECT id, kind, session_id, octet_length(payload) AS bytes, seq FROM webhook_event
+    WHERE tenant_id = $1 AND seq > $2::bigint ORDER BY seq LIMIT $3),
+  hit AS (
+    SELECT id, row_number() OVER earlier AS place, sum(bytes) OVER earlier - bytes AS bytes_before FROM walk
+    WHERE ($4::text IS NULL OR kind = $4) AND ($5::uuid IS NULL OR session_id = $5)
+    WINDOW earlier AS (ORDER BY seq))
+  SELECT (SELECT true FROM webhook_event WHERE tenant_id = $1 AND seq = $2::bigint) AS known,
+    (SELECT count(*)::int FROM walk) AS looked, (SELECT max(seq) FROM walk) AS last, (SELECT count(*)::int FROM hit) AS hits,
+    page.id, page.kind AS event, page.created_at AS "createdAt", page.payload, page.seq
+  FROM (VALUES (1)) AS one_row LEFT JOIN (
+    SELECT event.* FROM hit JOIN webhook_event event USING (id) WHERE place <= $6 AND bytes_before < ${PAGE_BYTES}) page ON true
+  ORDER BY page.seq`;
+
+/** The events of a tenant in order of arrival, whether an endpoint was subscribed to them or not. */
+@Injectable()
+export class EventLogService {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** @throws AppError `CURSOR_EXPIRED` where the event of `after` is not kept: what came next may be gone with it. */
+  async read({ tenantId, after, limit, event, sessionId }: ReadEventLogV1): Promise<EventLogReply> {
+    const filters = [event, sessionId].map((wanted) => wanted ?? null);
+    const look = filters.some(Boolean) ? ROWS_LOOKED_AT : limit + 1;
+    const parameters = [tenantId, after ?? '0', look, ...filters, limit];
+    const rows = await this.dataSource.query<LogRow[]>(READ_SQL, parameters);
+    const [{ known }] = rows as [LogRow];
+    if (after !== undefined && !known) throw new AppError('CURSOR_EXPIRED');
+    return toReply(rows, look, after);
+  }
+}
+
+function toReply(rows: LogRow[], look: number, after: string | undefined): EventLogReply {
+  const [{ looked, last, hits }] = rows as [LogRow];
+  const page = rows.filter(({ id }) => id !== null);
+  const cut = page.length < hits;
+  const end = cut ? page.at(-1)?.seq : last;
+  return { events: page.map(toLogged), position: end ?? after ?? null, more: cut || looked === look };
+}
+
+function toLogged({ id, event, createdAt, payload }: LogRow): LoggedEvent {
+  return {
+    id: id as string,
+    event,
+    createdAt: createdAt.toISOString(),
+    payload: JSON.parse(payload.toString()) as object,
+  };
+}

@@ -1,0 +1,62 @@
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Messaging } from '@svc/messaging';
+import { PeriodicTask } from '@svc/service';
+import { DueLoader } from '../deliveries/due-loader.js';
+import { OwnedPartitions } from '../deliveries/owned-partitions.js';
+import { ReplayRepository, type RunningReplay } from './replay.repository.js';
+
+/** Steps of the replays that run; with the window of each it bounds their pace. */
+const STEP_MS = 100;
+/** Looks for replays while none is known: whoever begins one says so, and this finds it should nobody have heard. */
+const LOOK_MS = 5_000;
+/** Said when a replay has begun. */
+const STARTED = 'notice.webhook-dispatcher.replay-started';
+
+/**
+ * Carries out the replays of the partitions of this process: puts deliveries on their way, a few at a time. They queue up
+ * in their endpoint's lane with everything else, so live traffic waits for a few of them at most.
+ */
+@Injectable()
+export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private idle = true;
+  private lookAtMs = 0;
+  private readonly task = new PeriodicTask('replays', STEP_MS, () => this.turn());
+
+  constructor(
+    private readonly rows: ReplayRepository,
+    private readonly owned: OwnedPartitions,
+    private readonly loader: DueLoader,
+    private readonly messaging: Messaging,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.messaging.onNotice(STARTED, () => (this.lookAtMs = 0));
+    this.task.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.task.stop();
+  }
+
+  /** Call after the commit of a new replay: its owner begins at once. */
+  announce(): void {
+    this.messaging.notify(STARTED);
+  }
+
+  private async turn(): Promise<void> {
+    if (this.idle && performance.now() < this.lookAtMs) return;
+    this.lookAtMs = performance.now() + LOOK_MS;
+    const partitions = this.owned.held();
+    this.idle = !(await this.rows.anyRunning(partitions));
+    if (this.idle) return;
+    for (const replay of await this.rows.withRoom(partitions)) await this.step(replay);
+  }
+
+  private async step(replay: RunningReplay): Promise<void> {
+    const { endpointId, tenantId, partition } = replay;
+    const epoch = this.owned.epochOf(partition);
+    if (epoch === undefined) return;
+    const revived = await this.rows.step({ partition, epoch }, replay);
+    if (revived > 0) this.loader.enter({ endpointId, tenantId, partition, dueAtMs: 0 });
+  }
+}

@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { ReplayableStatus, ReplayState } from '@svc/contracts';
+import { partitionOf } from '@svc/messaging';
+import { DataSource } from 'typeorm';
+import { FENCE_SQL, fenceParameters, type Ownership } from '../deliveries/fence.js';
+import {
+  FINISHING,
+  type PlaceFilter,
+  FIRST,
+  placeParameters,
+  placesSql,
+  type Position,
+} from '../deliveries/places.js';
+import { reviveSql } from './revive.js';
+
+/** Deliveries of one replay that are on their way at a time: as many as a lane has in memory. */
+const WINDOW = 32;
+
+/** A replay as its row says. */
+export interface ReplayRow {
+  id: string;
+  tenantId: string;
+  endpointId: string;
+  state: ReplayState;
+  total: number;
+  taken: number;
+  done: number;
+  /** On their way at this moment. */
+  outstanding: number;
+  createdAt: Date;
+  finishedAt: Date | null;
+}
+
+/** A running replay that has room for more. */
+export interface RunningReplay extends Position {
+  id: string;
+  tenantId: string;
+  endpointId: string;
+  partition: number;
+  statuses: ReplayableStatus[];
+  kinds: string[];
+  since: string;
+  until: string;
+}
+
+/** Which deliveries a replay is of. */
+export interface ReplayFilter extends PlaceFilter {
+  statuses: ReplayableStatus[];
+}
+
+// What was finished before the replay began, and no more: what is delivered or dies meanwhile is none of its business.
+const BEFORE = {
+  DELIVERED: 'started_at < (SELECT started_at FROM webhook_replay WHERE id = $3)',
+  DEAD: 'dead_at <= (SELECT created_at FROM webhook_replay WHERE id = $3)',
+};
+
+const ROW_SQL = `SELECT id, tenant_id AS "tenantId", endpoint_id AS "endpointId", state, total, taken, done,
+    (SELECT count(*)::int FROM webhook_delivery hot WHERE hot.replay_id = replay.id) AS outstanding,
+    created_at AS "createdAt", finished_at AS "finishedAt"
+  FROM webhook_replay replay`;
+
+const COUNT_SQL = `SELECT (
+    (SELECT count(*) FROM webhook_dlq WHERE 'DEAD' = ANY($5::text[]) AND endpoint_id = $1::uuid AND kind = ANY($2::text[])
+      AND event_at >= $3::timestamptz AND event_at < $4::timestamptz)
+    + (SELECT count(*) FROM webhook_attempt WHERE 'DELIVERED' = ANY($5::text[]) AND ${FINISHING} AND endpoint_id = $1::uuid
+      AND kind = ANY($2::text[]) AND event_at >= $3::timestamptz AND event_at < $4::timestamptz
+      AND NOT EXISTS (SELECT FROM webhook_delivery hot WHERE hot.id = delivery_id)))::int AS total`;
+
+const CREATE_SQL = `INSERT INTO webhook_replay (id, tenant_id, endpoint_id, p, kinds, since, until, statuses, total, created_at)
+  SELECT $6::uuid, $7::uuid, $1::uuid, $8::int, $2::text[], $3::timestamptz, least($4::timestamptz, svc_now($7::uuid)),
+    $5::text[], total, svc_now($7::uuid)
+  FROM (${COUNT_SQL}) counted
+  ON CONFLICT (endpoint_id) WHERE state = 'RUNNING' DO NOTHING RETURNING id`;
+
+const WITH_ROOM_SQL = `SELECT id, tenant_id AS "tenantId", endpoint_id AS "endpointId", p AS partition, statuses, kinds,
+    since::text, until::text, at::text, at_seq AS seq
+  FROM webhook_replay replay
+  WHERE state = 'RUNNING' AND p = ANY($1)
+    AND (SELECT count(*) FROM webhook_delivery hot WHERE hot.replay_id = replay.id) <= ${WINDOW / 2}`;
+
+const REVIVE_ONE_SQL = `WITH picked AS (SELECT $1::uuid AS id), ${reviveSql('$2::int', 'NULL')} SELECT id FROM revived`;
+
+/**
+ * One step: the next deliveries are on their way, and the replay knows how far it is, or nothing of both. `at_seq` makes
+ * a repeat of a step, whose first commit was not heard, a no-op.
+ */
+const stepSql = (statuses: ReplayableStatus[]): string => `WITH ${FENCE_SQL},
+  replay AS (
+    SELECT replay.id FROM webhook_replay replay JOIN fence ON fence.partition = replay.p
+    WHERE replay.id = $3 AND replay.state = 'RUNNING' AND (replay.at, replay.at_seq) = ($10::timestamptz, $11::bigint)
+    FOR UPDATE OF replay),
+  outstanding AS (SELECT count(*)::int AS n FROM webhook_delivery WHERE replay_id = $3),
+  endpoint AS (SELECT id FROM webhook_endpoint WHERE id = $6),
+  picked AS MATERIALIZED (
+    SELECT * FROM (${placesSql({ statuses, order: 'ASC', limit: `(SELECT greatest(0, ${WINDOW} - n) FROM outstanding)`, from: 6, also: BEFORE })}) next
+    WHERE EXISTS (SELECT FROM replay) AND EXISTS (SELECT FROM endpoint)),
+  ${reviveSql('$4::int', '$3::uuid')},
+  stepped AS (
+    UPDATE webhook_replay SET taken = taken + (SELECT count(*) FROM revived),
+      at = coalesce((SELECT event_at FROM picked ORDER BY event_at DESC, seq DESC LIMIT 1), at),
+      at_seq = coalesce((SELECT seq FROM picked ORDER BY event_at DESC, seq DESC LIMIT 1), at_seq),
+      state = next.state, finished_at = CASE WHEN next.state <> 'RUNNING' THEN svc_now($5) END
+    FROM replay CROSS JOIN outstanding CROSS JOIN LATERAL (SELECT CASE
+      WHEN NOT EXISTS (SELECT FROM endpoint) THEN 'CANCELED'
+      WHEN outstanding.n = 0 AND NOT EXISTS (SELECT FROM picked) THEN 'DONE' ELSE 'RUNNING' END AS state) next
+    WHERE webhook_replay.id = replay.id)
+  SELECT count(*)::int AS revived FROM revived`;
+
+/** The rows of replays, and the statements that go on with them. */
+@Injectable()
+export class ReplayRepository {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  async find(id: string): Promise<ReplayRow | undefined> {
+    const [row] = await this.dataSource.query<ReplayRow[]>(`${ROW_SQL} WHERE id = $1`, [id]);
+    return row;
+  }
+
+  async runningOf(endpointId: string): Promise<ReplayRow | undefined> {
+    const sql = `${ROW_SQL} WHERE endpoint_id = $1 AND state = 'RUNNING'`;
+    const [row] = await this.dataSource.query<ReplayRow[]>(sql, [endpointId]);
+    return row;
+  }
+
+  /** How many deliveries a replay would be of. */
+  async count(filter: ReplayFilter): Promise<number> {
+    const [row] = await this.dataSource.query<{ total: number }[]>(COUNT_SQL, countParameters(filter));
+    return row?.total ?? 0;
+  }
+
+  /** Writes a replay down. False: another one of the endpoint is running. */
+  async create(id: string, tenantId: string, filter: ReplayFilter): Promise<boolean> {
+    const parameters = [...countParameters(filter), id, tenantId, partitionOf(tenantId)];
+    return (await this.dataSource.query<object[]>(CREATE_SQL, parameters)).length > 0;
+  }
+
+  /** One more attempt of a single delivery. False: it is not finished. */
+  async reviveOne(tenantId: string, deliveryId: string): Promise<boolean> {
+    const parameters = [deliveryId, partitionOf(tenantId)];
+    return (await this.dataSource.query<object[]>(REVIVE_ONE_SQL, parameters)).length > 0;
+  }
+
+  /** Running replays of these partitions of which more deliveries may be on their way. */
+  async withRoom(partitions: number[]): Promise<RunningReplay[]> {
+    return this.dataSource.query<RunningReplay[]>(WITH_ROOM_SQL, [partitions]);
+  }
+
+  /** Whether there is any running replay in these partitions. */
+  async anyRunning(partitions: number[]): Promise<boolean> {
+    const sql = `SELECT FROM webhook_replay WHERE state = 'RUNNING' AND p = ANY($1) LIMIT 1`;
+    return (await this.dataSource.query<object[]>(sql, [partitions])).length > 0;
+  }
+
+  /** @returns how many deliveries are on their way now that were not. */
+  async step(owned: Ownership, replay: RunningReplay): Promise<number> {
+    const { id, tenantId, endpointId, kinds, since, until, at, seq } = replay;
+    const [row] = await this.dataSource.query<{ revived: number }[]>(stepSql(replay.statuses), [
+      ...fenceParameters([owned]),
+      ...[id, replay.partition, tenantId],
+      ...[endpointId, kinds, since, until, at, seq],
+    ]);
+    return row?.revived ?? 0;
+  }
+}
+
+function countParameters(filter: ReplayFilter): unknown[] {
+  return [...placeParameters(filter, FIRST).slice(0, 4), filter.statuses];
+}

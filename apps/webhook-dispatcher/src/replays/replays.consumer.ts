@@ -1,0 +1,36 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import {
+  DeliveryRef,
+  type DeliveryReply,
+  GetReplay,
+  ReplayDelivery,
+  ReplayRef,
+  type ReplayReply,
+  type ReplayStart,
+  StartReplay,
+  StartReplayV1,
+} from '@svc/contracts';
+import { OnRequest } from '@svc/messaging';
+import { ReplaysService } from './replays.service.js';
+
+/** What other services may ask to be sent once more. */
+@Controller()
+export class ReplaysConsumer {
+  constructor(private readonly replays: ReplaysService) {}
+
+  @OnRequest(ReplayDelivery)
+  async replayOne(@Payload() request: DeliveryRef): Promise<DeliveryReply> {
+    return { delivery: await this.replays.replayOne(request) };
+  }
+
+  @OnRequest(StartReplay)
+  start(@Payload() request: StartReplayV1): Promise<ReplayStart> {
+    return this.replays.start(request);
+  }
+
+  @OnRequest(GetReplay)
+  async get(@Payload() request: ReplayRef): Promise<ReplayReply> {
+    return { replay: await this.replays.get(request) };
+  }
+}
