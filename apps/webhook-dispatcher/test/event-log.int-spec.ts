@@ -123,6 +123,14 @@ describe('the event log', () => {
     expect(seen).toEqual(ids);
   });
 
+  test('refuses a cursor that is older than the retention, although a dead letter keeps its event', async () => {
+    const [first] = await logged({}, {});
+    const { position } = await read({ limit: 1 });
+    const sql = `UPDATE webhooks.webhook_event SET created_at = now() - interval '31 days' WHERE id = $1`;
+    await stage.database.query(sql, [first]);
+    await expect(read({ after: position ?? '' })).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+  });
+
   test('refuses a cursor whose event is not kept any more', async () => {
     const [first] = await logged({}, {});
     const { position } = await read({ limit: 1 });

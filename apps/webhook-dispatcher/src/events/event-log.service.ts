@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { AppError, type EventLogReply, type LoggedEvent, type ReadEventLogV1 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
+import { DispatcherConfig } from '../config.js';
 
 /** Rows looked at for one page: a filter that nothing matches must not cost the whole log. */
 const ROWS_LOOKED_AT = 2_000;
@@ -22,6 +23,7 @@ interface LogRow {
   seq: string;
 }
 
+// A dead letter keeps its event for longer than those around it: beyond the retention a cursor proves nothing.
 // Numbers of a tenant become visible in their order (`event.repository.ts`): nothing appears before a row that is seen.
 const READ_SQL = `WITH walk AS (
     SELECT id, kind, session_id, octet_length(payload) AS bytes, seq FROM webhook_event
@@ -30,7 +32,8 @@ const READ_SQL = `WITH walk AS (
     SELECT id, row_number() OVER earlier AS place, sum(bytes) OVER earlier - bytes AS bytes_before FROM walk
     WHERE ($4::text IS NULL OR kind = $4) AND ($5::uuid IS NULL OR session_id = $5)
     WINDOW earlier AS (ORDER BY seq))
-  SELECT (SELECT true FROM webhook_event WHERE tenant_id = $1 AND seq = $2::bigint) AS known,
+  SELECT (SELECT true FROM webhook_event WHERE tenant_id = $1 AND seq = $2::bigint
+      AND created_at >= svc_now() - $7::int * interval '1 day') AS known,
     (SELECT count(*)::int FROM walk) AS looked, (SELECT max(seq) FROM walk) AS last, (SELECT count(*)::int FROM hit) AS hits,
     page.id, page.kind AS event, page.created_at AS "createdAt", page.payload, page.seq
   FROM (VALUES (1)) AS one_row LEFT JOIN (
@@ -40,13 +43,16 @@ const READ_SQL = `WITH walk AS (
 /** The events of a tenant in order of arrival, whether an endpoint was subscribed to them or not. */
 @Injectable()
 export class EventLogService {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly config: DispatcherConfig,
+  ) {}
 
   /** @throws AppError `CURSOR_EXPIRED` where the event of `after` is not kept: what came next may be gone with it. */
   async read({ tenantId, after, limit, event, sessionId }: ReadEventLogV1): Promise<EventLogReply> {
     const filters = [event, sessionId].map((wanted) => wanted ?? null);
     const look = filters.some(Boolean) ? ROWS_LOOKED_AT : limit + 1;
-    const parameters = [tenantId, after ?? '0', look, ...filters, limit];
+    const parameters = [tenantId, after ?? '0', look, ...filters, limit, this.config.retentionDays];
     const rows = await this.dataSource.query<LogRow[]>(READ_SQL, parameters);
     const [{ known }] = rows as [LogRow];
     if (after !== undefined && !known) throw new AppError('CURSOR_EXPIRED');
