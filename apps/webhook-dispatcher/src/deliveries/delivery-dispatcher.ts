@@ -65,6 +65,8 @@ export class DeliveryDispatcher {
       this.pump();
       const dueAtMs = await this.recorder.record(result);
       if (dueAtMs !== undefined) this.loader.enter({ ...item, dueAtMs });
+      // The next one of its conversation waits in the database for this.
+      else if (item.strict) this.loader.changed(item);
     }
     this.scheduler.recorded(item);
   }

@@ -26,11 +26,11 @@ export class DeliveryScheduler {
 
   /**
    * Decides where a delivery that is about to be committed will wait. Behind deliveries that are only in the database
-   * it must wait there too, otherwise it would overtake them.
+   * it must wait there too, otherwise it would overtake them; in strict order the database knows whose turn it is.
    */
   plan(item: QueuedDelivery): 'leased' | 'scheduled' {
     const lane = this.lanes.lane(item);
-    if (lane.backlog || lane.returning > 0 || this.lanes.room(lane).firsts === 0) {
+    if (item.strict || lane.backlog || lane.returning > 0 || this.lanes.room(lane).firsts === 0) {
       lane.spills += 1;
       return 'scheduled';
     }

@@ -31,9 +31,13 @@ const DUE = `hot.next_at <= lane.now`;
 const HELD = `hot.state = 'held'`;
 const ACTIVE = `EXISTS (SELECT FROM webhook_endpoint WHERE id = lane.endpoint_id AND state = 'ACTIVE')`;
 
+/** In strict order, only what nothing is before in its conversation. */
+const FREE = `(hot.strict_conversation IS NULL OR NOT EXISTS (SELECT FROM webhook_delivery head
+          WHERE head.endpoint_id = hot.endpoint_id AND head.strict_conversation = hot.strict_conversation AND head.seq < hot.seq))`;
+
 const oldestSql = (condition: string, room: string): string => `(
         SELECT id, next_at, seq FROM webhook_delivery hot
-        WHERE ${condition} AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id
+        WHERE ${condition} AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id AND ${FREE}
         ORDER BY hot.next_at, hot.seq LIMIT lane.${room})`;
 
 const CLAIM_SQL = `WITH ${FENCE_SQL},
@@ -52,7 +56,7 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
     UPDATE webhook_delivery hot SET state = 'leased' FROM due WHERE hot.id = due.id AND hot.state <> 'leased'
     RETURNING hot.*)
   SELECT taken.id, taken.event_id AS "eventId", taken.endpoint_id AS "endpointId", taken.tenant_id AS "tenantId",
-    taken.p AS partition, taken.attempt, taken.replay_of IS NOT NULL AS replay, event.conversation, event.kind, event.payload
+    taken.p AS partition, taken.attempt, taken.strict_conversation IS NOT NULL AS strict, taken.replay_of IS NOT NULL AS replay, event.conversation, event.kind, event.payload
   FROM taken JOIN webhook_event event ON event.id = taken.event_id ORDER BY taken.next_at, taken.seq`;
 
 const NEXT_RETRY_SQL = `SELECT endpoint_id AS "endpointId", (

@@ -52,10 +52,12 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
     ORDER BY place
     ON CONFLICT (id) DO NOTHING RETURNING id, kind, created_at),
   made AS (
-    INSERT INTO webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, kind, event_at)
-    SELECT planned.id, event_id, endpoint_id, tenant_id, p, state, fresh.created_at, fresh.kind, fresh.created_at
-    FROM unnest($10::uuid[], $11::uuid[], $12::uuid[], $13::uuid[], $14::int[], $15::text[])
-      WITH ORDINALITY AS planned (id, event_id, endpoint_id, tenant_id, p, state, place)
+    INSERT INTO webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, kind, event_at,
+      strict_conversation)
+    SELECT planned.id, event_id, endpoint_id, tenant_id, p, state, fresh.created_at, fresh.kind, fresh.created_at,
+      strict_conversation
+    FROM unnest($10::uuid[], $11::uuid[], $12::uuid[], $13::uuid[], $14::int[], $15::text[], $16::int[])
+      WITH ORDINALITY AS planned (id, event_id, endpoint_id, tenant_id, p, state, strict_conversation, place)
     JOIN fresh ON fresh.id = planned.event_id
     ORDER BY place RETURNING id)
   SELECT ARRAY(SELECT partition FROM fence) AS partitions, ARRAY(SELECT id FROM made) AS made`;
@@ -82,6 +84,7 @@ export class EventRepository {
       planned.map(({ item }) => item.tenantId),
       planned.map(({ item }) => item.partition),
       planned.map(({ state }) => state),
+      planned.map(({ item }) => (item.strict ? item.conversation : null)),
     ]);
     return { partitions: new Set(row?.partitions), made: new Set(row?.made) };
   }

@@ -89,7 +89,14 @@ export class IngestService {
       const { id: eventId, tenantId, partition, conversation, kind, payload } = event;
       const fixed = { eventId, tenantId, partition, epoch, conversation, kind, payload };
       const id = deliveryId(eventId, receiver.id);
-      const item = { ...fixed, id, endpointId: receiver.id, attempt: 1, replay: false };
+      const item = {
+        ...fixed,
+        id,
+        endpointId: receiver.id,
+        attempt: 1,
+        replay: false,
+        strict: receiver.ordering === 'STRICT',
+      };
       this.scheduler.follow(item, receiver);
       return { item, state: this.scheduler.plan(item) };
     });

@@ -5,6 +5,7 @@ import { EndpointNews1763800300000 } from './1763800300000-endpoint-news.js';
 import { HeldBounds1763800310000 } from './1763800310000-held-bounds.js';
 import { Retention1763800320000 } from './1763800320000-retention.js';
 import { DueByKind1763800400000 } from './1763800400000-due-by-kind.js';
+import { StrictOrder1763800410000 } from './1763800410000-strict-order.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -17,5 +18,6 @@ export const schema = {
     HeldBounds1763800310000,
     Retention1763800320000,
     DueByKind1763800400000,
+    StrictOrder1763800410000,
   ],
 };
