@@ -12,8 +12,20 @@ export interface Memory {
   heapUsed: number;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const LOOKS = 10;
+const LOOK_EVERY_MS = 2_000;
 const MEMORY = `{const {rss, heapUsed} = process.memoryUsage(); ({rss, heapUsed})}`;
+
+/** The least of several looks: pages are given back some time after a collection. */
+export async function memoryAtRest(look: () => Promise<Memory>): Promise<Memory> {
+  let least = await look();
+  for (let n = 1; n < LOOKS; n += 1) {
+    await delay(LOOK_EVERY_MS);
+    const now = await look();
+    if (now.rss < least.rss) least = now;
+  }
+  return least;
+}
 
 /** The inspector of a process of a stack: nothing has to be built into the process for it. */
 export class Inspector {
@@ -37,17 +49,6 @@ export class Inspector {
   async memory(): Promise<Memory> {
     await this.call('HeapProfiler.collectGarbage');
     return (await this.run(MEMORY)) as Memory;
-  }
-
-  /** The least of several looks: pages are given back some time after a collection. */
-  async memoryAtRest(looks = 10): Promise<Memory> {
-    let least = await this.memory();
-    for (let n = 1; n < looks; n += 1) {
-      await delay(LOOK_EVERY_MS);
-      const now = await this.memory();
-      if (now.rss < least.rss) least = now;
-    }
-    return least;
   }
 
   /**

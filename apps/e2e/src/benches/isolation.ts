@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { quantile, round3 } from '../figures.js';
-import { Inspector } from '../inspector.js';
+import { Inspector, memoryAtRest } from '../inspector.js';
 import type { NamedRun } from '../named-runs.js';
 import { DISPATCHER, type Subscriber, WebhookScene } from '../webhook-scene.js';
 
@@ -79,12 +79,12 @@ async function manyDead(scene: WebhookScene): Promise<Part> {
 async function bad(scene: WebhookScene): Promise<Part> {
   const inspector = await Inspector.of(scene.stack, DISPATCHER);
   try {
-    const before = await inspector.memoryAtRest();
+    const before = await memoryAtRest(() => inspector.memory());
     for (const path of BAD) await scene.flood(await scene.subscribe(path, 1), BAD_EACH);
     await scene.quiet();
     await delay(2 * DEADLINE_MS); // the dripping ones: two rounds of attempts
     const longestMs = await scene.longestAttemptMs();
-    const grownMb = round3(((await inspector.memoryAtRest()).rss - before.rss) / MB);
+    const grownMb = round3(((await memoryAtRest(() => inspector.memory())).rss - before.rss) / MB);
     return {
       longestMs,
       grownMb,

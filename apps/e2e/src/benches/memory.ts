@@ -4,7 +4,7 @@ import { type Actor, createTenant, inventPhone, linkActors } from '../actor.js';
 import { devicesOf } from '../devices.js';
 import { Load } from '../drills/load.js';
 import { round3 } from '../figures.js';
-import { Inspector, type Memory } from '../inspector.js';
+import { Inspector, type Memory, memoryAtRest } from '../inspector.js';
 import type { NamedRun, RunOptions } from '../named-runs.js';
 import { Stack } from '../stack.js';
 import { BareBaileys } from './bare-baileys.js';
@@ -22,8 +22,6 @@ const WARM_UP = 0.5;
 const MOST_MB_A_MINUTE = 1;
 const MB = 1024 * 1024;
 const REST_LIMIT_MS = 180_000;
-const LOOKS = 10;
-const LOOK_EVERY_MS = 2_000;
 
 /** What a session costs while it rests, and whether it costs more the longer it works. */
 export const memory: NamedRun = {
@@ -81,7 +79,7 @@ function growingSide(
     const count = before ? (SESSIONS - FEW) / STEPS : FEW;
     await link(count);
     await waitFor('the platform to have nothing more to say', () => isQuiet(stack), REST_LIMIT_MS);
-    const now = await settled(look);
+    const now = await memoryAtRest(look);
     const each = (figure: keyof Memory): number =>
       round3((now[figure] - (before ?? now)[figure]) / count / MB);
     const added = { rss: each('rss'), heapUsed: each('heapUsed') };
@@ -94,17 +92,6 @@ async function isQuiet(stack: Stack): Promise<boolean> {
   await delay(500); // a look at so many is work for the platform
   const devices = [...(await devicesOf(stack)).values()].flat();
   return devices.every(({ queued, online }) => queued === 0 && online);
-}
-
-/** The least of several looks: pages are given back some time after a collection. */
-async function settled(look: () => Promise<Memory>): Promise<Memory> {
-  let least = await look();
-  for (let n = 1; n < LOOKS; n += 1) {
-    await delay(LOOK_EVERY_MS);
-    const now = await look();
-    if (now.rss < least.rss) least = now;
-  }
-  return least;
 }
 
 interface Traffic {

@@ -1,5 +1,5 @@
 import { round3 } from '../figures.js';
-import { Inspector } from '../inspector.js';
+import { Inspector, memoryAtRest } from '../inspector.js';
 import type { NamedRun } from '../named-runs.js';
 import { DISPATCHER, WebhookScene } from '../webhook-scene.js';
 
@@ -42,7 +42,7 @@ export const pending: NamedRun = {
         await scene.execute(PENDING_SQL, [count - made]);
         made = count;
         const times = await scene.latencies(healthy, PER_SECOND, SECONDS);
-        const { rss, heapUsed } = await inspector.memoryAtRest();
+        const { rss, heapUsed } = await memoryAtRest(() => inspector.memory());
         const look = {
           ...{ pending: count, rssMb: round3(rss / MB), heapMb: round3(heapUsed / MB) },
           lost: PER_SECOND * SECONDS - times.length,

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { waitFor } from '@svc/testing';
 import type { NamedRun, RunOptions } from '../named-runs.js';
 import { seededRandom } from '../random.js';
 import { DISPATCHER, WebhookScene } from '../webhook-scene.js';
@@ -91,5 +90,4 @@ async function frozen(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   await delay(FROZEN_MS);
   process.kill(pid, 'SIGCONT');
-  await waitFor('the process to run on', () => process.kill(pid, 0));
 }
