@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { DataSourceOptions, MixedList } from 'typeorm';
+import { PreparingClient } from './preparing-client.js';
 
 /** What a service says to get its own corner of the database. */
 export interface SchemaConnection {
@@ -40,7 +41,9 @@ export function schemaDataSource(connection: SchemaConnection): DataSourceOption
     poolSize,
     applicationName,
     extra: {
-      options: `-c role=${schemaRole(schema)} -c search_path=${schema},public`,
+      Client: PreparingClient,
+      // A prepared statement keeps its plan while tables grow: one that reads a whole table is made only for want of an index.
+      options: `-c role=${schemaRole(schema)} -c search_path=${schema},public -c enable_seqscan=off`,
       statement_timeout: STATEMENT_LIMIT_MS,
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: 10_000,

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import { PreparedNames } from './preparing-client.js';
+
+const use = (names: PreparedNames, text: string, times: number): (string | undefined)[] =>
+  Array.from({ length: times }, () => names.of(text));
+
+test('a text is named at its fifth use, and keeps its name', () => {
+  const names = new PreparedNames();
+  expect(use(names, 'SELECT $1', 7)).toEqual([undefined, undefined, undefined, undefined, 's1', 's1', 's1']);
+});
+
+test('no two texts have one name', () => {
+  const names = new PreparedNames();
+  const given = Array.from({ length: 50 }, (_, n) => use(names, `SELECT $1 + ${n}`, 5).at(-1));
+  expect(new Set(given).size).toBe(50);
+});
+
+test('there is an end to names, and those that were given stay', () => {
+  const names = new PreparedNames();
+  for (let n = 0; n < 1_000; n += 1) use(names, `SELECT $1 + ${n}`, 5);
+  expect(names.of('SELECT $1 + 0')).toBe('s1');
+  expect(use(names, 'one more', 9).at(-1)).toBeUndefined();
+});
+
+test('texts that come once push no other out of its count for long', () => {
+  const names = new PreparedNames();
+  for (let n = 0; n < 10_000; n += 1) names.of(`SELECT $1 + ${n}`);
+  expect(use(names, 'often', 5).at(-1)).toBe('s1');
+});
+
+test('a name that cannot be used any more is replaced', () => {
+  const names = new PreparedNames();
+  use(names, 'SELECT $1', 5);
+  const next = names.rename('SELECT $1');
+  expect(next).not.toBe('s1');
+  expect(names.of('SELECT $1')).toBe(next);
+});

@@ -1,0 +1,60 @@
+import pg from 'pg';
+
+/** Uses after which a text is taken for a statement of the service and not for one that was put together for once. */
+const USES_UNTIL_PREPARED = 5;
+/** On each connection; the server keeps a plan for every one of them. */
+const MOST_PREPARED = 250;
+/** Texts that are counted; lists of changing length make new ones all the time. */
+const MOST_COUNTED = 2_000;
+
+/** Which texts are prepared, and under which names. Names are the same on every connection of the process. */
+export class PreparedNames {
+  private readonly uses = new Map<string, number>();
+  private readonly names = new Map<string, string>();
+  private given = 0;
+
+  /** The name to prepare this text under, once it has come often enough. */
+  of(text: string): string | undefined {
+    const name = this.names.get(text);
+    if (name !== undefined || this.names.size >= MOST_PREPARED) return name;
+    const uses = (this.uses.get(text) ?? 0) + 1;
+    if (uses >= USES_UNTIL_PREPARED) return this.rename(text);
+    if (this.uses.size >= MOST_COUNTED) this.uses.clear();
+    this.uses.set(text, uses);
+    return undefined;
+  }
+
+  /** Under its former name it cannot be used any more. */
+  rename(text: string): string {
+    const name = `s${(this.given += 1)}`;
+    this.uses.delete(text);
+    this.names.set(text, name);
+    return name;
+  }
+}
+
+const names = new PreparedNames();
+
+/**
+ * A connection that prepares what is asked again and again: parsing and planning cost the server more than carrying out
+ * (docs/adr/0017). Behind PgBouncer this needs 1.21 or newer.
+ */
+export class PreparingClient extends pg.Client {
+  /** As `pg` takes it; only a text with values can be prepared. */
+  override query(...asked: unknown[]): never {
+    const [text, values] = asked;
+    const query = super.query.bind(this) as (...asked: unknown[]) => unknown;
+    if (asked.length !== 2 || typeof text !== 'string' || !Array.isArray(values) || values.length === 0) {
+      return query(...asked) as never;
+    }
+    const name = names.of(text);
+    const answer = query(name ? { name, text, values } : text, ...(name ? [] : [values])) as Promise<unknown>;
+    if (name) answer.catch((error: unknown) => isOutdated(error) && names.rename(text));
+    return answer as never;
+  }
+}
+
+/** A migration changed the columns that the statement gives back: it is to be prepared anew. */
+function isOutdated(error: unknown): boolean {
+  return (error as { routine?: string }).routine === 'RevalidateCachedQuery';
+}
