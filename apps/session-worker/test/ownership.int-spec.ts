@@ -68,6 +68,13 @@ async function loginOf(phone: string): Promise<string | null | undefined> {
   return account.devices[0]?.connectedAt;
 }
 
+/** What the platform has noted of log-ins and ends of connections. */
+const connectionsSince = (cursor: number) =>
+  stage.platform.call<{ items: { phone: string; event: 'login' | 'end' }[]; cursor: number }>(
+    'GET',
+    `/connections?since=${cursor}`,
+  );
+
 const shareOf = async (owner: string): Promise<number> => {
   const [row] = await stage.worker.database.query<{ n: number }>(
     'SELECT count(*)::int AS n FROM sessions.partition_lease WHERE owner = $1 AND expires_at > clock_timestamp()',
@@ -124,6 +131,25 @@ test('a worker that is told to stop hands its sessions over', async () => {
   await waitFor('both events', () => stage.eventsOf('session.connected', sessionId).length === 2, LONG_MS);
   expect(stage.eventsOf('session.disconnected', sessionId)).toMatchObject([{ reason: 'MAINTENANCE' }]);
 });
+
+test('a worker that is told to stop takes no more than two partitions off the platform at one time', async () => {
+  const leaving = await anotherWorker('passing-on');
+  await waitFor('a fair share', async () => (await shareOf('passing-on')) === 32, LONG_MS);
+  const held = await linkFor('passing-on', 6);
+  const partitions = new Map(held.map(({ sessionId, phone }) => [phone, partitionOf(sessionId)]));
+  const { cursor } = await connectionsSince(0);
+  expect(await leaving.stop('SIGTERM')).toBe(0);
+  for (const { sessionId } of held) await stage.reached(sessionId, 'CONNECTED');
+  const away = new Set<number | undefined>();
+  const moved = (await connectionsSince(cursor)).items.filter(({ phone }) => partitions.has(phone));
+  const awayAtATime = moved.map(({ phone, event }) => {
+    if (event === 'end') away.add(partitions.get(phone));
+    else away.delete(partitions.get(phone));
+    return away.size;
+  });
+  expect(awayAtATime).toHaveLength(2 * held.length);
+  expect(Math.max(...awayAtATime)).toBeLessThanOrEqual(2);
+}, 60_000);
 
 test('a worker that is killed in the middle loses nothing and doubles nothing', async () => {
   const victim = await anotherWorker('victim');

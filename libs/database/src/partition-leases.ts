@@ -3,8 +3,8 @@ import { type Lease, LeaseTable } from './lease-table.js';
 import { eachOf, Turns } from './turns.js';
 
 /**
- * How long leases live and what follows from them. Times in milliseconds. Promises of `onAcquired` and `onRelease` must
- * end: nothing is taken or given back while they wait, though leases are renewed all the time.
+ * How long leases live and what follows from them. Times in milliseconds. Promises of `onAcquired`, `onRelease` and
+ * `onReleased` must end: nothing is taken or given back while they wait, though leases are renewed all the time.
  */
 export interface LeaseOptions {
   /** Name of this process: unique among those alive, the same after a restart. */
@@ -19,8 +19,8 @@ export interface LeaseOptions {
   onAcquired: (partition: number, epoch: number) => Promise<void>;
   /** Finish what runs for this partition; the lease is given back when this returns. */
   onRelease: (partition: number) => Promise<void>;
-  /** The partition is nobody's: the moment to tell the others, who call `tick`. */
-  onReleased?: (partition: number) => void;
+  /** The partition is nobody's: the moment to tell the others, who call `tick`. The next is given back when this returns. */
+  onReleased?: (partition: number) => Promise<void> | void;
   /**
    * Somebody else may own it already: stop at once, write nothing. Told again when `onAcquired` ends after the loss, so
    * that what it started late stops as well.
@@ -37,7 +37,7 @@ interface Holding extends Lease {
 }
 
 /** Partitions that are given back at one time: what ran for them moves, and should not all at once. */
-const GIVEN_AT_A_TIME = 4;
+const GIVEN_AT_A_TIME = 2;
 /** Partitions that are taken over at one time: what is to run for them is waiting. */
 const TAKEN_AT_A_TIME = 16;
 

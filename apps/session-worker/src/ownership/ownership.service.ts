@@ -8,6 +8,7 @@ import { LEASES, log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { RunnersService } from '../runners/runners.service.js';
+import { arrivalOf } from './arrivals.js';
 import type { Fence } from './fence.js';
 import { PartitionDoors } from './partition-doors.js';
 
@@ -19,10 +20,12 @@ const FREED = 'notice.session-worker.partition-freed';
 @Injectable()
 export class OwnershipService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly leases: PartitionLeases;
+  /** Connected sessions of partitions that are being given back. */
+  private readonly leaving = new Map<number, string[]>();
 
   constructor(
     private readonly config: WorkerConfig,
-    @InjectDataSource(LEASES) leaseSource: DataSource,
+    @InjectDataSource(LEASES) private readonly leaseSource: DataSource,
     private readonly runners: RunnersService,
     private readonly messaging: Messaging,
     private readonly doors: PartitionDoors,
@@ -35,7 +38,7 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
       selfStopMs: (config.leaseMs * 2) / 3,
       onAcquired: (partition, epoch) => this.acquired(partition, epoch),
       onRelease: (partition) => this.release(partition),
-      onReleased: () => this.messaging.notify(FREED),
+      onReleased: (partition) => this.released(partition),
       onLost: (partition) => this.lost(partition),
       onError: (error) => log().error({ err: error }, 'lease loop'),
     });
@@ -86,7 +89,14 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
 
   private async release(partition: number): Promise<void> {
     await this.doors.close(partition);
-    await this.runners.release(partition);
+    this.leaving.set(partition, await this.runners.release(partition));
+  }
+
+  private async released(partition: number): Promise<void> {
+    const sessionIds = this.leaving.get(partition) ?? [];
+    this.leaving.delete(partition);
+    await this.messaging.notify(FREED);
+    await arrivalOf(sessionIds, this.leaseSource, this.config.workerName);
   }
 
   private lost(partition: number): void {

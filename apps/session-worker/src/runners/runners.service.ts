@@ -82,11 +82,13 @@ export class RunnersService {
     if (idle.length > 0) await this.senders.ledger(sessionId, fence).fail(idle, failureOf('EXPIRED'));
   }
 
-  /** A partition goes to another worker in good order. */
-  async release(partition: number): Promise<void> {
+  /** A partition goes to another worker in good order; resolves to the sessions that were connected. */
+  async release(partition: number): Promise<string[]> {
     this.epochs.delete(partition);
     const ids = this.idsOf(partition);
+    const connected = ids.filter((id) => this.of(id)?.connected);
     await Promise.allSettled(ids.map((id) => this.end(id, 'MAINTENANCE')));
+    return connected;
   }
 
   /** A partition is lost: its sockets close at once. */
