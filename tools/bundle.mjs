@@ -2,6 +2,7 @@
 // service starts with half the CPU time so (docs/adr/0013-programs-are-bundled.md). Used by apps/launcher/build.mjs for all
 // apps, and by an app's own build: `node ../../tools/bundle.mjs`.
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -32,6 +33,20 @@ const optionalPackages = {
 };
 
 /**
+ * Some packages of NestJS ask for libraries by a `require` of their own making, at run time: with it they would load from
+ * node_modules, beside the copy in the bundle, a second one that knows nothing of the first.
+ */
+const plainRequires = {
+  name: 'plain requires',
+  setup({ onLoad }) {
+    onLoad({ filter: /@nestjs[\\/](typeorm|mapped-types)[\\/]dist[\\/].*\.js$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      return { contents: text.replace(/^const require = createRequire\(import\.meta\.url\);$/m, '') };
+    });
+  },
+};
+
+/**
  * Node keeps a program's text in memory, twice as large as soon as one letter of it is none of Latin-1. esbuild escapes strings; what
  * is left stands in comments and regular expressions, and means the same there.
  */
@@ -55,7 +70,7 @@ export async function bundle(apps) {
     platform: 'node',
     target: 'node20',
     external: NATIVE,
-    plugins: [optionalPackages],
+    plugins: [optionalPackages, plainRequires],
     banner: { js: COMMONJS },
     logLevel: 'warning',
     write: false,
