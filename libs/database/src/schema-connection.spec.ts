@@ -9,7 +9,7 @@ test('a service connects with the role and the search path of its own schema', (
   expect(options()).toMatchObject({
     schema: 'limits',
     applicationName: 'svc-limits',
-    extra: { options: '-c role=svc_limits -c search_path=limits,public' },
+    extra: { options: '-c role=svc_limits -c search_path=limits,public -c enable_seqscan=off' },
   });
 });
 
