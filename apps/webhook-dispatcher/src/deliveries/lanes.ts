@@ -19,7 +19,7 @@ export interface LaneLimits {
 /** What production uses. */
 export const LANE_LIMITS: LaneLimits = {
   inFlight: 4096,
-  perLane: 32,
+  perLane: 256,
   total: 4096,
   bytes: 64 * 1024 * 1024,
   minimum: 2,

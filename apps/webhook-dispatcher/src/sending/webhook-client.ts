@@ -1,11 +1,8 @@
 import { type AddressGuard, guardedConnector } from '@svc/addresses';
-import { Agent, type buildConnector, type Dispatcher } from 'undici';
-import { type Answer, isOurFault, statusError, transportError } from './answer.js';
+import { Agent, type buildConnector } from 'undici';
+import type { Answer } from './answer.js';
+import { Exchange } from './exchange.js';
 
-/** Bytes of an answer kept for the log, and read at all before the socket is given up. */
-const HEAD_BYTES = 4 * 1024;
-const DRAIN_BYTES = 64 * 1024;
-const DRAIN_MS = 250;
 /** Connections beyond which none is kept for the next delivery; one to a quiet receiver costs some 38 KB. */
 const KEPT_CONNECTIONS = 2048;
 
@@ -36,35 +33,17 @@ export class WebhookClient {
   }
 
   /** @throws Error where the fault is this machine's: nothing was sent, so it is no attempt. */
-  async post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer> {
-    const startedAt = performance.now();
-    const deadline = new AbortController();
-    let timer: NodeJS.Timeout | undefined;
-    // The signal alone is not enough: a request whose connection is still being made does not listen to it.
-    const over = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        deadline.abort();
-        reject(deadline.signal.reason as Error);
-      }, this.timeoutMs);
-    });
-    const answer = (status: number | null, error: string | null, head: Buffer = Buffer.alloc(0)): Answer => {
-      return { status, error, head, durationMs: Math.round(performance.now() - startedAt) };
-    };
+  post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer> {
+    const exchange = new Exchange(this.timeoutMs);
     try {
       const { origin, pathname, search } = new URL(url);
       const options = { origin, path: pathname + search, method: 'POST' as const, headers, body };
       const reset = this.connections >= this.keptConnections;
-      const request = this.agent.request({ ...options, reset, signal: deadline.signal });
-      const response = await Promise.race([request, over]);
-      const head = await readHead(response.body);
-      return answer(response.statusCode, statusError(response.statusCode), head);
+      this.agent.dispatch({ ...options, reset }, exchange);
     } catch (error) {
-      if (deadline.signal.aborted) return answer(null, 'TIMEOUT');
-      if (isOurFault(error)) throw error;
-      return answer(null, transportError(error));
-    } finally {
-      clearTimeout(timer);
+      exchange.onResponseError(undefined, error);
     }
+    return exchange.answer;
   }
 
   async close(): Promise<void> {
@@ -83,34 +62,4 @@ export class WebhookClient {
       });
     };
   }
-}
-
-/**
- * The status decides, so whatever the body does afterwards changes nothing: a little is kept, a little more is drained
- * to keep the socket, the rest is not worth it.
- */
-function readHead(body: Dispatcher.ResponseData['body']): Promise<Buffer> {
-  return new Promise((resolve) => {
-    const kept: Buffer[] = [];
-    let keptBytes = 0;
-    let seen = 0;
-    const timer = setTimeout(() => body.destroy(), DRAIN_MS);
-    const done = (): void => {
-      clearTimeout(timer);
-      resolve(Buffer.concat(kept));
-    };
-    body.on('data', (chunk: Buffer) => {
-      seen += chunk.length;
-      if (keptBytes < HEAD_BYTES) {
-        // Copied: a slice would keep the whole chunk alive as long as the result waits for its commit.
-        const part = Buffer.from(chunk.subarray(0, HEAD_BYTES - keptBytes));
-        kept.push(part);
-        keptBytes += part.length;
-      }
-      if (seen > DRAIN_BYTES) body.destroy();
-    });
-    body.on('error', done);
-    body.on('close', done);
-    body.on('end', done);
-  });
 }
