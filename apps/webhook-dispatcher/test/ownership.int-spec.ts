@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { partitionOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
+import { DataSource } from 'typeorm';
 import { DeliveryRepository } from '../src/deliveries/delivery.repository.js';
 import { OwnedPartitions } from '../src/deliveries/owned-partitions.js';
 import type { QueuedDelivery } from '../src/deliveries/queued-delivery.js';
@@ -132,7 +133,6 @@ describe('an owner that lost its lease', () => {
     await stage.get(ResultRepository).record([
       {
         item,
-        attemptId: randomUUID(),
         startedAt: new Date(),
         durationMs: 1,
         status: 200,
@@ -144,17 +144,45 @@ describe('an owner that lost its lease', () => {
         recovering: false,
       },
     ]);
-    const event = {
-      ...item,
-      sessionId: null,
-      id: item.eventId,
+    const routed = {
+      event: { ...item, sessionId: null, id: item.eventId },
+      epoch,
       deliveries: [{ item: { ...item, id: randomUUID() }, state: 'leased' as const }],
     };
-    const outcome = await stage.get(EventRepository).commit([event]);
-    expect([...outcome.partitions, ...outcome.made]).toEqual([]);
+    const outcome = await stage.get(EventRepository).commit([routed]);
+    expect([...outcome.partitions]).toEqual([]);
+    expect([...outcome.unwritten]).toEqual([item.eventId]);
     expect(await dump()).toEqual(before);
     await giveBack(partition);
   });
+});
+
+test('a statement that is not committed yet keeps a take-over out, and no renewal waiting', async () => {
+  const { tenantId } = await stage.subscriber();
+  const partition = partitionOf(tenantId);
+  const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
+  const content = { kind: 'message.received', conversation: 0, payload: Buffer.from('{}') };
+  const event = { id: randomUUID(), tenantId, sessionId: null, partition, ...content };
+  const expiry = async (): Promise<number> => {
+    const sql = 'SELECT expires_at AS at FROM webhooks.partition_lease WHERE partition = $1';
+    return (await stage.database.query<{ at: Date }>(sql, [partition]))[0]?.at.getTime() ?? 0;
+  };
+  const takeable = async (): Promise<boolean> => {
+    const sql = 'SELECT FROM webhooks.partition_lease WHERE partition = $1 FOR UPDATE SKIP LOCKED';
+    return (await stage.database.query(sql, [partition])).length > 0;
+  };
+  const slow = stage.get(DataSource).createQueryRunner();
+  await slow.startTransaction();
+  try {
+    await new EventRepository(slow as unknown as DataSource).commit([{ event, epoch, deliveries: [] }]);
+    const before = await expiry();
+    await waitFor('the renewal', async () => (await expiry()) > before, PATIENCE_MS);
+    expect(await takeable()).toBe(false);
+  } finally {
+    await slow.rollbackTransaction();
+    await slow.release();
+  }
+  expect(await takeable()).toBe(true);
 });
 
 test('a delivery whose commit was not heard is found and sent', async () => {

@@ -1,11 +1,13 @@
 /**
  * Head of every statement that only the owner of a partition may run: `fence` holds those of the given partitions whose
- * lease still has the given epoch. The shared lock makes a take-over wait for the statement, so that it sees all of it.
+ * lease still has the given epoch. The lock makes a take-over pass the partition by until the statement is committed, so
+ * that it sees all of it. Renewals neither wait for it nor it for them: a stronger lock on rows that a renewal takes in
+ * another order is a deadlock now and then, and all deliveries stand still until the server notices.
  */
 export const FENCE_SQL = `fence AS (
     SELECT lease.partition, lease.epoch FROM partition_lease lease
     JOIN unnest($1::int[], $2::bigint[]) AS mine (partition, epoch) USING (partition, epoch)
-    FOR SHARE OF lease)`;
+    FOR KEY SHARE OF lease)`;
 
 /** Partition and the epoch under which this process owns it. */
 export interface Ownership {
