@@ -13,7 +13,7 @@ export {
   validationFailed,
   invalidField,
 } from './contract.js';
-export { Envelope, parseEnvelope } from './envelope.js';
+export { Envelope, parseEnvelope, readEnvelope } from './envelope.js';
 export { PARTITION_COUNT, STREAMS, eventSubject, commandSubject, deadLetterSubject } from './subjects.js';
 export {
   BOT_MODES,

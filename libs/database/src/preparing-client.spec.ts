@@ -1,5 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { PreparedNames } from './preparing-client.js';
+import fc from 'fast-check';
+import pg from 'pg';
+import { plainArray, PreparedNames } from './preparing-client.js';
 
 const use = (names: PreparedNames, text: string, times: number): (string | undefined)[] =>
   Array.from({ length: times }, () => names.of(text));
@@ -34,4 +36,32 @@ test('a name that cannot be used any more is replaced', () => {
   const next = names.rename('SELECT $1');
   expect(next).not.toBe('s1');
   expect(names.of('SELECT $1')).toBe(next);
+});
+
+test('an array is written so that the same elements are read, or left to the driver', () => {
+  const TEXT_ARRAY = 1009;
+  const parserOf = pg.types.getTypeParser as unknown as (type: number) => (text: string) => (string | null)[];
+  const read = parserOf(TEXT_ARRAY);
+  const odd = fc.constantFrom('null', 'NULL', '', ' ', 'a b', ',', '{', '}', '"', '\\', 'ü', '\n');
+  const element = fc.oneof(
+    fc.uuid(),
+    fc.string(),
+    odd,
+    fc.integer(),
+    fc.boolean(),
+    fc.constantFrom(null, undefined),
+  );
+  const check = (values: unknown[]): void => {
+    const written = plainArray(values);
+    if (written !== undefined)
+      expect(read(written)).toEqual(values.map((one) => (one == null ? null : String(one))));
+  };
+  fc.assert(fc.property(fc.array(element), check), { numRuns: 2_000 });
+  const id = '1b58b464-f647-5d75-8789-e51b3f99dd1d';
+  expect(plainArray([id, null, 7, '2026-01-31T12:00:00.000Z'])).toBe(
+    `{${id},NULL,7,2026-01-31T12:00:00.000Z}`,
+  );
+  expect([[new Date(0)], [['a']], [Buffer.from('a')], ['null'], ['']].map(plainArray)).toEqual(
+    Array(5).fill(undefined),
+  );
 });

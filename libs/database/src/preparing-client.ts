@@ -48,10 +48,35 @@ export class PreparingClient extends pg.Client {
       return query(...asked) as never;
     }
     const name = names.of(text);
-    const answer = query(name ? { name, text, values } : text, ...(name ? [] : [values])) as Promise<unknown>;
+    const written = values.map((value: unknown) =>
+      Array.isArray(value) ? (plainArray(value) ?? value) : value,
+    );
+    const answer = query(
+      name ? { name, text, values: written } : text,
+      ...(name ? [] : [written]),
+    ) as Promise<unknown>;
     if (name) answer.catch((error: unknown) => isOutdated(error) && names.rename(text));
     return answer as never;
   }
+}
+
+/** Words that need no quotes as elements of an array: ids, numbers, instants, names of ours. */
+const PLAIN = /^[\w.:+-]+$/;
+
+/**
+ * The array as PostgreSQL reads it, where no element needs quotes; undefined where one might. `pg` looks through every
+ * element for what is to be escaped and puts the text together piece by piece, which with hundreds of ids is most of the
+ * time that a statement costs this side.
+ */
+export function plainArray(values: unknown[]): string | undefined {
+  const parts: string[] = [];
+  for (const value of values) {
+    if (value === null || value === undefined) parts.push('NULL');
+    else if (typeof value === 'number' || typeof value === 'boolean') parts.push(String(value));
+    else if (typeof value === 'string' && PLAIN.test(value) && !/^null$/i.test(value)) parts.push(value);
+    else return undefined;
+  }
+  return `{${parts.join(',')}}`;
 }
 
 /** A migration changed the columns that the statement gives back: it is to be prepared anew. */

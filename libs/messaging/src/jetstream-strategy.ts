@@ -1,6 +1,6 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { AppError, Envelope, parseData, parseEnvelope, STREAMS } from '@svc/contracts';
+import { AppError, type Envelope, parseEnvelope, readEnvelope, STREAMS } from '@svc/contracts';
 import { lastValueFrom } from 'rxjs';
 import type { Messaging } from './messaging.js';
 import { EVERY_EVENT, type HandlerExtras, JETSTREAM } from './patterns.js';
@@ -145,12 +145,6 @@ function readJson(message: JsMsg): unknown {
   } catch (cause) {
     throw new AppError('VALIDATION_FAILED', 'The message is not JSON.', {}, { cause });
   }
-}
-
-function readEnvelope(packet: unknown): Envelope {
-  const envelope = parseData(Envelope, packet);
-  envelope.data = (packet as Envelope).data;
-  return envelope;
 }
 
 function describe(error: unknown): string {

@@ -10,7 +10,9 @@ const RESTART_MS = 500;
  */
 export class Pull {
   private messages: ConsumerMessages | undefined;
-  private readonly inFlight = new Set<Promise<void>>();
+  private inFlight = 0;
+  /** Called when nothing is in flight any more. */
+  private settled: () => void = () => undefined;
   private stopped = false;
   private loop: Promise<void> = Promise.resolve();
   private wake: () => void = () => undefined;
@@ -31,7 +33,7 @@ export class Pull {
     this.wake();
     await this.messages?.close();
     await this.loop;
-    await Promise.allSettled(this.inFlight);
+    if (this.inFlight > 0) await new Promise<void>((resolve) => (this.settled = resolve));
   }
 
   private async run(): Promise<void> {
@@ -60,12 +62,19 @@ export class Pull {
     });
     // Not awaited: a pull ends only once somebody iterates over it, which is the next line.
     if (this.stopped) void this.messages.close();
-    for await (const message of this.messages) this.track(this.handle(message));
+    for await (const message of this.messages) void this.track(message);
   }
 
-  private track(work: Promise<void>): void {
-    const tracked = work.catch(this.onError).finally(() => this.inFlight.delete(tracked));
-    this.inFlight.add(tracked);
+  private async track(message: JsMsg): Promise<void> {
+    this.inFlight += 1;
+    try {
+      await this.handle(message);
+    } catch (error) {
+      this.onError(error);
+    } finally {
+      this.inFlight -= 1;
+      if (this.inFlight === 0) this.settled();
+    }
   }
 
   private async pause(): Promise<void> {

@@ -1,6 +1,7 @@
 import {
   AckPolicy,
   DeliverPolicy,
+  JetStreamApiError,
   type JetStreamManager,
   RetentionPolicy,
   StorageType,
@@ -39,15 +40,27 @@ export interface DurableConsumer {
   maxAckPending: number;
 }
 
-/** Creates the durable consumer or leaves the one that exists. */
+/** What a server from 2.10 on says of a durable that exists with another configuration; an older one changes it. */
+const CONSUMER_ALREADY_EXISTS = 10148;
+
+/** Creates the durable consumer, or changes one of an earlier release. Where it has got to stays. */
 export async function ensureConsumer(manager: JetStreamManager, consumer: DurableConsumer): Promise<void> {
-  await manager.consumers.add(consumer.stream, {
-    durable_name: consumer.durable,
-    filter_subject: consumer.filter,
-    ack_policy: AckPolicy.Explicit,
-    deliver_policy: DeliverPolicy.All,
+  const { stream, durable } = consumer;
+  const limits = {
     // Handlers only write rows; what a killed process had in hand is handed out again after this.
     ack_wait: nanos(10_000),
     max_ack_pending: consumer.maxAckPending,
-  });
+  };
+  try {
+    await manager.consumers.add(stream, {
+      durable_name: durable,
+      filter_subject: consumer.filter,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      ...limits,
+    });
+  } catch (error) {
+    if (!(error instanceof JetStreamApiError) || error.code !== CONSUMER_ALREADY_EXISTS) throw error;
+    await manager.consumers.update(stream, durable, limits);
+  }
 }
