@@ -101,7 +101,7 @@ const events = {
     SubscriptionsService,
     {
       provide: AddressGuard,
-      useFactory: ({ allowedOrigins }: GatewayConfig) => new AddressGuard(allowedOrigins),
+      useFactory: (config: GatewayConfig) => new AddressGuard(config),
       inject: [GatewayConfig],
     },
     UploadsService,

@@ -1,4 +1,4 @@
-import { AllowedOrigins } from '@svc/addresses';
+import { AllowedOrigins, OwnAddresses } from '@svc/addresses';
 import { MediaStoreConfig } from '@svc/media-store';
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
@@ -16,6 +16,9 @@ export class GatewayConfig extends MediaStoreConfig {
 
   @AllowedOrigins()
   allowedOrigins: string[] = [];
+
+  @OwnAddresses()
+  ownAddresses: string[] = [];
 
   @Env('KEY_PEPPER', {
     description:

@@ -71,7 +71,7 @@ const POOL_SIZE = 20;
     { provide: MEDIA_STORE, useFactory: openMediaStore, inject: [WorkerConfig] },
     {
       provide: Proxies,
-      useFactory: ({ allowedOrigins }: WorkerConfig) => new Proxies(new AddressGuard(allowedOrigins)),
+      useFactory: (config: WorkerConfig) => new Proxies(new AddressGuard(config)),
       inject: [WorkerConfig],
     },
     {
@@ -84,7 +84,7 @@ const POOL_SIZE = 20;
     MediaService,
     {
       provide: FileFetcher,
-      useFactory: ({ allowedOrigins }: WorkerConfig) => new FileFetcher(new AddressGuard(allowedOrigins)),
+      useFactory: (config: WorkerConfig) => new FileFetcher(new AddressGuard(config)),
       inject: [WorkerConfig],
     },
     {

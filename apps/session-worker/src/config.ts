@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { MediaStoreConfig } from '@svc/media-store';
-import { AllowedOrigins } from '@svc/addresses';
+import { AllowedOrigins, OwnAddresses } from '@svc/addresses';
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Length, Matches, Min } from 'class-validator';
@@ -155,6 +155,9 @@ export class WorkerConfig extends MediaStoreConfig {
 
   @AllowedOrigins()
   allowedOrigins: string[] = [];
+
+  @OwnAddresses()
+  ownAddresses: string[] = [];
 
   @Env('MEDIA_SEND_TIMEOUT_MS', {
     description:

@@ -27,6 +27,12 @@ test('takes local receivers in development only', () => {
   expect(() => load(allowed)).toThrow(/WEBHOOK_ALLOWED_ORIGINS must be empty when SVC_MODE is production/);
 });
 
+test('knows its own addresses, none by default', () => {
+  expect(load({}).ownAddresses).toEqual([]);
+  const ownAddresses = ['93.184.216.34', '2606:2800:220::/48'];
+  expect(load({ OWN_ADDRESSES: ownAddresses.join(', ') }).ownAddresses).toEqual(ownAddresses);
+});
+
 test.each([
   [{ SECRETS_KEY: 'short' }, /SECRETS_KEY must be 32 bytes in base64/],
   [{ WEBHOOK_RETRY_DELAYS_MS: '0,soon' }, /WEBHOOK_RETRY_DELAYS_MS/],
@@ -34,6 +40,10 @@ test.each([
   [{ WEBHOOK_RETRY_DELAYS_MS: '30000,120000' }, /WEBHOOK_RETRY_DELAYS_MS must begin with 0/],
   [{ WEBHOOK_TIMEOUT_MS: '20000' }, /WEBHOOK_TIMEOUT_MS/],
   [{ WEBHOOK_ALLOWED_ORIGINS: 'http://*', SVC_MODE: 'development' }, /WEBHOOK_ALLOWED_ORIGINS/],
+  [{ OWN_ADDRESSES: 'gateway.example' }, /OWN_ADDRESSES must hold addresses or networks/],
+  [{ OWN_ADDRESSES: '93.184.216.34,93.184.216.0/33' }, /OWN_ADDRESSES/],
+  [{ OWN_ADDRESSES: '93.184.216.0/24/8' }, /OWN_ADDRESSES/],
+  [{ OWN_ADDRESSES: '2606:2800::/' }, /OWN_ADDRESSES/],
 ])('names what is wrong: %j', (wrong, message) => {
   expect(() => load(wrong as Record<string, string>)).toThrow(message);
 });

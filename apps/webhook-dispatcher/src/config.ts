@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { AllowedOrigins } from '@svc/addresses';
+import { AllowedOrigins, OwnAddresses } from '@svc/addresses';
 import { configReader, Env, ServiceConfig } from '@svc/service';
 import { Transform, Type } from 'class-transformer';
 import {
@@ -105,6 +105,9 @@ export class DispatcherConfig extends ServiceConfig {
 
   @AllowedOrigins()
   allowedOrigins: string[] = [];
+
+  @OwnAddresses()
+  ownAddresses: string[] = [];
 }
 
 /** The only reader of the environment in this app. */

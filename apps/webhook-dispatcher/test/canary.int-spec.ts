@@ -153,7 +153,7 @@ test.each([...LOOPBACK, ...ELSEWHERE])(
       origins: string[] = [],
       to = '',
     ): Promise<void> => {
-      const guard = new AddressGuard(origins, resolve);
+      const guard = new AddressGuard({ allowedOrigins: origins, resolve });
       const client = new WebhookClient(guard, 10_000);
       outcomes.push((await client.post(url, { 'x-to': to }, Buffer.from('{}'))).error);
       await client.close();
@@ -165,7 +165,7 @@ test.each([...LOOPBACK, ...ELSEWHERE])(
     // Fine when it was saved, another one at the connection.
     for (const record of recordsOf(host)) {
       const resolve = answering([[PUBLIC], [record]]);
-      const guard = new AddressGuard([], resolve);
+      const guard = new AddressGuard({ resolve });
       expect(await guard.problemWith(`https://hooks.example:${port}/`)).toBeUndefined();
       await attempt(`http://hooks.example:${port}/`, resolve);
     }
@@ -179,7 +179,7 @@ test.each([...LOOPBACK, ...ELSEWHERE])(
 
 test('the canary hears whoever gets through', async () => {
   const origin = `http://127.0.0.1:${portOf(canary)}`;
-  const client = new WebhookClient(new AddressGuard([origin]), 10_000);
+  const client = new WebhookClient(new AddressGuard({ allowedOrigins: [origin] }), 10_000);
   expect((await client.post(`${origin}/`, {}, Buffer.from('{}'))).error).toBe('CONNECTION_CLOSED');
   expect(connections).toBe(1);
   await client.close();

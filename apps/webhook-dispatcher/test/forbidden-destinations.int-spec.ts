@@ -35,7 +35,7 @@ describe('a destination that is not allowed', () => {
     'http://localhost',
     'http://localhost.',
   ])('gets no connection: %s', async (origin) => {
-    const client = new WebhookClient(new AddressGuard([]), 10_000);
+    const client = new WebhookClient(new AddressGuard(), 10_000);
     const before = server.connections;
     expect(await client.post(`${origin}:${server.port}/ok`, {}, body)).toMatchObject({
       status: null,
@@ -51,7 +51,7 @@ describe('a destination that is not allowed', () => {
     ['a mapped record', [[{ address: '::ffff:127.0.0.1', family: 6 }]]],
     ['one of several answers', [[PUBLIC, LOCAL]]],
   ])('gets no connection by %s', async (_, answers) => {
-    const client = new WebhookClient(new AddressGuard([], rebinding(answers)), 10_000);
+    const client = new WebhookClient(new AddressGuard({ resolve: rebinding(answers) }), 10_000);
     const before = server.connections;
     expect(await client.post(`http://hooks.example:${server.port}/ok`, {}, body)).toMatchObject({
       error: 'DESTINATION_NOT_ALLOWED',
@@ -61,7 +61,7 @@ describe('a destination that is not allowed', () => {
   });
 
   test('gets no connection when a name that was fine at save points elsewhere later', async () => {
-    const guard = new AddressGuard([], rebinding([[PUBLIC], [LOCAL]]));
+    const guard = new AddressGuard({ resolve: rebinding([[PUBLIC], [LOCAL]]) });
     expect(await guard.problemWith(`https://hooks.example:${server.port}/ok`)).toBeUndefined();
     const client = new WebhookClient(guard, 10_000);
     const before = server.connections;
@@ -74,7 +74,7 @@ describe('a destination that is not allowed', () => {
   });
 
   test('gets nothing although a lookup let it pass: the socket itself is looked at', async () => {
-    const guard = new AddressGuard([]);
+    const guard = new AddressGuard();
     Object.assign(guard, {
       lookup: (_: string, __: object, callback: (error: null, addresses: LookupAddress[]) => void) =>
         callback(null, [LOCAL]),

@@ -89,7 +89,7 @@ test('any number of names that never resolve does not hold up another one', asyn
 });
 
 test('a name that points at us is refused at save and at connect', async () => {
-  const guard = new AddressGuard([], nameResolver([address]));
+  const guard = new AddressGuard({ resolve: nameResolver([address]) });
   const client = new WebhookClient(guard, 10_000);
   for (const host of ['evil.example', 'mixed.example']) {
     expect(await guard.problemWith(`https://${host}/hooks`)).toBe(NOT_ALLOWED);

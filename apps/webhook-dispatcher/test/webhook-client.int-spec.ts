@@ -38,7 +38,11 @@ const url = (path: string): string => `http://127.0.0.1:${server.port}${path}`;
 
 /** A client that is let through to this machine, with so much time for an attempt. */
 const aClient = (timeoutMs: number, options?: { keptConnections: number }) =>
-  new WebhookClient(new AddressGuard(['http://127.0.0.1:*', 'https://127.0.0.1:*']), timeoutMs, options);
+  new WebhookClient(
+    new AddressGuard({ allowedOrigins: ['http://127.0.0.1:*', 'https://127.0.0.1:*'] }),
+    timeoutMs,
+    options,
+  );
 const body = Buffer.from('{}');
 
 describe('a receiver on an allowed origin', () => {
@@ -149,7 +153,7 @@ test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
   'an attempt that %s on our side stopped is none: there is no answer to count',
   async (code) => {
     const resolve: Resolve = (_, __, callback) => callback(Object.assign(new Error('no more'), { code }), []);
-    const client = new WebhookClient(new AddressGuard([], resolve), 10_000);
+    const client = new WebhookClient(new AddressGuard({ resolve }), 10_000);
     await expect(client.post('https://hooks.example/', {}, body)).rejects.toMatchObject({ code });
     await client.close();
   },

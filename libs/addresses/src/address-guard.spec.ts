@@ -1,6 +1,8 @@
 import type { LookupAddress } from 'node:dns';
+import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
 import { AddressGuard, NOT_ALLOWED, type Resolve } from './address-guard.js';
+import { OwnNetworks } from './own-addresses.js';
 
 /** A resolver that knows these names only. */
 const knowing =
@@ -21,7 +23,7 @@ const NAMES = {
   'mixed.example': ['93.184.216.34', '10.0.0.1'],
   'mapped.example': ['::ffff:169.254.169.254'],
 };
-const guard = new AddressGuard([], knowing(NAMES));
+const guard = new AddressGuard({ resolve: knowing(NAMES) });
 
 // The address 127.0.0.1, 169.254.169.254 and friends in the spellings that a URL parser or an old resolver takes.
 const LITERALS = [
@@ -135,10 +137,10 @@ test.each([
 });
 
 describe('an allowed origin', () => {
-  const local = new AddressGuard(
-    ['http://127.0.0.1:*', 'http://localhost:4000', 'http://[::1]:*'],
-    knowing({}),
-  );
+  const local = new AddressGuard({
+    allowedOrigins: ['http://127.0.0.1:*', 'http://localhost:4000', 'http://[::1]:*'],
+    resolve: knowing({}),
+  });
 
   test.each([
     'http://127.0.0.1:9/',
@@ -162,6 +164,56 @@ describe('an allowed origin', () => {
   ])('does not let %s through', async (url) => {
     expect(await local.problemWith(url)).toBeDefined();
     expect(local.isAllowed(new URL(url))).toBe(false);
+  });
+});
+
+describe('our own addresses', () => {
+  const ours = new AddressGuard({
+    ownAddresses: ['93.184.216.34', '93.184.217.0/24', '2606:2800:220::/48'],
+    resolve: knowing({
+      ...NAMES,
+      'ours.example': ['93.184.217.9'],
+      'ours6.example': ['93.184.218.1', '2606:2800:220:1::1'],
+      'theirs.example': ['93.184.218.1', '2606:2800:221::1'],
+    }),
+  });
+
+  test.each([
+    '93.184.216.34',
+    '1572395042',
+    '0x5db8d822',
+    '93.184.217.255',
+    '[2606:2800:220:1::1]',
+    'good.example',
+    'ours.example',
+    'ours6.example',
+  ])('are refused as %s, though they are public', async (host) => {
+    expect(await ours.problemWith(`https://${host}/`)).toBe(NOT_ALLOWED);
+  });
+
+  test.each(['93.184.216.35', '93.184.218.1', '[2606:2800:221::1]', 'theirs.example'])(
+    'end before %s',
+    async (host) => {
+      expect(await ours.problemWith(`https://${host}/`)).toBeUndefined();
+    },
+  );
+
+  test('cannot be reached as mapped ones either, nor by a name that changes its mind', async () => {
+    expect(['::ffff:93.184.217.1', '::ffff:5db8:d901'].map((address) => ours.mayReach(address))).toEqual([
+      false,
+      false,
+    ]);
+    const refused = await new Promise((resolve) => {
+      ours.lookup('ours6.example', { all: true }, (error) => resolve(error?.code));
+    });
+    expect(refused).toBe('DESTINATION_NOT_ALLOWED');
+  });
+
+  test('are those of this machine, too', () => {
+    const here = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    expect(here.length).toBeGreaterThan(0);
+    for (const { address } of here) expect(new OwnNetworks([]).has(address)).toBe(true);
+    expect(new OwnNetworks([]).has('93.184.216.34')).toBe(false);
   });
 });
 

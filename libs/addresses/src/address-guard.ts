@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { isAllowedOrigin } from './allowed-origins.js';
 import { nameResolver } from './name-resolver.js';
+import { OwnNetworks } from './own-addresses.js';
 import { isPublicAddress } from './public-address.js';
 
 /** Finds all addresses of a name; has the shape of `dns.lookup`. */
@@ -10,6 +11,15 @@ export type Resolve = (
   options: { all: true; family?: number | 'IPv4' | 'IPv6' },
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
+
+/** What a guard goes by. */
+export interface GuardOptions {
+  /** Let through unchecked: exact, or with any port where an entry ends in `:*`. */
+  allowedOrigins?: readonly string[];
+  /** Addresses and networks of ours that are public by number. */
+  ownAddresses?: readonly string[];
+  resolve?: Resolve;
+}
 
 /** All that a tenant is told about a destination we do not connect to: no address, no reason. */
 export const NOT_ALLOWED = 'destination not allowed';
@@ -28,10 +38,15 @@ const RESOLVE_AT_SAVE_MS = 1_000;
  * what a name resolves to may change after the first answer.
  */
 export class AddressGuard {
-  constructor(
-    private readonly allowedOrigins: readonly string[],
-    private readonly resolve: Resolve = nameResolver(),
-  ) {}
+  private readonly allowedOrigins: readonly string[];
+  private readonly own: OwnNetworks;
+  private readonly resolve: Resolve;
+
+  constructor({ allowedOrigins = [], ownAddresses = [], resolve = nameResolver() }: GuardOptions = {}) {
+    this.allowedOrigins = allowedOrigins;
+    this.own = new OwnNetworks(ownAddresses);
+    this.resolve = resolve;
+  }
 
   /** The rule that an address breaks, in words for the tenant; undefined when it may be saved. */
   async problemWith(text: string): Promise<string | undefined> {
@@ -50,10 +65,15 @@ export class AddressGuard {
     return isAllowedOrigin(url, this.allowedOrigins);
   }
 
+  /** Whether an address in text form may be connected to: it is public, and not our own. */
+  mayReach(address: string): boolean {
+    return isPublicAddress(address) && !this.own.has(address);
+  }
+
   /** Whether a host must not be connected to, as far as its spelling says. Node never asks `lookup` about literals. */
   isForbiddenHost(hostname: string): boolean {
     const host = bare(hostname);
-    if (isIP(host)) return !isPublicAddress(host);
+    if (isIP(host)) return !this.mayReach(host);
     return !host.includes('.') || LOCAL_SUFFIXES.some((suffix) => host.endsWith(suffix));
   }
 
@@ -62,7 +82,7 @@ export class AddressGuard {
     this.resolve(hostname, { ...options, all: true } as { all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
       const [first] = addresses;
-      if (!first || addresses.some(({ address }) => !isPublicAddress(address))) {
+      if (!first || addresses.some(({ address }) => !this.mayReach(address))) {
         return callback(notAllowed(), '', 0);
       }
       if (options.all) callback(null, addresses);
@@ -76,7 +96,7 @@ export class AddressGuard {
       const timer = setTimeout(() => done(false), RESOLVE_AT_SAVE_MS);
       this.resolve(hostname, { all: true }, (error, addresses) => {
         clearTimeout(timer);
-        done(!error && addresses.some(({ address }) => !isPublicAddress(address)));
+        done(!error && addresses.some(({ address }) => !this.mayReach(address)));
       });
     });
   }

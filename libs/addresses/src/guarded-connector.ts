@@ -1,6 +1,5 @@
 import { buildConnector } from 'undici';
 import { type AddressGuard, notAllowed } from './address-guard.js';
-import { isPublicAddress } from './public-address.js';
 
 const CONNECT_MS = 3_000;
 
@@ -24,7 +23,7 @@ export function guardedConnector(guard: AddressGuard): buildConnector.connector 
     guarded(options, (...result) => {
       const [error, socket] = result;
       if (error || !socket) return callback(error ?? notAllowed(), null);
-      if (isPublicAddress(socket.remoteAddress ?? '')) return callback(null, socket);
+      if (guard.mayReach(socket.remoteAddress ?? '')) return callback(null, socket);
       socket.destroy();
       callback(notAllowed(), null);
     });

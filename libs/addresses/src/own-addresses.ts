@@ -1,0 +1,75 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { Env } from '@svc/service';
+import { Transform } from 'class-transformer';
+import { ValidateBy } from 'class-validator';
+
+/** The variable with the addresses of this installation that are public by number. */
+export function OwnAddresses(): PropertyDecorator {
+  const decorators = [
+    Env('OWN_ADDRESSES', {
+      description:
+        'Public addresses and networks of this installation (load balancers, NAT gateways, nodes): the address guard refuses them like private ones. Those of the machine itself it knows.',
+      example: '93.184.216.34,2606:2800:220::/48',
+    }),
+    Transform(({ value }: { value: unknown }) =>
+      typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value,
+    ),
+    ValidateBy({
+      name: 'ownAddresses',
+      validator: {
+        validate: (value) => Array.isArray(value) && value.every((one) => rangeOf(String(one)) !== undefined),
+        defaultMessage: () =>
+          'ownAddresses must hold addresses or networks such as 93.184.216.34 or 93.184.216.0/24',
+      },
+    }),
+  ];
+  return (target, property) => {
+    for (const decorate of decorators) decorate(target, property);
+  };
+}
+
+interface Range {
+  address: string;
+  bits: number;
+  family: 'ipv4' | 'ipv6';
+}
+
+/** Addresses under which we ourselves can be reached: those that are configured, and this machine's. */
+export class OwnNetworks {
+  private readonly configured = new BlockList();
+
+  constructor(texts: readonly string[]) {
+    for (const { address, bits, family } of texts.flatMap((text) => rangeOf(text) ?? [])) {
+      this.configured.addSubnet(address, bits, family);
+    }
+  }
+
+  has(address: string): boolean {
+    if (isIP(address) === 0) return false;
+    return (
+      this.configured.check(address, familyOf(address)) || ofThisMachine().check(address, familyOf(address))
+    );
+  }
+}
+
+/** Asked anew each time: interfaces come and go, and new connections are rare. */
+function ofThisMachine(): BlockList {
+  const list = new BlockList();
+  for (const { address } of Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])) {
+    list.addAddress(address, familyOf(address));
+  }
+  return list;
+}
+
+function rangeOf(text: string): Range | undefined {
+  const [address = '', size, ...more] = text.split('/');
+  if (isIP(address) === 0 || address.includes('%') || more.length > 0) return undefined;
+  const most = isIPv4(address) ? 32 : 128;
+  if (size !== undefined && !(/^\d{1,3}$/.test(size) && Number(size) <= most)) return undefined;
+  return { address, bits: size === undefined ? most : Number(size), family: familyOf(address) };
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv4(address) ? 'ipv4' : 'ipv6';
+}
