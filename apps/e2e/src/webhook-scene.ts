@@ -102,11 +102,10 @@ export class WebhookScene {
   }
 
   /**
-   * Events at a rate, whatever becomes of them.
-   * @returns how long after its intended time each came to its receiver, in ms, sorted; those that never came are missing.
+   * Events at a rate, whatever becomes of them. Resolves when the stream has them all.
+   * @returns when each was to be published, in ms since 1970, by message.
    */
-  async latencies(subscribers: Subscriber[], perSecond: number, seconds: number): Promise<number[]> {
-    await this.heard();
+  async publish(subscribers: Subscriber[], perSecond: number, seconds: number): Promise<Map<string, number>> {
     const intended = new Map<string, number>();
     const underWay: Promise<void>[] = [];
     const begun = performance.now();
@@ -118,6 +117,13 @@ export class WebhookScene {
       underWay.push(this.put(event));
     }
     await Promise.all(underWay);
+    return intended;
+  }
+
+  /** How long after its intended time each event at a rate came to its receiver, in ms, sorted; those that never came are missing. */
+  async latencies(subscribers: Subscriber[], perSecond: number, seconds: number): Promise<number[]> {
+    await this.heard();
+    const intended = await this.publish(subscribers, perSecond, seconds);
     const arrivals = new Map<string, number>();
     const all = async (): Promise<boolean> => {
       for (const [id, at] of await this.heard()) if (intended.has(id)) arrivals.set(id, at);

@@ -62,7 +62,7 @@ const configured: Provider[] = [
   },
   {
     provide: AddressGuard,
-    useFactory: ({ allowedOrigins }: DispatcherConfig) => new AddressGuard(allowedOrigins),
+    useFactory: (config: DispatcherConfig) => new AddressGuard(config),
     inject: [DispatcherConfig],
   },
   {
@@ -88,7 +88,8 @@ const configured: Provider[] = [
         app: 'webhook-dispatcher',
         stream: 'events',
         partitioned: true,
-        maxAckPending: 512,
+        // Several batches of commits. What is handed out waits in memory, of each of the 64 partitions.
+        maxAckPending: 128,
       }),
     inject: [Messaging],
   },

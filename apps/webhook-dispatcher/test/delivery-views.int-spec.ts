@@ -171,8 +171,8 @@ async function fillWith(count: number, tenantId: string, endpointId: string): Pr
   const rows = `SELECT gen_random_uuid() AS id, n, CASE WHEN n % 10000 = 0 THEN 'message.failed' ELSE 'message.received' END AS kind,
     timestamptz '2026-01-01Z' + n * interval '1 ms' AS at FROM generate_series(1, ${count}) n`;
   await stage.database.query(
-    `INSERT INTO webhooks.webhook_attempt (delivery_id, n, attempt_id, endpoint_id, event_id, seq, started_at, ms, delivered, kind, event_at)
-      SELECT id, 1, id, $1, id, n, at, 1, true, kind, at FROM (${rows}) made WHERE n % 2 = 0`,
+    `INSERT INTO webhooks.webhook_attempt (delivery_id, n, endpoint_id, event_id, seq, started_at, ms, delivered, kind, event_at)
+      SELECT id, 1, $1, id, n, at, 1, true, kind, at FROM (${rows}) made WHERE n % 2 = 0`,
     [endpointId],
   );
   await stage.database.query(

@@ -87,8 +87,8 @@ describe('the health of an endpoint', () => {
       [endpointId, tenantId, partitionOf(tenantId)],
     );
     await stage.database.query(
-      `INSERT INTO webhooks.webhook_attempt (delivery_id, n, attempt_id, endpoint_id, event_id, seq, started_at, ms, delivered, kind, event_at)
-        SELECT gen_random_uuid(), 1, gen_random_uuid(), $1, gen_random_uuid(), n, now() - n * interval '1 ms', 7, n % 2 = 0, 'message.received', now()
+      `INSERT INTO webhooks.webhook_attempt (delivery_id, n, endpoint_id, event_id, seq, started_at, ms, delivered, kind, event_at)
+        SELECT gen_random_uuid(), 1, $1, gen_random_uuid(), n, now() - n * interval '1 ms', 7, n % 2 = 0, 'message.received', now()
         FROM generate_series(1, 30000) AS n`,
       [endpointId],
     );

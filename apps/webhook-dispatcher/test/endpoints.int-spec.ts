@@ -9,6 +9,7 @@ import {
   UpdateEndpoint,
 } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
+import { EndpointDirectory } from '../src/endpoints/endpoint-directory.js';
 import { signatureHeader } from '../src/sending/signature.js';
 import { Stage } from './stage.js';
 
@@ -37,6 +38,24 @@ describe('routing', () => {
     await stage.producer.received(tenantId, { sessionId: otherSession });
     expect((await stage.pathsOf(6)).slice(3).toSorted()).toEqual(['/all', '/bound-elsewhere', '/matching']);
   });
+});
+
+test('a change that nobody announced is known a few seconds later, whatever it is of', async () => {
+  const { tenantId, endpointId, delivered } = await stage.subscriber();
+  await stage.producer.received(tenantId);
+  await delivered(1);
+  const known = async () => (await stage.get(EndpointDirectory).ofTenant(tenantId)).get(endpointId);
+  const before = await known();
+  await stage.database.query(`UPDATE webhooks.webhook_endpoint SET url = url || '/moved' WHERE id = $1`, [
+    endpointId,
+  ]);
+  // It is asked about all the time, and the database is not.
+  const moved = await waitFor('the new address', async () => {
+    const now = await known();
+    return now?.url !== before?.url && now;
+  });
+  expect(moved).toEqual({ ...before, url: `${before?.url}/moved` });
+  expect(await known()).toBe(moved);
 });
 
 describe('an endpoint', () => {

@@ -144,12 +144,10 @@ describe('two that commit events of a tenant at the same time', () => {
   const anEvent = (): RoutedEvent => {
     const partition = partitionOf(tenantId);
     const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
-    const place = { tenantId, sessionId: null, conversation: 0, partition, epoch };
+    const content = { kind: 'message.received', conversation: 0, payload: Buffer.from('{}') };
     return {
-      ...place,
-      id: randomUUID(),
-      kind: 'message.received',
-      payload: Buffer.from('{}'),
+      event: { id: randomUUID(), tenantId, sessionId: null, partition, ...content },
+      epoch,
       deliveries: [],
     };
   };
@@ -173,7 +171,7 @@ describe('two that commit events of a tenant at the same time', () => {
     await slow.commitTransaction();
     await slow.release();
     await second;
-    expect(idsOf(await read())).toEqual([earlier.id, later.id]);
+    expect(idsOf(await read())).toEqual([earlier.event.id, later.event.id]);
   });
 
   test('one that fails holds nobody up', async () => {
@@ -185,6 +183,6 @@ describe('two that commit events of a tenant at the same time', () => {
     await slow.rollbackTransaction();
     await slow.release();
     await second;
-    expect(idsOf(await read())).toEqual([later.id]);
+    expect(idsOf(await read())).toEqual([later.event.id]);
   });
 });

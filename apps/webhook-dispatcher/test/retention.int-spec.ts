@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from '@jest/globals';
+import { GetReplay, StartReplay } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { RetentionService } from '../src/retention/retention.service.js';
 import { Stage } from './stage.js';
@@ -99,4 +100,25 @@ test('more than a batch goes in one turn, and two processes do not disturb each 
   await Promise.all([sweep(), sweep()]);
   await sweep();
   expect(await left(tenantId, endpointId)).toEqual({ events: 1, attempts: 1 });
+});
+
+test('a replay that has ended is kept for thirty days', async () => {
+  const { tenantId, endpointId, delivered } = await stage.subscriber();
+  await stage.producer.received(tenantId);
+  await delivered(1);
+  const { replay } = await stage.rpc.request(StartReplay, { tenantId, endpointId });
+  const replayId = replay?.id ?? '';
+  const state = async () => (await stage.rpc.request(GetReplay, { tenantId, replayId })).replay.state;
+  await waitFor('its end', async () => (await state()) === 'DONE');
+  const older = (days: number) =>
+    stage.database.query(
+      `UPDATE webhooks.webhook_replay SET finished_at = finished_at - $2::int * interval '1 day' WHERE id = $1`,
+      [replayId, days],
+    );
+  await older(29);
+  await sweep();
+  expect(await state()).toBe('DONE');
+  await older(2);
+  await sweep();
+  await expect(state()).rejects.toMatchObject({ code: 'REPLAY_NOT_FOUND' });
 });

@@ -17,8 +17,8 @@ const LEAST_PAUSE_MS = 500;
 const MORE_PAUSE_MS = 3_000;
 const FROZEN_MS = 40_000;
 const MOST_ATTEMPTS = 5;
-/** Eight at once for each endpoint, and a batch of results that is being written. */
-const MOST_IN_FLIGHT = TENANTS * 8 + 64;
+/** Eight at once for each endpoint, and those that have ended and are not yet recorded. */
+const MOST_IN_FLIGHT = TENANTS * 8 + 256;
 /** Half of the receivers fail each message once: a failed attempt is soon followed by the next. */
 const RETRY_DELAYS_MS = '0,1000,1000,1000,1000';
 

@@ -5,7 +5,6 @@ import type { Answered } from './standing.js';
 /** What one attempt came to, as it goes into the database. */
 export interface AttemptResult {
   item: QueuedDelivery;
-  attemptId: string;
   startedAt: Date;
   durationMs: number;
   status: number | null;

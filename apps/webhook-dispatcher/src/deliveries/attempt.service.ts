@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DispatcherConfig } from '../config.js';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
@@ -27,11 +26,14 @@ export class AttemptService {
     atStep('hook-3');
     const answer = await this.client.post(receiver.url, headers, body);
     atStep('hook-4');
-    const again = answer.error !== null && !item.replay;
+    const { status, error, head, durationMs } = answer;
+    const again = error !== null && !item.replay;
     return {
-      ...answer,
+      status,
+      error,
+      head,
+      durationMs,
       item,
-      attemptId: randomUUID(),
       startedAt,
       endedAtMs: performance.now(),
       retryInMs: again ? retryDelay(item.attempt, this.config.retryDelaysMs) : undefined,

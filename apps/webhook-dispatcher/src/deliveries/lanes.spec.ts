@@ -3,7 +3,7 @@ import { type LaneLimits, Lanes } from './lanes.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 import type { Answered } from './standing.js';
 
-const LIMITS = { inFlight: 100, perLane: 8, total: 40, bytes: 1_000, minimum: 2 };
+const LIMITS = { inFlight: 100, unwritten: 100, perLane: 8, total: 40, bytes: 1_000, minimum: 2 };
 let lanes: Lanes;
 let now = 0;
 let count = 0;
@@ -78,6 +78,20 @@ describe('lanes', () => {
     expect(lanes.next()).toBeUndefined();
     lanes.recorded();
     expect(lanes.next()?.endpointId).toBe('c');
+  });
+
+  test('start nothing while too many have ended that are not recorded', () => {
+    lanes = lanesWithin({ unwritten: 2 });
+    for (const endpointId of ['a', 'b', 'c']) lanes.push(aDelivery(endpointId));
+    const [first, second] = takeAll();
+    lanes.push(aDelivery('d'));
+    lanes.released(first as QueuedDelivery, 'ok');
+    expect(lanes.next()?.endpointId).toBe('d');
+    lanes.push(aDelivery('e'));
+    lanes.released(second as QueuedDelivery, 'ok');
+    expect(lanes.next()).toBeUndefined();
+    lanes.recorded();
+    expect(lanes.next()?.endpointId).toBe('e');
   });
 
   test('have room for so many, promised places included, and for a few when memory is full', () => {

@@ -7,6 +7,8 @@ import { type Answered, Reputation, type Standing, STANDINGS } from './standing.
 export interface LaneLimits {
   /** Attempts under way, or ended and not yet recorded, in the whole process. */
   inFlight: number;
+  /** Attempts that have ended and are not yet recorded: a process that dies now makes them once more. */
+  unwritten: number;
   /** Deliveries waiting per lane. */
   perLane: number;
   /** Deliveries waiting in all lanes; past it, a lane may still have `minimum`. */
@@ -19,6 +21,7 @@ export interface LaneLimits {
 /** What production uses. */
 export const LANE_LIMITS: LaneLimits = {
   inFlight: 4096,
+  unwritten: 256,
   perLane: 256,
   total: 4096,
   bytes: 64 * 1024 * 1024,
@@ -105,7 +108,7 @@ export class Lanes {
     const now = this.now();
     for (const standing of STANDINGS) {
       const most = this.limits.inFlight * SHARES[standing];
-      while (this.unrecorded < this.limits.inFlight && this.counts[standing].running < most) {
+      while (this.mayStart && this.counts[standing].running < most) {
         const lane = this.rings[standing].take();
         if (!lane) break;
         this.look(lane);
@@ -201,6 +204,11 @@ export class Lanes {
 
   get inFlight(): number {
     return this.unrecorded;
+  }
+
+  private get mayStart(): boolean {
+    const { inFlight, unwritten } = this.limits;
+    return this.unrecorded < inFlight && this.unrecorded - this.running.size < unwritten;
   }
 
   private start(item: QueuedDelivery, lane: Lane, now: number): void {

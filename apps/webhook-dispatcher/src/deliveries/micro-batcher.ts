@@ -59,9 +59,12 @@ export class MicroBatcher<T, R> {
   }
 
   private nextSize(): number {
-    const { maxSize, maxWeight = Infinity, weight = () => 0 } = this.options;
+    const { maxSize, maxWeight, weight } = this.options;
+    if (maxWeight === undefined || weight === undefined) return maxSize;
     let total = 0;
-    const excess = this.waiting.findIndex(({ item }) => (total += weight(item)) > maxWeight);
-    return excess === -1 ? maxSize : Math.min(maxSize, Math.max(1, excess));
+    const excess = this.waiting
+      .slice(0, maxSize)
+      .findIndex(({ item }) => (total += weight(item)) > maxWeight);
+    return excess === -1 ? maxSize : Math.max(1, excess);
   }
 }

@@ -7,6 +7,7 @@ import {
 } from '@nestjs/common';
 import { JetStreamStrategy } from '@svc/messaging';
 import { log, OutboxService } from '@svc/service';
+import { EndpointDirectory } from '../endpoints/endpoint-directory.js';
 import { DeliveryDispatcher } from './delivery-dispatcher.js';
 import { DueLoader } from './due-loader.js';
 import { OwnedPartitions } from './owned-partitions.js';
@@ -27,6 +28,7 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
     private readonly dispatcher: DeliveryDispatcher,
     private readonly owned: OwnedPartitions,
     private readonly outbox: OutboxService,
+    private readonly directory: EndpointDirectory,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -63,7 +65,7 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
     await this.stream.stopPartition(partition);
     // Before the look at what is under way: a load that ends now must not start anything the next owner would repeat.
     this.owned.leave(partition);
-    this.loader.drop(partition);
+    this.drop(partition);
     await this.drain(partition);
   }
 
@@ -79,6 +81,11 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
   private lost(partition: number): void {
     log().warn({ partition }, 'partition lost');
     void this.stream.stopPartition(partition);
+    this.drop(partition);
+  }
+
+  private drop(partition: number): void {
     this.loader.drop(partition);
+    this.directory.forgetPartition(partition);
   }
 }

@@ -17,5 +17,5 @@ export interface QueuedDelivery {
   /** Of its conversation nothing goes out before it is delivered or dead (`ordering: STRICT`). */
   strict?: boolean;
   /** Era of its lane when its place there was given; a later one means that it has to queue up again. */
-  era?: number;
+  era?: number | undefined;
 }

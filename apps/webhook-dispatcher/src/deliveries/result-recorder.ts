@@ -7,12 +7,12 @@ import type { AttemptResult } from './attempt-result.js';
 import { MicroBatcher } from './micro-batcher.js';
 import { ResultRepository } from './result.repository.js';
 
-const BATCH = { maxSize: 64, lingerMs: 5 };
+const BATCH = { maxSize: 256, lingerMs: 5 };
 const RETRY_MS = 250;
 
 /**
  * Writes results in batches. While the database is away a batch waits and with it all later ones; their slots stay
- * taken, so sending stops by itself at the bound of attempts in flight.
+ * taken, so sending stops by itself at the bound of attempts that are not recorded.
  */
 @Injectable()
 export class ResultRecorder {

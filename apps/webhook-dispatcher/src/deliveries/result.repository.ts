@@ -14,6 +14,9 @@ import {
 } from './attempt-result.js';
 import { FENCE_SQL, fenceParameters } from './fence.js';
 
+/** A result with what the delivery's row knows. */
+const APPLIED = `result.*, hot.event_id, hot.endpoint_id, hot.tenant_id, hot.seq, hot.kind, hot.event_at, hot.replay_of, hot.replay_id, hot.next_at`;
+
 /**
  * `hot.attempt = result.n` makes a repeat of the same batch (its first commit was not heard) a no-op: the delivery has
  * moved on. Only results that apply are logged and count towards the pause. A delivery that was delivered before it was
@@ -21,22 +24,22 @@ import { FENCE_SQL, fenceParameters } from './fence.js';
  */
 const RECORD_SQL = `WITH ${FENCE_SQL},
   result AS (
-    SELECT * FROM unnest($3::uuid[], $4::int[], $5::int[], $6::bigint[], $7::uuid[], $8::timestamptz[], $9::int[],
-        $10::int[], $11::text[], $12::bytea[], $13::text[], $14::int[])
-      AS t (id, partition, n, epoch, attempt_id, started_at, ms, status, err_code, resp_head, outcome, retry_ms)
+    SELECT * FROM unnest($3::uuid[], $4::int[], $5::int[], $6::bigint[], $7::timestamptz[], $8::int[],
+        $9::int[], $10::text[], $11::bytea[], $12::text[], $13::int[])
+      AS t (id, partition, n, epoch, started_at, ms, status, err_code, resp_head, outcome, retry_ms)
     JOIN fence USING (partition, epoch)),
-  applied AS (
-    SELECT result.*, hot.event_id, hot.endpoint_id, hot.tenant_id, hot.seq, hot.kind, hot.event_at, hot.replay_of, hot.replay_id
-    FROM result JOIN webhook_delivery hot ON hot.id = result.id AND hot.attempt = result.n FOR UPDATE OF hot),
-  logged AS (
-    INSERT INTO webhook_attempt (delivery_id, n, attempt_id, endpoint_id, event_id, seq, started_at, ms, status, err_code,
-      resp_head, kind, event_at, replay_of, delivered)
-    SELECT id, n, attempt_id, endpoint_id, event_id, seq, started_at, ms, status, err_code, resp_head, kind, event_at,
-      replay_of, outcome = 'delivered' FROM applied ON CONFLICT DO NOTHING),
-  finished AS (DELETE FROM webhook_delivery hot USING applied WHERE hot.id = applied.id AND outcome <> 'retry'),
+  finished AS (
+    DELETE FROM webhook_delivery hot USING result
+    WHERE hot.id = result.id AND hot.attempt = result.n AND outcome <> 'retry' RETURNING ${APPLIED}),
   again AS (
     UPDATE webhook_delivery hot SET state = 'scheduled', attempt = hot.attempt + 1, next_at = svc_now(hot.tenant_id) + retry_ms * interval '1 ms'
-    FROM applied WHERE hot.id = applied.id AND outcome = 'retry' RETURNING hot.id, hot.next_at),
+    FROM result WHERE hot.id = result.id AND hot.attempt = result.n AND outcome = 'retry' RETURNING ${APPLIED}),
+  applied AS (SELECT * FROM finished UNION ALL SELECT * FROM again),
+  logged AS (
+    INSERT INTO webhook_attempt (delivery_id, n, endpoint_id, event_id, seq, started_at, ms, status, err_code,
+      resp_head, kind, event_at, replay_of, delivered)
+    SELECT id, n, endpoint_id, event_id, seq, started_at, ms, status, err_code, resp_head, kind, event_at,
+      replay_of, outcome = 'delivered' FROM applied ON CONFLICT DO NOTHING),
   dead AS (
     INSERT INTO webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, kind, event_at, attempts, reason, dead_at)
     SELECT id, seq, event_id, endpoint_id, tenant_id, kind, event_at, n, err_code, svc_now(tenant_id) FROM applied
@@ -51,7 +54,7 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
       state = 'ACTIVE' AND recovering AND recovers AS recovered,
       greatest(consec_perm4xx + lead, peak) AS longest,
       CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END AS consec
-    FROM unnest($15::uuid[], $16::int[], $17::int[], $18::boolean[], $19::int[], $20::int[], $21::boolean[])
+    FROM unnest($14::uuid[], $15::int[], $16::int[], $17::boolean[], $18::int[], $19::int[], $20::boolean[])
       AS t (endpoint_id, of_generation, lead, broken, peak, tail, recovers)
     JOIN webhook_endpoint endpoint ON endpoint.id = endpoint_id AND generation = of_generation
     WHERE endpoint_id IN (SELECT endpoint_id FROM applied) AND (
@@ -134,7 +137,6 @@ function resultColumns(results: AttemptResult[]): unknown[][] {
     results.map(({ item }) => item.partition),
     results.map(({ item }) => item.attempt),
     results.map(({ item }) => item.epoch),
-    results.map(({ attemptId }) => attemptId),
     results.map(({ startedAt }) => startedAt.toISOString()),
     results.map(({ durationMs }) => durationMs),
     results.map(({ status }) => status),

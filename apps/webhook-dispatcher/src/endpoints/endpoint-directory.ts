@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EndpointOrdering, EndpointStatus } from '@svc/contracts';
-import { log } from '@svc/service';
+import { partitionOf } from '@svc/messaging';
+import { log, PeriodicTask } from '@svc/service';
 import { Repository } from 'typeorm';
 import type { Signing } from '../sending/delivery-request.js';
 import { Endpoint } from './endpoint.entity.js';
@@ -28,22 +29,44 @@ export type Receivers = ReadonlyMap<string, Receiver>;
 
 interface Entry {
   receivers: Promise<Receivers>;
-  loadedAtMs: number;
+  /** Versions of the rows it was read from; undefined where it changes with the time as well. */
+  rows: Promise<string | undefined>;
+  /** When it was last known to be what the database has. */
+  checkedAtMs: number;
+  usedAtMs: number;
 }
 
 /** A change is announced; should the notice be lost, this is how long the old state may live on. */
 const MAX_AGE_MS = 5_000;
+const CHECK_MS = 2_000;
+const UNUSED_MS = 60_000;
 const MAX_TENANTS = 10_000;
 
-/** Endpoints of the tenants this process delivers for, in memory, secrets opened. */
+// Whatever changes a row gives it another xmin.
+const ROWS_SQL = `SELECT tenant_id AS "tenantId", string_agg(id || '/' || xmin, ' ' ORDER BY id) AS rows
+  FROM webhook_endpoint WHERE tenant_id = ANY($1) GROUP BY tenant_id`;
+
+/**
+ * Endpoints of the tenants this process delivers for, in memory, secrets opened. One question for all of them says whose
+ * have changed; these are read again.
+ */
 @Injectable()
-export class EndpointDirectory {
+export class EndpointDirectory implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly entries = new Map<string, Entry>();
+  private readonly task = new PeriodicTask('endpoints', CHECK_MS, () => this.check());
 
   constructor(
     @InjectRepository(Endpoint) private readonly endpoints: Repository<Endpoint>,
     private readonly secrets: EndpointSecrets,
   ) {}
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.task.stop();
+  }
 
   async ofTenant(tenantId: string): Promise<Receivers> {
     for (;;) {
@@ -59,13 +82,34 @@ export class EndpointDirectory {
     this.entries.delete(tenantId);
   }
 
+  /** The next owner of a partition hears of changes: what is known here may be old when it comes back. */
+  forgetPartition(partition: number): void {
+    for (const tenantId of this.entries.keys())
+      if (partitionOf(tenantId) === partition) this.forget(tenantId);
+  }
+
   private fresh(tenantId: string): Entry | undefined {
     const entry = this.entries.get(tenantId);
-    return entry && performance.now() - entry.loadedAtMs < MAX_AGE_MS ? entry : undefined;
+    const now = performance.now();
+    if (!entry || now - entry.checkedAtMs >= MAX_AGE_MS) return undefined;
+    entry.usedAtMs = now;
+    return entry;
   }
 
   private load(tenantId: string): Entry {
-    const entry = { receivers: this.read(tenantId), loadedAtMs: performance.now() };
+    const now = performance.now();
+    // First the versions: of a change in between, the next check finds another one.
+    const versions = this.versions([tenantId]);
+    const found = versions.then(() => this.read(tenantId));
+    const entry: Entry = {
+      receivers: found.then(({ receivers }) => receivers),
+      rows: Promise.all([versions, found]).then(([known, { rotated }]) =>
+        rotated ? undefined : (known.get(tenantId) ?? ''),
+      ),
+      checkedAtMs: now,
+      usedAtMs: now,
+    };
+    entry.rows.catch(() => undefined); // said by `receivers`
     this.entries.delete(tenantId);
     this.entries.set(tenantId, entry);
     const [oldest] = this.entries.keys();
@@ -74,12 +118,31 @@ export class EndpointDirectory {
     return entry;
   }
 
-  private async read(tenantId: string): Promise<Receivers> {
+  private async check(): Promise<void> {
+    const now = performance.now();
+    for (const [tenantId, { usedAtMs }] of this.entries)
+      if (now - usedAtMs > UNUSED_MS) this.forget(tenantId);
+    const entries = [...this.entries];
+    if (entries.length === 0) return;
+    const versions = await this.versions(entries.map(([tenantId]) => tenantId));
+    for (const [tenantId, entry] of entries) {
+      const rows = await entry.rows.catch(() => undefined);
+      if (rows !== undefined && rows === (versions.get(tenantId) ?? ''))
+        entry.checkedAtMs = Math.max(now, entry.checkedAtMs);
+    }
+  }
+
+  private async versions(tenantIds: string[]): Promise<Map<string, string>> {
+    const found = await this.endpoints.query<{ tenantId: string; rows: string }[]>(ROWS_SQL, [tenantIds]);
+    return new Map(found.map(({ tenantId, rows }) => [tenantId, rows]));
+  }
+
+  private async read(tenantId: string): Promise<{ receivers: Receivers; rotated: boolean }> {
     const rows = await this.endpoints.findBy({ tenantId });
     // Only an overlap of secrets depends on it, and that is seldom.
     const rotated = rows.some(({ previousSecrets }) => previousSecrets.length > 0);
     const now = rotated ? await domainNow(this.endpoints.manager, tenantId) : new Date();
-    return new Map(rows.map((row) => [row.id, this.toReceiver(row, now)]));
+    return { receivers: new Map(rows.map((row) => [row.id, this.toReceiver(row, now)])), rotated };
   }
 
   private toReceiver(row: Endpoint, now: Date): Receiver {

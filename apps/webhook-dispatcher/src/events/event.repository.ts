@@ -4,8 +4,8 @@ import { DataSource } from 'typeorm';
 import { FENCE_SQL, fenceParameters } from '../deliveries/fence.js';
 import type { QueuedDelivery } from '../deliveries/queued-delivery.js';
 
-/** An event with the deliveries it gives rise to. */
-export interface RoutedEvent {
+/** An event as it came in. */
+export interface Arrived {
   id: string;
   tenantId: string;
   sessionId: string | null;
@@ -13,6 +13,12 @@ export interface RoutedEvent {
   kind: string;
   payload: Buffer;
   partition: number;
+}
+
+/** An event with the deliveries it gives rise to. */
+export interface RoutedEvent {
+  event: Arrived;
+  /** Lease under which its partition is ours. */
   epoch: number;
   deliveries: PlannedDelivery[];
 }
@@ -27,8 +33,8 @@ export interface PlannedDelivery {
 export interface CommitOutcome {
   /** Partitions whose lease is still ours; of the others nothing was written. */
   partitions: Set<number>;
-  /** Ids of the deliveries that came into being; those of an event known before are not among them. */
-  made: Set<string>;
+  /** Ids of the events that were not written, and their deliveries neither: known before, or of a lost partition. */
+  unwritten: Set<string>;
 }
 
 /** Names the advisory locks of the log, one per partition. */
@@ -37,55 +43,74 @@ const LOG_LOCK = 0x5c_10;
 /**
  * Only a fresh event row makes deliveries, so a late repeat cannot revive one that is finished. `turn` comes before the
  * numbers of the log are drawn and ends with the commit: a number that is drawn later is never visible earlier, so a
- * reader who has seen one has seen, or can see, all before it.
+ * reader who has seen one has seen, or can see, all before it. The payloads come as one piece, of which each event has a
+ * part: as elements of an array they would be written and read character by character.
  */
 const COMMIT_SQL = `WITH ${FENCE_SQL},
   turn AS MATERIALIZED (
     SELECT count(pg_advisory_xact_lock(${LOG_LOCK}, partition))
     FROM (SELECT DISTINCT partition FROM fence ORDER BY partition) mine),
+  -- Once per tenant: the function looks up the offset of its clock.
+  clock AS MATERIALIZED (
+    SELECT id AS tenant_id, svc_now(id) AS now FROM (SELECT DISTINCT unnest($4::uuid[]) AS id) tenant),
   fresh AS (
     INSERT INTO webhook_event (id, tenant_id, session_id, conversation, kind, payload, created_at)
-    SELECT id, tenant_id, session_id, conversation, kind, payload, svc_now(tenant_id)
-    FROM turn CROSS JOIN unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::int[], $7::text[], $8::bytea[], $9::int[])
-      WITH ORDINALITY AS event (id, tenant_id, session_id, conversation, kind, payload, p, place)
-    JOIN fence ON fence.partition = event.p
+    SELECT id, tenant_id, session_id, conversation, kind, substring($8::bytea FROM start FOR size), clock.now
+    FROM turn CROSS JOIN unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::int[], $7::text[], $9::int[], $10::int[], $11::int[])
+      WITH ORDINALITY AS event (id, tenant_id, session_id, conversation, kind, start, size, p, place)
+    JOIN fence ON fence.partition = event.p JOIN clock USING (tenant_id)
     ORDER BY place
-    ON CONFLICT (id) DO NOTHING RETURNING id, kind, created_at),
+    ON CONFLICT (id) DO NOTHING RETURNING id, tenant_id, kind, created_at),
   made AS (
     INSERT INTO webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, kind, event_at,
       strict_conversation)
-    SELECT planned.id, event_id, endpoint_id, tenant_id, p, state, fresh.created_at, fresh.kind, fresh.created_at,
-      strict_conversation
-    FROM unnest($10::uuid[], $11::uuid[], $12::uuid[], $13::uuid[], $14::int[], $15::text[], $16::int[])
-      WITH ORDINALITY AS planned (id, event_id, endpoint_id, tenant_id, p, state, strict_conversation, place)
-    JOIN fresh ON fresh.id = planned.event_id
-    ORDER BY place RETURNING id)
-  SELECT ARRAY(SELECT partition FROM fence) AS partitions, ARRAY(SELECT id FROM made) AS made`;
+    SELECT planned.id, fresh.id, endpoint_id, fresh.tenant_id, ($11::int[])[event], state, fresh.created_at, fresh.kind,
+      fresh.created_at, strict_conversation
+    FROM unnest($12::uuid[], $13::int[], $14::uuid[], $15::text[], $16::int[])
+      WITH ORDINALITY AS planned (id, event, endpoint_id, state, strict_conversation, place)
+    JOIN fresh ON fresh.id = ($3::uuid[])[event]
+    ORDER BY planned.place)
+  SELECT ARRAY(SELECT partition FROM fence) AS partitions,
+    ARRAY(SELECT id FROM unnest($3::uuid[]) AS event (id) EXCEPT SELECT id FROM fresh) AS unwritten`;
 
 /** Commits events together with their deliveries. */
 @Injectable()
 export class EventRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async commit(events: RoutedEvent[]): Promise<CommitOutcome> {
-    const planned = events.flatMap(({ deliveries }) => deliveries);
-    const [row] = await this.dataSource.query<{ partitions: number[]; made: string[] }[]>(COMMIT_SQL, [
-      ...fenceParameters(events),
+  async commit(routed: RoutedEvent[]): Promise<CommitOutcome> {
+    const events = routed.map(({ event }) => event);
+    const planned = routed.flatMap(({ deliveries }, index) =>
+      deliveries.map(({ item, state }) => ({ item, state, place: index + 1 })),
+    );
+    const payloads = events.map(({ payload }) => payload);
+    const [row] = await this.dataSource.query<{ partitions: number[]; unwritten: string[] }[]>(COMMIT_SQL, [
+      ...fenceParameters(routed.map(({ event: { partition }, epoch }) => ({ partition, epoch }))),
       events.map(({ id }) => id),
       events.map(({ tenantId }) => tenantId),
       events.map(({ sessionId }) => sessionId),
       events.map(({ conversation }) => conversation),
       events.map(({ kind }) => kind),
-      events.map(({ payload }) => payload),
+      Buffer.concat(payloads),
+      startsOf(payloads),
+      payloads.map(({ length }) => length),
       events.map(({ partition }) => partition),
       planned.map(({ item }) => item.id),
-      planned.map(({ item }) => item.eventId),
+      planned.map(({ place }) => place),
       planned.map(({ item }) => item.endpointId),
-      planned.map(({ item }) => item.tenantId),
-      planned.map(({ item }) => item.partition),
       planned.map(({ state }) => state),
       planned.map(({ item }) => (item.strict ? item.conversation : null)),
     ]);
-    return { partitions: new Set(row?.partitions), made: new Set(row?.made) };
+    return { partitions: new Set(row?.partitions), unwritten: new Set(row?.unwritten) };
   }
+}
+
+/** Where each begins in all of them together, counted from 1. */
+function startsOf(payloads: Buffer[]): number[] {
+  let next = 1;
+  return payloads.map(({ length }) => {
+    const start = next;
+    next += length;
+    return start;
+  });
 }

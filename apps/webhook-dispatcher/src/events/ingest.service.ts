@@ -6,15 +6,15 @@ import { DeliveryScheduler } from '../deliveries/delivery-scheduler.js';
 import { deliveryId } from '../deliveries/delivery-id.js';
 import { MicroBatcher } from '../deliveries/micro-batcher.js';
 import { OwnedPartitions } from '../deliveries/owned-partitions.js';
+import type { QueuedDelivery } from '../deliveries/queued-delivery.js';
 import { EndpointDirectory, type Receiver } from '../endpoints/endpoint-directory.js';
 import { conversationOf } from './conversation.js';
 import { atStep } from '../steps.js';
-import { EventRepository, type RoutedEvent } from './event.repository.js';
+import { type Arrived, type CommitOutcome, EventRepository, type RoutedEvent } from './event.repository.js';
 import { receiversOf } from './routing.js';
 
 const MAX_BYTES = 8 * 1024 * 1024;
 
-type Arrived = Omit<RoutedEvent, 'deliveries' | 'epoch'>;
 type Candidate = { event: Arrived; epoch: number; receivers: Receiver[] };
 type Refusal = { event: Arrived; error: unknown };
 
@@ -69,38 +69,42 @@ export class IngestService {
   private async write(candidates: Candidate[]): Promise<Set<number>> {
     if (candidates.length === 0) return new Set();
     const routed = candidates.map((candidate) => this.plan(candidate));
-    let made = new Set<string>();
+    let outcome: CommitOutcome | undefined;
     try {
       atStep('hook-1');
-      const outcome = await this.events.commit(routed);
+      outcome = await this.events.commit(routed);
       atStep('hook-2');
-      made = outcome.made;
       return outcome.partitions;
     } finally {
       for (const { item, state } of routed.flatMap(({ deliveries }) => deliveries)) {
-        this.scheduler.settle(item, state, made.has(item.id));
+        this.scheduler.settle(item, state, outcome !== undefined && !outcome.unwritten.has(item.eventId));
       }
       this.scheduler.onWork();
     }
   }
 
   private plan({ event, epoch, receivers }: Candidate): RoutedEvent {
+    const { id: eventId, tenantId, partition, conversation, kind, payload } = event;
     const deliveries = receivers.map((receiver) => {
-      const { id: eventId, tenantId, partition, conversation, kind, payload } = event;
-      const fixed = { eventId, tenantId, partition, epoch, conversation, kind, payload };
-      const id = deliveryId(eventId, receiver.id);
-      const item = {
-        ...fixed,
-        id,
+      const item: QueuedDelivery = {
+        id: deliveryId(eventId, receiver.id),
+        eventId,
         endpointId: receiver.id,
+        tenantId,
+        partition,
+        epoch,
         attempt: 1,
         replay: false,
+        conversation,
+        kind,
+        payload,
         strict: receiver.ordering === 'STRICT',
+        era: undefined,
       };
       this.scheduler.follow(item, receiver);
       return { item, state: this.scheduler.plan(item) };
     });
-    return { ...event, epoch, deliveries };
+    return { event, epoch, deliveries };
   }
 }
 

@@ -6,6 +6,7 @@ import { HeldBounds1763800310000 } from './1763800310000-held-bounds.js';
 import { Retention1763800320000 } from './1763800320000-retention.js';
 import { DueByKind1763800400000 } from './1763800400000-due-by-kind.js';
 import { StrictOrder1763800410000 } from './1763800410000-strict-order.js';
+import { AttemptsWithoutId1763800500000 } from './1763800500000-attempts-without-id.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -19,5 +20,6 @@ export const schema = {
     Retention1763800320000,
     DueByKind1763800400000,
     StrictOrder1763800410000,
+    AttemptsWithoutId1763800500000,
   ],
 };

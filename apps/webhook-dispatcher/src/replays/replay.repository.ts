@@ -14,7 +14,7 @@ import {
 } from '../deliveries/places.js';
 import { reviveSql } from './revive.js';
 
-/** Deliveries of one replay that are on their way at a time: as many as a lane has in memory. */
+/** Deliveries of one replay that are on their way at a time: of a lane's places in memory, most are left to live traffic. */
 const WINDOW = 32;
 
 /** A replay as its row says. */

@@ -16,6 +16,11 @@ const DEAD_LETTERS_SQL = `DELETE FROM webhook_dlq WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM webhook_dlq WHERE dead_at < svc_now() - $1::int * interval '1 day'
     ORDER BY dead_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
 
+// Of one that is running, finished_at is null.
+const REPLAYS_SQL = `DELETE FROM webhook_replay WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM webhook_replay WHERE finished_at < svc_now() - $1::int * interval '1 day'
+    ORDER BY finished_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
+
 // An event is kept as long as a delivery or a dead letter of it is: its payload is what they send.
 const OLD_EVENTS_SQL = `SELECT id FROM webhook_event event WHERE created_at < svc_now() - $1::int * interval '1 day'
     AND NOT EXISTS (SELECT FROM webhook_delivery hot WHERE hot.event_id = event.id)
@@ -30,7 +35,7 @@ const FORGET_SQL = `WITH gone AS (
   attempts AS (DELETE FROM webhook_attempt attempt USING gone WHERE attempt.event_id = gone.id)
   SELECT count(*)::int AS gone FROM gone`;
 
-/** Deletes what has been kept long enough: dead letters, and events with the attempts made for them. */
+/** Deletes what has been kept long enough: dead letters, replays that have ended, and events with the attempts made for them. */
 @Injectable()
 export class RetentionService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly task = new PeriodicTask('retention', SWEEP_MS, () => this.sweep());
@@ -52,7 +57,8 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
 
   async sweep(): Promise<void> {
     const { retentionDays, deadLetterDays } = this.config;
-    await this.inBatches('dead letters', (tx) => deleteDeadLetters(tx, deadLetterDays));
+    await this.inBatches('dead letters', (tx) => deleteRows(tx, DEAD_LETTERS_SQL, deadLetterDays));
+    await this.inBatches('replays', (tx) => deleteRows(tx, REPLAYS_SQL, retentionDays));
     await this.inBatches('events', (tx) => deleteEvents(tx, retentionDays));
   }
 
@@ -68,8 +74,8 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
   }
 }
 
-async function deleteDeadLetters(tx: EntityManager, days: number): Promise<number> {
-  const [, count] = await tx.query<[unknown[], number]>(DEAD_LETTERS_SQL, [days]);
+async function deleteRows(tx: EntityManager, sql: string, days: number): Promise<number> {
+  const [, count] = await tx.query<[unknown[], number]>(sql, [days]);
   return count;
 }
 

@@ -37,9 +37,11 @@ export class WebhookClient {
     const exchange = new Exchange(this.timeoutMs);
     try {
       const { origin, pathname, search } = new URL(url);
-      const options = { origin, path: pathname + search, method: 'POST' as const, headers, body };
       const reset = this.connections >= this.keptConnections;
-      this.agent.dispatch({ ...options, reset }, exchange);
+      this.agent.dispatch(
+        { origin, path: pathname + search, method: 'POST', headers, body, reset },
+        exchange,
+      );
     } catch (error) {
       exchange.onResponseError(undefined, error);
     }

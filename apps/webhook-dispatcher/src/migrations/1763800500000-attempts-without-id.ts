@@ -1,0 +1,14 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** An attempt is known by its delivery and its number. Until no older process writes the id, the column stays. */
+export class AttemptsWithoutId1763800500000 implements MigrationInterface {
+  name = 'AttemptsWithoutId1763800500000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE webhook_attempt ALTER COLUMN attempt_id DROP NOT NULL');
+  }
+
+  async down(): Promise<void> {
+    // Forward only: a step back would lose what was written since.
+  }
+}
