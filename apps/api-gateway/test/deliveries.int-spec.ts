@@ -40,7 +40,7 @@ test('a delivery is shown and replayed', async () => {
   expect(await call(`POST ${path}/replay`)).toMatchObject({ status: 202, body: { status: 'PENDING' } });
 });
 
-test('a replay is counted, begun and followed', async () => {
+test('a replay is counted, begun, followed and canceled', async () => {
   const path = `/v1/webhooks/${await anEndpoint()}/replay`;
   const dry = await call(`POST ${path}`, { status: 'DEAD', event: null, dryRun: true });
   expect(dry).toMatchObject({ status: 202, body: { total: 7, replay: null } });
@@ -48,7 +48,10 @@ test('a replay is counted, begun and followed', async () => {
   const begun = await call(`POST ${path}`, { since: '2026-01-31T12:00:00Z' });
   expect(begun).toMatchObject({ status: 202, body: { total: 7, replay: { state: 'RUNNING' } } });
   const replay = begun.body['replay'] as { id: string };
-  expect((await call(`GET /v1/replays/${replay.id}`)).body).toEqual(replay);
+  const at = `/v1/replays/${replay.id}`;
+  expect((await call(`GET ${at}`)).body).toEqual(replay);
+  expect(await call(`POST ${at}/cancel`)).toMatchObject({ status: 200, body: { state: 'CANCELED' } });
+  expect((await call(`GET ${at}`)).body).toMatchObject({ id: replay.id, state: 'CANCELED' });
 });
 
 test('the event log is read from cursor to cursor, also when it is at its end', async () => {

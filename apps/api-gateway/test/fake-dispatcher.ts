@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   AppError,
+  CancelReplay,
   type ChangeEndpointStateV1,
   CreateEndpoint,
   DeleteBoundEndpoint,
@@ -26,6 +27,7 @@ import {
   ReadEventLog,
   type Replay,
   ReplayDelivery,
+  type ReplayRef,
   type RequestContract,
   RotateEndpointSecret,
   StartReplay,
@@ -162,12 +164,13 @@ export class FakeDispatcher {
       if (!filter.dryRun) this.replays.set(replay.id, { tenantId, replay });
       return { total: 7, replay: filter.dryRun ? null : replay };
     });
-    on(GetReplay, ({ tenantId, replayId }) => {
-      const owned = this.replays.get(replayId);
-      if (!owned) throw new AppError('REPLAY_NOT_FOUND');
-      if (owned.tenantId !== tenantId) throw new AppError('FORBIDDEN');
-      return { replay: owned.replay };
+    on(CancelReplay, (ref) => {
+      const replay = this.ownedReplay(ref);
+      return {
+        replay: Object.assign(replay, { state: 'CANCELED' as const, finishedAt: replay.createdAt }),
+      };
     });
+    on(GetReplay, (ref) => ({ replay: this.ownedReplay(ref) }));
     on(ReadEventLog, (request) => {
       this.asked.push(request);
       const { after = '0', limit } = request;
@@ -175,6 +178,13 @@ export class FakeDispatcher {
       const end = Number(after) + events.length;
       return { events, position: end === 0 ? null : String(end), more: end < this.log.length };
     });
+  }
+
+  private ownedReplay({ tenantId, replayId }: ReplayRef): Replay {
+    const owned = this.replays.get(replayId);
+    if (!owned) throw new AppError('REPLAY_NOT_FOUND');
+    if (owned.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    return owned.replay;
   }
 
   private page({ endpointId, before, limit }: ListDeliveriesV1): DeliveryView[] {

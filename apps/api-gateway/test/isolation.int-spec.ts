@@ -72,6 +72,7 @@ const ROUTES: [string, object?][] = [
   ['GET /v1/deliveries/{delivery}'],
   ['POST /v1/deliveries/{delivery}/replay'],
   ['GET /v1/replays/{replay}'],
+  ['POST /v1/replays/{replay}/cancel'],
   ['DELETE /v1/api-keys/{kid}'],
   ['POST /v1/api-keys', { rotates: '{kid}' }],
   ['POST /v1/messages', { sessionId: '{session}', to: '+15550001111', text: 'x' }],

@@ -40,6 +40,11 @@ interface Attempts {
   items: { deliveryId: string; event: string; status: string; attempts: { status: number | null }[] }[];
 }
 
+interface EventLog {
+  items: { event: string; payload: { keyId?: unknown } }[];
+  nextCursor: string | null;
+}
+
 const deliveriesOf = async (
   actor: Actor,
   endpoint: string,
@@ -229,5 +234,55 @@ describe('a receiver that fails', () => {
     const next = await waitFor('the next event', () => postsOf('/dead', 'message.received')[5], LONG);
     expect(bodyOf(next).payload['body']).toEqual({ type: 'text', text: 'in time' });
     expect(bodyOf(next).deliveryId).not.toBe(dead.deliveryId);
+  });
+
+  test('gets its dead letters again when it is back, and finds in the log that it has missed nothing', async () => {
+    const actor = await Actor.create(stack);
+    const endpoint = await subscribe(actor, '/was-down', ['message.received']);
+    const log = async (after?: string) => {
+      const query = after ? `?after=${encodeURIComponent(after)}` : '';
+      const { body } = await actor.api<EventLog>('GET', `/v1/events${query}`);
+      return body;
+    };
+    const { nextCursor: before } = await waitFor('the log', async () => {
+      const page = await log();
+      return page.nextCursor !== null && page;
+    });
+    receiver.get().answerWith(({ path }) => (path === '/was-down' ? 503 : 200));
+    for (const text of ['one', 'two', 'three']) await actor.write(inventPhone(), text);
+    const dead = await waitFor(
+      'the dead letters',
+      async () => {
+        const all = await deliveriesOf(actor, endpoint, 'dead-letters');
+        return all.length === 3 && all;
+      },
+      LONG,
+    );
+
+    const seen = receiver.get().received.length;
+    receiver.get().answerWith(200);
+    const replay = `/v1/webhooks/${endpoint}/replay`;
+    const counted = await actor.api('POST', replay, { status: 'DEAD', dryRun: true });
+    expect(counted).toMatchObject({ status: 202, body: { total: 3, replay: null } });
+    const begun = await actor.api<{ replay: { id: string } }>('POST', replay, { status: 'DEAD' });
+    const done = await waitFor('the end of the replay', async () => {
+      const { body } = await actor.api('GET', `/v1/replays/${begun.body.replay.id}`);
+      return body['state'] === 'DONE' && body;
+    });
+    expect(done).toMatchObject({ total: 3, done: 3, failed: 0 });
+    const again = receiver
+      .get()
+      .received.slice(seen)
+      .filter(({ path }) => path === '/was-down');
+    expect(again.map((post) => bodyOf(post).deliveryId).toSorted()).toEqual(
+      dead.map(({ deliveryId }) => deliveryId).toSorted(),
+    );
+    expect(await deliveriesOf(actor, endpoint, 'dead-letters')).toEqual([]);
+
+    const missed = (await log(before ?? '')).items.filter(({ event }) => event === 'message.received');
+    const keyIds = (payloads: { keyId?: unknown }[]) => payloads.map(({ keyId }) => keyId).toSorted();
+    expect(keyIds(missed.map(({ payload }) => payload))).toEqual(
+      keyIds(again.map((post) => bodyOf(post).payload)),
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  CancelReplay,
   DeleteEndpoint,
   type DeliveryView,
   GetDelivery,
@@ -275,6 +276,29 @@ describe('a replay of many', () => {
     expect(subscriber.posts()).toEqual([]);
     await stage.rpc.request(DeleteEndpoint, { tenantId, endpointId });
     expect(await ended(subscriber, replay)).toMatchObject({ state: 'CANCELED', done: 0 });
+  });
+
+  test('can be canceled: what is on its way arrives, nothing more, and the next replay may begin', async () => {
+    const subscriber = await withDeadLetters(100);
+    const { tenantId } = subscriber;
+    const answer = stage.holdBack();
+    const { id: replayId } = await begun(subscriber, { status: 'DEAD' });
+    await waitFor('the window', async () => (await subscriber.hot()).length === 32);
+    const cancel = async () => (await stage.rpc.request(CancelReplay, { tenantId, replayId })).replay;
+    const canceled = await cancel();
+    expect(canceled).toMatchObject({
+      state: 'CANCELED',
+      total: 32,
+      finishedAt: expect.any(String) as string,
+    });
+    answer();
+    await waitFor('these', async () => (await progress(subscriber, replayId)).done === 32, PATIENCE_MS);
+    const next = await begun(subscriber, { status: 'DEAD' });
+    expect(await ended(subscriber, next)).toMatchObject({ state: 'DONE', total: 68, done: 68 });
+    expect(subscriber.posts()).toHaveLength(100);
+    expect(await cancel()).toMatchObject({ state: 'CANCELED', done: 32, finishedAt: canceled.finishedAt });
+    const stranger = { tenantId: randomUUID(), replayId };
+    await expect(stage.rpc.request(CancelReplay, stranger)).rejects.toMatchObject({ code: 'FORBIDDEN' });
   });
 
   test("of another tenant's endpoint is forbidden, and so is the look at it", async () => {

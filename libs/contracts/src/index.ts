@@ -202,6 +202,7 @@ export {
   ReplayDelivery,
 } from './deliveries.js';
 export {
+  CancelReplay,
   REPLAYABLE_STATUSES,
   type ReplayableStatus,
   REPLAY_STATES,

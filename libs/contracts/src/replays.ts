@@ -9,7 +9,7 @@ export const REPLAYABLE_STATUSES = ['DELIVERED', 'DEAD'] as const;
 /** One of `REPLAYABLE_STATUSES`. */
 export type ReplayableStatus = (typeof REPLAYABLE_STATUSES)[number];
 
-/** States of a replay. `CANCELED`: its endpoint was deleted. */
+/** States of a replay. `CANCELED`: on request, or because its endpoint was deleted. */
 export const REPLAY_STATES = ['RUNNING', 'DONE', 'CANCELED'] as const;
 /** One of `REPLAY_STATES`. */
 export type ReplayState = (typeof REPLAY_STATES)[number];
@@ -47,7 +47,7 @@ export class Replay {
 
   @ApiProperty({
     description:
-      'RUNNING until every delivery has had its attempt; while the endpoint is paused it waits. CANCELED: the endpoint was deleted.',
+      'RUNNING until every delivery has had its attempt; while the endpoint is paused it waits. CANCELED: on request, or because the endpoint was deleted.',
     enum: REPLAY_STATES,
     example: 'RUNNING',
   })
@@ -127,5 +127,7 @@ export class ReplayReply {
 const APP = 'webhook-dispatcher';
 /** Counts what would be replayed or begins to; `REPLAY_CONFLICT` while another replay of the endpoint is running. */
 export const StartReplay = defineRequest(APP, 'start-replay', StartReplayV1, ReplayStart);
+/** Ends a replay; one that has ended stays as it is. */
+export const CancelReplay = defineRequest(APP, 'cancel-replay', ReplayRef, ReplayReply);
 /** Reads how far a replay is. */
 export const GetReplay = defineRequest(APP, 'get-replay', ReplayRef, ReplayReply);

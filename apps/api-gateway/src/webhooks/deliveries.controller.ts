@@ -125,4 +125,24 @@ export class DeliveriesController {
   ): Promise<Replay> {
     return this.deliveries.getReplay(tenantId, id);
   }
+
+  @Post('replays/:id/cancel')
+  @HttpCode(200)
+  @NeedsScope('webhooks:manage')
+  @UseGuards(NoBodyGuard)
+  @ApiOperation({
+    operationId: 'cancelReplay',
+    summary: 'End a replay',
+    description:
+      'Nothing more of it is sent again; what is on its way has its attempt. One that has ended stays as it is.',
+  })
+  @ApiId('id', 'Replay id.')
+  @ApiOkResponse({ type: Replay, description: 'The replay.' })
+  @ApiErrors('VALIDATION_FAILED', 'REPLAY_NOT_FOUND')
+  cancelReplay(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', 'REPLAY_NOT_FOUND') id: string,
+  ): Promise<Replay> {
+    return this.deliveries.cancelReplay(tenantId, id);
+  }
 }

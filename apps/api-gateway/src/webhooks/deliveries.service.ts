@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  CancelReplay,
   type DeadLettersQuery,
   type DeliveryStatus,
   type DeliveryView,
@@ -53,6 +54,10 @@ export class DeliveriesService {
 
   startReplay(tenantId: string, endpointId: string, body: ReplayBody): Promise<ReplayStart> {
     return this.rpc.request(StartReplay, { ...given(body), tenantId, endpointId }, REPLAY_TIMEOUT_MS);
+  }
+
+  async cancelReplay(tenantId: string, replayId: string): Promise<Replay> {
+    return (await this.rpc.request(CancelReplay, { tenantId, replayId })).replay;
   }
 
   async getReplay(tenantId: string, replayId: string): Promise<Replay> {

@@ -123,6 +123,13 @@ export class ReplayRepository {
     return row;
   }
 
+  /** A step that is being written comes before it. One that has ended stays as it is. */
+  async cancel(id: string): Promise<void> {
+    const sql = `UPDATE webhook_replay SET state = 'CANCELED', finished_at = svc_now(tenant_id)
+      WHERE id = $1 AND state = 'RUNNING'`;
+    await this.dataSource.query(sql, [id]);
+  }
+
   /** How many deliveries a replay would be of. */
   async count(filter: ReplayFilter): Promise<number> {
     const [row] = await this.dataSource.query<{ total: number }[]>(COUNT_SQL, countParameters(filter));

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
+  CancelReplay,
   DeliveryRef,
   type DeliveryReply,
   GetReplay,
@@ -27,6 +28,11 @@ export class ReplaysConsumer {
   @OnRequest(StartReplay)
   start(@Payload() request: StartReplayV1): Promise<ReplayStart> {
     return this.replays.start(request);
+  }
+
+  @OnRequest(CancelReplay)
+  async cancel(@Payload() request: ReplayRef): Promise<ReplayReply> {
+    return { replay: await this.replays.cancel(request) };
   }
 
   @OnRequest(GetReplay)

@@ -54,6 +54,13 @@ export class ReplaysService {
     return { total: replay.total, replay };
   }
 
+  /** What is on its way has its attempt all the same. @throws AppError as `get` does. */
+  async cancel(ref: ReplayRef): Promise<Replay> {
+    await this.get(ref);
+    await this.rows.cancel(ref.replayId);
+    return this.get(ref);
+  }
+
   /** @throws AppError `REPLAY_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
   async get({ tenantId, replayId }: ReplayRef): Promise<Replay> {
     const row = await this.rows.find(replayId);
