@@ -6,9 +6,9 @@ import { compareSides } from './sides.js';
 import { WebhookScene } from '../webhook-scene.js';
 
 const TENANTS = 16;
-const EVENTS = 20_000;
+const EVENTS = 8_000;
 const CONNECTIONS = 64;
-const ROUNDS = 5;
+const ROUNDS = 8;
 const LEAST_RATIO = 0.25;
 const MOST_CPU_RATIO = 2.5;
 const BODY_BYTES = 880;
