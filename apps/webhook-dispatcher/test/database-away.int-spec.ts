@@ -90,6 +90,18 @@ test('events and retries of that time are delivered when it is back, each once',
   expect(fresh.posts()).toHaveLength(20);
 });
 
+test('events of a conversation stay in order when it is back soon', async () => {
+  const { tenantId, delivered, path } = await stage.subscriber();
+  const heard = cut();
+  const received = (keyId: string) => stage.producer.received(tenantId, { sessionId: tenantId, keyId });
+  for (const keyId of ['1', '2']) await received(keyId);
+  await heard('events could not be taken in');
+  for (const keyId of ['3', '4', '5']) await received(keyId);
+  stage.proxy.mend();
+  await delivered(5);
+  expect(stage.keyIds(path)).toEqual(['1', '2', '3', '4', '5']);
+});
+
 test('a delivery whose turn came meanwhile costs no attempt', async () => {
   const { tenantId, endpointId, posts, deliveries, delivered } = await stage.subscriber();
   const open = stage.holdBack();

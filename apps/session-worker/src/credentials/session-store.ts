@@ -1,3 +1,4 @@
+import { patiently } from '@svc/database';
 import type { DataSource } from 'typeorm';
 import { fileReference } from '../inbound/file-reference.js';
 import { receivedEvent } from '../inbound/received-event.js';
@@ -10,7 +11,6 @@ import type {
   OutgoingMessage,
   PlatformStore,
 } from '../platform/platform.js';
-import { patiently } from '../writes/database-patience.js';
 import type { KeyCommit, KeyWriter } from './key-writer.js';
 import type { Vault } from './vault.js';
 
@@ -136,6 +136,8 @@ export class SessionStore implements PlatformStore {
   }
 
   private read<T>(sql: string, parameters: unknown[]): Promise<T[]> {
+    // The platform library takes a failed read for an unreadable message and refuses it; the platform then keeps the
+    // message until the next login.
     return patiently(() => this.dataSource.query<T[]>(sql, parameters));
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { patiently } from '@svc/database';
 import type { PlatformSocket } from '../platform/platform.js';
 import { atStep } from '../steps.js';
-import { patiently } from '../writes/database-patience.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
 import type { OutgoingFiles } from './outgoing-files.js';
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureCode } from '@svc/contracts';
+import { patiently } from '@svc/database';
 import { log } from '@svc/service';
 import { NoAnswerError, type OutgoingMessage, type PlatformSocket } from '../platform/platform.js';
 import { atStep } from '../steps.js';
 import { FilesAhead } from './files-ahead.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
 import { failureOf, type Rung } from './outbound.js';
-import { patiently } from '../writes/database-patience.js';
 import type { OutgoingFiles } from './outgoing-files.js';
 import { FileError, sendFailureOf } from './send-failure.js';
 

@@ -1,4 +1,4 @@
-import { isPassing, patiently } from './database-patience.js';
+import { isPassing, patiently } from '@svc/database';
 
 /** How a group is written. */
 export interface GroupOptions<T, R> {
@@ -59,7 +59,7 @@ export class GroupCommit<T, R> {
   private async commit(group: Waiting<T, R>[]): Promise<void> {
     const items = group.map(({ item }) => item);
     try {
-      const results = await patiently(() => this.options.write(items), group[0]?.since);
+      const results = await patiently(() => this.options.write(items), { since: group[0]?.since });
       group.forEach((one, n) => one.resolve(results[n] as R));
     } catch (error) {
       if (group.length === 1 || isPassing(error)) for (const one of group) one.reject(error);

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Envelope, PUBLIC_EVENTS } from '@svc/contracts';
+import { patiently } from '@svc/database';
 import { partitionOf } from '@svc/messaging';
+import { log } from '@svc/service';
 import { validate as isUuid } from 'uuid';
 import { DeliveryScheduler } from '../deliveries/delivery-scheduler.js';
 import { deliveryId } from '../deliveries/delivery-id.js';
@@ -14,6 +16,8 @@ import { type Arrived, type CommitOutcome, EventRepository, type RoutedEvent } f
 import { receiversOf } from './routing.js';
 
 const MAX_BYTES = 8 * 1024 * 1024;
+/** How long a batch waits for a database that is away: less than it takes the stream to hand its events out again. */
+const PATIENCE_MS = 5_000;
 
 type Candidate = { event: Arrived; epoch: number; receivers: Receiver[] };
 type Refusal = { event: Arrived; error: unknown };
@@ -42,11 +46,12 @@ export class IngestService {
 
   private async commit(batch: Arrived[]): Promise<(Refusal | undefined)[]> {
     const distinct = new Map(batch.map((event) => [event.id, event]));
-    const routes = await Promise.all([...distinct.values()].map((event) => this.route(event)));
+    const since = performance.now();
+    const routes = await Promise.all([...distinct.values()].map((event) => this.route(event, since)));
     const refused = routes.filter((route): route is Refusal => 'error' in route);
     // Those without a receiver, too: the log of a tenant has all its events.
     const routed = routes.filter((route): route is Candidate => 'receivers' in route);
-    const kept = await this.write(routed);
+    const kept = await this.write(routed, since);
     const lost = routed.filter(({ event }) => !kept.has(event.partition));
     const refusals = new Map(
       [...refused, ...lost.map(notOurs)].map((refusal) => [refusal.event.id, refusal]),
@@ -55,9 +60,10 @@ export class IngestService {
   }
 
   /** Whom an event goes to. What is wrong with one tenant is an answer and no exception: a batch holds those of many. */
-  private async route(event: Arrived): Promise<Candidate | Refusal> {
+  private async route(event: Arrived, since: number): Promise<Candidate | Refusal> {
     try {
-      const receivers = receiversOf(event, await this.directory.ofTenant(event.tenantId));
+      const known = await soon(() => this.directory.ofTenant(event.tenantId), since);
+      const receivers = receiversOf(event, known);
       const epoch = this.owned.epochOf(event.partition);
       return epoch === undefined ? notOurs({ event }) : { event, epoch, receivers };
     } catch (error) {
@@ -66,13 +72,13 @@ export class IngestService {
   }
 
   /** @returns partitions of which the events were written. */
-  private async write(candidates: Candidate[]): Promise<Set<number>> {
+  private async write(candidates: Candidate[], since: number): Promise<Set<number>> {
     if (candidates.length === 0) return new Set();
     const routed = candidates.map((candidate) => this.plan(candidate));
     let outcome: CommitOutcome | undefined;
     try {
       atStep('hook-1');
-      outcome = await this.events.commit(routed);
+      outcome = await soon(() => this.events.commit(routed), since);
       atStep('hook-2');
       return outcome.partitions;
     } finally {
@@ -108,13 +114,21 @@ export class IngestService {
   }
 }
 
+/** Given back to the stream, the events of a conversation would come again in any order. */
+function soon<T>(statement: () => Promise<T>, since: number): Promise<T> {
+  const onFailure = (error: unknown): void =>
+    log().warn({ err: error }, 'events could not be taken in, trying again');
+  return patiently(statement, { patienceMs: PATIENCE_MS, since, onFailure });
+}
+
 function arrived({ id, tenantId, type, data }: Envelope): Arrived {
   const { sessionId = null } = data as { sessionId?: unknown };
   if (sessionId !== null && !isUuid(sessionId)) {
     throw new AppError('VALIDATION_FAILED', 'sessionId is not a UUID.');
   }
   return {
-    id,
+    // As the database gives it back.
+    id: id.toLowerCase(),
     tenantId,
     sessionId: sessionId as string | null,
     kind: type,
