@@ -88,7 +88,7 @@ const configured: Provider[] = [
         app: 'webhook-dispatcher',
         stream: 'events',
         partitioned: true,
-        // Several batches of commits. What is handed out waits in memory, of each of the 64 partitions.
+        // What is handed out waits in memory, of each of the 64 partitions.
         maxAckPending: 128,
       }),
     inject: [Messaging],

@@ -286,11 +286,8 @@ describe('a replay of many', () => {
     await waitFor('the window', async () => (await subscriber.hot()).length === 32);
     const cancel = async () => (await stage.rpc.request(CancelReplay, { tenantId, replayId })).replay;
     const canceled = await cancel();
-    expect(canceled).toMatchObject({
-      state: 'CANCELED',
-      total: 32,
-      finishedAt: expect.any(String) as string,
-    });
+    expect(canceled).toMatchObject({ state: 'CANCELED', total: 32 });
+    expect(canceled.finishedAt).not.toBeNull();
     answer();
     await waitFor('these', async () => (await progress(subscriber, replayId)).done === 32, PATIENCE_MS);
     const next = await begun(subscriber, { status: 'DEAD' });

@@ -215,6 +215,14 @@ describe('our own addresses', () => {
     for (const { address } of here) expect(new OwnNetworks([]).has(address)).toBe(true);
     expect(new OwnNetworks([]).has('93.184.216.34')).toBe(false);
   });
+
+  test('stay known when the machine cannot say them', () => {
+    const fails = (): never => {
+      throw Object.assign(new Error('no descriptors'), { code: 'ERR_SYSTEM_ERROR' });
+    };
+    const networks = new OwnNetworks(['93.184.216.34'], fails);
+    expect(['93.184.216.34', '93.184.216.35'].map((address) => networks.has(address))).toEqual([true, false]);
+  });
 });
 
 describe('the lookup of a connection', () => {

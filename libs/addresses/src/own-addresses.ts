@@ -35,11 +35,19 @@ interface Range {
   family: 'ipv4' | 'ipv6';
 }
 
+/** Interfaces come and go. */
+const MAX_AGE_MS = 5_000;
+
 /** Addresses under which we ourselves can be reached: those that are configured, and this machine's. */
 export class OwnNetworks {
   private readonly configured = new BlockList();
+  private machine = new BlockList();
+  private readAtMs = -Infinity;
 
-  constructor(texts: readonly string[]) {
+  constructor(
+    texts: readonly string[],
+    private readonly read: typeof networkInterfaces = networkInterfaces,
+  ) {
     for (const { address, bits, family } of texts.flatMap((text) => rangeOf(text) ?? [])) {
       this.configured.addSubnet(address, bits, family);
     }
@@ -47,19 +55,24 @@ export class OwnNetworks {
 
   has(address: string): boolean {
     if (isIP(address) === 0) return false;
-    return (
-      this.configured.check(address, familyOf(address)) || ofThisMachine().check(address, familyOf(address))
-    );
+    const family = familyOf(address);
+    return this.configured.check(address, family) || this.ofThisMachine().check(address, family);
   }
-}
 
-/** Asked anew each time: interfaces come and go, and new connections are rare. */
-function ofThisMachine(): BlockList {
-  const list = new BlockList();
-  for (const { address } of Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])) {
-    list.addAddress(address, familyOf(address));
+  private ofThisMachine(): BlockList {
+    if (performance.now() - this.readAtMs < MAX_AGE_MS) return this.machine;
+    this.readAtMs = performance.now();
+    try {
+      const list = new BlockList();
+      for (const { address } of Object.values(this.read()).flatMap((addresses) => addresses ?? [])) {
+        list.addAddress(address, familyOf(address));
+      }
+      this.machine = list;
+    } catch {
+      // Without descriptors, or forbidden: what was known holds. Nobody who asks could do anything about it.
+    }
+    return this.machine;
   }
-  return list;
 }
 
 function rangeOf(text: string): Range | undefined {

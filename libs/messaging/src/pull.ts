@@ -14,6 +14,7 @@ export class Pull {
   /** Called when nothing is in flight any more. */
   private settled: () => void = () => undefined;
   private stopped = false;
+  private ending: Promise<void> | undefined;
   private loop: Promise<void> = Promise.resolve();
   private wake: () => void = () => undefined;
 
@@ -28,7 +29,12 @@ export class Pull {
     this.loop = this.run();
   }
 
-  async stop(): Promise<void> {
+  /** Resolves when nothing is in flight any more. */
+  stop(): Promise<void> {
+    return (this.ending ??= this.end());
+  }
+
+  private async end(): Promise<void> {
     this.stopped = true;
     this.wake();
     await this.messages?.close();

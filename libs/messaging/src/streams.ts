@@ -46,7 +46,8 @@ const CONSUMER_ALREADY_EXISTS = 10148;
 /** Creates the durable consumer, or changes one of an earlier release. Where it has got to stays. */
 export async function ensureConsumer(manager: JetStreamManager, consumer: DurableConsumer): Promise<void> {
   const { stream, durable } = consumer;
-  const limits = {
+  const changeable = {
+    filter_subject: consumer.filter,
     // Handlers only write rows; what a killed process had in hand is handed out again after this.
     ack_wait: nanos(10_000),
     max_ack_pending: consumer.maxAckPending,
@@ -54,13 +55,12 @@ export async function ensureConsumer(manager: JetStreamManager, consumer: Durabl
   try {
     await manager.consumers.add(stream, {
       durable_name: durable,
-      filter_subject: consumer.filter,
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.All,
-      ...limits,
+      ...changeable,
     });
   } catch (error) {
     if (!(error instanceof JetStreamApiError) || error.code !== CONSUMER_ALREADY_EXISTS) throw error;
-    await manager.consumers.update(stream, durable, limits);
+    await manager.consumers.update(stream, durable, changeable);
   }
 }

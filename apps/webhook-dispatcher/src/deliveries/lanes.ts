@@ -7,7 +7,7 @@ import { type Answered, Reputation, type Standing, STANDINGS } from './standing.
 export interface LaneLimits {
   /** Attempts under way, or ended and not yet recorded, in the whole process. */
   inFlight: number;
-  /** Attempts that have ended and are not yet recorded: a process that dies now makes them once more. */
+  /** Attempts that have ended and are not yet recorded, while which none starts: a process that dies now repeats them. */
   unwritten: number;
   /** Deliveries waiting per lane. */
   perLane: number;

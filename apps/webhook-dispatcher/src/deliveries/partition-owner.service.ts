@@ -57,6 +57,8 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async takeOver(partition: number, epoch: number): Promise<void> {
+    // Read afresh: of changes while it was somebody else's nobody told this process.
+    this.directory.forgetPartition(partition);
     await this.loader.takeOver(partition, epoch);
     this.stream.startPartition(partition);
   }
@@ -65,7 +67,7 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
     await this.stream.stopPartition(partition);
     // Before the look at what is under way: a load that ends now must not start anything the next owner would repeat.
     this.owned.leave(partition);
-    this.drop(partition);
+    this.loader.drop(partition);
     await this.drain(partition);
   }
 
@@ -81,11 +83,6 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
   private lost(partition: number): void {
     log().warn({ partition }, 'partition lost');
     void this.stream.stopPartition(partition);
-    this.drop(partition);
-  }
-
-  private drop(partition: number): void {
     this.loader.drop(partition);
-    this.directory.forgetPartition(partition);
   }
 }

@@ -7,7 +7,8 @@ import type { AttemptResult } from './attempt-result.js';
 import { MicroBatcher } from './micro-batcher.js';
 import { ResultRepository } from './result.repository.js';
 
-const BATCH = { maxSize: 256, lingerMs: 5 };
+/** Half of what may wait (`LANE_LIMITS.unwritten`), so that attempts start while a batch is written. */
+const BATCH = { maxSize: 128, lingerMs: 5 };
 const RETRY_MS = 250;
 
 /**

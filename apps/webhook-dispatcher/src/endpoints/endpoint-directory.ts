@@ -82,7 +82,7 @@ export class EndpointDirectory implements OnApplicationBootstrap, BeforeApplicat
     this.entries.delete(tenantId);
   }
 
-  /** The next owner of a partition hears of changes: what is known here may be old when it comes back. */
+  /** As `forget`, for all tenants of a partition. */
   forgetPartition(partition: number): void {
     for (const tenantId of this.entries.keys())
       if (partitionOf(tenantId) === partition) this.forget(tenantId);
@@ -127,8 +127,9 @@ export class EndpointDirectory implements OnApplicationBootstrap, BeforeApplicat
     const versions = await this.versions(entries.map(([tenantId]) => tenantId));
     for (const [tenantId, entry] of entries) {
       const rows = await entry.rows.catch(() => undefined);
-      if (rows !== undefined && rows === (versions.get(tenantId) ?? ''))
-        entry.checkedAtMs = Math.max(now, entry.checkedAtMs);
+      if (rows === undefined) continue;
+      if (rows === (versions.get(tenantId) ?? '')) entry.checkedAtMs = Math.max(now, entry.checkedAtMs);
+      else if (this.entries.get(tenantId) === entry) this.forget(tenantId);
     }
   }
 
