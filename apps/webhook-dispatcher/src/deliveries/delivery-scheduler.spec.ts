@@ -4,7 +4,15 @@ import { Lanes } from './lanes.js';
 import { OwnedPartitions } from './owned-partitions.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 
-const LIMITS = { inFlight: 100, unwritten: 100, perLane: 4, total: 40, bytes: 1_000, minimum: 2 };
+const LIMITS = {
+  inFlight: 100,
+  unwritten: 100,
+  suspectsPerSecond: 100_000,
+  perLane: 4,
+  total: 40,
+  bytes: 1_000,
+  minimum: 2,
+};
 
 let epoch: number | undefined;
 let lanes: Lanes;

@@ -3,7 +3,15 @@ import { type LaneLimits, Lanes } from './lanes.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 import type { Answered } from './standing.js';
 
-const LIMITS = { inFlight: 100, unwritten: 100, perLane: 8, total: 40, bytes: 1_000, minimum: 2 };
+const LIMITS = {
+  inFlight: 100,
+  unwritten: 100,
+  suspectsPerSecond: 100_000,
+  perLane: 8,
+  total: 40,
+  bytes: 1_000,
+  minimum: 2,
+};
 let lanes: Lanes;
 let now = 0;
 let count = 0;
@@ -92,6 +100,24 @@ describe('lanes', () => {
     expect(lanes.next()).toBeUndefined();
     lanes.recorded();
     expect(lanes.next()?.endpointId).toBe('e');
+  });
+
+  test('start so many attempts at suspects a second, and as many of others as there are', () => {
+    lanes = lanesWithin({ suspectsPerSecond: 40, inFlight: 1_000 });
+    const suspects = Array.from({ length: 30 }, (_, n) => `suspect ${n}`);
+    for (const endpointId of suspects) attempted(endpointId, 'silent');
+    now += 60_000;
+    for (const endpointId of suspects) lanes.push(aDelivery(endpointId, { attempt: 2 }));
+    for (let n = 0; n < 30; n += 1) lanes.push(aDelivery(`healthy ${n}`));
+    const started = (): number[] => {
+      const taken = takeAll().map(({ endpointId }) => endpointId.startsWith('suspect'));
+      return [taken.filter((isSuspect) => isSuspect).length, taken.filter((isSuspect) => !isSuspect).length];
+    };
+    expect(started()).toEqual([10, 30]);
+    now += 100;
+    expect(started()).toEqual([4, 0]);
+    now += 10_000;
+    expect(started()).toEqual([10, 0]);
   });
 
   test('have room for so many, promised places included, and for a few when memory is full', () => {

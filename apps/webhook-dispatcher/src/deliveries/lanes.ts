@@ -1,4 +1,5 @@
 import { Lane, type LaneOwner } from './lane.js';
+import { Pace } from './pace.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 import { Ring } from './ring.js';
 import { type Answered, Reputation, type Standing, STANDINGS } from './standing.js';
@@ -9,6 +10,8 @@ export interface LaneLimits {
   inFlight: number;
   /** Attempts that have ended and are not yet recorded, while which none starts: a process that dies now repeats them. */
   unwritten: number;
+  /** Attempts at suspects that start, of the whole process: they fail together, and would all be tried again together. */
+  suspectsPerSecond: number;
   /** Deliveries waiting per lane. */
   perLane: number;
   /** Deliveries waiting in all lanes; past it, a lane may still have `minimum`. */
@@ -22,6 +25,7 @@ export interface LaneLimits {
 export const LANE_LIMITS: LaneLimits = {
   inFlight: 4096,
   unwritten: 256,
+  suspectsPerSecond: 200,
   perLane: 256,
   total: 4096,
   bytes: 64 * 1024 * 1024,
@@ -57,12 +61,15 @@ export class Lanes {
   private readonly rings = byStanding(() => new Ring());
   private readonly running = new Map<QueuedDelivery, Running>();
   private readonly counts = byStanding(() => ({ running: 0, waiting: 0, bytes: 0 }));
+  private readonly suspects: Pace;
   private unrecorded = 0;
 
   constructor(
     private readonly limits: LaneLimits = LANE_LIMITS,
     private readonly now: () => number = () => performance.now(),
-  ) {}
+  ) {
+    this.suspects = new Pace(limits.suspectsPerSecond);
+  }
 
   /** The lane of an endpoint, made if there is none. What is left of one from an earlier lease is nobody's any more. */
   lane(owner: LaneOwner): Lane {
@@ -107,8 +114,7 @@ export class Lanes {
   next(): QueuedDelivery | undefined {
     const now = this.now();
     for (const standing of STANDINGS) {
-      const most = this.limits.inFlight * SHARES[standing];
-      while (this.mayStart && this.counts[standing].running < most) {
+      while (this.mayStart(standing, now)) {
         const lane = this.rings[standing].take();
         if (!lane) break;
         this.look(lane);
@@ -206,15 +212,18 @@ export class Lanes {
     return this.unrecorded;
   }
 
-  private get mayStart(): boolean {
+  private mayStart(standing: Standing, now: number): boolean {
     const { inFlight, unwritten } = this.limits;
-    return this.unrecorded < inFlight && this.unrecorded - this.running.size < unwritten;
+    if (this.unrecorded >= inFlight || this.unrecorded - this.running.size >= unwritten) return false;
+    if (this.counts[standing].running >= inFlight * SHARES[standing]) return false;
+    return standing !== 'suspect' || this.suspects.isOpen(now);
   }
 
   private start(item: QueuedDelivery, lane: Lane, now: number): void {
     this.running.set(item, { lane, startedAt: now, slow: false });
     this.counts[lane.standing].running += 1;
     this.unrecorded += 1;
+    if (lane.standing === 'suspect') this.suspects.take(now);
     this.count(lane, [item], -1);
   }
 
