@@ -27,6 +27,7 @@ export class DueLoader {
   private loading = false;
   private stopped = false;
   private timer: NodeJS.Timeout | undefined;
+  private arming: NodeJS.Immediate | undefined;
   private readonly tasks = [
     new PeriodicTask('clock', CLOCK_POLL_MS, () => this.followClock()),
     new PeriodicTask('review', REVIEW_MS, () => this.review()),
@@ -77,14 +78,14 @@ export class DueLoader {
     const epoch = this.owned.epochOf(partition);
     if (epoch === undefined) return;
     this.scheduler.leaveToDatabase({ endpointId, tenantId, partition, epoch });
-    this.arm();
+    this.armSoon();
   }
 
   /** Something of an endpoint is due then: it failed. */
   enter({ endpointId, tenantId, partition, dueAtMs }: Appointment): void {
     if (this.owned.epochOf(partition) === undefined) return;
     this.calendar.add({ endpointId, tenantId, partition, dueAtMs });
-    this.arm();
+    this.armSoon();
   }
 
   /** Loads what is due, unless that is going on already. */
@@ -99,6 +100,14 @@ export class DueLoader {
         this.arm(RETRY_MS);
       },
     );
+  }
+
+  /** Once for all that is entered in one go: it looks at every lane and every appointment. */
+  private armSoon(): void {
+    this.arming ??= setImmediate(() => {
+      this.arming = undefined;
+      this.arm();
+    });
   }
 
   private arm(atLeastMs = MIN_WAIT_MS): void {

@@ -25,7 +25,7 @@ export interface LaneLimits {
 export const LANE_LIMITS: LaneLimits = {
   inFlight: 4096,
   unwritten: 256,
-  suspectsPerSecond: 200,
+  suspectsPerSecond: 100,
   perLane: 256,
   total: 4096,
   bytes: 64 * 1024 * 1024,
@@ -182,7 +182,8 @@ export class Lanes {
 
   /** Forgets what waits for a partition that is no longer ours. */
   drainPartition(partition: number): QueuedDelivery[] {
-    return this.all((lane) => lane.partition === partition).flatMap(({ endpointId }) => {
+    const lanes = [...this.lanes.values()].filter((lane) => lane.partition === partition);
+    return lanes.flatMap(({ endpointId }) => {
       const items = this.drain(endpointId);
       this.lanes.delete(endpointId);
       return items;
@@ -201,7 +202,12 @@ export class Lanes {
 
   /** Up to `limit` lanes that are hungry. */
   hungry(limit: number): Lane[] {
-    return this.all((lane) => this.isHungry(lane)).slice(0, limit);
+    const found: Lane[] = [];
+    for (const lane of this.lanes.values()) {
+      if (found.length === limit) break;
+      if (this.isHungry(lane)) found.push(lane);
+    }
+    return found;
   }
 
   dropIfIdle(lane: Lane): void {
@@ -277,10 +283,6 @@ export class Lanes {
     counts.waiting += sign * items.length;
     counts.bytes += sign * bytes;
     lane.bytes += sign * bytes;
-  }
-
-  private all(wanted: (lane: Lane) => boolean): Lane[] {
-    return [...this.lanes.values()].filter(wanted);
   }
 }
 
