@@ -27,7 +27,8 @@ export function AllowedOrigins(): PropertyDecorator {
   };
 }
 
-function listOf(value: unknown): unknown {
+/** The parts of a comma-separated list; what is no text stays for the validator to refuse. */
+export function listOf(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
 }
 

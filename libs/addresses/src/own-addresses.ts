@@ -3,6 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { Env } from '@svc/service';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
+import { listOf } from './allowed-origins.js';
 
 /** The variable with the addresses of this installation that are public by number. */
 export function OwnAddresses(): PropertyDecorator {
@@ -12,9 +13,7 @@ export function OwnAddresses(): PropertyDecorator {
         'Public addresses and networks of this installation (load balancers, NAT gateways, nodes): the address guard refuses them like private ones. Those of the machine itself it knows.',
       example: '93.184.216.34,2606:2800:220::/48',
     }),
-    Transform(({ value }: { value: unknown }) =>
-      typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value,
-    ),
+    Transform(({ value }) => listOf(value)),
     ValidateBy({
       name: 'ownAddresses',
       validator: {

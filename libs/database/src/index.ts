@@ -1,6 +1,6 @@
 export { isDatabaseAway } from './database-away.js';
 export { type Lease, LeaseTable, leaseTablesSql } from './lease-table.js';
 export { type LeaseOptions, PartitionLeases } from './partition-leases.js';
-export { isPassing, patiently } from './patience.js';
+export { isPassing, type Patience, patiently } from './patience.js';
 export { migrate, type MigrateOptions } from './migrate.js';
 export { schemaDataSource, schemaRole, type SchemaConnection } from './schema-connection.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Envelope, PUBLIC_EVENTS } from '@svc/contracts';
-import { patiently } from '@svc/database';
+import { type Patience, patiently } from '@svc/database';
 import { partitionOf } from '@svc/messaging';
 import { log } from '@svc/service';
 import { validate as isUuid } from 'uuid';
@@ -45,13 +45,13 @@ export class IngestService {
   }
 
   private async commit(batch: Arrived[]): Promise<(Refusal | undefined)[]> {
+    const patience = patienceOf(batch.length);
     const distinct = new Map(batch.map((event) => [event.id, event]));
-    const since = performance.now();
-    const routes = await Promise.all([...distinct.values()].map((event) => this.route(event, since)));
+    const routes = await Promise.all([...distinct.values()].map((event) => this.route(event, patience)));
     const refused = routes.filter((route): route is Refusal => 'error' in route);
     // Those without a receiver, too: the log of a tenant has all its events.
     const routed = routes.filter((route): route is Candidate => 'receivers' in route);
-    const kept = await this.write(routed, since);
+    const kept = await this.write(routed, patience);
     const lost = routed.filter(({ event }) => !kept.has(event.partition));
     const refusals = new Map(
       [...refused, ...lost.map(notOurs)].map((refusal) => [refusal.event.id, refusal]),
@@ -60,9 +60,9 @@ export class IngestService {
   }
 
   /** Whom an event goes to. What is wrong with one tenant is an answer and no exception: a batch holds those of many. */
-  private async route(event: Arrived, since: number): Promise<Candidate | Refusal> {
+  private async route(event: Arrived, patience: Patience): Promise<Candidate | Refusal> {
     try {
-      const known = await soon(() => this.directory.ofTenant(event.tenantId), since);
+      const known = await patiently(() => this.directory.ofTenant(event.tenantId), patience);
       const receivers = receiversOf(event, known);
       const epoch = this.owned.epochOf(event.partition);
       return epoch === undefined ? notOurs({ event }) : { event, epoch, receivers };
@@ -72,13 +72,13 @@ export class IngestService {
   }
 
   /** @returns partitions of which the events were written. */
-  private async write(candidates: Candidate[], since: number): Promise<Set<number>> {
+  private async write(candidates: Candidate[], patience: Patience): Promise<Set<number>> {
     if (candidates.length === 0) return new Set();
     const routed = candidates.map((candidate) => this.plan(candidate));
     let outcome: CommitOutcome | undefined;
     try {
       atStep('hook-1');
-      outcome = await soon(() => this.events.commit(routed), since);
+      outcome = await patiently(() => this.events.commit(routed), patience);
       atStep('hook-2');
       return outcome.partitions;
     } finally {
@@ -114,11 +114,14 @@ export class IngestService {
   }
 }
 
-/** Given back to the stream, the events of a conversation would come again in any order. */
-function soon<T>(statement: () => Promise<T>, since: number): Promise<T> {
-  const onFailure = (error: unknown): void =>
-    log().warn({ err: error }, 'events could not be taken in, trying again');
-  return patiently(statement, { patienceMs: PATIENCE_MS, since, onFailure });
+/** Of one batch: given back to the stream, the events of a conversation would come again in any order. It is said once. */
+function patienceOf(events: number): Patience {
+  let said = false;
+  const onFailure = (error: unknown): void => {
+    if (!said) log().warn({ err: error, events }, 'events could not be taken in, trying again');
+    said = true;
+  };
+  return { patienceMs: PATIENCE_MS, since: performance.now(), onFailure };
 }
 
 function arrived({ id, tenantId, type, data }: Envelope): Arrived {
