@@ -18,6 +18,8 @@ import { ScopeGuard } from './auth/scope.guard.js';
 import { GatewayConfig, readConfig } from './config.js';
 import { EventLogController } from './events/event-log.controller.js';
 import { EventLogService } from './events/event-log.service.js';
+import { LimitsController } from './limits/limits.controller.js';
+import { LimitsService } from './limits/limits.service.js';
 import { ClientMessage } from './messages/client-message.entity.js';
 import { ConversationsService } from './messages/conversations.service.js';
 import { Message } from './messages/message.entity.js';
@@ -76,6 +78,7 @@ const events = {
     MessageMediaController,
     MediaController,
     SessionsController,
+    LimitsController,
     LiveController,
     ExternalConfigController,
     WebhooksController,
@@ -99,6 +102,7 @@ const events = {
     AuditService,
     Cursors,
     SubscriptionsService,
+    LimitsService,
     {
       provide: AddressGuard,
       useFactory: (config: GatewayConfig) => new AddressGuard(config),

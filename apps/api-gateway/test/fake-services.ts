@@ -3,10 +3,15 @@ import {
   AppError,
   ChangeSession,
   type ChangeSessionV1,
+  countOf,
+  CountSessions,
   CreateSession,
   type CreateSessionV1,
   CreateSubscription,
   type CreateSubscriptionV1,
+  type DayUsage,
+  GetLimits,
+  type GetLimitsV1,
   GetSession,
   GetSessionQr,
   GetSubscription,
@@ -38,6 +43,12 @@ import {
 import { Messaging } from '@svc/messaging';
 import { FakeDispatcher } from './fake-dispatcher.js';
 
+/** What the limits stand at. */
+export const USAGE: DayUsage & { planLimit: number } = {
+  ...{ sessionLimit: 250, sessionUsed: 42, planLimit: 10_000, planUsed: 58 },
+  ...{ resetAt: '2031-01-02T00:00:00.000Z', secondsLeft: 3_600 },
+};
+
 interface Listening {
   subscription: { unsubscribe(): void };
   callback: (error: Error | null, message: { json<T>(): T; respond(data: string): boolean }) => void;
@@ -66,6 +77,10 @@ export class FakeServices {
   /** What a worker was asked to do at once, as it came. */
   readonly done: object[] = [];
   refusal: LimitRefusal | undefined;
+  /** How long an admitted unit is good for. */
+  goodForMs = 30_000;
+  sessionUsed = USAGE.sessionUsed;
+  planUsed = USAGE.planUsed;
   qr: string | undefined = '2@abc,def,ghi,jkl';
   private readonly listening = new Map<string, Listening>();
 
@@ -146,10 +161,21 @@ export class FakeServices {
   private answerLimits(): void {
     this.on(Reserve, ({ jobId }: ReserveV1) => {
       const times = this.reserved.get(jobId) ?? 0;
-      if (times === 0 && this.refusal) return { admitted: false, refusal: this.refusal };
+      if (times === 0 && this.refusal) return { admitted: false, refusal: this.refusal, usage: USAGE };
       this.reserved.set(jobId, times + 1);
-      return { admitted: true };
+      const writeBefore = new Date(Date.now() + this.goodForMs).toISOString();
+      return { admitted: true, usage: USAGE, writeBefore };
     });
+    this.on(GetLimits, ({ internal, sessionIds }: GetLimitsV1) => ({
+      messages: internal ? countOf(null, 58) : countOf(USAGE.planLimit, this.planUsed),
+      sessions: sessionIds.map((sessionId) => ({
+        sessionId,
+        tier: 2,
+        messages: countOf(USAGE.sessionLimit, this.sessionUsed),
+      })),
+      resetAt: USAGE.resetAt,
+      secondsLeft: USAGE.secondsLeft,
+    }));
     this.on(GetTiers, ({ sessionIds }: GetTiersV1) => ({
       tiers: sessionIds.map((sessionId) => ({ sessionId, tier: 1 })),
     }));
@@ -161,15 +187,15 @@ export class FakeServices {
   }
 
   private answerSessions(): void {
-    this.on(CreateSession, ({ tenantId, sessionId: id, name }: CreateSessionV1) => ({
-      session: this.addSession(tenantId, {
-        id,
-        name,
-        status: 'CONNECTING',
-        statusReason: 'CREATED',
-        phone: null,
-      }),
-    }));
+    this.on(CreateSession, ({ tenantId, sessionId: id, name, most }: CreateSessionV1) => {
+      const used = this.sessionsOf(tenantId).length;
+      if (most !== undefined && used >= most) {
+        throw new AppError('RATE_LIMITED', undefined, { layer: 'plan', limit: most, used });
+      }
+      const state = { id, name, status: 'CONNECTING', statusReason: 'CREATED', phone: null } as const;
+      return { session: this.addSession(tenantId, state) };
+    });
+    this.on(CountSessions, ({ tenantId }: TenantRef) => ({ count: this.sessionsOf(tenantId).length }));
     this.on(UpdateSession, ({ tenantId, sessionId, ...change }: UpdateSessionV1) => {
       const session = this.owned({ tenantId, sessionId });
       this.done.push(change);
@@ -178,7 +204,7 @@ export class FakeServices {
     });
     this.on(GetSession, (ref: SessionRef) => ({ session: this.owned(ref) }));
     this.on(ListSessions, ({ tenantId, limit, before }: ListSessionsV1) => {
-      const own = [...this.sessions.values()].filter((session) => session.tenantId === tenantId).reverse();
+      const own = this.sessionsOf(tenantId).reverse();
       const from = before ? own.findIndex(({ state }) => state.id === before) + 1 : 0;
       return { sessions: own.slice(from, from + limit).map(({ state }) => state) };
     });
@@ -216,6 +242,10 @@ export class FakeServices {
       session.botMode = request.botMode;
       return { session };
     });
+  }
+
+  private sessionsOf(tenantId: string): OwnedSession[] {
+    return [...this.sessions.values()].filter((session) => session.tenantId === tenantId);
   }
 
   private owned({ tenantId, sessionId }: SessionRef): SessionState {

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { ApiKeysController } from '../src/auth/api-keys.controller.js';
 import { SCOPE } from '../src/auth/scopes.js';
 import { EventLogController } from '../src/events/event-log.controller.js';
+import { LimitsController } from '../src/limits/limits.controller.js';
 import { MessageMediaController } from '../src/messages/message-media.controller.js';
 import { MediaController } from '../src/media/media.controller.js';
 import { MessagesController } from '../src/messages/messages.controller.js';
@@ -94,7 +95,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
   const controllers = [
     ...[MessagesController, MessageMediaController, SessionsController],
     ...[LiveController, ExternalConfigController],
-    ...[MediaController],
+    ...[MediaController, LimitsController],
     ...[WebhooksController, WebhookActionsController, DeliveriesController],
     ...[EventLogController, ApiKeysController],
   ];

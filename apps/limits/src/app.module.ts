@@ -4,6 +4,8 @@ import { connectionProviders, databaseModule, HealthController } from '@svc/serv
 import { LimitsConfig, readConfig } from './config.js';
 import { EventOutbox } from './events/event-outbox.entity.js';
 import { OutboxService } from './events/outbox.service.js';
+import { DaysService } from './reservations/days.service.js';
+import { ReservationSweeper } from './reservations/reservation-sweeper.js';
 import { ReservationsConsumer } from './reservations/reservations.consumer.js';
 import { ReservationsService } from './reservations/reservations.service.js';
 import { TierPromotionRow } from './tiers/tier-promotion.entity.js';
@@ -34,6 +36,8 @@ const jetStreamStrategy = {
     ...connectionProviders('limits', LimitsConfig, readConfig),
     jetStreamStrategy,
     OutboxService,
+    DaysService,
+    ReservationSweeper,
     ReservationsService,
     TiersService,
   ],

@@ -63,7 +63,7 @@ describe('at frozen instants', () => {
     const [send] = repeat(1);
     await limits.rpc.request(Reserve, send!);
     await freeze('2026-05-04T00:00:00.000Z');
-    expect(await limits.rpc.request(Reserve, send!)).toEqual({ admitted: true });
+    expect(await limits.rpc.request(Reserve, send!)).toMatchObject({ admitted: true });
     const days = await limits.database.query(
       `SELECT day::text, used FROM limits.quota WHERE id = $1 AND used > 0`,
       [send!.tenantId],

@@ -97,7 +97,7 @@ describe('while another send is not committed yet', () => {
 
   test('the same job is not counted a second time', async () => {
     const send = aSend();
-    expect(await overtake(send, send)).toEqual({ admitted: true });
+    expect(await overtake(send, send)).toMatchObject({ admitted: true });
     expect(await used(limits.database, send.sessionId)).toBe(1);
     expect(await used(limits.database, send.tenantId)).toBe(1);
   });

@@ -121,7 +121,7 @@ describe('a job', () => {
     const sends = repeat(10);
     await reserveAll(limits.rpc, sends);
     const before = await reservation(sends[0]!.jobId);
-    expect(await limits.rpc.request(Reserve, sends[0]!)).toEqual({ admitted: true });
+    expect(await limits.rpc.request(Reserve, sends[0]!)).toMatchObject({ admitted: true });
     const after = await reservation(sends[0]!.jobId);
     expect(after!.at.getTime()).toBeGreaterThan(before!.at.getTime());
     expect(await used(limits.database, sends[0]!.sessionId)).toBe(10);
@@ -179,7 +179,7 @@ describe('a job', () => {
       'the reservation to be settled',
       async () => (await reservation(jobId))?.state === 'settled',
     );
-    expect(await limits.rpc.request(Reserve, send)).toEqual({ admitted: true });
+    expect(await limits.rpc.request(Reserve, send)).toMatchObject({ admitted: true });
     expect(await used(limits.database, sessionId)).toBe(1);
   });
 });

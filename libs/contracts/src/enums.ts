@@ -95,6 +95,11 @@ export const MESSAGE_CHANGES = ['EDITED', 'REVOKED'] as const;
 /** One of `MESSAGE_CHANGES`. */
 export type MessageChangeKind = (typeof MESSAGE_CHANGES)[number];
 
+/** Daily limits, in the order in which they are asked (specification, "Limits"). */
+export const LIMIT_LAYERS = ['session', 'plan'] as const;
+/** One of `LIMIT_LAYERS`. */
+export type LimitLayer = (typeof LIMIT_LAYERS)[number];
+
 /** Plans of the specification. */
 export const PLANS = ['STARTER', 'GROWTH', 'ENTERPRISE'] as const;
 /** One of `PLANS`. */

@@ -48,6 +48,8 @@ export {
   type MessageChangeKind,
   TYPING_STATES,
   type TypingState,
+  LIMIT_LAYERS,
+  type LimitLayer,
 } from './enums.js';
 export { MESSAGE_BODY_TYPES, MESSAGE_BODY_FIELDS, MessageBody } from './message-body.js';
 export { MessageMedia, QuotedInbound, MessageChange, MessageOrigin } from './message-details.js';
@@ -112,12 +114,17 @@ export {
   MessageView,
   SendMessageV1,
   ReconcileSessionV1,
+  FindMessagesV1,
+  FoundMessages,
   SendMessage,
   ReconcileSession,
+  FindMessages,
 } from './messages.js';
 export { PageQuery, type Page } from './page.js';
 export { ListMessagesQuery } from './message-query.js';
 export {
+  SessionCount,
+  CountSessions,
   CreateSessionBody,
   UpdateSessionBody,
   SessionState,
@@ -155,21 +162,35 @@ export {
   LookUpContact,
 } from './live-requests.js';
 export {
-  TIER_CAPS,
   PLAN_CAPS,
+  PLAN_SESSIONS,
+  WRITE_WITHIN_MS,
+  DayOf,
   ReserveV1,
   LimitRefusal,
+  DayUsage,
   ReserveReply,
+  GetLimitsV1,
+  LimitCount,
+  SessionDay,
+  LimitsReply,
+  countOf,
+  refusalBy,
+  Reserve,
+  GetLimits,
+} from './limits.js';
+export { TenantLimits, SessionLimits, DryRunRefusal, DryRun } from './limit-views.js';
+export {
+  TIER_CAPS,
   GetTiersV1,
   SessionTier,
   TiersReply,
   PromoteTierBody,
   PromoteTierV1,
   TierPromotion,
-  Reserve,
   GetTiers,
   PromoteTier,
-} from './limits.js';
+} from './tiers.js';
 export {
   TenantRef,
   SubscriptionState,

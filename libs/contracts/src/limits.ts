@@ -1,41 +1,46 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
+  ArrayMaxSize,
   IsArray,
   IsBoolean,
   IsIn,
   IsInt,
   IsISO8601,
   IsOptional,
-  IsString,
   IsUUID,
-  Length,
-  Max,
   Min,
   ValidateNested,
 } from 'class-validator';
 import { defineRequest } from './contract.js';
-import { type Plan, PLANS } from './enums.js';
-
-/** Messages per UTC day by warmup tier (specification, "Limits"). */
-export const TIER_CAPS = [10, 50, 250, 1_000, 5_000] as const;
+import { type LimitLayer, LIMIT_LAYERS, type Plan, PLANS } from './enums.js';
 
 /** Messages per UTC day by plan (specification, "Limits"). */
 export const PLAN_CAPS: Record<Plan, number> = { STARTER: 1_000, GROWTH: 10_000, ENTERPRISE: 100_000 };
 
-/** Request of `reserve`: may one more message go? Idempotent by `jobId`. */
-export class ReserveV1 {
-  @IsUUID() jobId: string;
+/** Sessions by plan (specification, "Limits"). */
+export const PLAN_SESSIONS: Record<Plan, number> = { STARTER: 1, GROWTH: 5, ENTERPRISE: 20 };
+
+/** How long an admitted unit may wait for its message to be written, in ms. */
+export const WRITE_WITHIN_MS = 30_000;
+
+/** Whose day is asked about. */
+export class DayOf {
   @IsUUID() tenantId: string;
-  @IsUUID() sessionId: string;
   @IsIn(PLANS) plan: Plan;
   /** The vendor's own tenant: exempt from the plan's cap, still counted. */
   @IsBoolean() internal: boolean;
 }
 
+/** Request of `reserve`: may one more message go? Idempotent by `jobId`. */
+export class ReserveV1 extends DayOf {
+  @IsUUID() jobId: string;
+  @IsUUID() sessionId: string;
+}
+
 /** Which limit refused, and until when; `meta` of the 429. */
 export class LimitRefusal {
-  @IsIn(['session', 'plan']) layer: 'session' | 'plan';
+  @IsIn(LIMIT_LAYERS) layer: LimitLayer;
   @IsInt() limit: number;
   @IsInt() used: number;
   /** Next UTC midnight, ISO 8601. */
@@ -44,83 +49,100 @@ export class LimitRefusal {
   @IsInt() @Min(1) retryAfterSeconds: number;
 }
 
+/** Both layers of a session after the question, whatever the answer was. */
+export class DayUsage {
+  @IsInt() sessionLimit: number;
+  @IsInt() sessionUsed: number;
+  /** Null: exempt. */
+  @IsOptional() @IsInt() planLimit: number | null;
+  @IsInt() planUsed: number;
+  /** Next UTC midnight, ISO 8601. */
+  @IsISO8601() resetAt: string;
+  /** Whole seconds from now to `resetAt`, at least 1. */
+  @IsInt() @Min(1) secondsLeft: number;
+}
+
 /** Reply of `reserve`: a refusal is an answer, not an error. */
 export class ReserveReply {
   @IsBoolean() admitted: boolean;
   @IsOptional() @ValidateNested() @Type(() => LimitRefusal) refusal?: LimitRefusal;
+  @IsOptional() @ValidateNested() @Type(() => DayUsage) usage?: DayUsage;
+  /** Of an admitted one: from then on (ISO 8601, the server's clock) its message must not be written any more. */
+  @IsOptional() @IsISO8601() writeBefore?: string;
 }
 
-/** Request of `get-tiers`. */
-export class GetTiersV1 {
-  @IsArray() @IsUUID(undefined, { each: true }) sessionIds: string[];
+/** Request of `get-limits`. */
+export class GetLimitsV1 extends DayOf {
+  @IsArray() @ArrayMaxSize(1_000) @IsUUID(undefined, { each: true }) sessionIds: string[];
 }
 
-/** The warmup tier of one session. */
-export class SessionTier {
-  @IsUUID() sessionId: string;
-  @IsInt() @Min(0) @Max(4) tier: number;
-}
-
-/** Reply of `get-tiers`, in the order asked; a session never seen is in tier 0. */
-export class TiersReply {
-  @IsArray() @ValidateNested({ each: true }) @Type(() => SessionTier) tiers: SessionTier[];
-}
-
-/** Body of `POST /v1/sessions/:id/promote-warmup-tier`. */
-export class PromoteTierBody {
+/** What is used up of one limit. */
+export class LimitCount {
   @ApiProperty({
-    description: 'Tier to raise to; it can only go up.',
+    description: 'How much there is; null: no limit.',
     type: 'integer',
-    example: 2,
-    minimum: 0,
-    maximum: 4,
+    nullable: true,
+    example: 250,
   })
+  @IsOptional()
   @IsInt()
-  @Min(0)
-  @Max(4)
-  tier: number;
+  limit: number | null;
+
+  @ApiProperty({ description: 'How much is used.', type: 'integer', example: 42, minimum: 0 })
+  @IsInt()
+  used: number;
 
   @ApiProperty({
-    description: 'Why, for the audit log.',
-    example: 'Number in use for two years',
-    minLength: 1,
-    maxLength: 500,
+    description: 'How much is left; null: no limit.',
+    type: 'integer',
+    nullable: true,
+    example: 208,
   })
-  @IsString()
-  @Length(1, 500)
-  reason: string;
+  @IsOptional()
+  @IsInt()
+  left: number | null;
 }
 
-/** Request of `promote-tier`. */
-export class PromoteTierV1 extends PromoteTierBody {
-  @IsUUID() tenantId: string;
-  @IsUUID() sessionId: string;
-  /** Who asks: `key:<kid>`. */
-  @IsString() actor: string;
-}
-
-/** Answer of `POST /v1/sessions/:id/promote-warmup-tier`. */
-export class TierPromotion {
+/** The day of one session. */
+export class SessionDay {
   @ApiProperty({ description: 'The session.', format: 'uuid' })
   @IsUUID()
   sessionId: string;
 
-  @ApiProperty({ description: 'Tier from now on.', type: 'integer', example: 2, minimum: 0, maximum: 4 })
+  @ApiProperty({ description: 'Its warmup tier.', type: 'integer', example: 2, minimum: 0, maximum: 4 })
   @IsInt()
   tier: number;
 
-  @ApiProperty({ description: 'Tier before.', type: 'integer', example: 0, minimum: 0, maximum: 4 })
-  @IsInt()
-  previousTier: number;
+  @ApiProperty({ description: 'Messages today.', type: LimitCount })
+  @ValidateNested()
+  @Type(() => LimitCount)
+  messages: LimitCount;
+}
 
-  @ApiProperty({ description: 'When (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
-  @IsISO8601()
-  promotedAt: string;
+/** Reply of `get-limits`: the day of a tenant and of these sessions, in the order asked. */
+export class LimitsReply {
+  @ValidateNested() @Type(() => LimitCount) messages: LimitCount;
+  @IsArray() @ValidateNested({ each: true }) @Type(() => SessionDay) sessions: SessionDay[];
+  /** Next UTC midnight, ISO 8601. */
+  @IsISO8601() resetAt: string;
+  /** Whole seconds from now to `resetAt`, at least 1. */
+  @IsInt() @Min(1) secondsLeft: number;
+}
+
+/** What is left of a limit; more may be used than there is, after a plan was lowered. */
+export function countOf(limit: number | null, used: number): LimitCount {
+  return { limit, used, left: limit === null ? null : Math.max(0, limit - used) };
+}
+
+/** The refusal of a layer that is used up. */
+export function refusalBy(layer: LimitLayer, usage: DayUsage): LimitRefusal {
+  const { resetAt, secondsLeft: retryAfterSeconds } = usage;
+  const [limit, used] =
+    layer === 'session' ? [usage.sessionLimit, usage.sessionUsed] : [usage.planLimit ?? 0, usage.planUsed];
+  return { layer, limit, used, resetAt, retryAfterSeconds };
 }
 
 /** Layer 1 (session tier), then layer 2 (plan), whole or not at all. */
 export const Reserve = defineRequest('limits', 'reserve', ReserveV1, ReserveReply);
-/** Reads warmup tiers. */
-export const GetTiers = defineRequest('limits', 'get-tiers', GetTiersV1, TiersReply);
-/** Raises a tier; `VALIDATION_FAILED` when it would not rise. */
-export const PromoteTier = defineRequest('limits', 'promote-tier', PromoteTierV1, TierPromotion);
+/** Reads what is used of both layers; counts nothing. */
+export const GetLimits = defineRequest('limits', 'get-limits', GetLimitsV1, LimitsReply);

@@ -11,7 +11,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { defineEvent } from './contract.js';
-import { FAILURE_CODES, type FailureCode } from './enums.js';
+import { FAILURE_CODES, type FailureCode, LIMIT_LAYERS, type LimitLayer } from './enums.js';
 import { MessageBody } from './message-body.js';
 import { MessageChange, MessageMedia, QuotedInbound } from './message-details.js';
 
@@ -139,6 +139,16 @@ export class MessageFailure {
   })
   @IsString()
   message: string;
+
+  @ApiPropertyOptional({
+    description: 'Daily limits of which its unit was given back, because the platform never saw the message.',
+    enum: LIMIT_LAYERS,
+    isArray: true,
+    example: ['plan'],
+  })
+  @IsOptional()
+  @IsIn(LIMIT_LAYERS, { each: true })
+  givenBack?: LimitLayer[];
 }
 
 /** Payload of `message.sent`, `message.delivered` and `message.read`. */

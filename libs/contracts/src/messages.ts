@@ -1,7 +1,15 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsISO8601, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
-import { defineCommand } from './contract.js';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  ValidateNested,
+} from 'class-validator';
+import { defineCommand, defineRequest } from './contract.js';
 import { MESSAGE_STATUSES, type MessageStatus } from './enums.js';
 import { MessageBody } from './message-body.js';
 import { MessageMedia, MessageOrigin } from './message-details.js';
@@ -163,7 +171,19 @@ export class ReconcileSessionV1 {
   @IsUUID() sessionId: string;
 }
 
+/** Request of `find-messages`. */
+export class FindMessagesV1 {
+  @IsArray() @ArrayMaxSize(1_000) @IsUUID(undefined, { each: true }) jobIds: string[];
+}
+
+/** Reply of `find-messages`: those of the jobs that have a message. */
+export class FoundMessages {
+  @IsArray() @IsUUID(undefined, { each: true }) jobIds: string[];
+}
+
 /** Send one message; consumed by the owner of the session's partition. */
 export const SendMessage = defineCommand('send-message', 1, SendMessageV1);
 /** The wanted state of a session changed. */
 export const ReconcileSession = defineCommand('reconcile-session', 1, ReconcileSessionV1);
+/** Which of these jobs have a message. */
+export const FindMessages = defineRequest('api-gateway', 'find-messages', FindMessagesV1, FoundMessages);

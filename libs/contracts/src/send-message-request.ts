@@ -309,4 +309,13 @@ export class SendMessageRequest {
     message: 'clientMessageId must not contain control characters',
   })
   clientMessageId?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'true: says whether this would be sent, and if not, why and until when; nothing is sent or counted.',
+    example: false,
+  })
+  @IsOptional()
+  @IsBoolean()
+  dryRun?: boolean;
 }

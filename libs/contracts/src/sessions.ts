@@ -15,6 +15,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
+import { TenantRef } from './billing.js';
 import { defineRequest } from './contract.js';
 import {
   BOT_MODES,
@@ -138,6 +139,8 @@ export class SessionRef {
 export class CreateSessionV1 extends SessionRef {
   @IsString() @Length(1, 100) name: string;
   @IsOptional() @IsString() @MaxLength(2048) proxy?: string;
+  /** Sessions that the tenant may have, with this one; left out: any number. */
+  @IsOptional() @IsInt() @Min(0) most?: number;
 }
 
 /** Request of `update-session`; what is left out stays. */
@@ -189,13 +192,20 @@ export class SessionQr {
   expiresAt: string;
 }
 
+/** Reply of `count-sessions`. */
+export class SessionCount {
+  @IsInt() @Min(0) count: number;
+}
+
 const APP = 'session-worker';
-/** Makes the row and asks for a connection. */
+/** Makes the row and asks for a connection; `RATE_LIMITED` where the tenant has as many as it may. */
 export const CreateSession = defineRequest(APP, 'create-session', CreateSessionV1, SessionReply);
 /** Reads one session. */
 export const GetSession = defineRequest(APP, 'get-session', SessionRef, SessionReply);
 /** Reads a tenant's sessions. */
 export const ListSessions = defineRequest(APP, 'list-sessions', ListSessionsV1, SessionsReply);
+/** How many sessions a tenant has. */
+export const CountSessions = defineRequest(APP, 'count-sessions', TenantRef, SessionCount);
 /** Changes name and proxy. */
 export const UpdateSession = defineRequest(APP, 'update-session', UpdateSessionV1, SessionReply);
 /** Connect, disconnect, log out or delete. */

@@ -2,6 +2,9 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
   Envelope,
+  FindMessages,
+  FindMessagesV1,
+  type FoundMessages,
   MessageDelivered,
   MessageFailed,
   type MessageFailedV1,
@@ -12,11 +15,11 @@ import {
   type MessageStatus,
   type OutboundMessageV1,
 } from '@svc/contracts';
-import { OnEvent } from '@svc/messaging';
+import { OnEvent, OnRequest } from '@svc/messaging';
 import { ConversationsService } from './conversations.service.js';
 import { MessagesRepository } from './messages.repository.js';
 
-/** What becomes of messages, as the session worker tells it. */
+/** What becomes of messages, as the session worker tells it, and whether there are any. */
 @Controller()
 export class MessagesConsumer {
   constructor(
@@ -47,6 +50,11 @@ export class MessagesConsumer {
   @OnEvent(MessageReceived)
   received(@Payload() event: Envelope<MessageReceivedV1>): Promise<void> {
     return this.conversations.received(event);
+  }
+
+  @OnRequest(FindMessages)
+  async find(@Payload() { jobIds }: FindMessagesV1): Promise<FoundMessages> {
+    return { jobIds: await this.messages.existing(jobIds) };
   }
 
   private advance(

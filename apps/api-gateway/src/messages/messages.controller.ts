@@ -1,6 +1,8 @@
 import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import {
+  type DayUsage,
+  DryRun,
   ListMessagesQuery,
   MessageView,
   type Page,
@@ -12,7 +14,8 @@ import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
 import { IdParam } from '../http/resource-id.js';
-import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
+import { rateLimitFields } from '../limits/rate-limit-fields.js';
+import { ApiErrors, ApiId, ApiPage, RATE_LIMIT_FIELDS } from '../openapi/answers.js';
 import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
 import { ConversationsService } from './conversations.service.js';
 import { SendingService } from './sending.service.js';
@@ -36,14 +39,16 @@ export class MessagesController {
     description:
       'Accepts a message; what becomes of it is told by events. Repeating a clientMessageId returns the first job, whatever happened since, with the header Idempotent-Replayed: true.',
   })
+  @ApiExtraModels(QueuedMessage, DryRun)
   @ApiOkResponse({
-    type: QueuedMessage,
-    description: 'Accepted.',
+    description: 'Accepted; or, with dryRun, whether it would be.',
+    schema: { oneOf: [{ $ref: getSchemaPath(QueuedMessage) }, { $ref: getSchemaPath(DryRun) }] },
     headers: {
       'Idempotent-Replayed': {
         description: 'true where the clientMessageId had a job already: nothing was sent again.',
         schema: { type: 'string', enum: ['true'] },
       },
+      ...RATE_LIMIT_FIELDS,
     },
   })
   @ApiErrors(
@@ -57,8 +62,10 @@ export class MessagesController {
     @CurrentSubscription() subscription: SubscriptionState,
     @Body() body: SendMessageRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<QueuedMessage> {
-    const { message, replayed } = await this.sending.send(subscription, body);
+  ): Promise<QueuedMessage | DryRun> {
+    if (body.dryRun) return this.sending.rehearse(subscription, body);
+    const told = (usage: DayUsage): void => void reply.headers(rateLimitFields(usage));
+    const { message, replayed } = await this.sending.send(subscription, body, told);
     if (replayed) void reply.header('Idempotent-Replayed', 'true');
     return message;
   }

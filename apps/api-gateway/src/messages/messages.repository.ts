@@ -8,7 +8,7 @@ import type {
   OutboundContent,
   RelatedMessage,
 } from '@svc/contracts';
-import { DataSource, Repository } from 'typeorm';
+import { DataSource, In, Repository } from 'typeorm';
 import { ClientMessage } from './client-message.entity.js';
 import { Message } from './message.entity.js';
 import { statesBefore } from './message-states.js';
@@ -50,15 +50,17 @@ export type Arrived = Pick<
   | 'media'
 >;
 
-// Two seconds later the sweeper looks at a row that is still QUEUED.
+// Two seconds later the sweeper looks at a row that is still QUEUED. Whoever was held up for longer than its reservation is
+// good for writes nothing: the unit may have been given back.
 const INSERT_JOB = `
-  WITH taken AS (
-    INSERT INTO client_message (tenant_id, client_message_id, job_id, body_hash) SELECT $1, $2, $3, $4 WHERE $2::text IS NOT NULL
+  WITH held AS MATERIALIZED (SELECT WHERE $10::timestamptz IS NULL OR clock_timestamp() < $10),
+  taken AS (
+    INSERT INTO client_message (tenant_id, client_message_id, job_id, body_hash) SELECT $1, $2, $3, $4 FROM held WHERE $2::text IS NOT NULL
     ON CONFLICT DO NOTHING RETURNING 1)
   INSERT INTO message (id, tenant_id, session_id, direction, status, contact, body, content, relates_to,
     client_message_id, next_publish_at)
   SELECT $3, $1, $5, 'OUTBOUND', 'QUEUED', $6, $7, $8, $9, $2, clock_timestamp() + interval '2 seconds'
-  WHERE $2::text IS NULL OR EXISTS (SELECT FROM taken)
+  FROM held WHERE $2::text IS NULL OR EXISTS (SELECT FROM taken)
   RETURNING created_at AS "createdAt", updated_at AS "updatedAt"`;
 
 const ADVANCE = `
@@ -89,11 +91,18 @@ export class MessagesRepository {
     return this.messages.findOneBy({ tenantId, id });
   }
 
+  /** Those of these jobs that have a message. */
+  async existing(jobIds: string[]): Promise<string[]> {
+    const rows = await this.messages.find({ select: { id: true }, where: { id: In(jobIds) } });
+    return rows.map(({ id }) => id);
+  }
+
   /**
    * Writes the message and what its `clientMessageId` stands for, together or not at all.
-   * @returns null when the `clientMessageId` is taken: somebody else was first.
+   * @param writeBefore ISO 8601: from then on nothing is written.
+   * @returns null when the `clientMessageId` is taken, because somebody else was first, or when it is too late.
    */
-  async insertJob(job: NewJob): Promise<Message | null> {
+  async insertJob(job: NewJob, writeBefore: string | undefined): Promise<Message | null> {
     const { id, tenantId, sessionId, contact, body, relatesTo, clientMessageId } = job;
     const content = isPlainText(job.content) ? null : job.content;
     const columns = [
@@ -104,6 +113,7 @@ export class MessagesRepository {
       sessionId,
       contact,
       ...[body, content, relatesTo].map(json),
+      writeBefore ?? null,
     ];
     const [times] = await this.dataSource.query<Pick<Message, 'createdAt' | 'updatedAt'>[]>(
       INSERT_JOB,

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
+  type DayUsage,
+  type DryRun,
+  type DryRunRefusal,
   type QueuedMessage,
   Reserve,
   type SendMessageRequest,
@@ -8,8 +11,9 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import { LimitsService } from '../limits/limits.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { draftOf } from './draft.js';
+import { type Draft, draftOf } from './draft.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository, type NewJob } from './messages.repository.js';
 import { OutgoingMedia } from './outgoing-media.js';
@@ -26,6 +30,9 @@ export interface Accepted {
   replayed: boolean;
 }
 
+/** A send that may go, but for the limits: or the job that its `clientMessageId` has already. */
+type Prepared = { job: NewJob; draft: Draft } | { first: Message };
+
 /** Admits messages; their way from here is in `docs/architecture.md`. */
 @Injectable()
 export class SendingService {
@@ -35,17 +42,46 @@ export class SendingService {
     private readonly publisher: SendPublisher,
     private readonly rpc: RpcClient,
     private readonly media: OutgoingMedia,
+    private readonly limits: LimitsService,
   ) {}
 
-  /** The order of refusals is part of the contract: body, session, replay, what it names, connected, session cap, plan cap. */
-  async send(subscription: SubscriptionState, request: SendMessageRequest): Promise<Accepted> {
-    const { tenantId } = subscription;
+  /**
+   * The order of refusals is part of the contract: body, session, replay, what it names, connected, session cap, plan cap.
+   * @param told what is left of the limits, before the send is accepted or refused.
+   */
+  async send(
+    subscription: SubscriptionState,
+    request: SendMessageRequest,
+    told: (usage: DayUsage) => void,
+  ): Promise<Accepted> {
+    const prepared = await this.prepare(subscription, request);
+    if ('first' in prepared) return { message: queued(prepared.first), replayed: true };
+    const { job, draft } = prepared;
+    const writeBefore = await this.reserve(subscription, job, told);
+    await this.media.keep(job.tenantId, draft);
+    return this.accept(job, writeBefore);
+  }
+
+  /** Whether the same request would be accepted at this moment, and go out; nothing is sent, counted or kept. */
+  async rehearse(subscription: SubscriptionState, request: SendMessageRequest): Promise<DryRun> {
+    const planned = { sessionId: request.sessionId.toLowerCase(), to: normalizeChat(request.to) };
+    try {
+      const prepared = await this.prepare(subscription, request);
+      if ('first' in prepared) return dryRun(planned, null, prepared.first.id);
+      return dryRun(planned, await this.limits.refusalOf(subscription, planned.sessionId));
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'SESSION_NOT_CONNECTED') return dryRun(planned, error);
+      throw error; // the request is wrong, whenever it is sent
+    }
+  }
+
+  private async prepare({ tenantId }: SubscriptionState, request: SendMessageRequest): Promise<Prepared> {
     const contact = normalizeChat(request.to);
     const draft = draftOf(request);
     const session = await this.sessions.owned(tenantId, request.sessionId.toLowerCase());
     const clientMessageId = request.clientMessageId ?? null;
     const first = clientMessageId && (await this.messages.findJob(tenantId, clientMessageId));
-    if (first) return { message: queued(first), replayed: true };
+    if (first) return { first };
     const named = draft.names && (await this.messages.find(tenantId, draft.names.messageId.toLowerCase()));
     const relatesTo = relate(draft, named ?? null, { sessionId: session.id, contact });
     await this.media.complete(tenantId, draft);
@@ -56,37 +92,32 @@ export class SendingService {
     const id = jobId(tenantId, clientMessageId);
     const { content, body } = draft;
     const job = { id, tenantId, sessionId: session.id, contact, clientMessageId, content, body, relatesTo };
-    await this.reserve(subscription, job);
-    await this.media.keep(tenantId, draft);
-    return this.accept(job);
+    return { job, draft };
   }
 
-  /**
-   * Nothing gives a reserved unit back: one whose message could not be written stays used until midnight, and a repeat
-   * under the same `clientMessageId` uses it.
-   */
-  private async accept(job: NewJob): Promise<Accepted> {
-    const row = await this.messages.insertJob(job);
+  /** A unit whose message is not written in time is given back, a minute or two later, by `limits`. */
+  private async accept(job: NewJob, writeBefore: string | undefined): Promise<Accepted> {
+    const row = await this.messages.insertJob(job, writeBefore);
     if (!row) return this.lostRace(job);
     await this.publisher.publish(row);
     return { message: queued(row), replayed: false };
   }
 
-  private async reserve({ plan, internal }: SubscriptionState, job: NewJob): Promise<void> {
-    const { id, tenantId, sessionId } = job;
-    const { admitted, refusal } = await this.rpc.request(Reserve, {
-      jobId: id,
-      tenantId,
-      sessionId,
-      plan,
-      internal,
-    });
+  private async reserve(
+    { plan, internal }: SubscriptionState,
+    { id: jobId, tenantId, sessionId }: NewJob,
+    told: (usage: DayUsage) => void,
+  ): Promise<string | undefined> {
+    const asked = { jobId, tenantId, sessionId, plan, internal };
+    const { admitted, refusal, usage, writeBefore } = await this.rpc.request(Reserve, asked);
+    if (usage) told(usage);
     if (!admitted) throw new AppError('RATE_LIMITED', undefined, { ...refusal });
+    return writeBefore;
   }
 
   private async lostRace({ tenantId, clientMessageId }: NewJob): Promise<Accepted> {
     const first = clientMessageId && (await this.messages.findJob(tenantId, clientMessageId));
-    if (!first) throw new AppError('INTERNAL');
+    if (!first) throw new AppError('UPSTREAM_TIMEOUT', 'The message could not be written in time.');
     return { message: queued(first), replayed: true };
   }
 }
@@ -105,4 +136,18 @@ function queued({ id, sessionId, contact, clientMessageId, createdAt }: Message)
     clientMessageId,
     createdAt: createdAt.toISOString(),
   };
+}
+
+function dryRun(
+  planned: Pick<DryRun, 'sessionId' | 'to'>,
+  refusal: AppError | null,
+  duplicateOf: string | null = null,
+): DryRun {
+  const wouldSend = refusal === null && duplicateOf === null;
+  return { status: 'DRY_RUN', wouldSend, ...planned, duplicateOf, refusal: refusal && refusalView(refusal) };
+}
+
+function refusalView({ status, code, message, meta }: AppError): DryRunRefusal {
+  const { resetAt } = meta;
+  return { status, code, message, meta, retryAt: typeof resetAt === 'string' ? resetAt : null };
 }

@@ -23,6 +23,19 @@ const RETRY_AFTER = {
     schema: { type: 'integer' as const, minimum: 1 },
   },
 };
+/** What a send says of the daily limits, accepted or refused. */
+export const RATE_LIMIT_FIELDS = {
+  'RateLimit-Policy': {
+    description: 'Daily limits of the session and of the plan (draft-ietf-httpapi-ratelimit-headers).',
+    schema: { type: 'string' as const },
+    example: '"session";q=250;w=86400, "plan";q=10000;w=86400',
+  },
+  RateLimit: {
+    description: 'What is left of each, and in how many seconds the day ends.',
+    schema: { type: 'string' as const },
+    example: '"session";r=208;t=3600, "plan";r=9958;t=3600',
+  },
+};
 /** Headers of an error besides the one of every answer. */
 const HEADERS: Record<number, ApiResponseOptions['headers']> = {
   401: {
@@ -31,7 +44,7 @@ const HEADERS: Record<number, ApiResponseOptions['headers']> = {
       schema: { type: 'string', enum: ['Bearer'] },
     },
   },
-  429: RETRY_AFTER,
+  429: { ...RETRY_AFTER, ...RATE_LIMIT_FIELDS },
   503: RETRY_AFTER,
   504: RETRY_AFTER,
 };

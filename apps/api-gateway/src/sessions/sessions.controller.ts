@@ -25,12 +25,13 @@ import {
   PromoteTierBody,
   SessionQr,
   SessionView,
+  SubscriptionState,
   TierPromotion,
   UpdateSessionBody,
 } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
 import QRCode from 'qrcode';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
 import { NoBodyGuard } from '../http/no-body.guard.js';
 import { IdParam } from '../http/resource-id.js';
@@ -60,9 +61,12 @@ export class SessionsController {
     description: 'Connecting starts by itself: read the QR code and scan it within three minutes.',
   })
   @ApiCreatedResponse({ type: SessionView, description: 'Created.' })
-  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED')
-  create(@CurrentCaller() { tenantId }: Caller, @Body() body: CreateSessionBody): Promise<SessionView> {
-    return this.sessions.create(tenantId, body);
+  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', 'RATE_LIMITED')
+  create(
+    @CurrentSubscription() subscription: SubscriptionState,
+    @Body() body: CreateSessionBody,
+  ): Promise<SessionView> {
+    return this.sessions.create(subscription, body);
   }
 
   @Get()

@@ -16,6 +16,7 @@ import {
   type SessionQr,
   type SessionState,
   type SessionView,
+  type SubscriptionState,
   type TierPromotion,
   UpdateSession,
   type UpdateSessionBody,
@@ -23,6 +24,7 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/caller.js';
+import { LimitsService, mostSessions } from '../limits/limits.service.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 /** Sessions as their owner `session-worker` knows them, with their tier from `limits`. */
@@ -31,10 +33,17 @@ export class SessionsService {
   constructor(
     private readonly rpc: RpcClient,
     private readonly cursors: Cursors,
+    private readonly limits: LimitsService,
   ) {}
 
-  async create(tenantId: string, body: CreateSessionBody): Promise<SessionView> {
-    const { session } = await this.rpc.request(CreateSession, { ...body, tenantId, sessionId: uuidv7() });
+  /** @throws AppError `RATE_LIMITED` where the plan has no room for another one. */
+  async create(subscription: SubscriptionState, body: CreateSessionBody): Promise<SessionView> {
+    const { tenantId } = subscription;
+    const most = mostSessions(subscription);
+    const wanted = { ...body, tenantId, sessionId: uuidv7(), ...(most === null ? {} : { most }) };
+    const { session } = await this.rpc.request(CreateSession, wanted).catch(async (error: AppError) => {
+      throw error.code === 'RATE_LIMITED' ? await this.limits.withReset(subscription, error) : error;
+    });
     return { ...session, warmupTier: 0 };
   }
 

@@ -21,12 +21,13 @@ export class SubscriptionsService {
 
   /** @throws AppError `PAYMENT_REQUIRED` when the tenant may not send, make sessions or connect. */
   async active(tenantId: string): Promise<SubscriptionState> {
-    const state = await this.read(tenantId);
+    const state = await this.of(tenantId);
     if (!state.active) throw new AppError('PAYMENT_REQUIRED', undefined, { subscription: state.status });
     return state;
   }
 
-  private async read(tenantId: string): Promise<SubscriptionState> {
+  /** Whether it is active or not. */
+  async of(tenantId: string): Promise<SubscriptionState> {
     try {
       const state = await this.rpc.request(GetSubscription, { tenantId }, TIMEOUT_MS);
       this.remember(tenantId, { state, at: performance.now() });

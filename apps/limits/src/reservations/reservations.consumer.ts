@@ -2,6 +2,11 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
   Envelope,
+  GetLimits,
+  GetLimitsV1,
+  type LimitsReply,
+  MessageFailed,
+  type MessageFailedV1,
   MessageSent,
   type OutboundMessageV1,
   Reserve,
@@ -9,12 +14,16 @@ import {
   ReserveV1,
 } from '@svc/contracts';
 import { OnEvent, OnRequest } from '@svc/messaging';
+import { DaysService } from './days.service.js';
 import { ReservationsService } from './reservations.service.js';
 
-/** The question before every send, and the event that settles it. */
+/** The question before every send, the events that settle it, and what is used of a day. */
 @Controller()
 export class ReservationsConsumer {
-  constructor(private readonly reservations: ReservationsService) {}
+  constructor(
+    private readonly reservations: ReservationsService,
+    private readonly days: DaysService,
+  ) {}
 
   @OnRequest(Reserve)
   reserve(@Payload() request: ReserveV1): Promise<ReserveReply> {
@@ -24,5 +33,15 @@ export class ReservationsConsumer {
   @OnEvent(MessageSent)
   settle(@Payload() { data }: Envelope<OutboundMessageV1>): Promise<void> {
     return this.reservations.settle(data.jobId);
+  }
+
+  @OnEvent(MessageFailed)
+  failed(@Payload() { data }: Envelope<MessageFailedV1>): Promise<void> {
+    return this.reservations.giveBack(data.jobId, data.failure.givenBack ?? []);
+  }
+
+  @OnRequest(GetLimits)
+  limits(@Payload() request: GetLimitsV1): Promise<LimitsReply> {
+    return this.days.read(request);
   }
 }

@@ -1,16 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { AppError, type LimitRefusal, type ReserveReply, type ReserveV1, TIER_CAPS } from '@svc/contracts';
+import {
+  AppError,
+  type DayUsage,
+  type LimitLayer,
+  refusalBy,
+  type ReserveReply,
+  type ReserveV1,
+  TIER_CAPS,
+  WRITE_WITHIN_MS,
+} from '@svc/contracts';
 import { DataSource, QueryFailedError } from 'typeorm';
 import { planCap } from './caps.js';
 
 /** What the database function `reserve` answers. */
 interface Outcome {
   outcome: 'admitted' | 'session' | 'plan' | 'elsewhere';
-  day_limit: number;
-  day_used: number;
+  session_limit: number;
+  session_used: number;
+  plan_used: number;
   reset_at: Date;
   retry_after: number;
+  held_at: Date | null;
 }
 
 /** SQLSTATE raised by `reserve` when another session took the job at the same moment. */
@@ -22,18 +33,30 @@ export class ReservationsService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   async reserve({ jobId, tenantId, sessionId, plan, internal }: ReserveV1): Promise<ReserveReply> {
-    const outcome = await this.call([jobId, tenantId, sessionId, TIER_CAPS, planCap(plan, internal)]);
-    if (outcome === undefined || outcome.outcome === 'elsewhere') throw takenElsewhere();
-    if (outcome.outcome === 'admitted') return { admitted: true };
-    return { admitted: false, refusal: toRefusal(outcome.outcome, outcome) };
+    const cap = planCap(plan, internal);
+    const row = await this.call([jobId, tenantId, sessionId, TIER_CAPS, cap]);
+    if (row === undefined || row.outcome === 'elsewhere') throw takenElsewhere();
+    const usage = toUsage(row, cap);
+    if (row.outcome !== 'admitted') {
+      return { admitted: false, refusal: refusalBy(row.outcome, usage), usage };
+    }
+    const heldAt = row.held_at as Date;
+    return { admitted: true, usage, writeBefore: new Date(heldAt.getTime() + WRITE_WITHIN_MS).toISOString() };
   }
 
-  /** The message of this job is out: its units stay used. */
+  /** The message of this job is out, or lost for a reason that costs its units: they stay used. */
   async settle(jobId: string): Promise<void> {
     await this.dataSource.query(
       `UPDATE reservation SET state = 'settled' WHERE job_id = $1 AND state = 'held'`,
       [jobId],
     );
+  }
+
+  /** The message of this job has failed: its unit comes back to these layers, once, on the day it was taken from. */
+  async giveBack(jobId: string, layers: readonly LimitLayer[]): Promise<void> {
+    if (layers.length === 0) return this.settle(jobId);
+    const parameters = [jobId, layers.includes('session'), layers.includes('plan')];
+    await this.dataSource.query('SELECT give_back($1, $2, $3)', parameters);
   }
 
   private async call(parameters: unknown[]): Promise<Outcome | undefined> {
@@ -48,13 +71,14 @@ export class ReservationsService {
   }
 }
 
-function toRefusal(layer: 'session' | 'plan', outcome: Outcome): LimitRefusal {
+function toUsage(row: Outcome, planLimit: number | null): DayUsage {
   return {
-    layer,
-    limit: outcome.day_limit,
-    used: outcome.day_used,
-    resetAt: outcome.reset_at.toISOString(),
-    retryAfterSeconds: outcome.retry_after,
+    sessionLimit: row.session_limit,
+    sessionUsed: row.session_used,
+    planLimit,
+    planUsed: row.plan_used,
+    resetAt: row.reset_at.toISOString(),
+    secondsLeft: row.retry_after,
   };
 }
 

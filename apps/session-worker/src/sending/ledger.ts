@@ -3,7 +3,7 @@ import { insertEvents, type OutboxService } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { atStep } from '../steps.js';
-import { failedEvent, type OutboundRow, type Rung } from './outbound.js';
+import { failedEvent, type OutboundRow, perhapsSent, type Rung } from './outbound.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 
 /** A message to hand to the socket. */
@@ -13,6 +13,8 @@ export interface ClaimedMessage extends OutboundRow {
   accepted_at: Date;
   uploaded: Uint8Array | null;
 }
+
+type FailedRow = OutboundRow & { failure: MessageFailure };
 
 const ROW = 'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id';
 
@@ -27,12 +29,16 @@ const CLAIM_SQL = `${FENCE_SQL}
 const KEEP_UPLOAD_SQL = `${FENCE_SQL}
   UPDATE outbound_message o SET uploaded = $6 FROM fence WHERE o.session_id = $4 AND o.job_id = $5 RETURNING 1`;
 
-/** One row at least where the lease holds: of nulls when nothing changed. */
+/**
+ * One row at least where the lease holds: of nulls when nothing changed. What is claimed may be on its way, but for what
+ * waits for its file.
+ */
 const FAIL_SQL = `${FENCE_SQL},
-  changed AS (UPDATE outbound_message o SET status = 'FAILED', failure = $6::jsonb FROM fence
+  changed AS (UPDATE outbound_message o SET status = 'FAILED', failure = CASE
+      WHEN o.status = 'QUEUED' OR o.content ? 'media' AND o.uploaded IS NULL THEN $6::jsonb ELSE $7::jsonb END FROM fence
     WHERE o.session_id = $4 AND o.status IN ('QUEUED', 'SENDING')
       AND ($5::uuid[] IS NULL OR o.job_id = ANY($5::uuid[]))
-    RETURNING ${ROW})
+    RETURNING ${ROW}, o.failure)
   SELECT c.* FROM fence LEFT JOIN changed c ON true`;
 
 /** Whose messages, under which lease they may be written, and how long they may wait, in ms. */
@@ -91,11 +97,12 @@ export class Ledger {
    * @throws LeaseLostError
    */
   async fail(jobIds: string[] | null, failure: MessageFailure): Promise<void> {
-    const parameters = [...this.scope(), jobIds, JSON.stringify(failure)];
+    const failures = [failure, perhapsSent(failure)].map((one) => JSON.stringify(one));
+    const parameters = [...this.scope(), jobIds, ...failures];
     const events = await this.dataSource.transaction(async (tx) => {
-      const rows = await tx.query<(OutboundRow | { job_id: null })[]>(FAIL_SQL, parameters);
+      const rows = await tx.query<(FailedRow | { job_id: null })[]>(FAIL_SQL, parameters);
       if (rows.length === 0) throw new LeaseLostError(this.held.fence.partition);
-      const told = rows.flatMap((row) => (row.job_id === null ? [] : [failedEvent(row, failure)]));
+      const told = rows.flatMap((row) => (row.job_id === null ? [] : [failedEvent(row, row.failure)]));
       await insertEvents(tx, told);
       return told;
     });

@@ -3,6 +3,8 @@ import {
   type Envelope,
   type EventContract,
   type FailureCode,
+  LIMIT_LAYERS,
+  type LimitLayer,
   type MessageFailure,
   MessageDelivered,
   MessageFailed,
@@ -44,6 +46,30 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
 };
 
 /**
+ * Whose unit a failure gives back. What the platform saw, or may have seen, was sent as far as limits go. To write to
+ * strangers who do not exist is what the warmup protects a number from, so there the session's unit stays used.
+ */
+const GIVEN_BACK: Record<FailureCode, readonly LimitLayer[]> = {
+  SESSION_LOGGED_OUT: LIMIT_LAYERS,
+  SESSION_DELETED: LIMIT_LAYERS,
+  EXPIRED: LIMIT_LAYERS,
+  NOT_ON_PLATFORM: ['plan'],
+  NOT_IN_GROUP: LIMIT_LAYERS,
+  REJECTED_BY_PLATFORM: [],
+  NO_ACK: [],
+  SEND_ERROR: LIMIT_LAYERS,
+  MEDIA_UNAVAILABLE: LIMIT_LAYERS,
+  MEDIA_REFUSED: LIMIT_LAYERS,
+  MEDIA_UPLOAD_FAILED: LIMIT_LAYERS,
+};
+/** They meet a message wherever it is, perhaps on its way; the others say themselves that it did not go out. */
+const WHEREVER_IT_IS: ReadonlySet<FailureCode> = new Set([
+  'SESSION_LOGGED_OUT',
+  'SESSION_DELETED',
+  'EXPIRED',
+]);
+
+/**
  * The platform's message id of a job, always the same one: however often a job is sent, its recipient sees one message.
  * Shape as the library's own ids: `3EB0` and 18 upper-case hex digits.
  */
@@ -62,7 +88,13 @@ export function climbEvents(row: OutboundRow, before: Rung, now: Rung): Envelope
 
 /** Why a message failed, in the words tenants see; `detail` e.g. the platform's error number. */
 export function failureOf(code: FailureCode, detail?: string): MessageFailure {
-  return { code, message: detail ? `${FAILURE_WORDS[code]} (${detail})` : FAILURE_WORDS[code] };
+  const message = detail ? `${FAILURE_WORDS[code]} (${detail})` : FAILURE_WORDS[code];
+  return { code, message, givenBack: [...GIVEN_BACK[code]] };
+}
+
+/** The same failure of a message that may have been handed over. */
+export function perhapsSent(failure: MessageFailure): MessageFailure {
+  return WHEREVER_IT_IS.has(failure.code) ? { ...failure, givenBack: [] } : failure;
 }
 
 /** All that a message has told by now, to be told again where it may have been lost. */

@@ -3,6 +3,7 @@ import { Payload } from '@nestjs/microservices';
 import {
   ChangeSession,
   ChangeSessionV1,
+  CountSessions,
   CreateSession,
   CreateSessionV1,
   GetSession,
@@ -17,6 +18,7 @@ import {
   type PairingCode,
   PhoneRequestV1,
   RequestPairingCode,
+  type SessionCount,
   type SessionQr,
   SessionRef,
   type SessionReply,
@@ -24,6 +26,7 @@ import {
   SetBotMode,
   SetBotModeV1,
   SetTyping,
+  TenantRef,
   TypingV1,
   UpdateSession,
   UpdateSessionV1,
@@ -53,6 +56,11 @@ export class SessionsConsumer {
   @OnRequest(ListSessions)
   async list(@Payload() request: ListSessionsV1): Promise<SessionsReply> {
     return { sessions: await this.sessions.list(request) };
+  }
+
+  @OnRequest(CountSessions)
+  async count(@Payload() request: TenantRef): Promise<SessionCount> {
+    return { count: await this.sessions.count(request) };
   }
 
   @OnRequest(UpdateSession)

@@ -11,11 +11,12 @@ import {
   type SessionRef,
   type SessionState,
   type SetBotModeV1,
+  type TenantRef,
   type UpdateSessionV1,
 } from '@svc/contracts';
 import { envelopeOf, Messaging, partitionOf } from '@svc/messaging';
 import { log } from '@svc/service';
-import { LessThan, Not, Repository } from 'typeorm';
+import { type EntityManager, LessThan, Not, Repository } from 'typeorm';
 import { Vault } from '../credentials/vault.js';
 import { Proxies, withoutCredentials } from '../platform/proxy.js';
 import { Session, type WantedState } from './session.entity.js';
@@ -47,23 +48,26 @@ export class SessionsService {
   }
 
   /** A repeat with the same id returns what the first call made. */
-  async create({ tenantId, sessionId, name, proxy }: CreateSessionV1): Promise<SessionState> {
+  async create({ most, ...request }: CreateSessionV1): Promise<SessionState> {
+    const { tenantId, sessionId, name, proxy } = request;
     const route = this.sealed(sessionId, proxy);
-    await this.sessions
-      .createQueryBuilder()
-      .insert()
-      .values({
-        id: sessionId,
-        tenantId,
-        name,
-        partition: partitionOf(sessionId),
-        ...route,
-        ...this.linkFromNow(),
-      })
-      .orIgnore()
-      .execute();
+    const partition = partitionOf(sessionId);
+    await this.sessions.manager.transaction(async (tx) => {
+      if (most !== undefined) await assertRoom(tx, request, most);
+      await tx
+        .createQueryBuilder()
+        .insert()
+        .into(Session)
+        .values({ id: sessionId, tenantId, name, partition, ...route, ...this.linkFromNow() })
+        .orIgnore()
+        .execute();
+    });
     await this.askOwner(tenantId, sessionId);
     return toSessionState(await this.find({ tenantId, sessionId }));
+  }
+
+  count({ tenantId }: TenantRef): Promise<number> {
+    return this.sessions.countBy({ tenantId, wanted: Not('DELETED') });
   }
 
   async get(ref: SessionRef): Promise<SessionState> {
@@ -165,6 +169,27 @@ export class SessionsService {
       log().warn({ sessionId, err: error }, 'the owner hears of the change later');
     }
   }
+}
+
+/** Names the advisory locks of creation, one per tenant: the last place is not given away twice. */
+const CREATION_LOCK = 0x5c_30;
+
+/** @throws AppError `RATE_LIMITED` where the tenant has `most` sessions besides this one. */
+async function assertRoom(
+  tx: EntityManager,
+  { tenantId, sessionId }: SessionRef,
+  most: number,
+): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [CREATION_LOCK, tenantId]);
+  const others = { tenantId, id: Not(sessionId), wanted: Not('DELETED' as const) };
+  const used = await tx.countBy(Session, others);
+  if (used < most) return;
+  throw new AppError('RATE_LIMITED', 'The plan has no room for another session.', {
+    layer: 'plan',
+    resource: 'sessions',
+    limit: most,
+    used,
+  });
 }
 
 const fromNow = (ms: number): string => `clock_timestamp() + interval '${ms} milliseconds'`;

@@ -1,0 +1,50 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { SessionLimits, TenantLimits } from '@svc/contracts';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
+import { IdParam } from '../http/resource-id.js';
+import { ApiErrors, ApiId } from '../openapi/answers.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
+import { LimitsService } from './limits.service.js';
+
+const NOT_FOUND = 'SESSION_NOT_FOUND';
+
+/** `/v1/limits` and `/v1/sessions/:id/limits`: every layer, used and left. */
+@ApiTags('limits')
+@Controller('v1')
+export class LimitsController {
+  constructor(
+    private readonly limits: LimitsService,
+    private readonly sessions: SessionsService,
+    private readonly subscriptions: SubscriptionsService,
+  ) {}
+
+  @Get('limits')
+  @NeedsScope('messages:read')
+  @ApiOperation({
+    operationId: 'getLimits',
+    summary: 'Read what is used and left of every limit',
+    description: 'Daily limits begin anew at midnight UTC.',
+  })
+  @ApiOkResponse({ type: TenantLimits, description: 'The limits of the tenant and of each session.' })
+  @ApiErrors()
+  async ofTenant(@CurrentCaller() { tenantId }: Caller): Promise<TenantLimits> {
+    return this.limits.ofTenant(await this.subscriptions.of(tenantId));
+  }
+
+  @Get('sessions/:id/limits')
+  @NeedsScope('messages:read')
+  @ApiOperation({ operationId: 'getSessionLimits', summary: 'Read what one session may still send today' })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: SessionLimits, description: 'Both layers that a send of this session passes.' })
+  @ApiErrors(NOT_FOUND)
+  async ofSession(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+  ): Promise<SessionLimits> {
+    const session = await this.sessions.owned(tenantId, id);
+    return this.limits.ofSession(await this.subscriptions.of(tenantId), session.id);
+  }
+}

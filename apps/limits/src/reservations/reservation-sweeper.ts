@@ -1,0 +1,69 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { FindMessages } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { log, PeriodicTask } from '@svc/service';
+import { DataSource } from 'typeorm';
+
+const INTERVAL_MS = 2_000;
+const BATCH = 500;
+/**
+ * Far beyond `WRITE_WITHIN_MS` and the longest statement of the gateway: what is not written by now never will be, so a
+ * unit cannot be given back while its message is being written.
+ */
+const UNHEARD = '2 minutes';
+
+const UNCONFIRMED_SQL = `SELECT job_id AS "jobId" FROM reservation
+  WHERE state = 'held' AND NOT confirmed AND at <= clock_timestamp() - interval '${UNHEARD}'
+  ORDER BY at LIMIT ${BATCH}`;
+
+/**
+ * Gives back the units of messages that were never written: the gateway crashed between the question and its insert, or
+ * could not insert. What has a message is not asked about again; its fate comes as an event.
+ */
+@Injectable()
+export class ReservationSweeper implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task = new PeriodicTask('reservation sweeper', INTERVAL_MS, () => this.sweep());
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  /** Replicas may sweep at once: to confirm twice, or to give back twice, is to do it once. */
+  private async sweep(): Promise<void> {
+    for (;;) {
+      const rows = await this.dataSource.query<{ jobId: string }[]>(UNCONFIRMED_SQL);
+      if (rows.length === 0) return;
+      const jobIds = rows.map(({ jobId }) => jobId);
+      const written = new Set((await this.rpc.request(FindMessages, { jobIds })).jobIds);
+      await this.dataSource.query(`UPDATE reservation SET confirmed = true WHERE job_id = ANY($1)`, [
+        [...written],
+      ]);
+      const givenBack = await this.giveBack(jobIds.filter((jobId) => !written.has(jobId)));
+      log().info({ written: written.size, givenBack }, 'reservations looked after');
+      if (rows.length < BATCH) return;
+    }
+  }
+
+  /** Each on its own: the counters of many sessions are never locked together. */
+  private async giveBack(jobIds: string[]): Promise<number> {
+    let count = 0;
+    for (const jobId of jobIds) {
+      const [row] = await this.dataSource.query<{ done: boolean }[]>(
+        `SELECT give_back($1, true, true, interval '${UNHEARD}') AS done`,
+        [jobId],
+      );
+      if (row?.done) count += 1;
+    }
+    return count;
+  }
+}
