@@ -31,7 +31,7 @@ test('a message that the platform refuses fails with its code, and those behind 
   const refused = await stage.send(sessionId, contact, 'refused');
   await stage.send(sessionId, contact, 'taken');
   expect(await failureOf(refused)).toMatchObject({
-    failure: { code: 'REJECTED_BY_PLATFORM', message: expect.stringContaining('463') },
+    failure: { code: 'REJECTED_BY_PLATFORM', message: expect.stringContaining('463'), givenBack: [] },
   });
   await waitFor('the next text', async () => (await texts(contact)).includes('taken'));
   expect(await texts(contact)).toEqual(['taken']);
@@ -52,7 +52,7 @@ test('a message that is never acknowledged fails in bounded time', async () => {
   const contact = '15550205003';
   await faults({ ack: 'lost' });
   const jobId = await stage.send(sessionId, contact, 'into the void');
-  expect(await failureOf(jobId)).toMatchObject({ failure: { code: 'NO_ACK' } });
+  expect(await failureOf(jobId)).toMatchObject({ failure: { code: 'NO_ACK', givenBack: [] } });
   expect(await texts(contact)).toEqual([]);
 });
 
@@ -70,7 +70,7 @@ test('a message to a number that is not on the platform fails with that reason',
   const nobody = '15550205005';
   await stage.platform.call('POST', '/contacts', { phone: nobody, registered: false });
   const jobId = await stage.send(sessionId, nobody, 'is anybody there');
-  expect(await failureOf(jobId)).toMatchObject({ failure: { code: 'NOT_ON_PLATFORM' } });
+  expect(await failureOf(jobId)).toMatchObject({ failure: { code: 'NOT_ON_PLATFORM', givenBack: ['plan'] } });
   expect(stage.idsOf('message.sent', jobId)).toEqual([]);
 });
 
@@ -88,4 +88,23 @@ test('a message waits until the platform tells which devices its recipient has',
   await faults({ silent: false });
   await stage.told('message.sent', jobId);
   expect(await texts(stranger)).toEqual(['for all devices']);
+});
+
+test('a message that may be on its way costs its unit when its session is logged out; one behind it does not', async () => {
+  const [other, contact] = ['15550105002', '15550205007'];
+  const otherSession = await stage.link(other);
+  await stage.platform.call('PUT', `/accounts/${other}/faults`, { ack: 'lost' });
+  const onItsWay = await stage.send(otherSession, contact, 'handed over');
+  await waitFor('it to be handed over', async () => {
+    const [row] = await stage.worker.database.query<{ status: string }>(
+      'SELECT status FROM sessions.outbound_message WHERE job_id = $1',
+      [onItsWay],
+    );
+    return row?.status === 'SENDING';
+  });
+  await stage.change(otherSession, 'logout');
+  const code = 'SESSION_LOGGED_OUT';
+  expect(await failureOf(onItsWay)).toMatchObject({ failure: { code, givenBack: [] } });
+  const behind = await stage.send(otherSession, contact, 'never looked at');
+  expect(await failureOf(behind)).toMatchObject({ failure: { code, givenBack: ['session', 'plan'] } });
 });

@@ -95,7 +95,8 @@ test('a message for a session that does not come back fails as expired', async (
     );
     return count === 1;
   });
-  expect(await stage.told('message.failed', jobId)).toMatchObject({ failure: { code: 'EXPIRED' } });
+  const failure = { code: 'EXPIRED', givenBack: ['session', 'plan'] };
+  expect(await stage.told('message.failed', jobId)).toMatchObject({ failure });
 });
 
 test('a message for a session that is logged out or unknown fails at once, with the reason', async () => {
@@ -103,9 +104,14 @@ test('a message for a session that is logged out or unknown fails at once, with 
   await stage.change(other, 'logout');
   await stage.reached(other, 'LOGGED_OUT');
   const late = await stage.send(other, '15550202006', 'nobody sends this');
-  expect(await stage.told('message.failed', late)).toMatchObject({ failure: { code: 'SESSION_LOGGED_OUT' } });
+  const givenBack = ['session', 'plan'];
+  expect(await stage.told('message.failed', late)).toMatchObject({
+    failure: { code: 'SESSION_LOGGED_OUT', givenBack },
+  });
   const lost = await stage.send(randomUUID(), '15550202006', 'nobody sends this either');
-  expect(await stage.told('message.failed', lost)).toMatchObject({ failure: { code: 'SESSION_DELETED' } });
+  expect(await stage.told('message.failed', lost)).toMatchObject({
+    failure: { code: 'SESSION_DELETED', givenBack },
+  });
 });
 
 test('strangers who write to each other at the same moment understand each other', async () => {

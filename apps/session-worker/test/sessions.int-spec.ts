@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CreateSession, GetSession, GetSessionQr, ListSessions, SetBotMode } from '@svc/contracts';
+import {
+  ChangeSession,
+  CountSessions,
+  CreateSession,
+  GetSession,
+  GetSessionQr,
+  ListSessions,
+  SetBotMode,
+} from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { Stage } from './support.js';
 
@@ -185,6 +193,43 @@ describe('other tenants', () => {
     await expect(
       stage.worker.rpc.request(CreateSession, { tenantId: randomUUID(), sessionId, name: 'mine now' }),
     ).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  });
+});
+
+describe('a tenant that may have so many sessions', () => {
+  const create = (tenantId: string, most?: number, sessionId: string = randomUUID()) =>
+    stage.worker.rpc.request(
+      CreateSession,
+      { tenantId, sessionId, name: 'n', ...(most && { most }) },
+      20_000,
+    );
+
+  test('gets that many, however many it asks for at once', async () => {
+    const tenantId = randomUUID();
+    const answers = await Promise.allSettled(Array.from({ length: 12 }, () => create(tenantId, 5)));
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    expect(await stage.worker.rpc.request(CountSessions, { tenantId })).toEqual({ count: 5 });
+    await expect(create(tenantId, 5)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      meta: { layer: 'plan', limit: 5, used: 5 },
+    });
+    await expect(create(randomUUID(), 5)).resolves.toBeDefined();
+  });
+
+  test('gets another one when one is deleted, and keeps the one it asks for twice', async () => {
+    const [tenantId, first] = [randomUUID(), randomUUID()];
+    await create(tenantId, 1, first);
+    await create(tenantId, 1, first);
+    await expect(create(tenantId, 1)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    const wish = { tenantId, sessionId: first, action: 'delete' as const };
+    await stage.worker.rpc.request(ChangeSession, wish);
+    await expect(create(tenantId, 1)).resolves.toBeDefined();
+  });
+
+  test('without a bound gets any number', async () => {
+    const tenantId = randomUUID();
+    await Promise.all(Array.from({ length: 25 }, () => create(tenantId)));
+    expect(await stage.worker.rpc.request(CountSessions, { tenantId })).toEqual({ count: 25 });
   });
 });
 

@@ -34,5 +34,6 @@ test('a failure keeps the contract and says why in words', () => {
   expect(data.failure).toEqual({
     code: 'REJECTED_BY_PLATFORM',
     message: 'The platform refused the message. (platform error 463)',
+    givenBack: [],
   });
 });
