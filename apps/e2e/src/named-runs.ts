@@ -5,6 +5,7 @@ import { isolation } from './benches/isolation.js';
 import { memory } from './benches/memory.js';
 import { pending } from './benches/pending.js';
 import { reconnect } from './benches/reconnect.js';
+import { reserve } from './benches/reserve.js';
 import { send } from './benches/send.js';
 import { webhookLatency } from './benches/webhook-latency.js';
 import { webhooks } from './benches/webhooks.js';
@@ -65,7 +66,7 @@ const RUNS: Runs = {
     'crash-points': crashPoints,
   },
   bench: {
-    ...{ accept, send, inbound, memory, reconnect },
+    ...{ accept, reserve, send, inbound, memory, reconnect },
     webhooks,
     'webhook-latency': webhookLatency,
     isolation,

@@ -58,6 +58,35 @@ describe('racing for the last units', () => {
   });
 });
 
+test('two instances that are asked by everybody for everybody, in any order, admit exactly what there is, and nobody waits in vain', async () => {
+  const second = await bootService(serviceOptions);
+  const other = new RpcClient(limits.nats.url, 'second');
+  try {
+    const tenants = Array.from({ length: 4 }, () => randomUUID());
+    const sessions = tenants.flatMap((tenantId) =>
+      Array.from({ length: 6 }, () => ({ tenantId, sessionId: randomUUID() })),
+    );
+    const sends = sessions
+      .flatMap((session) => Array.from({ length: 40 }, () => aSend(session)))
+      .map((send) => ({ send, place: Math.random() }))
+      .sort((a, b) => a.place - b.place);
+    const replies = await Promise.all(
+      sends.map(({ send }, n) => (n % 2 ? other : limits.rpc).request(Reserve, send, 100_000)),
+    );
+    expect(admitted(replies)).toBe(sessions.length * 10);
+    for (const { sessionId } of sessions) expect(await used(limits.database, sessionId)).toBe(10);
+    for (const tenantId of tenants) expect(await used(limits.database, tenantId)).toBe(60);
+    // The server would have had to undo one of two that wait for each other.
+    const [{ deadlocks } = { deadlocks: -1 }] = await limits.database.query<{ deadlocks: number }>(
+      'SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()',
+    );
+    expect(deadlocks).toBe(0);
+  } finally {
+    await other.onApplicationShutdown();
+    await second.close();
+  }
+});
+
 describe('while another send is not committed yet', () => {
   const RESERVE = 'SELECT outcome FROM reserve($1, $2, $3, $4, $5)';
   let pool: DataSource;

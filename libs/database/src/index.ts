@@ -1,4 +1,5 @@
 export { isDatabaseAway } from './database-away.js';
+export { GroupCommit, type GroupOptions } from './group-commit.js';
 export { type Lease, LeaseTable, leaseTablesSql } from './lease-table.js';
 export { type LeaseOptions, PartitionLeases } from './partition-leases.js';
 export { isPassing, type Patience, patiently } from './patience.js';

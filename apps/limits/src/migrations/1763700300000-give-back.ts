@@ -10,19 +10,18 @@ const RESERVATIONS = `
 // processes. Whoever takes locks takes them in this order: session counter, tenant counter, reservation.
 const RESERVE = `
   DROP FUNCTION reserve(uuid, uuid, uuid, integer[], integer);
-  CREATE FUNCTION reserve(
-    p_job uuid, p_tenant uuid, p_session uuid, p_tier_caps integer[], p_plan_cap integer,
+  CREATE FUNCTION reserve_at(
+    p_now timestamptz, p_job uuid, p_tenant uuid, p_session uuid, p_tier_caps integer[], p_plan_cap integer,
     OUT outcome text, OUT day_limit integer, OUT day_used integer,
     OUT reset_at timestamptz, OUT retry_after integer,
     OUT session_limit integer, OUT session_used integer, OUT plan_used integer, OUT held_at timestamptz
   ) LANGUAGE plpgsql AS $body$
   DECLARE
-    v_now CONSTANT timestamptz := svc_now(p_tenant);
-    v_day CONSTANT date := (v_now AT TIME ZONE 'UTC')::date;
+    v_day CONSTANT date := (p_now AT TIME ZONE 'UTC')::date;
     v_found reservation;
   BEGIN
     reset_at := (v_day + 1)::timestamp AT TIME ZONE 'UTC';
-    retry_after := greatest(1, ceil(extract(epoch FROM reset_at - v_now)));
+    retry_after := greatest(1, ceil(extract(epoch FROM reset_at - p_now)));
 
     SELECT used INTO session_used FROM quota
       WHERE scope = 'session' AND id = p_session AND day = v_day FOR UPDATE;
@@ -76,6 +75,51 @@ const RESERVE = `
       RAISE EXCEPTION 'job % is reserved by another session', p_job USING ERRCODE = 'SV001';
     END IF;
     outcome := 'admitted';
+  END $body$;
+  CREATE FUNCTION reserve(
+    p_job uuid, p_tenant uuid, p_session uuid, p_tier_caps integer[], p_plan_cap integer,
+    OUT outcome text, OUT day_limit integer, OUT day_used integer,
+    OUT reset_at timestamptz, OUT retry_after integer,
+    OUT session_limit integer, OUT session_used integer, OUT plan_used integer, OUT held_at timestamptz
+  ) LANGUAGE sql AS $body$
+    SELECT * FROM reserve_at(svc_now(p_tenant), p_job, p_tenant, p_session, p_tier_caps, p_plan_cap)
+  $body$`;
+
+// Many jobs in one transaction, in their order. All counters are locked before the first is looked at: session counters in
+// the order of their ids, then those of tenants, so that two of these never wait for each other.
+const RESERVE_ALL = `
+  CREATE FUNCTION reserve_all(
+    p_jobs uuid[], p_tenants uuid[], p_sessions uuid[], p_tier_caps integer[], p_plan_caps integer[]
+  ) RETURNS TABLE (
+    place bigint, outcome text, session_limit integer, session_used integer, plan_used integer,
+    reset_at timestamptz, retry_after integer, held_at timestamptz
+  ) LANGUAGE plpgsql AS $body$
+  DECLARE
+    v_tenants CONSTANT uuid[] := ARRAY(SELECT DISTINCT tenant FROM unnest(p_tenants) AS tenant ORDER BY tenant);
+    v_nows CONSTANT timestamptz[] := ARRAY(SELECT svc_now(tenant) FROM unnest(v_tenants) AS tenant);
+    v_counter record;
+  BEGIN
+    FOR v_counter IN
+      SELECT DISTINCT scope, id, (now AT TIME ZONE 'UTC')::date AS day
+      FROM unnest(p_tenants, p_sessions) AS job (tenant, session)
+      JOIN unnest(v_tenants, v_nows) AS clock (tenant, now) USING (tenant)
+      CROSS JOIN LATERAL (VALUES ('session', session), ('tenant', tenant)) AS counter (scope, id)
+      ORDER BY scope, id
+    LOOP
+      PERFORM FROM quota WHERE scope = v_counter.scope AND id = v_counter.id AND day = v_counter.day FOR UPDATE;
+      IF NOT FOUND THEN
+        INSERT INTO quota (scope, id, day, used) VALUES (v_counter.scope, v_counter.id, v_counter.day, 0)
+          ON CONFLICT DO NOTHING;
+        PERFORM FROM quota WHERE scope = v_counter.scope AND id = v_counter.id AND day = v_counter.day FOR UPDATE;
+      END IF;
+    END LOOP;
+    RETURN QUERY
+      SELECT job.place, one.outcome, one.session_limit, one.session_used, one.plan_used, one.reset_at, one.retry_after, one.held_at
+      FROM (
+        SELECT * FROM unnest(p_jobs, p_tenants, p_sessions, p_plan_caps)
+          WITH ORDINALITY AS asked (id, tenant, session, plan_cap, place)
+        JOIN unnest(v_tenants, v_nows) AS clock (tenant, now) USING (tenant) ORDER BY asked.place) job
+      CROSS JOIN LATERAL reserve_at(job.now, job.id, job.tenant, job.session, p_tier_caps, job.plan_cap) AS one;
   END $body$`;
 
 // The counters are those of the reservation's own day. False: there is nothing to give back (any more).
@@ -104,7 +148,7 @@ export class GiveBack1763700300000 implements MigrationInterface {
   name = 'GiveBack1763700300000';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const sql of [RESERVATIONS, RESERVE, GIVE_BACK]) await runner.query(sql);
+    for (const sql of [RESERVATIONS, RESERVE, RESERVE_ALL, GIVE_BACK]) await runner.query(sql);
   }
 
   async down(): Promise<void> {

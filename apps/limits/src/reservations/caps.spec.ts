@@ -7,11 +7,11 @@ test.each([
   ['GROWTH', 10_000],
   ['ENTERPRISE', 100_000],
 ] as const)('%s may send %i messages a day', (plan, cap) => {
-  expect(planCap(plan, false)).toBe(cap);
+  expect(planCap({ plan, internal: false })).toBe(cap);
 });
 
 test('the internal tenant has no cap, whatever its plan', () => {
-  expect(planCap('STARTER', true)).toBeNull();
+  expect(planCap({ plan: 'STARTER', internal: true })).toBeNull();
 });
 
 test('the warmup tiers allow what the specification says', () => {

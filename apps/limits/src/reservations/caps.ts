@@ -1,6 +1,6 @@
-import { type Plan, PLAN_CAPS } from '@svc/contracts';
+import { type DayOf, PLAN_CAPS } from '@svc/contracts';
 
 /** Messages a tenant may send per UTC day; null for the vendor's own tenant: exempt, still counted. */
-export function planCap(plan: Plan, internal: boolean): number | null {
+export function planCap({ plan, internal }: Pick<DayOf, 'plan' | 'internal'>): number | null {
   return internal ? null : PLAN_CAPS[plan];
 }

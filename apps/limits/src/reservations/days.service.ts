@@ -30,11 +30,11 @@ interface DayRow {
 export class DaysService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async read({ tenantId, plan, internal, sessionIds }: GetLimitsV1): Promise<LimitsReply> {
+  async read({ tenantId, sessionIds, ...whose }: GetLimitsV1): Promise<LimitsReply> {
     const rows = await this.dataSource.query<[DayRow, ...DayRow[]]>(DAY_SQL, [tenantId, sessionIds]);
     const { resetAt, secondsLeft, planUsed } = rows[0];
     return {
-      messages: countOf(planCap(plan, internal), planUsed),
+      messages: countOf(planCap(whose), planUsed),
       sessions: rows.flatMap(({ sessionId, tier, used }) =>
         sessionId === null ? [] : [{ sessionId, tier, messages: countOf(TIER_CAPS[tier] ?? 0, used) }],
       ),

@@ -10,10 +10,11 @@ import {
   TIER_CAPS,
   WRITE_WITHIN_MS,
 } from '@svc/contracts';
+import { GroupCommit } from '@svc/database';
 import { DataSource, QueryFailedError } from 'typeorm';
 import { planCap } from './caps.js';
 
-/** What the database function `reserve` answers. */
+/** What the database function `reserve_all` answers for each job. */
 interface Outcome {
   outcome: 'admitted' | 'session' | 'plan' | 'elsewhere';
   session_limit: number;
@@ -24,19 +25,30 @@ interface Outcome {
   held_at: Date | null;
 }
 
-/** SQLSTATE raised by `reserve` when another session took the job at the same moment. */
+/** SQLSTATE raised by `reserve_all` when another session took a job at the same moment. */
 const TAKEN_MEANWHILE = 'SV001';
+
+const RESERVE_SQL = 'SELECT * FROM reserve_all($1, $2, $3, $4, $5) ORDER BY place';
 
 /** Says whether one more message may go, exactly once per job. */
 @Injectable()
 export class ReservationsService {
+  /** Questions that come while others are answered go together: one round trip and one commit for all of them. */
+  private readonly questions = new GroupCommit<ReserveV1, Outcome>({
+    most: 128,
+    // Whoever asks gives up after five seconds.
+    patienceMs: 2_000,
+    write: (questions) => this.ask(questions),
+  });
+
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async reserve({ jobId, tenantId, sessionId, plan, internal }: ReserveV1): Promise<ReserveReply> {
-    const cap = planCap(plan, internal);
-    const row = await this.call([jobId, tenantId, sessionId, TIER_CAPS, cap]);
-    if (row === undefined || row.outcome === 'elsewhere') throw takenElsewhere();
-    const usage = toUsage(row, cap);
+  async reserve(question: ReserveV1): Promise<ReserveReply> {
+    const row = await this.questions.add(question).catch((error: unknown) => {
+      throw isTakenMeanwhile(error) ? takenElsewhere() : error;
+    });
+    if (row.outcome === 'elsewhere') throw takenElsewhere();
+    const usage = toUsage(row, planCap(question));
     if (row.outcome !== 'admitted') {
       return { admitted: false, refusal: refusalBy(row.outcome, usage), usage };
     }
@@ -59,16 +71,19 @@ export class ReservationsService {
     await this.dataSource.query('SELECT give_back($1, $2, $3)', parameters);
   }
 
-  private async call(parameters: unknown[]): Promise<Outcome | undefined> {
-    try {
-      const sql = 'SELECT * FROM reserve($1, $2, $3, $4, $5)';
-      const [row] = await this.dataSource.query<Outcome[]>(sql, parameters);
-      return row;
-    } catch (error) {
-      if (error instanceof QueryFailedError && error.driverError.code === TAKEN_MEANWHILE) return undefined;
-      throw error;
-    }
+  private ask(questions: ReserveV1[]): Promise<Outcome[]> {
+    return this.dataSource.query<Outcome[]>(RESERVE_SQL, [
+      questions.map(({ jobId }) => jobId),
+      questions.map(({ tenantId }) => tenantId),
+      questions.map(({ sessionId }) => sessionId),
+      TIER_CAPS,
+      questions.map(planCap),
+    ]);
   }
+}
+
+function isTakenMeanwhile(error: unknown): boolean {
+  return error instanceof QueryFailedError && error.driverError.code === TAKEN_MEANWHILE;
 }
 
 function toUsage(row: Outcome, planLimit: number | null): DayUsage {

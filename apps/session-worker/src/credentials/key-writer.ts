@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope } from '@svc/contracts';
+import { GroupCommit } from '@svc/database';
 import { OutboxService, outboxRows } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import type { InboundRecord } from '../platform/platform.js';
 import { atStep } from '../steps.js';
-import { GroupCommit } from '../writes/group-commit.js';
 
 /** Messages of one statement stay far below what the driver and the server take. */
 const MOST = 64;

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope } from '@svc/contracts';
+import { GroupCommit } from '@svc/database';
 import { OutboxService, outboxRows } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceKey, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { atStep } from '../steps.js';
-import { GroupCommit } from '../writes/group-commit.js';
 import { climbEvents, type OutboundRow, type Rung, RUNGS } from './outbound.js';
 
 const MOST = 256;

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope, SendMessageV1 } from '@svc/contracts';
+import { GroupCommit } from '@svc/database';
 import { insertEvents, log, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { RunnersService } from '../runners/runners.service.js';
 import { atStep } from '../steps.js';
-import { GroupCommit } from '../writes/group-commit.js';
 import { eventsSoFar, failureOf, keyIdOf } from './outbound.js';
 
 /** Commands that are written in one statement at most. */

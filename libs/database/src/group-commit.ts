@@ -1,4 +1,4 @@
-import { isPassing, patiently } from '@svc/database';
+import { isPassing, patiently } from './patience.js';
 
 /** How a group is written. */
 export interface GroupOptions<T, R> {
@@ -8,6 +8,8 @@ export interface GroupOptions<T, R> {
   write(items: T[]): Promise<R[]>;
   /** Items of one name never share a group: the later one waits. */
   apart?(item: T): string;
+  /** How long an item waits for a database that is away; as `patiently` has it by default. */
+  patienceMs?: number;
 }
 
 interface Waiting<T, R> {
@@ -18,7 +20,7 @@ interface Waiting<T, R> {
 }
 
 /**
- * Writes what many sessions want written at about the same time in one transaction: what comes while a group is being
+ * Writes what many callers want written at about the same time in one transaction: what comes while a group is being
  * written makes up the next one. One that waits alone is written at once, so that nobody waits for company.
  */
 export class GroupCommit<T, R> {
@@ -59,7 +61,9 @@ export class GroupCommit<T, R> {
   private async commit(group: Waiting<T, R>[]): Promise<void> {
     const items = group.map(({ item }) => item);
     try {
-      const results = await patiently(() => this.options.write(items), { since: group[0]?.since });
+      const { patienceMs } = this.options;
+      const patience = { patienceMs, since: group[0]?.since };
+      const results = await patiently(() => this.options.write(items), patience);
       group.forEach((one, n) => one.resolve(results[n] as R));
     } catch (error) {
       if (group.length === 1 || isPassing(error)) for (const one of group) one.reject(error);
