@@ -39,6 +39,16 @@ describe('a subscription', () => {
     expect((await set('ACTIVE')).active).toBe(true);
   });
 
+  test('changes its plan at once, and keeps it where none is named', async () => {
+    const { tenantId } = await create();
+    const set = (plan?: 'STARTER' | 'ENTERPRISE') =>
+      billing.rpc.request(SetSubscription, { tenantId, status: 'ACTIVE', ...(plan && { plan }) });
+    expect((await set('ENTERPRISE')).plan).toBe('ENTERPRISE');
+    expect((await set()).plan).toBe('ENTERPRISE');
+    expect((await set('STARTER')).plan).toBe('STARTER');
+    expect(await billing.rpc.request(GetSubscription, { tenantId })).toMatchObject({ plan: 'STARTER' });
+  });
+
   test('counts the grace of an overdue payment from the first day, however often the state is set', async () => {
     const { tenantId } = await create();
     const setPastDue = () => billing.rpc.request(SetSubscription, { tenantId, status: 'PAST_DUE' });

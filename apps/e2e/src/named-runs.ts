@@ -9,6 +9,7 @@ import { reserve } from './benches/reserve.js';
 import { send } from './benches/send.js';
 import { webhookLatency } from './benches/webhook-latency.js';
 import { webhooks } from './benches/webhooks.js';
+import { admission } from './drills/admission.js';
 import { crashPoints } from './drills/crash-points.js';
 import { deaf } from './drills/deaf.js';
 import { killAny } from './drills/kill-any.js';
@@ -63,6 +64,7 @@ const RUNS: Runs = {
     'wipe-nats': wipeNats,
     'restart-postgres': restartPostgres,
     deaf,
+    admission,
     'crash-points': crashPoints,
   },
   bench: {

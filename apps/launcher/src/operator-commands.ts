@@ -55,13 +55,13 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
   {
     words: 'subscriptions set',
     args: ['tenantId', 'state'],
-    options: {},
-    usage: `<tenantId> ${SUBSCRIPTION_STATUSES.join('|')}`,
-    about: 'sets the state of a subscription',
-    ask: (rpc, { tenantId, state }) =>
+    options: { plan: 'optional' },
+    usage: `<tenantId> ${SUBSCRIPTION_STATUSES.join('|')} [--plan ${PLANS.join('|')}]`,
+    about: 'sets the state of a subscription, and its plan',
+    ask: (rpc, { tenantId, state, plan }) =>
       rpc.request(
         SetSubscription,
-        checked(SetSubscriptionV1, { tenantId, status: state }, { status: 'state' }),
+        checked(SetSubscriptionV1, { tenantId, status: state, plan }, { status: 'state' }),
       ),
   },
   {

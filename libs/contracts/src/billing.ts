@@ -1,4 +1,4 @@
-import { IsBoolean, IsIn, IsUUID } from 'class-validator';
+import { IsBoolean, IsIn, IsOptional, IsUUID } from 'class-validator';
 import { defineRequest } from './contract.js';
 import { type Plan, PLANS, SUBSCRIPTION_STATUSES, type SubscriptionStatus } from './enums.js';
 
@@ -26,10 +26,11 @@ export class CreateSubscriptionV1 {
   @IsBoolean() internal: boolean;
 }
 
-/** Request of `set-subscription`. */
+/** Request of `set-subscription`; without a plan it keeps the one it has. */
 export class SetSubscriptionV1 {
   @IsUUID() tenantId: string;
   @IsIn(SUBSCRIPTION_STATUSES) status: SubscriptionStatus;
+  @IsOptional() @IsIn(PLANS) plan?: Plan;
 }
 
 /** Reads a subscription; `TENANT_NOT_FOUND` when there is none. */
@@ -41,7 +42,7 @@ export const CreateSubscription = defineRequest(
   CreateSubscriptionV1,
   SubscriptionState,
 );
-/** Sets the state by hand (operator). */
+/** Sets state and plan by hand (operator); both hold from the next question on. */
 export const SetSubscription = defineRequest(
   'billing',
   'set-subscription',

@@ -28,7 +28,7 @@ export class SubscriptionsConsumer {
   }
 
   @OnRequest(SetSubscription)
-  setStatus(@Payload() request: SetSubscriptionV1): Promise<SubscriptionState> {
-    return this.subscriptions.setStatus(request);
+  set(@Payload() request: SetSubscriptionV1): Promise<SubscriptionState> {
+    return this.subscriptions.set(request);
   }
 }

@@ -26,12 +26,18 @@ export class SubscriptionsService {
     return this.get(tenantId);
   }
 
-  async setStatus({ tenantId, status }: SetSubscriptionV1): Promise<SubscriptionState> {
+  /** The grace of a state counts from when it began, not from when it was set last. */
+  async set({ tenantId, status, plan }: SetSubscriptionV1): Promise<SubscriptionState> {
     await this.subscriptions
       .createQueryBuilder()
       .update()
-      .set({ status, statusSince: () => 'svc_now()' })
-      .where('tenant_id = :tenantId AND status <> :status', { tenantId, status })
+      .set({
+        status,
+        ...(plan && { plan }),
+        statusSince: () => 'CASE WHEN status = :status THEN status_since ELSE svc_now(tenant_id) END',
+      })
+      .where({ tenantId })
+      .setParameter('status', status)
       .execute();
     return this.get(tenantId);
   }
