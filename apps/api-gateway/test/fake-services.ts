@@ -17,6 +17,7 @@ import {
   GetSubscription,
   GetTiers,
   type GetTiersV1,
+  GetWarmup,
   type LimitRefusal,
   ListSessions,
   LookUpContact,
@@ -39,6 +40,7 @@ import {
   type TenantRef,
   UpdateSession,
   type UpdateSessionV1,
+  type WarmupState,
 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import { FakeDispatcher } from './fake-dispatcher.js';
@@ -47,6 +49,13 @@ import { FakeDispatcher } from './fake-dispatcher.js';
 export const USAGE: DayUsage & { planLimit: number } = {
   ...{ sessionLimit: 250, sessionUsed: 42, planLimit: 10_000, planUsed: 58 },
   ...{ resetAt: '2031-01-02T00:00:00.000Z', secondsLeft: 3_600 },
+};
+
+/** Where a number stands. */
+export const WARMUP: Omit<WarmupState, 'sessionId'> = {
+  ...{ tier: 1, tierSince: '2031-01-01T00:00:00.000Z', daysInTier: 3, nextTier: 2 },
+  dueAt: '2031-01-08T00:00:00.000Z',
+  criteria: [{ name: 'REPLIED', met: false, required: 0.15, actual: 0.112 }],
 };
 
 interface Listening {
@@ -176,6 +185,7 @@ export class FakeServices {
       resetAt: USAGE.resetAt,
       secondsLeft: USAGE.secondsLeft,
     }));
+    this.on(GetWarmup, ({ sessionId }: SessionRef) => ({ ...WARMUP, sessionId }));
     this.on(GetTiers, ({ sessionIds }: GetTiersV1) => ({
       tiers: sessionIds.map((sessionId) => ({ sessionId, tier: 1 })),
     }));

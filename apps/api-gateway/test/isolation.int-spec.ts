@@ -46,6 +46,7 @@ const ROUTES: [string, object?][] = [
   ['GET /v1/sessions/{session}'],
   ['PATCH /v1/sessions/{session}', { name: 'mine' }],
   ['GET /v1/sessions/{session}/limits'],
+  ['GET /v1/sessions/{session}/warmup'],
   ['GET /v1/sessions/{session}/qr'],
   ['POST /v1/sessions/{session}/connect'],
   ['POST /v1/sessions/{session}/disconnect'],

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { CreateSession, FindMessages, Reserve } from '@svc/contracts';
-import { USAGE } from './fake-services.js';
+import { USAGE, WARMUP } from './fake-services.js';
 import { type Answer, gateway, tenant, withGateway } from './gateway.js';
 
 withGateway();
@@ -52,6 +52,12 @@ describe('the limits of a tenant', () => {
       sessions: { limit: null, used: 0, left: null },
     });
   });
+});
+
+test('the warmup of a session is shown with what is missing for the next tier', async () => {
+  const sessionId = session();
+  expect((await call(`GET /v1/sessions/${sessionId}/warmup`)).body).toEqual({ sessionId, ...WARMUP });
+  expect(await call(`GET /v1/sessions/${randomUUID()}/warmup`)).toMatchObject({ status: 404 });
 });
 
 describe('a send says in header fields what is left', () => {

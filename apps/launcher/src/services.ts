@@ -40,7 +40,19 @@ export const SIMULATOR = 'simulator';
 /** Every service with its schema. The customer's door closes first, what others ask closes last. */
 export const SERVICES: readonly ServiceRow[] = [
   { name: 'billing', variables: [], stopOrder: 3 },
-  { name: 'limits', variables: [], stopOrder: 3 },
+  {
+    name: 'limits',
+    variables: [
+      'WARMUP_DWELL_DAYS',
+      'WARMUP_LEAST_USED',
+      'WARMUP_LEAST_DELIVERED',
+      'WARMUP_MOST_FAILED',
+      'WARMUP_LEAST_REPLIED',
+      'WARMUP_MOST_DISCONNECTS',
+      'WARMUP_LOOK_MS',
+    ],
+    stopOrder: 3,
+  },
   {
     name: WORKER,
     variables: [

@@ -8,10 +8,15 @@ import { DaysService } from './reservations/days.service.js';
 import { ReservationSweeper } from './reservations/reservation-sweeper.js';
 import { ReservationsConsumer } from './reservations/reservations.consumer.js';
 import { ReservationsService } from './reservations/reservations.service.js';
+import { RetentionService } from './retention/retention.service.js';
 import { TierPromotionRow } from './tiers/tier-promotion.entity.js';
 import { TiersConsumer } from './tiers/tiers.consumer.js';
 import { TiersService } from './tiers/tiers.service.js';
 import { Warmup } from './tiers/warmup.entity.js';
+import { HealthConsumer } from './warmup/health.consumer.js';
+import { HealthRepository } from './warmup/health.repository.js';
+import { WarmupTicker } from './warmup/warmup-ticker.js';
+import { WarmupService } from './warmup/warmup.service.js';
 
 /** Settling never takes all connections: `reserve` waits for one while a customer waits for the answer. */
 const SETTLED_AT_A_TIME = 8;
@@ -31,7 +36,7 @@ const jetStreamStrategy = {
 /** The whole wiring of `limits`. */
 @Module({
   imports: [databaseModule('limits', readConfig, [Warmup, TierPromotionRow, EventOutbox])],
-  controllers: [HealthController, ReservationsConsumer, TiersConsumer],
+  controllers: [HealthController, ReservationsConsumer, TiersConsumer, HealthConsumer],
   providers: [
     ...connectionProviders('limits', LimitsConfig, readConfig),
     jetStreamStrategy,
@@ -40,6 +45,10 @@ const jetStreamStrategy = {
     ReservationSweeper,
     ReservationsService,
     TiersService,
+    HealthRepository,
+    WarmupService,
+    WarmupTicker,
+    RetentionService,
   ],
 })
 export class AppModule {}

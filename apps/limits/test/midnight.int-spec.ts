@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { Reserve } from '@svc/contracts';
 import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
@@ -95,5 +95,25 @@ describe('with the clock of the installation', () => {
     expect(refusal?.resetAt).toBe(new Date(reset).toISOString());
     expect(refusal?.retryAfterSeconds).toBeLessThanOrEqual(Math.ceil((reset - before) / 1000));
     expect(refusal?.retryAfterSeconds).toBeGreaterThanOrEqual(Math.ceil((reset - after) / 1000));
+  });
+
+  test('a leap of the clock of the process changes nothing: the database says what day it is', async () => {
+    const { sends, refusal } = await refusalOfAFullDay();
+    jest.useFakeTimers({
+      now: Date.now() + 36 * 3600 * 1000,
+      doNotFake: [
+        ...(['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'setImmediate'] as const),
+        ...(['clearImmediate', 'nextTick', 'queueMicrotask', 'performance', 'hrtime'] as const),
+      ],
+    });
+    try {
+      const { tenantId, sessionId } = sends[0]!;
+      const [next] = repeat(1, { tenantId, sessionId });
+      const after = await limits.rpc.request(Reserve, next!);
+      expect(after).toMatchObject({ admitted: false, refusal: { resetAt: refusal?.resetAt } });
+      expect(after.refusal?.retryAfterSeconds).toBeLessThanOrEqual(refusal!.retryAfterSeconds);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });

@@ -192,6 +192,13 @@ export {
   PromoteTier,
 } from './tiers.js';
 export {
+  WARMUP_CRITERIA,
+  type WarmupCriterionName,
+  WarmupCriterion,
+  WarmupState,
+  GetWarmup,
+} from './warmup.js';
+export {
   TenantRef,
   SubscriptionState,
   CreateSubscriptionV1,

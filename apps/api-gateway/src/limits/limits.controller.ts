@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { SessionLimits, TenantLimits } from '@svc/contracts';
+import { SessionLimits, TenantLimits, WarmupState } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
 import { IdParam } from '../http/resource-id.js';
@@ -11,7 +11,7 @@ import { LimitsService } from './limits.service.js';
 
 const NOT_FOUND = 'SESSION_NOT_FOUND';
 
-/** `/v1/limits` and `/v1/sessions/:id/limits`: every layer, used and left. */
+/** `/v1/limits`, `/v1/sessions/:id/limits` and `…/warmup`: every layer, used and left, and how a number gets more. */
 @ApiTags('limits')
 @Controller('v1')
 export class LimitsController {
@@ -46,5 +46,24 @@ export class LimitsController {
   ): Promise<SessionLimits> {
     const session = await this.sessions.owned(tenantId, id);
     return this.limits.ofSession(await this.subscriptions.of(tenantId), session.id);
+  }
+
+  @Get('sessions/:id/warmup')
+  @NeedsScope('messages:read')
+  @ApiOperation({
+    operationId: 'getSessionWarmup',
+    summary: 'Read the warmup tier of a session and what the next one asks for',
+    description:
+      'A number is judged once an hour. Its tier rises when all criteria are met, and never falls.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: WarmupState, description: 'Where the session stands.' })
+  @ApiErrors(NOT_FOUND)
+  async warmup(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+  ): Promise<WarmupState> {
+    const session = await this.sessions.owned(tenantId, id);
+    return this.limits.warmup(tenantId, session.id);
   }
 }

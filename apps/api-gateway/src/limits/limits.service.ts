@@ -3,6 +3,7 @@ import {
   AppError,
   CountSessions,
   GetLimits,
+  GetWarmup,
   type LimitsReply,
   ListSessions,
   countOf,
@@ -10,6 +11,7 @@ import {
   type SessionLimits,
   type SubscriptionState,
   type TenantLimits,
+  type WarmupState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 
@@ -40,6 +42,10 @@ export class LimitsService {
     const { tier = 0, messages: session = countOf(0, 0) } = sessions[0] ?? {};
     const left = Math.min(session.left ?? Infinity, plan.left ?? Infinity);
     return { sessionId, tier, resetAt, session, plan, left };
+  }
+
+  warmup(tenantId: string, sessionId: string): Promise<WarmupState> {
+    return this.rpc.request(GetWarmup, { tenantId, sessionId });
   }
 
   /** The refusal that a send would meet at this moment, if any: layer 1 first, as when it is sent. */

@@ -31,6 +31,9 @@ const RESERVE = `
       SELECT used INTO session_used FROM quota
         WHERE scope = 'session' AND id = p_session AND day = v_day FOR UPDATE;
     END IF;
+    -- The time in tier 0 begins with the first send.
+    INSERT INTO warmup (session_id, tenant_id, tier, tier_since) SELECT p_session, p_tenant, 0, p_now
+      WHERE NOT EXISTS (SELECT FROM warmup WHERE session_id = p_session) ON CONFLICT DO NOTHING;
     session_limit := p_tier_caps[1 + coalesce((SELECT tier FROM warmup WHERE session_id = p_session), 0)];
 
     SELECT * INTO v_found FROM reservation WHERE job_id = p_job;

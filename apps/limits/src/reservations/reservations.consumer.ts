@@ -14,6 +14,7 @@ import {
   ReserveV1,
 } from '@svc/contracts';
 import { OnEvent, OnRequest } from '@svc/messaging';
+import { HealthRepository } from '../warmup/health.repository.js';
 import { DaysService } from './days.service.js';
 import { ReservationsService } from './reservations.service.js';
 
@@ -23,6 +24,7 @@ export class ReservationsConsumer {
   constructor(
     private readonly reservations: ReservationsService,
     private readonly days: DaysService,
+    private readonly health: HealthRepository,
   ) {}
 
   @OnRequest(Reserve)
@@ -31,13 +33,16 @@ export class ReservationsConsumer {
   }
 
   @OnEvent(MessageSent)
-  settle(@Payload() { data }: Envelope<OutboundMessageV1>): Promise<void> {
-    return this.reservations.settle(data.jobId);
+  sent(@Payload() { data }: Envelope<OutboundMessageV1>): Promise<void> {
+    return this.health.progress(data.jobId, 'SENT', data.to);
   }
 
   @OnEvent(MessageFailed)
-  failed(@Payload() { data }: Envelope<MessageFailedV1>): Promise<void> {
-    return this.reservations.giveBack(data.jobId, data.failure.givenBack ?? []);
+  async failed(@Payload() { data }: Envelope<MessageFailedV1>): Promise<void> {
+    const { givenBack = [] } = data.failure;
+    if (givenBack.length > 0) await this.reservations.giveBack(data.jobId, givenBack);
+    // What never came near the platform says nothing of the number.
+    if (!givenBack.includes('session')) await this.health.progress(data.jobId, 'FAILED', data.to);
   }
 
   @OnRequest(GetLimits)

@@ -56,17 +56,8 @@ export class ReservationsService {
     return { admitted: true, usage, writeBefore: new Date(heldAt.getTime() + WRITE_WITHIN_MS).toISOString() };
   }
 
-  /** The message of this job is out, or lost for a reason that costs its units: they stay used. */
-  async settle(jobId: string): Promise<void> {
-    await this.dataSource.query(
-      `UPDATE reservation SET state = 'settled' WHERE job_id = $1 AND state = 'held'`,
-      [jobId],
-    );
-  }
-
   /** The message of this job has failed: its unit comes back to these layers, once, on the day it was taken from. */
   async giveBack(jobId: string, layers: readonly LimitLayer[]): Promise<void> {
-    if (layers.length === 0) return this.settle(jobId);
     const parameters = [jobId, layers.includes('session'), layers.includes('plan')];
     await this.dataSource.query('SELECT give_back($1, $2, $3)', parameters);
   }

@@ -3,18 +3,25 @@ import { Payload } from '@nestjs/microservices';
 import {
   GetTiers,
   GetTiersV1,
+  GetWarmup,
   PromoteTier,
   PromoteTierV1,
   type TierPromotion,
   type TiersReply,
+  SessionRef,
+  type WarmupState,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
+import { WarmupService } from '../warmup/warmup.service.js';
 import { TiersService } from './tiers.service.js';
 
 /** What other services may ask about warmup tiers. */
 @Controller()
 export class TiersConsumer {
-  constructor(private readonly tiers: TiersService) {}
+  constructor(
+    private readonly tiers: TiersService,
+    private readonly warmups: WarmupService,
+  ) {}
 
   @OnRequest(GetTiers)
   get(@Payload() { sessionIds }: GetTiersV1): Promise<TiersReply> {
@@ -24,5 +31,10 @@ export class TiersConsumer {
   @OnRequest(PromoteTier)
   promote(@Payload() request: PromoteTierV1): Promise<TierPromotion> {
     return this.tiers.promote(request);
+  }
+
+  @OnRequest(GetWarmup)
+  warmup(@Payload() request: SessionRef): Promise<WarmupState> {
+    return this.warmups.state(request);
   }
 }

@@ -16,7 +16,7 @@ import { OutboxService } from '../events/outbox.service.js';
 import { TierPromotionRow } from './tier-promotion.entity.js';
 import { Warmup } from './warmup.entity.js';
 
-/** Warmup tiers: read, and raised by hand. */
+/** Warmup tiers: read and raised. */
 @Injectable()
 export class TiersService {
   constructor(
@@ -32,16 +32,39 @@ export class TiersService {
 
   /** Row, today's cap, history and event rise together; the event goes out as soon as they are committed. */
   async promote(request: PromoteTierV1): Promise<TierPromotion> {
-    const promotion = await this.dataSource.transaction((tx) => raise(tx, request));
+    const promotion = await this.dataSource.transaction(async (tx) => {
+      const current = await lockTier(tx, request);
+      if (request.tier <= current.tier) throw notHigher(current.tier);
+      return raise(tx, request, current);
+    });
     this.outbox.publishSoon();
     return promotion;
   }
+
+  /** Raises a number that is still in this tier. @returns false: somebody was faster. */
+  async promoteFrom(from: number, request: PromoteTierV1): Promise<boolean> {
+    const raised = await this.dataSource.transaction(async (tx) => {
+      const current = await lockTier(tx, request);
+      if (current.tier !== from) return false;
+      await raise(tx, request, current);
+      return true;
+    });
+    if (raised) this.outbox.publishSoon();
+    return raised;
+  }
 }
 
-async function raise(tx: EntityManager, request: PromoteTierV1): Promise<TierPromotion> {
+interface CurrentTier {
+  tier: number;
+  now: Date;
+}
+
+async function raise(
+  tx: EntityManager,
+  request: PromoteTierV1,
+  current: CurrentTier,
+): Promise<TierPromotion> {
   const { sessionId, tenantId, tier, reason, actor } = request;
-  const current = await lockTier(tx, request);
-  if (tier <= current.tier) throw notHigher(current.tier);
   const promotedAt = current.now;
   await tx.update(Warmup, { sessionId }, { tier, tierSince: promotedAt });
   await raiseTodaysCap(tx, request);
@@ -56,17 +79,14 @@ async function raise(tx: EntityManager, request: PromoteTierV1): Promise<TierPro
 }
 
 /** Makes the row where there was none; a refusal rolls that back. */
-async function lockTier(
-  tx: EntityManager,
-  { sessionId, tenantId }: PromoteTierV1,
-): Promise<{ tier: number; now: Date }> {
+async function lockTier(tx: EntityManager, { sessionId, tenantId }: PromoteTierV1): Promise<CurrentTier> {
   const now = 'svc_now($2)';
   await tx.query(
     `INSERT INTO warmup (session_id, tenant_id, tier, tier_since) VALUES ($1, $2, 0, ${now})
      ON CONFLICT DO NOTHING`,
     [sessionId, tenantId],
   );
-  const [row] = await tx.query<{ tier: number; now: Date }[]>(
+  const [row] = await tx.query<CurrentTier[]>(
     `SELECT tier, ${now} AS now FROM warmup WHERE session_id = $1 AND tenant_id = $2 FOR UPDATE`,
     [sessionId, tenantId],
   );

@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { TIER_CAPS } from '@svc/contracts';
+import { DataSource } from 'typeorm';
+import { LimitsConfig } from '../config.js';
+import { WINDOW_DAYS } from './criteria.js';
+import type { Facts } from './verdict.js';
+
+/** How far a message has come. */
+export const PROGRESS = { SENT: 1, DELIVERED: 2, FAILED: 3 } as const;
+
+/** What ended a connection without anybody's wish. */
+export interface Mishap {
+  eventId: string;
+  tenantId: string;
+  sessionId: string;
+  kind: 'DISCONNECTED' | 'LOGGED_OUT';
+}
+
+/** A number and what is known of it. */
+export interface Judged {
+  sessionId: string;
+  tier: number;
+  tierSince: Date;
+  now: Date;
+  facts: Facts;
+}
+
+// Days are counted as they are kept: those of the reservations, in UTC. All of what was sent before yesterday is older than a day.
+const FACTS_SQL = `WITH judged AS (
+    SELECT session_id, tier, tier_since, now, greatest(tier_since, now - interval '${WINDOW_DAYS} days') AS since
+    FROM warmup CROSS JOIN LATERAL svc_now(tenant_id) AS now WHERE session_id = ANY($1)),
+  spans AS (
+    SELECT *, (since AT TIME ZONE 'UTC')::date AS first_day, (now AT TIME ZONE 'UTC')::date AS today FROM judged)
+  SELECT session_id AS "sessionId", tier, tier_since AS "tierSince", now,
+    (extract(epoch FROM now - tier_since) * 1000)::float8 AS "inTierMs",
+    (SELECT count(*)::int FROM quota WHERE scope = 'session' AND id = session_id AND day >= first_day
+      AND used > 0 AND used >= ($2::float8[])[tier + 1] * ($3::int[])[tier + 1]) AS "usedDays",
+    days.*, people.*, mishaps.*
+  FROM spans
+  CROSS JOIN LATERAL (
+    SELECT coalesce(sum(sent), 0)::int AS sent, coalesce(sum(failed), 0)::int AS failed,
+      coalesce(sum(sent) FILTER (WHERE day < today - 1), 0)::int AS "sentBefore",
+      coalesce(sum(delivered) FILTER (WHERE day < today - 1), 0)::int AS "deliveredBefore"
+    FROM warmup_day counted WHERE counted.session_id = spans.session_id AND day >= first_day) days
+  CROSS JOIN LATERAL (
+    SELECT count(*)::int AS contacts, count(*) FILTER (WHERE replied_at >= since)::int AS replied
+    FROM warmup_contact known WHERE known.session_id = spans.session_id AND sent_at >= since) people
+  CROSS JOIN LATERAL (
+    SELECT count(*) FILTER (WHERE kind = 'DISCONNECTED')::int AS disconnects,
+      count(*) FILTER (WHERE kind = 'LOGGED_OUT')::int AS logouts
+    FROM warmup_mishap mishap WHERE mishap.session_id = spans.session_id AND at >= since) mishaps`;
+
+/** Keeps what a number's health is judged by. Whatever is told twice is kept once. */
+@Injectable()
+export class HealthRepository {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly config: LimitsConfig,
+  ) {}
+
+  async progress(jobId: string, progress: keyof typeof PROGRESS, contact: string): Promise<void> {
+    await this.dataSource.query('SELECT record_progress($1, $2, $3)', [jobId, PROGRESS[progress], contact]);
+  }
+
+  /** A contact wrote; it matters where the number has written to it before. */
+  async replied(tenantId: string, sessionId: string, contact: string): Promise<void> {
+    await this.dataSource.query(
+      `UPDATE warmup_contact SET replied_at = svc_now($1) WHERE session_id = $2 AND contact = hashtextextended($3, 0)`,
+      [tenantId, sessionId, contact],
+    );
+  }
+
+  async mishap({ eventId, tenantId, sessionId, kind }: Mishap): Promise<void> {
+    await this.dataSource.query(
+      `INSERT INTO warmup_mishap (event_id, session_id, kind, at) VALUES ($1, $2, $3, svc_now($4)) ON CONFLICT DO NOTHING`,
+      [eventId, sessionId, kind, tenantId],
+    );
+  }
+
+  /** Those of these numbers that have sent anything yet. */
+  async judged(sessionIds: string[]): Promise<Judged[]> {
+    const parameters = [sessionIds, this.config.leastUsed, TIER_CAPS];
+    const rows = await this.dataSource.query<(Facts & Omit<Judged, 'facts'>)[]>(FACTS_SQL, parameters);
+    return rows.map(({ sessionId, tier, tierSince, now, ...facts }) => ({
+      ...{ sessionId, tier, tierSince, now },
+      facts,
+    }));
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals';
+import type { Criteria } from './criteria.js';
+import { type Facts, judge, lowerBound } from './verdict.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const CRITERIA: Criteria = {
+  ...{ dwellDays: 7, leastUsed: 0.5, leastDelivered: 0.9 },
+  ...{ mostFailed: 0.03, leastReplied: 0.15, mostDisconnects: 1 },
+};
+const HEALTHY: Facts = {
+  ...{ inTierMs: 7 * DAY_MS, usedDays: 4, sent: 300, sentBefore: 250, deliveredBefore: 245 },
+  ...{ failed: 2, contacts: 60, replied: 25, disconnects: 3, logouts: 0 },
+};
+const unmet = (change: Partial<Facts>): string[] =>
+  judge({ ...HEALTHY, ...change }, CRITERIA)
+    .filter(({ met }) => !met)
+    .map(({ name }) => name);
+
+test('a healthy number meets all of it on the day', () => {
+  expect(unmet({})).toEqual([]);
+  expect(unmet({ inTierMs: 7 * DAY_MS - 1 })).toEqual(['DAYS_IN_TIER']);
+});
+
+test.each<[string, Partial<Facts>]>([
+  ['USED_DAYS', { usedDays: 3 }],
+  ['DELIVERED', { deliveredBefore: 220 }],
+  ['DELIVERED', { sentBefore: 0, deliveredBefore: 0 }],
+  ['FAILED', { failed: 20 }],
+  ['REPLIED', { replied: 10 }],
+  ['REPLIED', { contacts: 0, replied: 0 }],
+  ['DISCONNECTS_PER_DAY', { disconnects: 8 }],
+  ['LOGOUTS', { logouts: 1 }],
+])('%s is missing where %j', (name, change) => {
+  expect(unmet(change)).toEqual([name]);
+});
+
+test('few messages prove little: the same part of more of them does', () => {
+  expect(unmet({ sentBefore: 10, deliveredBefore: 10 })).toEqual(['DELIVERED']);
+  expect(unmet({ sentBefore: 20, deliveredBefore: 20 })).toEqual([]);
+  expect(unmet({ contacts: 5, replied: 2 })).toEqual([]);
+  expect(unmet({ contacts: 5, replied: 1 })).toEqual(['REPLIED']);
+});
+
+test('one failure among few is no proof of a sick number', () => {
+  expect(unmet({ sent: 20, failed: 1 })).toEqual([]);
+  expect(unmet({ sent: 200, failed: 10 })).toEqual(['FAILED']);
+});
+
+test.each([
+  [0, 0, 0],
+  [0, 100, 0],
+  [20, 20, 0.924],
+  [50, 100, 0.436],
+  [100, 100, 0.983],
+])('of %i in %i at least %d is proven', (part, whole, bound) => {
+  expect(lowerBound(part, whole)).toBeCloseTo(bound, 2);
+});

@@ -1,0 +1,79 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { TIER_CAPS } from '@svc/contracts';
+import { log, PeriodicTask } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { LimitsConfig } from '../config.js';
+import { TiersService } from '../tiers/tiers.service.js';
+import { HealthRepository } from './health.repository.js';
+import { WarmupService } from './warmup.service.js';
+
+const BATCH = 200;
+
+// The hour is that of the tenant: the sandbox moves clocks. Whoever takes a number writes when, so another replica leaves it
+// alone for the rest of the hour; a clock that was set back does not leave it alone for days.
+const CLAIM_SQL = `WITH clock AS MATERIALIZED (
+    SELECT tenant_id, svc_now(tenant_id) AS now
+    FROM (SELECT DISTINCT tenant_id FROM warmup WHERE tier < ${TIER_CAPS.length - 1}) tenant),
+  due AS (
+    SELECT session_id, now FROM warmup JOIN clock USING (tenant_id)
+    WHERE tier < ${TIER_CAPS.length - 1}
+      AND (evaluated_at IS NULL OR evaluated_at < date_trunc('hour', now) OR evaluated_at > now)
+    ORDER BY session_id LIMIT ${BATCH} FOR UPDATE OF warmup SKIP LOCKED)
+  UPDATE warmup SET evaluated_at = due.now FROM due WHERE warmup.session_id = due.session_id
+  RETURNING warmup.session_id AS "sessionId", warmup.tenant_id AS "tenantId", tier`;
+
+interface Claimed {
+  sessionId: string;
+  tenantId: string;
+  tier: number;
+}
+
+/** Judges every number once an hour, whichever replica comes to it, and raises the tier of those that have shown enough. */
+@Injectable()
+export class WarmupTicker implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task: PeriodicTask;
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly health: HealthRepository,
+    private readonly warmup: WarmupService,
+    private readonly tiers: TiersService,
+    config: LimitsConfig,
+  ) {
+    this.task = new PeriodicTask('warmup', config.lookMs, () => this.judgeDue());
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  /** Judges the numbers that nobody has judged in this hour. */
+  async judgeDue(): Promise<void> {
+    for (;;) {
+      const [claimed] = await this.dataSource.query<[Claimed[], number]>(CLAIM_SQL);
+      await this.judge(claimed);
+      if (claimed.length < BATCH) return;
+    }
+  }
+
+  private async judge(claimed: Claimed[]): Promise<void> {
+    if (claimed.length === 0) return;
+    const judged = await this.health.judged(claimed.map(({ sessionId }) => sessionId));
+    const states = new Map(judged.map((one) => [one.sessionId, this.warmup.stateOf(one)]));
+    for (const { sessionId, tenantId } of claimed) {
+      const state = states.get(sessionId);
+      if (!state || state.nextTier === null || !state.criteria.every(({ met }) => met)) continue;
+      const { tier, nextTier } = state;
+      const raised = await this.tiers.promoteFrom(tier, {
+        ...{ tenantId, sessionId, tier: nextTier },
+        ...{ reason: 'AUTOMATIC', actor: 'system' },
+      });
+      if (raised) log().info({ sessionId, tier: nextTier }, 'tier raised');
+    }
+  }
+}

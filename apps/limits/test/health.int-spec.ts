@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  type EventContract,
+  GetWarmup,
+  MessageDelivered,
+  MessageFailed,
+  MessageReceived,
+  MessageSent,
+  Reserve,
+  type ReserveV1,
+  SessionDisconnected,
+  SessionLoggedOut,
+  type StatusReason,
+  type WarmupCriterionName,
+} from '@svc/contracts';
+import { envelopeOf, Messaging } from '@svc/messaging';
+import { startTestService, type TestService, waitFor } from '@svc/testing';
+import { schema } from '../src/migrations/schema.js';
+import { serviceOptions } from '../src/service-options.js';
+import { aSend, repeat, reserveAll } from './sends.js';
+
+let limits: TestService;
+
+beforeAll(async () => {
+  limits = await startTestService(serviceOptions, schema);
+});
+afterAll(() => limits.stop());
+
+const timestamp = new Date().toISOString();
+const addressOf = (n: number): string => `49151000000${n}@s.whatsapp.net`;
+const tell = (contract: EventContract, tenantId: string, data: object) =>
+  limits.get(Messaging).publishEvent(envelopeOf(contract, { tenantId }, data));
+const outcome = (contract: EventContract, { jobId, sessionId, tenantId }: ReserveV1, n = 0, more = {}) =>
+  tell(contract, tenantId, {
+    ...{ sessionId, jobId, messageId: jobId, keyId: '3EB0C0FFEE', clientMessageId: null },
+    ...{ to: addressOf(n), timestamp, ...more },
+  });
+const counted = async ({ sessionId }: ReserveV1) => {
+  const rows = await limits.database.query(
+    'SELECT sent, delivered, failed FROM limits.warmup_day WHERE session_id = $1',
+    [sessionId],
+  );
+  return rows[0];
+};
+const reaches = (send: ReserveV1, counts: object) =>
+  waitFor(`${JSON.stringify(counts)}`, async () => {
+    expect(await counted(send)).toEqual(counts);
+    return true;
+  });
+const shown = async (send: ReserveV1, name: WarmupCriterionName) =>
+  (await limits.rpc.request(GetWarmup, send)).criteria.find((one) => one.name === name)?.actual;
+
+describe('what becomes of a message', () => {
+  test('is counted once, however often and in whatever order it is told', async () => {
+    const [one, two] = repeat(2) as [ReserveV1, ReserveV1];
+    await reserveAll(limits.rpc, [one, two]);
+    await outcome(MessageDelivered, one); // overtakes
+    for (let times = 0; times < 3; times += 1) {
+      await outcome(MessageSent, one);
+      await outcome(MessageSent, two);
+      await outcome(MessageDelivered, one);
+    }
+    await outcome(MessageDelivered, two);
+    await reaches(one, { sent: 2, delivered: 2, failed: 0 });
+    const other = aSend();
+    await limits.rpc.request(Reserve, other);
+    await outcome(MessageSent, other);
+    await reaches(other, { sent: 1, delivered: 0, failed: 0 });
+    expect(await counted(one)).toEqual({ sent: 2, delivered: 2, failed: 0 });
+  });
+
+  test.each([
+    ['counts against the number where the platform refused it', [], { sent: 1, delivered: 0, failed: 1 }],
+    ['counts where the recipient does not exist', ['plan'], { sent: 1, delivered: 0, failed: 1 }],
+    ['does not count where it never went out', ['session', 'plan'], undefined],
+  ])('that failed %s', async (_, givenBack, counts) => {
+    const send = aSend();
+    await limits.rpc.request(Reserve, send);
+    const failure = { code: 'REJECTED_BY_PLATFORM', message: 'It was refused.', givenBack };
+    await outcome(MessageFailed, send, 0, { failure });
+    const other = aSend({ tenantId: send.tenantId });
+    await limits.rpc.request(Reserve, other);
+    await outcome(MessageSent, other);
+    await reaches(other, { sent: 1, delivered: 0, failed: 0 });
+    expect(await counted(send)).toEqual(counts);
+  });
+});
+
+test('a reply counts once for a contact that was written to, and not at all for a stranger', async () => {
+  const sends = repeat(10);
+  await reserveAll(limits.rpc, sends);
+  const [{ tenantId, sessionId } = aSend()] = sends;
+  for (const [n, send] of sends.entries()) await outcome(MessageSent, send, n);
+  const received = (from: string, more = {}) =>
+    tell(MessageReceived, tenantId, {
+      ...{ sessionId, messageId: randomUUID(), remoteJid: from, keyId: '3A', pushName: 'Ada', phone: null },
+      ...{ body: { type: 'text', text: 'Hello' }, timestamp, fromMe: false, ...more },
+    });
+  await reaches(sends[0]!, { sent: 10, delivered: 0, failed: 0 });
+  for (const n of [1, 2, 3, 3, 3]) await received(addressOf(n));
+  await received('4915199999999@s.whatsapp.net');
+  await received(addressOf(4), { fromMe: true });
+  const replied = async () =>
+    (
+      await limits.database.query<{ n: number }>(
+        'SELECT count(*)::int AS n FROM limits.warmup_contact WHERE session_id = $1 AND replied_at IS NOT NULL',
+        [sessionId],
+      )
+    )[0]?.n;
+  await waitFor('three replies', async () => (await replied()) === 3);
+  // Of three in ten at least so much is proven.
+  expect(await shown(sends[0]!, 'REPLIED')).toBeCloseTo(0.156, 2);
+});
+
+test('disconnects and logouts count where nobody wished them', async () => {
+  const send = aSend();
+  await limits.rpc.request(Reserve, send);
+  const { tenantId, sessionId } = send;
+  const ended = (contract: EventContract, reason: StatusReason) =>
+    tell(contract, tenantId, { sessionId, phone: '+4915112345678', timestamp, reason });
+  for (const reason of ['MAINTENANCE', 'USER_REQUEST', 'WORKER_LOST'] as const) {
+    await ended(SessionDisconnected, reason);
+  }
+  await ended(SessionLoggedOut, 'LOGOUT_REQUESTED');
+  for (const reason of ['CONNECTION_LOST', 'PLATFORM_ERROR'] as const)
+    await ended(SessionDisconnected, reason);
+  await ended(SessionLoggedOut, 'UNLINKED');
+  await waitFor('the last one', async () => (await shown(send, 'LOGOUTS')) === 1);
+  expect(await shown(send, 'DISCONNECTS_PER_DAY')).toBe(2);
+});
