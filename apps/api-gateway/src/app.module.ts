@@ -14,6 +14,7 @@ import { ApiKeysService } from './auth/api-keys.service.js';
 import { KeyDigest } from './auth/key-digest.js';
 import { KeyUsage } from './auth/key-usage.js';
 import { KeyVerifier } from './auth/key-verifier.js';
+import { RequestPaces } from './auth/request-paces.js';
 import { ScopeGuard } from './auth/scope.guard.js';
 import { GatewayConfig, readConfig } from './config.js';
 import { EventLogController } from './events/event-log.controller.js';
@@ -96,6 +97,7 @@ const events = {
     { provide: MEDIA_STORE, useFactory: openMediaStore, inject: [GatewayConfig] },
     { provide: APP_GUARD, useClass: ScopeGuard },
     KeyVerifier,
+    RequestPaces,
     KeyUsage,
     KeyDigest,
     ApiKeysService,

@@ -45,6 +45,17 @@ export class GatewayConfig extends MediaStoreConfig {
   @IsOptional()
   @MinLength(32)
   keyPepperPrevious?: string;
+
+  @Env('REQUESTS_PER_SECOND', {
+    description:
+      'Requests a second that one API key may make on each replica; a second of them may come at once. 0: any number.',
+    example: '1000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(1_000_000)
+  requestsPerSecond: number = 1_000;
 }
 
 /** The only reader of the environment in this app. */

@@ -103,9 +103,9 @@ export let gateway: TestGateway;
 export let tenant: NewTenant;
 
 /** Starts a gateway with a tenant for this file, and stops it after the last test. */
-export function withGateway(): void {
+export function withGateway(env: Record<string, string> = {}): void {
   beforeAll(async () => {
-    gateway = await TestGateway.start();
+    gateway = await TestGateway.start(env);
     tenant = await gateway.createTenant();
   });
   afterAll(() => gateway.stop());

@@ -102,6 +102,7 @@ export const SERVICES: readonly ServiceRow[] = [
       'KEY_PEPPER',
       'KEY_PEPPER_VERSION',
       'KEY_PEPPER_PREVIOUS',
+      'REQUESTS_PER_SECOND',
       'GATEWAY_PUBLIC_URL',
       'WEBHOOK_ALLOWED_ORIGINS',
       'OWN_ADDRESSES',

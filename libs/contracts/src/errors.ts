@@ -199,8 +199,8 @@ export const ERROR_CATALOGUE = {
     429,
     true,
     'info',
-    'A daily message limit is used up.',
-    'Wait for the number of seconds in Retry-After; meta names the layer, the limit and when it resets.',
+    'A limit is used up: messages a day, sessions of the plan, or requests a second.',
+    'Wait for the number of seconds in Retry-After; meta names the layer (session, plan, request), the limit and when it resets.',
   ),
   INTERNAL: entry(
     500,

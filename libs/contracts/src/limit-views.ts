@@ -65,7 +65,7 @@ export class DryRunRefusal {
   @ApiProperty({ description: 'Error code.', enum: Object.keys(ERROR_CATALOGUE), example: 'RATE_LIMITED' })
   code: ErrorCode;
 
-  @ApiProperty({ description: 'What is wrong, for a person.', example: 'A daily message limit is used up.' })
+  @ApiProperty({ description: 'What is wrong, for a person.', example: 'A limit is used up.' })
   message: string;
 
   @ApiProperty({

@@ -13,6 +13,7 @@ export { HealthController, type Readiness, READINESS } from './health.js';
 export { connectionProviders, databaseModule, LEASES, leasesModule } from './infrastructure.js';
 export { eventOf, insertEvents, type OutboxRows, outboxRows, OutboxService } from './outbox.js';
 export { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
+export { Pace } from './pace.js';
 export { PeriodicTask } from './periodic-task.js';
 export { runMigrations } from './run-migrations.js';
 export { SecretBox, type SecretPlace } from './secret-box.js';

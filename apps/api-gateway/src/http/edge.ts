@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { type GuardedRequest, isBehindKey } from '../auth/caller.js';
 import { KeyVerifier } from '../auth/key-verifier.js';
+import { RequestPaces } from '../auth/request-paces.js';
 import { KnownRoutes } from './known-routes.js';
 import { RequestPipe } from './request-pipe.js';
 
@@ -31,11 +32,15 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   const routes = new KnownRoutes();
   fastify.addHook('onRoute', ({ method, url }) => routes.add([method].flat(), url));
   const keys = app.get(KeyVerifier);
+  const paces = app.get(RequestPaces);
   fastify.addHook('onRequest', async (request: GuardedRequest, reply) => {
     void reply.header('x-request-id', request.id);
     if (request.is404) assertMethod(routes, request, reply);
     // Before anything is said about the body, and before it is read: strangers learn nothing and cost nothing.
-    if (isBehindKey(request)) request.caller = await keys.verify(request.headers.authorization, request.ip);
+    if (isBehindKey(request)) {
+      request.caller = await keys.verify(request.headers.authorization, request.ip);
+      paces.take(request.caller.kid);
+    }
     assertContentType(request);
   });
   fastify.addHook('onSend', async (request, reply) => {

@@ -51,13 +51,7 @@ export class MessagesController {
       ...RATE_LIMIT_FIELDS,
     },
   })
-  @ApiErrors(
-    'PAYMENT_REQUIRED',
-    'VALIDATION_FAILED',
-    'SESSION_NOT_FOUND',
-    'SESSION_NOT_CONNECTED',
-    'RATE_LIMITED',
-  )
+  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', 'SESSION_NOT_FOUND', 'SESSION_NOT_CONNECTED')
   async send(
     @CurrentSubscription() subscription: SubscriptionState,
     @Body() body: SendMessageRequest,

@@ -13,6 +13,7 @@ import { ERROR_CATALOGUE, type ErrorCode, HttpErrorBody } from '@svc/contracts';
 const EVERYWHERE: ErrorCode[] = [
   'UNAUTHENTICATED',
   'FORBIDDEN',
+  'RATE_LIMITED',
   'INTERNAL',
   'UPSTREAM_UNAVAILABLE',
   'UPSTREAM_TIMEOUT',
@@ -23,7 +24,7 @@ const RETRY_AFTER = {
     schema: { type: 'integer' as const, minimum: 1 },
   },
 };
-/** What a send says of the daily limits, accepted or refused. */
+/** What a send says of the daily limits, accepted or refused by one of them. */
 export const RATE_LIMIT_FIELDS = {
   'RateLimit-Policy': {
     description: 'Daily limits of the session and of the plan (draft-ietf-httpapi-ratelimit-headers).',
@@ -57,7 +58,7 @@ export function wordsOf(codes: readonly ErrorCode[]): string {
 /** Documents what a route refuses with, by status, in the words of the error catalogue. */
 export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of [...EVERYWHERE, ...codes]) {
+  for (const code of new Set([...EVERYWHERE, ...codes])) {
     const { status } = ERROR_CATALOGUE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }

@@ -61,7 +61,7 @@ export class SessionsController {
     description: 'Connecting starts by itself: read the QR code and scan it within three minutes.',
   })
   @ApiCreatedResponse({ type: SessionView, description: 'Created.' })
-  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', 'RATE_LIMITED')
+  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED')
   create(
     @CurrentSubscription() subscription: SubscriptionState,
     @Body() body: CreateSessionBody,

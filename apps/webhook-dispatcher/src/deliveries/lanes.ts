@@ -1,5 +1,5 @@
 import { Lane, type LaneOwner } from './lane.js';
-import { Pace } from './pace.js';
+import { Pace } from '@svc/service';
 import type { QueuedDelivery } from './queued-delivery.js';
 import { Ring } from './ring.js';
 import { type Answered, Reputation, type Standing, STANDINGS } from './standing.js';
@@ -39,6 +39,8 @@ const MOST_AT_ONCE: Record<Standing, number> = { proven: 8, unproven: 2, suspect
 /** Part of all attempts at once that is dealt out to lanes: with many of them each may have fewer. */
 const DEALT_OUT = 0.75;
 const SLOW_MS = 1_000;
+/** Attempts at suspects that may start at once after a pause, in ms of their pace. */
+const SUSPECT_BURST_MS = 250;
 /** A suspect keeps no more than its next ones in memory, and all of them no more than this part. */
 const SUSPECT_ROOM = 2;
 const SUSPECT_SHARE = 0.25;
@@ -68,7 +70,7 @@ export class Lanes {
     private readonly limits: LaneLimits = LANE_LIMITS,
     private readonly now: () => number = () => performance.now(),
   ) {
-    this.suspects = new Pace(limits.suspectsPerSecond);
+    this.suspects = new Pace(limits.suspectsPerSecond, SUSPECT_BURST_MS);
   }
 
   /** The lane of an endpoint, made if there is none. What is left of one from an earlier lease is nobody's any more. */
@@ -222,7 +224,7 @@ export class Lanes {
     const { inFlight, unwritten } = this.limits;
     if (this.unrecorded >= inFlight || this.unrecorded - this.running.size >= unwritten) return false;
     if (this.counts[standing].running >= inFlight * SHARES[standing]) return false;
-    return standing !== 'suspect' || this.suspects.isOpen(now);
+    return standing !== 'suspect' || this.suspects.waitMs(now) === 0;
   }
 
   private start(item: QueuedDelivery, lane: Lane, now: number): void {
