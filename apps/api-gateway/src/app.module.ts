@@ -6,7 +6,9 @@ import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { connectionProviders, databaseModule, HealthController } from '@svc/service';
 import { AuditConsumer } from './audit/audit.consumer.js';
-import { AuditRecord } from './audit/audit-record.entity.js';
+import { AuditController } from './audit/audit.controller.js';
+import { AuditVerifier } from './audit/audit-verifier.js';
+import { AuditHead, AuditRecord } from './audit/audit-record.entity.js';
 import { AuditService } from './audit/audit.service.js';
 import { ApiKey } from './auth/api-key.entity.js';
 import { ApiKeysController } from './auth/api-keys.controller.js';
@@ -60,7 +62,17 @@ import { DeliveriesService } from './webhooks/deliveries.service.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { WebhooksService } from './webhooks/webhooks.service.js';
 
-const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, SessionChange, Tenant, Upload];
+const ENTITIES = [
+  ApiKey,
+  AuditHead,
+  AuditRecord,
+  ClientMessage,
+  DashboardUser,
+  Message,
+  SessionChange,
+  Tenant,
+  Upload,
+];
 
 /** Events of all tenants; every replica may update the read model, so nothing is partitioned here. */
 const events = {
@@ -87,6 +99,7 @@ const events = {
     DeliveriesController,
     EventLogController,
     ApiKeysController,
+    AuditController,
     MessagesConsumer,
     AuditConsumer,
     TenantsConsumer,
@@ -102,6 +115,7 @@ const events = {
     KeyDigest,
     ApiKeysService,
     AuditService,
+    AuditVerifier,
     Cursors,
     SubscriptionsService,
     LimitsService,

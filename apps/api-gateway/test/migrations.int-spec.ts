@@ -3,7 +3,7 @@ import { migrate, schemaDataSource } from '@svc/database';
 import { createTestDatabase, type TestDatabase } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { ApiKey } from '../src/auth/api-key.entity.js';
-import { AuditRecord } from '../src/audit/audit-record.entity.js';
+import { AuditHead, AuditRecord } from '../src/audit/audit-record.entity.js';
 import { ClientMessage } from '../src/messages/client-message.entity.js';
 import { Message } from '../src/messages/message.entity.js';
 import { SessionChange } from '../src/sessions/session-change.entity.js';
@@ -12,7 +12,17 @@ import { DashboardUser } from '../src/tenants/dashboard-user.entity.js';
 import { Upload } from '../src/media/upload.entity.js';
 import { Tenant } from '../src/tenants/tenant.entity.js';
 
-const ENTITIES = [ApiKey, AuditRecord, ClientMessage, DashboardUser, Message, SessionChange, Tenant, Upload];
+const ENTITIES = [
+  ApiKey,
+  AuditHead,
+  AuditRecord,
+  ClientMessage,
+  DashboardUser,
+  Message,
+  SessionChange,
+  Tenant,
+  Upload,
+];
 let database: TestDatabase;
 let dataSource: DataSource;
 

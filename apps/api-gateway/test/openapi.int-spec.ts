@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { PUBLIC_EVENTS } from '@svc/contracts';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
+import { AuditController } from '../src/audit/audit.controller.js';
 import { ApiKeysController } from '../src/auth/api-keys.controller.js';
 import { SCOPE } from '../src/auth/scopes.js';
 import { EventLogController } from '../src/events/event-log.controller.js';
@@ -97,7 +98,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[LiveController, ExternalConfigController],
     ...[MediaController, LimitsController],
     ...[WebhooksController, WebhookActionsController, DeliveriesController],
-    ...[EventLogController, ApiKeysController],
+    ...[EventLogController, ApiKeysController, AuditController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

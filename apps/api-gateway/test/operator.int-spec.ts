@@ -142,7 +142,8 @@ describe('the audit log', () => {
         action: 'warmup_tier.promoted',
         reason: 'old number',
       },
-      ...{ target: data.sessionId, details: { previousTier: 0, tier: 2 } },
+      ...{ target: data.sessionId, details: { previousTier: 0, tier: 2 }, tenantId },
+      ...{ place: expect.any(Number), prevHash: expect.any(String), hash: expect.any(String) },
     });
   });
 

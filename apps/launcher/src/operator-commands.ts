@@ -15,6 +15,8 @@ import {
   SetSubscriptionV1,
   SUBSCRIPTION_STATUSES,
   TenantRef,
+  VerifyAuditLog,
+  VerifyAuditLogV1,
 } from '@svc/contracts';
 import type { RpcClient } from '@svc/messaging';
 
@@ -33,6 +35,9 @@ export interface OperatorCommand {
   about: string;
   ask(rpc: RpcClient, values: Values): Promise<object>;
 }
+
+/** Of the verifier: it reads all there is. */
+const VERIFY_LIMIT_MS = 600_000;
 
 export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
   {
@@ -72,6 +77,20 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     about: "moves a key's times back (development only)",
     ask: (rpc, { kid, hours }) =>
       rpc.request(AgeKey, checked(AgeKeyV1, { kid, hours: Number(hours || NaN) })),
+  },
+  {
+    words: 'audit-log verify',
+    args: [],
+    options: { tenant: 'optional' },
+    usage: '[--tenant <tenantId>]',
+    about:
+      'recomputes the chain of every audit log, or of one; fails where an entry was changed, taken out or put in',
+    ask: async (rpc, { tenant }) => {
+      const request = checked(VerifyAuditLogV1, { tenantId: tenant }, { tenantId: '--tenant' });
+      const verdict = await rpc.request(VerifyAuditLog, request, VERIFY_LIMIT_MS);
+      if (verdict.breaks.length === 0) return verdict;
+      throw new AppError('AUDIT_LOG_BROKEN', undefined, { ...verdict });
+    },
   },
   {
     words: 'audit-log',

@@ -202,6 +202,13 @@ export const ERROR_CATALOGUE = {
     'A limit is used up: messages a day, sessions of the plan, or requests a second.',
     'Wait for the number of seconds in Retry-After; meta names the layer (session, plan, request), the limit and when it resets.',
   ),
+  AUDIT_LOG_BROKEN: entry(
+    500,
+    false,
+    'error',
+    'An audit log is not what was written.',
+    'meta.breaks names tenant and place of the first wrong entry: compare with a copy, and find out who can write there.',
+  ),
   INTERNAL: entry(
     500,
     true,

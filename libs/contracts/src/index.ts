@@ -300,16 +300,22 @@ export {
   TenantsReply,
   AgeKeyV1,
   AgedKey,
-  AuditEntry,
-  AuditLogReply,
   SetClockV1,
   ClockReply,
   CreateTenant,
   ListTenants,
   AgeKey,
-  GetAuditLog,
   SetClock,
 } from './tenants.js';
 export { PutExternalConfigBody, ExternalBotEnv, ExternalConfig } from './external-config.js';
 export { CreateApiKeyBody, ApiKeyView, RotatedKey, NewApiKey } from './api-keys.js';
 export { HttpErrorBody } from './http-error.js';
+export {
+  AuditEntry,
+  AuditLogReply,
+  VerifyAuditLogV1,
+  AuditBreak,
+  AuditVerdict,
+  GetAuditLog,
+  VerifyAuditLog,
+} from './audit.js';

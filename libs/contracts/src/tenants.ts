@@ -72,25 +72,6 @@ export class AgedKey {
   @IsOptional() @IsISO8601() expiresAt: string | null;
 }
 
-/** One entry of a tenant's audit log. */
-export class AuditEntry {
-  @IsUUID() id: string;
-  @IsISO8601() at: string;
-  /** `key:<kid>`, `operator` or `system`. */
-  @IsString() actor: string;
-  /** What was done, e.g. `api_key.created`. */
-  @IsString() action: string;
-  /** What it was done to: an id. */
-  @IsString() target: string;
-  @IsOptional() @IsString() reason: string | null;
-  @IsObject() details: Record<string, unknown>;
-}
-
-/** Reply of `get-audit-log`: newest first. */
-export class AuditLogReply {
-  @IsArray() @ValidateNested({ each: true }) @Type(() => AuditEntry) items: AuditEntry[];
-}
-
 /** Request of `set-clock`: null goes back to real time (development only). */
 export class SetClockV1 {
   @IsOptional() @IsISO8601() at: string | null;
@@ -110,7 +91,5 @@ export const CreateTenant = defineRequest(APP, 'create-tenant', CreateTenantV1, 
 export const ListTenants = defineRequest(APP, 'list-tenants', Nothing, TenantsReply);
 /** Moves the times of a key back. */
 export const AgeKey = defineRequest(APP, 'age-key', AgeKeyV1, AgedKey);
-/** The audit log of a tenant. */
-export const GetAuditLog = defineRequest(APP, 'get-audit-log', TenantRef, AuditLogReply);
 /** Moves domain time. */
 export const SetClock = defineRequest(APP, 'set-clock', SetClockV1, ClockReply);

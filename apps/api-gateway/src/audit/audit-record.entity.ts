@@ -14,4 +14,16 @@ export class AuditRecord {
   @Column('text') target: string;
   @Column('text', { nullable: true }) reason: string | null;
   @Column('jsonb') details: Record<string, unknown>;
+  /** Place in the tenant's chain, from 1 on; null: from before there was one. */
+  @Column('integer', { nullable: true }) place: number | null;
+  @Column('bytea', { name: 'prev_hash', nullable: true }) prevHash: Buffer | null;
+  @Column('bytea', { nullable: true }) hash: Buffer | null;
+}
+
+/** Where the chain of a tenant ends. */
+@Entity('audit_head')
+export class AuditHead {
+  @PrimaryColumn('uuid', { name: 'tenant_id' }) tenantId: string;
+  @Column('integer') place: number;
+  @Column('bytea') hash: Buffer;
 }

@@ -1,3 +1,4 @@
+import { AuditChain1763700500000 } from './1763700500000-audit-chain.js';
 import { Gateway1763700000000 } from './1763700000000-gateway.js';
 import { SessionChanges1763700100000 } from './1763700100000-session-changes.js';
 import { InboundDetails1763700300000 } from './1763700300000-inbound-details.js';
@@ -13,5 +14,6 @@ export const schema = {
     MessageContent1763700200000,
     InboundDetails1763700300000,
     Uploads1763700400000,
+    AuditChain1763700500000,
   ],
 };
