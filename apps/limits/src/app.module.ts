@@ -1,9 +1,8 @@
 import { Module } from '@nestjs/common';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
-import { connectionProviders, databaseModule, HealthController } from '@svc/service';
+import { connectionProviders, databaseModule, HealthController, OutboxService } from '@svc/service';
+import { DataSource } from 'typeorm';
 import { LimitsConfig, readConfig } from './config.js';
-import { EventOutbox } from './events/event-outbox.entity.js';
-import { OutboxService } from './events/outbox.service.js';
 import { DaysService } from './reservations/days.service.js';
 import { ReservationSweeper } from './reservations/reservation-sweeper.js';
 import { ReservationsConsumer } from './reservations/reservations.consumer.js';
@@ -33,14 +32,20 @@ const jetStreamStrategy = {
     }),
 };
 
+const outbox = {
+  provide: OutboxService,
+  inject: [DataSource, Messaging],
+  useFactory: (dataSource: DataSource, messaging: Messaging) => new OutboxService(dataSource, messaging),
+};
+
 /** The whole wiring of `limits`. */
 @Module({
-  imports: [databaseModule('limits', readConfig, [Warmup, TierPromotionRow, EventOutbox])],
+  imports: [databaseModule('limits', readConfig, [Warmup, TierPromotionRow])],
   controllers: [HealthController, ReservationsConsumer, TiersConsumer, HealthConsumer],
   providers: [
     ...connectionProviders('limits', LimitsConfig, readConfig),
     jetStreamStrategy,
-    OutboxService,
+    outbox,
     DaysService,
     ReservationSweeper,
     ReservationsService,

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate, schemaDataSource } from '@svc/database';
 import { createTestDatabase, type TestDatabase } from '@svc/testing';
 import { DataSource } from 'typeorm';
-import { EventOutbox } from '../src/events/event-outbox.entity.js';
 import { schema } from '../src/migrations/schema.js';
 import { TierPromotionRow } from '../src/tiers/tier-promotion.entity.js';
 import { Warmup } from '../src/tiers/warmup.entity.js';
@@ -12,7 +11,7 @@ let dataSource: DataSource;
 
 beforeAll(async () => {
   database = await createTestDatabase(schema);
-  const entities = [EventOutbox, TierPromotionRow, Warmup];
+  const entities = [TierPromotionRow, Warmup];
   dataSource = new DataSource(schemaDataSource({ url: database.url, schema: 'limits', entities }));
   await dataSource.initialize();
 });

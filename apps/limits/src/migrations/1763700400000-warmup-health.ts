@@ -51,12 +51,17 @@ const RECORD_PROGRESS = `
     END IF;
   END $body$`;
 
+// As `OutboxService` of libs/service wants it.
+const OUTBOX = `
+  ALTER TABLE event_outbox ADD COLUMN seq bigint GENERATED ALWAYS AS IDENTITY;
+  CREATE INDEX event_outbox_age ON event_outbox (created_at);`;
+
 /** What a number's health is judged by. */
 export class WarmupHealth1763700400000 implements MigrationInterface {
   name = 'WarmupHealth1763700400000';
 
   async up(runner: QueryRunner): Promise<void> {
-    for (const sql of [TABLES, RECORD_PROGRESS]) await runner.query(sql);
+    for (const sql of [TABLES, RECORD_PROGRESS, OUTBOX]) await runner.query(sql);
   }
 
   async down(): Promise<void> {

@@ -1,7 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import {
   AppError,
+  type Envelope,
   invalidField,
   type PromoteTierV1,
   SessionTierChanged,
@@ -10,19 +11,22 @@ import {
   type TiersReply,
 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
+import { insertEvents, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager, In } from 'typeorm';
-import { EventOutbox } from '../events/event-outbox.entity.js';
-import { OutboxService } from '../events/outbox.service.js';
 import { TierPromotionRow } from './tier-promotion.entity.js';
 import { Warmup } from './warmup.entity.js';
 
 /** Warmup tiers: read and raised. */
 @Injectable()
-export class TiersService {
+export class TiersService implements OnModuleDestroy {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
   ) {}
+
+  async onModuleDestroy(): Promise<void> {
+    await this.outbox.stop();
+  }
 
   async get(sessionIds: string[]): Promise<TiersReply> {
     const rows = await this.dataSource.getRepository(Warmup).findBy({ sessionId: In(sessionIds) });
@@ -32,12 +36,12 @@ export class TiersService {
 
   /** Row, today's cap, history and event rise together; the event goes out as soon as they are committed. */
   async promote(request: PromoteTierV1): Promise<TierPromotion> {
-    const promotion = await this.dataSource.transaction(async (tx) => {
+    const { promotion, event } = await this.dataSource.transaction(async (tx) => {
       const current = await lockTier(tx, request);
       if (request.tier <= current.tier) throw notHigher(current.tier);
       return raise(tx, request, current);
     });
-    this.outbox.publishSoon();
+    this.outbox.publish([event]);
     return promotion;
   }
 
@@ -45,12 +49,10 @@ export class TiersService {
   async promoteFrom(from: number, request: PromoteTierV1): Promise<boolean> {
     const raised = await this.dataSource.transaction(async (tx) => {
       const current = await lockTier(tx, request);
-      if (current.tier !== from) return false;
-      await raise(tx, request, current);
-      return true;
+      return current.tier === from ? raise(tx, request, current) : undefined;
     });
-    if (raised) this.outbox.publishSoon();
-    return raised;
+    if (raised) this.outbox.publish([raised.event]);
+    return raised !== undefined;
   }
 }
 
@@ -63,7 +65,7 @@ async function raise(
   tx: EntityManager,
   request: PromoteTierV1,
   current: CurrentTier,
-): Promise<TierPromotion> {
+): Promise<{ promotion: TierPromotion; event: Envelope }> {
   const { sessionId, tenantId, tier, reason, actor } = request;
   const promotedAt = current.now;
   await tx.update(Warmup, { sessionId }, { tier, tierSince: promotedAt });
@@ -71,11 +73,11 @@ async function raise(
 
   const previousTier = current.tier;
   const data = { sessionId, previousTier, tier, reason, actor, timestamp: promotedAt.toISOString() };
-  const envelope = envelopeOf(SessionTierChanged, { tenantId, occurredAt: data.timestamp }, data);
-  const history = { id: envelope.id, sessionId, tenantId, previousTier, tier, reason, actor, promotedAt };
+  const event = envelopeOf(SessionTierChanged, { tenantId, occurredAt: data.timestamp }, data);
+  const history = { id: event.id, sessionId, tenantId, previousTier, tier, reason, actor, promotedAt };
   await tx.insert(TierPromotionRow, history);
-  await tx.insert(EventOutbox, { id: envelope.id, envelope });
-  return { sessionId, tier, previousTier, promotedAt: data.timestamp };
+  await insertEvents(tx, [event]);
+  return { promotion: { sessionId, tier, previousTier, promotedAt: data.timestamp }, event };
 }
 
 /** Makes the row where there was none; a refusal rolls that back. */
