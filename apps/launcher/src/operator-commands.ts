@@ -89,7 +89,7 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
       const request = checked(VerifyAuditLogV1, { tenantId: tenant }, { tenantId: '--tenant' });
       const verdict = await rpc.request(VerifyAuditLog, request, VERIFY_LIMIT_MS);
       if (verdict.breaks.length === 0) return verdict;
-      throw new AppError('AUDIT_LOG_BROKEN', undefined, { ...verdict });
+      throw new AppError('AUDIT_LOG_CONFLICT', undefined, { ...verdict });
     },
   },
   {

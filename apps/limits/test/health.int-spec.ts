@@ -18,7 +18,7 @@ import { envelopeOf, Messaging } from '@svc/messaging';
 import { startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
-import { aSend, repeat, reserveAll } from './sends.js';
+import { allHeard, aSend, repeat, reserveAll } from './sends.js';
 
 let limits: TestService;
 
@@ -62,11 +62,7 @@ describe('what becomes of a message', () => {
       await outcome(MessageDelivered, one);
     }
     await outcome(MessageDelivered, two);
-    await reaches(one, { sent: 2, delivered: 2, failed: 0 });
-    const other = aSend();
-    await limits.rpc.request(Reserve, other);
-    await outcome(MessageSent, other);
-    await reaches(other, { sent: 1, delivered: 0, failed: 0 });
+    await allHeard(limits.get(Messaging));
     expect(await counted(one)).toEqual({ sent: 2, delivered: 2, failed: 0 });
   });
 
@@ -79,10 +75,7 @@ describe('what becomes of a message', () => {
     await limits.rpc.request(Reserve, send);
     const failure = { code: 'REJECTED_BY_PLATFORM', message: 'It was refused.', givenBack };
     await outcome(MessageFailed, send, 0, { failure });
-    const other = aSend({ tenantId: send.tenantId });
-    await limits.rpc.request(Reserve, other);
-    await outcome(MessageSent, other);
-    await reaches(other, { sent: 1, delivered: 0, failed: 0 });
+    await allHeard(limits.get(Messaging));
     expect(await counted(send)).toEqual(counts);
   });
 });
@@ -101,16 +94,30 @@ test('a reply counts once for a contact that was written to, and not at all for 
   for (const n of [1, 2, 3, 3, 3]) await received(addressOf(n));
   await received('4915199999999@s.whatsapp.net');
   await received(addressOf(4), { fromMe: true });
-  const replied = async () =>
-    (
-      await limits.database.query<{ n: number }>(
-        'SELECT count(*)::int AS n FROM limits.warmup_contact WHERE session_id = $1 AND replied_at IS NOT NULL',
-        [sessionId],
-      )
-    )[0]?.n;
-  await waitFor('three replies', async () => (await replied()) === 3);
+  await allHeard(limits.get(Messaging));
   // Of three in ten at least so much is proven.
   expect(await shown(sends[0]!, 'REPLIED')).toBeCloseTo(0.156, 2);
+});
+
+test('a contact who asks first, and is answered, has replied', async () => {
+  const send = aSend();
+  await limits.rpc.request(Reserve, send);
+  const { tenantId, sessionId } = send;
+  await tell(MessageReceived, tenantId, {
+    ...{
+      sessionId,
+      messageId: randomUUID(),
+      remoteJid: addressOf(0),
+      keyId: '3A',
+      pushName: 'Ada',
+      phone: null,
+    },
+    ...{ body: { type: 'text', text: 'Are you open?' }, timestamp, fromMe: false },
+  });
+  await outcome(MessageSent, send);
+  await allHeard(limits.get(Messaging));
+  // One of one.
+  expect(await shown(send, 'REPLIED')).toBeGreaterThan(0.3);
 });
 
 test('disconnects and logouts count where nobody wished them', async () => {
@@ -126,6 +133,8 @@ test('disconnects and logouts count where nobody wished them', async () => {
   for (const reason of ['CONNECTION_LOST', 'PLATFORM_ERROR'] as const)
     await ended(SessionDisconnected, reason);
   await ended(SessionLoggedOut, 'UNLINKED');
-  await waitFor('the last one', async () => (await shown(send, 'LOGOUTS')) === 1);
+  await ended(SessionDisconnected, 'PLATFORM_REFUSED'); // banned
+  await allHeard(limits.get(Messaging));
+  expect(await shown(send, 'LOGOUTS')).toBe(2);
   expect(await shown(send, 'DISCONNECTS_PER_DAY')).toBe(2);
 });

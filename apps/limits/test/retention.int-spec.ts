@@ -29,6 +29,15 @@ test('what is old goes, what is young or still held stays', async () => {
     `INSERT INTO limits.warmup_contact (session_id, contact, sent_at) VALUES ($1, 1, now() - interval '61 days'), ($1, 2, now())`,
     [sessionId],
   );
+  await query(
+    `INSERT INTO limits.quota (scope, id, used, day) SELECT 'session', session_id, 0, day FROM limits.warmup_day WHERE session_id = $1`,
+    [sessionId],
+  );
+  await query(
+    `INSERT INTO limits.warmup_mishap (event_id, session_id, kind, at)
+     SELECT gen_random_uuid(), $1, 'DISCONNECTED', now() - days * interval '1 day' FROM unnest(ARRAY[1, 61]) AS days`,
+    [sessionId],
+  );
   await limits.get(RetentionService).deleteOld();
   const left = async (sql: string) => (await query<{ x: string }>(sql)).map(({ x }) => x);
   expect(await left('SELECT job_id AS x FROM limits.reservation')).toEqual(
@@ -37,5 +46,9 @@ test('what is old goes, what is young or still held stays', async () => {
   expect(await left('SELECT job_id AS x FROM limits.reservation')).toHaveLength(2);
   expect(await left('SELECT contact::text AS x FROM limits.warmup_contact')).toEqual(['2']);
   expect(await left('SELECT day::text AS x FROM limits.warmup_day')).toHaveLength(2);
+  expect(
+    await left(`SELECT day::text AS x FROM limits.quota WHERE scope = 'session' AND used = 0`),
+  ).toHaveLength(2);
+  expect(await left('SELECT event_id AS x FROM limits.warmup_mishap')).toHaveLength(1);
   expect((await limits.rpc.request(Reserve, young!)).usage?.sessionUsed).toBe(3);
 });

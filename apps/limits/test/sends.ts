@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Reserve, type ReserveReply, type ReserveV1 } from '@svc/contracts';
-import type { RpcClient } from '@svc/messaging';
-import type { TestDatabase } from '@svc/testing';
+import type { Messaging, RpcClient } from '@svc/messaging';
+import { type TestDatabase, waitFor } from '@svc/testing';
 
 /** A question as the gateway asks it: a new job of a new session of a new tenant unless said otherwise. */
 export function aSend(fields: Partial<ReserveV1> = {}): ReserveV1 {
@@ -54,4 +54,12 @@ export async function freezeClock(database: TestDatabase, at: string): Promise<(
      LANGUAGE sql STABLE AS $$ SELECT '${at}'::timestamptz $$`,
   );
   return () => database.query(original!.sql);
+}
+
+/** Resolves when every event that is in the stream now has been dealt with. */
+export async function allHeard(messaging: Messaging): Promise<void> {
+  await waitFor('every event to be heard', async () => {
+    const { num_pending, num_ack_pending } = await messaging.manager.consumers.info('EVENTS', 'limits');
+    return num_pending + num_ack_pending === 0;
+  });
 }

@@ -173,6 +173,13 @@ export const ERROR_CATALOGUE = {
     'Another replay of this endpoint is running.',
     'Follow it with GET /v1/replays/:id under meta.replayId, then ask again.',
   ),
+  AUDIT_LOG_CONFLICT: entry(
+    409,
+    false,
+    'error',
+    'An audit log is not what was written.',
+    'Look at meta.breaks, which name tenant and place of the first wrong entry; compare with a copy, and find out who can write there.',
+  ),
   CURSOR_EXPIRED: entry(
     410,
     false,
@@ -201,13 +208,6 @@ export const ERROR_CATALOGUE = {
     'info',
     'A limit is used up: messages a day, sessions of the plan, or requests a second.',
     'Wait for the number of seconds in Retry-After; meta names the layer (session, plan, request), the limit and when it resets.',
-  ),
-  AUDIT_LOG_BROKEN: entry(
-    500,
-    false,
-    'error',
-    'An audit log is not what was written.',
-    'meta.breaks names tenant and place of the first wrong entry: compare with a copy, and find out who can write there.',
   ),
   INTERNAL: entry(
     500,

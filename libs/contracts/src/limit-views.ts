@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ErrorCode } from './errors.js';
-import { ERROR_CATALOGUE } from './errors.js';
 import { type Plan, PLANS } from './enums.js';
 import { LimitCount, SessionDay } from './limits.js';
 
@@ -62,7 +61,11 @@ export class DryRunRefusal {
   @ApiProperty({ description: 'HTTP status of the refusal.', type: 'integer', example: 429 })
   status: number;
 
-  @ApiProperty({ description: 'Error code.', enum: Object.keys(ERROR_CATALOGUE), example: 'RATE_LIMITED' })
+  @ApiProperty({
+    description: 'Error code.',
+    enum: ['RATE_LIMITED', 'SESSION_NOT_CONNECTED'],
+    example: 'RATE_LIMITED',
+  })
   code: ErrorCode;
 
   @ApiProperty({ description: 'What is wrong, for a person.', example: 'A limit is used up.' })

@@ -60,15 +60,20 @@ export class GroupCommit<T, R> {
 
   private async commit(group: Waiting<T, R>[]): Promise<void> {
     const items = group.map(({ item }) => item);
+    const { patienceMs } = this.options;
     try {
-      const { patienceMs } = this.options;
       const patience = { patienceMs, since: group[0]?.since };
       const results = await patiently(() => this.options.write(items), patience);
       group.forEach((one, n) => one.resolve(results[n] as R));
     } catch (error) {
       if (group.length === 1 || isPassing(error)) for (const one of group) one.reject(error);
-      // One that the database does not take must not take the others along.
-      else for (const one of group) await this.commit([one]);
+      // One that the database does not take must not take the others along, nor keep those behind them waiting.
+      else {
+        for (const one of group) {
+          if (performance.now() - one.since > (patienceMs ?? Infinity)) one.reject(error);
+          else await this.commit([one]);
+        }
+      }
     }
   }
 }

@@ -45,7 +45,7 @@ const HEADERS: Record<number, ApiResponseOptions['headers']> = {
       schema: { type: 'string', enum: ['Bearer'] },
     },
   },
-  429: { ...RETRY_AFTER, ...RATE_LIMIT_FIELDS },
+  429: RETRY_AFTER,
   503: RETRY_AFTER,
   504: RETRY_AFTER,
 };

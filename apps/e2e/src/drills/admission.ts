@@ -35,7 +35,9 @@ export const admission: NamedRun = {
     const begun = performance.now();
     const kills = await killMeanwhile(stack, clients, { seed, say });
     const seconds = Math.round((performance.now() - begun) / 1000);
-    say(`  ${clients.accepted.size} accepted, ${JSON.stringify(clients.refused)} refused in ${seconds} s, ${kills} kills`);
+    say(
+      `  ${clients.accepted.size} accepted, ${JSON.stringify(clients.refused)} refused in ${seconds} s, ${kills} kills`,
+    );
     const postgres = stack.file.postgres;
     await waitFor('no unit to be in doubt', async () => (await unitsInDoubt(postgres)) === 0, SWEEP_LIMIT_MS);
     const units = await countUnits(postgres, clients.accepted);
@@ -124,9 +126,8 @@ class Clients {
       const answer = await actor.send(contact, id, id).catch(() => undefined);
       if (answer?.status === 200) return void this.accepted.add(String(answer.body['jobId']));
       if (answer?.status === 429) {
-        const { layer } = answer.body['meta'] as { layer: 'session' | 'plan' };
-        this.refused[layer] += 1;
-        return;
+        const { layer } = answer.body['meta'] as { layer: string };
+        if (layer === 'session' || layer === 'plan') return void (this.refused[layer] += 1);
       }
       await delay(RETRY_MS);
     }

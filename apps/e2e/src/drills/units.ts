@@ -14,12 +14,13 @@ export interface Units {
   withoutMessage: number;
 }
 
-// A unit whose message the platform never saw was given back. Days are those of the reservations.
+// A unit whose message the platform never saw was given back. Days are those of the reservations; a message without one has
+// no day, and so no counter.
 const COUNTERS_SQL = `WITH sent AS (
     SELECT reservation.day, message.tenant_id, message.session_id,
       NOT coalesce(failure->'givenBack' ? 'session', false) AS of_session,
       NOT coalesce(failure->'givenBack' ? 'plan', false) AS of_plan
-    FROM gateway.message JOIN limits.reservation ON job_id = message.id WHERE direction = 'OUTBOUND'),
+    FROM gateway.message LEFT JOIN limits.reservation ON job_id = message.id WHERE direction = 'OUTBOUND'),
   units AS (
     SELECT 'session' AS scope, session_id AS id, day, count(*) FILTER (WHERE of_session)::int AS messages FROM sent GROUP BY 2, 3
     UNION ALL

@@ -4,12 +4,12 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const RESERVATIONS = `
   ALTER TABLE reservation ADD COLUMN confirmed boolean NOT NULL DEFAULT false;
   CREATE INDEX reservation_unconfirmed ON reservation (at) WHERE state = 'held' AND NOT confirmed;
-  CREATE INDEX reservation_day ON reservation (day);`;
+  CREATE INDEX reservation_day ON reservation (day);
+  CREATE INDEX quota_day ON quota (day);`;
 
-// As before, and says what both counters stand at, and since when the unit is held. day_limit and day_used are for older
-// processes. Whoever takes locks takes them in this order: session counter, tenant counter, reservation.
+// As before, and says what both counters stand at, and since when the unit is held. `reserve` and what it answers stay for
+// older processes. Whoever takes locks takes them in this order: session counter, tenant counter, reservation.
 const RESERVE = `
-  DROP FUNCTION reserve(uuid, uuid, uuid, integer[], integer);
   CREATE FUNCTION reserve_at(
     p_now timestamptz, p_job uuid, p_tenant uuid, p_session uuid, p_tier_caps integer[], p_plan_cap integer,
     OUT outcome text, OUT day_limit integer, OUT day_used integer,
@@ -79,24 +79,24 @@ const RESERVE = `
     END IF;
     outcome := 'admitted';
   END $body$;
-  CREATE FUNCTION reserve(
+  CREATE OR REPLACE FUNCTION reserve(
     p_job uuid, p_tenant uuid, p_session uuid, p_tier_caps integer[], p_plan_cap integer,
-    OUT outcome text, OUT day_limit integer, OUT day_used integer,
-    OUT reset_at timestamptz, OUT retry_after integer,
-    OUT session_limit integer, OUT session_used integer, OUT plan_used integer, OUT held_at timestamptz
+    OUT outcome text, OUT day_limit integer, OUT day_used integer, OUT reset_at timestamptz, OUT retry_after integer
   ) LANGUAGE sql AS $body$
-    SELECT * FROM reserve_at(svc_now(p_tenant), p_job, p_tenant, p_session, p_tier_caps, p_plan_cap)
+    SELECT outcome, day_limit, day_used, reset_at, retry_after
+    FROM reserve_at(svc_now(p_tenant), p_job, p_tenant, p_session, p_tier_caps, p_plan_cap)
   $body$`;
 
 // Many jobs in one transaction, in their order. All counters are locked before the first is looked at: session counters in
-// the order of their ids, then those of tenants, so that two of these never wait for each other.
+// the order of their ids, then those of tenants, so that two of these never wait for each other. Who holds one of them for
+// long must not hold up everybody else.
 const RESERVE_ALL = `
   CREATE FUNCTION reserve_all(
     p_jobs uuid[], p_tenants uuid[], p_sessions uuid[], p_tier_caps integer[], p_plan_caps integer[]
   ) RETURNS TABLE (
     place bigint, outcome text, session_limit integer, session_used integer, plan_used integer,
     reset_at timestamptz, retry_after integer, held_at timestamptz
-  ) LANGUAGE plpgsql AS $body$
+  ) LANGUAGE plpgsql SET lock_timeout = '1s' AS $body$
   DECLARE
     v_tenants CONSTANT uuid[] := ARRAY(SELECT DISTINCT tenant FROM unnest(p_tenants) AS tenant ORDER BY tenant);
     v_nows CONSTANT timestamptz[] := ARRAY(SELECT svc_now(tenant) FROM unnest(v_tenants) AS tenant);

@@ -14,21 +14,23 @@ const TABLES = `
     failed integer NOT NULL DEFAULT 0,
     PRIMARY KEY (session_id, day)
   ) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02);
+  CREATE INDEX warmup_day_day ON warmup_day (day);
   CREATE TABLE warmup_contact (
     session_id uuid NOT NULL,
     contact bigint NOT NULL,
-    sent_at timestamptz NOT NULL,
+    sent_at timestamptz,
     replied_at timestamptz,
     PRIMARY KEY (session_id, contact)
   ) WITH (fillfactor = 80);
-  CREATE INDEX warmup_contact_age ON warmup_contact (sent_at);
+  CREATE INDEX warmup_contact_age ON warmup_contact (greatest(sent_at, replied_at));
   CREATE TABLE warmup_mishap (
     event_id uuid PRIMARY KEY,
     session_id uuid NOT NULL,
     kind text NOT NULL CHECK (kind IN ('DISCONNECTED', 'LOGGED_OUT')),
     at timestamptz NOT NULL
   );
-  CREATE INDEX warmup_mishap_session ON warmup_mishap (session_id, at);`;
+  CREATE INDEX warmup_mishap_session ON warmup_mishap (session_id, at);
+  CREATE INDEX warmup_mishap_age ON warmup_mishap (at);`;
 
 // What is told again, or late, changes nothing. The unit of what went out is used for good.
 const RECORD_PROGRESS = `

@@ -14,7 +14,7 @@ const BATCH = 500;
 const UNHEARD = '2 minutes';
 
 const UNCONFIRMED_SQL = `SELECT job_id AS "jobId" FROM reservation
-  WHERE state = 'held' AND NOT confirmed AND at <= clock_timestamp() - interval '${UNHEARD}'
+  WHERE state = 'held' AND NOT confirmed AND at <= now() - interval '${UNHEARD}'
   ORDER BY at LIMIT ${BATCH}`;
 
 /**

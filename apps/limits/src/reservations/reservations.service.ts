@@ -28,6 +28,9 @@ interface Outcome {
 /** SQLSTATE raised by `reserve_all` when another session took a job at the same moment. */
 const TAKEN_MEANWHILE = 'SV001';
 
+/** Somebody holds a counter for longer than a send may wait. */
+const LOCK_TIMEOUT = '55P03';
+
 const RESERVE_SQL = 'SELECT * FROM reserve_all($1, $2, $3, $4, $5) ORDER BY place';
 
 /** Says whether one more message may go, exactly once per job. */
@@ -45,7 +48,8 @@ export class ReservationsService {
 
   async reserve(question: ReserveV1): Promise<ReserveReply> {
     const row = await this.questions.add(question).catch((error: unknown) => {
-      throw isTakenMeanwhile(error) ? takenElsewhere() : error;
+      if (sqlStateOf(error) === TAKEN_MEANWHILE) throw takenElsewhere();
+      throw sqlStateOf(error) === LOCK_TIMEOUT ? new AppError('UPSTREAM_UNAVAILABLE') : error;
     });
     if (row.outcome === 'elsewhere') throw takenElsewhere();
     const usage = toUsage(row, planCap(question));
@@ -73,8 +77,8 @@ export class ReservationsService {
   }
 }
 
-function isTakenMeanwhile(error: unknown): boolean {
-  return error instanceof QueryFailedError && error.driverError.code === TAKEN_MEANWHILE;
+function sqlStateOf(error: unknown): string | undefined {
+  return error instanceof QueryFailedError ? (error.driverError as { code?: string }).code : undefined;
 }
 
 function toUsage(row: Outcome, planLimit: number | null): DayUsage {

@@ -12,7 +12,7 @@ const BATCH = 5_000;
  */
 const OLD: Record<string, string> = {
   reservation: `day < today - 35 AND state <> 'held'`,
-  warmup_contact: `sent_at < now - interval '60 days'`,
+  warmup_contact: `greatest(sent_at, replied_at) < now - interval '60 days'`,
   warmup_mishap: `at < now - interval '60 days'`,
   warmup_day: 'day < today - 400',
   quota: 'day < today - 400',

@@ -83,6 +83,11 @@ async function raise(
 /** Makes the row where there was none; a refusal rolls that back. */
 async function lockTier(tx: EntityManager, { sessionId, tenantId }: PromoteTierV1): Promise<CurrentTier> {
   const now = 'svc_now($2)';
+  // Whoever reserves holds the counter when it makes the row below.
+  await tx.query(
+    `SELECT FROM quota WHERE scope = 'session' AND id = $1 AND day = (${now} AT TIME ZONE 'UTC')::date FOR UPDATE`,
+    [sessionId, tenantId],
+  );
   await tx.query(
     `INSERT INTO warmup (session_id, tenant_id, tier, tier_since) VALUES ($1, $2, 0, ${now})
      ON CONFLICT DO NOTHING`,

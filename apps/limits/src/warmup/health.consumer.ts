@@ -51,6 +51,8 @@ export class HealthConsumer {
     kind: Mishap['kind'],
   ): Promise<void> {
     if (PLANNED.has(data.reason)) return;
-    await this.health.mishap({ eventId, tenantId, sessionId: data.sessionId, kind });
+    // A number that the platform refuses is banned, whatever ended its connection.
+    const worst = data.reason === 'PLATFORM_REFUSED' ? 'LOGGED_OUT' : kind;
+    await this.health.mishap({ eventId, tenantId, sessionId: data.sessionId, kind: worst });
   }
 }

@@ -63,10 +63,11 @@ export class HealthRepository {
     await this.dataSource.query('SELECT record_progress($1, $2, $3)', [jobId, PROGRESS[progress], contact]);
   }
 
-  /** A contact wrote; it matters where the number has written to it before. */
+  /** A contact wrote: an answer, or the question that is answered next. It counts where the number writes to it, too. */
   async replied(tenantId: string, sessionId: string, contact: string): Promise<void> {
     await this.dataSource.query(
-      `UPDATE warmup_contact SET replied_at = svc_now($1) WHERE session_id = $2 AND contact = hashtextextended($3, 0)`,
+      `INSERT INTO warmup_contact (session_id, contact, replied_at) VALUES ($2, hashtextextended($3, 0), svc_now($1))
+       ON CONFLICT (session_id, contact) DO UPDATE SET replied_at = excluded.replied_at`,
       [tenantId, sessionId, contact],
     );
   }

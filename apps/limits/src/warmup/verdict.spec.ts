@@ -29,6 +29,7 @@ test.each<[string, Partial<Facts>]>([
   ['REPLIED', { replied: 10 }],
   ['REPLIED', { contacts: 0, replied: 0 }],
   ['DISCONNECTS_PER_DAY', { disconnects: 8 }],
+  ['DISCONNECTS_PER_DAY', { inTierMs: 120 * DAY_MS, disconnects: 31 }],
   ['LOGOUTS', { logouts: 1 }],
 ])('%s is missing where %j', (name, change) => {
   expect(unmet(change)).toEqual([name]);
@@ -54,4 +55,12 @@ test.each([
   [100, 100, 0.983],
 ])('of %i in %i at least %d is proven', (part, whole, bound) => {
   expect(lowerBound(part, whole)).toBeCloseTo(bound, 2);
+});
+
+test('what is shown of something that is too much is more than what is allowed', () => {
+  const [failed] = judge({ ...HEALTHY, sent: 10, failed: 1 }, CRITERIA).filter(
+    ({ name }) => name === 'FAILED',
+  );
+  expect(failed).toMatchObject({ met: false, required: 0.03 });
+  expect(failed!.actual).toBeGreaterThan(0.03);
 });

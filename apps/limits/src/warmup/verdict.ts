@@ -1,5 +1,5 @@
 import type { WarmupCriterion, WarmupCriterionName } from '@svc/contracts';
-import { type Criteria, USED_DAYS_PART } from './criteria.js';
+import { type Criteria, USED_DAYS_PART, WINDOW_DAYS } from './criteria.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Nine in ten, one-sided: a number that is healthy passes with a few dozen messages, one that was lucky rarely does. */
@@ -42,20 +42,20 @@ export function judge(facts: Facts, criteria: Criteria): WarmupCriterion[] {
     atLeast('DELIVERED', lowerBound(facts.deliveredBefore, facts.sentBefore), criteria.leastDelivered),
     atMost('FAILED', lowerBound(facts.failed, facts.sent), criteria.mostFailed),
     atLeast('REPLIED', lowerBound(facts.replied, facts.contacts), criteria.leastReplied),
-    atMost('DISCONNECTS_PER_DAY', facts.disconnects / Math.max(1, days), criteria.mostDisconnects),
+    atMost(
+      'DISCONNECTS_PER_DAY',
+      facts.disconnects / Math.min(WINDOW_DAYS, Math.max(1, days)),
+      criteria.mostDisconnects,
+    ),
     atMost('LOGOUTS', facts.logouts, 0),
   ];
 }
 
+// Rounded so that what is shown never looks like enough where it is not.
 function atLeast(name: WarmupCriterionName, actual: number, required: number): WarmupCriterion {
-  return { name, met: actual >= required, required, actual: round(actual) };
+  return { name, met: actual >= required, required, actual: Math.floor(actual * 1000) / 1000 };
 }
 
 function atMost(name: WarmupCriterionName, actual: number, required: number): WarmupCriterion {
-  return { name, met: actual <= required, required, actual: round(actual) };
-}
-
-/** Down, so that what is shown never looks like enough where it is not. */
-function round(value: number): number {
-  return Math.floor(value * 1000) / 1000;
+  return { name, met: actual <= required, required, actual: Math.ceil(actual * 1000) / 1000 };
 }

@@ -9,15 +9,19 @@ import { HealthRepository } from './health.repository.js';
 import { WarmupService } from './warmup.service.js';
 
 const BATCH = 200;
+const TOP = TIER_CAPS.length - 1;
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 // The hour is that of the tenant: the sandbox moves clocks. Whoever takes a number writes when, so another replica leaves it
 // alone for the rest of the hour; a clock that was set back does not leave it alone for days.
 const CLAIM_SQL = `WITH clock AS MATERIALIZED (
-    SELECT tenant_id, svc_now(tenant_id) AS now
-    FROM (SELECT DISTINCT tenant_id FROM warmup WHERE tier < ${TIER_CAPS.length - 1}) tenant),
+    SELECT tenant.id AS tenant_id, base.now + coalesce(offset_ms, 0) * interval '1 millisecond' AS now
+    FROM svc_now() AS base (now)
+    CROSS JOIN (SELECT DISTINCT tenant_id AS id FROM warmup WHERE tier < ${TOP}) tenant
+    LEFT JOIN svc_offsets(ARRAY(SELECT DISTINCT tenant_id FROM warmup WHERE tier < ${TOP})) own ON own.tenant_id = tenant.id),
   due AS (
     SELECT session_id, now FROM warmup JOIN clock USING (tenant_id)
-    WHERE tier < ${TIER_CAPS.length - 1}
+    WHERE tier < ${TOP} AND session_id > $1
       AND (evaluated_at IS NULL OR evaluated_at < date_trunc('hour', now) OR evaluated_at > now)
     ORDER BY session_id LIMIT ${BATCH} FOR UPDATE OF warmup SKIP LOCKED)
   UPDATE warmup SET evaluated_at = due.now FROM due WHERE warmup.session_id = due.session_id
@@ -54,10 +58,12 @@ export class WarmupTicker implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** Judges the numbers that nobody has judged in this hour. */
   async judgeDue(): Promise<void> {
+    let last = FIRST_ID;
     for (;;) {
-      const [claimed] = await this.dataSource.query<[Claimed[], number]>(CLAIM_SQL);
+      const [claimed] = await this.dataSource.query<[Claimed[], number]>(CLAIM_SQL, [last]);
       await this.judge(claimed);
       if (claimed.length < BATCH) return;
+      last = claimed.map(({ sessionId }) => sessionId).reduce((a, b) => (a > b ? a : b));
     }
   }
 
@@ -68,12 +74,14 @@ export class WarmupTicker implements OnApplicationBootstrap, OnModuleDestroy {
     for (const { sessionId, tenantId } of claimed) {
       const state = states.get(sessionId);
       if (!state || state.nextTier === null || !state.criteria.every(({ met }) => met)) continue;
-      const { tier, nextTier } = state;
-      const raised = await this.tiers.promoteFrom(tier, {
-        ...{ tenantId, sessionId, tier: nextTier },
-        ...{ reason: 'AUTOMATIC', actor: 'system' },
-      });
-      if (raised) log().info({ sessionId, tier: nextTier }, 'tier raised');
+      await this.raise({ sessionId, tenantId, tier: state.tier }, state.nextTier).catch((error: unknown) =>
+        log().warn({ sessionId, err: error }, 'tier not raised, it is judged again in an hour'),
+      );
     }
+  }
+
+  private async raise({ sessionId, tenantId, tier: from }: Claimed, tier: number): Promise<void> {
+    const promotion = { tenantId, sessionId, tier, reason: 'AUTOMATIC', actor: 'system' };
+    if (await this.tiers.promoteFrom(from, promotion)) log().info({ sessionId, tier }, 'tier raised');
   }
 }

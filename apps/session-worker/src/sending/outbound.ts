@@ -46,7 +46,7 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
 };
 
 /**
- * Whose unit a failure gives back. What the platform saw, or may have seen, was sent as far as limits go. To write to
+ * Whose unit a failure gives back. What the platform saw, or may have seen at an earlier try, was sent as far as limits go. To write to
  * strangers who do not exist is what the warmup protects a number from, so there the session's unit stays used.
  */
 const GIVEN_BACK: Record<FailureCode, readonly LimitLayer[]> = {
@@ -54,10 +54,10 @@ const GIVEN_BACK: Record<FailureCode, readonly LimitLayer[]> = {
   SESSION_DELETED: LIMIT_LAYERS,
   EXPIRED: LIMIT_LAYERS,
   NOT_ON_PLATFORM: ['plan'],
-  NOT_IN_GROUP: LIMIT_LAYERS,
+  NOT_IN_GROUP: [],
   REJECTED_BY_PLATFORM: [],
   NO_ACK: [],
-  SEND_ERROR: LIMIT_LAYERS,
+  SEND_ERROR: [],
   MEDIA_UNAVAILABLE: LIMIT_LAYERS,
   MEDIA_REFUSED: LIMIT_LAYERS,
   MEDIA_UPLOAD_FAILED: LIMIT_LAYERS,
