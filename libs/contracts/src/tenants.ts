@@ -5,7 +5,6 @@ import {
   IsIn,
   IsISO8601,
   IsNumber,
-  IsObject,
   IsOptional,
   IsString,
   IsUUID,
@@ -15,7 +14,6 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { TenantRef } from './billing.js';
 import { defineRequest } from './contract.js';
 import { type Plan, PLANS, SUBSCRIPTION_STATUSES, type SubscriptionStatus } from './enums.js';
 
