@@ -8,7 +8,10 @@ export interface GroupOptions<T, R> {
   write(items: T[]): Promise<R[]>;
   /** Items of one name never share a group: the later one waits. */
   apart?(item: T): string;
-  /** How long an item waits for a database that is away; as `patiently` has it by default. */
+  /**
+   * How long an item waits for a database that is away, as `patiently` has it by default; and how old it may be when it is
+   * tried on its own, after its group was refused: any age by default.
+   */
   patienceMs?: number;
 }
 

@@ -15,9 +15,10 @@ export class RequestPaces {
   constructor(private readonly config: GatewayConfig) {}
 
   /** @throws AppError `RATE_LIMITED`, layer `request`. */
-  take(kid: string, now = performance.now()): void {
+  take(kid: string): void {
     const limit = this.config.requestsPerSecond;
     if (limit === 0) return;
+    const now = performance.now();
     const pace = this.paceOf(kid, now, limit);
     const waitMs = pace.waitMs(now);
     if (waitMs === 0) return pace.take(now);
