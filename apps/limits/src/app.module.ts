@@ -1,17 +1,25 @@
 import { Module } from '@nestjs/common';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
-import { connectionProviders, databaseModule, HealthController, OutboxService } from '@svc/service';
+import {
+  connectionProviders,
+  databaseModule,
+  HealthController,
+  OutboxService,
+  RetentionService,
+} from '@svc/service';
 import { DataSource } from 'typeorm';
 import { LimitsConfig, readConfig } from './config.js';
 import { DaysService } from './reservations/days.service.js';
 import { ReservationSweeper } from './reservations/reservation-sweeper.js';
 import { ReservationsConsumer } from './reservations/reservations.consumer.js';
 import { ReservationsService } from './reservations/reservations.service.js';
-import { RetentionService } from './retention/retention.service.js';
 import { TierPromotionRow } from './tiers/tier-promotion.entity.js';
 import { TiersConsumer } from './tiers/tiers.consumer.js';
 import { TiersService } from './tiers/tiers.service.js';
 import { Warmup } from './tiers/warmup.entity.js';
+import { LlmCallsService } from './usage/llm-calls.service.js';
+import { MessageCountsService } from './usage/message-counts.service.js';
+import { UsageConsumer } from './usage/usage.consumer.js';
 import { HealthConsumer } from './warmup/health.consumer.js';
 import { HealthRepository } from './warmup/health.repository.js';
 import { WarmupTicker } from './warmup/warmup-ticker.js';
@@ -38,10 +46,30 @@ const outbox = {
   useFactory: (dataSource: DataSource, messaging: Messaging) => new OutboxService(dataSource, messaging),
 };
 
+/**
+ * What is old, by table: a reservation once no repeat of its send can come and its month is over, and a call of a model
+ * likewise; health beyond the window that numbers are judged by, counters after what a year's comparison needs. A unit that
+ * is held stays.
+ */
+const OLD: Record<string, string> = {
+  reservation: `day < today - 35 AND state <> 'held'`,
+  llm_call: 'day < today - 35',
+  warmup_contact: `greatest(sent_at, replied_at) < now - interval '60 days'`,
+  warmup_mishap: `at < now - interval '60 days'`,
+  warmup_day: 'day < today - 400',
+  quota: 'day < today - 400',
+};
+
+const retention = {
+  provide: RetentionService,
+  inject: [DataSource],
+  useFactory: (dataSource: DataSource) => new RetentionService(dataSource, OLD),
+};
+
 /** The whole wiring of `limits`. */
 @Module({
   imports: [databaseModule('limits', readConfig, [Warmup, TierPromotionRow])],
-  controllers: [HealthController, ReservationsConsumer, TiersConsumer, HealthConsumer],
+  controllers: [HealthController, ReservationsConsumer, TiersConsumer, HealthConsumer, UsageConsumer],
   providers: [
     ...connectionProviders('limits', LimitsConfig, readConfig),
     jetStreamStrategy,
@@ -50,10 +78,12 @@ const outbox = {
     ReservationSweeper,
     ReservationsService,
     TiersService,
+    LlmCallsService,
+    MessageCountsService,
     HealthRepository,
     WarmupService,
     WarmupTicker,
-    RetentionService,
+    retention,
   ],
 })
 export class AppModule {}

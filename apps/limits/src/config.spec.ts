@@ -19,7 +19,7 @@ test('one number is that of every tier, four are those of each', () => {
 test.each([
   ['WARMUP_DWELL_DAYS', '2', 'less than 3'],
   ['WARMUP_DWELL_DAYS', '3,7,14,31', 'greater than 30'],
-  ['WARMUP_DWELL_DAYS', '3,7', 'one number, or 4'],
+  ['WARMUP_DWELL_DAYS', '3,7', 'one value, or 4'],
   ['WARMUP_LEAST_DELIVERED', '1.1', 'greater than 1'],
   ['WARMUP_LEAST_DELIVERED', 'much', 'must hold numbers'],
   ['WARMUP_LEAST_DELIVERED', '0.9,,0.9,0.9', 'must hold numbers'],

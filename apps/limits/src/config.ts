@@ -1,70 +1,71 @@
-import { configReader, Env, ServiceConfig } from '@svc/service';
+import { type Plan, PLANS } from '@svc/contracts';
+import { configReader, Env, EnvNumbers, ServiceConfig } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, Max, Min } from 'class-validator';
-import { type Criteria, EnvPerTier } from './warmup/criteria.js';
+import { type Criteria, STEPS } from './warmup/criteria.js';
 
 const PER_TIER = 'One number, or four separated by commas for the tiers 0 to 3.';
 const forAll = (value: number): number[] => [value, value, value, value];
 
 /** What `limits` reads from its environment. */
 export class LimitsConfig extends ServiceConfig {
-  @EnvPerTier(
+  @EnvNumbers(
     'WARMUP_DWELL_DAYS',
     { description: `Days that a number stays in a tier at least. ${PER_TIER}`, example: '3,7,14,30' },
-    3,
-    30,
+    STEPS,
+    { least: 3, most: 30 },
   )
   dwellDays: number[] = [3, 7, 14, 30];
 
-  @EnvPerTier(
+  @EnvNumbers(
     'WARMUP_LEAST_USED',
     {
       description: `Part of its cap that a number sends on a day that counts as used; half of the days in the tier have to. ${PER_TIER}`,
       example: '0.5',
     },
-    0,
-    1,
+    STEPS,
+    { least: 0, most: 1 },
   )
   leastUsed: number[] = forAll(0.5);
 
-  @EnvPerTier(
+  @EnvNumbers(
     'WARMUP_LEAST_DELIVERED',
     {
       description: `Part of what was sent that is delivered a day later, proven with nine in ten confidence. ${PER_TIER}`,
       example: '0.9',
     },
-    0,
-    1,
+    STEPS,
+    { least: 0, most: 1 },
   )
   leastDelivered: number[] = forAll(0.9);
 
-  @EnvPerTier(
+  @EnvNumbers(
     'WARMUP_MOST_FAILED',
     {
       description: `Part of what was sent that may fail at the platform, not exceeded with nine in ten confidence. ${PER_TIER}`,
       example: '0.03',
     },
-    0,
-    1,
+    STEPS,
+    { least: 0, most: 1 },
   )
   mostFailed: number[] = forAll(0.03);
 
-  @EnvPerTier(
+  @EnvNumbers(
     'WARMUP_LEAST_REPLIED',
     {
       description: `Part of the contacts written to that answer, proven with nine in ten confidence. ${PER_TIER}`,
       example: '0.15',
     },
-    0,
-    1,
+    STEPS,
+    { least: 0, most: 1 },
   )
   leastReplied: number[] = forAll(0.15);
 
-  @EnvPerTier(
+  @EnvNumbers(
     'WARMUP_MOST_DISCONNECTS',
     { description: `Unplanned disconnects a day, on average. ${PER_TIER}`, example: '1' },
-    0,
-    1_000,
+    STEPS,
+    { least: 0, most: 1_000 },
   )
   mostDisconnects: number[] = forAll(1);
 
@@ -78,6 +79,22 @@ export class LimitsConfig extends ServiceConfig {
   @Min(100)
   @Max(600_000)
   lookMs: number = 10_000;
+
+  @EnvNumbers(
+    'LLM_CALLS_PER_DAY',
+    {
+      description: `Calls of a language model a day, for answers of MANAGED sessions. One number, or three separated by commas for ${PLANS.join(', ')}.`,
+      example: '500,5000,50000',
+    },
+    PLANS.length,
+    { least: 0, most: 1_000_000_000 },
+  )
+  llmCallsPerDay: number[] = [500, 5_000, 50_000];
+
+  /** Calls of a language model a day that a plan has. */
+  llmCallsOf(plan: Plan): number {
+    return this.llmCallsPerDay[PLANS.indexOf(plan)] ?? 0;
+  }
 
   /** What a number of this tier has to show. */
   criteriaOf(tier: number): Criteria {

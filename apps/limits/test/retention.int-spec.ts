@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Reserve } from '@svc/contracts';
+import { RetentionService } from '@svc/service';
 import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
-import { RetentionService } from '../src/retention/retention.service.js';
 import { serviceOptions } from '../src/service-options.js';
 import { repeat, reserveAll } from './sends.js';
 

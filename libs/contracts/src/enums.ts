@@ -117,6 +117,11 @@ export const SUBSCRIPTION_STATUSES = [
 /** One of `SUBSCRIPTION_STATUSES`. */
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
+/** Who says what a subscription is: the operator by hand, or the payment provider. */
+export const SUBSCRIPTION_KEEPERS = ['operator', 'stripe'] as const;
+/** One of `SUBSCRIPTION_KEEPERS`. */
+export type SubscriptionKeeper = (typeof SUBSCRIPTION_KEEPERS)[number];
+
 /** Event kinds a customer's endpoint can subscribe to (specification, "Events"; those of endpoints are ours). */
 export const PUBLIC_EVENTS = [
   'message.received',

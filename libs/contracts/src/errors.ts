@@ -131,6 +131,13 @@ export const ERROR_CATALOGUE = {
     'The route exists, but not with this method.',
     'Check the method against /openapi.yaml.',
   ),
+  SUBSCRIPTION_CONFLICT: entry(
+    409,
+    false,
+    'info',
+    'The subscription does not allow this as it is.',
+    'Do what the message says; GET /v1/subscription shows how things stand.',
+  ),
   QR_CONFLICT: entry(
     409,
     true,

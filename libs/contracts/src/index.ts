@@ -28,6 +28,8 @@ export {
   type FailureCode,
   PLANS,
   type Plan,
+  SUBSCRIPTION_KEEPERS,
+  type SubscriptionKeeper,
   SUBSCRIPTION_STATUSES,
   type SubscriptionStatus,
   PUBLIC_EVENTS,
@@ -178,6 +180,9 @@ export {
   refusalBy,
   Reserve,
   GetLimits,
+  LlmCallReply,
+  TakeLlmCall,
+  TakeLlmCallV1,
 } from './limits.js';
 export { TenantLimits, SessionLimits, DryRunRefusal, DryRun } from './limit-views.js';
 export {
@@ -206,7 +211,39 @@ export {
   GetSubscription,
   CreateSubscription,
   SetSubscription,
+  OpenCheckout,
+  OpenCheckoutV1,
+  OpenPortal,
+  PROVIDER_EVENT_MAX,
+  ProviderEventReply,
+  ProviderPage,
+  SubscriptionChanged,
+  SubscriptionChangedV1,
+  TakeProviderEvent,
+  TakeProviderEventV1,
+  TokenRefusal,
 } from './billing.js';
+export {
+  CountMessages,
+  CountMessagesV1,
+  CURRENCY,
+  GetUsage,
+  GetUsageV1,
+  LlmCalled,
+  LlmCalledV1,
+  LlmUsage,
+  MessageCount,
+  MessageCounts,
+  TOKEN_BLOCK,
+  TOKEN_BLOCK_CENTS,
+  TOKEN_OVERAGES,
+  type TokenOverage,
+  TokenUsage,
+  UsageQuery,
+  UsageReply,
+} from './usage.js';
+export { DayUsed, MonthUsage, SessionUsed } from './usage-views.js';
+export { OpenCheckoutBody, SubscriptionView } from './subscription-views.js';
 export {
   CreateWebhookBody,
   UpdateWebhookBody,

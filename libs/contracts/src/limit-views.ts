@@ -17,6 +17,12 @@ export class TenantLimits {
   @ApiProperty({ description: 'Messages today, of all sessions together (layer `plan`).', type: LimitCount })
   messages: LimitCount;
 
+  @ApiProperty({
+    description: 'Calls of a language model today, for answers of MANAGED sessions.',
+    type: LimitCount,
+  })
+  llmCalls: LimitCount;
+
   @ApiProperty({ description: 'Sessions of the tenant.', type: LimitCount })
   sessions: LimitCount;
 

@@ -71,6 +71,20 @@ export class ReserveReply {
   @IsOptional() @IsISO8601() writeBefore?: string;
 }
 
+/**
+ * Request of `take-llm-call`: may a language model be called once more for an answer of a `MANAGED` session? Idempotent by
+ * `callId`. Those of `EXTERNAL` sessions take none (specification, "Limits").
+ */
+export class TakeLlmCallV1 extends DayOf {
+  @IsUUID() callId: string;
+}
+
+/** Reply of `take-llm-call`: a refusal is an answer, not an error. */
+export class LlmCallReply {
+  @IsBoolean() admitted: boolean;
+  @IsOptional() @ValidateNested() @Type(() => LimitRefusal) refusal?: LimitRefusal;
+}
+
 /** Request of `get-limits`. */
 export class GetLimitsV1 extends DayOf {
   @IsArray() @ArrayMaxSize(1_000) @IsUUID(undefined, { each: true }) sessionIds: string[];
@@ -122,6 +136,8 @@ export class SessionDay {
 /** Reply of `get-limits`: the day of a tenant and of these sessions, in the order asked. */
 export class LimitsReply {
   @ValidateNested() @Type(() => LimitCount) messages: LimitCount;
+  /** Absent from an older process. */
+  @IsOptional() @ValidateNested() @Type(() => LimitCount) llmCalls?: LimitCount;
   @IsArray() @ValidateNested({ each: true }) @Type(() => SessionDay) sessions: SessionDay[];
   /** Next UTC midnight, ISO 8601. */
   @IsISO8601() resetAt: string;
@@ -144,5 +160,7 @@ export function refusalBy(layer: LimitLayer, usage: DayUsage): LimitRefusal {
 
 /** Layer 1 (session tier), then layer 2 (plan), whole or not at all. */
 export const Reserve = defineRequest('limits', 'reserve', ReserveV1, ReserveReply);
+/** One call of a language model against the plan's calls a day. */
+export const TakeLlmCall = defineRequest('limits', 'take-llm-call', TakeLlmCallV1, LlmCallReply);
 /** Reads what is used of both layers; counts nothing. */
 export const GetLimits = defineRequest('limits', 'get-limits', GetLimitsV1, LimitsReply);

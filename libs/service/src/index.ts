@@ -7,6 +7,7 @@ export {
   envVariables,
   loadConfig,
 } from './config.js';
+export { EnvNumbers, EnvWords } from './env-list.js';
 export { ContractPipe } from './contract-pipe.js';
 export { HttpErrorFilter, RpcErrorFilter, sendError, toAppError } from './error-filters.js';
 export { HealthController, type Readiness, READINESS } from './health.js';
@@ -15,6 +16,7 @@ export { eventOf, insertEvents, type OutboxRows, outboxRows, OutboxService } fro
 export { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
 export { Pace } from './pace.js';
 export { PeriodicTask } from './periodic-task.js';
+export { RetentionService } from './retention.js';
 export { runMigrations } from './run-migrations.js';
 export { SecretBox, type SecretPlace } from './secret-box.js';
 export { MODES, ServiceConfig } from './service-config.js';

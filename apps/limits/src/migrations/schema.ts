@@ -1,10 +1,17 @@
 import { Limits1763700100000 } from './1763700100000-limits.js';
 import { Reserve1763700200000 } from './1763700200000-reserve.js';
 import { GiveBack1763700300000 } from './1763700300000-give-back.js';
+import { LlmCalls1763700600000 } from './1763700600000-llm-calls.js';
 import { WarmupHealth1763700400000 } from './1763700400000-warmup-health.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
   schema: 'limits',
-  migrations: [Limits1763700100000, Reserve1763700200000, GiveBack1763700300000, WarmupHealth1763700400000],
+  migrations: [
+    Limits1763700100000,
+    Reserve1763700200000,
+    GiveBack1763700300000,
+    WarmupHealth1763700400000,
+    LlmCalls1763700600000,
+  ],
 };

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { countOf, type GetLimitsV1, type LimitsReply, TIER_CAPS } from '@svc/contracts';
 import { DataSource } from 'typeorm';
+import { LimitsConfig } from '../config.js';
 import { planCap } from './caps.js';
 
 // One row per session asked for, and the tenant's own in each: `sessionIds` may be empty.
@@ -10,6 +11,7 @@ const DAY_SQL = `WITH today AS (
   ends AS (SELECT now, day, (day + 1)::timestamp AT TIME ZONE 'UTC' AS reset_at FROM today)
   SELECT reset_at AS "resetAt", greatest(1, ceil(extract(epoch FROM reset_at - now)))::int AS "secondsLeft",
     coalesce((SELECT used FROM quota WHERE scope = 'tenant' AND id = $1 AND quota.day = ends.day), 0) AS "planUsed",
+    coalesce((SELECT used FROM quota WHERE scope = 'llm' AND id = $1 AND quota.day = ends.day), 0) AS "llmUsed",
     session_id AS "sessionId", coalesce(tier, 0) AS tier, coalesce(quota.used, 0) AS used
   FROM ends LEFT JOIN unnest($2::uuid[]) WITH ORDINALITY AS asked (session_id, place) ON true
   LEFT JOIN warmup USING (session_id)
@@ -20,6 +22,7 @@ interface DayRow {
   resetAt: Date;
   secondsLeft: number;
   planUsed: number;
+  llmUsed: number;
   sessionId: string | null;
   tier: number;
   used: number;
@@ -28,13 +31,17 @@ interface DayRow {
 /** What is used of a day, for whoever wants to know before sending. */
 @Injectable()
 export class DaysService {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly config: LimitsConfig,
+  ) {}
 
   async read({ tenantId, sessionIds, ...whose }: GetLimitsV1): Promise<LimitsReply> {
     const rows = await this.dataSource.query<[DayRow, ...DayRow[]]>(DAY_SQL, [tenantId, sessionIds]);
-    const { resetAt, secondsLeft, planUsed } = rows[0];
+    const { resetAt, secondsLeft, planUsed, llmUsed } = rows[0];
     return {
       messages: countOf(planCap(whose), planUsed),
+      llmCalls: countOf(whose.internal ? null : this.config.llmCallsOf(whose.plan), llmUsed),
       sessions: rows.flatMap(({ sessionId, tier, used }) =>
         sessionId === null ? [] : [{ sessionId, tier, messages: countOf(TIER_CAPS[tier] ?? 0, used) }],
       ),
