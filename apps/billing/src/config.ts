@@ -1,7 +1,113 @@
-import { configReader, ServiceConfig } from '@svc/service';
+import { type Plan, PLANS, TOKEN_BLOCK, TOKEN_OVERAGES, type TokenOverage } from '@svc/contracts';
+import { configReader, Env, EnvNumbers, EnvWords, ServiceConfig } from '@svc/service';
+import { Transform, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUrl,
+  Matches,
+  Max,
+  Min,
+  ValidateIf,
+} from 'class-validator';
+
+const PER_PLAN = `One value, or three separated by commas for ${PLANS.join(', ')}.`;
+const list = ({ value }: { value: unknown }): unknown =>
+  typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
 
 /** What `billing` reads from its environment. */
-export class BillingConfig extends ServiceConfig {}
+export class BillingConfig extends ServiceConfig {
+  @Env('PAST_DUE_GRACE_DAYS', {
+    description: 'Days that a tenant whose payment is overdue may go on.',
+    example: '7',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(90)
+  graceDays: number = 7;
+
+  @EnvNumbers(
+    'TOKENS_INCLUDED',
+    { description: `Tokens a month that a plan includes. ${PER_PLAN}`, example: '5000000,20000000,70000000' },
+    PLANS.length,
+    { least: 0, most: Number.MAX_SAFE_INTEGER },
+  )
+  tokensIncluded: number[] = [5_000_000, 20_000_000, TOKEN_BLOCK];
+
+  @EnvWords(
+    'TOKEN_OVERAGE',
+    {
+      description: `Once they are used up: bill by the block, or block sends until the month ends. ${PER_PLAN}`,
+      example: 'bill',
+    },
+    PLANS.length,
+    TOKEN_OVERAGES,
+  )
+  tokenOverage: TokenOverage[] = ['bill', 'bill', 'bill'];
+
+  @Env('STRIPE_SECRET_KEY', {
+    description:
+      'Key of the Stripe account that takes the payments. Left out: plans are set by the operator.',
+    example: 'sk_test_<key>',
+    secret: true,
+  })
+  @IsOptional()
+  @Matches(/^(sk|rk)_(test|live)_/, { message: 'STRIPE_SECRET_KEY must be a secret or restricted key' })
+  stripeKey?: string;
+
+  @Env('STRIPE_WEBHOOK_SECRETS', {
+    description:
+      'Signing secret of the webhook at `<public URL>/webhooks/stripe`; two, separated by a comma, while it is rotated.',
+    example: 'whsec_<secret>',
+    secret: true,
+  })
+  @ValidateIf(({ stripeKey }: BillingConfig) => stripeKey !== undefined)
+  @Transform(list)
+  @ArrayMinSize(1)
+  @ArrayMaxSize(2)
+  @Matches(/^whsec_/, { each: true, message: 'STRIPE_WEBHOOK_SECRETS must begin with whsec_' })
+  stripeWebhookSecrets?: string[];
+
+  @Env('STRIPE_PRICES', {
+    description: `Ids of the recurring prices of ${PLANS.join(', ')}, separated by commas.`,
+    example: 'price_a,price_b,price_c',
+  })
+  @ValidateIf(({ stripeKey }: BillingConfig) => stripeKey !== undefined)
+  @Transform(list)
+  @ArrayMinSize(PLANS.length)
+  @ArrayMaxSize(PLANS.length)
+  @IsString({ each: true })
+  stripePrices?: string[];
+
+  @Env('STRIPE_API_URL', {
+    description: 'Where the API of Stripe is asked, for a proxy or a stand-in.',
+    example: 'https://api.stripe.com',
+  })
+  @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
+  stripeUrl: string = 'https://api.stripe.com';
+
+  @Env('BILLING_RETURN_URL', {
+    description: 'Page to which Stripe sends people back after they paid or changed their plan.',
+    example: 'https://gateway.example.com',
+  })
+  @ValidateIf(({ stripeKey }: BillingConfig) => stripeKey !== undefined)
+  @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
+  returnUrl?: string;
+
+  /** Tokens a month that a plan includes. */
+  includedIn(plan: Plan): number {
+    return this.tokensIncluded[PLANS.indexOf(plan)] ?? 0;
+  }
+
+  /** What it does once they are used up. */
+  overageOf(plan: Plan): TokenOverage {
+    return this.tokenOverage[PLANS.indexOf(plan)] ?? 'bill';
+  }
+}
 
 /** The only reader of the environment in this app. */
 export const readConfig = configReader(BillingConfig);

@@ -3,4 +3,9 @@ import { AppModule } from './app.module.js';
 import { readConfig } from './config.js';
 
 /** How this service starts, in production and in tests. */
-export const serviceOptions: StartOptions = { name: 'billing', module: AppModule, config: readConfig };
+export const serviceOptions: StartOptions = {
+  name: 'billing',
+  module: AppModule,
+  config: readConfig,
+  jetstream: true,
+};

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CreateSubscription, GetSubscription, SetSubscription } from '@svc/contracts';
-import { startTestService, type TestService } from '@svc/testing';
+import {
+  CreateSubscription,
+  type Envelope,
+  GetSubscription,
+  SetSubscription,
+  type SubscriptionChangedV1,
+} from '@svc/contracts';
+import { Messaging } from '@svc/messaging';
+import { startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 
@@ -24,6 +31,7 @@ describe('a subscription', () => {
       status: 'ACTIVE',
       internal: false,
       active: true,
+      keeper: 'operator',
     });
   });
 
@@ -58,6 +66,35 @@ describe('a subscription', () => {
       [tenantId],
     );
     expect((await setPastDue()).active).toBe(false);
+  });
+
+  test('says until when an overdue payment is forgiven', async () => {
+    const { tenantId } = await create();
+    const { graceEndsAt } = await billing.rpc.request(SetSubscription, { tenantId, status: 'PAST_DUE' });
+    const [row] = await billing.database.query<{ end: Date }>(
+      `SELECT status_since + interval '7 days' AS "end" FROM billing.subscription WHERE tenant_id = $1`,
+      [tenantId],
+    );
+    expect(graceEndsAt).toBe(row!.end.toISOString());
+  });
+
+  test('tells what changed, once, and nothing where nothing did', async () => {
+    const { tenantId } = await create();
+    const told: SubscriptionChangedV1[] = [];
+    const { connection } = billing.get(Messaging);
+    const listener = connection.subscribe('evt.*.subscription.changed', {
+      callback: (_, message) => {
+        const event = message.json<Envelope<SubscriptionChangedV1>>();
+        if (event.tenantId === tenantId) told.push(event.data);
+      },
+    });
+    await connection.flush();
+    await billing.rpc.request(SetSubscription, { tenantId, status: 'ACTIVE' });
+    await billing.rpc.request(SetSubscription, { tenantId, status: 'PAUSED', plan: 'ENTERPRISE' });
+    await waitFor('the event', () => told.length > 0);
+    const change = { previousPlan: 'GROWTH', plan: 'ENTERPRISE', previousStatus: 'ACTIVE', status: 'PAUSED' };
+    expect(told).toEqual([{ ...change, actor: 'operator', timestamp: expect.any(String) }]);
+    listener.unsubscribe();
   });
 
   test('of an unknown tenant is an error with a code', async () => {

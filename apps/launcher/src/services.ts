@@ -39,7 +39,20 @@ export const SIMULATOR = 'simulator';
 
 /** Every service with its schema. The customer's door closes first, what others ask closes last. */
 export const SERVICES: readonly ServiceRow[] = [
-  { name: 'billing', variables: [], stopOrder: 3 },
+  {
+    name: 'billing',
+    variables: [
+      'PAST_DUE_GRACE_DAYS',
+      'TOKENS_INCLUDED',
+      'TOKEN_OVERAGE',
+      'STRIPE_SECRET_KEY',
+      'STRIPE_WEBHOOK_SECRETS',
+      'STRIPE_PRICES',
+      'STRIPE_API_URL',
+      'BILLING_RETURN_URL',
+    ],
+    stopOrder: 3,
+  },
   {
     name: 'limits',
     variables: [
@@ -50,6 +63,7 @@ export const SERVICES: readonly ServiceRow[] = [
       'WARMUP_LEAST_REPLIED',
       'WARMUP_MOST_DISCONNECTS',
       'WARMUP_LOOK_MS',
+      'LLM_CALLS_PER_DAY',
     ],
     stopOrder: 3,
   },

@@ -9,3 +9,16 @@ export {
   type WebhookAnswer,
   WebhookReceiver,
 } from './webhook-receiver.js';
+export {
+  NO_STRIPE_FAULTS,
+  type StripeFaults,
+  StripeStandIn,
+  type StripeStandInOptions,
+} from './stripe/stripe-stand-in.js';
+export type {
+  StandInCustomer,
+  StandInInvoice,
+  StandInItem,
+  StandInSubscription,
+  StripeWorld,
+} from './stripe/stripe-world.js';

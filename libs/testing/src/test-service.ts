@@ -13,7 +13,7 @@ export interface TestService {
   /** Asks it, and anybody else on its NATS. */
   rpc: RpcClient;
   /** The instance of a provider of its module. */
-  get<T>(type: Abstract<T>): T;
+  get<T>(type: Abstract<T> | symbol): T;
   stop(): Promise<void>;
 }
 

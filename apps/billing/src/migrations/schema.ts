@@ -1,4 +1,5 @@
 import { Subscriptions1763700000000 } from './1763700000000-subscriptions.js';
+import { Usage1763700100000 } from './1763700100000-usage.js';
 
 /** The schema this service owns and its migrations, in order. */
-export const schema = { schema: 'billing', migrations: [Subscriptions1763700000000] };
+export const schema = { schema: 'billing', migrations: [Subscriptions1763700000000, Usage1763700100000] };

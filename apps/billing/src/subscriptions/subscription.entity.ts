@@ -10,4 +10,21 @@ export class Subscription {
   @Column('timestamptz', { name: 'status_since' }) statusSince: Date;
   /** The vendor's own tenant: exempt from plan limits. */
   @Column('boolean') internal: boolean;
+  /** A smaller plan, and when it begins: both or none. */
+  @Column('text', { name: 'next_plan', nullable: true }) nextPlan: Plan | null;
+  @Column('timestamptz', { name: 'next_plan_at', nullable: true }) nextPlanAt: Date | null;
+  /** Ids at the payment provider; a customer is made before anything is paid. */
+  @Column('text', { name: 'customer_id', nullable: true }) customerId: string | null;
+  @Column('text', { name: 'provider_id', nullable: true }) providerId: string | null;
+  @Column('timestamptz', { name: 'period_ends_at', nullable: true }) periodEndsAt: Date | null;
+  @Column('timestamptz', { name: 'cancels_at', nullable: true }) cancelsAt: Date | null;
+  /** Counts looks at the provider: the one begun last writes what it saw. */
+  @Column('integer') looks: number;
+  /** When the last one began, by the server's clock. */
+  @Column('timestamptz', { name: 'looked_at', nullable: true }) lookedAt: Date | null;
+  /** When it was last compared with the provider, in domain time. */
+  @Column('timestamptz', { name: 'compared_at', nullable: true }) comparedAt: Date | null;
 }
+
+/** The plan that holds at this moment; the columns are those of `subscription`. */
+export const PLAN_NOW_SQL = `CASE WHEN next_plan_at <= svc_now(tenant_id) THEN next_plan ELSE plan END`;

@@ -1,57 +1,109 @@
-import { Injectable } from '@nestjs/common';
-import { InjectRepository } from '@nestjs/typeorm';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
 import {
   AppError,
   type CreateSubscriptionV1,
+  type Plan,
   type SetSubscriptionV1,
   type SubscriptionState,
+  type SubscriptionStatus,
+  type TokenRefusal,
 } from '@svc/contracts';
-import { Repository } from 'typeorm';
-import { isActive } from './access.js';
+import { OutboxService } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { BillingConfig } from '../config.js';
+import { graceEnd, isActive } from './access.js';
+import { changeSubscription, lockSubscription } from './changes.js';
 import { Subscription } from './subscription.entity.js';
+
+const GET_SQL = `SELECT CASE WHEN next_plan_at <= now THEN next_plan ELSE plan END AS plan, status, status_since AS "statusSince", internal,
+    CASE WHEN next_plan_at > now THEN next_plan END AS "nextPlan", next_plan_at AS "nextPlanAt",
+    provider_id AS "providerId", period_ends_at AS "periodEndsAt", cancels_at AS "cancelsAt", now,
+    coalesce(tokens, 0)::text AS tokens, (month + interval '1 month') AT TIME ZONE 'UTC' AS "monthEndsAt"
+  FROM subscription
+  CROSS JOIN LATERAL (SELECT svc_now(subscription.tenant_id) AS now) clock
+  CROSS JOIN LATERAL (SELECT date_trunc('month', now AT TIME ZONE 'UTC') AS month) this
+  LEFT JOIN usage_period ON usage_period.tenant_id = subscription.tenant_id AND period = month::date
+  WHERE subscription.tenant_id = $1`;
+
+interface Row {
+  plan: Plan;
+  status: SubscriptionStatus;
+  statusSince: Date;
+  internal: boolean;
+  nextPlan: Plan | null;
+  nextPlanAt: Date | null;
+  providerId: string | null;
+  periodEndsAt: Date | null;
+  cancelsAt: Date | null;
+  now: Date;
+  /** Of this month. */
+  tokens: string;
+  monthEndsAt: Date;
+}
 
 /** Plans and states of tenants. */
 @Injectable()
-export class SubscriptionsService {
-  constructor(@InjectRepository(Subscription) private readonly subscriptions: Repository<Subscription>) {}
+export class SubscriptionsService implements OnModuleDestroy {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly outbox: OutboxService,
+    private readonly config: BillingConfig,
+  ) {}
+
+  async onModuleDestroy(): Promise<void> {
+    await this.outbox.stop();
+  }
 
   /** A repeat keeps what the first call made: the tenant's creation may be tried again after a crash. */
   async create({ tenantId, plan, status, internal }: CreateSubscriptionV1): Promise<SubscriptionState> {
-    await this.subscriptions
+    await this.dataSource
       .createQueryBuilder()
       .insert()
+      .into(Subscription, ['tenantId', 'plan', 'status', 'internal', 'statusSince'])
       .values({ tenantId, plan, status, internal, statusSince: () => 'svc_now()' })
       .orIgnore()
       .execute();
     return this.get(tenantId);
   }
 
-  /** The grace of a state counts from when it began, not from when it was set last. */
+  /** By hand: plan and state hold from now on, and nothing waits for the end of a period any more. */
   async set({ tenantId, status, plan }: SetSubscriptionV1): Promise<SubscriptionState> {
-    await this.subscriptions
-      .createQueryBuilder()
-      .update()
-      .set({
-        status,
-        ...(plan && { plan }),
-        statusSince: () => 'CASE WHEN status = :status THEN status_since ELSE svc_now(tenant_id) END',
-      })
-      .where({ tenantId })
-      .setParameter('status', status)
-      .execute();
+    const events = await this.dataSource.transaction(async (tx) => {
+      const was = await lockSubscription(tx, tenantId);
+      if (!was) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
+      const change = plan ? { status, plan, nextPlan: null, nextPlanAt: null } : { status };
+      return changeSubscription(tx, was, change, 'operator');
+    });
+    this.outbox.publish(events);
     return this.get(tenantId);
   }
 
+  /** @throws AppError `TENANT_NOT_FOUND` */
   async get(tenantId: string): Promise<SubscriptionState> {
-    const { entities, raw } = await this.subscriptions
-      .createQueryBuilder('subscription')
-      .addSelect('svc_now(subscription.tenant_id)', 'now')
-      .where({ tenantId })
-      .getRawAndEntities<{ now: Date }>();
-    const [subscription] = entities;
-    const [row] = raw;
-    if (!subscription || !row) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
-    const { plan, status, statusSince, internal } = subscription;
-    return { tenantId, plan, status, internal, active: isActive(status, statusSince, row.now) };
+    const [row] = await this.dataSource.query<Row[]>(GET_SQL, [tenantId]);
+    if (!row) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
+    const { plan, status, statusSince, internal, providerId, now } = row;
+    const graceEndsAt = graceEnd(status, statusSince, this.config.graceDays);
+    const tokenRefusal = this.tokenRefusal(row);
+    return {
+      ...{ tenantId, plan, status, internal, active: isActive(status, graceEndsAt, now) },
+      keeper: providerId === null ? 'operator' : 'stripe',
+      ...(graceEndsAt && { graceEndsAt: graceEndsAt.toISOString() }),
+      ...(row.nextPlan && row.nextPlanAt
+        ? { nextPlan: row.nextPlan, nextPlanAt: row.nextPlanAt.toISOString() }
+        : {}),
+      ...(row.periodEndsAt && { periodEndsAt: row.periodEndsAt.toISOString() }),
+      ...(row.cancelsAt && { cancelsAt: row.cancelsAt.toISOString() }),
+      ...(tokenRefusal && { tokenRefusal }),
+    };
+  }
+
+  /** Of a plan that blocks instead of billing. */
+  private tokenRefusal({ plan, internal, tokens, monthEndsAt, now }: Row): TokenRefusal | undefined {
+    const [limit, used] = [this.config.includedIn(plan), Number(tokens)];
+    if (internal || this.config.overageOf(plan) === 'bill' || used < limit) return undefined;
+    const retryAfterSeconds = Math.max(1, Math.ceil((monthEndsAt.getTime() - now.getTime()) / 1000));
+    return { layer: 'tokens', limit, used, resetAt: monthEndsAt.toISOString(), retryAfterSeconds };
   }
 }

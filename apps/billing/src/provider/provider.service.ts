@@ -1,0 +1,90 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import {
+  AppError,
+  type OpenCheckoutV1,
+  type ProviderEventReply,
+  type ProviderPage,
+  type TakeProviderEventV1,
+} from '@svc/contracts';
+import { log } from '@svc/service';
+import { DataSource, IsNull } from 'typeorm';
+import { Subscription } from '../subscriptions/subscription.entity.js';
+import { ProviderSync } from './provider-sync.js';
+import { type StripeProvider, toAppError } from './stripe-provider.js';
+
+/** States in which a subscription is paid for, or can be again: another one beside it would be paid for twice. */
+const LIVE: ReadonlySet<string> = new Set(['TRIALING', 'ACTIVE', 'PAST_DUE', 'UNPAID', 'PAUSED']);
+
+/** Injects the payment provider; null: none is configured, the operator says what is paid for. */
+export const PROVIDER = Symbol('payment provider');
+
+/** What is asked of the payment provider, and what it tells. */
+@Injectable()
+export class ProviderService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly sync: ProviderSync,
+    @Inject(PROVIDER) private readonly provider: StripeProvider | null,
+  ) {}
+
+  /** @throws AppError `SUBSCRIPTION_CONFLICT` without a provider, or where a second subscription would be paid for. */
+  async checkout({ tenantId, plan }: OpenCheckoutV1): Promise<ProviderPage> {
+    const { provider, subscription } = await this.customerOf(tenantId);
+    if (subscription.providerId !== null && LIVE.has(subscription.status)) {
+      throw conflict('There is a subscription already: change its plan in the portal.');
+    }
+    const url = await provider.checkoutUrl(subscription.customerId, tenantId, plan).catch(rethrow);
+    return { url };
+  }
+
+  /** @throws AppError `SUBSCRIPTION_CONFLICT` without a provider. */
+  async portal(tenantId: string): Promise<ProviderPage> {
+    const { provider, subscription } = await this.customerOf(tenantId);
+    return { url: await provider.portalUrl(subscription.customerId).catch(rethrow) };
+  }
+
+  /** Keeps that there is something to look for, and answers; the look comes after. */
+  async take({ payload, signature }: TakeProviderEventV1): Promise<ProviderEventReply> {
+    if (!this.provider) throw conflict(NO_PROVIDER);
+    const event = this.provider.readEvent(payload, signature);
+    if (!event) return { kept: false };
+    const { id, type, customerId } = event;
+    const [row] = await this.dataSource.query<object[]>(
+      `INSERT INTO provider_event (id, type, customer_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id`,
+      [id, type, customerId],
+    );
+    if (!row) return { kept: false };
+    this.sync
+      .look(this.provider, customerId)
+      .catch((error: unknown) => log().warn({ type, err: error }, 'provider not asked, it is tried again'));
+    return { kept: true };
+  }
+
+  private async customerOf(tenantId: string): Promise<{
+    provider: StripeProvider;
+    subscription: Subscription & { customerId: string };
+  }> {
+    if (!this.provider) throw conflict(NO_PROVIDER);
+    const table = this.dataSource.getRepository(Subscription);
+    const subscription = await table.findOneBy({ tenantId });
+    if (!subscription) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
+    if (subscription.customerId === null) {
+      const customerId = await this.provider.createCustomer(tenantId).catch(rethrow);
+      // Whoever was faster made the same customer.
+      await table.update({ tenantId, customerId: IsNull() }, { customerId });
+    }
+    const { customerId } = await table.findOneByOrFail({ tenantId });
+    return { provider: this.provider, subscription: { ...subscription, customerId: customerId as string } };
+  }
+}
+
+const NO_PROVIDER = 'This gateway has no payment provider: its operator sets plans.';
+
+function conflict(message: string): AppError {
+  return new AppError('SUBSCRIPTION_CONFLICT', message);
+}
+
+function rethrow(error: unknown): never {
+  throw toAppError(error);
+}

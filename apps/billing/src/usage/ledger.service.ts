@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { type Envelope, type LlmCalledV1, type Plan, TOKEN_BLOCK_CENTS } from '@svc/contracts';
+import { DataSource, type EntityManager } from 'typeorm';
+import { BillingConfig } from '../config.js';
+import { PLAN_NOW_SQL } from '../subscriptions/subscription.entity.js';
+import { blocksOf } from './blocks.js';
+
+// The event and its sums, or nothing where it is known. Nothing is used in the future, whatever a clock says.
+const RECORD_SQL = `WITH event AS (
+    INSERT INTO usage_event (source, event_id, tenant_id, session_id, tokens, at)
+    VALUES ($1, $2, $3, $4, $5, least($6::timestamptz, svc_now($3)))
+    ON CONFLICT DO NOTHING
+    RETURNING tenant_id, session_id, tokens, (at AT TIME ZONE 'UTC')::date AS day),
+  day AS (
+    INSERT INTO usage_day (tenant_id, day, session_id, calls, tokens)
+    SELECT tenant_id, day, session_id, 1, tokens FROM event
+    ON CONFLICT (tenant_id, day, session_id) DO UPDATE
+      SET calls = usage_day.calls + 1, tokens = usage_day.tokens + excluded.tokens)
+  INSERT INTO usage_period (tenant_id, period, calls, tokens)
+  SELECT tenant_id, date_trunc('month', day)::date, 1, tokens FROM event
+  ON CONFLICT (tenant_id, period) DO UPDATE
+    SET calls = usage_period.calls + 1, tokens = usage_period.tokens + excluded.tokens
+  RETURNING to_char(period, 'YYYY-MM-DD') AS period, tokens::text, blocks`;
+
+const START_BLOCKS_SQL = `WITH period AS (
+    UPDATE usage_period SET blocks = $4 WHERE tenant_id = $1 AND period = $2)
+  INSERT INTO token_block (tenant_id, period, number, cents, started_at, by_provider)
+  SELECT tenant_id, $2, number, $5, svc_now($1), provider_id IS NOT NULL
+  FROM subscription CROSS JOIN generate_series($3 + 1, $4::integer) AS number WHERE tenant_id = $1`;
+
+interface Sum {
+  period: string;
+  tokens: string;
+  blocks: number;
+}
+
+/** Writes down what was used: each event once, and each block that it starts. */
+@Injectable()
+export class LedgerService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly config: BillingConfig,
+  ) {}
+
+  /** A repeat, however late, changes nothing. */
+  async record({ id, tenantId, data }: Envelope<LlmCalledV1>): Promise<void> {
+    const { source, sessionId, tokens, timestamp } = data;
+    await this.dataSource.transaction(async (tx) => {
+      const [sum] = await tx.query<Sum[]>(RECORD_SQL, [source, id, tenantId, sessionId, tokens, timestamp]);
+      if (sum) await this.startBlocks(tx, tenantId, sum);
+    });
+  }
+
+  /** By the plan that holds now. What was started under another one stays, and pays for as many tokens. */
+  private async startBlocks(
+    tx: EntityManager,
+    tenantId: string,
+    { period, tokens, blocks }: Sum,
+  ): Promise<void> {
+    const [tenant] = await tx.query<{ plan: Plan; internal: boolean }[]>(
+      `SELECT ${PLAN_NOW_SQL} AS plan, internal FROM subscription WHERE tenant_id = $1`,
+      [tenantId],
+    );
+    if (!tenant || tenant.internal || this.config.overageOf(tenant.plan) === 'block') return;
+    const due = blocksOf(Number(tokens), this.config.includedIn(tenant.plan));
+    if (due <= blocks) return;
+    await tx.query(START_BLOCKS_SQL, [tenantId, period, blocks, due, TOKEN_BLOCK_CENTS]);
+  }
+}

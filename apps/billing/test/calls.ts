@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { CreateSubscription, LlmCalled, type LlmCalledV1, type Plan } from '@svc/contracts';
+import { envelopeOf, Messaging } from '@svc/messaging';
+import { type TestService, waitFor } from '@svc/testing';
+
+/** A tenant with a subscription that the operator keeps. */
+export async function aTenant(
+  billing: TestService,
+  plan: Plan = 'ENTERPRISE',
+  internal = false,
+): Promise<string> {
+  const tenantId = randomUUID();
+  await billing.rpc.request(CreateSubscription, { tenantId, plan, status: 'ACTIVE', internal });
+  return tenantId;
+}
+
+/** Tells of a call of a language model; `id` names it, where it is told again. */
+export async function call(
+  billing: TestService,
+  tenantId: string,
+  tokens: number,
+  { id = randomUUID(), ...more }: Partial<LlmCalledV1> & { id?: string } = {},
+): Promise<void> {
+  const data = { sessionId: randomUUID(), source: 'assistant', tokens, timestamp: now(), ...more };
+  const { jetstream } = billing.get(Messaging);
+  const envelope = envelopeOf(LlmCalled, { tenantId, id }, data);
+  // Without a message id: JetStream stores what is told again, as it does two minutes later.
+  await jetstream.publish(`evt.0.${LlmCalled.name}`, JSON.stringify(envelope));
+}
+
+/** Resolves when everything in the stream has been dealt with. */
+export async function allHeard(billing: TestService): Promise<void> {
+  const { manager } = billing.get(Messaging);
+  await waitFor('every event to be heard', async () => {
+    const { num_pending, num_ack_pending } = await manager.consumers.info('EVENTS', 'billing');
+    return num_pending + num_ack_pending === 0;
+  });
+}
+
+const now = (): string => new Date().toISOString();

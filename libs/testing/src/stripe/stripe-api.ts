@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type Seconds, type StandInItem, type StripeWorld, subscriptionBody } from './stripe-world.js';
+
+/** Stripe forgets idempotency keys after a day. */
+const REMEMBERED: Seconds = 86_400;
+const FORM_METADATA = /^metadata\[(\w+)\]$/;
+
+interface Reply {
+  status: number;
+  body: object;
+}
+
+interface Checkout {
+  customer: string;
+  price: string;
+}
+
+/** The part of Stripe's REST API that is called here: forms in, JSON out, one answer for one idempotency key. */
+export class StripeApi {
+  readonly calls: string[] = [];
+  private readonly checkouts = new Map<string, Checkout>();
+  private readonly answered = new Map<string, { form: string; reply: Reply; at: Seconds }>();
+
+  constructor(
+    private readonly world: StripeWorld,
+    private readonly secretKey: string,
+  ) {}
+
+  checkoutOf(url: string): Checkout {
+    const checkout = this.checkouts.get(url);
+    if (!checkout) throw new Error('There is no such checkout.');
+    return checkout;
+  }
+
+  call({ method = '', url = '', headers }: IncomingMessage, form: string): Reply {
+    const { pathname, searchParams } = new URL(url, 'http://stand-in');
+    const route = `${method} ${pathname}`;
+    this.calls.push(route);
+    if (headers.authorization !== `Bearer ${this.secretKey}`) return refusal(401, 'Invalid API key.');
+    const key = headers['idempotency-key'];
+    const known = typeof key === 'string' ? this.answered.get(key) : undefined;
+    if (known && this.world.now - known.at < REMEMBERED) {
+      return known.form === form ? known.reply : refusal(400, 'This key was used for something else.');
+    }
+    const reply = this.do(route, method === 'GET' ? searchParams : new URLSearchParams(form));
+    if (typeof key === 'string') this.answered.set(key, { form, reply, at: this.world.now });
+    return reply;
+  }
+
+  private do(route: string, values: URLSearchParams): Reply {
+    switch (route) {
+      case 'POST /v1/customers':
+        return this.createCustomer(values);
+      case 'POST /v1/checkout/sessions':
+        return this.createCheckout(values);
+      case 'POST /v1/billing_portal/sessions':
+        return this.withCustomer(values, (customer) => ({
+          ...{ id: `bps_${randomUUID()}`, object: 'billing_portal.session', customer },
+          url: `https://portal.example/${customer}`,
+        }));
+      case 'GET /v1/subscriptions':
+        return this.withCustomer(values, (customer) => {
+          const all = [...this.world.subscriptions.values()].filter((one) => one.customer === customer);
+          return { object: 'list', data: all.map(subscriptionBody), has_more: false };
+        });
+      case 'POST /v1/invoiceitems':
+        return this.withCustomer(values, (customer) => this.createItem(customer, values));
+      case 'GET /v1/invoiceitems':
+        return this.withCustomer(values, (customer) => this.listItems(customer, values));
+      default:
+        return refusal(404, `Unrecognized request URL (${route}).`);
+    }
+  }
+
+  private withCustomer(values: URLSearchParams, run: (customer: string) => object): Reply {
+    const customer = values.get('customer') ?? '';
+    return this.world.customers.has(customer)
+      ? { status: 200, body: run(customer) }
+      : refusal(400, `No such customer: '${customer}'`);
+  }
+
+  private createCustomer(values: URLSearchParams): Reply {
+    const customer = { id: `cus_${randomUUID()}`, metadata: metadataOf(values), cardFails: false };
+    this.world.customers.set(customer.id, customer);
+    return { status: 200, body: { object: 'customer', ...customer } };
+  }
+
+  private createCheckout(values: URLSearchParams): Reply {
+    const price = values.get('line_items[0][price]') ?? '';
+    if (!(price in this.world.prices)) return refusal(400, `No such price: '${price}'`);
+    return this.withCustomer(values, (customer) => {
+      const id = `cs_${randomUUID()}`;
+      const url = `https://checkout.example/${id}`;
+      this.checkouts.set(url, { customer, price });
+      return { id, object: 'checkout.session', customer, url };
+    });
+  }
+
+  private createItem(customer: string, values: URLSearchParams): object {
+    const item: StandInItem = {
+      ...{ id: `ii_${randomUUID()}`, customer, amount: Number(values.get('amount')) },
+      ...{ currency: values.get('currency') ?? '', description: values.get('description') ?? '' },
+      ...{ metadata: metadataOf(values), created: this.world.now, invoice: null },
+    };
+    this.world.items.push(item);
+    return itemBody(item);
+  }
+
+  /** Newest first, by the page. */
+  private listItems(customer: string, values: URLSearchParams): object {
+    const since = Number(values.get('created[gte]') ?? 0);
+    const all = this.world.items
+      .filter((item) => item.customer === customer && item.created >= since)
+      .reverse();
+    const after = all.findIndex(({ id }) => id === values.get('starting_after')) + 1;
+    const page = all.slice(after, after + Number(values.get('limit') ?? 10));
+    return { object: 'list', data: page.map(itemBody), has_more: after + page.length < all.length };
+  }
+}
+
+function itemBody({ created, ...item }: StandInItem): object {
+  return { object: 'invoiceitem', date: created, ...item };
+}
+
+function metadataOf(values: URLSearchParams): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [name, value] of values) {
+    const key = FORM_METADATA.exec(name)?.[1];
+    if (key) found[key] = value;
+  }
+  return found;
+}
+
+function refusal(status: number, message: string): Reply {
+  return { status, body: { error: { type: 'invalid_request_error', message } } };
+}
