@@ -59,6 +59,10 @@ import { WebhookActionsController } from './webhooks/webhook-actions.controller.
 import { WebhookActionsService } from './webhooks/webhook-actions.service.js';
 import { DeliveriesController } from './webhooks/deliveries.controller.js';
 import { DeliveriesService } from './webhooks/deliveries.service.js';
+import { ProviderWebhookController } from './subscriptions/provider-webhook.controller.js';
+import { SubscriptionController } from './subscriptions/subscription.controller.js';
+import { UsageController } from './usage/usage.controller.js';
+import { UsageService } from './usage/usage.service.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 import { WebhooksService } from './webhooks/webhooks.service.js';
 
@@ -92,6 +96,9 @@ const events = {
     MediaController,
     SessionsController,
     LimitsController,
+    UsageController,
+    SubscriptionController,
+    ProviderWebhookController,
     LiveController,
     ExternalConfigController,
     WebhooksController,
@@ -119,6 +126,7 @@ const events = {
     Cursors,
     SubscriptionsService,
     LimitsService,
+    UsageService,
     {
       provide: AddressGuard,
       useFactory: (config: GatewayConfig) => new AddressGuard(config),

@@ -3,6 +3,8 @@ import {
   AppError,
   ChangeSession,
   type ChangeSessionV1,
+  CountMessages,
+  type CountMessagesV1,
   countOf,
   CountSessions,
   CreateSession,
@@ -15,13 +17,21 @@ import {
   GetSession,
   GetSessionQr,
   GetSubscription,
+  GetUsage,
+  type GetUsageV1,
   GetTiers,
   type GetTiersV1,
   GetWarmup,
+  invalidField,
   type LimitRefusal,
   ListSessions,
+  type LlmUsage,
   LookUpContact,
   MarkRead,
+  type MessageCounts,
+  OpenCheckout,
+  type OpenCheckoutV1,
+  OpenPortal,
   type ListSessionsV1,
   parseData,
   type PhoneRequestV1,
@@ -37,7 +47,10 @@ import {
   type SessionRef,
   type SessionState,
   type SubscriptionState,
+  TakeProviderEvent,
+  type TakeProviderEventV1,
   type TenantRef,
+  type TokenUsage,
   UpdateSession,
   type UpdateSessionV1,
   type WarmupState,
@@ -49,6 +62,12 @@ import { FakeDispatcher } from './fake-dispatcher.js';
 export const USAGE: DayUsage & { planLimit: number } = {
   ...{ sessionLimit: 250, sessionUsed: 42, planLimit: 10_000, planUsed: 58 },
   ...{ resetAt: '2031-01-02T00:00:00.000Z', secondsLeft: 3_600 },
+};
+
+/** What the tokens of a month stand at. */
+export const TOKENS: TokenUsage = {
+  ...{ used: 71_000_000, included: 70_000_000, left: 0, overage: 'bill', blocks: 1, cost: 2_000 },
+  ...{ blockSize: 70_000_000, blockPrice: 2_000, currency: 'USD' },
 };
 
 /** Where a number stands. */
@@ -90,6 +109,9 @@ export class FakeServices {
   goodForMs = 30_000;
   sessionUsed = USAGE.sessionUsed;
   planUsed = USAGE.planUsed;
+  /** What was used in a month. */
+  llm: { days: LlmUsage[]; sessions: LlmUsage[] } = { days: [], sessions: [] };
+  sent: MessageCounts = { days: [], sessions: [] };
   qr: string | undefined = '2@abc,def,ghi,jkl';
   private readonly listening = new Map<string, Listening>();
 
@@ -98,6 +120,7 @@ export class FakeServices {
   static async start(natsUrl: string): Promise<FakeServices> {
     const fakes = new FakeServices(await Messaging.connect({ url: natsUrl, name: 'fakes' }));
     fakes.answerBilling();
+    fakes.answerPayments();
     fakes.answerLimits();
     fakes.answerSessions();
     fakes.dispatcher.answer((contract, reply) => fakes.on(contract, reply));
@@ -167,6 +190,24 @@ export class FakeServices {
     });
   }
 
+  private answerPayments(): void {
+    this.on(GetUsage, ({ month = '2031-01' }: GetUsageV1) => ({
+      ...{ month, from: `${month}-01T00:00:00.000Z`, to: '2031-02-01T00:00:00.000Z', tokens: TOKENS },
+      ...{ calls: 3, days: this.llm.days, sessions: this.llm.sessions },
+    }));
+    this.on(OpenCheckout, ({ plan }: OpenCheckoutV1) => ({ url: `https://checkout.example/${plan}` }));
+    this.on(OpenPortal, () => ({ url: 'https://portal.example/1' }));
+    this.on(TakeProviderEvent, ({ payload, signature }: TakeProviderEventV1) => {
+      this.done.push({ payload, signature });
+      if (signature === 'wrong') throw invalidField('stripe-signature', 'stripe-signature does not fit');
+      return { kept: true };
+    });
+    this.on(CountMessages, (request: CountMessagesV1) => {
+      this.done.push(request);
+      return this.sent;
+    });
+  }
+
   private answerLimits(): void {
     this.on(Reserve, ({ jobId }: ReserveV1) => {
       const times = this.reserved.get(jobId) ?? 0;
@@ -176,6 +217,7 @@ export class FakeServices {
       return { admitted: true, usage: USAGE, writeBefore };
     });
     this.on(GetLimits, ({ internal, sessionIds }: GetLimitsV1) => ({
+      llmCalls: countOf(internal ? null : 5_000, 7),
       messages: internal ? countOf(null, 58) : countOf(USAGE.planLimit, this.planUsed),
       sessions: sessionIds.map((sessionId) => ({
         sessionId,

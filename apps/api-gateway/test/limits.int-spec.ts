@@ -28,6 +28,7 @@ describe('the limits of a tenant', () => {
     expect(answer.body).toEqual({
       ...{ plan: 'STARTER', resetAt },
       messages: { limit: 10_000, used: 58, left: 9_942 },
+      llmCalls: { limit: 5_000, used: 7, left: 4_993 },
       sessions: { limit: 1, used: 1, left: 0 },
       perSession: [{ sessionId: id, tier: 2, messages: { limit: 250, used: 42, left: 208 } }],
     });

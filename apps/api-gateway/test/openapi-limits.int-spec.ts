@@ -12,6 +12,7 @@ import {
   EndpointReasonBody,
   EventLogQuery,
   MarkReadBody,
+  OpenCheckoutBody,
   PairingCodeBody,
   ListMessagesQuery,
   LocationContent,
@@ -24,6 +25,7 @@ import {
   SendMessageRequest,
   TypingBody,
   UpdateSessionBody,
+  UsageQuery,
   UpdateWebhookBody,
 } from '@svc/contracts';
 import { getMetadataStorage } from 'class-validator';
@@ -51,7 +53,7 @@ const PARTS = [
 const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody],
-  ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody],
+  ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
   ReplayBody,
 ];
 
@@ -123,6 +125,7 @@ describe('the description says each limit that is enforced', () => {
     ['get /v1/webhooks/{id}/deliveries', DeliveriesQuery],
     ['get /v1/webhooks/{id}/dead-letters', DeadLettersQuery],
     ['get /v1/events', EventLogQuery],
+    ['get /v1/usage', UsageQuery],
   ] as const)('of the query of %s', (route, type) => {
     const parameters = operationsOf(document).find(([name]) => name === route)?.[1].parameters ?? [];
     expectStated(type, (field) => parameters.find(({ name }) => name === field)?.schema);

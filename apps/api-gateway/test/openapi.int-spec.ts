@@ -13,6 +13,8 @@ import { MessagesController } from '../src/messages/messages.controller.js';
 import { ExternalConfigController } from '../src/sessions/external-config.controller.js';
 import { LiveController } from '../src/sessions/live.controller.js';
 import { SessionsController } from '../src/sessions/sessions.controller.js';
+import { SubscriptionController } from '../src/subscriptions/subscription.controller.js';
+import { UsageController } from '../src/usage/usage.controller.js';
 import { DeliveriesController } from '../src/webhooks/deliveries.controller.js';
 import { WebhookActionsController } from '../src/webhooks/webhook-actions.controller.js';
 import { WebhooksController } from '../src/webhooks/webhooks.controller.js';
@@ -96,7 +98,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
   const controllers = [
     ...[MessagesController, MessageMediaController, SessionsController],
     ...[LiveController, ExternalConfigController],
-    ...[MediaController, LimitsController],
+    ...[MediaController, LimitsController, UsageController, SubscriptionController],
     ...[WebhooksController, WebhookActionsController, DeliveriesController],
     ...[EventLogController, ApiKeysController, AuditController],
   ];

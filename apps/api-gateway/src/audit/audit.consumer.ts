@@ -7,6 +7,8 @@ import {
   GetAuditLog,
   SessionTierChanged,
   type SessionTierChangedV1,
+  SubscriptionChanged,
+  type SubscriptionChangedV1,
   TenantRef,
   VerifyAuditLog,
   VerifyAuditLogV1,
@@ -26,6 +28,11 @@ export class AuditConsumer {
   @OnEvent(SessionTierChanged)
   tierChanged(@Payload() event: Envelope<SessionTierChangedV1>): Promise<void> {
     return this.audit.tierChanged(event);
+  }
+
+  @OnEvent(SubscriptionChanged)
+  subscriptionChanged(@Payload() event: Envelope<SubscriptionChangedV1>): Promise<void> {
+    return this.audit.subscriptionChanged(event);
   }
 
   @OnRequest(GetAuditLog)

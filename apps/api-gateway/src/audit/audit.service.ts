@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { AuditEntry, Envelope, Page, PageQuery, SessionTierChangedV1 } from '@svc/contracts';
+import type {
+  AuditEntry,
+  Envelope,
+  Page,
+  PageQuery,
+  SessionTierChangedV1,
+  SubscriptionChangedV1,
+} from '@svc/contracts';
 import { type EntityManager, LessThan, Repository } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -53,6 +60,13 @@ export class AuditService {
     const at = new Date(timestamp);
     const action = 'warmup_tier.promoted';
     return this.write({ id, tenantId, at, actor, action, target, reason, details: { previousTier, tier } });
+  }
+
+  /** Plan or state changed in `billing`; the event's id makes a repeat harmless. */
+  subscriptionChanged({ id, tenantId, data }: Envelope<SubscriptionChangedV1>): Promise<void> {
+    const { actor, timestamp, ...details } = data;
+    const fact = { id, tenantId, at: new Date(timestamp), actor, action: 'subscription.changed' };
+    return this.write({ ...fact, target: tenantId, details });
   }
 
   /** Newest first, for the operator. */

@@ -33,8 +33,9 @@ export class LimitsService {
       subscription,
       sessions.map(({ id }) => id),
     );
-    const { messages, resetAt, sessions: perSession } = day;
-    return { plan, resetAt, messages, sessions: countOf(mostSessions(subscription), count), perSession };
+    const { messages, llmCalls = countOf(null, 0), resetAt, sessions: perSession } = day;
+    const sessionCount = countOf(mostSessions(subscription), count);
+    return { plan, resetAt, messages, llmCalls, sessions: sessionCount, perSession };
   }
 
   async ofSession(subscription: SubscriptionState, sessionId: string): Promise<SessionLimits> {
@@ -48,13 +49,24 @@ export class LimitsService {
     return this.rpc.request(GetWarmup, { tenantId, sessionId });
   }
 
-  /** The refusal that a send would meet at this moment, if any: layer 1 first, as when it is sent. */
+  /** The refusal that a send would meet at this moment, if any: layer 1 first, tokens last, as when it is sent. */
   async refusalOf(subscription: SubscriptionState, sessionId: string): Promise<AppError | null> {
+    const { tokenRefusal } = subscription;
     const { session, plan, resetAt } = await this.ofSession(subscription, sessionId);
     for (const [layer, { limit, used, left }] of [['session', session] as const, ['plan', plan] as const]) {
       if (left === 0) return new AppError('RATE_LIMITED', undefined, { layer, limit, used, resetAt });
     }
-    return null;
+    return tokenRefusal ? new AppError('RATE_LIMITED', undefined, { ...tokenRefusal }) : null;
+  }
+
+  /**
+   * Where the plan refuses sends because its tokens are used up, says so, or which daily limit refuses before that
+   * (specification, "Limits": the order of the layers). Nothing was counted.
+   */
+  async assertTokens(subscription: SubscriptionState, sessionId: string): Promise<void> {
+    if (!subscription.tokenRefusal) return;
+    const refusal = await this.refusalOf(subscription, sessionId);
+    if (refusal) throw refusal;
   }
 
   /** The plan has no room: until when, as for every daily limit of it (specification, "Limits"). */

@@ -57,6 +57,7 @@ export class SendingService {
     const prepared = await this.prepare(subscription, request);
     if ('first' in prepared) return { message: queued(prepared.first), replayed: true };
     const { job, draft } = prepared;
+    await this.limits.assertTokens(subscription, job.sessionId);
     const writeBefore = await this.reserve(subscription, job, told);
     await this.media.keep(job.tenantId, draft);
     return this.accept(job, writeBefore);

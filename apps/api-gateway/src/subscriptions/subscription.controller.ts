@@ -1,0 +1,61 @@
+import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { OpenCheckout, OpenCheckoutBody, OpenPortal, ProviderPage, SubscriptionView } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
+import { ApiErrors } from '../openapi/answers.js';
+import { SubscriptionsService } from './subscriptions.service.js';
+
+/** The provider is asked meanwhile; its library tries three times. */
+const PROVIDER_LIMIT_MS = 35_000;
+
+/** `/v1/subscription`: what a tenant pays for, and where. */
+@ApiTags('subscription')
+@Controller('v1/subscription')
+export class SubscriptionController {
+  constructor(
+    private readonly subscriptions: SubscriptionsService,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  @Get()
+  @NeedsScope('admin:*')
+  @ApiOperation({ operationId: 'getSubscription', summary: 'Read plan and state of the subscription' })
+  @ApiOkResponse({ type: SubscriptionView, description: 'The subscription.' })
+  @ApiErrors('PAYMENT_REQUIRED')
+  async get(@CurrentCaller() { tenantId }: Caller): Promise<SubscriptionView> {
+    const state = await this.subscriptions.of(tenantId);
+    const { tenantId: _, internal: __, tokenRefusal: ___, keeper = 'operator', ...view } = state;
+    return { keeper, ...view };
+  }
+
+  @Post('checkout')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'openCheckout',
+    summary: 'Open a page of the payment provider where a plan is paid for',
+    description:
+      'The plan holds within seconds of the payment. A plan that is paid for already changes in the portal.',
+  })
+  @ApiOkResponse({ type: ProviderPage, description: 'The page: open it in a browser.' })
+  @ApiErrors('VALIDATION_FAILED', 'SUBSCRIPTION_CONFLICT')
+  checkout(@CurrentCaller() { tenantId }: Caller, @Body() { plan }: OpenCheckoutBody): Promise<ProviderPage> {
+    return this.rpc.request(OpenCheckout, { tenantId, plan }, PROVIDER_LIMIT_MS);
+  }
+
+  @Post('portal')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'openPortal',
+    summary: 'Open a page of the payment provider for plan, card and invoices',
+    description: 'A larger plan holds at once, a smaller one when the paid period ends.',
+  })
+  @ApiOkResponse({ type: ProviderPage, description: 'The page: open it in a browser.' })
+  @ApiErrors('SUBSCRIPTION_CONFLICT')
+  portal(@CurrentCaller() { tenantId }: Caller): Promise<ProviderPage> {
+    return this.rpc.request(OpenPortal, { tenantId }, PROVIDER_LIMIT_MS);
+  }
+}
