@@ -15,6 +15,7 @@ import { deaf } from './drills/deaf.js';
 import { killAny } from './drills/kill-any.js';
 import { killDispatcher } from './drills/kill-dispatcher.js';
 import { killWorker } from './drills/kill-worker.js';
+import { ledger } from './drills/ledger.js';
 import { pausedOwner } from './drills/paused-owner.js';
 import { restartPostgres } from './drills/restart-postgres.js';
 import { rollingDeploy } from './drills/rolling-deploy.js';
@@ -65,6 +66,7 @@ const RUNS: Runs = {
     'restart-postgres': restartPostgres,
     deaf,
     admission,
+    ledger,
     'crash-points': crashPoints,
   },
   bench: {

@@ -119,7 +119,10 @@ export class StripeWorld {
   private happen(subscription: StandInSubscription): void {
     if (subscription.periodEnd > this.now) return this.chargeAgain(subscription);
     if (subscription.cancelAt !== null) {
+      // What waits for the next invoice is charged all the same.
+      if (this.waiting(subscription).length > 0) this.bill(subscription, 0);
       subscription.status = 'canceled';
+      subscription.owed = null;
       return this.tell('customer.subscription.deleted', subscriptionBody(subscription));
     }
     subscription.price = subscription.nextPrice ?? subscription.price;
@@ -130,10 +133,13 @@ export class StripeWorld {
     this.bill(subscription);
   }
 
-  private bill(subscription: StandInSubscription): void {
-    const { customer, id, price } = subscription;
-    const items = this.items.filter((item) => item.customer === customer && item.invoice === null);
-    const planAmount = this.prices[price] ?? 0;
+  private waiting({ customer }: StandInSubscription): StandInItem[] {
+    return this.items.filter((item) => item.customer === customer && item.invoice === null);
+  }
+
+  private bill(subscription: StandInSubscription, planAmount = this.prices[subscription.price] ?? 0): void {
+    const { customer, id } = subscription;
+    const items = this.waiting(subscription);
     const total = items.reduce((sum, { amount }) => sum + amount, planAmount);
     const invoice: StandInInvoice = {
       ...{ id: `in_${randomUUID()}`, customer, subscription: id, created: this.now },
