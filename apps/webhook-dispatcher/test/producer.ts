@@ -48,6 +48,17 @@ export class Producer {
     await this.messaging.jetstream.publish(subject, JSON.stringify(envelope));
   }
 
+  /** Events of this type that are published from here on, of any tenant. */
+  async hear(type: string): Promise<Envelope[]> {
+    const heard: Envelope[] = [];
+    const { connection } = this.messaging;
+    connection.subscribe(`evt.*.${type}`, {
+      callback: (error, message) => void (!error && heard.push(message.json<Envelope>())),
+    });
+    await connection.flush();
+    return heard;
+  }
+
   /** Events of the tenant's partition that the dispatcher has been handed, or will be, and has not acked. */
   async unacked(tenantId: string): Promise<number> {
     const durable = `webhook-dispatcher-${partitionOf(tenantId)}`;

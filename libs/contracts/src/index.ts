@@ -77,7 +77,13 @@ export {
   SessionLoggedOut,
   SessionTierChanged,
 } from './session-events.js';
-export { WebhookStateV1, WebhookPaused, WebhookRecovered } from './webhook-events.js';
+export {
+  WebhookStateV1,
+  WebhookChangedV1,
+  WebhookPaused,
+  WebhookRecovered,
+  WebhookChanged,
+} from './webhook-events.js';
 export {
   MEDIA_KINDS,
   type MediaKind,
@@ -302,9 +308,11 @@ export {
   EndpointRef,
   CreateEndpointV1,
   UpdateEndpointV1,
+  DeleteEndpointV1,
   ListEndpointsV1,
   PutBoundEndpointV1,
   BoundEndpointRef,
+  DeleteBoundEndpointV1,
   ChangeEndpointStateV1,
   EndpointStateChange,
   EndpointStateReply,

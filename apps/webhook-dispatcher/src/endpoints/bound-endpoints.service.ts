@@ -39,19 +39,18 @@ export class BoundEndpointsService {
     if (!known && !enabled) return null;
     if (url != null && url !== known?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
     if (!known) await this.create(request);
-    const endpoint = await this.rows.change({ tenantId, sessionId }, (row, now) =>
-      this.apply(request, row, now),
-    );
+    const apply = (row: Endpoint, now: Date): void => this.apply(request, row, now);
+    const endpoint = await this.rows.change({ tenantId, sessionId }, apply, request.actor);
     if (!endpoint) return null;
     await this.changes.announce({ tenantId, endpointId: endpoint.id });
     return this.withSecret(endpoint);
   }
 
-  private async create({ tenantId, sessionId, url }: PutBoundEndpointV1): Promise<void> {
+  private async create({ tenantId, sessionId, url, actor }: PutBoundEndpointV1): Promise<void> {
     if (url == null) {
       throw invalidField(URL_FIELD, `${URL_FIELD} is required: none is given and none is stored`);
     }
-    await this.factory.create({ tenantId, sessionId, name: NAME, url, events: [] });
+    await this.factory.create({ tenantId, sessionId, name: NAME, url, events: [] }, actor);
   }
 
   private apply({ enabled, url, rotateSecret }: PutBoundEndpointV1, row: Endpoint, now: Date): void {

@@ -6,7 +6,9 @@ import {
   CreateEndpoint,
   CreateEndpointV1,
   DeleteBoundEndpoint,
+  DeleteBoundEndpointV1,
   DeleteEndpoint,
+  DeleteEndpointV1,
   EndpointRef,
   type EndpointReply,
   type EndpointsReply,
@@ -53,7 +55,7 @@ export class EndpointsConsumer {
   }
 
   @OnRequest(DeleteEndpoint)
-  async delete(@Payload() request: EndpointRef): Promise<EndpointReply> {
+  async delete(@Payload() request: DeleteEndpointV1): Promise<EndpointReply> {
     return { endpoint: await this.endpoints.delete(request) };
   }
 
@@ -68,7 +70,7 @@ export class EndpointsConsumer {
   }
 
   @OnRequest(DeleteBoundEndpoint)
-  async deleteBound(@Payload() request: BoundEndpointRef): Promise<BoundEndpointReply> {
+  async deleteBound(@Payload() request: DeleteBoundEndpointV1): Promise<BoundEndpointReply> {
     await this.endpoints.deleteBound(request);
     return { endpoint: null };
   }

@@ -3,8 +3,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { AddressGuard } from '@svc/addresses';
 import {
   AppError,
-  type BoundEndpointRef,
   type CreateEndpointV1,
+  type DeleteBoundEndpointV1,
+  type DeleteEndpointV1,
   type EndpointRef,
   type ListEndpointsV1,
   type UpdateEndpointV1,
@@ -32,10 +33,10 @@ export class EndpointsService {
     private readonly changes: EndpointChanges,
   ) {}
 
-  async create(request: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
-    const { tenantId, url } = request;
+  async create({ actor, ...fields }: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
+    const { tenantId, url } = fields;
     await checkReceiverUrl(this.guard, url, 'url');
-    const { endpoint, secret } = await this.factory.create({ ...request, sessionId: null });
+    const { endpoint, secret } = await this.factory.create({ ...fields, sessionId: null }, actor);
     await this.changes.announce({ tenantId, endpointId: endpoint.id });
     return { ...toView(endpoint), secret };
   }
@@ -51,34 +52,36 @@ export class EndpointsService {
     return rows.map(toView);
   }
 
-  async update({ tenantId, endpointId, headers, ...change }: UpdateEndpointV1): Promise<WebhookEndpoint> {
+  async update(request: UpdateEndpointV1): Promise<WebhookEndpoint> {
+    const { tenantId, endpointId, headers, actor, ...change } = request;
     const { url, events } = change;
     const current = await this.mine(tenantId, endpointId);
     if (url != null && url !== current.url) await checkReceiverUrl(this.guard, url, 'url');
-    const changed = await this.rows.change({ id: endpointId, tenantId }, (endpoint) => {
+    const apply = (endpoint: Endpoint): void => {
       // Every event of its session, or the session is in external mode without anybody who answers.
       if (events && events.length > 0) assertTenantWide(endpoint);
       const given = Object.entries(change).filter(([, value]) => value != null);
       Object.assign(endpoint, Object.fromEntries(given));
       if (headers) endpoint.headers = this.secrets.sealHeaders(headers, endpoint, endpoint.headers);
-    });
+    };
+    const changed = await this.rows.change({ id: endpointId, tenantId }, apply, actor);
     if (!changed) throw notFound(endpointId);
     await this.changes.announce({ tenantId, endpointId });
     return toView(changed);
   }
 
   /** @throws AppError `SESSION_STATE_CONFLICT` for a bound endpoint: its session would be left without a receiver. */
-  async delete({ tenantId, endpointId }: EndpointRef): Promise<WebhookEndpoint> {
+  async delete({ tenantId, endpointId, actor }: DeleteEndpointV1): Promise<WebhookEndpoint> {
     const endpoint = await this.mine(tenantId, endpointId);
     assertTenantWide(endpoint);
-    await this.remove(endpoint);
+    await this.remove(endpoint, actor);
     return toView(endpoint);
   }
 
   /** The session is deleted, and its endpoint goes with it. Without effect where there is none. */
-  async deleteBound({ tenantId, sessionId }: BoundEndpointRef): Promise<void> {
+  async deleteBound({ tenantId, sessionId, actor }: DeleteBoundEndpointV1): Promise<void> {
     const endpoint = await this.rows.find({ tenantId, sessionId });
-    if (endpoint) await this.remove(endpoint);
+    if (endpoint) await this.remove(endpoint, actor);
   }
 
   /** @throws AppError `ENDPOINT_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
@@ -90,8 +93,9 @@ export class EndpointsService {
   }
 
   /** The endpoint first: whatever still comes in for it afterwards is found to be nobody's. */
-  private async remove({ id, tenantId }: Endpoint): Promise<void> {
-    await this.endpoints.delete({ id, tenantId });
+  private async remove(endpoint: Endpoint, actor: string | undefined): Promise<void> {
+    const { id, tenantId } = endpoint;
+    await this.rows.delete(endpoint, actor);
     await this.changes.announce({ tenantId, endpointId: id });
     await this.endpoints.query('DELETE FROM webhook_delivery WHERE endpoint_id = $1', [id]);
   }
