@@ -56,20 +56,24 @@ export class FakeDispatcher {
   readonly replays = new Map<string, { tenantId: string; replay: Replay }>();
   /** How lists and replays were asked for, as it came. */
   readonly asked: object[] = [];
+  /** Who made, changed and deleted endpoints, in order. */
+  readonly actors: (string | undefined)[] = [];
   /** The log of every tenant, numbered from 1. */
   log: LoggedEvent[] = [];
 
   answer(on: On): void {
-    on(CreateEndpoint, ({ tenantId, name, url, events, headers = {} }) => ({
-      endpoint: this.add(tenantId, { name, url: checked(url), events, headers: hidden(headers) }),
-    }));
+    on(CreateEndpoint, ({ tenantId, name, url, events, headers = {}, actor }) => {
+      this.actors.push(actor);
+      return { endpoint: this.add(tenantId, { name, url: checked(url), events, headers: hidden(headers) }) };
+    });
     on(GetEndpoint, (ref) => ({ endpoint: this.owned(ref) }));
     on(ListEndpoints, ({ tenantId, limit, before }) => {
       const own = [...this.endpoints.values()].filter((one) => one.tenantId === tenantId).reverse();
       const from = before ? own.findIndex(({ endpoint }) => endpoint.id === before) + 1 : 0;
       return { endpoints: own.slice(from, from + limit).map(({ endpoint }) => endpoint) };
     });
-    on(UpdateEndpoint, ({ tenantId, endpointId, ...change }) => {
+    on(UpdateEndpoint, ({ tenantId, endpointId, actor, ...change }) => {
+      this.actors.push(actor);
       const endpoint = this.owned({ tenantId, endpointId });
       if (change.events && change.events.length > 0) assertTenantWide(endpoint);
       const headers = hidden(change.headers ?? endpoint.headers);
@@ -79,6 +83,7 @@ export class FakeDispatcher {
     });
     this.answerActions(on);
     on(DeleteEndpoint, (ref) => {
+      this.actors.push(ref.actor);
       const endpoint = this.owned(ref);
       assertTenantWide(endpoint);
       this.endpoints.delete(endpoint.id);
@@ -89,7 +94,8 @@ export class FakeDispatcher {
       endpoint: this.bound(tenantId, sessionId) ?? null,
     }));
     on(PutBoundEndpoint, (request) => ({ endpoint: this.putBound(request) }));
-    on(DeleteBoundEndpoint, ({ tenantId, sessionId }) => {
+    on(DeleteBoundEndpoint, ({ tenantId, sessionId, actor }) => {
+      this.actors.push(actor);
       const endpoint = this.bound(tenantId, sessionId);
       if (endpoint) this.endpoints.delete(endpoint.id);
       return { endpoint: null };
@@ -207,7 +213,9 @@ export class FakeDispatcher {
     enabled,
     url,
     rotateSecret,
+    actor,
   }: PutBoundEndpointV1): WebhookEndpointWithSecret | null {
+    this.actors.push(actor);
     let endpoint = this.bound(tenantId, sessionId);
     if (!endpoint && !enabled) return null;
     endpoint ??= this.add(tenantId, { name: 'External bot', url: checked(url ?? ''), events: [], sessionId });

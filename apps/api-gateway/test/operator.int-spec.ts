@@ -9,6 +9,7 @@ import {
   ListTenants,
   SessionTierChanged,
   SetClock,
+  WebhookChanged,
 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
@@ -145,6 +146,35 @@ describe('the audit log', () => {
       ...{ target: data.sessionId, details: { previousTier: 0, tier: 2 }, tenantId },
       ...{ place: expect.any(Number), prevHash: expect.any(String), hash: expect.any(String) },
     });
+  });
+
+  test('gets a change of an endpoint once, with its origin and the fields that changed', async () => {
+    const { tenantId } = await gateway.createTenant();
+    const data = {
+      ...{ endpointId: randomUUID(), sessionId: null, change: 'updated' as const, name: 'CRM' },
+      ...{ origin: 'https://example.com', fields: ['url'], actor: 'key:abc' },
+      timestamp: '2026-01-31T12:00:00.000Z',
+    };
+    const event = envelopeOf(WebhookChanged, { tenantId }, data);
+    const { messaging } = gateway.fakes;
+    for (let i = 0; i < 2; i += 1)
+      await messaging.jetstream.publish('evt.0.webhook.changed', JSON.stringify(event));
+    const bound = { ...data, change: 'deleted' as const, sessionId: randomUUID(), fields: [] };
+    await messaging.publishEvent(envelopeOf(WebhookChanged, { tenantId }, bound));
+    const found = await waitFor('both lines', async () => {
+      const lines = (await auditOf(tenantId)).filter(({ action }) => action.startsWith('webhook.'));
+      return lines.length >= 2 && lines;
+    });
+    const updated = found.filter(({ action }) => action === 'webhook.updated');
+    expect(updated).toMatchObject([
+      {
+        ...{ id: event.id, at: data.timestamp, actor: 'key:abc', target: data.endpointId, reason: null },
+        details: { name: 'CRM', origin: 'https://example.com', fields: ['url'] },
+      },
+    ]);
+    const deleted = found.filter(({ action }) => action === 'webhook.deleted');
+    const { sessionId } = bound;
+    expect(deleted).toMatchObject([{ details: { name: 'CRM', origin: 'https://example.com', sessionId } }]);
   });
 
   test.each([`UPDATE audit_log SET actor = 'nobody'`, 'DELETE FROM audit_log', 'TRUNCATE audit_log'])(

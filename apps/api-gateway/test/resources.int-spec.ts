@@ -143,6 +143,9 @@ describe('a webhook endpoint', () => {
     }
     expect((await call(`DELETE ${path}`)).status).toBe(204);
     expect((await call(`GET ${path}`)).body['code']).toBe('ENDPOINT_NOT_FOUND');
+    // Its owner is told who, for the audit log.
+    const by = `key:${tenant.kid}`;
+    expect(gateway.fakes.dispatcher.actors.slice(-3)).toEqual([by, by, by]);
   });
 
   test('has its secret rotated; the new one is shown once, and the audit log says who asked', async () => {

@@ -154,11 +154,13 @@ describe('changes of one session', () => {
 describe('a deleted session', () => {
   const remove = (id: string): Promise<Answer> => gateway.call(tenant.apiKey, `DELETE /v1/sessions/${id}`);
 
-  test('takes its endpoint with it', async () => {
+  test('takes its endpoint with it, and says who did it', async () => {
     const id = session();
     await put(id, { enabled: true, webhookUrl });
     const endpointId = boundTo(id)?.id;
     expect((await remove(id)).status).toBe(204);
+    const by = `key:${tenant.kid}`;
+    expect(gateway.fakes.dispatcher.actors.slice(-2)).toEqual([by, by]);
     const listed = await gateway.call(tenant.apiKey, 'GET /v1/webhooks?limit=200');
     expect((listed.body['items'] as { id: string }[]).map((one) => one.id)).not.toContain(endpointId);
   });

@@ -12,6 +12,8 @@ import {
   TenantRef,
   VerifyAuditLog,
   VerifyAuditLogV1,
+  WebhookChanged,
+  type WebhookChangedV1,
 } from '@svc/contracts';
 import { OnEvent, OnRequest } from '@svc/messaging';
 import { AuditVerifier } from './audit-verifier.js';
@@ -33,6 +35,11 @@ export class AuditConsumer {
   @OnEvent(SubscriptionChanged)
   subscriptionChanged(@Payload() event: Envelope<SubscriptionChangedV1>): Promise<void> {
     return this.audit.subscriptionChanged(event);
+  }
+
+  @OnEvent(WebhookChanged)
+  webhookChanged(@Payload() event: Envelope<WebhookChangedV1>): Promise<void> {
+    return this.audit.webhookChanged(event);
   }
 
   @OnRequest(GetAuditLog)

@@ -7,6 +7,7 @@ import type {
   PageQuery,
   SessionTierChangedV1,
   SubscriptionChangedV1,
+  WebhookChangedV1,
 } from '@svc/contracts';
 import { type EntityManager, LessThan, Repository } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
@@ -67,6 +68,20 @@ export class AuditService {
     const { actor, timestamp, ...details } = data;
     const fact = { id, tenantId, at: new Date(timestamp), actor, action: 'subscription.changed' };
     return this.write({ ...fact, target: tenantId, details });
+  }
+
+  /** An endpoint was made, changed or deleted in `webhook-dispatcher`. */
+  webhookChanged({ id, tenantId, data }: Envelope<WebhookChangedV1>): Promise<void> {
+    const { actor, endpointId: target, change, name, origin, sessionId, fields, timestamp } = data;
+    const details = {
+      name,
+      origin,
+      ...(sessionId && { sessionId }),
+      ...(change === 'updated' && { fields }),
+    };
+    return this.write({
+      ...{ id, tenantId, at: new Date(timestamp), actor, action: `webhook.${change}`, target, details },
+    });
   }
 
   /** Newest first, for the operator. */

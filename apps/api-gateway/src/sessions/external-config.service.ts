@@ -84,6 +84,7 @@ export class ExternalConfigService {
         enabled: body.enabled,
         ...(body.webhookUrl ? { url: body.webhookUrl } : {}),
         rotateSecret: body.rotateSecret === true,
+        actor: actorOf(caller),
       });
       return endpoint ?? null;
     } catch (error) {

@@ -122,10 +122,10 @@ export class SessionChanges {
   }
 
   private async outcomeOf(change: SessionChange): Promise<AuditFact[]> {
-    const { tenantId, sessionId } = change;
+    const { tenantId, sessionId, actor } = change;
     const session = await this.find(change);
     if (!session) {
-      await this.rpc.request(DeleteBoundEndpoint, { tenantId, sessionId });
+      await this.rpc.request(DeleteBoundEndpoint, { tenantId, sessionId, actor });
       return [];
     }
     return change.modeBefore ? factsOf(change, { session, endpoint: await this.boundTo(change) }) : [];

@@ -41,10 +41,10 @@ export class WebhooksController {
   })
   @ApiErrors('VALIDATION_FAILED')
   create(
-    @CurrentCaller() { tenantId }: Caller,
+    @CurrentCaller() caller: Caller,
     @Body() body: CreateWebhookBody,
   ): Promise<WebhookEndpointWithSecret> {
-    return this.webhooks.create(tenantId, body);
+    return this.webhooks.create(caller, body);
   }
 
   @Get()
@@ -73,11 +73,11 @@ export class WebhooksController {
   @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint from now on.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
   update(
-    @CurrentCaller() { tenantId }: Caller,
+    @CurrentCaller() caller: Caller,
     @IdParam('id', NOT_FOUND) id: string,
     @Body() body: UpdateWebhookBody,
   ): Promise<WebhookEndpoint> {
-    return this.webhooks.update(tenantId, id, body);
+    return this.webhooks.update(caller, id, body);
   }
 
   @Delete(':id')
@@ -92,7 +92,7 @@ export class WebhooksController {
   @ApiId('id', 'Endpoint id.')
   @ApiNoContentResponse({ description: 'Deleted.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
-  delete(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<void> {
-    return this.webhooks.delete(tenantId, id);
+  delete(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<void> {
+    return this.webhooks.delete(caller, id);
   }
 }

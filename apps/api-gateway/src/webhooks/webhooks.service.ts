@@ -13,10 +13,11 @@ import {
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { actorOf, type Caller } from '../auth/caller.js';
 import { given } from '../http/given.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
-/** Endpoints, as their owner `webhook-dispatcher` knows them. */
+/** Endpoints, as their owner `webhook-dispatcher` knows them; it tells the audit log who has changed one. */
 @Injectable()
 export class WebhooksService {
   constructor(
@@ -24,8 +25,8 @@ export class WebhooksService {
     private readonly cursors: Cursors,
   ) {}
 
-  async create(tenantId: string, body: CreateWebhookBody): Promise<WebhookEndpointWithSecret> {
-    return (await this.rpc.request(CreateEndpoint, { ...body, tenantId })).endpoint;
+  async create(caller: Caller, body: CreateWebhookBody): Promise<WebhookEndpointWithSecret> {
+    return (await this.rpc.request(CreateEndpoint, { ...body, ...by(caller) })).endpoint;
   }
 
   async list(tenantId: string, { limit = DEFAULT_LIMIT, before }: PageQuery): Promise<Page<WebhookEndpoint>> {
@@ -39,16 +40,20 @@ export class WebhooksService {
     return (await this.rpc.request(GetEndpoint, { tenantId, endpointId })).endpoint;
   }
 
-  async update(tenantId: string, endpointId: string, body: UpdateWebhookBody): Promise<WebhookEndpoint> {
-    return (await this.rpc.request(UpdateEndpoint, { ...given(body), tenantId, endpointId })).endpoint;
+  async update(caller: Caller, endpointId: string, body: UpdateWebhookBody): Promise<WebhookEndpoint> {
+    return (await this.rpc.request(UpdateEndpoint, { ...given(body), ...by(caller), endpointId })).endpoint;
   }
 
-  async delete(tenantId: string, endpointId: string): Promise<void> {
-    await this.rpc.request(DeleteEndpoint, { tenantId, endpointId });
+  async delete(caller: Caller, endpointId: string): Promise<void> {
+    await this.rpc.request(DeleteEndpoint, { ...by(caller), endpointId });
   }
 
   private after(list: string, cursor: string | undefined): { before?: string } {
     const before = this.cursors.decode(list, cursor);
     return before ? { before } : {};
   }
+}
+
+function by(caller: Caller): { tenantId: string; actor: string } {
+  return { tenantId: caller.tenantId, actor: actorOf(caller) };
 }
