@@ -8,7 +8,8 @@ import { connectionProviders, databaseModule, HealthController } from '@svc/serv
 import { AuditConsumer } from './audit/audit.consumer.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditVerifier } from './audit/audit-verifier.js';
-import { AuditHead, AuditRecord } from './audit/audit-record.entity.js';
+import { AuditWatch } from './audit/audit-watch.js';
+import { AuditCheck, AuditHead, AuditRecord } from './audit/audit-record.entity.js';
 import { AuditService } from './audit/audit.service.js';
 import { ApiKey } from './auth/api-key.entity.js';
 import { ApiKeysController } from './auth/api-keys.controller.js';
@@ -68,6 +69,7 @@ import { WebhooksService } from './webhooks/webhooks.service.js';
 
 const ENTITIES = [
   ApiKey,
+  AuditCheck,
   AuditHead,
   AuditRecord,
   ClientMessage,
@@ -123,6 +125,7 @@ const events = {
     ApiKeysService,
     AuditService,
     AuditVerifier,
+    AuditWatch,
     Cursors,
     SubscriptionsService,
     LimitsService,

@@ -3,7 +3,7 @@ import { migrate, schemaDataSource } from '@svc/database';
 import { createTestDatabase, type TestDatabase } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { ApiKey } from '../src/auth/api-key.entity.js';
-import { AuditHead, AuditRecord } from '../src/audit/audit-record.entity.js';
+import { AuditCheck, AuditHead, AuditRecord } from '../src/audit/audit-record.entity.js';
 import { ClientMessage } from '../src/messages/client-message.entity.js';
 import { Message } from '../src/messages/message.entity.js';
 import { SessionChange } from '../src/sessions/session-change.entity.js';
@@ -14,6 +14,7 @@ import { Tenant } from '../src/tenants/tenant.entity.js';
 
 const ENTITIES = [
   ApiKey,
+  AuditCheck,
   AuditHead,
   AuditRecord,
   ClientMessage,

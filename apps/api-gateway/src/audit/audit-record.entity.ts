@@ -27,3 +27,11 @@ export class AuditHead {
   @Column('integer') place: number;
   @Column('bytea') hash: Buffer;
 }
+
+/** The check of all chains on one day: which replica makes it is settled by this row. */
+@Entity('audit_check')
+export class AuditCheck {
+  @PrimaryColumn('date') day: string;
+  @Column('timestamptz', { name: 'claimed_at' }) claimedAt: Date;
+  @Column('timestamptz', { name: 'finished_at', nullable: true }) finishedAt: Date | null;
+}

@@ -28,9 +28,11 @@ interface EndRow {
 export class AuditVerifier {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async verify(tenantId: string | undefined): Promise<AuditVerdict> {
+  /** @param stopping ends it after the tenant that it is at. */
+  async verify(tenantId: string | undefined, stopping?: AbortSignal): Promise<AuditVerdict> {
     const verdict: AuditVerdict = { tenants: 0, entries: 0, breaks: [] };
     for (const id of await this.tenants(tenantId)) {
+      if (stopping?.aborted) break;
       const { entries, problem } = await this.walk(id);
       verdict.tenants += 1;
       verdict.entries += entries;

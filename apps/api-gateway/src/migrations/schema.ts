@@ -1,4 +1,5 @@
 import { AuditChain1763700500000 } from './1763700500000-audit-chain.js';
+import { AuditCheck1763700600000 } from './1763700600000-audit-check.js';
 import { Gateway1763700000000 } from './1763700000000-gateway.js';
 import { SessionChanges1763700100000 } from './1763700100000-session-changes.js';
 import { InboundDetails1763700300000 } from './1763700300000-inbound-details.js';
@@ -15,5 +16,6 @@ export const schema = {
     InboundDetails1763700300000,
     Uploads1763700400000,
     AuditChain1763700500000,
+    AuditCheck1763700600000,
   ],
 };

@@ -1,0 +1,50 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { AuditVerdict } from '@svc/contracts';
+import { log, PeriodicTask } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { AuditVerifier } from './audit-verifier.js';
+
+const LOOK_MS = 10 * 60 * 1000;
+
+// A day begins at three o'clock UTC, when little is written. What a crash cut off somebody begins again.
+const CLAIM_SQL = `INSERT INTO audit_check AS known (day, claimed_at)
+  SELECT ((now - interval '3 hours') AT TIME ZONE 'UTC')::date, now FROM clock_timestamp() AS now
+  ON CONFLICT (day) DO UPDATE SET claimed_at = excluded.claimed_at
+    WHERE known.finished_at IS NULL AND known.claimed_at < excluded.claimed_at - interval '1 hour'
+  RETURNING day::text`;
+
+/** Verifies the audit logs of all tenants every night, in one of the replicas. */
+@Injectable()
+export class AuditWatch implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task = new PeriodicTask('audit watch', LOOK_MS, () => this.checkDue());
+  private readonly stopping = new AbortController();
+
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly verifier: AuditVerifier,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
+    await this.task.stop();
+  }
+
+  /** @returns undefined where this day's check is made already, or elsewhere. */
+  async checkDue(): Promise<AuditVerdict | undefined> {
+    const [claimed] = await this.dataSource.query<{ day: string }[]>(CLAIM_SQL);
+    if (!claimed) return undefined;
+    const verdict = await this.verifier.verify(undefined, this.stopping.signal);
+    const { tenants, entries, breaks } = verdict;
+    for (const found of breaks) log().error(found, 'an audit log is not what was written');
+    if (this.stopping.signal.aborted) return verdict;
+    const finish = 'UPDATE audit_check SET finished_at = clock_timestamp() WHERE day = $1';
+    await this.dataSource.query(finish, [claimed.day]);
+    log().info({ tenants, entries, breaks: breaks.length }, 'audit logs verified');
+    return verdict;
+  }
+}
