@@ -155,6 +155,9 @@ describe('a session', () => {
       );
       return rows.length === 0;
     });
+    // Services that keep something of it hear that it is gone.
+    await waitFor('session.deleted', () => stage.eventsOf('session.deleted', sessionId)[0]);
+    expect(stage.eventsOf('session.deleted', sessionId)).toHaveLength(1);
   });
 
   test('is gone for its tenant the moment it is deleted', async () => {

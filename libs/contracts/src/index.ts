@@ -71,10 +71,12 @@ export {
   SessionEndedV1,
   SessionQrGeneratedV1,
   SessionTierChangedV1,
+  SessionDeletedV1,
   SessionConnected,
   SessionDisconnected,
   SessionQrGenerated,
   SessionLoggedOut,
+  SessionDeleted,
   SessionTierChanged,
 } from './session-events.js';
 export {

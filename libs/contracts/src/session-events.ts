@@ -65,6 +65,12 @@ export class SessionTierChangedV1 {
   @IsISO8601() timestamp: string;
 }
 
+/** Data of `session.deleted`: internal, for services that keep something of a session. */
+export class SessionDeletedV1 {
+  @IsUUID() sessionId: string;
+  @IsISO8601() timestamp: string;
+}
+
 /** The session is live. */
 export const SessionConnected = defineEvent('session.connected', 1, SessionConnectedV1);
 /** The session dropped; carries a reason. */
@@ -73,5 +79,7 @@ export const SessionDisconnected = defineEvent('session.disconnected', 1, Sessio
 export const SessionQrGenerated = defineEvent('session.qr_generated', 1, SessionQrGeneratedV1);
 /** The platform invalidated the credentials. */
 export const SessionLoggedOut = defineEvent('session.logged_out', 1, SessionEndedV1);
+/** The session is gone, with what its owner kept of it. */
+export const SessionDeleted = defineEvent('session.deleted', 1, SessionDeletedV1);
 /** A warmup tier went up. */
 export const SessionTierChanged = defineEvent('session.tier_changed', 1, SessionTierChangedV1);

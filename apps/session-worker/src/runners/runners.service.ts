@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { FailureCode, StatusReason } from '@svc/contracts';
-import { log, OutboxService } from '@svc/service';
+import { type FailureCode, SessionDeleted, type StatusReason } from '@svc/contracts';
+import { eventOf, insertEvents, log, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { SessionStores } from '../credentials/session-stores.js';
 import { type Fence, LeaseLostError } from '../ownership/fence.js';
@@ -166,7 +166,9 @@ export class RunnersService {
   private async remove(session: Session, fence: Fence): Promise<void> {
     await this.logout(session, fence, 'SESSION_DELETED');
     await this.senders.ledger(session.id, fence).fail(null, failureOf('SESSION_DELETED'));
-    await this.dataSource.transaction(async (tx) => {
+    const { id: sessionId, tenantId } = session;
+    const told = eventOf(SessionDeleted, tenantId, { sessionId, timestamp: new Date().toISOString() });
+    const gone = await this.dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM outbound_message WHERE session_id = $1', [session.id]);
       await tx.query('DELETE FROM inbound_message WHERE session_id = $1', [session.id]);
       // Their files are in no database: the rows say which there are until they are gone (retention.service.ts).
@@ -174,8 +176,11 @@ export class RunnersService {
         `UPDATE inbound_media SET status = 'FAILED', envelope = NULL, received_at = '-infinity' WHERE session_id = $1`,
         [session.id],
       );
-      await tx.query('DELETE FROM session WHERE id = $1', [session.id]);
+      const { affected } = await tx.delete(Session, { id: sessionId });
+      if (affected) await insertEvents(tx, [told]);
+      return Boolean(affected);
     });
+    if (gone) this.outbox.publish([told]);
     this.stores.forget(session.id);
     log().info({ sessionId: session.id }, 'session deleted');
   }
