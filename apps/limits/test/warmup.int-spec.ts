@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { GetWarmup, Reserve, TIER_CAPS, type WarmupState } from '@svc/contracts';
+import { GetWarmup, Reserve, SessionDeleted, TIER_CAPS, type WarmupState } from '@svc/contracts';
+import { envelopeOf, Messaging } from '@svc/messaging';
 import { bootService } from '@svc/service';
 import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { WarmupTicker } from '../src/warmup/warmup-ticker.js';
-import { aSend } from './sends.js';
+import { allHeard, aSend } from './sends.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -136,6 +137,33 @@ test('what is missing is said, and a number judged by one replica is left alone 
   expect(first).toBeDefined();
   await replicas[1]!.judgeDue();
   expect(await judgedAt()).toBe(first);
+});
+
+test('the number of a deleted session is judged no more, what it has used stays, and that of another one goes on', async () => {
+  const tenantId = randomUUID();
+  const [deleted, kept, unused] = [aSend({ tenantId }), aSend({ tenantId }), aSend({ tenantId })];
+  for (const send of [deleted, kept]) await limits.rpc.request(Reserve, send);
+  const messaging = limits.get(Messaging);
+  for (const { sessionId } of [deleted, deleted, unused]) {
+    const data = { sessionId, timestamp: new Date().toISOString() };
+    await messaging.publishEvent(envelopeOf(SessionDeleted, { tenantId }, data));
+  }
+  await allHeard(messaging);
+  // What comes late begins nothing anew.
+  await limits.rpc.request(Reserve, unused);
+  await Promise.all(replicas.map((replica) => replica.judgeDue()));
+  const rows = await limits.database.query(
+    `SELECT session_id AS "sessionId", evaluated_at IS NOT NULL AS judged, ended_at IS NOT NULL AS ended, used
+     FROM limits.warmup JOIN limits.quota ON scope = 'session' AND id = session_id WHERE tenant_id = $1`,
+    [tenantId],
+  );
+  expect(new Set(rows)).toEqual(
+    new Set([
+      { sessionId: deleted.sessionId, judged: false, ended: true, used: 1 },
+      { sessionId: kept.sessionId, judged: true, ended: false, used: 1 },
+      { sessionId: unused.sessionId, judged: false, ended: true, used: 1 },
+    ]),
+  );
 });
 
 test('a number that has sent nothing has not begun', async () => {

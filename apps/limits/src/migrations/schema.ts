@@ -2,6 +2,7 @@ import { Limits1763700100000 } from './1763700100000-limits.js';
 import { Reserve1763700200000 } from './1763700200000-reserve.js';
 import { GiveBack1763700300000 } from './1763700300000-give-back.js';
 import { LlmCalls1763700600000 } from './1763700600000-llm-calls.js';
+import { WarmupEnd1763700550000 } from './1763700550000-warmup-end.js';
 import { WarmupHealth1763700400000 } from './1763700400000-warmup-health.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -12,6 +13,7 @@ export const schema = {
     Reserve1763700200000,
     GiveBack1763700300000,
     WarmupHealth1763700400000,
+    WarmupEnd1763700550000,
     LlmCalls1763700600000,
   ],
 };

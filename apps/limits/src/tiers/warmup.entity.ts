@@ -9,4 +9,6 @@ export class Warmup {
   @Column('timestamptz', { name: 'tier_since' }) tierSince: Date;
   /** When it was judged last, in domain time. */
   @Column('timestamptz', { name: 'evaluated_at', nullable: true }) evaluatedAt: Date | null;
+  /** When its session was deleted, in domain time. */
+  @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt: Date | null;
 }

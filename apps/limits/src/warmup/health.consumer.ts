@@ -6,6 +6,8 @@ import {
   MessageReceived,
   type MessageReceivedV1,
   type OutboundMessageV1,
+  SessionDeleted,
+  type SessionDeletedV1,
   SessionDisconnected,
   type SessionEndedV1,
   SessionLoggedOut,
@@ -44,6 +46,11 @@ export class HealthConsumer {
   @OnEvent(SessionLoggedOut)
   loggedOut(@Payload() event: Envelope<SessionEndedV1>): Promise<void> {
     return this.ended(event, 'LOGGED_OUT');
+  }
+
+  @OnEvent(SessionDeleted)
+  deleted(@Payload() { tenantId, data }: Envelope<SessionDeletedV1>): Promise<void> {
+    return this.health.end(tenantId, data.sessionId);
   }
 
   private async ended(

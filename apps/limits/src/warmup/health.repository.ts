@@ -79,6 +79,16 @@ export class HealthRepository {
     );
   }
 
+  /** A session is deleted. Its row may be yet to come, with a send that was admitted before: it is made here then. */
+  async end(tenantId: string, sessionId: string): Promise<void> {
+    await this.dataSource.query(
+      `INSERT INTO warmup (session_id, tenant_id, tier, tier_since, ended_at) VALUES ($2, $1, 0, svc_now($1), svc_now($1))
+       ON CONFLICT (session_id) DO UPDATE SET ended_at = excluded.ended_at
+         WHERE warmup.tenant_id = excluded.tenant_id AND warmup.ended_at IS NULL`,
+      [tenantId, sessionId],
+    );
+  }
+
   /** Those of these numbers that have sent anything yet. */
   async judged(sessionIds: string[]): Promise<Judged[]> {
     const parameters = [sessionIds, this.config.leastUsed, TIER_CAPS];

@@ -10,6 +10,8 @@ import { WarmupService } from './warmup.service.js';
 
 const BATCH = 200;
 const TOP = TIER_CAPS.length - 1;
+/** Numbers that may still rise: those of deleted sessions do not. */
+const RISING = `tier < ${TOP} AND ended_at IS NULL`;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 // The hour is that of the tenant: the sandbox moves clocks. Whoever takes a number writes when, so another replica leaves it
@@ -17,11 +19,11 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const CLAIM_SQL = `WITH clock AS MATERIALIZED (
     SELECT tenant.id AS tenant_id, base.now + coalesce(offset_ms, 0) * interval '1 millisecond' AS now
     FROM svc_now() AS base (now)
-    CROSS JOIN (SELECT DISTINCT tenant_id AS id FROM warmup WHERE tier < ${TOP}) tenant
-    LEFT JOIN svc_offsets(ARRAY(SELECT DISTINCT tenant_id FROM warmup WHERE tier < ${TOP})) own ON own.tenant_id = tenant.id),
+    CROSS JOIN (SELECT DISTINCT tenant_id AS id FROM warmup WHERE ${RISING}) tenant
+    LEFT JOIN svc_offsets(ARRAY(SELECT DISTINCT tenant_id FROM warmup WHERE ${RISING})) own ON own.tenant_id = tenant.id),
   due AS (
     SELECT session_id, now FROM warmup JOIN clock USING (tenant_id)
-    WHERE tier < ${TOP} AND session_id > $1
+    WHERE ${RISING} AND session_id > $1
       AND (evaluated_at IS NULL OR evaluated_at < date_trunc('hour', now) OR evaluated_at > now)
     ORDER BY session_id LIMIT ${BATCH} FOR UPDATE OF warmup SKIP LOCKED)
   UPDATE warmup SET evaluated_at = due.now FROM due WHERE warmup.session_id = due.session_id
