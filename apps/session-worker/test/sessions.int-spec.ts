@@ -10,6 +10,7 @@ import {
   SetBotMode,
 } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
+import { DataSource } from 'typeorm';
 import { Stage } from './support.js';
 
 let stage: Stage;
@@ -234,6 +235,41 @@ describe('a tenant that may have so many sessions', () => {
     await Promise.all(Array.from({ length: 25 }, () => create(tenantId)));
     expect(await stage.worker.rpc.request(CountSessions, { tenantId })).toEqual({ count: 25 });
   });
+});
+
+test('a session is told how many of its tenant are older: those of one moment by id, and no deleted ones', async () => {
+  const tenantId = randomUUID();
+  const { rpc, database } = stage.worker;
+  const create = async (of: string, sessionId: string = randomUUID()) => {
+    await rpc.request(CreateSession, { tenantId: of, sessionId, name: 'n' });
+    return sessionId;
+  };
+  const older = async (sessionId: string) => (await rpc.request(GetSession, { tenantId, sessionId })).older;
+  // Ids against the order of creation, and of one moment.
+  const [first, second, third] = [
+    await create(tenantId, '0198c0de-0000-7000-8000-0000000000f3'),
+    await create(tenantId, '0198c0de-0000-7000-8000-0000000000f1'),
+    await create(tenantId, '0198c0de-0000-7000-8000-0000000000f2'),
+  ];
+  await create(randomUUID());
+  expect(await Promise.all([first, second, third].map(older))).toEqual([0, 1, 2]);
+  await database.query(`UPDATE sessions.session SET created_at = now() WHERE tenant_id = $1`, [tenantId]);
+  expect(await Promise.all([first, second, third].map(older))).toEqual([2, 0, 1]);
+  await rpc.request(ChangeSession, { tenantId, sessionId: second, action: 'delete' });
+  expect(await Promise.all([first, third].map(older))).toEqual([1, 0]);
+  await Promise.all(Array.from({ length: 25 }, () => create(tenantId)));
+  // As far as the largest plan goes.
+  expect(await older(await create(tenantId))).toBe(20);
+});
+
+test('how many are older is found by an index', async () => {
+  const id = `'${randomUUID()}'::uuid`;
+  const sql = `SELECT FROM session WHERE tenant_id = ${id} AND (created_at, id) < (now(), ${id})`;
+  const plan = await stage.worker.get(DataSource).transaction(async (tx) => {
+    await tx.query('SET LOCAL enable_seqscan = off');
+    return JSON.stringify(await tx.query(`EXPLAIN ${sql}`));
+  });
+  expect(plan).toContain('session_by_age');
 });
 
 test('lists a tenant’s sessions newest first, page by page', async () => {

@@ -171,6 +171,8 @@ export class ListSessionsV1 {
 /** Reply that holds one session. */
 export class SessionReply {
   @ValidateNested() @Type(() => SessionState) session: SessionState;
+  /** Sessions of the tenant that are older than this one, counted as far as the largest plan goes. Of `get-session` only. */
+  @IsOptional() @IsInt() @Min(0) older?: number;
 }
 
 /** Reply of `list-sessions`. */

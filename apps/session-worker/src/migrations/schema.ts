@@ -1,4 +1,5 @@
 import { InboundMedia1763700200000 } from './1763700200000-inbound-media.js';
+import { SessionAge1763700600000 } from './1763700600000-session-age.js';
 import { Sessions1763700000000 } from './1763700000000-sessions.js';
 import { SessionLinks1763700300000 } from './1763700300000-session-links.js';
 import { SessionProxy1763700400000 } from './1763700400000-session-proxy.js';
@@ -13,5 +14,6 @@ export const schema = {
     SessionLinks1763700300000,
     SessionProxy1763700400000,
     Uploads1763700500000,
+    SessionAge1763700600000,
   ],
 };

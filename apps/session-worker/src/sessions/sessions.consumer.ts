@@ -49,8 +49,8 @@ export class SessionsConsumer {
   }
 
   @OnRequest(GetSession)
-  async get(@Payload() request: SessionRef): Promise<SessionReply> {
-    return { session: await this.sessions.get(request) };
+  get(@Payload() request: SessionRef): Promise<SessionReply> {
+    return this.sessions.getPlaced(request);
   }
 
   @OnRequest(ListSessions)

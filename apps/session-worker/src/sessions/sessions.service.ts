@@ -6,9 +6,11 @@ import {
   type ChangeSessionV1,
   type CreateSessionV1,
   type ListSessionsV1,
+  PLAN_SESSIONS,
   ReconcileSession,
   type SessionQr,
   type SessionRef,
+  type SessionReply,
   type SessionState,
   type SetBotModeV1,
   type TenantRef,
@@ -72,6 +74,16 @@ export class SessionsService {
 
   async get(ref: SessionRef): Promise<SessionState> {
     return toSessionState(await this.find(ref));
+  }
+
+  /** With its place among the sessions of its tenant: those that a plan has no room for are the youngest. */
+  async getPlaced(ref: SessionRef): Promise<SessionReply> {
+    const { entities, raw } = await this.sessions
+      .createQueryBuilder('session')
+      .addSelect(OLDER_SQL, 'older')
+      .where({ id: ref.sessionId, wanted: Not('DELETED') })
+      .getRawAndEntities<{ older: number }>();
+    return { session: toSessionState(assertMine(entities[0], ref)), older: raw[0]?.older ?? 0 };
   }
 
   async list({ tenantId, limit, before }: ListSessionsV1): Promise<SessionState[]> {
@@ -151,11 +163,8 @@ export class SessionsService {
     return { proxy, proxyAddress: withoutCredentials(text) };
   }
 
-  private async find({ tenantId, sessionId }: SessionRef): Promise<Session> {
-    const session = await this.sessions.findOneBy({ id: sessionId, wanted: Not('DELETED') });
-    if (!session) throw new AppError('SESSION_NOT_FOUND');
-    if (session.tenantId !== tenantId) throw new AppError('FORBIDDEN');
-    return session;
+  private async find(ref: SessionRef): Promise<Session> {
+    return assertMine(await this.sessions.findOneBy({ id: ref.sessionId, wanted: Not('DELETED') }), ref);
   }
 
   private async askOwner(tenantId: string, sessionId: string): Promise<void> {
@@ -169,6 +178,19 @@ export class SessionsService {
       log().warn({ sessionId, err: error }, 'the owner hears of the change later');
     }
   }
+}
+
+/** In order of creation, those of one moment by id. Bounded, because each send asks and some tenants have no bound. */
+const OLDER_SQL = `(SELECT count(*)::int FROM (
+  SELECT FROM session older WHERE older.tenant_id = session.tenant_id AND older.wanted <> 'DELETED'
+    AND (older.created_at, older.id) < (session.created_at, session.id)
+  LIMIT ${Math.max(...Object.values(PLAN_SESSIONS))}) counted)`;
+
+/** @throws AppError `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
+function assertMine(session: Session | null | undefined, { tenantId }: SessionRef): Session {
+  if (!session) throw new AppError('SESSION_NOT_FOUND');
+  if (session.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+  return session;
 }
 
 /** Names the advisory locks of creation, one per tenant: the last place is not given away twice. */
