@@ -112,6 +112,10 @@ export class FakeServices {
   /** What was used in a month. */
   llm: { days: LlmUsage[]; sessions: LlmUsage[] } = { days: [], sessions: [] };
   sent: MessageCounts = { days: [], sessions: [] };
+  }
+
+  /** Says how many sessions of the tenant are older; a worker of before did not, and most tests have no plan in mind. */
+  countsOlder = false;
   qr: string | undefined = '2@abc,def,ghi,jkl';
   private readonly listening = new Map<string, Listening>();
 
@@ -254,7 +258,11 @@ export class FakeServices {
       if (change.name !== undefined) session.name = change.name;
       return { session };
     });
-    this.on(GetSession, (ref: SessionRef) => ({ session: this.owned(ref) }));
+    this.on(GetSession, (ref: SessionRef) => {
+      const session = this.owned(ref);
+      const older = this.sessionsOf(ref.tenantId).findIndex(({ state }) => state === session);
+      return { session, ...(this.countsOlder && { older }) };
+    });
     this.on(ListSessions, ({ tenantId, limit, before }: ListSessionsV1) => {
       const own = this.sessionsOf(tenantId).reverse();
       const from = before ? own.findIndex(({ state }) => state.id === before) + 1 : 0;

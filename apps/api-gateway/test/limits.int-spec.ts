@@ -39,7 +39,7 @@ describe('the limits of a tenant', () => {
     gateway.fakes.planUsed = 9_990;
     const answer = await call(`GET /v1/sessions/${sessionId}/limits`);
     expect(answer.body).toEqual({
-      ...{ sessionId, tier: 2, resetAt, left: 10 },
+      ...{ sessionId, readOnly: false, tier: 2, resetAt, left: 10 },
       session: { limit: 250, used: 42, left: 208 },
       plan: { limit: 10_000, used: 9_990, left: 10 },
     });

@@ -38,6 +38,13 @@ export class SessionLimits {
   @ApiProperty({ description: 'The session.', format: 'uuid' })
   sessionId: string;
 
+  @ApiProperty({
+    description:
+      'Whether the plan has no room for it, as after a downgrade: it receives, and neither sends nor is connected anew. The oldest sessions keep working.',
+    example: false,
+  })
+  readOnly: boolean;
+
   @ApiProperty({ description: 'Its warmup tier.', type: 'integer', example: 2, minimum: 0, maximum: 4 })
   tier: number;
 

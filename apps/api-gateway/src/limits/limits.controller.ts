@@ -44,8 +44,8 @@ export class LimitsController {
     @CurrentCaller() { tenantId }: Caller,
     @IdParam('id', NOT_FOUND) id: string,
   ): Promise<SessionLimits> {
-    const session = await this.sessions.owned(tenantId, id);
-    return this.limits.ofSession(await this.subscriptions.of(tenantId), session.id);
+    const placed = await this.sessions.placed(tenantId, id);
+    return this.limits.ofSession(await this.subscriptions.of(tenantId), placed);
   }
 
   @Get('sessions/:id/warmup')

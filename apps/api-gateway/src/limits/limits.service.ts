@@ -7,13 +7,14 @@ import {
   type LimitsReply,
   ListSessions,
   countOf,
-  PLAN_SESSIONS,
   type SessionLimits,
+  type SessionReply,
   type SubscriptionState,
   type TenantLimits,
   type WarmupState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { isReadOnly, mostSessions, readOnlyError } from './room.js';
 
 /** Sessions whose day is shown. */
 const MOST_SHOWN = 200;
@@ -38,11 +39,11 @@ export class LimitsService {
     return { plan, resetAt, messages, llmCalls, sessions: sessionCount, perSession };
   }
 
-  async ofSession(subscription: SubscriptionState, sessionId: string): Promise<SessionLimits> {
-    const { messages: plan, sessions, resetAt } = await this.read(subscription, [sessionId]);
-    const { tier = 0, messages: session = countOf(0, 0) } = sessions[0] ?? {};
-    const left = Math.min(session.left ?? Infinity, plan.left ?? Infinity);
-    return { sessionId, tier, resetAt, session, plan, left };
+  async ofSession(subscription: SubscriptionState, placed: SessionReply): Promise<SessionLimits> {
+    const sessionId = placed.session.id;
+    const readOnly = isReadOnly(subscription, placed);
+    const day = await this.ofDay(subscription, sessionId);
+    return { sessionId, readOnly, ...day, left: readOnly ? 0 : day.left };
   }
 
   warmup(tenantId: string, sessionId: string): Promise<WarmupState> {
@@ -52,7 +53,7 @@ export class LimitsService {
   /** The refusal that a send would meet at this moment, if any: layer 1 first, tokens last, as when it is sent. */
   async refusalOf(subscription: SubscriptionState, sessionId: string): Promise<AppError | null> {
     const { tokenRefusal } = subscription;
-    const { session, plan, resetAt } = await this.ofSession(subscription, sessionId);
+    const { session, plan, resetAt } = await this.ofDay(subscription, sessionId);
     for (const [layer, { limit, used, left }] of [['session', session] as const, ['plan', plan] as const]) {
       if (left === 0) return new AppError('RATE_LIMITED', undefined, { layer, limit, used, resetAt });
     }
@@ -69,18 +70,30 @@ export class LimitsService {
     if (refusal) throw refusal;
   }
 
+  /** @throws AppError `RATE_LIMITED` where the session is one that the plan has no room for. */
+  async assertWritable(subscription: SubscriptionState, placed: SessionReply): Promise<void> {
+    if (!isReadOnly(subscription, placed)) return;
+    const { count } = await this.rpc.request(CountSessions, { tenantId: subscription.tenantId });
+    throw await this.withReset(subscription, readOnlyError(subscription, count));
+  }
+
   /** The plan has no room: until when, as for every daily limit of it (specification, "Limits"). */
   async withReset(subscription: SubscriptionState, refusal: AppError): Promise<AppError> {
     const { resetAt, secondsLeft: retryAfterSeconds } = await this.read(subscription, []);
     return new AppError(refusal.code, refusal.message, { ...refusal.meta, resetAt, retryAfterSeconds });
   }
 
+  private async ofDay(
+    subscription: SubscriptionState,
+    sessionId: string,
+  ): Promise<Omit<SessionLimits, 'sessionId' | 'readOnly'>> {
+    const { messages: plan, sessions, resetAt } = await this.read(subscription, [sessionId]);
+    const { tier = 0, messages: session = countOf(0, 0) } = sessions[0] ?? {};
+    const left = Math.min(session.left ?? Infinity, plan.left ?? Infinity);
+    return { tier, resetAt, session, plan, left };
+  }
+
   private read({ tenantId, plan, internal }: SubscriptionState, sessionIds: string[]): Promise<LimitsReply> {
     return this.rpc.request(GetLimits, { tenantId, plan, internal, sessionIds });
   }
-}
-
-/** Sessions that a tenant may have; null: any number. */
-export function mostSessions({ plan, internal }: SubscriptionState): number | null {
-  return internal ? null : PLAN_SESSIONS[plan];
 }

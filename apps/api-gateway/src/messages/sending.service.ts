@@ -4,6 +4,7 @@ import {
   type DayUsage,
   type DryRun,
   type DryRunRefusal,
+  type ErrorCode,
   type QueuedMessage,
   Reserve,
   type SendMessageRequest,
@@ -30,6 +31,9 @@ export interface Accepted {
   replayed: boolean;
 }
 
+/** What is wrong with the session for now, and not with the request. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(['SESSION_NOT_CONNECTED', 'RATE_LIMITED'] as const);
+
 /** A send that may go, but for the limits: or the job that its `clientMessageId` has already. */
 type Prepared = { job: NewJob; draft: Draft } | { first: Message };
 
@@ -46,7 +50,7 @@ export class SendingService {
   ) {}
 
   /**
-   * The order of refusals is part of the contract: body, session, replay, what it names, connected, session cap, plan cap.
+   * The order of refusals is part of the contract: body, session, replay, what it names, connected, read-only, session cap, plan cap.
    * @param told what is left of the limits, before the send is accepted or refused.
    */
   async send(
@@ -71,15 +75,17 @@ export class SendingService {
       if ('first' in prepared) return dryRun(planned, null, prepared.first.id);
       return dryRun(planned, await this.limits.refusalOf(subscription, planned.sessionId));
     } catch (error) {
-      if (error instanceof AppError && error.code === 'SESSION_NOT_CONNECTED') return dryRun(planned, error);
+      if (error instanceof AppError && PASSING.has(error.code)) return dryRun(planned, error);
       throw error; // the request is wrong, whenever it is sent
     }
   }
 
-  private async prepare({ tenantId }: SubscriptionState, request: SendMessageRequest): Promise<Prepared> {
+  private async prepare(subscription: SubscriptionState, request: SendMessageRequest): Promise<Prepared> {
+    const { tenantId } = subscription;
     const contact = normalizeChat(request.to);
     const draft = draftOf(request);
-    const session = await this.sessions.owned(tenantId, request.sessionId.toLowerCase());
+    const placed = await this.sessions.placed(tenantId, request.sessionId.toLowerCase());
+    const { session } = placed;
     const clientMessageId = request.clientMessageId ?? null;
     const first = clientMessageId && (await this.messages.findJob(tenantId, clientMessageId));
     if (first) return { first };
@@ -90,6 +96,7 @@ export class SendingService {
       const { status, statusReason } = session;
       throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId: session.id, status, statusReason });
     }
+    await this.limits.assertWritable(subscription, placed);
     const id = jobId(tenantId, clientMessageId);
     const { content, body } = draft;
     const job = { id, tenantId, sessionId: session.id, contact, clientMessageId, content, body, relatesTo };
@@ -149,6 +156,8 @@ function dryRun(
 }
 
 function refusalView({ status, code, message, meta }: AppError): DryRunRefusal {
-  const { resetAt } = meta;
-  return { status, code, message, meta, retryAt: typeof resetAt === 'string' ? resetAt : null };
+  const { resetAt, resource } = meta;
+  // Room for a session does not come with the next day.
+  const retryAt = typeof resetAt === 'string' && resource === undefined ? resetAt : null;
+  return { status, code, message, meta, retryAt };
 }

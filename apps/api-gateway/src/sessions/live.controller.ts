@@ -1,8 +1,15 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ContactView, MarkReadBody, PairingCode, PairingCodeBody, TypingBody } from '@svc/contracts';
+import {
+  ContactView,
+  MarkReadBody,
+  PairingCode,
+  PairingCodeBody,
+  SubscriptionState,
+  TypingBody,
+} from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
 import { IdParam } from '../http/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
@@ -37,13 +44,13 @@ export class LiveController {
   @ApiOkResponse({ type: PairingCode, description: 'The code to type.' })
   @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', NOT_FOUND, 'ALREADY_LINKED', 'PLATFORM_UNAVAILABLE')
   pairingCode(
-    @CurrentCaller() { tenantId }: Caller,
+    @CurrentSubscription() subscription: SubscriptionState,
     @IdParam('id', NOT_FOUND) id: string,
     @Body() { phone }: PairingCodeBody,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PairingCode> {
     void reply.header('cache-control', 'no-store');
-    return this.live.pairingCode(tenantId, id, phone);
+    return this.live.pairingCode(subscription, id, phone);
   }
 
   @Post('read')

@@ -7,6 +7,7 @@ import {
   type PairingCode,
   RequestPairingCode,
   SetTyping,
+  type SubscriptionState,
   type TypingBody,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
@@ -26,8 +27,10 @@ export class LiveService {
     private readonly conversations: ConversationsService,
   ) {}
 
-  pairingCode(tenantId: string, sessionId: string, phone: string): Promise<PairingCode> {
+  async pairingCode(subscription: SubscriptionState, sessionId: string, phone: string): Promise<PairingCode> {
+    const { tenantId } = subscription;
     const request = { tenantId, sessionId, phone: normalizePhone(phone) };
+    await this.sessions.assertWritable(subscription, sessionId);
     return this.rpc.request(RequestPairingCode, request, TIMEOUT_MS);
   }
 

@@ -141,12 +141,19 @@ export class SessionsController {
   @NeedsScope('admin:*')
   @NeedsSubscription()
   @UseGuards(NoBodyGuard)
-  @ApiOperation({ operationId: 'connectSession', summary: 'Connect a session' })
+  @ApiOperation({
+    operationId: 'connectSession',
+    summary: 'Connect a session',
+    description: 'One that is read-only, because the plan has no room for it, is not connected.',
+  })
   @ApiId('id', 'Session id.')
   @ApiOkResponse({ type: SessionView, description: 'The session; connecting goes on.' })
   @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', NOT_FOUND)
-  connect(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<SessionView> {
-    return this.change(caller, id, 'connect');
+  async connect(
+    @CurrentSubscription() subscription: SubscriptionState,
+    @IdParam('id', NOT_FOUND) id: string,
+  ): Promise<SessionView> {
+    return this.sessions.withTier(await this.sessions.connect(subscription, id));
   }
 
   @Post(':id/disconnect')
@@ -207,7 +214,7 @@ export class SessionsController {
   private async change(
     { tenantId }: Caller,
     id: string,
-    action: 'connect' | 'disconnect' | 'logout',
+    action: 'disconnect' | 'logout',
   ): Promise<SessionView> {
     return this.sessions.withTier(await this.sessions.change(tenantId, id, action));
   }

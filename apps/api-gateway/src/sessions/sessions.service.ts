@@ -14,6 +14,7 @@ import {
   type PromoteTierBody,
   PromoteTier,
   type SessionQr,
+  type SessionReply,
   type SessionState,
   type SessionView,
   type SubscriptionState,
@@ -24,7 +25,8 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/caller.js';
-import { LimitsService, mostSessions } from '../limits/limits.service.js';
+import { LimitsService } from '../limits/limits.service.js';
+import { mostSessions } from '../limits/room.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 /** Sessions as their owner `session-worker` knows them, with their tier from `limits`. */
@@ -64,7 +66,23 @@ export class SessionsService {
    * @throws AppError `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's.
    */
   async owned(tenantId: string, sessionId: string): Promise<SessionState> {
-    return (await this.rpc.request(GetSession, { tenantId, sessionId })).session;
+    return (await this.placed(tenantId, sessionId)).session;
+  }
+
+  /** As `owned`, with its place among the sessions of the tenant. */
+  placed(tenantId: string, sessionId: string): Promise<SessionReply> {
+    return this.rpc.request(GetSession, { tenantId, sessionId });
+  }
+
+  /** @throws AppError `RATE_LIMITED` where the session is read-only. */
+  async connect(subscription: SubscriptionState, sessionId: string): Promise<SessionState> {
+    await this.assertWritable(subscription, sessionId);
+    return this.change(subscription.tenantId, sessionId, 'connect');
+  }
+
+  /** @throws AppError `RATE_LIMITED` where the session is read-only: the plan has no room for it. */
+  async assertWritable(subscription: SubscriptionState, sessionId: string): Promise<void> {
+    await this.limits.assertWritable(subscription, await this.placed(subscription.tenantId, sessionId));
   }
 
   async view(tenantId: string, sessionId: string): Promise<SessionView> {

@@ -1,0 +1,25 @@
+import { AppError, PLAN_SESSIONS, type SessionReply, type SubscriptionState } from '@svc/contracts';
+
+/** Sessions that a tenant may have; null: any number. */
+export function mostSessions({ plan, internal }: SubscriptionState): number | null {
+  return internal ? null : PLAN_SESSIONS[plan];
+}
+
+/**
+ * Whether a session is one that the plan has no room for, as after a downgrade: the oldest ones keep working. It comes back
+ * by itself, with another plan or when an older one is deleted.
+ */
+export function isReadOnly(subscription: SubscriptionState, { older = 0 }: SessionReply): boolean {
+  const most = mostSessions(subscription);
+  return most !== null && older >= most;
+}
+
+/** The refusal of what a read-only session shall do, of a tenant that has so many of them. */
+export function readOnlyError(subscription: SubscriptionState, used: number): AppError {
+  const limit = mostSessions(subscription);
+  return new AppError(
+    'RATE_LIMITED',
+    `This session is read-only: the plan has room for ${limit}, and older sessions have it.`,
+    { layer: 'plan', resource: 'sessions', limit, used },
+  );
+}
