@@ -286,3 +286,26 @@ describe('a receiver that fails', () => {
     );
   });
 });
+
+test('the audit log says who made, changed and deleted an endpoint; the tenant’s events do not', async () => {
+  const actor = await Actor.create(stack);
+  const endpoint = await subscribe(actor, '/audited', []);
+  await actor.api('PATCH', `/v1/webhooks/${endpoint}`, { ordering: 'STRICT' });
+  await actor.api('DELETE', `/v1/webhooks/${endpoint}`);
+  type Line = { action: string; target: string; actor: string; details: object };
+  const lines = await waitFor('three lines', async () => {
+    const { body } = await actor.api<{ items: Line[] }>('GET', '/v1/audit-log?limit=200');
+    const own = body.items.filter(({ target }) => target === endpoint);
+    return own.length >= 3 && own;
+  });
+  const { origin } = receiver.get();
+  const details = (action: string) =>
+    lines.filter((line) => line.action === action).map((line) => line.details);
+  const name = '/audited';
+  expect(details('webhook.created')).toEqual([{ name, origin }]);
+  expect(details('webhook.updated')).toEqual([{ name, origin, fields: ['ordering'] }]);
+  expect(details('webhook.deleted')).toEqual([{ name, origin }]);
+  expect(lines.every((line) => /^key:\w+$/.test(line.actor))).toBe(true);
+  const { body } = await actor.api<EventLog>('GET', '/v1/events?limit=200');
+  expect(body.items.map(({ event }) => event)).not.toContain('webhook.changed');
+});
