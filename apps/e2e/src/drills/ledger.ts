@@ -27,6 +27,7 @@ const FAULTS = { duplicates: 0.05, losses: 0.05, reorder: true, failures: 0.02, 
 const KILL_EVERY_DAYS = 9;
 /** A block whose answer was lost is claimed for a minute. */
 const REPORT_LIMIT_MS = 240_000;
+const LOOK_LIMIT_MS = 60_000;
 
 /** A quarter in minutes: tokens, plan changes and payments, with everything told twice, late, in any order or not at all. */
 export const ledger: NamedRun = {
@@ -149,7 +150,12 @@ class Quarter {
   }
 
   async outcome(seed: number, kills: number) {
-    const differences = await compareBooks(this.stack.file.postgres, this.stripe, this.truth);
+    const compare = () => compareBooks(this.stack.file.postgres, this.stripe, this.truth);
+    // Whoever is compared has been claimed, and is looked at in turn.
+    await waitFor('every look', async () => (await compare()).subscriptions === 0, LOOK_LIMIT_MS).catch(
+      String,
+    );
+    const differences = await compare();
     const { world, told } = this.stripe;
     await this.messaging.onApplicationShutdown();
     const figures = {
