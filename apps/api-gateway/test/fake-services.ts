@@ -112,8 +112,6 @@ export class FakeServices {
   /** What was used in a month. */
   llm: { days: LlmUsage[]; sessions: LlmUsage[] } = { days: [], sessions: [] };
   sent: MessageCounts = { days: [], sessions: [] };
-  }
-
   /** Says how many sessions of the tenant are older; a worker of before did not, and most tests have no plan in mind. */
   countsOlder = false;
   qr: string | undefined = '2@abc,def,ghi,jkl';
