@@ -123,20 +123,20 @@ describe('the verifier', () => {
       'an end that was cut off',
       () =>
         `DELETE FROM gateway.audit_log WHERE ${mine()} AND place = (SELECT max(place) FROM gateway.audit_log WHERE ${mine()})`,
-      4,
+      5,
     ],
     ['a log that was emptied', () => `DELETE FROM gateway.audit_log WHERE ${mine()}`, 1],
     [
       'an entry that was put in behind the end',
       () =>
         `INSERT INTO gateway.audit_log (id, tenant_id, actor, action, target, place) VALUES (gen_random_uuid(), '${own.tenantId}', 'a', 'b', 'c', 9)`,
-      5,
+      6,
     ],
     [
       'an entry that was put in beside the chain',
       () =>
         `INSERT INTO gateway.audit_log (id, tenant_id, actor, action, target) VALUES (gen_random_uuid(), '${own.tenantId}', 'a', 'b', 'c')`,
-      5,
+      6,
     ],
     ['an end that is not known', () => `DELETE FROM gateway.audit_head WHERE ${mine()}`, 1],
     [
@@ -148,7 +148,7 @@ describe('the verifier', () => {
   ])('finds %s', async (_, sql, place) => {
     await makeKey();
     await makeKey();
-    expect((await last()).place).toBe(4);
+    expect((await last()).place).toBe(5);
     await tamper(sql());
     expect((await verify()).breaks).toMatchObject([{ tenantId: own.tenantId, place }]);
     await tamper(`DELETE FROM gateway.audit_log WHERE ${mine()}`);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { CreateSession, FindMessages, Reserve } from '@svc/contracts';
-import { USAGE, WARMUP } from './fake-services.js';
+import { TOKENS, USAGE, WARMUP } from './fake-services.js';
 import { type Answer, gateway, tenant, withGateway } from './gateway.js';
 
 withGateway();
@@ -29,6 +29,7 @@ describe('the limits of a tenant', () => {
       ...{ plan: 'STARTER', resetAt },
       messages: { limit: 10_000, used: 58, left: 9_942 },
       llmCalls: { limit: 5_000, used: 7, left: 4_993 },
+      tokens: TOKENS,
       sessions: { limit: 1, used: 1, left: 0 },
       perSession: [{ sessionId: id, tier: 2, messages: { limit: 250, used: 42, left: 208 } }],
     });

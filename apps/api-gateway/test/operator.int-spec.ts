@@ -34,8 +34,8 @@ describe('a new tenant', () => {
     expect((await gateway.call(apiKey, 'GET /v1/sessions')).status).toBe(200);
     expect(gateway.fakes.subscriptions.get(tenantId)).toMatchObject({ plan: 'STARTER', status: 'ACTIVE' });
     expect(dashboard.email).toBe('owner@muller-co.example');
-    const [user] = await gateway.service.database.query<{ password_hash: string }>(
-      'SELECT password_hash FROM gateway.dashboard_user WHERE tenant_id = $1 AND email = $2',
+    const [user] = await gateway.service.database.query<{ id: string; password_hash: string }>(
+      'SELECT id, password_hash FROM gateway.dashboard_user WHERE tenant_id = $1 AND email = $2',
       [tenantId, dashboard.email],
     );
     expect(user?.password_hash).toMatch(/^\$argon2id\$/);
@@ -44,7 +44,11 @@ describe('a new tenant', () => {
     const lines = (await auditOf(tenantId)).map(
       ({ actor, action, target }) => `${actor} ${action} ${target}`,
     );
-    expect(lines).toEqual([`operator api_key.created ${kid}`, `operator tenant.created ${tenantId}`]);
+    expect(lines).toEqual([
+      `operator api_key.created ${kid}`,
+      `operator member.added ${user?.id}`,
+      `operator tenant.created ${tenantId}`,
+    ]);
   });
 
   test('may have the name of another, also at the same moment', async () => {

@@ -100,6 +100,7 @@ test('help names all commands, or one', () => {
     'tenants create',
     'tenants list',
     'subscriptions set',
+    'usage',
     'keys age',
     'audit-log',
     'clock set',

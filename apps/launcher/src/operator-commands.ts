@@ -6,6 +6,8 @@ import {
   CreateTenantV1,
   type DataClass,
   GetAuditLog,
+  GetUsage,
+  GetUsageV1,
   ListTenants,
   parseData,
   PLANS,
@@ -68,6 +70,16 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
         SetSubscription,
         checked(SetSubscriptionV1, { tenantId, status: state, plan }, { status: 'state' }),
       ),
+  },
+  {
+    words: 'usage',
+    args: ['tenantId'],
+    options: { month: 'optional' },
+    usage: '<tenantId> [--month YYYY-MM]',
+    about:
+      'shows the tokens of a month, its blocks and what they cost; the month that runs, if none is named',
+    ask: (rpc, { tenantId, month }) =>
+      rpc.request(GetUsage, checked(GetUsageV1, { tenantId, month }, { month: '--month' })),
   },
   {
     words: 'keys age',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate, schemaDataSource } from '@svc/database';
-import { createTestDatabase, type TestDatabase } from '@svc/testing';
+import { createTestDatabase, schemaColumns, type TestDatabase } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { schema } from '../src/migrations/schema.js';
 import { TierPromotionRow } from '../src/tiers/tier-promotion.entity.js';
@@ -22,19 +22,8 @@ afterAll(async () => {
 
 describe('the schema after its migrations', () => {
   test('has the columns of the entities, and no others in their tables', async () => {
-    const tables = dataSource.entityMetadatas.map(({ tableName }) => tableName);
-    const rows = await database.query<{ name: string }>(
-      `SELECT table_name || '.' || column_name || ' ' || udt_name || ' ' || is_nullable AS name
-       FROM information_schema.columns WHERE table_schema = 'limits' AND table_name = ANY($1)`,
-      [tables],
-    );
-    const declared = dataSource.entityMetadatas.flatMap(({ tableName, columns }) =>
-      columns.map(({ databaseName, type, isNullable }) => {
-        const short = type === 'integer' ? 'int4' : String(type);
-        return `${tableName}.${databaseName} ${short} ${isNullable ? 'YES' : 'NO'}`;
-      }),
-    );
-    expect(rows.map(({ name }) => name).toSorted()).toEqual(declared.toSorted());
+    const { inDatabase, declared } = await schemaColumns(database, dataSource, 'limits');
+    expect(inDatabase).toEqual(declared);
   });
 
   test('is left as it is by a second run', async () => {

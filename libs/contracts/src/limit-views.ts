@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ErrorCode } from './errors.js';
 import { type Plan, PLANS } from './enums.js';
 import { LimitCount, SessionDay } from './limits.js';
+import { TokenUsage } from './usage.js';
 
 /** Answer of `GET /v1/limits`. */
 export class TenantLimits {
@@ -22,6 +23,9 @@ export class TenantLimits {
     type: LimitCount,
   })
   llmCalls: LimitCount;
+
+  @ApiProperty({ description: 'Tokens of this month: included, used, and what is beyond.', type: TokenUsage })
+  tokens: TokenUsage;
 
   @ApiProperty({ description: 'Sessions of the tenant.', type: LimitCount })
   sessions: LimitCount;

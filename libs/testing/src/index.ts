@@ -1,4 +1,5 @@
 export { type ServiceProcess, startProcess } from './child-process.js';
+export { schemaColumns } from './schema-columns.js';
 export { createTestDatabase, type TestDatabase, type TestSchema } from './test-database.js';
 export { startTestNats, type TestNats } from './test-nats.js';
 export { startTestService, type TestService } from './test-service.js';

@@ -3,6 +3,7 @@ import {
   AppError,
   CountSessions,
   GetLimits,
+  GetUsage,
   GetWarmup,
   type LimitsReply,
   ListSessions,
@@ -26,9 +27,10 @@ export class LimitsService {
 
   async ofTenant(subscription: SubscriptionState): Promise<TenantLimits> {
     const { tenantId, plan } = subscription;
-    const [{ count }, { sessions }] = await Promise.all([
+    const [{ count }, { sessions }, { tokens }] = await Promise.all([
       this.rpc.request(CountSessions, { tenantId }),
       this.rpc.request(ListSessions, { tenantId, limit: MOST_SHOWN }),
+      this.rpc.request(GetUsage, { tenantId }),
     ]);
     const day = await this.read(
       subscription,
@@ -36,7 +38,7 @@ export class LimitsService {
     );
     const { messages, llmCalls = countOf(null, 0), resetAt, sessions: perSession } = day;
     const sessionCount = countOf(mostSessions(subscription), count);
-    return { plan, resetAt, messages, llmCalls, sessions: sessionCount, perSession };
+    return { plan, resetAt, messages, llmCalls, tokens, sessions: sessionCount, perSession };
   }
 
   async ofSession(subscription: SubscriptionState, placed: SessionReply): Promise<SessionLimits> {

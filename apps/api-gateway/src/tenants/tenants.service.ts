@@ -44,9 +44,9 @@ export class TenantsService {
         .execute();
       const fact = { tenantId, actor: ACTOR, action: 'tenant.created', target: tenantId };
       await this.audit.write({ ...fact, details: { name, plan, subscription: status, internal } }, tx);
+      const email = await this.addUser(tx, tenantId, name, passwordHash);
       const order = { tenantId, name: 'First key', scopes: ['*' as const], actor: ACTOR };
       const { kid, secret } = await this.keys.make(tx, order);
-      const email = await this.addUser(tx, tenantId, name, passwordHash);
       return { tenantId, apiKey: secret, kid, dashboard: { email, password } };
     });
   }
@@ -73,15 +73,21 @@ export class TenantsService {
     const slug = slugOf(name);
     for (const host of [slug, `${slug}-${tenantId.slice(-8)}`]) {
       const email = `owner@${host}.example`;
+      const id = uuidv7();
       const { raw } = await tx
         .createQueryBuilder()
         .insert()
         .into(DashboardUser, ['id', 'tenantId', 'email', 'passwordHash'])
-        .values({ id: uuidv7(), tenantId, email, passwordHash })
+        .values({ id, tenantId, email, passwordHash })
         .orIgnore()
         .returning('id')
         .execute();
-      if ((raw as unknown[]).length > 0) return email;
+      if ((raw as unknown[]).length === 0) continue;
+      await this.audit.write(
+        { tenantId, actor: ACTOR, action: 'member.added', target: id, details: { email } },
+        tx,
+      );
+      return email;
     }
     throw new Error('Both addresses of a new tenant are taken.');
   }

@@ -23,7 +23,14 @@ const MOST_TOKENS = 2_000_000;
 const DUPLICATES = 0.05;
 /** Calls that are told up to four days late. */
 const LATE = 0.05;
-const FAULTS = { duplicates: 0.05, losses: 0.05, reorder: true, failures: 0.02, lostAnswers: 0.02 };
+const FAULTS = {
+  duplicates: 0.05,
+  losses: 0.05,
+  delays: 0.05,
+  reorder: true,
+  failures: 0.02,
+  lostAnswers: 0.02,
+};
 const KILL_EVERY_DAYS = 9;
 /** A block whose answer was lost is claimed for a minute. */
 const REPORT_LIMIT_MS = 240_000;

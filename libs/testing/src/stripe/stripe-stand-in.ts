@@ -10,6 +10,8 @@ export interface StripeFaults {
   duplicates: number;
   /** Webhooks that never come. */
   losses: number;
+  /** Webhooks that wait for the next `flush`, and may wait there again. */
+  delays: number;
   /** Whether those of one `flush` come in any order. */
   reorder: boolean;
   /** Calls that fail before anything is done, and calls that are done and whose answer is lost. */
@@ -21,6 +23,7 @@ export interface StripeFaults {
 export const NO_STRIPE_FAULTS: StripeFaults = {
   duplicates: 0,
   losses: 0,
+  delays: 0,
   reorder: false,
   failures: 0,
   lostAnswers: 0,
@@ -56,7 +59,7 @@ export class StripeStandIn {
   /** Calls that failed before anything was done. */
   failedCalls = 0;
   /** Webhooks by what became of them. */
-  readonly told = { sent: 0, doubled: 0, lost: 0 };
+  readonly told = { sent: 0, doubled: 0, delayed: 0, lost: 0 };
   private readonly random: () => number;
   private readonly waiting: Webhook[] = [];
   private readonly server: Server;
@@ -94,8 +97,9 @@ export class StripeStandIn {
 
   /** Sends what happened since the last time, as badly as the faults say, and waits for the answers. */
   async flush(): Promise<void> {
-    const { duplicates, losses, reorder } = this.faults;
+    const { duplicates, losses, delays, reorder } = this.faults;
     const batch = this.waiting.splice(0).flatMap((webhook) => {
+      if (this.random() < delays) return this.count('delayed', this.later(webhook));
       if (this.random() < losses) return this.count('lost', []);
       return this.random() < duplicates ? this.count('doubled', [webhook, webhook]) : [webhook];
     });
@@ -114,9 +118,14 @@ export class StripeStandIn {
     return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.${payload}`).digest('hex')}`;
   }
 
-  private count<T>(what: 'lost' | 'doubled', webhooks: T): T {
+  private count<T>(what: 'lost' | 'doubled' | 'delayed', webhooks: T): T {
     this.told[what] += 1;
     return webhooks;
+  }
+
+  private later(webhook: Webhook): Webhook[] {
+    this.waiting.push(webhook);
+    return [];
   }
 
   private keep(type: string, object: object): void {
