@@ -92,6 +92,13 @@ describe('a subscription', () => {
     });
   });
 
+  test('has a portal that takes no body', async () => {
+    expect(await call('POST /v1/subscription/portal', { force: true })).toMatchObject({
+      status: 400,
+      body: { meta: { fields: [{ field: 'force' }] } },
+    });
+  });
+
   test('to a plan that there is not is refused, naming the field', async () => {
     expect(await call('POST /v1/subscription/checkout', { plan: 'HUGE' })).toMatchObject({
       status: 400,

@@ -72,6 +72,7 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
       ...{ status: 'DEAD', event: 'message.sent', dryRun: true },
       ...{ since: '2026-01-01T00:00:00Z', until: '2026-02-01T00:00:00Z' },
     },
+    openCheckout: { plan: 'GROWTH' },
     createApiKey: { name: 'good', scopes: ['messages:read'], rotates: ids.kid },
   };
 }

@@ -13,6 +13,30 @@ const times = <T>(count: number, work: (n: number) => Promise<T>): Promise<T[]> 
 
 const LONG = 60_000;
 
+test('what was sent is in the usage of the month, by day and by session, and costs nothing yet', async () => {
+  const actor = await Actor.create(stack);
+  for (const text of ['one', 'two']) await actor.send(inventPhone(), text);
+  const { body } = await actor.api('GET', '/v1/usage');
+  const used = { messages: 2, llmCalls: 0, tokens: 0 };
+  expect(body).toMatchObject({
+    ...{ messages: 2, llmCalls: 0, tokens: { used: 0, blocks: 0, cost: 0, currency: 'USD' } },
+    days: [{ day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), ...used }],
+    sessions: [{ sessionId: actor.sessionId, ...used }],
+  });
+});
+
+test('without a payment provider the operator keeps plans, and nobody is sent to pay', async () => {
+  const { apiKey } = await createTenant(stack);
+  expect((await stack.api(apiKey, 'GET', '/v1/subscription')).body).toMatchObject({ keeper: 'operator' });
+  for (const [page, body] of [['checkout', { plan: 'GROWTH' }], ['portal']] as const) {
+    expectError(
+      await stack.api(apiKey, 'POST', `/v1/subscription/${page}`, body),
+      409,
+      'SUBSCRIPTION_CONFLICT',
+    );
+  }
+});
+
 describe('a clientMessageId', () => {
   test('used 20 times at once gives one job, and one text at the contact', async () => {
     const actor = await Actor.create(stack);

@@ -1,9 +1,10 @@
-import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { OpenCheckout, OpenCheckoutBody, OpenPortal, ProviderPage, SubscriptionView } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
+import { NoBodyGuard } from '../http/no-body.guard.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
@@ -48,6 +49,7 @@ export class SubscriptionController {
   @Post('portal')
   @HttpCode(200)
   @NeedsScope('admin:*')
+  @UseGuards(NoBodyGuard)
   @ApiOperation({
     operationId: 'openPortal',
     summary: 'Open a page of the payment provider for plan, card and invoices',
