@@ -114,8 +114,9 @@ export class SessionsService {
 
   async change({ action, ...ref }: ChangeSessionV1): Promise<SessionState> {
     const session = await this.find(ref);
+    // One that is deleted meanwhile stays so, whatever else is wished at the same moment.
     await this.sessions.update(
-      { id: session.id, tenantId: session.tenantId },
+      { id: session.id, tenantId: session.tenantId, wanted: Not('DELETED') },
       {
         wanted: WANTED[action],
         wantedVersion: () => 'wanted_version + 1',
