@@ -55,6 +55,15 @@ describe('a session that the platform disconnects', () => {
     await stage.reached(sessionId, 'CONNECTED');
   });
 
+  test('says so when the platform refuses it on its way back', async () => {
+    const phone = '15550108012';
+    const sessionId = await stage.link(phone);
+    await faults(phone, { loginError: 403 });
+    await disconnect(phone, { mode: 'drop' });
+    await stage.reached(sessionId, 'DISCONNECTED');
+    expect(await reasons(sessionId, 2)).toEqual(['CONNECTION_LOST', 'PLATFORM_REFUSED']);
+  });
+
   test.each([
     ['answers 503', { upgradeStatus: 503 }, 'PLATFORM_ERROR', '15550108004'],
     ['answers 401', { upgradeStatus: 401 }, 'CONNECTION_REFUSED', '15550108010'],

@@ -299,11 +299,10 @@ export class SessionRunner {
       log().info({ ...this.tag, code, next: verdict.next }, 'socket closed');
       if (verdict.next === 'logged-out') return this.unlinked(verdict.reason);
       if (verdict.next === 'again') return this.connect(verdict.reason);
-      await this.told.disconnected(
-        verdict.next === 'stop' ? 'DISCONNECTED' : 'RECONNECTING',
-        reason ?? verdict.reason,
-      );
-      if (verdict.next === 'stop') this.over();
+      const stops = verdict.next === 'stop';
+      const status = stops ? 'DISCONNECTED' : 'RECONNECTING';
+      await this.told.disconnected(status, reason ?? verdict.reason, stops);
+      if (stops) this.over();
       else this.reconnectLater(reason ?? verdict.reason);
     });
   }

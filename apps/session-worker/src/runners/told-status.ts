@@ -54,7 +54,10 @@ export class ToldStatus {
     await this.observe({ status: 'AWAITING_SCAN', reason: 'QR_READY', qr: { code, expiresAt } }, event);
   }
 
-  /** Tells tenants only of what they could see: a session that was connected, or (`always`) a QR nobody scanned. */
+  /**
+   * Tells tenants only of what they could see: a session that was connected; or (`always`) that it gives up: nobody scanned its
+   * QR code, or the platform does not let it come back.
+   */
   async disconnected(
     status: 'DISCONNECTED' | 'RECONNECTING',
     reason: StatusReason,
