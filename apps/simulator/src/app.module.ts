@@ -8,6 +8,7 @@ import { FaultsService } from './control/faults.service.js';
 import { GroupsController } from './control/groups.controller.js';
 import { MEDIA_AUTHORITY, PlatformController } from './control/platform.controller.js';
 import { PhoneWritingController } from './control/phone-writing.controller.js';
+import { RestrictionsController } from './control/restrictions.controller.js';
 import { SettingsController } from './control/settings.controller.js';
 import { WireController } from './control/wire.controller.js';
 import { WireService } from './control/wire.service.js';
@@ -25,6 +26,7 @@ import { Platform } from './platform.js';
     PhoneWritingController,
     PlatformController,
     PresenceController,
+    RestrictionsController,
     ScenariosController,
     SettingsController,
     WireController,

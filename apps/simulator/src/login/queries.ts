@@ -11,6 +11,7 @@ import { describeGroup, listGroups } from './group-queries.js';
 import { keyBundles, keyCount, keyDigest, rotateKey, uploadKeys } from './encrypt-queries.js';
 import { sendFirstSync } from './first-sync.js';
 import { deviceRemoved } from './login.js';
+import { mexQuery } from './restriction-queries.js';
 import { lookUp } from './usync.js';
 
 /** What an answer may depend on. */
@@ -48,6 +49,7 @@ const HANDLERS: Record<string, QueryHandler> = {
   'w:m set media_conn': ({ media, person }) => [media(person)],
   'w:g2 get query': describeGroup,
   'w:g2 get participating': listGroups,
+  'w:mex get query': mexQuery,
   'md set remove-companion-device': logOut,
 };
 

@@ -11,12 +11,15 @@ import { bareJid, lidJid, parseJid, phoneJid } from '../wire/jids.js';
 import { bytesOf, child, childrenNamed, seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { type Delivery, messageKey } from './delivery.js';
 import type { GroupOutbound } from './group-outbound.js';
+import { NewChats } from './new-chats.js';
 import type { Receipts } from './receipts.js';
 import { readCopy, record } from './recording.js';
 import { askAgain } from './retry-requests.js';
 
 /** The platform's code for a stanza that a device had no right to send. */
 const INVALID_STANZA = 479;
+/** The account may not begin a chat (`SenderReachoutTimelocked`). */
+const NO_NEW_CHAT = 463;
 /** The sender does not belong to the group. */
 const NO_MEMBER = 403;
 
@@ -36,22 +39,30 @@ interface Copy {
 
 /** Messages from accounts to people. */
 export class Outbound {
+  private readonly newChats: NewChats;
+
   constructor(
     private readonly population: Population,
     private readonly delivery: Delivery,
     private readonly receipts: Receipts,
     private readonly groups: GroupOutbound,
     private readonly media: MediaStore,
-  ) {}
+  ) {
+    this.newChats = new NewChats(population);
+  }
 
   async accept(sender: Sender, node: Stanza): Promise<void> {
     const fault = this.faultFor(sender, node);
-    const genuine = this.identityHolds(sender, child(node, 'device-identity'));
-    const error = genuine ? (fault.ackError ?? undefined) : INVALID_STANZA;
+    const error = this.errorOf(sender, node) ?? fault.ackError ?? undefined;
     if (error !== undefined) return this.acknowledge(sender.companion, node, fault, { error });
     if (fault.ack === 'lost') return;
     if (isGroupJid(node.attrs.to)) await this.acceptForGroup(sender, node, fault);
     else await this.acceptForPeople(sender, node, fault);
+  }
+
+  private errorOf(sender: Sender, node: Stanza): number | undefined {
+    if (!this.identityHolds(sender, child(node, 'device-identity'))) return INVALID_STANZA;
+    return this.newChats.refuses(sender.person, node.attrs.to) ? NO_NEW_CHAT : undefined;
   }
 
   private async acceptForGroup(sender: Sender, node: Stanza, fault: AckFault): Promise<void> {

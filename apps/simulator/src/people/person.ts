@@ -5,6 +5,7 @@ import type { SeenTyping } from '../messages/presence.js';
 import type { Companion } from './companion.js';
 import { type Faults, noFaults } from './faults.js';
 import type { ReceivedMessage, SentMessage } from './messages.js';
+import { noRestrictions, type Restrictions } from './restrictions.js';
 
 /** What a contact does on its own when a message arrives. */
 export interface Behaviour {
@@ -43,6 +44,8 @@ export class Person {
   behaviour: Behaviour = { ...DEFAULT_BEHAVIOUR };
   /** How the platform misbehaves towards this account. */
   readonly faults: Faults = noFaults();
+  /** What keeps this account from beginning new chats. */
+  readonly restrictions: Restrictions = noRestrictions();
   nextDevice = 1;
   readonly companions = new Map<number, Companion>();
   readonly received: ReceivedMessage[] = [];

@@ -16,6 +16,7 @@ function populate(): Population {
   const account = population.ensure(ACCOUNT);
   account.isAccount = true;
   account.faults.ackError = 463;
+  account.restrictions.timelock = { type: 'BIZ_QUALITY', until: null };
   account.collections.set('regular', { version: 2, patches: [Buffer.from([1, 2]), Buffer.from([3])] });
   account.pending.set(`${CONTACT}/A`, 2);
   const key = randomKeyPair().public;

@@ -2,6 +2,7 @@ import { Companion, type CompanionState, type QueuedStanza } from './companion.j
 import type { Faults } from './faults.js';
 import type { ReceivedMessage, SentMessage } from './messages.js';
 import type { Behaviour, Collection, Person } from './person.js';
+import type { Restrictions } from './restrictions.js';
 import type { Population } from './population.js';
 import type { PreKey } from '../signal/key-bundle.js';
 import type { SignalDeviceState } from '../signal/signal-device.js';
@@ -16,6 +17,7 @@ interface SavedPerson {
   isContact: boolean;
   behaviour: Behaviour;
   faults?: Faults;
+  restrictions?: Restrictions;
   nextDevice: number;
   signal?: SignalDeviceState;
   companions: (CompanionState & { queue: SavedStanza[] })[];
@@ -27,9 +29,11 @@ interface SavedPerson {
 
 /** One person as one line of text. */
 export function writePerson(person: Person): string {
-  const { phone, name, registered, isAccount, isContact, behaviour, faults, nextDevice } = person;
+  const { phone, name, registered, isAccount, isContact, behaviour, nextDevice } = person;
+  const { faults, restrictions } = person;
   const plain: Omit<SavedPerson, 'companions' | 'collections'> = {
-    ...{ phone, name, registered, isAccount, isContact, behaviour, faults, nextDevice },
+    ...{ phone, name, registered, isAccount, isContact, behaviour, nextDevice },
+    ...{ faults, restrictions },
     signal: person.hasDevice ? person.device.save() : undefined,
     pending: [...person.pending],
     received: person.received,
@@ -56,6 +60,7 @@ export function readPerson(line: string, population: Population): void {
   Object.assign(person, { name, registered, isAccount, isContact, nextDevice });
   Object.assign(person.behaviour, behaviour);
   Object.assign(person.faults, saved.faults);
+  Object.assign(person.restrictions, saved.restrictions);
   if (saved.signal) person.device.restore(saved.signal);
   for (const state of saved.companions) person.companions.set(state.device, restoreCompanion(state));
   for (const [key, collection] of saved.collections) person.collections.set(key, collection);

@@ -1,0 +1,44 @@
+/** What the platform says of a restricted account (`NotificationUserReachoutTimelockUpdate`). */
+export interface Timelock {
+  /** What it is restricted for, in the platform's words. */
+  type: string;
+  /** When it ends by itself (ISO 8601); null: the platform gives no end. */
+  until: string | null;
+}
+
+/** New chats that an account may begin in a cycle. */
+export interface NewChatCap {
+  quota: number;
+  used: number;
+  /** When `used` begins anew (ISO 8601); null: the platform does not say. */
+  cycleEnd: string | null;
+}
+
+/** What keeps an account from writing to people that it has no chat with. */
+export interface Restrictions {
+  timelock: Timelock | null;
+  newChats: NewChatCap | null;
+}
+
+export const noRestrictions = (): Restrictions => ({ timelock: null, newChats: null });
+
+/** A restriction ends by itself. */
+export function timelockOf({ timelock }: Restrictions, now = Date.now()): Timelock | undefined {
+  return timelock && isAhead(timelock.until, now) ? timelock : undefined;
+}
+
+/** The cap of this moment: after the end of its cycle nothing of it is used. */
+export function newChatsOf({ newChats }: Restrictions, now = Date.now()): NewChatCap | undefined {
+  if (!newChats) return undefined;
+  return isAhead(newChats.cycleEnd, now) ? newChats : { ...newChats, used: 0, cycleEnd: null };
+}
+
+export const isUsedUp = ({ quota, used }: NewChatCap): boolean => used >= quota;
+
+/** Whether a new chat would be refused. */
+export function refusesNewChats(restrictions: Restrictions): boolean {
+  const cap = newChatsOf(restrictions);
+  return timelockOf(restrictions) !== undefined || (cap !== undefined && isUsedUp(cap));
+}
+
+const isAhead = (end: string | null, now: number): boolean => end === null || Date.parse(end) > now;
