@@ -76,9 +76,16 @@ export const FAILURE_CODES = [
   'MEDIA_UNAVAILABLE',
   'MEDIA_REFUSED',
   'MEDIA_UPLOAD_FAILED',
+  'ACCOUNT_RESTRICTED',
+  'NEW_CHAT_QUOTA',
 ] as const;
 /** One of `FAILURE_CODES`. */
 export type FailureCode = (typeof FAILURE_CODES)[number];
+
+/** Why the platform lets a session begin no new chats. */
+export const RESTRICTION_REASONS = ['ACCOUNT_RESTRICTED', 'NEW_CHAT_QUOTA'] as const;
+/** One of `RESTRICTION_REASONS`. */
+export type RestrictionReason = (typeof RESTRICTION_REASONS)[number];
 
 /** What became of the file of an inbound message. */
 export const MEDIA_STATUSES = ['STORED', 'FAILED'] as const;

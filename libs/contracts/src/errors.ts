@@ -213,8 +213,8 @@ export const ERROR_CATALOGUE = {
     429,
     true,
     'info',
-    'A limit is used up: messages a day, sessions of the plan, or requests a second.',
-    'Wait for the number of seconds in Retry-After; meta names the layer (session, plan, request), the limit and when it resets.',
+    'A limit is used up: messages a day, sessions of the plan, requests a second, or new chats that the platform allows.',
+    'Wait for the number of seconds in Retry-After; meta names the layer (session, plan, request, platform), the limit or the reason, and when it resets.',
   ),
   INTERNAL: entry(
     500,

@@ -20,6 +20,8 @@ import { defineRequest } from './contract.js';
 import {
   BOT_MODES,
   type BotMode,
+  RESTRICTION_REASONS,
+  type RestrictionReason,
   SESSION_STATUSES,
   type SessionStatus,
   STATUS_REASONS,
@@ -64,6 +66,26 @@ export class UpdateSessionBody {
   @IsString()
   @MaxLength(2048)
   proxy?: string | null;
+}
+
+/** What the platform does not let a session do: write to people that it has no chat with. */
+export class SessionRestriction {
+  @ApiProperty({
+    description:
+      'ACCOUNT_RESTRICTED: the platform has restricted the number. NEW_CHAT_QUOTA: the number has begun as many chats as it may.',
+    enum: RESTRICTION_REASONS,
+    example: 'ACCOUNT_RESTRICTED',
+  })
+  @IsIn(RESTRICTION_REASONS)
+  reason: RestrictionReason;
+
+  @ApiProperty({
+    description:
+      'When it ends (ISO 8601, UTC): as the platform says, or a day after its last sign where it does not say.',
+    example: '2026-02-01T00:00:00.000Z',
+  })
+  @IsISO8601()
+  until: string;
 }
 
 /** A session as its owner service knows it. */
@@ -111,6 +133,18 @@ export class SessionState {
   @IsOptional()
   @IsString()
   proxy?: string | null;
+
+  @ApiPropertyOptional({
+    description:
+      'Set while the platform lets this session begin no new chats: sends to contacts that it has neither written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the warmup tier.',
+    type: SessionRestriction,
+    nullable: true,
+    example: { reason: 'ACCOUNT_RESTRICTED', until: '2026-02-01T00:00:00.000Z' },
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => SessionRestriction)
+  restriction?: SessionRestriction | null;
 
   @ApiProperty({ description: 'When it was created (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
   @IsISO8601()

@@ -43,6 +43,8 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
   MEDIA_UNAVAILABLE: 'The file could not be read or fetched.',
   MEDIA_REFUSED: 'The file is not one that can be sent like this.',
   MEDIA_UPLOAD_FAILED: 'The file could not be handed to the platform.',
+  ACCOUNT_RESTRICTED: 'The platform has restricted the number: it may not write to new contacts.',
+  NEW_CHAT_QUOTA: 'The number has begun as many chats as the platform lets it.',
 };
 
 /**
@@ -61,6 +63,8 @@ const GIVEN_BACK: Record<FailureCode, readonly LimitLayer[]> = {
   MEDIA_UNAVAILABLE: LIMIT_LAYERS,
   MEDIA_REFUSED: LIMIT_LAYERS,
   MEDIA_UPLOAD_FAILED: LIMIT_LAYERS,
+  ACCOUNT_RESTRICTED: LIMIT_LAYERS,
+  NEW_CHAT_QUOTA: LIMIT_LAYERS,
 };
 /** They meet a message wherever it is, perhaps on its way; the others say themselves that it did not go out. */
 const WHEREVER_IT_IS: ReadonlySet<FailureCode> = new Set([
