@@ -187,6 +187,7 @@ export class Stage {
     to: string,
     content: string | OutboundContent,
     jobId: string = randomUUID(),
+    acceptedAt = new Date(),
   ): Promise<string> {
     const data = {
       jobId,
@@ -194,7 +195,7 @@ export class Stage {
       to: to.includes('@') ? to : `${to}@s.whatsapp.net`,
       content: typeof content === 'string' ? { type: 'text' as const, text: content } : content,
       clientMessageId: null,
-      acceptedAt: new Date().toISOString(),
+      acceptedAt: acceptedAt.toISOString(),
     };
     const envelope = envelopeOf(SendMessage, { tenantId: this.tenantId }, data);
     await this.messaging.publishCommand(sessionId, envelope);

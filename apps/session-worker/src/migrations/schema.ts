@@ -3,6 +3,7 @@ import { SessionAge1763700600000 } from './1763700600000-session-age.js';
 import { Sessions1763700000000 } from './1763700000000-sessions.js';
 import { SessionLinks1763700300000 } from './1763700300000-session-links.js';
 import { SessionProxy1763700400000 } from './1763700400000-session-proxy.js';
+import { SessionRestrictions1763700700000 } from './1763700700000-session-restrictions.js';
 import { Uploads1763700500000 } from './1763700500000-uploads.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -15,5 +16,6 @@ export const schema = {
     SessionProxy1763700400000,
     Uploads1763700500000,
     SessionAge1763700600000,
+    SessionRestrictions1763700700000,
   ],
 };

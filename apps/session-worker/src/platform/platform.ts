@@ -2,9 +2,21 @@ import type {
   MediaFailure,
   MessageChangeKind,
   OutboundContent,
+  RestrictionReason,
   StatusReason,
   TypingState,
 } from '@svc/contracts';
+
+/** What the platform says of one way in which it keeps a number from beginning new chats. */
+export interface PlatformRestriction {
+  reason: RestrictionReason;
+  isActive: boolean;
+  /** When it ends by itself; undefined where the platform does not say. */
+  until?: Date | undefined;
+}
+
+/** The platform's refusal of a message that would begin a chat. */
+export const NEW_CHAT_REFUSED = 463;
 
 /** What a platform socket tells the session that holds it. */
 export interface PlatformListener {
@@ -18,6 +30,7 @@ export interface PlatformListener {
   onCredentials(): void;
   /** The platform's server took the message (`error` undefined) or refused it. */
   onAck(keyId: string, error: number | undefined): void;
+  onRestriction(told: PlatformRestriction): void;
   /** A receipt of the contact's device for these messages. The platform is told that it arrived when this resolves. */
   onReceipt(keyIds: string[], kind: 'delivered' | 'read'): Promise<void>;
 }
@@ -126,6 +139,8 @@ export interface PlatformSocket {
   /** @throws NoAnswerError */
   markRead(messages: ReceivedMessage[]): Promise<void>;
   typing(to: string, state: TypingState): Promise<void>;
+  /** Asks for all restrictions; those that the platform does not tell in time are left out. */
+  restrictions(): Promise<PlatformRestriction[]>;
   /** Unlinks this device on the platform. */
   logout(): Promise<void>;
   /** Gives up a socket that looks connected and does not work: `onClose` is called with this reason, at once. */

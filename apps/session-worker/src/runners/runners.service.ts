@@ -5,9 +5,10 @@ import { DataSource } from 'typeorm';
 import { SessionStores } from '../credentials/session-stores.js';
 import { type Fence, LeaseLostError } from '../ownership/fence.js';
 import { failureOf } from '../sending/outbound.js';
+import { NewChats } from '../sending/new-chats.js';
 import { SessionSenders } from '../sending/session-senders.js';
 import { Session } from '../sessions/session.entity.js';
-import { markApplied, writeStatus } from '../sessions/session-rows.js';
+import { markApplied, writeRestrictions, writeStatus } from '../sessions/session-rows.js';
 import { SessionLogins } from './session-logins.js';
 import { SessionRunner } from './session-runner.js';
 
@@ -203,10 +204,11 @@ export class RunnersService {
   }
 
   private makeRunner(session: Session, fence: Fence): SessionRunner {
-    const { id, tenantId, status } = session;
+    const { id, tenantId, status, restrictions } = session;
     const { dataSource, logins } = this;
     const store = this.stores.of({ session: { id, tenantId }, fence });
     const ledger = this.senders.ledger(id, fence);
+    const newChats = new NewChats(id, restrictions, dataSource);
     const gone = (): void => {
       if (this.of(id) === runner) this.runners.delete(id);
     };
@@ -215,7 +217,8 @@ export class RunnersService {
       {
         store,
         ledger,
-        sender: this.senders.sender(ledger),
+        sender: this.senders.sender(ledger, newChats),
+        newChats,
         loginTimeoutMs: logins.timeoutMs,
         logins: logins.gate,
         open: (credentials, listener) => logins.open(id, credentials, store, listener),
@@ -223,6 +226,7 @@ export class RunnersService {
           await writeStatus(dataSource, fence, id, change, events);
           this.outbox.publish(events);
         },
+        writeRestrictions: (kept) => writeRestrictions(dataSource, fence, id, kept),
         lookedAtUntil: async () => {
           const [row] = await dataSource.query<{ until: number }[]>(
             `SELECT extract(epoch FROM greatest(looked_at_until, 'epoch'))::float8 * 1000 AS until

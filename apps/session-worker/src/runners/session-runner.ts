@@ -10,10 +10,17 @@ import type { SessionStore } from '../credentials/session-store.js';
 import { UnreadableSecretError } from '../credentials/vault.js';
 import { type Credentials, isLinked, newCredentials } from '../platform/library/credentials.js';
 import { ProxyError } from '../platform/proxy.js';
-import { type PlatformListener, type PlatformSocket, QR_LIFETIME_MS } from '../platform/platform.js';
+import {
+  NEW_CHAT_REFUSED,
+  type PlatformListener,
+  type PlatformSocket,
+  QR_LIFETIME_MS,
+} from '../platform/platform.js';
 import { failureOf } from '../sending/outbound.js';
 import type { Ledger } from '../sending/ledger.js';
+import type { NewChats } from '../sending/new-chats.js';
 import type { SessionSender } from '../sending/session-sender.js';
+import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
 import { reconnectDelayMs, troublesAfter, verdictOn } from './close-codes.js';
 import type { LoginGate, LoginTurn } from './login-gate.js';
@@ -31,11 +38,13 @@ export interface RunnerTools {
   store: SessionStore;
   ledger: Ledger;
   sender: SessionSender;
+  newChats: NewChats;
   loginTimeoutMs: number;
   logins: LoginGate;
   /** @throws ProxyError */
   open(credentials: Credentials, listener: PlatformListener): Promise<PlatformSocket>;
   writeStatus(change: StatusChange, events: Envelope[]): Promise<void>;
+  writeRestrictions(restrictions: Restrictions): Promise<void>;
   /** Until when somebody looks at the QR code, in ms since 1970. */
   lookedAtUntil(): Promise<number>;
   /** A write was refused because the partition belongs to somebody else. */
@@ -76,6 +85,8 @@ export class SessionRunner {
       },
       gaveUp: () => this.over(),
     });
+    const { newChats } = tools;
+    newChats.onChange = () => this.steps.do(() => tools.writeRestrictions(newChats.kept));
   }
 
   /**
@@ -236,7 +247,11 @@ export class SessionRunner {
       onOpen: (phone) => current() && this.through(() => this.opened(phone)),
       onClose: (code, reason) => this.closed(generation, code, reason),
       onCredentials: () => this.steps.save(() => this.saveCredentials()),
-      onAck: (keyId, error) => this.tools.sender.onAck(keyId, error),
+      onAck: (keyId, error) => {
+        if (error === NEW_CHAT_REFUSED && this.socket) this.tools.newChats.refused(this.socket);
+        this.tools.sender.onAck(keyId, error);
+      },
+      onRestriction: (told) => current() && this.tools.newChats.hear(told),
       onReceipt: (keyIds, kind) => this.tools.sender.onReceipt(keyIds, kind),
     };
   }
@@ -287,7 +302,9 @@ export class SessionRunner {
     this.attempt = 0;
     this.openedAt = performance.now();
     await this.told.connected(phone);
-    if (this.socket) this.tools.sender.attach(this.socket);
+    if (!this.socket) return;
+    this.tools.sender.attach(this.socket);
+    void this.tools.newChats.ask(this.socket); // while it was away it may have been restricted, or not be any more
   }
 
   private closed(generation: number, code: number, reason?: StatusReason): void {

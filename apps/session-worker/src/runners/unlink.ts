@@ -21,6 +21,7 @@ export async function unlink(open: PlatformSocket | undefined, tools: RunnerTool
         onClose: (code) => reject(new Error(`Closed with ${code}.`)),
         onQr: () => reject(new Error('The link is gone.')),
         onCredentials: () => undefined, // forgotten in a moment
+        onRestriction: () => undefined,
         onAck: (keyId, error) => tools.sender.onAck(keyId, error),
         onReceipt: (keyIds, kind) => tools.sender.onReceipt(keyIds, kind),
       });

@@ -12,6 +12,8 @@ export interface ClaimedMessage extends OutboundRow {
   content: OutboundContent;
   accepted_at: Date;
   uploaded: Uint8Array | null;
+  /** It was claimed before, and may have been handed over. */
+  begun: boolean;
 }
 
 type FailedRow = OutboundRow & { failure: MessageFailure };
@@ -20,11 +22,12 @@ const ROW = 'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_m
 
 // The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again.
 const CLAIM_SQL = `${FENCE_SQL}
-  UPDATE outbound_message o SET status = 'SENDING' FROM fence
-  WHERE o.status IN ('QUEUED', 'SENDING') AND o.job_id IN (SELECT job_id FROM outbound_message
+  UPDATE outbound_message o SET status = 'SENDING' FROM fence, (SELECT job_id, status FROM outbound_message
     WHERE session_id = $4 AND status IN ('QUEUED', 'SENDING') AND job_id <> ALL($5::uuid[])
-      AND to_jid <> ALL($6::text[]) AND accepted_at > clock_timestamp() - $8 * interval '1 ms' ORDER BY seq LIMIT $7)
-  RETURNING ${ROW}, o.seq, o.content, o.accepted_at, o.uploaded`;
+      AND to_jid <> ALL($6::text[]) AND accepted_at > clock_timestamp() - $8 * interval '1 ms' ORDER BY seq LIMIT $7) next
+  WHERE o.status IN ('QUEUED', 'SENDING') AND o.job_id = next.job_id
+  RETURNING ${ROW}, o.seq, o.content, o.accepted_at, o.uploaded,
+    next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS begun`;
 
 const KEEP_UPLOAD_SQL = `${FENCE_SQL}
   UPDATE outbound_message o SET uploaded = $6 FROM fence WHERE o.session_id = $4 AND o.job_id = $5 RETURNING 1`;

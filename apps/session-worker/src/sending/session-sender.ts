@@ -6,6 +6,7 @@ import { NoAnswerError, type OutgoingMessage, type PlatformSocket } from '../pla
 import { atStep } from '../steps.js';
 import { FilesAhead } from './files-ahead.js';
 import type { ClaimedMessage, Ledger } from './ledger.js';
+import type { NewChats } from './new-chats.js';
 import { failureOf, type Rung } from './outbound.js';
 import type { OutgoingFiles } from './outgoing-files.js';
 import { FileError, sendFailureOf } from './send-failure.js';
@@ -53,6 +54,7 @@ export class SessionSender {
 
   constructor(
     private readonly ledger: Ledger,
+    private readonly newChats: NewChats,
     files: OutgoingFiles,
     private readonly ackTimeoutMs: number,
   ) {
@@ -193,13 +195,21 @@ export class SessionSender {
     const passed = new Set<string>();
     for (const message of messages) {
       if (this.socket !== socket) return false;
-      if (passed.has(message.to_jid)) continue;
+      if (passed.has(message.to_jid) || (await this.refuse(message, socket))) continue;
+      if (this.socket !== socket) return false;
       if (message.content.media && !message.uploaded) {
         passed.add(message.to_jid);
         this.files.add(message);
       } else if (!(await this.hand(message, socket))) return false;
     }
     return true;
+  }
+
+  /** Whether it must not go out, because it would begin a chat: then it has failed. */
+  private async refuse(message: ClaimedMessage, socket: PlatformSocket): Promise<boolean> {
+    const reason = await this.newChats.refusalOf(message, socket);
+    if (reason) this.fail(message, reason);
+    return reason !== undefined;
   }
 
   private async hand(message: ClaimedMessage, socket: PlatformSocket): Promise<boolean> {

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import type { Fence } from '../ownership/fence.js';
 import { Ledger } from './ledger.js';
+import type { NewChats } from './new-chats.js';
 import { OutgoingFiles } from './outgoing-files.js';
 import { ReceiptWriter } from './receipt-writer.js';
 import { SessionSender } from './session-sender.js';
@@ -23,8 +24,8 @@ export class SessionSenders {
     return new Ledger(held, this.dataSource, this.outbox, this.receipts);
   }
 
-  sender(ledger: Ledger): SessionSender {
-    return new SessionSender(ledger, this.files, this.config.ackTimeoutMs);
+  sender(ledger: Ledger, newChats: NewChats): SessionSender {
+    return new SessionSender(ledger, newChats, this.files, this.config.ackTimeoutMs);
   }
 }
 import { OutboxService } from '@svc/service';

@@ -2,10 +2,12 @@ import type { Envelope, SessionState, SessionStatus, StatusReason } from '@svc/c
 import { outboxRows } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
+import { restrictionAt, type Restrictions } from './restrictions.js';
 import type { Session } from './session.entity.js';
 
 /** What other services see of a row. */
 export function toSessionState(session: Session): SessionState {
+  const restriction = restrictionAt(session.restrictions, Date.now());
   return {
     id: session.id,
     name: session.name,
@@ -15,6 +17,7 @@ export function toSessionState(session: Session): SessionState {
     botMode: session.botMode,
     phone: session.phone,
     proxy: session.proxyAddress,
+    restriction: restriction && { reason: restriction.reason, until: restriction.until },
     createdAt: session.createdAt.toISOString(),
   };
 }
@@ -29,10 +32,12 @@ export interface StatusChange {
   qr?: { code: string; expiresAt: Date };
 }
 
+// A restriction is the number's: it goes with it, and is asked for when one is linked.
 const SET_STATUS_SQL = `${FENCE_SQL},
   changed AS (UPDATE session SET status = $5, status_reason = $6,
     status_since = CASE WHEN status = $5 AND status_reason = $6 THEN status_since ELSE clock_timestamp() END,
-    phone = CASE WHEN $7 THEN $8 ELSE phone END, qr = $9, qr_expires_at = $10
+    phone = CASE WHEN $7 THEN $8 ELSE phone END,
+    restrictions = CASE WHEN $7 AND $8 IS NULL THEN '{}' ELSE restrictions END, qr = $9, qr_expires_at = $10
     FROM fence WHERE id = $4 RETURNING id),
   told AS (INSERT INTO event_outbox (id, envelope)
     SELECT e.id, e.envelope FROM changed, unnest($11::uuid[], $12::jsonb[]) AS e (id, envelope))
@@ -62,6 +67,24 @@ export async function writeStatus(
     ids,
     envelopes,
   ]);
+  if (!row?.fenced) throw new LeaseLostError(fence.partition);
+}
+
+/**
+ * Writes what keeps the number from beginning new chats.
+ * @throws LeaseLostError
+ */
+export async function writeRestrictions(
+  dataSource: DataSource,
+  fence: Fence,
+  sessionId: string,
+  restrictions: Restrictions,
+): Promise<void> {
+  const [row] = await dataSource.query<{ fenced: number }[]>(
+    `${FENCE_SQL}, changed AS (UPDATE session SET restrictions = $5 FROM fence WHERE id = $4)
+     SELECT (SELECT count(*)::int FROM fence) AS fenced`,
+    [...fenceParameters(fence), sessionId, JSON.stringify(restrictions)],
+  );
   if (!row?.fenced) throw new LeaseLostError(fence.partition);
 }
 

@@ -1,4 +1,5 @@
 import type { BotMode, SessionStatus, StatusReason } from '@svc/contracts';
+import type { Restrictions } from './restrictions.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** What a tenant wants of a session; its owner brings it about. */
@@ -31,5 +32,7 @@ export class Session {
   @Column('bytea', { nullable: true }) proxy: Buffer | null;
   /** What may be shown of it. */
   @Column('text', { name: 'proxy_address', nullable: true }) proxyAddress: string | null;
+  /** What the platform does not let the number do; what is over is not taken out. */
+  @Column('jsonb') restrictions: Restrictions;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

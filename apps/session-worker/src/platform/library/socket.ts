@@ -19,6 +19,7 @@ import { handOver, type LibrarySocket } from './hand-over.js';
 import { journaling } from './journaling.js';
 import { keyStore } from './key-store.js';
 import { isComplete, messageOf } from './outgoing-message.js';
+import { askRestrictions, hearRestrictions } from './restrictions.js';
 import { protectSessionsFromTrials } from './signal-trials.js';
 import { uploadFile } from './upload.js';
 
@@ -59,6 +60,7 @@ export function openSocket(
     const abandon = (): void => socket.recycle('PROCESSING_STALLED');
     const sock = connect(address, credentials, stanzas, { store: guarded(keptIn, abandon), watchdog });
     confirmWrittenReceipts(sock.ws, listener, abandon);
+    hearRestrictions(sock, listener);
     watchdog.supervise(sock.ws);
     return attach(sock, stanzas, namingProxy(listener, address.proxy), { scope, watchdog });
   });
@@ -172,6 +174,7 @@ function attach(
         }),
       ),
     ...atOnce(sock, scope),
+    restrictions: () => scope.run(() => askRestrictions(sock)),
     logout: () => scope.run(() => sock.logout()),
     recycle: (reason) => {
       if (closed) return;
