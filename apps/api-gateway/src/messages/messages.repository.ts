@@ -71,6 +71,10 @@ const INSERT_ARRIVED = `
   INSERT INTO message (id, tenant_id, session_id, direction, status, contact, key_id, created_at, body, origin, media)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`;
 
+const KNOWS_CONTACT = `
+  SELECT EXISTS (SELECT FROM message WHERE tenant_id = $1 AND session_id = $2 AND contact = $3
+    AND (direction = 'INBOUND' OR status IN ('SENT', 'DELIVERED', 'READ'))) AS known`;
+
 /** Statements on messages that run for each of them, written out: the query builder took a sixth of the gateway's CPU. */
 @Injectable()
 export class MessagesRepository {
@@ -89,6 +93,16 @@ export class MessagesRepository {
   /** A message of the tenant by its id. */
   find(tenantId: string, id: string): Promise<Message | null> {
     return this.messages.findOneBy({ tenantId, id });
+  }
+
+  /** Whether the contact has written to the session, or was sent something by it. */
+  async knowsContact(tenantId: string, sessionId: string, contact: string): Promise<boolean> {
+    const [row] = await this.dataSource.query<{ known: boolean }[]>(KNOWS_CONTACT, [
+      tenantId,
+      sessionId,
+      contact,
+    ]);
+    return row?.known === true;
   }
 
   /** Those of these jobs that have a message. */

@@ -9,13 +9,16 @@ const HIDDEN = /^(\d{5,20})(?::\d{1,5})?@lid$/;
 /** Older groups carry the number of their founder. */
 const GROUP = /^\d{5,25}(-\d{5,20})?@g\.us$/;
 
+/** Whether an address is that of a group. */
+export const isGroup = (address: string): boolean => GROUP.test(address);
+
 /**
  * The platform address of a chat: of a group, or of a person as `normalizeRecipient` takes it.
  * @throws AppError `VALIDATION_FAILED` naming the field.
  */
 export function normalizeChat(to: string, field = 'to'): string {
   const text = to.trim();
-  return GROUP.test(text) ? text : normalizeRecipient(text, field);
+  return isGroup(text) ? text : normalizeRecipient(text, field);
 }
 
 /**

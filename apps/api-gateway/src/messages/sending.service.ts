@@ -8,6 +8,7 @@ import {
   type QueuedMessage,
   Reserve,
   type SendMessageRequest,
+  type SessionState,
   type SubscriptionState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
@@ -18,7 +19,8 @@ import { type Draft, draftOf } from './draft.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository, type NewJob } from './messages.repository.js';
 import { OutgoingMedia } from './outgoing-media.js';
-import { normalizeChat } from './recipient.js';
+import { platformRefusal } from './platform-refusal.js';
+import { isGroup, normalizeChat } from './recipient.js';
 import { relate } from './related-message.js';
 import { SendPublisher } from './send-publisher.js';
 
@@ -50,7 +52,8 @@ export class SendingService {
   ) {}
 
   /**
-   * The order of refusals is part of the contract: body, session, replay, what it names, connected, read-only, session cap, plan cap.
+   * The order of refusals is part of the contract: body, session, replay, what it names, connected, read-only, platform,
+   * session cap, plan cap, tokens.
    * @param told what is left of the limits, before the send is accepted or refused.
    */
   async send(
@@ -97,10 +100,22 @@ export class SendingService {
       throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId: session.id, status, statusReason });
     }
     await this.limits.assertWritable(subscription, placed);
+    await this.assertMayReach(tenantId, session, contact);
     const id = jobId(tenantId, clientMessageId);
     const { content, body } = draft;
     const job = { id, tenantId, sessionId: session.id, contact, clientMessageId, content, body, relatesTo };
     return { job, draft };
+  }
+
+  /** What the platform would refuse costs the number its standing: it is refused before anything is counted. */
+  private async assertMayReach(
+    tenantId: string,
+    { id, restriction }: SessionState,
+    contact: string,
+  ): Promise<void> {
+    if (!restriction || isGroup(contact)) return;
+    if (await this.messages.knowsContact(tenantId, id, contact)) return;
+    throw platformRefusal(restriction, Date.now());
   }
 
   /** A unit whose message is not written in time is given back, a minute or two later, by `limits`. */
@@ -156,8 +171,9 @@ function dryRun(
 }
 
 function refusalView({ status, code, message, meta }: AppError): DryRunRefusal {
-  const { resetAt, resource } = meta;
+  const { retryAfterSeconds: _, ...shown } = meta;
+  const { resetAt, resource } = shown;
   // Room for a session does not come with the next day.
   const retryAt = typeof resetAt === 'string' && resource === undefined ? resetAt : null;
-  return { status, code, message, meta, retryAt };
+  return { status, code, message, meta: shown, retryAt };
 }
