@@ -126,6 +126,11 @@ test('what was handed to a broken socket goes out before what is claimed while t
   );
   const connections = told('session.connected').length;
   await stage.send(sessionId, friend, 'first');
+  // Claimed together with the second it would be lost on the next socket.
+  await waitFor('the first to be lost', async () => {
+    const path = `/accounts/${phone}/faults`;
+    return (await stage.platform.call<{ ack: string }>('GET', path)).ack === 'auto';
+  });
   await stage.send(sessionId, friend, 'second');
   await isHeldUp();
   await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'drop' });
