@@ -25,6 +25,35 @@ test('what was sent is in the usage of the month, by day and by session, and cos
   });
 });
 
+test('a number that the platform restricts goes on with its chats and begins none, and its tier stays', async () => {
+  const actor = await Actor.create(stack);
+  const friend = inventPhone();
+  await actor.send(friend, 'before');
+  await waitFor('the text', async () => (await actor.inbox(friend)).length === 1, LONG);
+  const path = `/accounts/${actor.phone}/restrictions`;
+  const shows = (reason: string | null) =>
+    waitFor(`restriction ${reason}`, async () => {
+      const { body } = await actor.api<{ restriction?: { reason: string } }>(
+        'GET',
+        `/v1/sessions/${actor.sessionId}`,
+      );
+      return (body.restriction?.reason ?? null) === reason;
+    });
+
+  await stack.platform('PUT', path, { timelock: { until: '2100-01-01T00:00:00.000Z' } });
+  await shows('ACCOUNT_RESTRICTED');
+  const refused = await actor.send(inventPhone(), 'cold');
+  expectError(refused, 429, 'RATE_LIMITED');
+  expect(refused.body['meta']).toMatchObject({ layer: 'platform', reason: 'ACCOUNT_RESTRICTED' });
+  expect((await actor.send(friend, 'again')).status).toBe(200);
+  const { body } = await actor.api('GET', `/v1/sessions/${actor.sessionId}/limits`);
+  expect(body).toMatchObject({ tier: 0, session: { used: 2 } });
+
+  await stack.platform('DELETE', path);
+  await shows(null);
+  expect((await actor.send(inventPhone(), 'warm again')).status).toBe(200);
+});
+
 test('without a payment provider the operator keeps plans, and nobody is sent to pay', async () => {
   const { apiKey } = await createTenant(stack);
   expect((await stack.api(apiKey, 'GET', '/v1/subscription')).body).toMatchObject({ keeper: 'operator' });
