@@ -201,7 +201,7 @@ export class FakeServices {
     this.on(OpenPortal, () => ({ url: 'https://portal.example/1' }));
     this.on(TakeProviderEvent, ({ payload, signature }: TakeProviderEventV1) => {
       this.done.push({ payload, signature });
-      if (signature === 'wrong') throw invalidField('stripe-signature', 'stripe-signature does not fit');
+      if (signature.endsWith('f')) throw invalidField('stripe-signature', 'stripe-signature does not fit');
       return { kept: true };
     });
     this.on(CountMessages, (request: CountMessagesV1) => {

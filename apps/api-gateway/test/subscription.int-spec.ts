@@ -162,7 +162,9 @@ describe('a send of a plan whose tokens are used up', () => {
   test('is refused by the layers before it first', async () => {
     const send = await blocked();
     gateway.fakes.sessionUsed = 250;
-    expect((await send()).body).toMatchObject({ meta: { layer: 'session' } });
+    const answer = await send();
+    expect(answer.body).toMatchObject({ meta: { layer: 'session' } });
+    expect(answer.headers.get('retry-after')).toBe('3600');
   });
 
   test('is seen by a dry run', async () => {
@@ -178,27 +180,38 @@ describe('a webhook of the payment provider', () => {
   const post = (body: string, headers: Record<string, string>): Promise<Answer> =>
     gateway.call(undefined, 'POST /webhooks/stripe', body, headers);
 
+  const seconds = Math.floor(Date.now() / 1000);
+  const signed = (digit = 'a') => ({ 'stripe-signature': `t=${seconds},v1=${digit.repeat(64)}` });
+
   test('goes on byte by byte, with its signature and without a key of ours', async () => {
     const payload = '{ "b":1,  "a":"é\\u00e9" }\n';
-    expect(await post(payload, { 'stripe-signature': 't=1,v1=aa' })).toMatchObject({
+    expect(await post(payload, signed())).toMatchObject({
       status: 200,
       body: { kept: true },
     });
-    expect(gateway.fakes.done).toEqual([{ payload, signature: 't=1,v1=aa' }]);
+    expect(gateway.fakes.done).toEqual([{ payload, signature: signed()['stripe-signature'] }]);
   });
 
   test('whose signature does not fit, or is missing, is refused', async () => {
-    for (const headers of [{ 'stripe-signature': 'wrong' }, {} as Record<string, string>]) {
-      expect(await post('{}', headers)).toMatchObject({
+    const old = `t=${seconds - 301},v1=${'0'.repeat(64)}`;
+    const headers = [
+      signed('f'), // billing finds it wrong
+      ...['nonsense', `t=${seconds}`, old, ''].map((text) => ({ 'stripe-signature': text })),
+      {} as Record<string, string>,
+    ];
+    for (const one of headers) {
+      expect(await post('{}', one)).toMatchObject({
         status: 400,
         body: { code: 'VALIDATION_FAILED', meta: { fields: [{ field: 'stripe-signature' }] } },
       });
     }
+    // Only what looks like a signature of this moment costs anybody else anything.
+    expect(gateway.fakes.done).toHaveLength(1);
   });
 
   test('is not taken while billing is away, so that the provider tells it again', async () => {
     await gateway.fakes.without(TakeProviderEvent, async () => {
-      expect(await post('{}', { 'stripe-signature': 'x' })).toMatchObject({ status: 503 });
+      expect(await post('{}', signed())).toMatchObject({ status: 503 });
     });
   });
 });

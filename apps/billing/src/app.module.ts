@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { LlmCalled } from '@svc/contracts';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import {
   connectionProviders,
@@ -7,6 +8,7 @@ import {
   OutboxService,
   RetentionService,
 } from '@svc/service';
+import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { BillingConfig, readConfig } from './config.js';
 import { BlockReporter } from './provider/block-reporter.js';
@@ -27,7 +29,7 @@ const RECORDED_AT_A_TIME = 4;
 
 /** What is old, by table: a call once it is on the invoices of a year, a webhook once no repeat of it can come. */
 const OLD: Record<string, string> = {
-  usage_event: `at < now - interval '400 days'`,
+  usage_event: `recorded_at < now - interval '400 days'`,
   usage_day: 'day < today - 400',
   provider_event: `done_at IS NOT NULL AND received_at < now - interval '90 days'`,
 };
@@ -40,6 +42,7 @@ const events = {
       app: 'billing',
       stream: 'events',
       partitioned: false,
+      only: LlmCalled,
       maxAckPending: RECORDED_AT_A_TIME,
     }),
 };
@@ -65,7 +68,7 @@ const provider = {
 
 /** The whole wiring of `billing`. */
 @Module({
-  imports: [databaseModule('billing', readConfig, [Subscription])],
+  imports: [databaseModule('billing', readConfig, [Subscription]), TypeOrmModule.forFeature([Subscription])],
   controllers: [HealthController, SubscriptionsConsumer, UsageConsumer, ProviderConsumer],
   providers: [
     ...connectionProviders('billing', BillingConfig, readConfig),

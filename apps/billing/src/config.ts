@@ -6,7 +6,6 @@ import {
   ArrayMinSize,
   IsInt,
   IsOptional,
-  IsString,
   IsUrl,
   Matches,
   Max,
@@ -73,14 +72,14 @@ export class BillingConfig extends ServiceConfig {
   stripeWebhookSecrets?: string[];
 
   @Env('STRIPE_PRICES', {
-    description: `Ids of the recurring prices of ${PLANS.join(', ')}, separated by commas.`,
+    description: `Ids of the recurring prices of ${PLANS.join(', ')}, separated by commas; further ones of a plan, which older subscriptions have, behind a |.`,
     example: 'price_a,price_b,price_c',
   })
   @ValidateIf(({ stripeKey }: BillingConfig) => stripeKey !== undefined)
   @Transform(list)
   @ArrayMinSize(PLANS.length)
   @ArrayMaxSize(PLANS.length)
-  @IsString({ each: true })
+  @Matches(/^\w+(\|\w+)*$/, { each: true, message: 'STRIPE_PRICES must hold ids of prices' })
   stripePrices?: string[];
 
   @Env('STRIPE_API_URL', {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CreateSubscription, LlmCalled, type LlmCalledV1, type Plan } from '@svc/contracts';
+import { CreateSubscription, LLM_CALL_MAX, LlmCalled, type LlmCalledV1, type Plan } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { type TestService, waitFor } from '@svc/testing';
 
@@ -26,6 +26,20 @@ export async function call(
   const envelope = envelopeOf(LlmCalled, { tenantId, id }, data);
   // Without a message id: JetStream stores what is told again, as it does two minutes later.
   await jetstream.publish(`evt.0.${LlmCalled.name}`, JSON.stringify(envelope));
+}
+
+/** Tells of so many tokens, in calls of a size that there is. */
+export async function use(
+  billing: TestService,
+  tenantId: string,
+  tokens: number,
+  more: Partial<LlmCalledV1> = {},
+): Promise<void> {
+  const whole = Math.floor(tokens / LLM_CALL_MAX);
+  const calls = [...Array<number>(whole).fill(LLM_CALL_MAX), tokens % LLM_CALL_MAX].filter(
+    (size) => size > 0,
+  );
+  await Promise.all(calls.map((size) => call(billing, tenantId, size, more)));
 }
 
 /** Resolves when everything in the stream has been dealt with. */

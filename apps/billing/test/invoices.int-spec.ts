@@ -4,8 +4,8 @@ import { NO_STRIPE_FAULTS, type StandInItem, waitFor } from '@svc/testing';
 import { BlockReporter } from '../src/provider/block-reporter.js';
 import { PROVIDER } from '../src/provider/provider.service.js';
 import type { StripeProvider } from '../src/provider/stripe-provider.js';
-import { allHeard, call } from './calls.js';
-import { createTenant, type PaidBilling, startPaidBilling, subscribe } from './provider.js';
+import { allHeard, use } from './calls.js';
+import { allLookedFor, createTenant, type PaidBilling, startPaidBilling, subscribe } from './provider.js';
 
 const BLOCK = 70_000_000;
 let paid: PaidBilling;
@@ -44,7 +44,7 @@ const compare = async (tenantId: string): Promise<string[]> => {
 describe('a started block', () => {
   test('is on the next invoice, with the price of the plan', async () => {
     const { tenantId, subscription } = await subscribe(paid, 'ENTERPRISE');
-    await call(paid.billing, tenantId, 3 * BLOCK);
+    await use(paid.billing, tenantId, 3 * BLOCK);
     await allReported(tenantId);
     expect(blocksOf(tenantId)).toEqual(['1', '2']);
     paid.stripe.world.advanceTo(subscription.periodEnd);
@@ -64,7 +64,7 @@ describe('a started block', () => {
     const tries = () => paid.stripe.calls.filter((one) => one === 'POST /v1/invoiceitems').length;
     const before = tries();
     paid.stripe.faults = { ...NO_STRIPE_FAULTS, lostAnswers: 1 };
-    await call(paid.billing, tenantId, 2 * BLOCK);
+    await use(paid.billing, tenantId, 2 * BLOCK);
     await waitFor('the block to arrive', () => blocksOf(tenantId).length > 0);
     await waitFor('the library to give up', () => tries() === before + 3);
     paid.stripe.faults = NO_STRIPE_FAULTS;
@@ -84,13 +84,49 @@ describe('a started block', () => {
     expect(blocksOf(tenantId)).toEqual(['1']);
   }, 30_000);
 
+  test('is there once when the provider says for a day that it failed', async () => {
+    const { tenantId } = await subscribe(paid, 'ENTERPRISE');
+    const before = paid.stripe.failedCalls;
+    paid.stripe.faults = { ...NO_STRIPE_FAULTS, failures: 1 };
+    await use(paid.billing, tenantId, 2 * BLOCK);
+    await waitFor('the library to give up', () => paid.stripe.failedCalls === before + 3);
+    paid.stripe.faults = NO_STRIPE_FAULTS;
+    await waitFor('the claim to be over', async () => {
+      await database().query(
+        `UPDATE billing.token_block SET tried_at = tried_at - interval '1 minute' WHERE tenant_id = $1`,
+        [tenantId],
+      );
+      return blocksOf(tenantId).length > 0;
+    });
+    await allReported(tenantId);
+    expect(blocksOf(tenantId)).toEqual(['1']);
+    expect(itemsOf(tenantId)[0]).toMatchObject({ amount: 2_000, currency: 'usd' });
+  }, 20_000);
+
+  test('that was told after the subscription ended is on a last invoice', async () => {
+    const { tenantId, subscription } = await subscribe(paid, 'ENTERPRISE');
+    paid.stripe.world.cancel(subscription);
+    paid.stripe.world.advanceTo(subscription.periodEnd);
+    await paid.stripe.flush();
+    await allLookedFor(paid.billing);
+    await use(paid.billing, tenantId, 2 * BLOCK);
+    await allReported(tenantId);
+    expect(itemsOf(tenantId)).toMatchObject([{ invoice: null }]);
+    await database().query(
+      `UPDATE billing.subscription SET compared_at = compared_at - interval '25 hours' WHERE tenant_id = $1`,
+      [tenantId],
+    );
+    await waitFor('the last invoice', () => itemsOf(tenantId)[0]?.invoice);
+    expect(paid.stripe.world.invoices.at(-1)).toMatchObject({ planAmount: 0, total: 2_000, status: 'paid' });
+  }, 20_000);
+
   test('of a tenant whose plan the operator keeps is not told to the provider, also when he begins to pay there', async () => {
     const tenantId = await createTenant(paid.billing, 'ENTERPRISE');
-    await call(paid.billing, tenantId, 2 * BLOCK);
+    await use(paid.billing, tenantId, 2 * BLOCK);
     await allHeard(paid.billing);
     await paid.billing.rpc.request(SetSubscription, { tenantId, status: 'ACTIVE', plan: 'ENTERPRISE' });
     await subscribe(paid, 'ENTERPRISE', tenantId);
-    await call(paid.billing, tenantId, BLOCK);
+    await use(paid.billing, tenantId, BLOCK);
     await waitFor('the second block', () => blocksOf(tenantId).length > 0);
     expect(blocksOf(tenantId)).toEqual(['2']);
   });
@@ -99,7 +135,7 @@ describe('a started block', () => {
 describe('the comparison of ledger and provider', () => {
   test('names what is missing there, what costs something else, what is there twice and what is there only', async () => {
     const { tenantId } = await subscribe(paid, 'ENTERPRISE');
-    await call(paid.billing, tenantId, 4 * BLOCK);
+    await use(paid.billing, tenantId, 4 * BLOCK);
     await allReported(tenantId);
     expect(await compare(tenantId)).toEqual([]);
     const { items } = paid.stripe.world;

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { OpenCheckout, OpenPortal, SetSubscription, TakeProviderEvent } from '@svc/contracts';
+import { OutboxService } from '@svc/service';
 import { NO_STRIPE_FAULTS, waitFor } from '@svc/testing';
+import { DataSource } from 'typeorm';
+import { PROVIDER } from '../src/provider/provider.service.js';
+import { ProviderSync } from '../src/provider/provider-sync.js';
+import type { StripeProvider } from '../src/provider/stripe-provider.js';
 import {
   allLookedFor,
   createTenant,
@@ -26,6 +31,12 @@ afterAll(() => paid.stop());
 const take = (payload: string, signature: string) =>
   paid.billing.rpc.request(TakeProviderEvent, { payload, signature });
 const DAY = 86_400;
+/** A day has passed for this tenant since it was compared. */
+const compareNow = (tenantId: string) =>
+  paid.billing.database.query(
+    `UPDATE billing.subscription SET compared_at = compared_at - interval '25 hours' WHERE tenant_id = $1`,
+    [tenantId],
+  );
 
 describe('a plan that is paid for', () => {
   test('holds as soon as the payment is told, and a tenant has one customer at the provider', async () => {
@@ -42,6 +53,36 @@ describe('a plan that is paid for', () => {
     await expect(
       paid.billing.rpc.request(OpenCheckout, { tenantId, plan: 'ENTERPRISE' }),
     ).rejects.toMatchObject({ code: 'SUBSCRIPTION_CONFLICT' });
+  });
+
+  test('is not paid for twice though its payment was not heard of', async () => {
+    const tenantId = await createTenant(paid.billing);
+    const { url } = await paid.billing.rpc.request(OpenCheckout, { tenantId, plan: 'GROWTH' });
+    paid.stripe.faults = { ...NO_STRIPE_FAULTS, losses: 1 };
+    paid.stripe.pay(url);
+    await paid.stripe.flush();
+    await expect(paid.billing.rpc.request(OpenCheckout, { tenantId, plan: 'GROWTH' })).rejects.toMatchObject({
+      code: 'SUBSCRIPTION_CONFLICT',
+    });
+    expect(await stateOf(paid.billing, tenantId)).toMatchObject({ plan: 'GROWTH', keeper: 'stripe' });
+  });
+
+  test('is not paid for on two pages: the one that was opened first is closed', async () => {
+    const tenantId = await createTenant(paid.billing);
+    const open = () => paid.billing.rpc.request(OpenCheckout, { tenantId, plan: 'GROWTH' });
+    const [first, second] = [await open(), await open()];
+    expect(() => paid.stripe.pay(first.url)).toThrow('closed');
+    paid.stripe.pay(second.url);
+    await paid.stripe.flush();
+    await reaches(paid.billing, tenantId, { plan: 'GROWTH', keeper: 'stripe' });
+  });
+
+  test('is the larger one where somebody pays for two all the same', async () => {
+    const { tenantId, subscription } = await subscribe(paid, 'ENTERPRISE');
+    paid.stripe.world.subscribe(subscription.customer, PRICE.STARTER);
+    await paid.stripe.flush();
+    await allLookedFor(paid.billing);
+    expect((await stateOf(paid.billing, tenantId)).plan).toBe('ENTERPRISE');
   });
 
   test('changes nothing while the first payment has not gone through', async () => {
@@ -122,6 +163,23 @@ describe('a plan that is paid for', () => {
   });
 });
 
+test('a subscription that has ended at the provider can be kept by the operator', async () => {
+  const { tenantId, subscription } = await subscribe(paid, 'GROWTH');
+  paid.stripe.world.cancel(subscription);
+  paid.stripe.world.advanceTo(subscription.periodEnd);
+  await paid.stripe.flush();
+  await reaches(paid.billing, tenantId, { status: 'CANCELED', active: false });
+  await allLookedFor(paid.billing);
+  await paid.billing.rpc.request(SetSubscription, { tenantId, status: 'ACTIVE', plan: 'ENTERPRISE' });
+  const looks = paid.stripe.calls.length;
+  await compareNow(tenantId);
+  await waitFor('the comparison', () => paid.stripe.calls.length > looks);
+  await allLookedFor(paid.billing);
+  expect(await stateOf(paid.billing, tenantId)).toMatchObject({
+    ...{ status: 'ACTIVE', plan: 'ENTERPRISE', keeper: 'operator' },
+  });
+}, 20_000);
+
 describe('webhooks of the provider', () => {
   test('that come twice and in any order leave what is true', async () => {
     paid.stripe.faults = { ...NO_STRIPE_FAULTS, duplicates: 1, reorder: true };
@@ -132,10 +190,38 @@ describe('webhooks of the provider', () => {
     await paid.stripe.flush();
     await reaches(paid.billing, tenantId, { plan: 'ENTERPRISE', status: 'ACTIVE' });
     expect(paid.stripe.told.doubled).toBeGreaterThan(0);
-    const doubles = await paid.billing.database.query(
-      'SELECT id FROM billing.provider_event GROUP BY id HAVING count(*) > 1',
-    );
-    expect(doubles).toEqual([]);
+  });
+
+  test('are kept once', async () => {
+    const body = JSON.stringify({
+      ...{ id: `evt_${randomUUID()}`, type: 'invoice.paid' },
+      data: { object: { customer: { id: 'cus_1' } } },
+    });
+    const tell = () => take(body, paid.stripe.signature(body));
+    expect([await tell(), await tell()]).toEqual([{ kept: true }, { kept: false }]);
+  });
+
+  test('of which two replicas ask at once leave what the later question saw, though its answer comes first', async () => {
+    const { tenantId, subscription } = await subscribe(paid, 'GROWTH');
+    const provider = paid.billing.get<StripeProvider>(PROVIDER);
+    const replica = () => new ProviderSync(paid.billing.get(DataSource), paid.billing.get(OutboxService));
+    let release = (): void => undefined;
+    const held = new Promise<void>((done) => (release = done));
+    let asked = 0;
+    paid.stripe.beforeAnswer = async () => {
+      asked += 1;
+      if (asked === 1) await held;
+    };
+    const older = replica().look(provider, subscription.customer);
+    await waitFor('the older question', () => asked === 1);
+    paid.stripe.world.changePrice(subscription, PRICE.ENTERPRISE, 'now');
+    await replica().look(provider, subscription.customer);
+    release();
+    await older;
+    paid.stripe.beforeAnswer = undefined;
+    const is = await stateOf(paid.billing, tenantId);
+    expect(is.plan).toBe('ENTERPRISE');
+    expect(is).not.toHaveProperty('nextPlan'); // as the older answer would have it
   });
 
   test('that are lost are made good by the daily comparison', async () => {
@@ -144,10 +230,7 @@ describe('webhooks of the provider', () => {
     paid.stripe.world.changePrice(subscription, PRICE.ENTERPRISE, 'now');
     await paid.stripe.flush();
     expect((await stateOf(paid.billing, tenantId)).plan).toBe('GROWTH');
-    await paid.billing.database.query(
-      `UPDATE billing.subscription SET compared_at = compared_at - interval '25 hours' WHERE tenant_id = $1`,
-      [tenantId],
-    );
+    await compareNow(tenantId);
     await reaches(paid.billing, tenantId, { plan: 'ENTERPRISE' });
   }, 20_000);
 

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GetSubscription, GetUsage, type Plan, SetSubscription, type UsageReply } from '@svc/contracts';
+import { Messaging } from '@svc/messaging';
 import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
-import { allHeard, aTenant, call } from './calls.js';
+import { allHeard, aTenant, call, use } from './calls.js';
 
 const MILLION = 1_000_000;
 let billing: TestService;
@@ -84,48 +85,80 @@ describe('a call of a language model', () => {
 describe('blocks of tokens', () => {
   test('start with the first token beyond what is included, and cost 20 dollars each', async () => {
     const tenantId = await aTenant(billing);
-    await call(billing, tenantId, 70 * MILLION);
+    await use(billing, tenantId, 70 * MILLION);
     expect(await usage(tenantId)).toMatchObject({
       tokens: { included: 70 * MILLION, left: 0, blocks: 0, cost: 0, overage: 'bill', currency: 'USD' },
     });
     await call(billing, tenantId, 1);
     expect((await usage(tenantId)).tokens).toMatchObject({ blocks: 1, cost: 2_000 });
-    await call(billing, tenantId, 70 * MILLION - 1);
+    await use(billing, tenantId, 70 * MILLION - 1);
     expect(await blocks(tenantId)).toBe(1);
     await call(billing, tenantId, 1);
     expect(await blocks(tenantId)).toBe(2);
-    await call(billing, tenantId, 210 * MILLION);
+    await use(billing, tenantId, 210 * MILLION);
     expect((await usage(tenantId)).tokens).toMatchObject({ blocks: 5, cost: 10_000 });
   });
 
   test('are started once when many calls at the same moment exceed what is included', async () => {
     const tenantId = await aTenant(billing);
-    await Promise.all(Array.from({ length: 30 }, () => call(billing, tenantId, 5 * MILLION)));
+    await Promise.all(Array.from({ length: 30 }, () => use(billing, tenantId, 5 * MILLION)));
     expect((await usage(tenantId)).tokens).toMatchObject({ used: 150 * MILLION, blocks: 2 });
   });
 
   test('that were started stay when the plan grows, and go on from there', async () => {
     const tenantId = await aTenant(billing, 'GROWTH');
-    await call(billing, tenantId, 20 * MILLION + 1);
+    await use(billing, tenantId, 20 * MILLION + 1);
     expect(await blocks(tenantId)).toBe(1);
     await setPlan(tenantId, 'ENTERPRISE');
     await call(billing, tenantId, 1);
     expect(await blocks(tenantId)).toBe(1);
-    await call(billing, tenantId, 120 * MILLION);
+    await use(billing, tenantId, 120 * MILLION);
     expect(await blocks(tenantId)).toBe(2);
+  });
+
+  test('are not charged for what a larger plan included earlier in the month', async () => {
+    const tenantId = await aTenant(billing);
+    await use(billing, tenantId, 60 * MILLION);
+    await allHeard(billing);
+    await setPlan(tenantId, 'GROWTH');
+    await call(billing, tenantId, 1);
+    expect((await usage(tenantId)).tokens).toMatchObject({ included: 70 * MILLION, blocks: 0 });
+    await use(billing, tenantId, 10 * MILLION);
+    expect(await blocks(tenantId)).toBe(1);
+  });
+
+  test('of a month that is over follow from the plan of that month', async () => {
+    const tenantId = await aTenant(billing);
+    const timestamp = '2026-03-31T12:00:00.000Z';
+    await use(billing, tenantId, 60 * MILLION, { timestamp });
+    await allHeard(billing);
+    await setPlan(tenantId, 'GROWTH');
+    await call(billing, tenantId, 1, { timestamp });
+    const { included, left } = (await usage(tenantId, '2026-03')).tokens;
+    expect({ included, left }).toEqual({ included: 70 * MILLION, left: 10 * MILLION - 1 });
+    expect((await usage(tenantId, '2026-03')).tokens.blocks).toBe(0);
+  });
+
+  test('are not made of a call that is larger than any can be: it is set aside for a person', async () => {
+    const tenantId = await aTenant(billing);
+    await call(billing, tenantId, 10 * MILLION + 1);
+    expect((await usage(tenantId)).tokens).toMatchObject({ used: 0, blocks: 0 });
+    const { manager } = billing.get(Messaging);
+    const { subject } = (await manager.streams.getMessage('DEAD', { last_by_subj: 'dead.billing' }))!;
+    expect(subject).toBe('dead.billing');
   });
 
   test('of a month do not follow into the next', async () => {
     const tenantId = await aTenant(billing);
-    await call(billing, tenantId, 70 * MILLION + 1, { timestamp: '2026-03-31T23:59:59.999Z' });
-    await call(billing, tenantId, 70 * MILLION, { timestamp: '2026-04-01T00:00:00.000Z' });
+    await use(billing, tenantId, 70 * MILLION + 1, { timestamp: '2026-03-31T23:59:59.999Z' });
+    await use(billing, tenantId, 70 * MILLION, { timestamp: '2026-04-01T00:00:00.000Z' });
     expect((await usage(tenantId, '2026-03')).tokens.blocks).toBe(1);
     expect((await usage(tenantId, '2026-04')).tokens.blocks).toBe(0);
   });
 
   test('are not for the internal tenant, whose tokens are counted all the same', async () => {
     const tenantId = await aTenant(billing, 'STARTER', true);
-    await call(billing, tenantId, 500 * MILLION);
+    await use(billing, tenantId, 500 * MILLION);
     expect((await usage(tenantId)).tokens).toMatchObject({ used: 500 * MILLION, included: null, blocks: 0 });
     expect(await billing.rpc.request(GetSubscription, { tenantId })).not.toHaveProperty('tokenRefusal');
   });
@@ -139,19 +172,19 @@ describe('a plan that blocks instead of billing', () => {
 
   test('refuses from the last included token on until the month ends, and starts no block', async () => {
     const tenantId = await aTenant(billing, 'STARTER');
-    await call(billing, tenantId, 5 * MILLION - 1);
+    await use(billing, tenantId, 5 * MILLION - 1);
     expect(await state(tenantId)).not.toHaveProperty('tokenRefusal');
     await call(billing, tenantId, 1);
     const { tokenRefusal } = await state(tenantId);
     expect(tokenRefusal).toMatchObject({ layer: 'tokens', limit: 5 * MILLION, used: 5 * MILLION });
     expect(tokenRefusal!.resetAt).toMatch(/-01T00:00:00\.000Z$/);
-    await call(billing, tenantId, 100 * MILLION);
+    await use(billing, tenantId, 100 * MILLION);
     expect(await blocks(tenantId)).toBe(0);
   });
 
   test('goes on as soon as the tenant has a plan that bills', async () => {
     const tenantId = await aTenant(billing, 'STARTER');
-    await call(billing, tenantId, 6 * MILLION);
+    await use(billing, tenantId, 6 * MILLION);
     expect(await state(tenantId)).toHaveProperty('tokenRefusal');
     expect(await setPlan(tenantId, 'GROWTH')).not.toHaveProperty('tokenRefusal');
   });

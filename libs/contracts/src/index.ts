@@ -240,6 +240,7 @@ export {
   CURRENCY,
   GetUsage,
   GetUsageV1,
+  LLM_CALL_MAX,
   LlmCalled,
   LlmCalledV1,
   LlmUsage,

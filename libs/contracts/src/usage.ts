@@ -10,6 +10,7 @@ import {
   IsUUID,
   Length,
   Matches,
+  Max,
   Min,
   ValidateNested,
 } from 'class-validator';
@@ -27,19 +28,25 @@ export const TOKEN_BLOCK_CENTS = 2_000;
 /** Currency of every price, as ISO 4217 writes it. */
 export const CURRENCY = 'USD';
 
-/** Payload of `llm.called`: one call of a language model for an answer of a `MANAGED` session, never of an `EXTERNAL` one. */
+/** Tokens of one call at most: more is a fault of whoever tells, and would be billed. */
+export const LLM_CALL_MAX = 10_000_000;
+
+/**
+ * Payload of `llm.called`: one call of a language model for an answer of a `MANAGED` session, never of an `EXTERNAL` one. The
+ * stream keeps it for a day: whoever tells keeps its own row until billing has it.
+ */
 export class LlmCalledV1 {
   @IsUUID() sessionId: string;
   /** The service that called; together with the id of the envelope it names the call. */
   @IsString() @Length(1, 50) source: string;
   /** Of question and answer together. */
-  @IsInt() @Min(0) tokens: number;
+  @IsInt() @Min(0) @Max(LLM_CALL_MAX) tokens: number;
   /** When, in domain time (ISO 8601, UTC); decides the day and the month. */
   @IsISO8601() timestamp: string;
 }
 
 /** A month as it is asked for. */
-const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
+const MONTH = /^2\d{3}-(0[1-9]|1[0-2])$/;
 
 /** Query of `GET /v1/usage`. */
 export class UsageQuery {

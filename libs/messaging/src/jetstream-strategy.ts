@@ -1,6 +1,13 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { AppError, type Envelope, parseEnvelope, readEnvelope, STREAMS } from '@svc/contracts';
+import {
+  AppError,
+  type Envelope,
+  type EventContract,
+  parseEnvelope,
+  readEnvelope,
+  STREAMS,
+} from '@svc/contracts';
 import { lastValueFrom } from 'rxjs';
 import type { Messaging } from './messaging.js';
 import { EVERY_EVENT, type HandlerExtras, JETSTREAM } from './patterns.js';
@@ -13,6 +20,8 @@ export interface JetStreamOptions {
   stream: 'events' | 'commands';
   /** True: one durable per partition, pulled between `startPartition` and `stopPartition`. False: one for all. */
   partitioned: boolean;
+  /** Of an app that hears a single event: the others are not handed to it at all. */
+  only?: EventContract;
   /** Messages handed out and not yet acked, per consumer. 256 by default. */
   maxAckPending?: number;
 }
@@ -43,7 +52,8 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   }
 
   listen(callback: () => void): void {
-    if (!this.options.partitioned) this.startPull(ALL_PARTITIONS, this.filter('>'), this.options.app);
+    const { only, partitioned, app } = this.options;
+    if (!partitioned) this.startPull(ALL_PARTITIONS, this.filter(only ? `*.${only.name}` : '>'), app);
     // Handlers are known from here on; a message handed out before would find none.
     this.listening = true;
     for (const pull of this.pulls.values()) pull.start();

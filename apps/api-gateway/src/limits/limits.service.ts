@@ -55,9 +55,12 @@ export class LimitsService {
   /** The refusal that a send would meet at this moment, if any: layer 1 first, tokens last, as when it is sent. */
   async refusalOf(subscription: SubscriptionState, sessionId: string): Promise<AppError | null> {
     const { tokenRefusal } = subscription;
-    const { session, plan, resetAt } = await this.ofDay(subscription, sessionId);
+    const { messages: plan, sessions, ...ends } = await this.read(subscription, [sessionId]);
+    const { resetAt, secondsLeft: retryAfterSeconds } = ends;
+    const { messages: session = countOf(0, 0) } = sessions[0] ?? {};
     for (const [layer, { limit, used, left }] of [['session', session] as const, ['plan', plan] as const]) {
-      if (left === 0) return new AppError('RATE_LIMITED', undefined, { layer, limit, used, resetAt });
+      const refusal = { layer, limit, used, resetAt, retryAfterSeconds };
+      if (left === 0) return new AppError('RATE_LIMITED', undefined, refusal);
     }
     return tokenRefusal ? new AppError('RATE_LIMITED', undefined, { ...tokenRefusal }) : null;
   }

@@ -6,7 +6,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
 import { ApiErrors } from '../openapi/answers.js';
-import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
 import { uploadedFile } from './uploaded-file.js';
 import { UploadsService } from './uploads.service.js';
 
@@ -19,7 +18,6 @@ export class MediaController {
   @Post()
   @HttpCode(201)
   @NeedsScope('messages:send')
-  @NeedsSubscription()
   @ApiOperation({
     operationId: 'uploadMedia',
     summary: 'Upload a file to send',
@@ -29,7 +27,7 @@ export class MediaController {
   @ApiConsumes('multipart/form-data')
   @ApiBody({ type: UploadRequest })
   @ApiCreatedResponse({ type: UploadedMedia, description: 'Stored.' })
-  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED')
+  @ApiErrors('VALIDATION_FAILED')
   upload(@CurrentCaller() { tenantId }: Caller, @Req() request: FastifyRequest): Promise<UploadedMedia> {
     return uploadedFile(request, async ({ mimeType, filename, stream }) => {
       const id = uuidv7();

@@ -10,6 +10,11 @@ import {
 import { RpcClient } from '@svc/messaging';
 import type { FastifyRequest } from 'fastify';
 
+/** `t=<seconds>,v1=<hex>`, and others of these beside it. */
+const SIGNATURE = /^t=(\d{1,12})(?:,v\d=[0-9a-f]{64}){1,8}$/;
+/** As the provider's own library has it. */
+const TOLERANCE_SECONDS = 300;
+
 /** Where the payment provider tells what happened: the body goes on as it came, its signature is checked by `billing`. */
 @ApiExcludeController()
 @Controller('webhooks')
@@ -22,9 +27,17 @@ export class ProviderWebhookController {
     @Req() { body }: FastifyRequest,
     @Headers('stripe-signature') signature: string | undefined,
   ): Promise<ProviderEventReply> {
-    if (!signature) throw invalidField('stripe-signature', 'stripe-signature is missing');
+    assertSignature(signature);
     if (!Buffer.isBuffer(body)) throw invalidField('body', 'body is missing');
     if (body.length > PROVIDER_EVENT_MAX) throw new AppError('PAYLOAD_TOO_LARGE');
     return this.rpc.request(TakeProviderEvent, { payload: body.toString('utf8'), signature });
+  }
+}
+
+/** What cannot be a signature of this moment is refused here: whoever has no key shall cost no other service anything. */
+function assertSignature(signature: string | undefined): asserts signature is string {
+  const [, seconds] = SIGNATURE.exec(signature ?? '') ?? [];
+  if (seconds === undefined || Math.abs(Date.now() / 1000 - Number(seconds)) > TOLERANCE_SECONDS) {
+    throw invalidField('stripe-signature', 'stripe-signature must be a signature of the last 5 minutes');
   }
 }

@@ -8,8 +8,8 @@ import { NoBodyGuard } from '../http/no-body.guard.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
-/** The provider is asked meanwhile; its library tries three times. */
-const PROVIDER_LIMIT_MS = 35_000;
+/** The provider is asked meanwhile, two to four times one after the other; its library tries each three times. */
+const PROVIDER_LIMIT_MS = 70_000;
 
 /** `/v1/subscription`: what a tenant pays for, and where. */
 @ApiTags('subscription')

@@ -10,9 +10,10 @@ const LEDGER = `
     session_id uuid NOT NULL,
     tokens bigint NOT NULL CHECK (tokens >= 0),
     at timestamptz NOT NULL,
+    recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (source, event_id)
   );
-  CREATE INDEX usage_event_tenant ON usage_event (tenant_id, at);
+  CREATE INDEX usage_event_age ON usage_event USING brin (recorded_at);
   CREATE TABLE usage_day (
     tenant_id uuid NOT NULL,
     day date NOT NULL,
@@ -21,12 +22,14 @@ const LEDGER = `
     tokens bigint NOT NULL,
     PRIMARY KEY (tenant_id, day, session_id)
   ) WITH (fillfactor = 70);
+  CREATE INDEX usage_day_age ON usage_day (day);
   CREATE TABLE usage_period (
     tenant_id uuid NOT NULL,
     period date NOT NULL CHECK (extract(day FROM period) = 1),
     calls integer NOT NULL,
     tokens bigint NOT NULL,
     blocks integer NOT NULL DEFAULT 0,
+    included bigint NOT NULL,
     PRIMARY KEY (tenant_id, period)
   ) WITH (fillfactor = 50);
   CREATE TABLE token_block (
@@ -36,7 +39,9 @@ const LEDGER = `
     cents integer NOT NULL,
     started_at timestamptz NOT NULL,
     by_provider boolean NOT NULL,
+    recorded_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     tried_at timestamptz,
+    refusals integer NOT NULL DEFAULT 0,
     item_id text,
     PRIMARY KEY (tenant_id, period, number)
   );

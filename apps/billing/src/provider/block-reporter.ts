@@ -2,36 +2,42 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
-import type { BlockItem, StripeProvider } from './stripe-provider.js';
+import { type BlockItem, isRefusal, type StripeProvider } from './stripe-provider.js';
 
-const BATCH = 20;
 /** Longer than a call with all its tries takes: what is claimed for so long belongs to nobody any more. */
-const CLAIM = '60 seconds';
+const CLAIM = '90 seconds';
+
+// Times at the provider are real ones, and so are these: a tenant's clock may be moved.
 const CLAIM_SQL = `WITH due AS (
-    SELECT block.tenant_id, period, number, tried_at IS NOT NULL AS tried, customer_id, started_at
+    SELECT block.tenant_id, period, number, tried_at IS NOT NULL AS tried, customer_id
     FROM token_block block JOIN subscription USING (tenant_id)
     WHERE by_provider AND item_id IS NULL AND customer_id IS NOT NULL
       AND (tried_at IS NULL OR tried_at < clock_timestamp() - interval '${CLAIM}')
-    ORDER BY started_at, number LIMIT ${BATCH} FOR UPDATE OF block SKIP LOCKED)
+    ORDER BY tried_at NULLS FIRST, recorded_at, number LIMIT 1 FOR UPDATE OF block SKIP LOCKED)
   UPDATE token_block SET tried_at = clock_timestamp() FROM due
   WHERE token_block.tenant_id = due.tenant_id AND token_block.period = due.period AND token_block.number = due.number
   RETURNING token_block.tenant_id AS "tenantId", to_char(token_block.period, 'YYYY-MM') AS month, token_block.number,
-    cents, tried, customer_id AS "customerId", token_block.started_at - interval '1 day' AS since`;
+    cents, refusals, tried, customer_id AS "customerId", recorded_at - interval '1 day' AS since`;
+
+const REFUSED_SQL = `UPDATE token_block SET refusals = refusals + 1
+  WHERE tenant_id = $1 AND period = ($2 || '-01')::date AND number = $3`;
 
 const REPORTED_SQL = `UPDATE token_block SET item_id = $4
   WHERE tenant_id = $1 AND period = ($2 || '-01')::date AND number = $3`;
 
 // An invoice is out after 40 days. What is a little older is known still, so that it is not taken for somebody else's.
 const COMPARE_SQL = `SELECT tenant_id || ':' || to_char(period, 'YYYY-MM') || ':' || number AS key, cents, item_id AS "itemId",
-    item_id IS NOT NULL AND started_at > svc_now($1) - interval '40 days' AS reported,
-    svc_now($1) - interval '41 days' AS since
-  FROM token_block WHERE tenant_id = $1 AND started_at > svc_now($1) - interval '45 days'`;
+    item_id IS NOT NULL AND recorded_at > clock_timestamp() - interval '40 days' AS reported,
+    clock_timestamp() - interval '41 days' AS since
+  FROM token_block WHERE tenant_id = $1 AND recorded_at > clock_timestamp() - interval '45 days'`;
 
 interface Claimed {
   tenantId: string;
   month: string;
   number: number;
   cents: number;
+  /** Times that the provider answered that it failed. */
+  refusals: number;
   /** An earlier try may have arrived. */
   tried: boolean;
   customerId: string;
@@ -48,26 +54,31 @@ interface Compared extends BlockItem {
 export class BlockReporter {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Those that are due; whoever claims a block has it for a minute. */
-  async reportDue(provider: StripeProvider): Promise<void> {
-    const [claimed] = await this.dataSource.query<[Claimed[], number]>(CLAIM_SQL);
-    for (const block of claimed) {
-      await this.report(provider, block).catch((error: unknown) =>
-        log().warn(
-          { tenantId: block.tenantId, month: block.month, block: block.number, err: error },
-          'block not reported, it is tried again',
-        ),
-      );
+  /** The next one that is due; whoever claims a block has it for a while. @returns false: there is none. */
+  async reportNext(provider: StripeProvider): Promise<boolean> {
+    const [[block]] = await this.dataSource.query<[Claimed[], number]>(CLAIM_SQL);
+    if (!block) return false;
+    const { tenantId, month, number } = block;
+    try {
+      await this.report(provider, block);
+    } catch (error) {
+      if (isRefusal(error)) await this.dataSource.query(REFUSED_SQL, [tenantId, month, number]);
+      log().warn({ tenantId, month, block: number, err: error }, 'block not reported, it is tried again');
     }
+    return true;
   }
 
-  /** The provider forgets idempotency keys after a day, what is on an invoice it does not: after a try it is asked. */
+  /**
+   * The provider forgets idempotency keys after a day, what is on an invoice it does not: after a try it is asked. It keeps
+   * failures under a key, too, so each of those makes another one.
+   */
   private async report(provider: StripeProvider, block: Claimed): Promise<void> {
-    const { tenantId, month, number, cents, tried, customerId, since } = block;
+    const { tenantId, month, number, cents, refusals, tried, customerId, since } = block;
     const key = `${tenantId}:${month}:${number}`;
     const known = tried ? await provider.blocksOf(customerId, since) : [];
     const itemId =
-      known.find((item) => item.key === key)?.itemId ?? (await provider.addBlock(customerId, key, cents));
+      known.find((item) => item.key === key)?.itemId ??
+      (await provider.addBlock(customerId, key, cents, refusals));
     await this.dataSource.query(REPORTED_SQL, [tenantId, month, number, itemId]);
   }
 

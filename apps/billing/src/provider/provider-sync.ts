@@ -17,6 +17,9 @@ const BEGIN_SQL = `UPDATE subscription SET looks = looks + 1, looked_at = clock_
 const OPEN_SQL = 'SELECT id FROM provider_event WHERE customer_id = $1 AND done_at IS NULL';
 const DONE_SQL = 'UPDATE provider_event SET done_at = clock_timestamp() WHERE id = ANY($1)';
 
+/** Looks at once: the provider bounds its calls, and sends wait for the same connections of the database. */
+const MOST_LOOKS = 4;
+
 /** Makes a subscription of ours what it is at the provider at this moment, whatever was heard of it, and in which order. */
 @Injectable()
 export class ProviderSync {
@@ -28,6 +31,11 @@ export class ProviderSync {
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
   ) {}
+
+  /** Whether as many looks are under way as may be; what is told meanwhile is looked for a little later. */
+  get isBusy(): boolean {
+    return this.underWay.size >= MOST_LOOKS;
+  }
 
   /** Looks from now on: where a look is under way, another one follows it, one for all who ask meanwhile. */
   look(provider: StripeProvider, customerId: string): Promise<void> {
@@ -79,10 +87,12 @@ async function write(
   seen: ProviderSubscription[],
 ): Promise<Envelope[]> {
   const { tenantId, providerId } = was;
-  // Somebody who has begun to pay for the first time has not paid yet: what the operator said holds.
-  const [is, other] = providerId === null ? seen.filter(({ isIncomplete }) => !isIncomplete) : seen;
+  // What the operator said holds while nothing else is paid for: not yet, or not any more.
+  const isNone = ({ isIncomplete, status }: ProviderSubscription): boolean =>
+    isIncomplete || status === 'CANCELED';
+  const [is, other] = providerId === null ? seen.filter((one) => !isNone(one)) : seen;
   if (!is) return [];
-  if (other && !other.isIncomplete && other.status !== 'CANCELED') {
+  if (other && !isNone(other)) {
     log().error({ tenantId, subscriptions: seen.length }, 'a tenant pays for more than one subscription');
   }
   const events = await changeSubscription(tx, was, changeOf(was, is), 'payment-provider');
@@ -97,7 +107,7 @@ function changeOf(was: LockedSubscription, is: ProviderSubscription): Subscripti
   if (!is.plan) log().error({ tenantId: was.tenantId }, 'the price of a subscription is not configured');
   const isSmaller = PLANS.indexOf(plan) < PLANS.indexOf(was.plan);
   const isPaid = was.providerId === is.id && was.periodEndsAt !== null && periodEndsAt <= was.periodEndsAt;
-  if (isSmaller && isPaid && periodEndsAt > was.now) {
+  if (isSmaller && isPaid && status === 'ACTIVE' && periodEndsAt > was.now) {
     return { status, plan: was.plan, nextPlan: plan, nextPlanAt: periodEndsAt };
   }
   return { status, plan, nextPlan: null, nextPlanAt: null };

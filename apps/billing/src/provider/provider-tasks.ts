@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import type { SubscriptionStatus } from '@svc/contracts';
 import { log, PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { BlockReporter } from './block-reporter.js';
@@ -11,31 +12,41 @@ const EVENTS_MS = 1_000;
 const BLOCKS_MS = 2_000;
 const COMPARE_MS = 5_000;
 const BATCH = 20;
+const AT_ONCE = 4;
 
-// Those whose look failed, or whose process died; one that another process has just begun is left to it.
+// Those whose look failed, or whose process died. One that began less than its longest time ago is left alone: a look that
+// begins takes the right to write from those before it.
 const OPEN_SQL = `SELECT DISTINCT customer_id AS "customerId" FROM provider_event
   LEFT JOIN subscription USING (customer_id)
   WHERE done_at IS NULL AND received_at < clock_timestamp() - interval '2 seconds'
-    AND (looked_at IS NULL OR looked_at < clock_timestamp() - interval '15 seconds')
+    AND (looked_at IS NULL OR looked_at < clock_timestamp() - interval '45 seconds')
   LIMIT ${BATCH}`;
 
-// Once a day of the tenant, whichever replica comes to it.
-const CLAIM_SQL = `UPDATE subscription SET compared_at = svc_now(tenant_id) WHERE tenant_id IN (
+// Once a day of the tenant, whichever replica comes to it; until it has succeeded, once an hour.
+const CLAIM_SQL = `UPDATE subscription SET compared_at = svc_now(tenant_id) - interval '23 hours' WHERE tenant_id IN (
     SELECT tenant_id FROM subscription
     WHERE customer_id IS NOT NULL
       AND (compared_at IS NULL OR compared_at NOT BETWEEN svc_now(tenant_id) - interval '1 day' AND svc_now(tenant_id))
-    ORDER BY compared_at NULLS FIRST LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
+    ORDER BY compared_at NULLS FIRST LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING tenant_id AS "tenantId", customer_id AS "customerId"`;
+const COMPARED_SQL = `UPDATE subscription SET compared_at = svc_now(tenant_id) WHERE tenant_id = $1
+  RETURNING status, provider_id AS "providerId"`;
 
 interface Claimed {
   tenantId: string;
   customerId: string;
 }
 
+interface Compared {
+  status: SubscriptionStatus;
+  providerId: string | null;
+}
+
 /** What goes on between us and the payment provider without anybody asking. Without one there is nothing to do. */
 @Injectable()
 export class ProviderTasks implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly tasks: PeriodicTask[];
+  private isStopping = false;
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -46,7 +57,7 @@ export class ProviderTasks implements OnApplicationBootstrap, OnModuleDestroy {
     this.tasks = provider
       ? [
           new PeriodicTask('provider events', EVENTS_MS, () => this.lookAgain(provider)),
-          new PeriodicTask('token blocks', BLOCKS_MS, () => this.blocks.reportDue(provider)),
+          new PeriodicTask('token blocks', BLOCKS_MS, () => this.reportBlocks(provider)),
           new PeriodicTask('comparison with provider', COMPARE_MS, () => this.compareDue(provider)),
         ]
       : [];
@@ -58,32 +69,49 @@ export class ProviderTasks implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
+    this.isStopping = true; // what is begun is ended, and nothing else is begun
     await Promise.all(this.tasks.map((task) => task.stop()));
   }
 
   /** Looks for what was told, and not found out yet. */
   async lookAgain(provider: StripeProvider): Promise<void> {
     const open = await this.dataSource.query<Pick<Claimed, 'customerId'>[]>(OPEN_SQL);
-    for (const { customerId } of open) {
-      await this.sync
-        .look(provider, customerId)
-        .catch((error: unknown) => log().warn({ err: error }, 'provider not asked, it is tried again'));
+    const next = async (): Promise<void> => {
+      for (let one = open.pop(); one && !this.isStopping; one = open.pop()) {
+        await this.sync
+          .look(provider, one.customerId)
+          .catch((error: unknown) => log().warn({ err: error }, 'provider not asked, it is tried again'));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, next));
+  }
+
+  /** Puts started blocks on invoices. */
+  async reportBlocks(provider: StripeProvider): Promise<void> {
+    for (let n = 0; n < BATCH && !this.isStopping; n += 1) {
+      if (!(await this.blocks.reportNext(provider))) return;
     }
   }
 
   /** Once a day for each tenant: heals webhooks that were lost, and compares the ledger with what is on invoices. */
   async compareDue(provider: StripeProvider): Promise<void> {
-    const [claimed] = await this.dataSource.query<[Claimed[], number]>(CLAIM_SQL);
-    for (const { tenantId, customerId } of claimed) {
-      try {
-        await this.sync.look(provider, customerId);
-        await this.blocks.compare(provider, tenantId, customerId);
-      } catch (error) {
-        log().warn({ tenantId, err: error }, 'not compared with the payment provider, it is tried again');
-        await this.dataSource.query('UPDATE subscription SET compared_at = NULL WHERE tenant_id = $1', [
-          tenantId,
-        ]);
-      }
+    for (let n = 0; n < BATCH && !this.isStopping; n += 1) {
+      const [[claimed]] = await this.dataSource.query<[Claimed[], number]>(CLAIM_SQL);
+      if (!claimed) return;
+      const { tenantId } = claimed;
+      await this.compare(provider, claimed).catch((error: unknown) =>
+        log().warn({ tenantId, err: error }, 'not compared with the payment provider, it is tried again'),
+      );
+    }
+  }
+
+  private async compare(provider: StripeProvider, { tenantId, customerId }: Claimed): Promise<void> {
+    await this.sync.look(provider, customerId);
+    await this.blocks.compare(provider, tenantId, customerId);
+    const [[row]] = await this.dataSource.query<[Compared[], number]>(COMPARED_SQL, [tenantId]);
+    const hasEnded = row?.status === 'CANCELED' && row.providerId !== null;
+    if (hasEnded && (await provider.invoiceWaiting(customerId))) {
+      log().info({ tenantId }, 'what was left to pay is on a last invoice');
     }
   }
 }

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { InjectDataSource } from '@nestjs/typeorm';
+import { InjectDataSource, InjectRepository } from '@nestjs/typeorm';
 import {
   AppError,
   type OpenCheckoutV1,
@@ -8,7 +8,7 @@ import {
   type TakeProviderEventV1,
 } from '@svc/contracts';
 import { log } from '@svc/service';
-import { DataSource, IsNull } from 'typeorm';
+import { DataSource, IsNull, Repository } from 'typeorm';
 import { Subscription } from '../subscriptions/subscription.entity.js';
 import { ProviderSync } from './provider-sync.js';
 import { type StripeProvider, toAppError } from './stripe-provider.js';
@@ -24,24 +24,32 @@ export const PROVIDER = Symbol('payment provider');
 export class ProviderService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
+    @InjectRepository(Subscription) private readonly subscriptions: Repository<Subscription>,
     private readonly sync: ProviderSync,
     @Inject(PROVIDER) private readonly provider: StripeProvider | null,
   ) {}
 
   /** @throws AppError `SUBSCRIPTION_CONFLICT` without a provider, or where a second subscription would be paid for. */
   async checkout({ tenantId, plan }: OpenCheckoutV1): Promise<ProviderPage> {
-    const { provider, subscription } = await this.customerOf(tenantId);
-    if (subscription.providerId !== null && LIVE.has(subscription.status)) {
-      throw conflict('There is a subscription already: change its plan in the portal.');
+    const { provider, customerId } = await this.customerOf(tenantId);
+    try {
+      // What was paid and not heard of would be paid once more.
+      await this.sync.look(provider, customerId);
+      const { providerId, status } = await this.subscriptions.findOneByOrFail({ tenantId });
+      if (providerId !== null && LIVE.has(status)) {
+        throw conflict('There is a subscription already: change its plan in the portal.');
+      }
+      await provider.closeCheckouts(customerId);
+      return { url: await provider.checkoutUrl(customerId, tenantId, plan) };
+    } catch (error) {
+      throw toAppError(error);
     }
-    const url = await provider.checkoutUrl(subscription.customerId, tenantId, plan).catch(rethrow);
-    return { url };
   }
 
   /** @throws AppError `SUBSCRIPTION_CONFLICT` without a provider. */
   async portal(tenantId: string): Promise<ProviderPage> {
-    const { provider, subscription } = await this.customerOf(tenantId);
-    return { url: await provider.portalUrl(subscription.customerId).catch(rethrow) };
+    const { provider, customerId } = await this.customerOf(tenantId);
+    return { url: await provider.portalUrl(customerId).catch(rethrow) };
   }
 
   /** Keeps that there is something to look for, and answers; the look comes after. */
@@ -55,27 +63,24 @@ export class ProviderService {
       [id, type, customerId],
     );
     if (!row) return { kept: false };
+    if (this.sync.isBusy) return { kept: true };
     this.sync
       .look(this.provider, customerId)
       .catch((error: unknown) => log().warn({ type, err: error }, 'provider not asked, it is tried again'));
     return { kept: true };
   }
 
-  private async customerOf(tenantId: string): Promise<{
-    provider: StripeProvider;
-    subscription: Subscription & { customerId: string };
-  }> {
-    if (!this.provider) throw conflict(NO_PROVIDER);
-    const table = this.dataSource.getRepository(Subscription);
-    const subscription = await table.findOneBy({ tenantId });
+  private async customerOf(tenantId: string): Promise<{ provider: StripeProvider; customerId: string }> {
+    const { provider, subscriptions } = this;
+    if (!provider) throw conflict(NO_PROVIDER);
+    const subscription = await subscriptions.findOneBy({ tenantId });
     if (!subscription) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
-    if (subscription.customerId === null) {
-      const customerId = await this.provider.createCustomer(tenantId).catch(rethrow);
-      // Whoever was faster made the same customer.
-      await table.update({ tenantId, customerId: IsNull() }, { customerId });
-    }
-    const { customerId } = await table.findOneByOrFail({ tenantId });
-    return { provider: this.provider, subscription: { ...subscription, customerId: customerId as string } };
+    if (subscription.customerId !== null) return { provider, customerId: subscription.customerId };
+    const made = await provider.createCustomer(tenantId).catch(rethrow);
+    // Whoever was faster has made the one that counts.
+    await subscriptions.update({ tenantId, customerId: IsNull() }, { customerId: made });
+    const { customerId } = await subscriptions.findOneByOrFail({ tenantId });
+    return { provider, customerId: customerId ?? made };
   }
 }
 

@@ -13,8 +13,8 @@ const STATUSES: Record<string, SubscriptionStatus> = {
   past_due: 'PAST_DUE',
   unpaid: 'UNPAID',
   paused: 'PAUSED',
-  incomplete: 'UNPAID',
   canceled: 'CANCELED',
+  incomplete: 'UNPAID',
   incomplete_expired: 'CANCELED',
 };
 const ORDER = Object.keys(STATUSES);
@@ -64,15 +64,15 @@ export class StripeProvider {
     });
   }
 
-  /** The customer of a tenant; asked twice within a day it is the same one. */
+  /** The customer of a tenant; asked twice within an hour it is the same one, and so is a failure: Stripe keeps answers. */
   async createCustomer(tenantId: string): Promise<string> {
-    const options = { idempotencyKey: `customer:${tenantId}` };
+    const options = { idempotencyKey: `customer:${tenantId}:${new Date().toISOString().slice(0, 13)}` };
     return (await this.stripe.customers.create({ metadata: { tenantId } }, options)).id;
   }
 
   /** Where a person pays for a plan. */
   async checkoutUrl(customer: string, tenantId: string, plan: Plan): Promise<string> {
-    const price = this.config.stripePrices?.[PLANS.indexOf(plan)] as string;
+    const [price = ''] = this.pricesOf(plan);
     const { returnUrl = '' } = this.config;
     const { url } = await this.stripe.checkout.sessions.create({
       ...{ mode: 'subscription', customer, client_reference_id: tenantId },
@@ -82,6 +82,12 @@ export class StripeProvider {
     });
     if (!url) throw new AppError('UPSTREAM_UNAVAILABLE', 'The payment provider gave no page.');
     return url;
+  }
+
+  /** Closes the checkout pages that are open: of two that were opened both could be paid. */
+  async closeCheckouts(customer: string): Promise<void> {
+    const { data } = await this.stripe.checkout.sessions.list({ customer, status: 'open', limit: PAGE });
+    for (const { id } of data) await this.stripe.checkout.sessions.expire(id);
   }
 
   /** Where a person changes plan and card, cancels, and reads invoices. */
@@ -94,21 +100,38 @@ export class StripeProvider {
   async subscriptionsOf(customer: string): Promise<ProviderSubscription[]> {
     const { data } = await this.stripe.subscriptions.list({ customer, status: 'all', limit: PAGE });
     const rank = ({ status }: Stripe.Subscription): number => ORDER.indexOf(status);
-    return data.sort((a, b) => rank(a) - rank(b) || b.created - a.created).map((one) => this.toOurs(one));
+    const size = (one: Stripe.Subscription): number => PLANS.indexOf(this.toOurs(one).plan ?? 'STARTER');
+    return data
+      .sort((a, b) => rank(a) - rank(b) || size(b) - size(a) || b.created - a.created)
+      .map((one) => this.toOurs(one));
   }
 
-  /** Puts a block on the customer's next invoice. Asked twice within a day it is there once. @returns id of the item. */
-  async addBlock(customer: string, key: string, cents: number): Promise<string> {
+  /**
+   * Puts a block on the customer's next invoice. Asked twice within a day with the same number of refusals, it is there once.
+   * @returns id of the item.
+   */
+  async addBlock(customer: string, key: string, cents: number, refusals: number): Promise<string> {
     const [tenantId = '', month = '', block = ''] = key.split(':');
     const item = await this.stripe.invoiceItems.create(
       {
         ...{ customer, amount: cents, currency: CURRENCY.toLowerCase() },
         description: `Conversation tokens of ${month}, block ${block}`,
         metadata: { tenantId, month, block },
+        discountable: false, // a coupon is for the plan
       },
-      { idempotencyKey: `block:${key}` },
+      { idempotencyKey: `block:${key}:${refusals}` },
     );
     return item.id;
+  }
+
+  /** Charges what waits for an invoice that will not come by itself: the customer has no subscription any more. */
+  async invoiceWaiting(customer: string): Promise<boolean> {
+    const { data } = await this.stripe.invoiceItems.list({ customer, pending: true, limit: 1 });
+    if (data.length === 0) return false;
+    await this.stripe.invoices.create({
+      ...{ customer, auto_advance: true, pending_invoice_items_behavior: 'include' },
+    });
+    return true;
   }
 
   /** Blocks that are on invoices of the customer, or will be, from a time on. */
@@ -135,6 +158,11 @@ export class StripeProvider {
     return isOurs && customerId ? { id: event.id, type: event.type, customerId } : undefined;
   }
 
+  /** The first is that of new subscriptions. */
+  private pricesOf(plan: Plan): string[] {
+    return this.config.stripePrices?.[PLANS.indexOf(plan)]?.split('|') ?? [];
+  }
+
   private verified(payload: string, signature: string): Stripe.Event {
     for (const secret of this.config.stripeWebhookSecrets ?? []) {
       try {
@@ -150,11 +178,12 @@ export class StripeProvider {
   }
 
   private toOurs({ id, status, items, cancel_at }: Stripe.Subscription): ProviderSubscription {
-    const [item] = items.data;
-    const index = this.config.stripePrices?.indexOf(item?.price.id ?? '') ?? -1;
+    const planOf = (price: string): Plan | undefined =>
+      PLANS.find((plan) => this.pricesOf(plan).includes(price));
+    const item = items.data.find(({ price }) => planOf(price.id)) ?? items.data[0];
     return {
       ...{ id, status: STATUSES[status] ?? 'UNPAID', isIncomplete: status.startsWith('incomplete') },
-      plan: PLANS[index],
+      plan: planOf(item?.price.id ?? ''),
       periodEndsAt: new Date((item?.current_period_end ?? 0) * 1000),
       cancelsAt: cancel_at === null ? null : new Date(cancel_at * 1000),
     };
@@ -163,6 +192,11 @@ export class StripeProvider {
 
 function notReadable(cause: unknown): AppError {
   return invalidField('body', 'body must be an event of the payment provider', cause);
+}
+
+/** Stripe has answered that it failed, and says the same for a day to whoever asks under the same key. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Stripe.errors.StripeError && error.statusCode !== undefined;
 }
 
 /** What the library throws, as an error of ours: an outage may pass, anything else is for us to mend. */

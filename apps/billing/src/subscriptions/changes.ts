@@ -2,7 +2,6 @@ import { type Envelope, type Plan, SubscriptionChanged, type SubscriptionStatus 
 import { envelopeOf } from '@svc/messaging';
 import { insertEvents } from '@svc/service';
 import type { EntityManager } from 'typeorm';
-import { PLAN_NOW_SQL } from './subscription.entity.js';
 
 /** What a change may touch; columns left out stay. */
 export interface SubscriptionChange {
@@ -26,11 +25,13 @@ export interface LockedSubscription {
   now: Date;
 }
 
-const LOCK_SQL = `SELECT tenant_id AS "tenantId", ${PLAN_NOW_SQL} AS plan, status, provider_id AS "providerId", looks,
-    CASE WHEN next_plan_at > svc_now(tenant_id) THEN next_plan END AS "nextPlan",
-    CASE WHEN next_plan_at > svc_now(tenant_id) THEN next_plan_at END AS "nextPlanAt",
-    period_ends_at AS "periodEndsAt", svc_now(tenant_id) AS now
-  FROM subscription WHERE tenant_id = $1 FOR UPDATE`;
+// One moment for all of it, read once the row is locked.
+const NOW_SQL = 'SELECT svc_now($1) AS now FROM subscription WHERE tenant_id = $1 FOR UPDATE';
+const LOCKED_SQL = `SELECT tenant_id AS "tenantId", status, provider_id AS "providerId", looks, period_ends_at AS "periodEndsAt",
+    CASE WHEN next_plan_at <= $2 THEN next_plan ELSE plan END AS plan,
+    CASE WHEN next_plan_at > $2 THEN next_plan END AS "nextPlan",
+    CASE WHEN next_plan_at > $2 THEN next_plan_at END AS "nextPlanAt", $2::timestamptz AS now
+  FROM subscription WHERE tenant_id = $1`;
 
 // The grace of a state counts from when it began, not from when it was set last.
 const WRITE_SQL = `UPDATE subscription SET plan = $2, next_plan = $3, next_plan_at = $4, status = $5,
@@ -42,7 +43,9 @@ export async function lockSubscription(
   tx: EntityManager,
   tenantId: string,
 ): Promise<LockedSubscription | undefined> {
-  const [row] = await tx.query<LockedSubscription[]>(LOCK_SQL, [tenantId]);
+  const [locked] = await tx.query<{ now: Date }[]>(NOW_SQL, [tenantId]);
+  if (!locked) return undefined;
+  const [row] = await tx.query<LockedSubscription[]>(LOCKED_SQL, [tenantId, locked.now]);
   return row;
 }
 

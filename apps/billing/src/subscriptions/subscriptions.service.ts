@@ -19,9 +19,9 @@ import { Subscription } from './subscription.entity.js';
 const GET_SQL = `SELECT CASE WHEN next_plan_at <= now THEN next_plan ELSE plan END AS plan, status, status_since AS "statusSince", internal,
     CASE WHEN next_plan_at > now THEN next_plan END AS "nextPlan", next_plan_at AS "nextPlanAt",
     provider_id AS "providerId", period_ends_at AS "periodEndsAt", cancels_at AS "cancelsAt", now,
-    coalesce(tokens, 0)::text AS tokens, (month + interval '1 month') AT TIME ZONE 'UTC' AS "monthEndsAt"
+    coalesce(tokens, 0)::text AS tokens, coalesce(included, 0)::text AS included, (month + interval '1 month') AT TIME ZONE 'UTC' AS "monthEndsAt"
   FROM subscription
-  CROSS JOIN LATERAL (SELECT svc_now(subscription.tenant_id) AS now) clock
+  CROSS JOIN LATERAL (SELECT svc_now(subscription.tenant_id) AS now OFFSET 0) clock
   CROSS JOIN LATERAL (SELECT date_trunc('month', now AT TIME ZONE 'UTC') AS month) this
   LEFT JOIN usage_period ON usage_period.tenant_id = subscription.tenant_id AND period = month::date
   WHERE subscription.tenant_id = $1`;
@@ -39,6 +39,7 @@ interface Row {
   now: Date;
   /** Of this month. */
   tokens: string;
+  included: string;
   monthEndsAt: Date;
 }
 
@@ -73,6 +74,8 @@ export class SubscriptionsService implements OnModuleDestroy {
       const was = await lockSubscription(tx, tenantId);
       if (!was) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
       const change = plan ? { status, plan, nextPlan: null, nextPlanAt: null } : { status };
+      // A subscription that has ended at the provider is the operator's from here on.
+      if (was.status === 'CANCELED') await tx.update(Subscription, { tenantId }, { providerId: null });
       return changeSubscription(tx, was, change, 'operator');
     });
     this.outbox.publish(events);
@@ -100,8 +103,16 @@ export class SubscriptionsService implements OnModuleDestroy {
   }
 
   /** Of a plan that blocks instead of billing. */
-  private tokenRefusal({ plan, internal, tokens, monthEndsAt, now }: Row): TokenRefusal | undefined {
-    const [limit, used] = [this.config.includedIn(plan), Number(tokens)];
+  private tokenRefusal({
+    plan,
+    internal,
+    tokens,
+    included,
+    monthEndsAt,
+    now,
+  }: Row): TokenRefusal | undefined {
+    const limit = Math.max(this.config.includedIn(plan), Number(included));
+    const used = Number(tokens);
     if (internal || this.config.overageOf(plan) === 'bill' || used < limit) return undefined;
     const retryAfterSeconds = Math.max(1, Math.ceil((monthEndsAt.getTime() - now.getTime()) / 1000));
     return { layer: 'tokens', limit, used, resetAt: monthEndsAt.toISOString(), retryAfterSeconds };

@@ -17,11 +17,15 @@ const RECORD_SQL = `WITH event AS (
     SELECT tenant_id, day, session_id, 1, tokens FROM event
     ON CONFLICT (tenant_id, day, session_id) DO UPDATE
       SET calls = usage_day.calls + 1, tokens = usage_day.tokens + excluded.tokens)
-  INSERT INTO usage_period (tenant_id, period, calls, tokens)
-  SELECT tenant_id, date_trunc('month', day)::date, 1, tokens FROM event
+  INSERT INTO usage_period (tenant_id, period, calls, tokens, included)
+  SELECT tenant_id, date_trunc('month', day)::date, 1, tokens, $7 FROM event
   ON CONFLICT (tenant_id, period) DO UPDATE
-    SET calls = usage_period.calls + 1, tokens = usage_period.tokens + excluded.tokens
-  RETURNING to_char(period, 'YYYY-MM-DD') AS period, tokens::text, blocks`;
+    SET calls = usage_period.calls + 1, tokens = usage_period.tokens + excluded.tokens,
+      included = CASE WHEN usage_period.period = date_trunc('month', svc_now($3) AT TIME ZONE 'UTC')::date
+        THEN greatest(usage_period.included, excluded.included) ELSE usage_period.included END
+  RETURNING to_char(period, 'YYYY-MM-DD') AS period, tokens::text, blocks, included::text`;
+
+const PLAN_SQL = `SELECT ${PLAN_NOW_SQL} AS plan, internal FROM subscription WHERE tenant_id = $1`;
 
 const START_BLOCKS_SQL = `WITH period AS (
     UPDATE usage_period SET blocks = $4 WHERE tenant_id = $1 AND period = $2)
@@ -33,6 +37,13 @@ interface Sum {
   period: string;
   tokens: string;
   blocks: number;
+  /** Of the largest plan that held in the month: a smaller one does not charge for what was included. */
+  included: string;
+}
+
+interface Tenant {
+  plan: Plan;
+  internal: boolean;
 }
 
 /** Writes down what was used: each event once, and each block that it starts. */
@@ -47,24 +58,19 @@ export class LedgerService {
   async record({ id, tenantId, data }: Envelope<LlmCalledV1>): Promise<void> {
     const { source, sessionId, tokens, timestamp } = data;
     await this.dataSource.transaction(async (tx) => {
-      const [sum] = await tx.query<Sum[]>(RECORD_SQL, [source, id, tenantId, sessionId, tokens, timestamp]);
-      if (sum) await this.startBlocks(tx, tenantId, sum);
+      const [tenant] = await tx.query<Tenant[]>(PLAN_SQL, [tenantId]);
+      const included = tenant ? this.config.includedIn(tenant.plan) : 0;
+      const values = [source, id, tenantId, sessionId, tokens, timestamp, included];
+      const [sum] = await tx.query<Sum[]>(RECORD_SQL, values);
+      if (sum && tenant) await this.startBlocks(tx, tenantId, tenant, sum);
     });
   }
 
-  /** By the plan that holds now. What was started under another one stays, and pays for as many tokens. */
-  private async startBlocks(
-    tx: EntityManager,
-    tenantId: string,
-    { period, tokens, blocks }: Sum,
-  ): Promise<void> {
-    const [tenant] = await tx.query<{ plan: Plan; internal: boolean }[]>(
-      `SELECT ${PLAN_NOW_SQL} AS plan, internal FROM subscription WHERE tenant_id = $1`,
-      [tenantId],
-    );
-    if (!tenant || tenant.internal || this.config.overageOf(tenant.plan) === 'block') return;
-    const due = blocksOf(Number(tokens), this.config.includedIn(tenant.plan));
-    if (due <= blocks) return;
-    await tx.query(START_BLOCKS_SQL, [tenantId, period, blocks, due, TOKEN_BLOCK_CENTS]);
+  /** What was started stays, and pays for as many tokens as any other block. */
+  private async startBlocks(tx: EntityManager, tenantId: string, tenant: Tenant, sum: Sum): Promise<void> {
+    if (tenant.internal || this.config.overageOf(tenant.plan) === 'block') return;
+    const due = blocksOf(Number(sum.tokens), Number(sum.included));
+    if (due <= sum.blocks) return;
+    await tx.query(START_BLOCKS_SQL, [tenantId, sum.period, sum.blocks, due, TOKEN_BLOCK_CENTS]);
   }
 }

@@ -17,6 +17,7 @@ import { SubscriptionsService } from '../subscriptions/subscriptions.service.js'
 const MONTH_SQL = `SELECT to_char(first, 'YYYY-MM') AS month, first AT TIME ZONE 'UTC' AS "from",
     (first + interval '1 month') AT TIME ZONE 'UTC' AS "to",
     coalesce(calls, 0) AS calls, coalesce(tokens, 0)::text AS tokens, coalesce(blocks, 0) AS blocks,
+    included::text, first = date_trunc('month', svc_now($1) AT TIME ZONE 'UTC') AS running,
     (SELECT coalesce(sum(cents), 0)::int FROM token_block
       WHERE token_block.tenant_id = $1 AND token_block.period = first::date) AS cost
   FROM (SELECT coalesce(to_timestamp($2, 'YYYY-MM')::timestamp, date_trunc('month', svc_now($1) AT TIME ZONE 'UTC'))) this (first)
@@ -34,6 +35,9 @@ interface MonthRow {
   calls: number;
   tokens: string;
   blocks: number;
+  /** Null: nothing was used. */
+  included: string | null;
+  running: boolean;
   cost: number;
 }
 
@@ -68,13 +72,13 @@ export class UsageService {
     };
   }
 
-  private async tokensOf(tenantId: string, { tokens, blocks, cost }: MonthRow): Promise<TokenUsage> {
+  /** Of the largest plan that held in the month, as far as anything was used under it. */
+  private async tokensOf(tenantId: string, row: MonthRow): Promise<TokenUsage> {
+    const { blocks, cost, running } = row;
     const { plan, internal } = await this.subscriptions.get(tenantId);
-    const {
-      limit: included,
-      used,
-      left,
-    } = countOf(internal ? null : this.config.includedIn(plan), Number(tokens));
+    const ofPlan = running || row.included === null ? this.config.includedIn(plan) : 0;
+    const limit = internal ? null : Math.max(Number(row.included ?? 0), ofPlan);
+    const { limit: included, used, left } = countOf(limit, Number(row.tokens));
     return {
       ...{ used, included, left, overage: this.config.overageOf(plan), blocks, cost },
       ...{ blockSize: TOKEN_BLOCK, blockPrice: TOKEN_BLOCK_CENTS, currency: CURRENCY },

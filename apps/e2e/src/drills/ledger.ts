@@ -133,11 +133,6 @@ class Quarter {
       REPORT_LIMIT_MS,
     );
     say('  all blocks are at the provider');
-    // Whoever has left comes back, so that there is a next invoice for what is left to pay.
-    for (const { tenant } of this.payers) {
-      const { customer, status, price } = this.subscriptionOf(tenant);
-      if (status === 'canceled') this.stripe.world.subscribe(customer, price);
-    }
     const end = BEGIN + (DAYS + 33) * DAY_MS;
     this.stripe.world.advanceTo(end / 1000);
     this.stripe.faults = { ...NO_STRIPE_FAULTS, losses: 1 };

@@ -6,6 +6,9 @@ import { type Seconds, type StandInItem, type StripeWorld, subscriptionBody } fr
 const REMEMBERED: Seconds = 86_400;
 const FORM_METADATA = /^metadata\[(\w+)\]$/;
 
+/** What a failure answers. */
+const FAILURE: Reply = { status: 500, body: { error: { type: 'api_error', message: 'Try again.' } } };
+
 interface Reply {
   status: number;
   body: object;
@@ -27,13 +30,16 @@ export class StripeApi {
     private readonly secretKey: string,
   ) {}
 
-  checkoutOf(url: string): Checkout {
+  /** Somebody pays: the page is of no use after that. */
+  takeCheckout(url: string): Checkout {
     const checkout = this.checkouts.get(url);
-    if (!checkout) throw new Error('There is no such checkout.');
+    if (!checkout) throw new Error('There is no such checkout, or it was closed.');
+    this.checkouts.delete(url);
     return checkout;
   }
 
-  call({ method = '', url = '', headers }: IncomingMessage, form: string): Reply {
+  /** @param isDown it fails; that is answered again under the same key, too. */
+  call({ method = '', url = '', headers }: IncomingMessage, form: string, isDown: boolean): Reply {
     const { pathname, searchParams } = new URL(url, 'http://stand-in');
     const route = `${method} ${pathname}`;
     this.calls.push(route);
@@ -43,17 +49,28 @@ export class StripeApi {
     if (known && this.world.now - known.at < REMEMBERED) {
       return known.form === form ? known.reply : refusal(400, 'This key was used for something else.');
     }
-    const reply = this.do(route, method === 'GET' ? searchParams : new URLSearchParams(form));
+    const values = method === 'GET' ? searchParams : new URLSearchParams(form);
+    const reply = isDown ? FAILURE : this.do(route, pathname, values);
     if (typeof key === 'string') this.answered.set(key, { form, reply, at: this.world.now });
     return reply;
   }
 
-  private do(route: string, values: URLSearchParams): Reply {
+  private do(route: string, pathname: string, values: URLSearchParams): Reply {
+    const [, closed] = /^\/v1\/checkout\/sessions\/(\w+-?[\w-]*)\/expire$/.exec(pathname) ?? [];
+    if (closed) return this.closeCheckout(closed);
     switch (route) {
       case 'POST /v1/customers':
         return this.createCustomer(values);
       case 'POST /v1/checkout/sessions':
         return this.createCheckout(values);
+      case 'GET /v1/checkout/sessions':
+        return this.withCustomer(values, (customer) => {
+          const open = [...this.checkouts].filter(([, one]) => one.customer === customer);
+          const data = open.map(([url]) => ({ id: url.split('/').at(-1), object: 'checkout.session', url }));
+          return { object: 'list', data, has_more: false };
+        });
+      case 'POST /v1/invoices':
+        return this.withCustomer(values, (customer) => this.world.invoiceWaiting(customer));
       case 'POST /v1/billing_portal/sessions':
         return this.withCustomer(values, (customer) => ({
           ...{ id: `bps_${randomUUID()}`, object: 'billing_portal.session', customer },
@@ -97,6 +114,11 @@ export class StripeApi {
     });
   }
 
+  private closeCheckout(id: string): Reply {
+    this.checkouts.delete(`https://checkout.example/${id}`);
+    return { status: 200, body: { id, object: 'checkout.session', status: 'expired' } };
+  }
+
   private createItem(customer: string, values: URLSearchParams): object {
     const item: StandInItem = {
       ...{ id: `ii_${randomUUID()}`, customer, amount: Number(values.get('amount')) },
@@ -112,6 +134,7 @@ export class StripeApi {
     const since = Number(values.get('created[gte]') ?? 0);
     const all = this.world.items
       .filter((item) => item.customer === customer && item.created >= since)
+      .filter((item) => values.get('pending') !== 'true' || item.invoice === null)
       .reverse();
     const after = all.findIndex(({ id }) => id === values.get('starting_after')) + 1;
     const page = all.slice(after, after + Number(values.get('limit') ?? 10));

@@ -56,6 +56,8 @@ export class StripeStandIn {
   faults = NO_STRIPE_FAULTS;
   /** Where webhooks go. */
   webhookUrl: string | undefined;
+  /** Holds up the answer to a call, `GET /v1/subscriptions`, that was carried out. */
+  beforeAnswer: ((call: string) => Promise<void>) | undefined;
   /** Calls that failed before anything was done. */
   failedCalls = 0;
   /** Webhooks by what became of them. */
@@ -91,7 +93,7 @@ export class StripeStandIn {
 
   /** A person pays on the checkout page of this address. */
   pay(checkoutUrl: string): void {
-    const { customer, price } = this.api.checkoutOf(checkoutUrl);
+    const { customer, price } = this.api.takeCheckout(checkoutUrl);
     this.world.subscribe(customer, price);
   }
 
@@ -148,9 +150,8 @@ export class StripeStandIn {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const isDown = this.random() < this.faults.failures;
     if (isDown) this.failedCalls += 1;
-    const { status, body } = isDown
-      ? { status: 500, body: { error: { type: 'api_error', message: 'Try again.' } } }
-      : this.api.call(request, Buffer.concat(chunks).toString('utf8'));
+    const { status, body } = this.api.call(request, Buffer.concat(chunks).toString('utf8'), isDown);
+    await this.beforeAnswer?.(`${request.method} ${request.url?.split('?')[0]}`);
     if (this.random() < this.faults.lostAnswers) return void request.socket.destroy();
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }

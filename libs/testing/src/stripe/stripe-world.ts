@@ -46,7 +46,7 @@ export interface StandInItem {
 export interface StandInInvoice {
   id: string;
   customer: string;
-  subscription: string;
+  subscription: string | null;
   created: Seconds;
   planAmount: number;
   items: StandInItem[];
@@ -120,7 +120,7 @@ export class StripeWorld {
     if (subscription.periodEnd > this.now) return this.chargeAgain(subscription);
     if (subscription.cancelAt !== null) {
       // What waits for the next invoice is charged all the same.
-      if (this.waiting(subscription).length > 0) this.bill(subscription, 0);
+      if (this.waiting(subscription.customer).length > 0) this.bill(subscription, 0);
       subscription.status = 'canceled';
       subscription.owed = null;
       return this.tell('customer.subscription.deleted', subscriptionBody(subscription));
@@ -133,22 +133,34 @@ export class StripeWorld {
     this.bill(subscription);
   }
 
-  private waiting({ customer }: StandInSubscription): StandInItem[] {
+  /** An invoice over what waits, apart from any subscription; whoever is asked pays it. */
+  invoiceWaiting(customer: string): object {
+    const invoice = this.makeInvoice(customer, null, 0);
+    invoice.status = 'paid';
+    this.tell('invoice.paid', invoiceBody(invoice));
+    return invoiceBody(invoice);
+  }
+
+  private waiting(customer: string): StandInItem[] {
     return this.items.filter((item) => item.customer === customer && item.invoice === null);
   }
 
   private bill(subscription: StandInSubscription, planAmount = this.prices[subscription.price] ?? 0): void {
-    const { customer, id } = subscription;
-    const items = this.waiting(subscription);
+    const invoice = this.makeInvoice(subscription.customer, subscription.id, planAmount);
+    this.charge(subscription, invoice, () => RETRY_DAYS.map((days) => this.now + days * DAY));
+  }
+
+  private makeInvoice(customer: string, subscription: string | null, planAmount: number): StandInInvoice {
+    const items = this.waiting(customer);
     const total = items.reduce((sum, { amount }) => sum + amount, planAmount);
     const invoice: StandInInvoice = {
-      ...{ id: `in_${randomUUID()}`, customer, subscription: id, created: this.now },
+      ...{ id: `in_${randomUUID()}`, customer, subscription, created: this.now },
       ...{ planAmount, items, total, status: 'open' },
     };
     for (const item of items) item.invoice = invoice.id;
     this.invoices.push(invoice);
     this.tell('invoice.created', invoiceBody(invoice));
-    this.charge(subscription, invoice, () => RETRY_DAYS.map((days) => this.now + days * DAY));
+    return invoice;
   }
 
   private chargeAgain(subscription: StandInSubscription): void {
