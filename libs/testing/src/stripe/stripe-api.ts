@@ -4,6 +4,7 @@ import { type Seconds, type StandInItem, type StripeWorld, subscriptionBody } fr
 
 /** Stripe forgets idempotency keys after a day. */
 const REMEMBERED: Seconds = 86_400;
+const EXPIRE = /^POST \/v1\/checkout\/sessions\/([\w-]+)\/expire$/;
 const FORM_METADATA = /^metadata\[(\w+)\]$/;
 
 /** What a failure answers. */
@@ -25,6 +26,25 @@ export class StripeApi {
   private readonly checkouts = new Map<string, Checkout>();
   private readonly answered = new Map<string, { form: string; reply: Reply; at: Seconds }>();
 
+  /** Calls about a customer, who has to be there. */
+  private readonly ofCustomer: Record<string, (customer: string, values: URLSearchParams) => object> = {
+    'GET /v1/checkout/sessions': (customer) => {
+      const open = [...this.checkouts].filter(([, one]) => one.customer === customer);
+      return listOf(open.map(([url]) => ({ id: url.split('/').at(-1), object: 'checkout.session', url })));
+    },
+    'POST /v1/invoices': (customer) => this.world.invoiceWaiting(customer),
+    'POST /v1/billing_portal/sessions': (customer) => ({
+      ...{ id: `bps_${randomUUID()}`, object: 'billing_portal.session', customer },
+      url: `https://portal.example/${customer}`,
+    }),
+    'GET /v1/subscriptions': (customer) => {
+      const all = [...this.world.subscriptions.values()].filter((one) => one.customer === customer);
+      return listOf(all.map(subscriptionBody));
+    },
+    'POST /v1/invoiceitems': (customer, values) => this.createItem(customer, values),
+    'GET /v1/invoiceitems': (customer, values) => this.listItems(customer, values),
+  };
+
   constructor(
     private readonly world: StripeWorld,
     private readonly secretKey: string,
@@ -44,50 +64,31 @@ export class StripeApi {
     const route = `${method} ${pathname}`;
     this.calls.push(route);
     if (headers.authorization !== `Bearer ${this.secretKey}`) return refusal(401, 'Invalid API key.');
+    const values = method === 'GET' ? searchParams : new URLSearchParams(form);
+    const answer = (): Reply => (isDown ? FAILURE : this.do(route, values));
     const key = headers['idempotency-key'];
-    const known = typeof key === 'string' ? this.answered.get(key) : undefined;
+    return typeof key === 'string' ? this.once(key, form, answer) : answer();
+  }
+
+  private once(key: string, form: string, answer: () => Reply): Reply {
+    const known = this.answered.get(key);
     if (known && this.world.now - known.at < REMEMBERED) {
       return known.form === form ? known.reply : refusal(400, 'This key was used for something else.');
     }
-    const values = method === 'GET' ? searchParams : new URLSearchParams(form);
-    const reply = isDown ? FAILURE : this.do(route, pathname, values);
-    if (typeof key === 'string') this.answered.set(key, { form, reply, at: this.world.now });
+    const reply = answer();
+    this.answered.set(key, { form, reply, at: this.world.now });
     return reply;
   }
 
-  private do(route: string, pathname: string, values: URLSearchParams): Reply {
-    const [, closed] = /^\/v1\/checkout\/sessions\/(\w+-?[\w-]*)\/expire$/.exec(pathname) ?? [];
+  private do(route: string, values: URLSearchParams): Reply {
+    const [, closed] = EXPIRE.exec(route) ?? [];
     if (closed) return this.closeCheckout(closed);
-    switch (route) {
-      case 'POST /v1/customers':
-        return this.createCustomer(values);
-      case 'POST /v1/checkout/sessions':
-        return this.createCheckout(values);
-      case 'GET /v1/checkout/sessions':
-        return this.withCustomer(values, (customer) => {
-          const open = [...this.checkouts].filter(([, one]) => one.customer === customer);
-          const data = open.map(([url]) => ({ id: url.split('/').at(-1), object: 'checkout.session', url }));
-          return { object: 'list', data, has_more: false };
-        });
-      case 'POST /v1/invoices':
-        return this.withCustomer(values, (customer) => this.world.invoiceWaiting(customer));
-      case 'POST /v1/billing_portal/sessions':
-        return this.withCustomer(values, (customer) => ({
-          ...{ id: `bps_${randomUUID()}`, object: 'billing_portal.session', customer },
-          url: `https://portal.example/${customer}`,
-        }));
-      case 'GET /v1/subscriptions':
-        return this.withCustomer(values, (customer) => {
-          const all = [...this.world.subscriptions.values()].filter((one) => one.customer === customer);
-          return { object: 'list', data: all.map(subscriptionBody), has_more: false };
-        });
-      case 'POST /v1/invoiceitems':
-        return this.withCustomer(values, (customer) => this.createItem(customer, values));
-      case 'GET /v1/invoiceitems':
-        return this.withCustomer(values, (customer) => this.listItems(customer, values));
-      default:
-        return refusal(404, `Unrecognized request URL (${route}).`);
-    }
+    if (route === 'POST /v1/customers') return this.createCustomer(values);
+    if (route === 'POST /v1/checkout/sessions') return this.createCheckout(values);
+    const run = this.ofCustomer[route];
+    return run
+      ? this.withCustomer(values, (customer) => run(customer, values))
+      : refusal(404, `Unrecognized request URL (${route}).`);
   }
 
   private withCustomer(values: URLSearchParams, run: (customer: string) => object): Reply {
@@ -138,8 +139,12 @@ export class StripeApi {
       .reverse();
     const after = all.findIndex(({ id }) => id === values.get('starting_after')) + 1;
     const page = all.slice(after, after + Number(values.get('limit') ?? 10));
-    return { object: 'list', data: page.map(itemBody), has_more: after + page.length < all.length };
+    return listOf(page.map(itemBody), after + page.length < all.length);
   }
+}
+
+function listOf(data: object[], hasMore = false): object {
+  return { object: 'list', data, has_more: hasMore };
 }
 
 function itemBody({ created, ...item }: StandInItem): object {
