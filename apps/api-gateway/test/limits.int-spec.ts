@@ -43,6 +43,7 @@ describe('the limits of a tenant', () => {
       ...{ sessionId, readOnly: false, tier: 2, resetAt, left: 10 },
       session: { limit: 250, used: 42, left: 208 },
       plan: { limit: 10_000, used: 9_990, left: 10 },
+      tokens: TOKENS,
     });
   });
 

@@ -143,8 +143,15 @@ describe('a send of a plan whose tokens are used up', () => {
     const { id: sessionId } = gateway.fakes.addSession(tenantId);
     const send = (more: object = {}) =>
       call('POST /v1/messages', { sessionId, to: '+15550001111', text: 'x', ...more }, apiKey);
-    return send;
+    return Object.assign(send, {
+      limits: () => call(`GET /v1/sessions/${sessionId}/limits`, undefined, apiKey),
+    });
   };
+
+  test('is known beforehand: nothing is left of the session', async () => {
+    const { limits } = await blocked();
+    expect((await limits()).body).toMatchObject({ left: 0, session: { left: 208 }, tokens: TOKENS });
+  });
 
   test('is refused until the month ends, and takes nothing of the day', async () => {
     const send = await blocked();

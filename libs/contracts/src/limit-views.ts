@@ -65,6 +65,12 @@ export class SessionLimits {
   plan: LimitCount;
 
   @ApiProperty({
+    description: 'Tokens of this month (layer `tokens`, where the plan blocks).',
+    type: TokenUsage,
+  })
+  tokens: TokenUsage;
+
+  @ApiProperty({
     description: 'Messages that may go at this moment.',
     type: 'integer',
     example: 208,

@@ -44,8 +44,15 @@ export class LimitsService {
   async ofSession(subscription: SubscriptionState, placed: SessionReply): Promise<SessionLimits> {
     const sessionId = placed.session.id;
     const readOnly = isReadOnly(subscription, placed);
-    const day = await this.ofDay(subscription, sessionId);
-    return { sessionId, readOnly, ...day, left: readOnly ? 0 : day.left };
+    const { tenantId, tokenRefusal } = subscription;
+    const [{ messages: plan, sessions, resetAt }, { tokens }] = await Promise.all([
+      this.read(subscription, [sessionId]),
+      this.rpc.request(GetUsage, { tenantId }),
+    ]);
+    const { tier = 0, messages: session = countOf(0, 0) } = sessions[0] ?? {};
+    const ofDay = Math.min(session.left ?? Infinity, plan.left ?? Infinity);
+    const left = readOnly || tokenRefusal ? 0 : ofDay;
+    return { sessionId, readOnly, tier, resetAt, session, plan, tokens, left };
   }
 
   warmup(tenantId: string, sessionId: string): Promise<WarmupState> {
@@ -86,16 +93,6 @@ export class LimitsService {
   async withReset(subscription: SubscriptionState, refusal: AppError): Promise<AppError> {
     const { resetAt, secondsLeft: retryAfterSeconds } = await this.read(subscription, []);
     return new AppError(refusal.code, refusal.message, { ...refusal.meta, resetAt, retryAfterSeconds });
-  }
-
-  private async ofDay(
-    subscription: SubscriptionState,
-    sessionId: string,
-  ): Promise<Omit<SessionLimits, 'sessionId' | 'readOnly'>> {
-    const { messages: plan, sessions, resetAt } = await this.read(subscription, [sessionId]);
-    const { tier = 0, messages: session = countOf(0, 0) } = sessions[0] ?? {};
-    const left = Math.min(session.left ?? Infinity, plan.left ?? Infinity);
-    return { tier, resetAt, session, plan, left };
   }
 
   private read({ tenantId, plan, internal }: SubscriptionState, sessionIds: string[]): Promise<LimitsReply> {
