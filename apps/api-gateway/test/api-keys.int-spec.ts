@@ -99,6 +99,7 @@ describe('a rotation', () => {
       name: 'First key',
       scopes: ['*'],
       scope: '*',
+      rotationDue: false,
       expiresAt: null,
       rotated: { kid },
     });
@@ -185,6 +186,17 @@ describe('the list of keys', () => {
     expect(Date.parse(item?.lastUsedAt ?? '')).toBeGreaterThanOrEqual(begun);
     expect(Date.parse(item?.lastUsedAt ?? '')).toBeLessThanOrEqual(Date.now());
   });
+});
+
+test('a key older than 90 days should be replaced, a younger one need not be', async () => {
+  const { apiKey, kid } = await gateway.createTenant();
+  const due = async (): Promise<boolean | undefined> =>
+    ((await list(apiKey)).body['items'] as ApiKeyView[])[0]?.rotationDue;
+  await gateway.service.rpc.request(AgeKey, { kid, hours: 90 * 24 - 1 });
+  expect(await due()).toBe(false);
+  await gateway.service.rpc.request(AgeKey, { kid, hours: 1 });
+  expect(await due()).toBe(true);
+  expect((await make(apiKey)).rotationDue).toBe(false);
 });
 
 test('a revoked key is refused with the next request', async () => {

@@ -69,6 +69,12 @@ export class ApiKeyView {
   createdAt: string;
 
   @ApiProperty({
+    description: 'Whether it is older than 90 days: it should be replaced.',
+    example: false,
+  })
+  rotationDue: boolean;
+
+  @ApiProperty({
     description: 'When it stops working (ISO 8601, UTC); null: never.',
     type: String,
     nullable: true,

@@ -18,6 +18,9 @@ import { actorOf, type Caller } from './caller.js';
 import { KeyDigest } from './key-digest.js';
 import { generateKey, KID } from './key-format.js';
 
+// Domain time, asked for once; rotation every 90 days is recommended (specification, "Authentication").
+const ROTATION_DUE = `key.created_at < (SELECT svc_now(:tenantId)) - interval '90 days'`;
+
 /** A key to be made. */
 export interface KeyOrder {
   tenantId: string;
@@ -79,21 +82,21 @@ export class ApiKeysService {
       { tenantId, actor, action: 'api_key.created', target: kid, details: { name, scopes } },
       tx,
     );
-    return { ...toView(await tx.findOneByOrFail(ApiKey, { kid })), secret: key };
+    return { ...toView(await tx.findOneByOrFail(ApiKey, { kid }), false), secret: key };
   }
 
   async list({ tenantId }: Caller, { limit = DEFAULT_LIMIT, before }: PageQuery): Promise<Page<ApiKeyView>> {
     const list = `api-keys:${tenantId}`;
     const query = this.keys.createQueryBuilder('key').where('key.tenant_id = :tenantId', { tenantId });
-    query.andWhere('key.revoked_at IS NULL');
+    query.addSelect(ROTATION_DUE, 'rotation_due').andWhere('key.revoked_at IS NULL');
     const last = this.cursors.decode(list, before);
     if (last) query.andWhere('(key.created_at, key.kid) < (:at, :kid)', positionFrom(last));
-    const rows = await query
+    const { entities, raw } = await query
       .orderBy({ 'key.created_at': 'DESC', 'key.kid': 'DESC' })
       .limit(limit + 1)
-      .getMany();
-    const page = this.cursors.page(list, rows, limit, (row) => `${row.createdAt.toISOString()} ${row.kid}`);
-    return { ...page, items: page.items.map(toView) };
+      .getRawAndEntities<{ rotation_due: boolean }>();
+    const rows = entities.map((key, i) => toView(key, raw[i]?.rotation_due === true));
+    return this.cursors.page(list, rows, limit, ({ createdAt, kid }) => `${createdAt} ${kid}`);
   }
 
   /** Works at once, on every replica: nothing caches keys. */
@@ -142,11 +145,12 @@ function positionFrom(position: string): { at: string; kid: string } {
   return { at, kid };
 }
 
-function toView(key: ApiKey): ApiKeyView {
+function toView(key: ApiKey, rotationDue: boolean): ApiKeyView {
   const { kid, name, scopes, last4, createdAt, expiresAt, lastUsedAt } = key;
   return {
     ...{ kid, name, scopes, scope: scopes.join(' '), last4 },
     createdAt: createdAt.toISOString(),
+    rotationDue,
     expiresAt: expiresAt?.toISOString() ?? null,
     lastUsedAt: lastUsedAt?.toISOString() ?? null,
   };
