@@ -213,6 +213,53 @@ test('a revoked key is refused with the next request', async () => {
   );
 });
 
+describe('a string that was found somewhere', () => {
+  const check = (candidates: unknown): Promise<Answer> =>
+    gateway.call(tenant.apiKey, 'POST /v1/api-keys/check', { candidates });
+
+  test('is a key by its form and checksum alone, whether it works, was revoked or never was', async () => {
+    const stranger = await gateway.createTenant();
+    const revoked = await make(tenant.apiKey, { rotates: null });
+    await gateway.call(tenant.apiKey, `DELETE /v1/api-keys/${revoked.kid}`);
+    const keys = [
+      tenant.apiKey,
+      stranger.apiKey,
+      revoked.secret,
+      generateKey('live').key,
+      generateKey('test').key,
+    ];
+    const others = [
+      mistyped(tenant.apiKey),
+      tenant.apiKey.slice(8),
+      ` ${tenant.apiKey}`,
+      'sk_live_0123456789',
+      '',
+    ];
+    const { status, body } = await check([...keys, ...others]);
+    expect(status).toBe(200);
+    const expected = [...keys.map(() => true), ...others.map(() => false)];
+    expect(body).toEqual({ items: expected.map((isKey) => ({ isKey })) });
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['no list', 'KEY'],
+    ['an empty list', []],
+    ['101 of them', Array<string>(101).fill('KEY')],
+    ['what is no text', [['KEY']]],
+    ['one that is too long', ['KEY'.repeat(10)]],
+  ])('is not repeated where %s is refused', async (_, candidates) => {
+    const text = JSON.stringify({ candidates }).replaceAll('KEY', tenant.apiKey);
+    const { status, body } = await check((JSON.parse(text) as { candidates?: unknown }).candidates);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      meta: { fields: expect.arrayContaining([{ field: 'candidates', rule: expect.any(String) }]) },
+    });
+    expect(JSON.stringify(body)).not.toContain(tenant.apiKey.slice(8, 20));
+  });
+});
+
 describe('a scope', () => {
   const routes: [string, Scope][] = [
     ['POST /v1/messages', 'messages:send'],
@@ -221,6 +268,7 @@ describe('a scope', () => {
     ['POST /v1/sessions', 'admin:*'],
     ['GET /v1/webhooks', 'webhooks:manage'],
     ['GET /v1/api-keys', 'admin:*'],
+    ['POST /v1/api-keys/check', 'admin:*'],
   ];
 
   test.each(['messages:send', 'messages:read', 'webhooks:manage', 'admin:*'] as const)(

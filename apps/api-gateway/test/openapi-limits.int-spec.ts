@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  CheckApiKeysBody,
   CONTENT_FIELDS,
   ContactContent,
   CreateApiKeyBody,
@@ -52,7 +53,7 @@ const PARTS = [
 ];
 const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
-  ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody],
+  ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody, CheckApiKeysBody],
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
   ReplayBody,
 ];

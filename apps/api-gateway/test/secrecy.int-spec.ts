@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { generateKey } from '../src/auth/key-format.js';
 import {
   call,
   createTenant,
@@ -25,6 +26,10 @@ test('the real process, at its most talkative, logs neither keys nor secrets nor
   const wrong = `${tenant.apiKey.slice(0, -1)}${tenant.apiKey.endsWith('0') ? '1' : '0'}`;
   expect((await answer(wrong, 'GET /v1/messages'))['code']).toBe('UNAUTHENTICATED');
   await answer(tenant.apiKey, 'POST /v1/messages', { sessionId, to: tenant.apiKey, text });
+  const { key: found } = generateKey('live');
+  const checked = await answer(tenant.apiKey, 'POST /v1/api-keys/check', { candidates: [found] });
+  expect(checked).toEqual({ items: [{ isKey: true }] });
+  await answer(tenant.apiKey, 'POST /v1/api-keys/check', { candidates: [found, found.repeat(10)] });
   await database.query('ALTER TABLE gateway.message RENAME TO gone');
   expect(
     (await answer(tenant.apiKey, 'POST /v1/messages', { sessionId, to: '+15550001111', text }))['code'],
@@ -46,6 +51,7 @@ test('the real process, at its most talkative, logs neither keys nor secrets nor
       text,
     ],
     tenant.apiKey.slice(20, 52),
+    found.slice(8),
   ]) {
     expect(output.includes(secret as string)).toBe(false);
   }

@@ -74,6 +74,7 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
     },
     openCheckout: { plan: 'GROWTH' },
     createApiKey: { name: 'good', scopes: ['messages:read'], rotates: ids.kid },
+    checkApiKeys: { candidates: [`rk_live_${ids.kid}`] },
   };
 }
 

@@ -1,5 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
+  ArrayMaxSize,
+  ArrayMinSize,
   ArrayNotEmpty,
   ArrayUnique,
   IsArray,
@@ -8,6 +10,7 @@ import {
   IsString,
   Length,
   Matches,
+  MaxLength,
 } from 'class-validator';
 import { type Scope, SCOPES } from './enums.js';
 
@@ -110,4 +113,38 @@ export class NewApiKey extends ApiKeyView {
 
   @ApiProperty({ description: 'The key it replaces.', type: RotatedKey, nullable: true })
   rotated: RotatedKey | null;
+}
+
+/** Body of `POST /v1/api-keys/check`. */
+export class CheckApiKeysBody {
+  @ApiProperty({
+    description: 'Strings that may be keys, each without anything around it. None of them is kept.',
+    type: 'array',
+    items: { type: 'string', maxLength: 256 },
+    example: ['rk_live_…'],
+    minItems: 1,
+    maxItems: 100,
+  })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(100)
+  @IsString({ each: true })
+  @MaxLength(256, { each: true })
+  candidates: string[];
+}
+
+/** What the form of a string says. It is not repeated: an answer ends up in logs, too. */
+export class CheckedApiKey {
+  @ApiProperty({
+    description:
+      'Whether its prefix, length and checksum are those of a key of this service; not whether there is such a key.',
+    example: true,
+  })
+  isKey: boolean;
+}
+
+/** Answer of `POST /v1/api-keys/check`. */
+export class CheckedApiKeys {
+  @ApiProperty({ description: 'One for each candidate, in their order.', type: [CheckedApiKey] })
+  items: CheckedApiKey[];
 }

@@ -359,7 +359,15 @@ export {
   SetClock,
 } from './tenants.js';
 export { PutExternalConfigBody, ExternalBotEnv, ExternalConfig } from './external-config.js';
-export { CreateApiKeyBody, ApiKeyView, RotatedKey, NewApiKey } from './api-keys.js';
+export {
+  CreateApiKeyBody,
+  ApiKeyView,
+  RotatedKey,
+  NewApiKey,
+  CheckApiKeysBody,
+  CheckedApiKey,
+  CheckedApiKeys,
+} from './api-keys.js';
 export { HttpErrorBody } from './http-error.js';
 export {
   AuditEntry,

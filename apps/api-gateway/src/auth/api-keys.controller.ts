@@ -1,6 +1,21 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
-import { ApiCreatedResponse, ApiNoContentResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { ApiKeyView, CreateApiKeyBody, NewApiKey, type Page, PageQuery } from '@svc/contracts';
+import {
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiTags,
+} from '@nestjs/swagger';
+import {
+  ApiKeyView,
+  CheckApiKeysBody,
+  CheckedApiKeys,
+  CreateApiKeyBody,
+  NewApiKey,
+  type Page,
+  PageQuery,
+} from '@svc/contracts';
 import { NoBodyGuard } from '../http/no-body.guard.js';
 import { ApiErrors, ApiPage } from '../openapi/answers.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -34,6 +49,21 @@ export class ApiKeysController {
   @ApiErrors('VALIDATION_FAILED')
   list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<Page<ApiKeyView>> {
     return this.keys.list(caller, query);
+  }
+
+  @Post('check')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'checkApiKeys',
+    summary: 'Say which of the strings that were found somewhere are keys of this service',
+    description:
+      'For scanners of repositories and logs. Form and checksum alone decide; whether a key exists, works or whose it is, is not told. Revoke a key of yours that leaked: the 12 characters after the prefix are its key id.',
+  })
+  @ApiOkResponse({ type: CheckedApiKeys, description: 'What each candidate is.' })
+  @ApiErrors('VALIDATION_FAILED')
+  check(@Body() { candidates }: CheckApiKeysBody): CheckedApiKeys {
+    return this.keys.check(candidates);
   }
 
   @Delete(':kid')
