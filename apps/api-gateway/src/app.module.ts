@@ -27,6 +27,7 @@ import { LimitsService } from './limits/limits.service.js';
 import { ClientMessage } from './messages/client-message.entity.js';
 import { ConversationsService } from './messages/conversations.service.js';
 import { Message } from './messages/message.entity.js';
+import { MessageListRepository } from './messages/message-list.repository.js';
 import { MessageMediaController } from './messages/message-media.controller.js';
 import { MessageMediaService } from './messages/message-media.service.js';
 import { MessageSweeper } from './messages/message-sweeper.js';
@@ -141,6 +142,7 @@ const events = {
     SendPublisher,
     MessageSweeper,
     MessagesRepository,
+    MessageListRepository,
     ConversationsService,
     MessageMediaService,
     SessionsService,

@@ -13,7 +13,7 @@ import {
 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
-import { gateway, tenant, withGateway } from './gateway.js';
+import { type Answer, gateway, tenant, withGateway } from './gateway.js';
 
 withGateway();
 
@@ -199,25 +199,98 @@ describe('the list of messages', () => {
     expect(times).toEqual([...times].sort().reverse());
   });
 
-  test('is narrowed by session, direction and status together', async () => {
+  /** A message of the list, as it would have come about. */
+  interface Written {
+    session?: string;
+    contact?: string;
+    direction?: string;
+    status?: string;
+    at?: string;
+    count?: number;
+  }
+
+  const write = (tenantId: string, messages: Written[]): Promise<unknown> =>
+    Promise.all(
+      messages.map(
+        ({
+          session = sessionId,
+          contact = ADA,
+          direction = 'OUTBOUND',
+          status = 'SENT',
+          at = DAY,
+          count = 1,
+        }) =>
+          gateway.service.database.query(
+            `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body, created_at)
+             SELECT gen_random_uuid(), $1, $2, $3, $4, $5, '{"type":"text"}', $6 FROM generate_series(1, $7)`,
+            [tenantId, session, direction, status, contact, at, count],
+          ),
+      ),
+    );
+  const DAY = '2026-01-02T00:00:00.000Z';
+  const ADA = '15550004444@s.whatsapp.net';
+
+  test('is narrowed by session, contact, direction, status and time together', async () => {
     const { apiKey, tenantId } = await gateway.createTenant();
-    const other = randomUUID();
-    for (const [session, direction, status] of [
-      [sessionId, 'INBOUND', 'RECEIVED'],
-      [sessionId, 'OUTBOUND', 'SENT'],
-      [sessionId, 'OUTBOUND', 'FAILED'],
-      [other, 'OUTBOUND', 'SENT'],
-    ]) {
-      await gateway.service.database.query(
-        `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body)
-         VALUES (gen_random_uuid(), $1, $2, $3, $4, 'x', '{"type":"text"}')`,
-        [tenantId, session, direction, status],
-      );
+    const wanted = { at: '2026-01-02T12:00:00.000Z' };
+    await write(tenantId, [
+      { ...wanted, count: 5 },
+      { ...wanted, session: randomUUID() },
+      { ...wanted, contact: '15550005555@s.whatsapp.net' },
+      { ...wanted, direction: 'INBOUND', status: 'RECEIVED' },
+      { ...wanted, status: 'FAILED', count: 2 },
+      { at: '2026-01-01T23:59:59.999Z' },
+      { at: '2026-01-03T00:00:00.000Z' },
+      { at: DAY },
+    ]);
+    const count = async (query: string): Promise<number> => {
+      const seen = await pages(apiKey, query);
+      expect(new Set(seen.map(({ id }) => id)).size).toBe(seen.length);
+      return seen.length;
+    };
+    const day = `since=${DAY}&until=2026-01-03T01:00:00%2B01:00`;
+    const contact = 'contact=%2B15550004444';
+    expect(await count('limit=3')).toBe(13);
+    expect(await count(`sessionId=${sessionId}&limit=3`)).toBe(12);
+    expect(await count(contact)).toBe(12);
+    expect(await count('direction=OUTBOUND&limit=3')).toBe(12);
+    expect(await count('status=FAILED&limit=1')).toBe(2);
+    expect(await count(`status=FAILED&sessionId=${sessionId}&${contact}`)).toBe(2);
+    expect(await count(`status=FAILED&direction=INBOUND`)).toBe(0);
+    expect(await count(`${day}&limit=3`)).toBe(11);
+    expect(await count(`since=2026-01-03T00:00:00Z&until=${DAY}`)).toBe(0);
+    expect(
+      await count(`sessionId=${sessionId}&${contact}&direction=OUTBOUND&status=SENT&${day}&limit=2`),
+    ).toBe(6);
+  });
+
+  test('looks at so many messages for a page, and goes on from there', async () => {
+    const { apiKey, tenantId } = await gateway.createTenant();
+    await write(tenantId, [
+      { status: 'READ', at: '2026-01-01T00:00:00Z' },
+      { count: 2_000 },
+      { status: 'READ', at: '2026-01-03T00:00:00Z' },
+    ]);
+    const page = async (query: string) => (await gateway.call(apiKey, `GET /v1/messages?${query}`)).body;
+    const first = await page('status=READ');
+    expect(first['items']).toMatchObject([{ createdAt: '2026-01-03T00:00:00.000Z' }]);
+    const second = await page(`status=READ&before=${first['nextCursor'] as string}`);
+    expect(second).toMatchObject({ items: [{ createdAt: '2026-01-01T00:00:00.000Z' }], nextCursor: null });
+  });
+
+  test('has cursors that belong to its filters', async () => {
+    const { apiKey, tenantId } = await gateway.createTenant();
+    await write(tenantId, [{ count: 2 }]);
+    const call = (query: string): Promise<Answer> => gateway.call(apiKey, `GET /v1/messages?limit=1${query}`);
+    const cursor = (await call(`&status=SENT&since=${DAY}`)).body['nextCursor'] as string;
+    for (const [filters, status] of [
+      [`&status=SENT&since=${DAY}`, 200],
+      ['', 400],
+      ['&status=SENT', 400],
+      [`&status=SENT&since=${DAY}&direction=OUTBOUND`, 400],
+      [`&status=SENT&since=2026-01-01T00:00:00Z`, 400],
+    ] as const) {
+      expect([filters, (await call(`${filters}&before=${cursor}`)).status]).toEqual([filters, status]);
     }
-    const count = async (query: string): Promise<number> => (await pages(apiKey, query)).length;
-    expect(await count('')).toBe(4);
-    expect(await count(`sessionId=${sessionId}`)).toBe(3);
-    expect(await count('direction=OUTBOUND')).toBe(3);
-    expect(await count(`sessionId=${sessionId}&direction=OUTBOUND&status=SENT&limit=1`)).toBe(1);
   });
 });

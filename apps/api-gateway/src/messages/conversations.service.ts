@@ -11,8 +11,10 @@ import {
   type ReceivedMessageRef,
 } from '@svc/contracts';
 import { In, Repository } from 'typeorm';
+import { given } from '../http/given.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { Message } from './message.entity.js';
+import { type MessageFilter, MessageListRepository, type Position } from './message-list.repository.js';
 import { MessagesRepository } from './messages.repository.js';
 import { normalizeChat } from './recipient.js';
 import { storable } from './storable.js';
@@ -23,27 +25,20 @@ export class ConversationsService {
   constructor(
     @InjectRepository(Message) private readonly messages: Repository<Message>,
     private readonly repository: MessagesRepository,
+    private readonly lists: MessageListRepository,
     private readonly cursors: Cursors,
   ) {}
 
   async list(tenantId: string, query: ListMessagesQuery): Promise<Page<MessageView>> {
-    const { limit = DEFAULT_LIMIT, before, sessionId, contact, direction, status } = query;
-    const list = `messages:${tenantId}`;
+    const { limit = DEFAULT_LIMIT, before } = query;
+    const filter = filterOf(tenantId, query);
+    // Another filter is another list: a position of this one means nothing there.
+    const list = `messages:${JSON.stringify(filter)}`;
     const last = this.cursors.decode(list, before);
-    const rows = this.messages
-      .createQueryBuilder('message')
-      .where('message.tenant_id = :tenantId', { tenantId });
-    if (sessionId) rows.andWhere('message.session_id = :sessionId', { sessionId });
-    if (contact) rows.andWhere('message.contact = :contact', { contact: normalizeChat(contact, 'contact') });
-    if (direction) rows.andWhere('message.direction = :direction', { direction });
-    if (status) rows.andWhere('message.status = :status', { status });
-    if (last) rows.andWhere('(message.created_at, message.id) < (:at, :id)', positionFrom(last));
-    const found = await rows
-      .orderBy({ 'message.created_at': 'DESC', 'message.id': 'DESC' })
-      .limit(limit + 1)
-      .getMany();
-    const page = this.cursors.page(list, found, limit, (row) => `${row.createdAt.toISOString()} ${row.id}`);
-    return { ...page, items: page.items.map(toView) };
+    const { rows, end } = await this.lists.read(filter, last ? positionFrom(last) : undefined, limit + 1);
+    const page = this.cursors.page(list, rows, limit, textOf);
+    const nextCursor = end ? this.cursors.encode(list, textOf(end)) : page.nextCursor;
+    return { items: page.items.map(toView), nextCursor };
   }
 
   async get(tenantId: string, id: string): Promise<MessageView> {
@@ -94,9 +89,24 @@ function originOf({ remoteJid, pushName, quoted, mentions, change }: MessageRece
   });
 }
 
-function positionFrom(position: string): { at: string; id: string } {
-  const [at = '', id = ''] = position.split(' ');
-  return { at, id };
+function filterOf(tenantId: string, query: ListMessagesQuery): MessageFilter {
+  const { sessionId, contact, direction, status, since, until } = query;
+  return {
+    tenantId,
+    ...given({ sessionId, direction, status }),
+    ...(contact && { contact: normalizeChat(contact, 'contact') }),
+    ...(since && { since: new Date(since).toISOString() }),
+    ...(until && { until: new Date(until).toISOString() }),
+  };
+}
+
+function textOf({ createdAt, id }: Position): string {
+  return `${createdAt.toISOString()} ${id}`;
+}
+
+function positionFrom(text: string): Position {
+  const [at = '', id = ''] = text.split(' ');
+  return { createdAt: new Date(at), id };
 }
 
 function toView(message: Message): MessageView {

@@ -66,7 +66,12 @@ export class MessagesController {
 
   @Get()
   @NeedsScope('messages:read')
-  @ApiOperation({ operationId: 'listMessages', summary: 'List messages, newest first' })
+  @ApiOperation({
+    operationId: 'listMessages',
+    summary: 'List messages, newest first',
+    description:
+      'Filters narrow each other; a cursor belongs to the filters it came with. A page may hold fewer messages than limit, or none, although there are more: nextCursor is null at the end.',
+  })
   @ApiPage(MessageView)
   @ApiErrors('VALIDATION_FAILED')
   list(@CurrentCaller() { tenantId }: Caller, @Query() query: ListMessagesQuery): Promise<Page<MessageView>> {

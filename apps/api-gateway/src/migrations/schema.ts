@@ -1,5 +1,6 @@
 import { AuditChain1763700500000 } from './1763700500000-audit-chain.js';
 import { AuditCheck1763700600000 } from './1763700600000-audit-check.js';
+import { FailedMessages1763700700000 } from './1763700700000-failed-messages.js';
 import { Gateway1763700000000 } from './1763700000000-gateway.js';
 import { SessionChanges1763700100000 } from './1763700100000-session-changes.js';
 import { InboundDetails1763700300000 } from './1763700300000-inbound-details.js';
@@ -17,5 +18,6 @@ export const schema = {
     Uploads1763700400000,
     AuditChain1763700500000,
     AuditCheck1763700600000,
+    FailedMessages1763700700000,
   ],
 };

@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { MessageStatus } from '@svc/contracts';
+import { Repository, type SelectQueryBuilder } from 'typeorm';
+import { Message } from './message.entity.js';
+
+/** Rows looked at for one page: a filter that nothing matches must not cost the whole history. */
+const ROWS_LOOKED_AT = 2_000;
+
+/** Which messages; what is given narrows each other. */
+export interface MessageFilter {
+  tenantId: string;
+  sessionId?: string;
+  /** Normalized address. */
+  contact?: string;
+  direction?: 'OUTBOUND' | 'INBOUND';
+  status?: MessageStatus;
+  /** From this time on, by `createdAt`. */
+  since?: string;
+  /** Before this time. */
+  until?: string;
+}
+
+/** Place of a message in the list: newest first, by id among equal times. */
+export type Position = Pick<Message, 'id' | 'createdAt'>;
+
+const CONDITIONS = {
+  contact: 'contact = :contact',
+  sessionId: 'session_id = :sessionId',
+  direction: 'direction = :direction',
+  status: 'status = :status',
+} as const;
+/** As the index has it: a plan that is kept for every value of a parameter could not use it. */
+const FAILED = `status = 'FAILED'`;
+const ORDER = 'ORDER BY created_at DESC, id DESC';
+
+/** Lists of messages: a walk along the best index for the filter, a bounded number of rows a time. */
+@Injectable()
+export class MessageListRepository {
+  constructor(@InjectRepository(Message) private readonly messages: Repository<Message>) {}
+
+  /**
+   * @param before position that the page begins behind
+   * @returns `end`, where there are fewer than `most`: the last row looked at, if there may be more behind it.
+   */
+  async read(
+    filter: MessageFilter,
+    before: Position | undefined,
+    most: number,
+  ): Promise<{ rows: Message[]; end: Position | null }> {
+    const { walk, rest } = statementOf(filter);
+    const look = rest.length > 0 ? ROWS_LOOKED_AT : most;
+    const rows = await this.select(
+      `SELECT id FROM (${walk} LIMIT :look) walk WHERE ${rest.join(' AND ') || 'true'} ${ORDER} LIMIT :most`,
+      filter,
+      before,
+    )
+      .setParameters({ look, most })
+      .orderBy({ 'message.created_at': 'DESC', 'message.id': 'DESC' })
+      .getMany();
+    if (rest.length === 0 || rows.length === most) return { rows, end: null };
+    const last = `SELECT id FROM (${walk} OFFSET :passed LIMIT 1) walk`;
+    const end = await this.select(last, filter, before)
+      .select(['message.id', 'message.createdAt'])
+      .setParameters({ passed: look - 1 })
+      .getOne();
+    return { rows, end };
+  }
+
+  private select(ids: string, filter: MessageFilter, before?: Position): SelectQueryBuilder<Message> {
+    const { since = '-infinity', until = 'infinity' } = filter;
+    // Nothing is as late as infinity, so any id will do beside it.
+    const { createdAt: at = 'infinity', id = filter.tenantId } = before ?? {};
+    return this.messages
+      .createQueryBuilder('message')
+      .where(`message.id IN (${ids})`, { ...filter, since, until, at, id });
+  }
+}
+
+/** The walk is along one index, in its order; the rest of the filter looks at what it meets. */
+function statementOf(filter: MessageFilter): { walk: string; rest: string[] } {
+  const indexed = indexedOf(filter);
+  const along = indexed === 'status' ? FAILED : indexed ? CONDITIONS[indexed] : 'true';
+  const names = Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[];
+  const walk = `SELECT id, created_at, session_id, direction, status FROM message
+    WHERE tenant_id = :tenantId AND ${along} AND created_at >= :since AND created_at < :until
+      AND (created_at, id) < (:at, :id) ${ORDER}`;
+  const rest = names.filter((name) => filter[name] && name !== indexed).map((name) => CONDITIONS[name]);
+  return { walk, rest };
+}
+
+function indexedOf({ contact, status, sessionId }: MessageFilter): keyof typeof CONDITIONS | undefined {
+  if (contact) return 'contact';
+  if (status === 'FAILED') return 'status';
+  return sessionId ? 'sessionId' : undefined;
+}
