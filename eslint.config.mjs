@@ -4,10 +4,14 @@ import tseslint from 'typescript-eslint';
 /** Who may depend on whom (docs/architecture.md). Apps are never imported; contracts and sdk know nothing of ours. */
 const boundaries = [
   { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts', 'type:testing'] },
-  { sourceTag: 'type:e2e', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts', 'type:testing'] },
+  {
+    sourceTag: 'type:e2e',
+    onlyDependOnLibsWithTags: ['type:lib', 'type:contracts', 'type:testing', 'type:sdk'],
+  },
   { sourceTag: 'type:testing', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts'] },
   { sourceTag: 'type:lib', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts'] },
   { sourceTag: 'type:contracts', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'type:sdk', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'scope:database', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'scope:local-servers', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'scope:messaging', onlyDependOnLibsWithTags: ['type:contracts'] },
