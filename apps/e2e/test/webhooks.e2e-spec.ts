@@ -1,15 +1,18 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { verifyWebhook } from '@svc/sdk';
 import { type DeliveryBody, type ReceivedWebhook, waitFor } from '@svc/testing';
 import { Actor, inventPhone } from '../src/actor.js';
 import type { Stack } from '../src/stack.js';
-import { isGenuine, isStandard } from '../src/verify-signature.js';
 import { stackOfRun, withReceiver } from './stage.js';
+import { isStandard } from './standard-webhooks.js';
 
 let stack: Stack;
 const receiver = withReceiver();
 beforeAll(async () => void (stack = await stackOfRun()));
 
 const LONG = 60_000;
+const isGenuine = ({ raw, headers }: ReceivedWebhook, secret: string, now = Date.now()): boolean =>
+  verifyWebhook(raw, headers, secret, { now }).ok;
 const bodyOf = ({ raw }: ReceivedWebhook): DeliveryBody => JSON.parse(raw.toString('utf8')) as DeliveryBody;
 
 /** What arrived on a path, of one event. */
