@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { MessageStatus } from '@svc/contracts';
-import { Repository, type SelectQueryBuilder } from 'typeorm';
+import { type EntityManager, Repository, type SelectQueryBuilder } from 'typeorm';
 import { Message } from './message.entity.js';
 
 /** Rows looked at for one page: a filter that nothing matches must not cost the whole history. */
@@ -48,33 +48,49 @@ export class MessageListRepository {
     before: Position | undefined,
     most: number,
   ): Promise<{ rows: Message[]; end: Position | null }> {
-    const { walk, rest } = statementOf(filter);
-    const look = rest.length > 0 ? ROWS_LOOKED_AT : most;
-    const rows = await this.select(
-      `SELECT id FROM (${walk} LIMIT :look) walk WHERE ${rest.join(' AND ') || 'true'} ${ORDER} LIMIT :most`,
-      filter,
-      before,
-    )
-      .setParameters({ look, most })
-      .orderBy({ 'message.created_at': 'DESC', 'message.id': 'DESC' })
-      .getMany();
-    if (rest.length === 0 || rows.length === most) return { rows, end: null };
-    const last = `SELECT id FROM (${walk} OFFSET :passed LIMIT 1) walk`;
-    const end = await this.select(last, filter, before)
-      .select(['message.id', 'message.createdAt'])
-      .setParameters({ passed: look - 1 })
-      .getOne();
-    return { rows, end };
+    // Both statements see the same rows: one that comes meanwhile would move the end, and its page would repeat some.
+    return this.messages.manager.transaction('REPEATABLE READ', (tx) => readFrom(tx, filter, before, most));
   }
+}
 
-  private select(ids: string, filter: MessageFilter, before?: Position): SelectQueryBuilder<Message> {
-    const { since = '-infinity', until = 'infinity' } = filter;
-    // Nothing is as late as infinity, so any id will do beside it.
-    const { createdAt: at = 'infinity', id = filter.tenantId } = before ?? {};
-    return this.messages
-      .createQueryBuilder('message')
-      .where(`message.id IN (${ids})`, { ...filter, since, until, at, id });
-  }
+async function readFrom(
+  tx: EntityManager,
+  filter: MessageFilter,
+  before: Position | undefined,
+  most: number,
+): Promise<{ rows: Message[]; end: Position | null }> {
+  const { walk, rest } = statementOf(filter);
+  const look = rest.length > 0 ? ROWS_LOOKED_AT : most;
+  const rows = await select(
+    tx,
+    `SELECT id FROM (${walk} LIMIT :look) walk WHERE ${rest.join(' AND ') || 'true'} ${ORDER} LIMIT :most`,
+    filter,
+    before,
+  )
+    .setParameters({ look, most })
+    .orderBy({ 'message.created_at': 'DESC', 'message.id': 'DESC' })
+    .getMany();
+  if (rest.length === 0 || rows.length === most) return { rows, end: null };
+  const last = `SELECT id FROM (${walk} OFFSET :passed LIMIT 1) walk`;
+  const end = await select(tx, last, filter, before)
+    .select(['message.id', 'message.createdAt'])
+    .setParameters({ passed: look - 1 })
+    .getOne();
+  return { rows, end };
+}
+
+function select(
+  tx: EntityManager,
+  ids: string,
+  filter: MessageFilter,
+  before?: Position,
+): SelectQueryBuilder<Message> {
+  const { since = '-infinity', until = 'infinity' } = filter;
+  // Nothing is as late as infinity, so any id will do beside it.
+  const { createdAt: at = 'infinity', id = filter.tenantId } = before ?? {};
+  return tx
+    .createQueryBuilder(Message, 'message')
+    .where(`message.id IN (${ids})`, { ...filter, since, until, at, id });
 }
 
 /** The walk is along one index, in its order; the rest of the filter looks at what it meets. */
