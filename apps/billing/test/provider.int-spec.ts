@@ -85,6 +85,19 @@ describe('a plan that is paid for', () => {
     expect((await stateOf(paid.billing, tenantId)).plan).toBe('ENTERPRISE');
   });
 
+  test('cannot be paid for while the provider is away, which may pass', async () => {
+    const { tenantId } = await subscribe(paid, 'GROWTH');
+    paid.stripe.faults = { ...NO_STRIPE_FAULTS, failures: 1 };
+    for (const ask of [OpenPortal, OpenCheckout] as const) {
+      await expect(
+        paid.billing.rpc.request(ask as typeof OpenCheckout, { tenantId, plan: 'GROWTH' }, 30_000),
+      ).rejects.toMatchObject({
+        code: 'UPSTREAM_UNAVAILABLE',
+        message: 'The payment provider is not available.',
+      });
+    }
+  }, 30_000);
+
   test('changes nothing while the first payment has not gone through', async () => {
     const tenantId = await createTenant(paid.billing);
     const { url } = await paid.billing.rpc.request(OpenCheckout, { tenantId, plan: 'ENTERPRISE' });

@@ -199,13 +199,13 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && error.statusCode !== undefined;
 }
 
-/** What the library throws, as an error of ours: an outage may pass, anything else is for us to mend. */
-export function toAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
+/** What the library throws, as an error of ours: an outage may pass, a refusal is for us to mend. Other errors stay as they are. */
+export function toAppError(error: unknown): unknown {
+  if (!(error instanceof Stripe.errors.StripeError)) return error;
   const mayPass =
     error instanceof Stripe.errors.StripeConnectionError ||
     error instanceof Stripe.errors.StripeRateLimitError ||
-    (error instanceof Stripe.errors.StripeAPIError && (error.statusCode ?? 500) >= 500);
+    (error.statusCode ?? 500) >= 500;
   const message = mayPass ? 'The payment provider is not available.' : 'The payment provider refused.';
   return new AppError(mayPass ? 'UPSTREAM_UNAVAILABLE' : 'INTERNAL', message, {}, { cause: error });
 }
