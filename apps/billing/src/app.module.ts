@@ -5,7 +5,7 @@ import {
   connectionProviders,
   databaseModule,
   HealthController,
-  OutboxService,
+  outboxProvider,
   RetentionService,
 } from '@svc/service';
 import { TypeOrmModule } from '@nestjs/typeorm';
@@ -47,12 +47,6 @@ const events = {
     }),
 };
 
-const outbox = {
-  provide: OutboxService,
-  inject: [DataSource, Messaging],
-  useFactory: (dataSource: DataSource, messaging: Messaging) => new OutboxService(dataSource, messaging),
-};
-
 const retention = {
   provide: RetentionService,
   inject: [DataSource],
@@ -73,7 +67,7 @@ const provider = {
   providers: [
     ...connectionProviders('billing', BillingConfig, readConfig),
     events,
-    outbox,
+    outboxProvider,
     retention,
     provider,
     SubscriptionsService,

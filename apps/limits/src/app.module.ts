@@ -4,7 +4,7 @@ import {
   connectionProviders,
   databaseModule,
   HealthController,
-  OutboxService,
+  outboxProvider,
   RetentionService,
 } from '@svc/service';
 import { DataSource } from 'typeorm';
@@ -40,12 +40,6 @@ const jetStreamStrategy = {
     }),
 };
 
-const outbox = {
-  provide: OutboxService,
-  inject: [DataSource, Messaging],
-  useFactory: (dataSource: DataSource, messaging: Messaging) => new OutboxService(dataSource, messaging),
-};
-
 /**
  * What is old, by table: a reservation once no repeat of its send can come and its month is over, and a call of a model
  * likewise; health beyond the window that numbers are judged by, counters after what a year's comparison needs. A unit that
@@ -73,7 +67,7 @@ const retention = {
   providers: [
     ...connectionProviders('limits', LimitsConfig, readConfig),
     jetStreamStrategy,
-    outbox,
+    outboxProvider,
     DaysService,
     ReservationSweeper,
     ReservationsService,

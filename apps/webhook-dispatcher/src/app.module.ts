@@ -7,11 +7,10 @@ import {
   databaseModule,
   HealthController,
   leasesModule,
-  OutboxService,
+  outboxProvider,
   READINESS,
   SecretBox,
 } from '@svc/service';
-import { DataSource } from 'typeorm';
 import { DispatcherConfig, readConfig } from './config.js';
 import { AdmissionService } from './deliveries/admission.service.js';
 import { AttemptService } from './deliveries/attempt.service.js';
@@ -70,11 +69,7 @@ const configured: Provider[] = [
     useFactory: (guard: AddressGuard, { timeoutMs }: DispatcherConfig) => new WebhookClient(guard, timeoutMs),
     inject: [AddressGuard, DispatcherConfig],
   },
-  {
-    provide: OutboxService,
-    useFactory: (dataSource: DataSource, messaging: Messaging) => new OutboxService(dataSource, messaging),
-    inject: [DataSource, Messaging],
-  },
+  outboxProvider,
   { provide: Lanes, useFactory: () => new Lanes() },
   {
     provide: READINESS,

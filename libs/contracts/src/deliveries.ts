@@ -10,17 +10,14 @@ import {
   IsOptional,
   IsString,
   IsUUID,
-  Matches,
   Max,
   Min,
   ValidateNested,
 } from 'class-validator';
 import { defineRequest } from './contract.js';
 import { PUBLIC_EVENTS, type PublicEvent } from './enums.js';
+import { TimeBound } from './instant.js';
 import { PageQuery } from './page.js';
-
-/** A moment as callers write it: date, time and zone, so that nobody has to guess. */
-export const INSTANT = /^2\d{3}-\d\d-\d\dT([01]\d|2[0-3]):\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** States of a delivery. `PENDING`: on its way; `HELD`: its endpoint is not active; `DEAD`: given up. */
 export const DELIVERY_STATUSES = ['PENDING', 'HELD', 'DELIVERED', 'DEAD'] as const;
@@ -38,24 +35,10 @@ export class EventFilter {
   @IsIn(PUBLIC_EVENTS)
   event?: PublicEvent;
 
-  @ApiPropertyOptional({
-    description: 'Only deliveries of events from this time on (ISO 8601 with a zone).',
-    example: '2026-01-31T12:00:00Z',
-    pattern: INSTANT.source,
-  })
-  @IsOptional()
-  @Matches(INSTANT, { message: 'since must be a time with a zone, like 2026-01-31T12:00:00Z' })
-  @IsISO8601({ strict: true })
+  @TimeBound('Only deliveries of events from this time on', '2026-01-31T12:00:00Z')
   since?: string;
 
-  @ApiPropertyOptional({
-    description: 'Only deliveries of events before this time (ISO 8601 with a zone).',
-    example: '2026-02-01T12:00:00Z',
-    pattern: INSTANT.source,
-  })
-  @IsOptional()
-  @Matches(INSTANT, { message: 'until must be a time with a zone, like 2026-02-01T12:00:00Z' })
-  @IsISO8601({ strict: true })
+  @TimeBound('Only deliveries of events before this time', '2026-02-01T12:00:00Z')
   until?: string;
 }
 

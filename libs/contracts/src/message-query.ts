@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsISO8601, IsOptional, IsString, IsUUID, Length, Matches } from 'class-validator';
-import { INSTANT } from './deliveries.js';
+import { IsIn, IsOptional, IsString, IsUUID, Length } from 'class-validator';
 import { MESSAGE_STATUSES, type MessageStatus } from './enums.js';
+import { TimeBound } from './instant.js';
 import { PageQuery } from './page.js';
 
 /** Query of `GET /v1/messages`: filters narrow each other. */
@@ -44,23 +44,9 @@ export class ListMessagesQuery extends PageQuery {
   @IsIn(MESSAGE_STATUSES)
   status?: MessageStatus;
 
-  @ApiPropertyOptional({
-    description: 'Only messages whose createdAt is this time or later (ISO 8601 with a zone).',
-    example: '2026-01-31T12:00:00Z',
-    pattern: INSTANT.source,
-  })
-  @IsOptional()
-  @Matches(INSTANT, { message: 'since must be a time with a zone, like 2026-01-31T12:00:00Z' })
-  @IsISO8601({ strict: true })
+  @TimeBound('Only messages whose createdAt is this time or later', '2026-01-31T12:00:00Z')
   since?: string;
 
-  @ApiPropertyOptional({
-    description: 'Only messages whose createdAt is before this time (ISO 8601 with a zone).',
-    example: '2026-02-01T12:00:00Z',
-    pattern: INSTANT.source,
-  })
-  @IsOptional()
-  @Matches(INSTANT, { message: 'until must be a time with a zone, like 2026-02-01T12:00:00Z' })
-  @IsISO8601({ strict: true })
+  @TimeBound('Only messages whose createdAt is before this time', '2026-02-01T12:00:00Z')
   until?: string;
 }

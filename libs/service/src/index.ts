@@ -12,7 +12,14 @@ export { ContractPipe } from './contract-pipe.js';
 export { HttpErrorFilter, RpcErrorFilter, sendError, toAppError } from './error-filters.js';
 export { HealthController, type Readiness, READINESS } from './health.js';
 export { connectionProviders, databaseModule, LEASES, leasesModule } from './infrastructure.js';
-export { eventOf, insertEvents, type OutboxRows, outboxRows, OutboxService } from './outbox.js';
+export {
+  eventOf,
+  insertEvents,
+  type OutboxRows,
+  outboxProvider,
+  outboxRows,
+  OutboxService,
+} from './outbox.js';
 export { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
 export { Pace } from './pace.js';
 export { PeriodicTask } from './periodic-task.js';

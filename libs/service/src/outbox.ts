@@ -1,6 +1,7 @@
+import type { Provider } from '@nestjs/common';
 import type { Envelope, EventContract } from '@svc/contracts';
-import { envelopeOf, type Messaging } from '@svc/messaging';
-import type { DataSource, EntityManager } from 'typeorm';
+import { envelopeOf, Messaging } from '@svc/messaging';
+import { DataSource, type EntityManager } from 'typeorm';
 import { log } from './logger.js';
 import { PeriodicTask } from './periodic-task.js';
 
@@ -119,3 +120,10 @@ export class OutboxService {
     });
   }
 }
+
+/** The outbox of a service that need not know when an event is out. */
+export const outboxProvider: Provider = {
+  provide: OutboxService,
+  inject: [DataSource, Messaging],
+  useFactory: (dataSource: DataSource, messaging: Messaging) => new OutboxService(dataSource, messaging),
+};
