@@ -23,6 +23,8 @@ export interface Surroundings {
   /** File with the authority of the platform's media host, where it is one of its own. */
   platformCa: string | undefined;
   gatewayPort: number;
+  /** Of the simulator, where there is one: sandbox sessions use it, too. */
+  sandbox?: Record<'SANDBOX_PLATFORM_URL' | 'SANDBOX_PLATFORM_TRUST_ROOT' | 'SANDBOX_CONTROL_URL', string>;
 }
 
 /** Every variable a service may be given, before the table decides who gets which. */
@@ -36,6 +38,7 @@ export function serviceVariables(config: LauncherConfig, secrets: Secrets, aroun
     PLATFORM_URL: around.platformUrl,
     PLATFORM_TRUST_ROOT: around.platformTrustRoot,
     PLATFORM_CA: around.platformCa,
+    ...around.sandbox,
     GATEWAY_PORT: String(around.gatewayPort),
     GATEWAY_PUBLIC_URL: config.gatewayPublicUrl ?? gatewayUrl(around.gatewayPort),
     WEBHOOK_RETRY_DELAYS_MS: config.webhooks.delays,

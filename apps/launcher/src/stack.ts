@@ -8,6 +8,7 @@ import {
   serviceEnvironment,
   serviceVariables,
   simulatorEnvironment,
+  type Surroundings,
   type Variables,
 } from './environment.js';
 import { LogFile } from './log-file.js';
@@ -57,6 +58,7 @@ export class Stack {
       platformTrustRoot: platform.trustRoot ?? undefined,
       platformCa: platform.ca ?? undefined,
       gatewayPort,
+      ...sandboxOf(platform),
     });
     await step('database schemas', () => this.together(SERVICES.map((row) => this.migrate(row, variables))));
     await this.together(
@@ -185,6 +187,18 @@ export class Stack {
     );
     writeStackFile(this.config.dataDir, this.description);
   }
+}
+
+/** The simulator is the platform of both, of live sessions and of the sandbox. */
+function sandboxOf({ websocket, control, trustRoot }: Platform): Pick<Surroundings, 'sandbox'> {
+  if (!control || !trustRoot) return {};
+  return {
+    sandbox: {
+      SANDBOX_PLATFORM_URL: websocket,
+      SANDBOX_PLATFORM_TRUST_ROOT: trustRoot,
+      SANDBOX_CONTROL_URL: control,
+    },
+  };
 }
 
 function webhookSettings({ webhooks }: LauncherConfig): StackDescription['webhooks'] {

@@ -3,8 +3,8 @@ import { MediaStoreConfig } from '@svc/media-store';
 import { AllowedOrigins, OwnAddresses } from '@svc/addresses';
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Length, Matches, Min } from 'class-validator';
-import { IsPlatformUrl } from './platform/platform-url.js';
+import { IsInt, IsOptional, IsString, Length, Matches, Min, ValidateIf } from 'class-validator';
+import { IsPlatformUrl, IsSandboxUrl } from './platform/platform-url.js';
 
 const MINUTE_MS = 60_000;
 
@@ -24,6 +24,23 @@ export class WorkerConfig extends MediaStoreConfig {
   @IsOptional()
   @Matches(/^[0-9a-f]{64}$/i, { message: 'platformTrustRoot must be 32 bytes in hex' })
   platformTrustRoot?: string;
+
+  @Env('SANDBOX_PLATFORM_URL', {
+    description:
+      'WebSocket of the simulator that is the platform of sandbox sessions. Unset: there is no sandbox.',
+    example: 'ws://simulator:7070/ws/chat',
+  })
+  @IsOptional()
+  @IsSandboxUrl()
+  sandboxPlatformUrl?: string;
+
+  @Env('SANDBOX_PLATFORM_TRUST_ROOT', {
+    description:
+      '32-byte public key of that simulator in hex; sandbox sessions trust it, and live ones never do.',
+  })
+  @ValidateIf(({ sandboxPlatformUrl }: WorkerConfig) => sandboxPlatformUrl !== undefined)
+  @Matches(/^[0-9a-f]{64}$/i, { message: 'sandboxPlatformTrustRoot must be 32 bytes in hex' })
+  sandboxPlatformTrustRoot?: string;
 
   @Env('CREDENTIALS_KEY', {
     description: '32 bytes in base64: encrypts the credentials and keys of sessions at rest.',

@@ -23,6 +23,17 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 describe('a session', () => {
+  test('of a sandbox is not made where there is none: it would reach the real platform', async () => {
+    const ref = { tenantId: stage.tenantId, sessionId: randomUUID() };
+    const request = { ...ref, name: 'test', sandbox: true };
+    await expect(stage.worker.rpc.request(CreateSession, request)).rejects.toMatchObject({
+      code: 'SANDBOX_UNAVAILABLE',
+    });
+    await expect(stage.worker.rpc.request(GetSession, ref)).rejects.toMatchObject({
+      code: 'SESSION_NOT_FOUND',
+    });
+  });
+
   test('that is deleted stays so, though somebody connects it at the same moment', async () => {
     const race = async (): Promise<void> => {
       const sessionId = await stage.create();

@@ -43,8 +43,13 @@ export class Platform {
     readonly trustRoot: string,
   ) {}
 
-  static async start(): Promise<Platform> {
-    const process = await startProcess(SIMULATOR, { SIMULATOR_PORT: '0', SIMULATOR_CONTROL_PORT: '0' });
+  /** Another seed makes other keys, so that it is another platform. */
+  static async start(seed?: string): Promise<Platform> {
+    const process = await startProcess(SIMULATOR, {
+      SIMULATOR_PORT: '0',
+      SIMULATOR_CONTROL_PORT: '0',
+      ...(seed ? { SIMULATOR_SEED: seed } : {}),
+    });
     const { websocket, control, trustRoot } = process.ready as Record<string, string>;
     return new Platform(process, websocket as string, control as string, trustRoot as string);
   }

@@ -34,6 +34,19 @@ describe('messages of an account', () => {
     expect(about).toEqual(['ack', 'receipt']);
   });
 
+  test('to a magic number end as the number says', async () => {
+    const { body } = await stack.get('/magic-numbers');
+    const { items } = body as { items: { phone: string; outcome: string }[] };
+    const phoneOf = (outcome: string): string =>
+      items.find((item) => item.outcome.startsWith(outcome))!.phone;
+    const read = await client.sendText(phoneOf('SENT, DELIVERED, READ'), 'hello');
+    await until(() => client.statusOf(read) === READ, 'the read receipt');
+    const refused = await client.sendText(phoneOf('FAILED, REJECTED'), 'hello');
+    const ack = () => client.frames.find(({ tag, attrs }) => tag === 'ack' && attrs.id === refused);
+    expect((await until(ack, 'the ack')).attrs.error).toBe('406');
+    expect(await stack.received(phoneOf('FAILED, REJECTED'))).toEqual([]);
+  });
+
   test('are shown once when the same id is sent twice, and the repetition is counted', async () => {
     const contact = newContact();
     const id = await client.sendText(contact, 'only once', '3EB0AAAAAAAAAAAAAAAA');

@@ -60,6 +60,20 @@ export const ERROR_CATALOGUE = {
     'This resource belongs to another tenant, or the key lacks the scope.',
     'Use a key of the tenant that owns the resource, with the scope that the route names.',
   ),
+  SANDBOX_ONLY: entry(
+    403,
+    false,
+    'info',
+    'This route exists in the sandbox only, and the key is a live one.',
+    'Use a key that begins with rk_test_: POST /v1/api-keys {"environment": "TEST", "rotates": null} makes one.',
+  ),
+  LIVE_ONLY: entry(
+    403,
+    false,
+    'info',
+    'This does not exist in the sandbox.',
+    'Use a key that begins with rk_live_.',
+  ),
   DEVELOPMENT_ONLY: entry(
     403,
     false,
@@ -229,6 +243,13 @@ export const ERROR_CATALOGUE = {
     'warn',
     'The platform did not answer in time.',
     'Try again after the number of seconds in Retry-After.',
+  ),
+  SANDBOX_UNAVAILABLE: entry(
+    503,
+    true,
+    'warn',
+    'The sandbox is not available.',
+    'Try again later; an installation has a sandbox where SANDBOX_PLATFORM_URL and SANDBOX_CONTROL_URL are set.',
   ),
   UPSTREAM_UNAVAILABLE: entry(
     503,

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsArray,
+  IsBoolean,
   IsIn,
   IsInt,
   IsISO8601,
@@ -175,6 +176,8 @@ export class CreateSessionV1 extends SessionRef {
   @IsOptional() @IsString() @MaxLength(2048) proxy?: string;
   /** Sessions that the tenant may have, with this one; left out: any number. */
   @IsOptional() @IsInt() @Min(0) most?: number;
+  /** Of a sandbox: the simulator is its platform. */
+  @IsOptional() @IsBoolean() sandbox?: boolean;
 }
 
 /** Request of `update-session`; what is left out stays. */

@@ -135,8 +135,9 @@ export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
     if (!reference) throw new MediaError('INVALID', true);
     const { mediaMaxBytes: maxBytes, mediaTimeoutMs } = this.config;
     const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(mediaTimeoutMs)]);
-    const isHostAllowed = (name: string): boolean => isPlatformHost(name, this.config.platformUrl);
-    const agent = (await this.routes.of(sessionId))?.agent;
+    const { url, proxy } = await this.routes.of(sessionId);
+    const agent = proxy?.agent;
+    const isHostAllowed = (name: string): boolean => isPlatformHost(name, url);
     const limits = { signal, maxBytes, isHostAllowed, ...(agent ? { agent } : {}) };
     return this.store.put(mediaId, downloadFile(reference, limits), maxBytes);
   }

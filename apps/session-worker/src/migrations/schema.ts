@@ -4,6 +4,7 @@ import { Sessions1763700000000 } from './1763700000000-sessions.js';
 import { SessionLinks1763700300000 } from './1763700300000-session-links.js';
 import { SessionProxy1763700400000 } from './1763700400000-session-proxy.js';
 import { SessionRestrictions1763700700000 } from './1763700700000-session-restrictions.js';
+import { SandboxSessions1764000600000 } from './1764000600000-sandbox-sessions.js';
 import { Uploads1763700500000 } from './1763700500000-uploads.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -17,5 +18,6 @@ export const schema = {
     Uploads1763700500000,
     SessionAge1763700600000,
     SessionRestrictions1763700700000,
+    SandboxSessions1764000600000,
   ],
 };

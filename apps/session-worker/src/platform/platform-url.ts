@@ -17,6 +17,22 @@ export function isPlatformHost(hostname: string, platformUrl: string): boolean {
   return /(^|\.)whatsapp\.net$/.test(hostname) || hostname === new URL(platformUrl).hostname;
 }
 
+/** class-validator rule for `SANDBOX_PLATFORM_URL`: a simulator is authenticated by its trust root, and keeps no secrets of people. */
+export function IsSandboxUrl(): PropertyDecorator {
+  return (target, property) => {
+    registerDecorator({
+      name: 'isSandboxUrl',
+      target: target.constructor,
+      propertyName: String(property),
+      validator: {
+        validate: (value: unknown) =>
+          typeof value === 'string' && URL.canParse(value) && /^wss?:$/.test(new URL(value).protocol),
+        defaultMessage: () => `${String(property)} must be a ws:// or wss:// address`,
+      },
+    });
+  };
+}
+
 /** class-validator rule for `PLATFORM_URL`; looks at the `mode` beside it. */
 export function IsPlatformUrl(): PropertyDecorator {
   return (target, property) => {

@@ -29,13 +29,8 @@ export class SessionLogins {
     store: PlatformStore,
     listener: PlatformListener,
   ): Promise<PlatformSocket> {
-    const { platformUrl: url, platformTrustRoot: trustRoot, keepAliveMs, stallTimeoutMs } = this.config;
-    const proxy = await this.routes.of(sessionId);
-    const address = {
-      ...{ url, limits: { keepAliveMs, stallMs: stallTimeoutMs } },
-      ...(trustRoot ? { trustRoot } : {}),
-      ...(proxy ? { proxy } : {}),
-    };
-    return openSocket(address, credentials, store, listener);
+    const { keepAliveMs, stallTimeoutMs } = this.config;
+    const limits = { keepAliveMs, stallMs: stallTimeoutMs };
+    return openSocket({ ...(await this.routes.of(sessionId)), limits }, credentials, store, listener);
   }
 }

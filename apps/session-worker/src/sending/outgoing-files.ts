@@ -102,10 +102,12 @@ export class OutgoingFiles {
   }
 
   private async routeOf(sessionId: string): Promise<ProxyRoute | undefined> {
-    return this.routes.of(sessionId).catch((error: unknown) => {
+    try {
+      return (await this.routes.of(sessionId)).proxy;
+    } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
       throw new FileError('MEDIA_UNAVAILABLE', 'the proxy of the session cannot be used', false);
-    });
+    }
   }
 
   private async stored(mediaId: string): Promise<Readable> {

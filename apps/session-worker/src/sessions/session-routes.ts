@@ -1,26 +1,48 @@
 import { Injectable } from '@nestjs/common';
+import { AppError } from '@svc/contracts';
 import { DataSource } from 'typeorm';
+import { WorkerConfig } from '../config.js';
 import { Vault } from '../credentials/vault.js';
 import { Proxies, type ProxyRoute } from '../platform/proxy.js';
 import { Session } from './session.entity.js';
+/** Where the connections of a session go, and which way. */
+export interface SessionRoute {
+  /** WebSocket of its platform. */
+  url: string;
+  /** In hex; left out: the library's own. */
+  trustRoot?: string;
+  proxy?: ProxyRoute;
+}
 
-/** Which way the connections of a session go. */
+/** Which platform the connections of a session go to, and which way. */
 @Injectable()
 export class SessionRoutes {
   constructor(
     private readonly dataSource: DataSource,
     private readonly vault: Vault,
     private readonly proxies: Proxies,
+    private readonly config: WorkerConfig,
   ) {}
 
   /**
-   * A way through the session's proxy; undefined when it has none and connects by itself.
+   * Through the session's proxy where it has one; to the sandbox, which is next door, always directly.
    * @throws ProxyError
+   * @throws AppError `SANDBOX_UNAVAILABLE`
    */
-  async of(sessionId: string): Promise<ProxyRoute | undefined> {
+  async of(sessionId: string): Promise<SessionRoute> {
     const session = await this.dataSource.getRepository(Session).findOneBy({ id: sessionId });
-    if (!session?.proxy) return undefined;
+    if (session?.sandbox) return this.toSandbox();
+    const { platformUrl: url, platformTrustRoot: trustRoot } = this.config;
+    const live = { url, ...(trustRoot ? { trustRoot } : {}) };
+    if (!session?.proxy) return live;
     const address = this.vault.open({ sessionId, table: 'session', row: 'proxy' }, session.proxy);
-    return this.proxies.routeThrough(address.toString());
+    return { ...live, proxy: await this.proxies.routeThrough(address.toString()) };
+  }
+
+  /** @throws AppError `SANDBOX_UNAVAILABLE` */
+  toSandbox(): SessionRoute {
+    const { sandboxPlatformUrl: url, sandboxPlatformTrustRoot: trustRoot } = this.config;
+    if (!url || !trustRoot) throw new AppError('SANDBOX_UNAVAILABLE');
+    return { url, trustRoot };
   }
 }

@@ -28,6 +28,8 @@ export class Session {
   @Column('timestamptz', { name: 'link_until' }) linkUntil: Date;
   @Column('text', { nullable: true }) qr: string | null;
   @Column('timestamptz', { name: 'qr_expires_at', nullable: true }) qrExpiresAt: Date | null;
+  /** Of a sandbox: the simulator is its platform. */
+  @Column('boolean') sandbox: boolean;
   /** Sealed: it holds a password. */
   @Column('bytea', { nullable: true }) proxy: Buffer | null;
   /** What may be shown of it. */

@@ -21,6 +21,7 @@ import { log } from '@svc/service';
 import { type EntityManager, LessThan, Not, Repository } from 'typeorm';
 import { Vault } from '../credentials/vault.js';
 import { Proxies, withoutCredentials } from '../platform/proxy.js';
+import { SessionRoutes } from './session-routes.js';
 import { Session, type WantedState } from './session.entity.js';
 import { toSessionState } from './session-rows.js';
 import { WorkerConfig } from '../config.js';
@@ -41,6 +42,7 @@ export class SessionsService {
     private readonly config: WorkerConfig,
     private readonly vault: Vault,
     private readonly proxies: Proxies,
+    private readonly routes: SessionRoutes,
   ) {}
 
   /** A wish to be connected: QR codes are shown while somebody looks, for a while. */
@@ -49,9 +51,13 @@ export class SessionsService {
     return { lookedAtUntil: () => fromNow(qrLookMs), linkUntil: () => fromNow(linkTimeoutMs) };
   }
 
-  /** A repeat with the same id returns what the first call made. */
+  /**
+   * A repeat with the same id returns what the first call made.
+   * @throws AppError `SANDBOX_UNAVAILABLE`, `RATE_LIMITED`
+   */
   async create({ most, ...request }: CreateSessionV1): Promise<SessionState> {
-    const { tenantId, sessionId, name, proxy } = request;
+    const { tenantId, sessionId, name, proxy, sandbox = false } = request;
+    if (sandbox) this.routes.toSandbox();
     const route = this.sealed(sessionId, proxy);
     const partition = partitionOf(sessionId);
     await this.sessions.manager.transaction(async (tx) => {
@@ -60,7 +66,7 @@ export class SessionsService {
         .createQueryBuilder()
         .insert()
         .into(Session)
-        .values({ id: sessionId, tenantId, name, partition, ...route, ...this.linkFromNow() })
+        .values({ id: sessionId, tenantId, name, partition, sandbox, ...route, ...this.linkFromNow() })
         .orIgnore()
         .execute();
     });

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { deviceRemoved, replaced } from '../login/login.js';
+import { deviceRemoved, replaced, unlinkAll } from '../login/login.js';
 import type { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import { Platform } from '../platform.js';
@@ -54,11 +54,9 @@ export class AccountsService {
   /** As a person does in the list of linked devices on the phone. */
   unlink(phone: string): number {
     const person = accountOf(this.platform, phone);
-    const companions = [...person.companions.values()];
-    person.companions.clear();
-    this.platform.population.touch(person);
-    for (const { connection } of companions) connection?.end(deviceRemoved());
-    return companions.length;
+    const unlinked = person.companions.size;
+    unlinkAll(this.platform.population, person);
+    return unlinked;
   }
 }
 

@@ -130,3 +130,16 @@ export class Forgotten {
   @ApiProperty({ description: 'How many people the platform knew.', example: 21 })
   forgotten: number;
 }
+
+export class MagicNumberView {
+  @ApiProperty({ description: 'Digits with country code.', example: '15550100002' })
+  phone: string;
+
+  @ApiProperty({ description: 'What becomes of a message to it.', example: 'SENT, DELIVERED, READ' })
+  outcome: string;
+}
+
+export class MagicNumberList {
+  @ApiProperty({ description: 'All magic numbers.', type: [MagicNumberView] })
+  items: MagicNumberView[];
+}

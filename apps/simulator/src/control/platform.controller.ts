@@ -1,10 +1,11 @@
 import { Controller, Get, Header, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { MAGIC_NUMBERS } from '../people/magic-numbers.js';
 import { Platform } from '../platform.js';
 import { Refusal } from '../refusal.js';
 import { MaybeFromAccount } from './account-bodies.js';
 import { ConnectionList, ConnectionsSince } from './connection-bodies.js';
-import { Forgotten, MessagesSummary } from './contact-bodies.js';
+import { Forgotten, MagicNumberList, MessagesSummary } from './contact-bodies.js';
 import { ContactsService } from './contacts.service.js';
 import { ErrorBody } from './refusals.js';
 
@@ -38,6 +39,13 @@ export class PlatformController {
   @ApiResponse({ status: 200, type: MessagesSummary, description: 'The counts.' })
   summary(@Query() query: MaybeFromAccount): MessagesSummary {
     return this.contacts.summary(query.from);
+  }
+
+  @Get('magic-numbers')
+  @ApiOperation({ summary: 'Recipients with whom a send always ends in the same way' })
+  @ApiResponse({ status: 200, type: MagicNumberList, description: 'All of them.' })
+  magicNumbers(): MagicNumberList {
+    return { items: MAGIC_NUMBERS.map(({ phone, outcome }) => ({ phone, outcome })) };
   }
 
   @Get('connections')

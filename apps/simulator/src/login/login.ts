@@ -15,6 +15,14 @@ export const replaced = (): Stanza =>
 export const deviceRemoved = (): Stanza =>
   stanza('stream:error', { code: 401 }, [stanza('conflict', { type: 'device_removed' })]);
 
+/** As a person does in the list of linked devices on the phone. */
+export function unlinkAll(population: Population, person: Person): void {
+  const companions = [...person.companions.values()];
+  person.companions.clear();
+  population.touch(person);
+  for (const { connection } of companions) connection?.end(deviceRemoved());
+}
+
 /** Admits a linked device, or turns it away. */
 export class Login {
   constructor(

@@ -2,8 +2,10 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import type { MediaStore } from '../media/media-store.js';
 import { isGenuine } from '../pairing/device-identity.js';
 import type { Companion } from '../people/companion.js';
-import { type AckFault, takeAckFault } from '../people/faults.js';
+import { unlinkAll } from '../login/login.js';
+import { type AckFault, NO_ACK_FAULT, takeAckFault } from '../people/faults.js';
 import { isGroupJid } from '../people/groups.js';
+import { magicNumber } from '../people/magic-numbers.js';
 import type { ReceivedMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
@@ -52,7 +54,9 @@ export class Outbound {
   }
 
   async accept(sender: Sender, node: Stanza): Promise<void> {
-    const fault = this.faultFor(sender, node);
+    const magic = magicNumber(this.population.find(node.attrs.to)?.person.phone);
+    if (magic?.unlinks) return unlinkAll(this.population, sender.person);
+    const fault = magic ? { ...NO_ACK_FAULT, ...magic.ack } : this.faultFor(sender, node);
     const error = this.errorOf(sender, node) ?? fault.ackError ?? undefined;
     if (error !== undefined) return this.acknowledge(sender.companion, node, fault, { error });
     if (fault.ack === 'lost') return;

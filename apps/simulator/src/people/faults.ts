@@ -34,7 +34,7 @@ export interface Faults {
   inboundCount: number | null;
 }
 
-const NO_ACK_FAULT = { ack: 'auto', ackDelayMs: 0, ackError: null, count: null } as const;
+export const NO_ACK_FAULT = { ack: 'auto', ackDelayMs: 0, ackError: null, count: null } as const;
 
 export const noFaults = (): Faults => ({
   ...NO_ACK_FAULT,

@@ -1,5 +1,6 @@
 import type { Authority } from '../noise/authority.js';
 import { LID_DOMAIN, parseJid, PHONE_DOMAIN } from '../wire/jids.js';
+import { enchant } from './magic-numbers.js';
 import { Person } from './person.js';
 
 /** Shortest and longest number of a subscriber with country code. */
@@ -29,6 +30,7 @@ export class Population {
     const known = this.byPhone.get(phone);
     if (known) return known;
     const person = new Person(phone, this.authority.secret(`person/${phone}`));
+    enchant(person);
     this.byPhone.set(phone, person);
     this.byLid.set(person.lid, person);
     this.touch(person);

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { StatusReason } from '@svc/contracts';
-import { makeWASocket, WA_CERT_DETAILS } from '@whiskeysockets/baileys';
+import { makeWASocket } from '@whiskeysockets/baileys';
 import { BoundedCache } from '../bounded-cache.js';
 import { FailureScope } from '../failure-scope.js';
 import { guarded } from '../guarded-store.js';
@@ -21,6 +21,7 @@ import { keyStore } from './key-store.js';
 import { isComplete, messageOf } from './outgoing-message.js';
 import { askRestrictions, hearRestrictions } from './restrictions.js';
 import { protectSessionsFromTrials } from './signal-trials.js';
+import { trustRootPerSocket } from './trust-roots.js';
 import { uploadFile } from './upload.js';
 
 /** Where the platform is, and when it counts as deaf; `trustRoot` in hex replaces the library's. */
@@ -44,6 +45,7 @@ const QUERY_TIMEOUT_MS = 15_000;
 const logger = quietLogger();
 protectSessionsFromTrials();
 shareAsyncContext();
+const trusting = trustRootPerSocket();
 
 /** Opens a socket. Everything that happens is told to the listener; nothing is thrown. */
 export function openSocket(
@@ -54,7 +56,7 @@ export function openSocket(
 ): PlatformSocket {
   const scope = new FailureScope(() => socket.recycle('LIBRARY_ERROR'));
   const watchdog = new Watchdog(address.limits, (reason) => socket.recycle(reason));
-  const socket = scope.run(() => {
+  const open = (): PlatformSocket => {
     const stanzas = new WeakMap<Uint8Array, Stanza>();
     // What could not be written the platform keeps until the next login: so there is one, soon.
     const abandon = (): void => socket.recycle('PROCESSING_STALLED');
@@ -63,7 +65,8 @@ export function openSocket(
     hearRestrictions(sock, listener);
     watchdog.supervise(sock.ws);
     return attach(sock, stanzas, namingProxy(listener, address.proxy), { scope, watchdog });
-  });
+  };
+  const socket = scope.run(() => trusting(address.trustRoot, open));
   return socket;
 }
 
@@ -87,7 +90,6 @@ function connect(
   stanzas: WeakMap<Uint8Array, Stanza>,
   { store, watchdog }: { store: PlatformStore; watchdog: Watchdog },
 ): LibrarySocket {
-  if (address.trustRoot) WA_CERT_DETAILS.PUBLIC_KEY = Buffer.from(address.trustRoot, 'hex');
   const sock = makeWASocket({
     waWebSocketUrl: address.url,
     logger,
