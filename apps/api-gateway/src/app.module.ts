@@ -41,6 +41,12 @@ import { SendPublisher } from './messages/send-publisher.js';
 import { OutgoingMedia } from './messages/outgoing-media.js';
 import { SendingService } from './messages/sending.service.js';
 import { Cursors } from './paging/cursor.js';
+import { SandboxController } from './sandbox/sandbox.controller.js';
+import { SandboxNumber } from './sandbox/sandbox-number.entity.js';
+import { SandboxNumbers } from './sandbox/sandbox-numbers.js';
+import { SandboxService } from './sandbox/sandbox.service.js';
+import { SandboxesService } from './sandbox/sandboxes.service.js';
+import { SimulatorClient } from './sandbox/simulator.client.js';
 import { ExternalConfigController } from './sessions/external-config.controller.js';
 import { ExternalConfigService } from './sessions/external-config.service.js';
 import { SessionChange } from './sessions/session-change.entity.js';
@@ -76,6 +82,7 @@ const ENTITIES = [
   ClientMessage,
   DashboardUser,
   Message,
+  SandboxNumber,
   SessionChange,
   Tenant,
   Upload,
@@ -110,6 +117,7 @@ const events = {
     EventLogController,
     ApiKeysController,
     AuditController,
+    SandboxController,
     MessagesConsumer,
     AuditConsumer,
     TenantsConsumer,
@@ -157,6 +165,10 @@ const events = {
     EventLogService,
     TenantsService,
     TimeTravelService,
+    SandboxesService,
+    SandboxService,
+    SandboxNumbers,
+    SimulatorClient,
   ],
 })
 export class AppModule {}

@@ -46,6 +46,15 @@ export class GatewayConfig extends MediaStoreConfig {
   @MinLength(32)
   keyPepperPrevious?: string;
 
+  @Env('SANDBOX_CONTROL_URL', {
+    description:
+      'Control API of the simulator that is the platform of sandbox sessions; never open to the outside. Unset: there is no sandbox.',
+    example: 'http://simulator:7071',
+  })
+  @IsOptional()
+  @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
+  sandboxControlUrl?: string;
+
   @Env('REQUESTS_PER_SECOND', {
     description:
       'Requests a second that one API key may make on each replica; a second of them may come at once. 0: any number.',

@@ -43,6 +43,8 @@ import {
   type ReserveV1,
   SetBotMode,
   type SetBotModeV1,
+  SetSubscription,
+  type SetSubscriptionV1,
   SetTyping,
   type SessionRef,
   type SessionState,
@@ -94,6 +96,8 @@ interface OwnedSession {
 export class FakeServices {
   readonly sessions = new Map<string, OwnedSession>();
   readonly subscriptions = new Map<string, SubscriptionState>();
+  /** Sessions as the gateway asked for them. */
+  readonly created = new Map<string, CreateSessionV1>();
   /** Jobs that hold a reservation, and how often each was asked for. */
   readonly reserved = new Map<string, number>();
   readonly promotions: PromoteTierV1[] = [];
@@ -185,6 +189,13 @@ export class FakeServices {
       this.subscriptions.set(tenantId, state);
       return state;
     });
+    this.on(SetSubscription, ({ tenantId, plan, status }: SetSubscriptionV1) => {
+      const known = this.subscriptions.get(tenantId);
+      if (!known) throw new AppError('TENANT_NOT_FOUND');
+      const state = { ...known, status, plan: plan ?? known.plan };
+      this.subscriptions.set(tenantId, state);
+      return state;
+    });
     this.on(GetSubscription, ({ tenantId }: TenantRef) => {
       const state = this.subscriptions.get(tenantId);
       if (!state) throw new AppError('TENANT_NOT_FOUND');
@@ -241,7 +252,9 @@ export class FakeServices {
   }
 
   private answerSessions(): void {
-    this.on(CreateSession, ({ tenantId, sessionId: id, name, most }: CreateSessionV1) => {
+    this.on(CreateSession, (request: CreateSessionV1) => {
+      const { tenantId, sessionId: id, name, most } = request;
+      this.created.set(id, request);
       const used = this.sessionsOf(tenantId).length;
       if (most !== undefined && used >= most) {
         throw new AppError('RATE_LIMITED', undefined, { layer: 'plan', limit: most, used });

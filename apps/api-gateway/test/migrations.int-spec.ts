@@ -6,6 +6,7 @@ import { ApiKey } from '../src/auth/api-key.entity.js';
 import { AuditCheck, AuditHead, AuditRecord } from '../src/audit/audit-record.entity.js';
 import { ClientMessage } from '../src/messages/client-message.entity.js';
 import { Message } from '../src/messages/message.entity.js';
+import { SandboxNumber } from '../src/sandbox/sandbox-number.entity.js';
 import { SessionChange } from '../src/sessions/session-change.entity.js';
 import { schema } from '../src/migrations/schema.js';
 import { DashboardUser } from '../src/tenants/dashboard-user.entity.js';
@@ -20,6 +21,7 @@ const ENTITIES = [
   ClientMessage,
   DashboardUser,
   Message,
+  SandboxNumber,
   SessionChange,
   Tenant,
   Upload,

@@ -13,6 +13,7 @@ import { MessagesController } from '../src/messages/messages.controller.js';
 import { ExternalConfigController } from '../src/sessions/external-config.controller.js';
 import { LiveController } from '../src/sessions/live.controller.js';
 import { SessionsController } from '../src/sessions/sessions.controller.js';
+import { SandboxController } from '../src/sandbox/sandbox.controller.js';
 import { SubscriptionController } from '../src/subscriptions/subscription.controller.js';
 import { UsageController } from '../src/usage/usage.controller.js';
 import { DeliveriesController } from '../src/webhooks/deliveries.controller.js';
@@ -100,7 +101,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[LiveController, ExternalConfigController],
     ...[MediaController, LimitsController, UsageController, SubscriptionController],
     ...[WebhooksController, WebhookActionsController, DeliveriesController],
-    ...[EventLogController, ApiKeysController, AuditController],
+    ...[EventLogController, ApiKeysController, AuditController, SandboxController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

@@ -12,7 +12,7 @@ import {
   Matches,
   MaxLength,
 } from 'class-validator';
-import { type Scope, SCOPES } from './enums.js';
+import { KEY_ENVIRONMENTS, type KeyEnvironment, type Scope, SCOPES } from './enums.js';
 
 /** Body of `POST /v1/api-keys`. */
 export class CreateApiKeyBody {
@@ -49,12 +49,28 @@ export class CreateApiKeyBody {
   @IsString()
   @Matches(/^[A-Za-z0-9]{12}$/, { message: 'rotates must be a key id: 12 letters or digits' })
   rotates?: string | null;
+
+  @ApiPropertyOptional({
+    description: 'TEST: a key of the sandbox, made with a live key. By default that of the calling key.',
+    enum: KEY_ENVIRONMENTS,
+    example: 'TEST',
+  })
+  @IsOptional()
+  @IsIn(KEY_ENVIRONMENTS)
+  environment?: KeyEnvironment;
 }
 
 /** An API key without its secret. */
 export class ApiKeyView {
   @ApiProperty({ description: 'Key id: the first 12 characters after the prefix.', example: '7Hq2mZ0aPx4K' })
   kid: string;
+
+  @ApiProperty({
+    description: 'LIVE: for the platform. TEST: for the sandbox, which has data of its own.',
+    enum: KEY_ENVIRONMENTS,
+    example: 'LIVE',
+  })
+  environment: KeyEnvironment;
 
   @ApiProperty({ description: 'Label for people.', example: 'CRM' })
   name: string;

@@ -165,6 +165,10 @@ export const ENDPOINT_ORDERINGS = ['CONVERSATION', 'STRICT'] as const;
 export type EndpointOrdering = (typeof ENDPOINT_ORDERINGS)[number];
 
 /** Scopes of API keys (specification, "Authentication"). */
+/** Where a key is valid: with the platform, or in the tenant's sandbox. */
+export const KEY_ENVIRONMENTS = ['LIVE', 'TEST'] as const;
+export type KeyEnvironment = (typeof KEY_ENVIRONMENTS)[number];
+
 export const SCOPES = ['*', 'messages:send', 'messages:read', 'webhooks:manage', 'admin:*'] as const;
 /** One of `SCOPES`. */
 export type Scope = (typeof SCOPES)[number];

@@ -17,6 +17,7 @@ export { Envelope, parseEnvelope, readEnvelope } from './envelope.js';
 export { PARTITION_COUNT, STREAMS, eventSubject, commandSubject, deadLetterSubject } from './subjects.js';
 export {
   BOT_MODES,
+  type KeyEnvironment,
   type BotMode,
   SESSION_STATUSES,
   type SessionStatus,

@@ -47,6 +47,8 @@ export class TenantSummary {
   @IsIn(SUBSCRIPTION_STATUSES) subscription: SubscriptionStatus;
   @IsBoolean() internal: boolean;
   @IsISO8601() createdAt: string;
+  /** The tenant whose sandbox this is. */
+  @IsOptional() @IsUUID() sandboxOf?: string;
 }
 
 /** Request without fields. */

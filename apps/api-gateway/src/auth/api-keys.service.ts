@@ -5,6 +5,7 @@ import {
   AppError,
   type CheckedApiKeys,
   type CreateApiKeyBody,
+  invalidField,
   type NewApiKey,
   type Page,
   type PageQuery,
@@ -14,10 +15,12 @@ import {
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+import { SandboxesService } from '../sandbox/sandboxes.service.js';
+import { Tenant } from '../tenants/tenant.entity.js';
 import { ApiKey } from './api-key.entity.js';
 import { actorOf, type Caller } from './caller.js';
 import { KeyDigest } from './key-digest.js';
-import { generateKey, KID, parseKey } from './key-format.js';
+import { environmentOf, generateKey, KID, parseKey } from './key-format.js';
 
 // Domain time, asked for once; rotation every 90 days is recommended (specification, "Authentication").
 const ROTATION_DUE = `key.created_at < (SELECT svc_now(:tenantId)) - interval '90 days'`;
@@ -39,10 +42,32 @@ export class ApiKeysService {
     private readonly digest: KeyDigest,
     private readonly audit: AuditService,
     private readonly cursors: Cursors,
+    private readonly sandboxes: SandboxesService,
   ) {}
 
   /** `rotates` left out: the calling key; null: none (specification, "API key rotation"). */
-  create(caller: Caller, { name, scopes, rotates }: CreateApiKeyBody): Promise<NewApiKey> {
+  create(caller: Caller, body: CreateApiKeyBody): Promise<NewApiKey> {
+    const { environment = caller.environment } = body;
+    return environment === caller.environment
+      ? this.createBeside(caller, body)
+      : this.createTest(caller, body);
+  }
+
+  /**
+   * A key of the sandbox, made with a live one. The other way is closed: a test key, which lies in many places, would open them all.
+   * @throws AppError `LIVE_ONLY`
+   */
+  private async createTest(caller: Caller, { name, scopes, rotates }: CreateApiKeyBody): Promise<NewApiKey> {
+    if (caller.environment === 'TEST') throw new AppError('LIVE_ONLY', 'A test key makes no live keys.');
+    if (rotates)
+      throw invalidField('rotates', 'rotates must be null: a key of the sandbox replaces no live key');
+    const actor = actorOf(caller);
+    const tenantId = await this.sandboxes.of(caller.tenantId, actor);
+    const order = { tenantId, name: name ?? 'Test key', scopes: scopes ?? ['*' as const], actor };
+    return { ...(await this.makeBeside(order)), rotated: null };
+  }
+
+  private createBeside(caller: Caller, { name, scopes, rotates }: CreateApiKeyBody): Promise<NewApiKey> {
     return this.dataSource.transaction(async (tx) => {
       const kid = rotates === undefined ? caller.kid : rotates;
       const old = kid === null ? null : await this.expire(tx, caller, kid);
@@ -70,7 +95,8 @@ export class ApiKeysService {
     tx: EntityManager,
     { tenantId, name, scopes, actor }: KeyOrder,
   ): Promise<ApiKeyView & { secret: string }> {
-    const { kid, env, key, body } = generateKey('live');
+    const { sandboxOf } = await tx.findOneByOrFail(Tenant, { id: tenantId });
+    const { kid, env, key, body } = generateKey(sandboxOf === null ? 'live' : 'test');
     const values = { kid, env, tenantId, name, scopes, last4: key.slice(-4), ...this.digest.make(body) };
     await tx
       .createQueryBuilder()
@@ -152,9 +178,9 @@ function positionFrom(position: string): { at: string; kid: string } {
 }
 
 function toView(key: ApiKey, rotationDue: boolean): ApiKeyView {
-  const { kid, name, scopes, last4, createdAt, expiresAt, lastUsedAt } = key;
+  const { kid, env, name, scopes, last4, createdAt, expiresAt, lastUsedAt } = key;
   return {
-    ...{ kid, name, scopes, scope: scopes.join(' '), last4 },
+    ...{ kid, environment: environmentOf(env), name, scopes, scope: scopes.join(' '), last4 },
     createdAt: createdAt.toISOString(),
     rotationDue,
     expiresAt: expiresAt?.toISOString() ?? null,

@@ -1,5 +1,5 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import type { Scope, SubscriptionState } from '@svc/contracts';
+import type { KeyEnvironment, Scope, SubscriptionState } from '@svc/contracts';
 import type { FastifyRequest } from 'fastify';
 
 /** Who calls: the key that was presented, and its tenant. */
@@ -7,6 +7,7 @@ export interface Caller {
   tenantId: string;
   kid: string;
   scopes: Scope[];
+  environment: KeyEnvironment;
 }
 
 /** What hooks and guards found out about a request. */

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { KeyEnvironment } from '@svc/contracts';
 
-/** Where a key is valid; `test` is announced (specification, "API key"). */
+/** Where a key is valid, as its prefix says: live, or in the sandbox (specification, "API key"). */
 export type KeyEnv = 'live' | 'test';
+
+export const environmentOf = (env: KeyEnv): KeyEnvironment => (env === 'test' ? 'TEST' : 'LIVE');
 
 /** An API key taken apart. `body` is everything after the prefix: what is validated and hashed. */
 export interface ParsedKey {

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { Caller } from './caller.js';
 import { KeyUsage } from './key-usage.js';
 import { KeyDigest, type StoredDigest } from './key-digest.js';
-import { type KeyEnv, parseKey } from './key-format.js';
+import { environmentOf, type KeyEnv, parseKey } from './key-format.js';
 
 interface KeyRow extends StoredDigest {
   tenantId: string;
@@ -36,6 +36,7 @@ export class KeyVerifier {
     const known = this.digest.matches(parsed.body, row ?? null);
     if (!row || !known || !row.live || row.env !== parsed.env) throw new AppError('UNAUTHENTICATED');
     this.usage.note(parsed.kid, ip);
-    return { tenantId: row.tenantId, kid: parsed.kid, scopes: row.scopes };
+    const { tenantId, scopes, env } = row;
+    return { tenantId, kid: parsed.kid, scopes, environment: environmentOf(env) };
   }
 }

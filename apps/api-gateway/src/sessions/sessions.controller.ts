@@ -61,12 +61,13 @@ export class SessionsController {
     description: 'Connecting starts by itself: read the QR code and scan it within three minutes.',
   })
   @ApiCreatedResponse({ type: SessionView, description: 'Created.' })
-  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED')
+  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', 'SANDBOX_UNAVAILABLE')
   create(
+    @CurrentCaller() caller: Caller,
     @CurrentSubscription() subscription: SubscriptionState,
     @Body() body: CreateSessionBody,
   ): Promise<SessionView> {
-    return this.sessions.create(subscription, body);
+    return this.sessions.create(subscription, body, caller);
   }
 
   @Get()

@@ -39,10 +39,18 @@ export class SessionsService {
   ) {}
 
   /** @throws AppError `RATE_LIMITED` where the plan has no room for another one. */
-  async create(subscription: SubscriptionState, body: CreateSessionBody): Promise<SessionView> {
+  async create(
+    subscription: SubscriptionState,
+    body: CreateSessionBody,
+    { environment }: Caller,
+  ): Promise<SessionView> {
     const { tenantId } = subscription;
     const most = mostSessions(subscription);
-    const wanted = { ...body, tenantId, sessionId: uuidv7(), ...(most === null ? {} : { most }) };
+    const wanted = {
+      ...{ ...body, tenantId, sessionId: uuidv7() },
+      ...(most === null ? {} : { most }),
+      ...(environment === 'TEST' ? { sandbox: true } : {}),
+    };
     const { session } = await this.rpc.request(CreateSession, wanted).catch(async (error: AppError) => {
       throw error.code === 'RATE_LIMITED' ? await this.limits.withReset(subscription, error) : error;
     });

@@ -5,6 +5,7 @@ import { RpcClient } from '@svc/messaging';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
 import { NoBodyGuard } from '../http/no-body.guard.js';
+import { OnlyIn } from '../sandbox/environments.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
@@ -34,6 +35,7 @@ export class SubscriptionController {
   @Post('checkout')
   @HttpCode(200)
   @NeedsScope('admin:*')
+  @OnlyIn('LIVE')
   @ApiOperation({
     operationId: 'openCheckout',
     summary: 'Open a page of the payment provider where a plan is paid for',
@@ -41,7 +43,7 @@ export class SubscriptionController {
       'The plan holds within seconds of the payment. A plan that is paid for already changes in the portal.',
   })
   @ApiOkResponse({ type: ProviderPage, description: 'The page: open it in a browser.' })
-  @ApiErrors('VALIDATION_FAILED', 'SUBSCRIPTION_CONFLICT')
+  @ApiErrors('VALIDATION_FAILED', 'SUBSCRIPTION_CONFLICT', 'LIVE_ONLY')
   checkout(@CurrentCaller() { tenantId }: Caller, @Body() { plan }: OpenCheckoutBody): Promise<ProviderPage> {
     return this.rpc.request(OpenCheckout, { tenantId, plan }, PROVIDER_LIMIT_MS);
   }
@@ -49,6 +51,7 @@ export class SubscriptionController {
   @Post('portal')
   @HttpCode(200)
   @NeedsScope('admin:*')
+  @OnlyIn('LIVE')
   @UseGuards(NoBodyGuard)
   @ApiOperation({
     operationId: 'openPortal',
@@ -56,7 +59,7 @@ export class SubscriptionController {
     description: 'A larger plan holds at once, a smaller one when the paid period ends.',
   })
   @ApiOkResponse({ type: ProviderPage, description: 'The page: open it in a browser.' })
-  @ApiErrors('SUBSCRIPTION_CONFLICT')
+  @ApiErrors('SUBSCRIPTION_CONFLICT', 'LIVE_ONLY')
   portal(@CurrentCaller() { tenantId }: Caller): Promise<ProviderPage> {
     return this.rpc.request(OpenPortal, { tenantId }, PROVIDER_LIMIT_MS);
   }

@@ -5,5 +5,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export class Tenant {
   @PrimaryColumn('uuid') id: string;
   @Column('text') name: string;
+  /** The tenant whose sandbox this is. */
+  @Column('uuid', { name: 'sandbox_of', nullable: true }) sandboxOf: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

@@ -56,9 +56,12 @@ export class TenantsService {
       .getRepository(Tenant)
       .find({ order: { createdAt: 'ASC', id: 'ASC' } });
     return Promise.all(
-      tenants.map(async ({ id: tenantId, name, createdAt }) => {
+      tenants.map(async ({ id: tenantId, name, sandboxOf, createdAt }) => {
         const { plan, status, internal } = await this.rpc.request(GetSubscription, { tenantId });
-        return { tenantId, name, plan, subscription: status, internal, createdAt: createdAt.toISOString() };
+        return {
+          ...{ tenantId, name, plan, subscription: status, internal, createdAt: createdAt.toISOString() },
+          ...(sandboxOf ? { sandboxOf } : {}),
+        };
       }),
     );
   }

@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import { AppError, invalidField, type SessionStatus, type SessionView } from '@svc/contracts';
+import { DataSource } from 'typeorm';
+import { normalizePhone } from '../messages/recipient.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import type {
+  ContactMessage,
+  MagicNumber,
+  ReadByContact,
+  SandboxClock,
+  WriteAsContactBody,
+  WrittenAsContact,
+} from './sandbox-bodies.js';
+import { SandboxNumbers } from './sandbox-numbers.js';
+import { SimulatorClient, SimulatorRefusal } from './simulator.client.js';
+
+/** How long a call waits for the session to show a code, and then to be connected. */
+const QR_LIMIT_MS = 10_000;
+const LINK_LIMIT_MS = 15_000;
+const LOOK_MS = 100;
+/** On its way to a QR code, or to the next one. */
+const COMING: readonly SessionStatus[] = ['NEW', 'CONNECTING', 'RECONNECTING', 'AWAITING_SCAN'];
+
+const ADVANCE_SQL = 'SELECT advance_sandbox_clock($1, $2)';
+const CLOCK_SQL = `SELECT svc_now($1) AS now, greatest(0, round(extract(epoch FROM svc_now($1) - svc_now())))::float8 AS ahead`;
+
+interface Received {
+  id: string;
+  text: string | null;
+  content: Record<string, unknown>;
+  receivedAt: string;
+}
+
+/** The far side of sandbox sessions – phone, contacts, clock – for tests that have no phone. */
+@Injectable()
+export class SandboxService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly sessions: SessionsService,
+    private readonly numbers: SandboxNumbers,
+    private readonly simulator: SimulatorClient,
+  ) {}
+
+  /**
+   * Scans the QR code of a session with a phone of its own; resolves when it is connected, or after a while as it is.
+   * @throws AppError `QR_CONFLICT`
+   */
+  async scan(tenantId: string, sessionId: string): Promise<SessionView> {
+    const { name } = await this.sessions.owned(tenantId, sessionId);
+    const phone = await this.numbers.of(sessionId);
+    await this.ask('POST', '/accounts', { phone, name });
+    await this.scanWith(phone, tenantId, sessionId);
+    const deadline = Date.now() + LINK_LIMIT_MS;
+    let { status } = await this.sessions.owned(tenantId, sessionId);
+    while (status !== 'CONNECTED' && Date.now() < deadline) {
+      await pause();
+      ({ status } = await this.sessions.owned(tenantId, sessionId));
+    }
+    return this.sessions.view(tenantId, sessionId);
+  }
+
+  /** As the owner does in the list of linked devices on the phone. */
+  async unlink(tenantId: string, sessionId: string): Promise<void> {
+    const phone = await this.phoneOf(tenantId, sessionId);
+    await this.ask('POST', `/accounts/${phone}/unlink`);
+  }
+
+  async write(tenantId: string, sessionId: string, body: WriteAsContactBody): Promise<WrittenAsContact> {
+    const { text, content } = body;
+    if (text !== undefined && content !== undefined) {
+      throw invalidField('content', 'exactly one of text and content must be given');
+    }
+    const from = normalizePhone(body.from, 'from');
+    const to = await this.phoneOf(tenantId, sessionId);
+    const message = { to, ...(text === undefined ? { content } : { text }) };
+    const { id } = await this.ask<{ id: string }>('POST', `/contacts/${from}/messages`, message);
+    return { keyId: id };
+  }
+
+  /** What has arrived on a contact's phone from this session, in order. */
+  async received(tenantId: string, sessionId: string, contact: string): Promise<ContactMessage[]> {
+    const from = await this.phoneOf(tenantId, sessionId);
+    const path = `/contacts/${normalizePhone(contact)}/messages?from=${from}`;
+    const { items } = await this.ask<{ items: Received[] }>('GET', path);
+    return items.map(({ id, text, content, receivedAt }) => ({ keyId: id, text, content, receivedAt }));
+  }
+
+  async read(tenantId: string, sessionId: string, contact: string): Promise<ReadByContact> {
+    const from = await this.phoneOf(tenantId, sessionId);
+    return this.ask('POST', `/contacts/${normalizePhone(contact)}/read`, { from });
+  }
+
+  async magicNumbers(): Promise<MagicNumber[]> {
+    const { items } = await this.ask<{ items: MagicNumber[] }>('GET', '/magic-numbers');
+    return items.map(({ phone, outcome }) => ({ phone: `+${phone}`, outcome }));
+  }
+
+  async clock(tenantId: string): Promise<SandboxClock> {
+    const [row] = await this.dataSource.query<[{ now: Date; ahead: number }]>(CLOCK_SQL, [tenantId]);
+    return { now: row.now.toISOString(), aheadSeconds: row.ahead };
+  }
+
+  async advance(tenantId: string, seconds: number): Promise<SandboxClock> {
+    await this.dataSource.query(ADVANCE_SQL, [tenantId, seconds * 1_000]);
+    return this.clock(tenantId);
+  }
+
+  private async phoneOf(tenantId: string, sessionId: string): Promise<string> {
+    await this.sessions.owned(tenantId, sessionId);
+    return this.numbers.of(sessionId);
+  }
+
+  /** A code may run out between being read and being scanned: then the next one is. */
+  private async scanWith(phone: string, tenantId: string, sessionId: string): Promise<void> {
+    const deadline = Date.now() + QR_LIMIT_MS;
+    for (;;) {
+      try {
+        const { qr } = await this.sessions.qr(tenantId, sessionId);
+        await this.simulator.call('POST', `/accounts/${phone}/scan`, { qr });
+        return;
+      } catch (error) {
+        const isRefused = error instanceof SimulatorRefusal;
+        if (!isRefused && (error as AppError).code !== 'QR_CONFLICT') throw error;
+        const { status } = await this.sessions.owned(tenantId, sessionId);
+        if (COMING.includes(status) && Date.now() < deadline) await pause();
+        else throw isRefused ? new AppError('QR_CONFLICT', undefined, { status }, { cause: error }) : error;
+      }
+    }
+  }
+
+  private async ask<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
+    try {
+      return await this.simulator.call<T>(method, path, body);
+    } catch (error) {
+      throw error instanceof SimulatorRefusal ? inOurWords(error) : error;
+    }
+  }
+}
+
+function inOurWords(refusal: SimulatorRefusal): AppError {
+  const options = { cause: refusal };
+  if (refusal.code === 'ACCOUNT_NOT_FOUND') {
+    const words = 'The session has no phone yet: POST /v1/sandbox/sessions/:id/scan gives it one.';
+    return new AppError('SESSION_STATE_CONFLICT', words, {}, options);
+  }
+  if (refusal.code === 'CONTACT_NOT_REGISTERED') {
+    return invalidField('from', 'from must be a number that is on the platform');
+  }
+  if (refusal.status === 400) return new AppError('VALIDATION_FAILED', refusal.message, {}, options);
+  return new AppError('SANDBOX_UNAVAILABLE', undefined, {}, options);
+}
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_MS));
