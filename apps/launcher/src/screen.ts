@@ -1,4 +1,3 @@
-import { DEMO_ACCOUNT, DEMO_CONTACT } from './demo-people.js';
 import type { StackDescription } from './stack-file.js';
 
 /** Writes a line for the person at the terminal. */
@@ -22,7 +21,8 @@ export function readyScreen(stack: StackDescription, dataDir: string, seconds: n
     ['REST API', `${gateway}/v1`],
     ['API description', `${gateway}/openapi.yaml`],
     ...(platform.control ? [['Simulator', `${platform.control}/docs`]] : [['Platform', platform.websocket]]),
-    ['Demo API key', demo.apiKey],
+    ['Live API key', demo.apiKey],
+    ...(demo.testKey ? [['Test API key', demo.testKey]] : []),
     ['Logs and state', dataDir],
   ];
   return [
@@ -38,44 +38,39 @@ export function readyScreen(stack: StackDescription, dataDir: string, seconds: n
   ].join('\n');
 }
 
+/** Reads what it is sent. */
+const DEMO_CONTACT = '+15550100002';
+
 /** Commands that work when pasted as they are, one after the other or all at once: they wait where it is early. */
-function tryOut({ gateway, demo, platform }: StackDescription): string[] {
-  const retry = '--retry 15 --retry-delay 1 --retry-all-errors';
-  const connected = `curl -sf ${gateway}/v1/sessions/$ID -H "$KEY" | grep -q '"status":"CONNECTED"'`;
+function tryOut({ gateway, demo }: StackDescription): string[] {
+  const call = (path: string): string => `curl -s "$API/v1/${path}" -H "$KEY"`;
   const field = (name: string): string => `node -p 'JSON.parse(fs.readFileSync(0)).${name}'`;
+  const retry = '--retry 15 --retry-delay 1 --retry-all-errors';
   const setUp = [
     'Try it, in another terminal:',
     '',
-    `KEY='Authorization: Bearer ${demo.apiKey}' JSON='Content-Type: application/json'`,
+    `API=${gateway} KEY='Authorization: Bearer ${demo.testKey ?? demo.apiKey}' JSON='Content-Type: application/json'`,
     '',
     '# 1. Create a session',
-    `ID=$(curl -sf ${gateway}/v1/sessions -H "$KEY" -H "$JSON" -d '{"name":"demo"}' | ${field('id')}); echo $ID`,
+    `ID=$(${call('sessions')} -H "$JSON" -d '{"name":"demo"}' | ${field('id')}); echo $ID`,
     '',
   ];
-  const scan = platform.control
+  const scan = demo.testKey
     ? [
-        "# 2. Scan its QR code with the simulator's phone",
-        `QR=$(curl -sf ${retry} ${gateway}/v1/sessions/$ID/qr -H "$KEY" | ${field('qr')})`,
-        `curl -sw '\\n' ${platform.control}/accounts/${DEMO_ACCOUNT.phone}/scan -H "$JSON" -d "{\\"qr\\":\\"$QR\\"}"`,
+        '# 2. Scan its QR code with a phone of the sandbox',
+        `${call('sandbox/sessions/$ID/scan')} -X POST; echo`,
       ]
     : [
         '# 2. Get its QR code and scan it with your phone',
-        `curl -sf ${retry} ${gateway}/v1/sessions/$ID/qr -H "$KEY" -H 'Accept: image/png' -o qr.png`,
+        `${call('sessions/$ID/qr')} -f ${retry} -H 'Accept: image/png' -o qr.png`,
+        `until ${call('sessions/$ID')} | grep -q '"status":"CONNECTED"'; do sleep 1; done`,
       ];
-  const to = platform.control ? DEMO_CONTACT.phone : '<number>';
+  const to = demo.testKey ? DEMO_CONTACT : '<number>';
   const send = [
-    `until ${connected}; do sleep 1; done`,
     '',
     '# 3. Send a text',
-    `curl -sw '\\n' ${gateway}/v1/messages -H "$KEY" -H "$JSON" \\`,
-    `  -d '{"sessionId":"'$ID'","to":"+${to}","text":"Hello"}'`,
+    `${call('messages')} -H "$JSON" -d '{"sessionId":"'$ID'","to":"${to}","text":"Hello"}'; echo`,
   ];
-  const received = platform.control
-    ? [
-        '',
-        '# What arrived',
-        `sleep 1; curl -sw '\\n' ${platform.control}/contacts/${DEMO_CONTACT.phone}/messages`,
-      ]
-    : [];
+  const received = ['', '# What became of it', `sleep 1; ${call('messages')}; echo`];
   return [...setUp, ...scan, ...send, ...received];
 }

@@ -12,7 +12,8 @@ export interface StackDescription {
   postgres: string;
   nats: string;
   webhooks: { delaysMs: number[]; timeoutMs: number; allowedOrigins: string[] };
-  demo: { tenantId: string; apiKey: string; email: string; password: string };
+  /** `testKey`: where there is a sandbox. */
+  demo: { tenantId: string; apiKey: string; testKey?: string; email: string; password: string };
   /** Those that are alive at this moment. */
   processes: { name: string; pid: number }[];
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { type Child, runToEnd, startChild } from './child.js';
 import { type LauncherConfig, ROOT } from './config.js';
-import { demoPeople } from './demo-people.js';
 import {
   gatewayUrl,
   migrationEnvironment,
@@ -71,10 +70,10 @@ export class Stack {
       ),
     );
     const demo = await step('demo tenant', async () => {
-      if (platform.control) await demoPeople(platform.control);
       // Loaded only now: the contracts and Nest take a second, in which the first servers come up.
       const { demoTenant } = await import('./demo-tenant.js');
-      return demoTenant(dataDir, natsUrl);
+      const gateway = gatewayUrl(gatewayPort);
+      return demoTenant({ dataDir, natsUrl, gateway, hasSandbox: platform.control !== null });
     });
     this.throwIfStopping();
     this.description = {

@@ -49,6 +49,7 @@ describe('a started stack', () => {
         allowedOrigins: ['http://127.0.0.1:*', 'http://localhost:*'],
       },
       demo: {
+        testKey: expect.stringMatching(/^rk_test_/),
         tenantId: expect.any(String),
         apiKey: expect.any(String),
         email: expect.any(String),
@@ -78,10 +79,12 @@ describe('a started stack', () => {
     }
   });
 
-  test('has a phone and a contact to try it with', async () => {
-    const { control } = stack.platform;
-    expect((await fetch(`${control}/accounts/4915550001000`)).status).toBe(200);
-    expect((await fetch(`${control}/contacts/4915550002000`)).status).toBe(200);
+  test('shows commands that work when all of them are pasted at once', async () => {
+    const [, commands = ''] = /in another terminal:(.*)Ctrl-C stops/s.exec(launcher.output) ?? [];
+    const { code, stdout } = await run(['bash', '-c', commands]);
+    expect(code).toBe(0);
+    expect(stdout).toContain('"status":"CONNECTED"');
+    expect(stdout).toMatch(/"status":"(SENT|DELIVERED|READ)"/);
   });
 
   test('refuses a second start on its folder, naming the process and the ways out', async () => {
@@ -111,6 +114,7 @@ describe('the operator', () => {
     const { items } = JSON.parse(stdout) as { items: unknown[] };
     expect(items).toEqual([
       expect.objectContaining({ tenantId: stack.demo.tenantId, plan: 'GROWTH', subscription: 'ACTIVE' }),
+      expect.objectContaining({ sandboxOf: stack.demo.tenantId, plan: 'GROWTH', subscription: 'ACTIVE' }),
     ]);
   });
 
@@ -186,7 +190,7 @@ describe('a process that is killed', () => {
   test('comes back at the address it had', async () => {
     expect({ ...launcher.stack(), processes: [] }).toEqual({ ...stack, processes: [] });
     await waitFor('the gateway answers', async () => (await live()) === 200, PATIENCE_MS);
-    expect((await fetch(`${stack.platform.control}/accounts/4915550001000`)).status).toBe(200);
+    expect((await fetch(`${stack.platform.control}/magic-numbers`)).status).toBe(200);
     await waitFor(
       'the operator is answered',
       async () => {
