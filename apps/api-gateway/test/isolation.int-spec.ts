@@ -99,7 +99,8 @@ describe("another tenant's id", () => {
   test('is the matrix of all routes with an id that the description knows', async () => {
     const { body } = await gateway.call(undefined, 'GET /openapi.json');
     const described = Object.entries(body['paths'] as Record<string, object>)
-      .filter(([path]) => path.includes('{'))
+      // Those of the sandbox are for test keys alone (sandbox.int-spec.ts).
+      .filter(([path]) => path.includes('{') && !path.startsWith('/v1/sandbox/'))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
       .map((route) => route.replace(/\{\w+\}/g, '{}'));
     const tested = new Set(ROUTES.map(([route]) => route.replace(/\{\w+\}/g, '{}')));

@@ -30,6 +30,7 @@ import {
   UpdateWebhookBody,
 } from '@svc/contracts';
 import { getMetadataStorage } from 'class-validator';
+import { AdvanceClockBody, WriteAsContactBody } from '../src/sandbox/sandbox-bodies.js';
 import { type Description, operationsOf, type Schema } from './description.js';
 import { gateway, withGateway } from './gateway.js';
 
@@ -55,7 +56,7 @@ const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody, CheckApiKeysBody],
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
-  ReplayBody,
+  ...[ReplayBody, WriteAsContactBody, AdvanceClockBody],
 ];
 
 interface Rule {
@@ -85,6 +86,8 @@ function statement({ name = '', constraints: [first, second] = [] }: Rule): obje
     // The pattern beside it says the form; this one, that there is such a day.
     isIso8601: () => ({ pattern: expect.any(String) }),
     isUuid: () => ({ format: 'uuid' }),
+    isObject: () => ({ type: 'object' }),
+    isNotEmptyObject: () => ({ minProperties: 1 }),
     isIn: () => ({ enum: first }),
     arrayUnique: () => ({ uniqueItems: true }),
     arrayNotEmpty: () => ({ minItems: 1 }),

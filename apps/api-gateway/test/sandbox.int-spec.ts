@@ -107,12 +107,29 @@ describe('live and sandbox', () => {
     }
   });
 
-  test('are told apart by every route of the sandbox', async () => {
+  async function sandboxRoutes(): Promise<string[]> {
     const { body } = await gateway.call(undefined, 'GET /openapi.json');
-    const paths = Object.entries(body['paths'] as Record<string, object>);
-    const routes = paths
+    return Object.entries(body['paths'] as Record<string, object>)
       .filter(([path]) => path.startsWith('/v1/sandbox/'))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+  }
+
+  test('keep the sessions of another sandbox from every route', async () => {
+    const { body } = await gateway.call(testKey, 'POST /v1/sessions', { name: 'not yours' });
+    const stranger = await newTestKey((await gateway.createTenant()).apiKey);
+    const withId = (await sandboxRoutes()).filter((route) => route.includes('{id}'));
+    expect(withId.length).toBeGreaterThan(3);
+    for (const route of withId) {
+      const path = route.replace('{id}', String(body['id'])).replace('{phone}', '4915112345678');
+      const message = path.endsWith('/messages') && path.startsWith('POST');
+      const sent = message ? { from: '+4915112345678', text: 'Hello' } : undefined;
+      const answer = await gateway.call(stranger, path, sent);
+      expect([path, answer]).toMatchObject([path, { status: 403, body: { code: 'FORBIDDEN' } }]);
+    }
+  });
+
+  test('are told apart by every route of the sandbox', async () => {
+    const routes = await sandboxRoutes();
     expect(routes.length).toBeGreaterThan(5);
     for (const route of routes) {
       const path = route.replace('{id}', randomUUID()).replace('{phone}', '4915112345678');

@@ -28,9 +28,10 @@ interface Operation {
   operationId: string;
   requestBody?: { content: Record<string, object> };
   parameters?: { in: string; name: string }[];
+  'x-environment'?: string;
 }
 
-/** Every operation the running gateway describes. */
+/** Every operation the running gateway describes for live keys; the sandbox has stories of its own. */
 export async function routesOf(stack: Stack): Promise<Route[]> {
   const { body } = await stack.api<{ paths: Record<string, Record<string, Operation>> }>(
     undefined,
@@ -38,13 +39,15 @@ export async function routesOf(stack: Stack): Promise<Route[]> {
     '/openapi.json',
   );
   return Object.entries(body.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId, requestBody, parameters = [] }]) => ({
-      operationId,
-      method: method.toUpperCase(),
-      path,
-      takesBody: requestBody?.content['application/json'] !== undefined,
-      query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
-    })),
+    Object.entries(methods)
+      .filter(([, operation]) => operation['x-environment'] !== 'TEST')
+      .map(([method, { operationId, requestBody, parameters = [] }]) => ({
+        operationId,
+        method: method.toUpperCase(),
+        path,
+        takesBody: requestBody?.content['application/json'] !== undefined,
+        query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+      })),
   );
 }
 

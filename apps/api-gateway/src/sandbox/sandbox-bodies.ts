@@ -33,6 +33,7 @@ export class WriteAsContactBody {
       'A message of another kind, in the words of `body` of `message.received`; a file is made up from its size.',
     type: 'object',
     additionalProperties: true,
+    minProperties: 1,
     example: { type: 'image', caption: 'The receipt', media: { size: 100000 } },
   })
   @ValidateIf(({ content }: WriteAsContactBody) => content !== undefined)
