@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Scope } from '@svc/contracts';
 import { DataSource } from 'typeorm';
+import { SharedQuestions } from '../http/shared-questions.js';
 import type { Caller } from './caller.js';
 import { KeyUsage } from './key-usage.js';
 import { KeyDigest, type StoredDigest } from './key-digest.js';
@@ -21,6 +22,8 @@ const FIND_SQL = `SELECT tenant_id AS "tenantId", digest, pepper_version AS "pep
 /** Decides who an `Authorization` header belongs to. Nothing is cached, so a revoked key is refused at once. */
 @Injectable()
 export class KeyVerifier {
+  private readonly rows = new SharedQuestions<KeyRow[]>();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly digest: KeyDigest,
@@ -32,7 +35,8 @@ export class KeyVerifier {
     const [, key] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
     const parsed = key === undefined ? undefined : parseKey(key);
     if (!parsed) throw new AppError('UNAUTHENTICATED');
-    const [row] = await this.dataSource.query<KeyRow[]>(FIND_SQL, [parsed.kid]);
+    const find = (): Promise<KeyRow[]> => this.dataSource.query(FIND_SQL, [parsed.kid]);
+    const [row] = await this.rows.ask(parsed.kid, find);
     const known = this.digest.matches(parsed.body, row ?? null);
     if (!row || !known || !row.live || row.env !== parsed.env) throw new AppError('UNAUTHENTICATED');
     this.usage.note(parsed.kid, ip);

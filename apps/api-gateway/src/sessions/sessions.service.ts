@@ -25,6 +25,7 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/caller.js';
+import { SharedQuestions } from '../http/shared-questions.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { mostSessions } from '../limits/room.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -32,6 +33,8 @@ import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 /** Sessions as their owner `session-worker` knows them, with their tier from `limits`. */
 @Injectable()
 export class SessionsService {
+  private readonly questions = new SharedQuestions<SessionReply>();
+
   constructor(
     private readonly rpc: RpcClient,
     private readonly cursors: Cursors,
@@ -79,7 +82,9 @@ export class SessionsService {
 
   /** As `owned`, with its place among the sessions of the tenant. */
   placed(tenantId: string, sessionId: string): Promise<SessionReply> {
-    return this.rpc.request(GetSession, { tenantId, sessionId });
+    return this.questions.ask(`${tenantId}/${sessionId}`, () =>
+      this.rpc.request(GetSession, { tenantId, sessionId }),
+    );
   }
 
   /** @throws AppError `RATE_LIMITED` where the session is read-only. */

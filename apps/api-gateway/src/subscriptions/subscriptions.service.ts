@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, GetSubscription, type SubscriptionState } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { SharedQuestions } from '../http/shared-questions.js';
 
 /** How long an answer of `billing` stands in while billing cannot be reached. */
 const STAND_IN_MS = 5 * 60_000;
@@ -15,6 +16,7 @@ interface Answer {
 /** Asks `billing` each time; the last answer serves only while billing is out of reach. */
 @Injectable()
 export class SubscriptionsService {
+  private readonly questions = new SharedQuestions<SubscriptionState>();
   private readonly answers = new Map<string, Answer>();
 
   constructor(private readonly rpc: RpcClient) {}
@@ -29,7 +31,9 @@ export class SubscriptionsService {
   /** Whether it is active or not. */
   async of(tenantId: string): Promise<SubscriptionState> {
     try {
-      const state = await this.rpc.request(GetSubscription, { tenantId }, TIMEOUT_MS);
+      const ask = (): Promise<SubscriptionState> =>
+        this.rpc.request(GetSubscription, { tenantId }, TIMEOUT_MS);
+      const state = await this.questions.ask(tenantId, ask);
       this.remember(tenantId, { state, at: performance.now() });
       return state;
     } catch (error) {
