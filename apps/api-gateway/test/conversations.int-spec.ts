@@ -100,6 +100,46 @@ describe('an outbound message', () => {
     expect(await read(jobId)).toMatchObject({ status: 'READ', failure: null });
   });
 
+  test('has a timeline of what happened when, in whatever order that is told, and the first telling counts', async () => {
+    const jobId = await send();
+    const at = (second: number): string => `2026-01-31T12:00:0${second}.250Z`;
+    await publish(MessageRead, { ...outbound(jobId), timestamp: at(3) });
+    await statusAfter(jobId, 'READ');
+    await publish(MessageSent, { ...outbound(jobId), timestamp: at(1) });
+    await publish(MessageDelivered, { ...outbound(jobId), timestamp: at(2) });
+    const { timeline } = await waitFor('all of it', async () => {
+      const view = await read(jobId);
+      return view.timeline.length === 4 && view;
+    });
+    for (const late of [MessageSent, MessageDelivered, MessageRead])
+      await publish(late, { ...outbound(jobId), timestamp: at(9) });
+    await settle();
+    const view = await read(jobId);
+    expect(view.timeline).toEqual(timeline);
+    expect(timeline).toEqual([
+      { status: 'QUEUED', at: view.createdAt },
+      { status: 'SENT', at: at(1) },
+      { status: 'DELIVERED', at: at(2) },
+      { status: 'READ', at: at(3) },
+    ]);
+    const { body } = await gateway.call(tenant.apiKey, 'GET /v1/messages?limit=1');
+    expect(body['items']).toMatchObject([{ id: jobId, timeline }]);
+  });
+
+  test('of an earlier release has the times that are known', async () => {
+    const jobId = await send();
+    await publish(MessageDelivered, outbound(jobId));
+    await statusAfter(jobId, 'DELIVERED');
+    await gateway.service.database.query(`UPDATE gateway.message SET delivered_at = NULL WHERE id = $1`, [
+      jobId,
+    ]);
+    const { timeline, createdAt, updatedAt } = await read(jobId);
+    expect(timeline).toEqual([
+      { status: 'QUEUED', at: createdAt },
+      { status: 'DELIVERED', at: updatedAt },
+    ]);
+  });
+
   test('says why it failed, unless a receipt proves that it did not', async () => {
     const jobId = await send();
     await publish(MessageFailed, {
@@ -108,7 +148,9 @@ describe('an outbound message', () => {
     });
     expect((await statusAfter(jobId, 'FAILED')).failure).toEqual({ code: 'NO_ACK', message: 'No ack came.' });
     await publish(MessageDelivered, outbound(jobId));
-    expect((await statusAfter(jobId, 'DELIVERED')).failure).toBeNull();
+    const view = await statusAfter(jobId, 'DELIVERED');
+    expect(view.failure).toBeNull();
+    expect(view.timeline.map(({ status }) => status)).toEqual(['QUEUED', 'FAILED', 'DELIVERED']);
   });
 
   test('is not touched by an event that names another tenant, nor is an unknown job a problem', async () => {
@@ -141,7 +183,9 @@ describe('an inbound message', () => {
   test('with characters that PostgreSQL cannot keep is kept without them', async () => {
     const data = inbound({ body: { type: 'text', text: 'a\u0000b\ud83d' } });
     await publish(MessageReceived, data);
-    expect((await statusAfter(data.messageId, 'RECEIVED')).body.text).toBe('a\ufffdb\ufffd');
+    const view = await statusAfter(data.messageId, 'RECEIVED');
+    expect(view.body.text).toBe('a\ufffdb\ufffd');
+    expect(view.timeline).toEqual([{ status: 'RECEIVED', at: view.createdAt }]);
   });
 
   test('that the own phone wrote is outbound', async () => {

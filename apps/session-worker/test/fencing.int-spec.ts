@@ -105,7 +105,7 @@ test.each(stale)('a former owner (%j) changes nothing, whatever it tries to writ
     writeStatus(dataSource, fence, session.id, { status: 'CONNECTED', reason: 'LOGGED_IN' }, []),
   ).rejects.toThrow('lease');
   expect(await ledger.claim(10, { jobIds: [], chats: [] })).toEqual([]);
-  await expect(ledger.climb(['KEY'], 'READ')).rejects.toThrow('lease');
+  await expect(ledger.climb(['KEY'], 'READ', new Date())).rejects.toThrow('lease');
   await expect(ledger.fail(null, failureOf('EXPIRED'))).rejects.toThrow('lease');
 
   expect(await rows()).toBe(before);
@@ -122,8 +122,8 @@ test('the owner writes all of it', async () => {
   await store.commit({}, [inbound]);
   expect(published).toBe(1); // journaled before: no second event
   expect(await ledger.claim(10, { jobIds: [], chats: [] })).toHaveLength(1);
-  await ledger.climb(['KEY'], 'DELIVERED');
-  await ledger.climb(['KEY'], 'SENT');
+  await ledger.climb(['KEY'], 'DELIVERED', new Date());
+  await ledger.climb(['KEY'], 'SENT', new Date());
   expect(published).toBe(3);
   await store.saveCredentials(newCredentials());
   await store.forget();

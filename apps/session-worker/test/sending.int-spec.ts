@@ -59,6 +59,9 @@ test('a command that comes again sends nothing again, and its outcome is told ag
   // Its outcome may have been lost: it is told again, as the same event.
   await waitFor('message.sent to be told again', () => stage.idsOf('message.sent', jobId).length > 1);
   expect(new Set(stage.idsOf('message.sent', jobId)).size).toBe(1);
+  // With the time at which it happened, not that of the telling.
+  const sent = stage.events.filter(({ type, data }) => type === 'message.sent' && data['jobId'] === jobId);
+  expect(new Set(sent.map(({ data }) => data['timestamp'])).size).toBe(1);
 });
 
 test('what is asked for while the platform is away goes out when it is back', async () => {

@@ -66,6 +66,18 @@ export class RelatedMessage {
   messageId: string;
 }
 
+/** A state that a message has reached. */
+export class MessageStep {
+  @ApiProperty({ description: 'The state.', enum: MESSAGE_STATUSES, example: 'DELIVERED' })
+  status: MessageStatus;
+
+  @ApiProperty({
+    description: 'When it was reached (ISO 8601, UTC), by the clock of whoever saw it.',
+    example: '2026-01-31T12:00:01.000Z',
+  })
+  at: string;
+}
+
 /** One message as `GET /v1/messages` shows it. */
 export class MessageView {
   @ApiProperty({ description: 'Message id; the job id of an outbound message.', format: 'uuid' })
@@ -141,6 +153,14 @@ export class MessageView {
     nullable: true,
   })
   failure: MessageFailure | null;
+
+  @ApiProperty({
+    description:
+      'The states it has come through, in the order of the way: QUEUED, SENT, DELIVERED, READ, or FAILED; RECEIVED of an inbound message. What was never told is not in it, e.g. READ where the contact keeps that to himself.',
+    type: MessageStep,
+    isArray: true,
+  })
+  timeline: MessageStep[];
 
   @ApiProperty({
     description: 'When it was accepted or received (ISO 8601, UTC).',

@@ -18,6 +18,7 @@ import { type MessageFilter, MessageListRepository, type Position } from './mess
 import { MessagesRepository } from './messages.repository.js';
 import { normalizeChat } from './recipient.js';
 import { storable } from './storable.js';
+import { timelineOf } from './timeline.js';
 
 /** The read model: what was sent and received, newest first. */
 @Injectable()
@@ -118,6 +119,7 @@ function toView(message: Message): MessageView {
     jobId: direction === 'OUTBOUND' && !origin ? id : null,
     ...{ sessionId, direction, status, contact, body, relatesTo, origin, media },
     ...{ keyId, clientMessageId, failure },
+    timeline: timelineOf(message),
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),
   };

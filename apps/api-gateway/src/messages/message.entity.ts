@@ -32,6 +32,11 @@ export class Message {
   @Column('jsonb', { nullable: true }) failure: MessageFailure | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
+  /** When it was sent, as its event says; the first such event counts. */
+  @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
+  @Column('timestamptz', { name: 'delivered_at', nullable: true }) deliveredAt: Date | null;
+  @Column('timestamptz', { name: 'read_at', nullable: true }) readAt: Date | null;
+  @Column('timestamptz', { name: 'failed_at', nullable: true }) failedAt: Date | null;
   /** How often the sweeper has published the command again. */
   @Column('integer', { name: 'publish_attempts' }) publishAttempts: number;
   /** When the sweeper looks at the row while it is QUEUED; null for messages that no command belongs to. */

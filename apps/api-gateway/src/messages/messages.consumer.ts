@@ -12,12 +12,12 @@ import {
   MessageReceived,
   type MessageReceivedV1,
   MessageSent,
-  type MessageStatus,
   type OutboundMessageV1,
 } from '@svc/contracts';
 import { OnEvent, OnRequest } from '@svc/messaging';
 import { ConversationsService } from './conversations.service.js';
 import { MessagesRepository } from './messages.repository.js';
+import type { TimedState } from './timeline.js';
 
 /** What becomes of messages, as the session worker tells it, and whether there are any. */
 @Controller()
@@ -59,9 +59,10 @@ export class MessagesConsumer {
 
   private advance(
     { tenantId, data }: Envelope<OutboundMessageV1 & Partial<MessageFailedV1>>,
-    status: MessageStatus,
+    status: TimedState,
   ): Promise<void> {
     const { jobId, keyId, failure = null } = data;
-    return this.messages.advance({ tenantId, jobId, keyId, status, failure });
+    const at = new Date(data.timestamp);
+    return this.messages.advance({ tenantId, jobId, keyId, status, failure, at });
   }
 }

@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type {
-  MessageBody,
-  MessageFailure,
-  MessageStatus,
-  OutboundContent,
-  RelatedMessage,
-} from '@svc/contracts';
+import type { MessageBody, MessageFailure, OutboundContent, RelatedMessage } from '@svc/contracts';
 import { DataSource, In, Repository } from 'typeorm';
 import { ClientMessage } from './client-message.entity.js';
 import { Message } from './message.entity.js';
 import { statesBefore } from './message-states.js';
+import { TIME_COLUMNS, type TimedState } from './timeline.js';
 
 /** An accepted send before it has a row. */
 export interface NewJob {
@@ -29,9 +24,11 @@ export interface NewJob {
 export interface Progress {
   tenantId: string;
   jobId: string;
-  status: MessageStatus;
+  status: TimedState;
   keyId: string;
   failure: MessageFailure | null;
+  /** When it happened. */
+  at: Date;
 }
 
 /** A message that was not sent through the API. */
@@ -63,9 +60,13 @@ const INSERT_JOB = `
   FROM held WHERE $2::text IS NULL OR EXISTS (SELECT FROM taken)
   RETURNING created_at AS "createdAt", updated_at AS "updatedAt"`;
 
-const ADVANCE = `
-  UPDATE message SET status = $4, failure = $5, key_id = coalesce(key_id, $6), updated_at = clock_timestamp()
-  WHERE tenant_id = $1 AND id = $2 AND direction = 'OUTBOUND' AND status = ANY($3)`;
+/** Keeps the time of a state, the first that comes, and where the message is not further already the state itself. */
+const advanceSql = (time: string): string => `
+  UPDATE message SET ${time} = coalesce(${time}, $7), key_id = coalesce(key_id, $6),
+    status = CASE WHEN status = ANY($3) THEN $4 ELSE status END,
+    failure = CASE WHEN status = ANY($3) THEN $5::jsonb ELSE failure END,
+    updated_at = CASE WHEN status = ANY($3) THEN clock_timestamp() ELSE updated_at END
+  WHERE tenant_id = $1 AND id = $2 AND direction = 'OUTBOUND' AND (status = ANY($3) OR ${time} IS NULL)`;
 
 const INSERT_ARRIVED = `
   INSERT INTO message (id, tenant_id, session_id, direction, status, contact, key_id, created_at, body, origin, media)
@@ -150,14 +151,15 @@ export class MessagesRepository {
   }
 
   /** Moves an outbound message on, never back; an unknown job is somebody else's. */
-  async advance({ tenantId, jobId, status, keyId, failure }: Progress): Promise<void> {
-    await this.dataSource.query(ADVANCE, [
+  async advance({ tenantId, jobId, status, keyId, failure, at }: Progress): Promise<void> {
+    await this.dataSource.query(advanceSql(TIME_COLUMNS[status]), [
       tenantId,
       jobId,
       statesBefore(status),
       status,
       json(failure),
       keyId,
+      at,
     ]);
   }
 

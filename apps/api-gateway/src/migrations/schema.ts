@@ -6,6 +6,7 @@ import { SessionChanges1763700100000 } from './1763700100000-session-changes.js'
 import { InboundDetails1763700300000 } from './1763700300000-inbound-details.js';
 import { MessageContent1763700200000 } from './1763700200000-message-content.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
+import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Uploads1763700400000 } from './1763700400000-uploads.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -21,5 +22,6 @@ export const schema = {
     AuditCheck1763700600000,
     FailedMessages1763700700000,
     Sandboxes1764000600000,
+    Timeline1764000100000,
   ],
 };

@@ -5,6 +5,7 @@ import { SessionLinks1763700300000 } from './1763700300000-session-links.js';
 import { SessionProxy1763700400000 } from './1763700400000-session-proxy.js';
 import { SessionRestrictions1763700700000 } from './1763700700000-session-restrictions.js';
 import { SandboxSessions1764000600000 } from './1764000600000-sandbox-sessions.js';
+import { TimesOfMessages1764000100000 } from './1764000100000-times-of-messages.js';
 import { Uploads1763700500000 } from './1763700500000-uploads.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -19,5 +20,6 @@ export const schema = {
     SessionAge1763700600000,
     SessionRestrictions1763700700000,
     SandboxSessions1764000600000,
+    TimesOfMessages1764000100000,
   ],
 };

@@ -31,8 +31,11 @@ export interface PlatformListener {
   /** The platform's server took the message (`error` undefined) or refused it. */
   onAck(keyId: string, error: number | undefined): void;
   onRestriction(told: PlatformRestriction): void;
-  /** A receipt of the contact's device for these messages. The platform is told that it arrived when this resolves. */
-  onReceipt(keyIds: string[], kind: 'delivered' | 'read'): Promise<void>;
+  /**
+   * A receipt of the contact's device for these messages, with the time that it names. The platform is told that it arrived when
+   * this resolves.
+   */
+  onReceipt(keyIds: string[], kind: 'delivered' | 'read', at: Date): Promise<void>;
 }
 
 /** Decoded content of a message, as plain JSON. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { receiptIds, receiptKind, rememberCiphertexts, type Stanza } from './stanzas.js';
+import { receiptIds, receiptKind, rememberCiphertexts, type Stanza, timeOf } from './stanzas.js';
 
 test.each([
   [undefined, 'delivered'],
@@ -41,4 +41,14 @@ test('a ciphertext leads back to its own stanza', () => {
   rememberCiphertexts(message('B', second), stanzas);
   rememberCiphertexts({ tag: 'message', attrs: { id: 'C' } }, stanzas);
   expect([first, second].map((bytes) => stanzas.get(bytes)?.attrs['id'])).toEqual(['A', 'B']);
+});
+
+test.each([
+  ['just now, to the millisecond', '1769860799', 0],
+  ['in the future: it has just happened', '1769860900', 0],
+  ['nowhere: it has just happened', undefined, 0],
+  ['a minute ago, because nobody was connected', '1769860740', 60_000],
+])('a receipt is of the time that it names: %s', (_what, t, before) => {
+  const now = 1_769_860_800_000;
+  expect(timeOf({ tag: 'receipt', attrs: { t } }, now).getTime()).toBe(now - before);
 });

@@ -24,3 +24,12 @@ export function receiptIds({ attrs, content }: Stanza): string[] {
   const items = lists.flatMap((list) => (Array.isArray(list.content) ? (list.content as Stanza[]) : []));
   return [attrs['id'], ...items.map((item) => item.attrs['id'])].filter((id) => id !== undefined);
 }
+
+/** Behind the clock by more than this, a stanza tells of something earlier, e.g. of what happened while nobody was connected. */
+const LATE_MS = 2_000;
+
+/** When it happened: as the platform says in whole seconds, where that is not just now. */
+export function timeOf({ attrs }: Stanza, now = Date.now()): Date {
+  const told = Number(attrs['t']) * 1_000;
+  return new Date(told > 0 && told < now - LATE_MS ? told : now);
+}

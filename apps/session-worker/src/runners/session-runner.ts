@@ -252,7 +252,7 @@ export class SessionRunner {
         this.tools.sender.onAck(keyId, error);
       },
       onRestriction: (told) => current() && this.tools.newChats.hear(told),
-      onReceipt: (keyIds, kind) => this.tools.sender.onReceipt(keyIds, kind),
+      onReceipt: (keyIds, kind, at) => this.tools.sender.onReceipt(keyIds, kind, at),
     };
   }
 

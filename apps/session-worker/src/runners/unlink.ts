@@ -23,7 +23,7 @@ export async function unlink(open: PlatformSocket | undefined, tools: RunnerTool
         onCredentials: () => undefined, // forgotten in a moment
         onRestriction: () => undefined,
         onAck: (keyId, error) => tools.sender.onAck(keyId, error),
-        onReceipt: (keyIds, kind) => tools.sender.onReceipt(keyIds, kind),
+        onReceipt: (keyIds, kind, at) => tools.sender.onReceipt(keyIds, kind, at),
       });
       opening.then((opened) => (socket = opened), reject);
     });

@@ -3,7 +3,7 @@ import { insertEvents, type OutboxService } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { atStep } from '../steps.js';
-import { failedEvent, type OutboundRow, perhapsSent, type Rung } from './outbound.js';
+import { FAILED_AT, failedEvent, type OutboundRow, perhapsSent, type Rung } from './outbound.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 
 /** A message to hand to the socket. */
@@ -18,7 +18,7 @@ export interface ClaimedMessage extends OutboundRow {
 
 type FailedRow = OutboundRow & { failure: MessageFailure };
 
-const ROW = 'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id';
+const ROW = 'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.reached';
 
 // The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again.
 const CLAIM_SQL = `${FENCE_SQL}
@@ -38,7 +38,7 @@ const KEEP_UPLOAD_SQL = `${FENCE_SQL}
  */
 const FAIL_SQL = `${FENCE_SQL},
   changed AS (UPDATE outbound_message o SET status = 'FAILED', failure = CASE
-      WHEN o.status = 'QUEUED' OR o.content ? 'media' AND o.uploaded IS NULL THEN $6::jsonb ELSE $7::jsonb END FROM fence
+      WHEN o.status = 'QUEUED' OR o.content ? 'media' AND o.uploaded IS NULL THEN $6::jsonb ELSE $7::jsonb END, ${FAILED_AT('$8')} FROM fence
     WHERE o.session_id = $4 AND o.status IN ('QUEUED', 'SENDING')
       AND ($5::uuid[] IS NULL OR o.job_id = ANY($5::uuid[]))
     RETURNING ${ROW}, o.failure)
@@ -90,9 +90,9 @@ export class Ledger {
    * Lifts messages to a rung they have not reached, and tells of every rung in between.
    * @throws LeaseLostError
    */
-  async climb(keyIds: string[], rung: Rung): Promise<void> {
+  async climb(keyIds: string[], rung: Rung, at: Date): Promise<void> {
     const { sessionId, fence } = this.held;
-    await Promise.all(keyIds.map((keyId) => this.receipts.climb({ sessionId, fence, keyId, rung })));
+    await Promise.all(keyIds.map((keyId) => this.receipts.climb({ sessionId, fence, keyId, rung, at })));
   }
 
   /**
@@ -101,7 +101,7 @@ export class Ledger {
    */
   async fail(jobIds: string[] | null, failure: MessageFailure): Promise<void> {
     const failures = [failure, perhapsSent(failure)].map((one) => JSON.stringify(one));
-    const parameters = [...this.scope(), jobIds, ...failures];
+    const parameters = [...this.scope(), jobIds, ...failures, new Date().toISOString()];
     const events = await this.dataSource.transaction(async (tx) => {
       const rows = await tx.query<(FailedRow | { job_id: null })[]>(FAIL_SQL, parameters);
       if (rows.length === 0) throw new LeaseLostError(this.held.fence.partition);

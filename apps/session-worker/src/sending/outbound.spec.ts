@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { MessageFailed, parseEnvelope } from '@svc/contracts';
-import { climbEvents, failedEvent, failureOf, keyIdOf, type Rung } from './outbound.js';
+import { MessageFailed, type OutboundMessageV1, parseEnvelope } from '@svc/contracts';
+import {
+  climbEvents,
+  eventsSoFar,
+  failedEvent,
+  failureOf,
+  keyIdOf,
+  reachedBy,
+  type Rung,
+} from './outbound.js';
 
 const row = {
   job_id: randomUUID(),
@@ -10,6 +18,7 @@ const row = {
   key_id: '3EB0',
   to_jid: '4915112345678@s.whatsapp.net',
   client_message_id: null,
+  reached: null,
 };
 
 test('a job always has the same message id, in the shape of the platform’s own', () => {
@@ -36,4 +45,28 @@ test('a failure keeps the contract and says why in words', () => {
     message: 'The platform refused the message. (platform error 463)',
     givenBack: [],
   });
+});
+
+const at = (second: number): string => `2026-01-31T12:00:0${second}.000Z`;
+
+test('a message has the time of each rung: what was known stays, what was passed unseen has that of the next', () => {
+  const sent = reachedBy('SENT', { SENT: at(1) }, null);
+  expect(sent).toEqual({ SENT: at(1) });
+  expect(reachedBy('READ', { READ: at(5) }, sent)).toEqual({ SENT: at(1), DELIVERED: at(5), READ: at(5) });
+  expect(reachedBy('READ', { READ: at(5), DELIVERED: at(3), SENT: at(9) }, sent)).toEqual({
+    ...{ SENT: at(1), DELIVERED: at(3), READ: at(5) },
+  });
+});
+
+test('a rung is never earlier than the one below, whatever the clocks of others say', () => {
+  expect(reachedBy('DELIVERED', { DELIVERED: at(1) }, { SENT: at(2) })).toEqual({
+    SENT: at(2),
+    DELIVERED: at(2),
+  });
+});
+
+test('what is told again is told with the same times', () => {
+  const reached = { SENT: at(1), DELIVERED: at(2), READ: at(4) };
+  const told = eventsSoFar({ ...row, reached, status: 'READ', failure: null });
+  expect(told.map(({ data }) => (data as OutboundMessageV1).timestamp)).toEqual([at(1), at(2), at(4)]);
 });

@@ -19,6 +19,13 @@ export const RUNGS = ['QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'READ'] as const
 /** One of `RUNGS`. */
 export type Rung = (typeof RUNGS)[number];
 
+/** When a message reached its states; the first time of each counts. */
+export type Reached = Partial<Record<Rung | 'FAILED', string>>;
+
+/** Assignment that keeps when a row of `outbound_message o` failed; `at` names a parameter. */
+export const FAILED_AT = (at: string): string =>
+  `reached = jsonb_build_object('FAILED', ${at}::text) || coalesce(o.reached, '{}')`;
+
 /** Columns of `outbound_message` that its events are made of. */
 export interface OutboundRow {
   job_id: string;
@@ -27,6 +34,8 @@ export interface OutboundRow {
   key_id: string;
   to_jid: string;
   client_message_id: string | null;
+  /** When each state was reached (ISO 8601); null: before this was kept. */
+  reached: Reached | null;
 }
 
 const EVENTS = { SENT: MessageSent, DELIVERED: MessageDelivered, READ: MessageRead } as const;
@@ -86,8 +95,27 @@ export function climbEvents(row: OutboundRow, before: Rung, now: Rung): Envelope
   const rungs = RUNGS.slice(RUNGS.indexOf(before) + 1, RUNGS.indexOf(now) + 1);
   return rungs.flatMap((rung) => {
     const contract = EVENTS[rung as keyof typeof EVENTS] as (typeof EVENTS)['SENT'] | undefined;
-    return contract ? [messageEvent(contract, row, payloadOf(row))] : [];
+    return contract ? [messageEvent(contract, row, payloadOf(row, rung))] : [];
   });
+}
+
+/**
+ * When a message that has come to `rung` reached it and every rung below: what was known stays, no rung is earlier than the one
+ * below it, and one that was passed unseen was reached with the next above.
+ */
+export function reachedBy(rung: Rung, heard: Reached, known: Reached | null): Reached {
+  const reached: Reached = { ...heard, ...known };
+  const rungs = RUNGS.slice(RUNGS.indexOf('SENT'), RUNGS.indexOf(rung) + 1);
+  for (const one of rungs.toReversed()) {
+    const above = RUNGS[RUNGS.indexOf(one) + 1];
+    reached[one] ??= above && reached[above];
+  }
+  let last = '';
+  for (const one of rungs) {
+    const at = reached[one];
+    if (at !== undefined) last = reached[one] = known?.[one] ?? (at < last ? last : at);
+  }
+  return reached;
 }
 
 /** Why a message failed, in the words tenants see; `detail` e.g. the platform's error number. */
@@ -111,7 +139,7 @@ export function eventsSoFar(
 
 /** The `message.failed` event. */
 export function failedEvent(row: OutboundRow, failure: MessageFailure): Envelope {
-  return messageEvent(MessageFailed, row, { ...payloadOf(row), failure });
+  return messageEvent(MessageFailed, row, { ...payloadOf(row, 'FAILED'), failure });
 }
 
 /** The same fact always has the same id: told again after a loss, it is still one event. */
@@ -119,7 +147,7 @@ function messageEvent<T extends object>(contract: EventContract<T>, row: Outboun
   return eventOf(contract, row.tenant_id, data, uuidv5(contract.name, row.job_id));
 }
 
-function payloadOf(row: OutboundRow) {
+function payloadOf(row: OutboundRow, state: Rung | 'FAILED') {
   return {
     sessionId: row.session_id,
     jobId: row.job_id,
@@ -127,6 +155,7 @@ function payloadOf(row: OutboundRow) {
     keyId: row.key_id,
     clientMessageId: row.client_message_id,
     to: row.to_jid,
-    timestamp: new Date().toISOString(),
+    // Of a row that an earlier release wrote, nobody knows.
+    timestamp: row.reached?.[state] ?? new Date().toISOString(),
   };
 }

@@ -5,7 +5,7 @@ import { OutboxService, outboxRows } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceKey, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { atStep } from '../steps.js';
-import { climbEvents, type OutboundRow, type Rung, RUNGS } from './outbound.js';
+import { climbEvents, type OutboundRow, type Reached, reachedBy, type Rung, RUNGS } from './outbound.js';
 
 const MOST = 256;
 
@@ -15,10 +15,17 @@ interface Receipt {
   fence: Fence;
   keyId: string;
   rung: Rung;
+  /** When it did. */
+  at: Date;
 }
 
-const ROWS_SQL = `SELECT o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, r.rung
-  FROM unnest($1::uuid[], $2::text[], $3::text[]) AS r (session_id, key_id, rung)
+/** The receipts of one message that are written together. */
+interface Highest extends Receipt {
+  heard: Reached;
+}
+
+const ROWS_SQL = `SELECT o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.reached, r.rung, r.heard
+  FROM unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[]) AS r (session_id, key_id, rung, heard)
   JOIN outbound_message o USING (session_id, key_id)`;
 
 // One that was given up for failed stands where SENT does: an ack comes too late, a receipt proves that it arrived.
@@ -29,7 +36,9 @@ const CLIMB_SQL = `${FENCE_SQL}, reached AS (
     JOIN fence USING (partition, epoch)),
   before AS (SELECT o.job_id, r.rung, CASE o.status WHEN 'FAILED' THEN 'SENT' ELSE o.status END AS status
     FROM outbound_message o JOIN reached r USING (session_id, key_id) ORDER BY o.job_id FOR UPDATE OF o),
-  changed AS (UPDATE outbound_message o SET status = b.rung FROM before b WHERE o.job_id = b.job_id
+  changed AS (UPDATE outbound_message o SET status = b.rung, reached = coalesce(t.reached, o.reached)
+    FROM before b LEFT JOIN unnest($14::uuid[], $15::jsonb[]) AS t (job_id, reached) ON t.job_id = b.job_id
+    WHERE o.job_id = b.job_id
     AND array_position($9::text[], b.status) < array_position($9::text[], b.rung)
     RETURNING o.job_id, b.status AS before),
   told AS (INSERT INTO event_outbox (id, envelope)
@@ -38,6 +47,9 @@ const CLIMB_SQL = `${FENCE_SQL}, reached AS (
     JOIN changed c USING (job_id) WHERE array_position($9::text[], e.rung) > array_position($9::text[], c.before)
     ON CONFLICT DO NOTHING RETURNING id)
   SELECT (SELECT json_agg(f) FROM fence f) AS fences, (SELECT array_agg(id) FROM told) AS told`;
+
+/** A message, and how far it has come. */
+type Climber = OutboundRow & { rung: Rung; heard: Reached };
 
 interface Climbed {
   fences: { partition: number; epoch: number }[] | null;
@@ -73,9 +85,10 @@ export class ReceiptWriter {
       highest.map(({ keyId }) => keyId),
       highest.map(({ rung }) => rung),
     ];
-    const news = (await this.dataSource.query<(OutboundRow & { rung: Rung })[]>(ROWS_SQL, places)).flatMap(
-      newsOf,
-    );
+    const heard = highest.map((receipt) => JSON.stringify(receipt.heard));
+    const found = await this.dataSource.query<Climber[]>(ROWS_SQL, [...places, heard]);
+    const rows = found.map((row) => ({ ...row, reached: reachedBy(row.rung, row.heard, row.reached) }));
+    const news = rows.flatMap(newsOf);
     const { ids, envelopes } = outboxRows(news.map(({ event }) => event));
     atStep('out-8');
     const [row] = await this.dataSource.query<[Climbed]>(CLIMB_SQL, [
@@ -88,6 +101,8 @@ export class ReceiptWriter {
       news.map(({ rung }) => rung),
       ids,
       envelopes,
+      rows.map(({ job_id }) => job_id),
+      rows.map(({ reached }) => JSON.stringify(reached)),
     ]);
     atStep('out-9');
     const told = new Set(row.told);
@@ -101,19 +116,21 @@ export class ReceiptWriter {
 }
 
 /** What a message may have to tell on its way to a rung; the database knows which of it is new. */
-function newsOf(row: OutboundRow & { rung: Rung }): { jobId: string; rung: Rung; event: Envelope }[] {
+function newsOf(row: Climber): { jobId: string; rung: Rung; event: Envelope }[] {
   return RUNGS.slice(1, RUNGS.indexOf(row.rung) + 1).flatMap((rung, below) =>
     climbEvents(row, RUNGS[below] as Rung, rung).map((event) => ({ jobId: row.job_id, rung, event })),
   );
 }
 
 /** A statement changes a row once: of an ack and a receipt of one message only the higher is written. */
-function highestOf(receipts: Receipt[]): Map<string, Receipt> {
-  const highest = new Map<string, Receipt>();
+function highestOf(receipts: Receipt[]): Map<string, Highest> {
+  const highest = new Map<string, Highest>();
   for (const receipt of receipts) {
     const key = `${receipt.sessionId}|${receipt.keyId}|${fenceKey(receipt.fence)}`;
     const reached = highest.get(key);
-    if (!reached || RUNGS.indexOf(reached.rung) < RUNGS.indexOf(receipt.rung)) highest.set(key, receipt);
+    const heard = { [receipt.rung]: receipt.at.toISOString(), ...reached?.heard };
+    const isHigher = !reached || RUNGS.indexOf(reached.rung) < RUNGS.indexOf(receipt.rung);
+    highest.set(key, { ...(isHigher ? receipt : reached), heard });
   }
   return highest;
 }

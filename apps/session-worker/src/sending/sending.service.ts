@@ -6,7 +6,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { RunnersService } from '../runners/runners.service.js';
 import { atStep } from '../steps.js';
-import { eventsSoFar, failureOf, keyIdOf } from './outbound.js';
+import { eventsSoFar, FAILED_AT, failureOf, keyIdOf } from './outbound.js';
 
 /** Commands that are written in one statement at most. */
 const BATCH = 256;
@@ -21,7 +21,8 @@ const INTAKE_SQL = `INSERT INTO outbound_message
   ORDER BY j.n ON CONFLICT (job_id) DO NOTHING RETURNING job_id`;
 
 const UNDELIVERABLE_SQL = `UPDATE outbound_message o SET status = 'FAILED', failure = CASE
-      WHEN s.id IS NULL OR s.wanted = 'DELETED' THEN $3::jsonb WHEN s.status = 'LOGGED_OUT' THEN $4::jsonb ELSE $5::jsonb END
+      WHEN s.id IS NULL OR s.wanted = 'DELETED' THEN $3::jsonb WHEN s.status = 'LOGGED_OUT' THEN $4::jsonb ELSE $5::jsonb END,
+    ${FAILED_AT('$6')}
   FROM outbound_message q LEFT JOIN session s ON s.id = q.session_id
   WHERE o.job_id = q.job_id AND o.status = 'QUEUED' AND q.session_id = ANY($1::uuid[]) AND (s.id IS NULL
     OR s.wanted = 'DELETED' OR s.status = 'LOGGED_OUT' OR q.accepted_at < clock_timestamp() - $2 * interval '1 ms')
@@ -72,7 +73,7 @@ export class SendingService {
     const events = await this.dataSource.transaction(async (tx) => {
       const fresh = await tx.query<{ job_id: string }[]>(INTAKE_SQL, [JSON.stringify(rows)]);
       const told = await this.toldBefore(tx, rows, new Set(fresh.map(({ job_id }) => job_id)));
-      const limits = [sessionIds, this.config.sendExpiryMs, ...REASONS];
+      const limits = [sessionIds, this.config.sendExpiryMs, ...REASONS, new Date().toISOString()];
       const [refused] = await tx.query<[Told[], number]>(UNDELIVERABLE_SQL, limits);
       if (refused.length > 0) log().info({ messages: refused.length }, 'messages that cannot go out');
       const all = [...told, ...refused].flatMap(eventsSoFar);

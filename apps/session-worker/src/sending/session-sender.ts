@@ -126,7 +126,7 @@ export class SessionSender {
       this.tries.delete(keyId);
       if (message) this.settling.set(keyId, message);
       // An ack that cannot be written is lost: the message goes out again, under the same id, and is acknowledged again.
-      this.write([keyId], 'SENT').then(
+      this.write([keyId], 'SENT', new Date()).then(
         () => this.settling.delete(keyId),
         () => this.unsettle(keyId),
       );
@@ -135,9 +135,9 @@ export class SessionSender {
   }
 
   /** Resolves when the receipt is written, and what it tells with it. */
-  async onReceipt(keyIds: string[], kind: 'delivered' | 'read'): Promise<void> {
+  async onReceipt(keyIds: string[], kind: 'delivered' | 'read', at: Date): Promise<void> {
     atStep('out-10');
-    await this.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED');
+    await this.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED', at);
     atStep('out-11');
     // As good as an ack.
     this.unanswered = 0;
@@ -309,8 +309,8 @@ export class SessionSender {
     while (this.writes.size > 0) await Promise.allSettled(this.writes);
   }
 
-  private async write(keyIds: string[], rung: Rung): Promise<void> {
-    const write = this.ledger.climb(keyIds, rung).finally(() => this.writes.delete(write));
+  private async write(keyIds: string[], rung: Rung, at: Date): Promise<void> {
+    const write = this.ledger.climb(keyIds, rung, at).finally(() => this.writes.delete(write));
     this.writes.add(write);
     await write.catch((error: unknown) => {
       log().warn({ err: error }, 'receipts not written');

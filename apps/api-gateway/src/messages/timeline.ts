@@ -1,0 +1,39 @@
+import type { MessageStatus, MessageView } from '@svc/contracts';
+import type { Message } from './message.entity.js';
+
+type MessageStep = MessageView['timeline'][number];
+
+/** Columns with the times of the states that events tell of. */
+export const TIME_COLUMNS = {
+  SENT: 'sent_at',
+  DELIVERED: 'delivered_at',
+  READ: 'read_at',
+  FAILED: 'failed_at',
+} as const;
+/** A state that an event tells of. */
+export type TimedState = keyof typeof TIME_COLUMNS;
+
+/**
+ * The states a message has come through, as far as a message climbs and not by their times, which are those of several clocks.
+ * A message whose state has no time, because an earlier release kept none, has the time of its last change there.
+ */
+export function timelineOf(message: Message): MessageStep[] {
+  const { direction, status, origin, createdAt, updatedAt } = message;
+  // It came as it is, also what the own phone wrote.
+  if (direction === 'INBOUND' || origin) return [step(status, createdAt)];
+  const known: [MessageStatus, Date | null][] = [
+    ['QUEUED', createdAt],
+    ['SENT', message.sentAt],
+    ['FAILED', message.failedAt],
+    ['DELIVERED', message.deliveredAt],
+    ['READ', message.readAt],
+  ];
+  return known.flatMap(([state, time]) => {
+    const at = time ?? (state === status ? updatedAt : null);
+    return at ? [step(state, at)] : [];
+  });
+}
+
+function step(status: MessageStatus, at: Date): MessageStep {
+  return { status, at: at.toISOString() };
+}
