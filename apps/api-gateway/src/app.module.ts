@@ -20,6 +20,11 @@ import { KeyVerifier } from './auth/key-verifier.js';
 import { RequestPaces } from './auth/request-paces.js';
 import { ScopeGuard } from './auth/scope.guard.js';
 import { GatewayConfig, readConfig } from './config.js';
+import { ConversationLedger } from './conversations/conversation-ledger.js';
+import { ConversationListRepository } from './conversations/conversation-list.repository.js';
+import { ConversationListsService } from './conversations/conversation-lists.service.js';
+import { Conversation } from './conversations/conversation.entity.js';
+import { ConversationsController } from './conversations/conversations.controller.js';
 import { EventLogController } from './events/event-log.controller.js';
 import { EventLogService } from './events/event-log.service.js';
 import { LimitsController } from './limits/limits.controller.js';
@@ -80,6 +85,7 @@ const ENTITIES = [
   AuditHead,
   AuditRecord,
   ClientMessage,
+  Conversation,
   DashboardUser,
   Message,
   SandboxNumber,
@@ -103,6 +109,7 @@ const events = {
     HealthController,
     MessagesController,
     MessageMediaController,
+    ConversationsController,
     MediaController,
     SessionsController,
     LimitsController,
@@ -152,6 +159,9 @@ const events = {
     MessagesRepository,
     MessageListRepository,
     ConversationsService,
+    ConversationLedger,
+    ConversationListRepository,
+    ConversationListsService,
     MessageMediaService,
     SessionsService,
     LiveService,

@@ -25,6 +25,8 @@ beforeAll(async () => {
     },
   });
   ids['message'] = sent.body['jobId'] as string;
+  const [conversation] = (await call(theirs, 'GET /v1/conversations')).body['items'] as { id: string }[];
+  ids['conversation'] = String(conversation?.id);
   const endpoint = { name: 'their secret hook', url: 'https://example.com/theirs', events: [] };
   ids['webhook'] = (await call(theirs, 'POST /v1/webhooks', endpoint)).body['id'] as string;
   await call(theirs, 'PUT /v1/sessions/{session}/external-config', {
@@ -43,6 +45,7 @@ beforeAll(async () => {
 const ROUTES: [string, object?][] = [
   ['GET /v1/messages/{message}'],
   ['GET /v1/messages/{message}/media'],
+  ['GET /v1/conversations/{conversation}/messages'],
   ['GET /v1/sessions/{session}'],
   ['PATCH /v1/sessions/{session}', { name: 'mine' }],
   ['GET /v1/sessions/{session}/limits'],
@@ -111,6 +114,8 @@ describe("another tenant's id", () => {
     for (const route of [
       'GET /v1/messages',
       'GET /v1/messages?sessionId={session}',
+      'GET /v1/conversations',
+      'GET /v1/conversations?sessionId={session}',
       'GET /v1/messages?contact=%2B15550001111',
       'GET /v1/sessions',
       'GET /v1/webhooks',

@@ -4,6 +4,7 @@ import { createTestDatabase, schemaColumns, type TestDatabase } from '@svc/testi
 import { DataSource } from 'typeorm';
 import { ApiKey } from '../src/auth/api-key.entity.js';
 import { AuditCheck, AuditHead, AuditRecord } from '../src/audit/audit-record.entity.js';
+import { Conversation } from '../src/conversations/conversation.entity.js';
 import { ClientMessage } from '../src/messages/client-message.entity.js';
 import { Message } from '../src/messages/message.entity.js';
 import { SandboxNumber } from '../src/sandbox/sandbox-number.entity.js';
@@ -19,6 +20,7 @@ const ENTITIES = [
   AuditHead,
   AuditRecord,
   ClientMessage,
+  Conversation,
   DashboardUser,
   Message,
   SandboxNumber,

@@ -15,6 +15,7 @@ import {
   MarkReadBody,
   OpenCheckoutBody,
   PairingCodeBody,
+  ListConversationsQuery,
   ListMessagesQuery,
   LocationContent,
   MediaRequest,
@@ -126,6 +127,7 @@ describe('the description says each limit that is enforced', () => {
 
   test.each([
     ['get /v1/messages', ListMessagesQuery],
+    ['get /v1/conversations', ListConversationsQuery],
     ['get /v1/webhooks/{id}/deliveries', DeliveriesQuery],
     ['get /v1/webhooks/{id}/dead-letters', DeadLettersQuery],
     ['get /v1/events', EventLogQuery],

@@ -22,6 +22,7 @@ export interface Ids {
   delivery: string;
   replay: string;
   kid: string;
+  conversation: string;
 }
 
 interface Operation {
@@ -86,6 +87,7 @@ export function pathWith({ path }: Route, ids: Ids): string {
   const [, resource] = /^\/v1\/([a-z-]+)\/\{/.exec(path) ?? [];
   const id = {
     ...{ sessions: ids.session, messages: ids.message, 'api-keys': ids.kid },
+    conversations: ids.conversation,
     ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
   }[resource ?? ''];
   if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);
@@ -103,9 +105,11 @@ export async function furnish(actor: Actor, word: string): Promise<Ids> {
   });
   const none = { until: '2026-01-01T00:00:00Z' };
   const replay = await actor.api<{ replay: { id: string } }>('POST', `/v1/webhooks/${webhook}/replay`, none);
+  const message = String(sent.body['jobId']);
+  const view = await actor.api<{ conversationId: string }>('GET', `/v1/messages/${message}`);
   return {
     session: actor.sessionId,
-    message: String(sent.body['jobId']),
+    ...{ message, conversation: view.body.conversationId },
     ...{ webhook, delivery, replay: replay.body.replay.id },
     kid: actor.tenant.kid,
   };

@@ -103,6 +103,13 @@ export const ERROR_CATALOGUE = {
     'There is no such message.',
     'Check the job id that the send returned.',
   ),
+  CONVERSATION_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such conversation.',
+    'List your conversations with GET /v1/conversations.',
+  ),
   ENDPOINT_NOT_FOUND: entry(
     404,
     false,

@@ -135,6 +135,7 @@ export {
 } from './messages.js';
 export { PageQuery, type Page } from './page.js';
 export { ListMessagesQuery } from './message-query.js';
+export { ConversationView, ListConversationsQuery } from './conversations.js';
 export {
   SessionCount,
   CountSessions,

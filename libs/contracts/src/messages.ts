@@ -94,6 +94,12 @@ export class MessageView {
   @ApiProperty({ description: 'Session.', format: 'uuid' })
   sessionId: string;
 
+  @ApiProperty({
+    description: 'Conversation of session and contact: `GET /v1/conversations/{id}/messages`.',
+    format: 'uuid',
+  })
+  conversationId: string;
+
   @ApiProperty({ description: 'Direction.', enum: ['OUTBOUND', 'INBOUND'], example: 'OUTBOUND' })
   direction: 'OUTBOUND' | 'INBOUND';
 

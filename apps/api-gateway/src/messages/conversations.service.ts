@@ -8,14 +8,17 @@ import {
   type MessageReceivedV1,
   type MessageView,
   type Page,
+  type PageQuery,
   type ReceivedMessageRef,
 } from '@svc/contracts';
 import { In, Repository } from 'typeorm';
+import { ConversationLedger } from '../conversations/conversation-ledger.js';
+import { conversationIdOf } from '../conversations/conversation-id.js';
 import { given } from '../http/given.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { Message } from './message.entity.js';
 import { type MessageFilter, MessageListRepository, type Position } from './message-list.repository.js';
-import { MessagesRepository } from './messages.repository.js';
+import { type Arrived, MessagesRepository } from './messages.repository.js';
 import { normalizeChat } from './recipient.js';
 import { storable } from './storable.js';
 import { timelineOf } from './timeline.js';
@@ -28,11 +31,16 @@ export class ConversationsService {
     private readonly repository: MessagesRepository,
     private readonly lists: MessageListRepository,
     private readonly cursors: Cursors,
+    private readonly ledger: ConversationLedger,
   ) {}
 
   async list(tenantId: string, query: ListMessagesQuery): Promise<Page<MessageView>> {
+    return this.page(filterOf(tenantId, query), query);
+  }
+
+  /** A page of the messages that a filter lets through. */
+  async page(filter: MessageFilter, query: PageQuery): Promise<Page<MessageView>> {
     const { limit = DEFAULT_LIMIT, before } = query;
-    const filter = filterOf(tenantId, query);
     // Another filter is another list: a position of this one means nothing there.
     const list = `messages:${JSON.stringify(filter)}`;
     const last = this.cursors.decode(list, before);
@@ -63,7 +71,7 @@ export class ConversationsService {
 
   /** `fromMe`: written on the phone itself, so it went out without a job of ours. */
   async received({ tenantId, occurredAt, data }: Envelope<MessageReceivedV1>): Promise<void> {
-    await this.repository.insertArrived({
+    const message: Arrived = {
       id: data.messageId,
       tenantId,
       sessionId: data.sessionId,
@@ -75,7 +83,9 @@ export class ConversationsService {
       media: storable(data.media ?? null),
       keyId: data.keyId,
       createdAt: new Date(occurredAt),
-    });
+    };
+    await this.repository.insertArrived(message);
+    await this.ledger.heard(message);
   }
 }
 
@@ -110,13 +120,15 @@ function positionFrom(text: string): Position {
   return { createdAt: new Date(at), id };
 }
 
-function toView(message: Message): MessageView {
+/** A message as tenants see it. */
+export function toView(message: Message): MessageView {
   const { id, sessionId, direction, status, contact, body, relatesTo, origin } = message;
   const { media, keyId, clientMessageId, failure } = message;
   return {
     id,
     // What was written on the own phone has an origin and no job.
     jobId: direction === 'OUTBOUND' && !origin ? id : null,
+    conversationId: conversationIdOf(message),
     ...{ sessionId, direction, status, contact, body, relatesTo, origin, media },
     ...{ keyId, clientMessageId, failure },
     timeline: timelineOf(message),

@@ -13,6 +13,7 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import { ConversationLedger } from '../conversations/conversation-ledger.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { type Draft, draftOf } from './draft.js';
@@ -49,6 +50,7 @@ export class SendingService {
     private readonly rpc: RpcClient,
     private readonly media: OutgoingMedia,
     private readonly limits: LimitsService,
+    private readonly conversations: ConversationLedger,
   ) {}
 
   /**
@@ -122,7 +124,7 @@ export class SendingService {
   private async accept(job: NewJob, writeBefore: string | undefined): Promise<Accepted> {
     const row = await this.messages.insertJob(job, writeBefore);
     if (!row) return this.lostRace(job);
-    await this.publisher.publish(row);
+    await Promise.all([this.publisher.publish(row), this.conversations.accepted(row)]);
     return { message: queued(row), replayed: false };
   }
 

@@ -1,5 +1,6 @@
 import { AuditChain1763700500000 } from './1763700500000-audit-chain.js';
 import { AuditCheck1763700600000 } from './1763700600000-audit-check.js';
+import { Conversations1764000110000 } from './1764000110000-conversations.js';
 import { FailedMessages1763700700000 } from './1763700700000-failed-messages.js';
 import { Gateway1763700000000 } from './1763700000000-gateway.js';
 import { SessionChanges1763700100000 } from './1763700100000-session-changes.js';
@@ -23,5 +24,6 @@ export const schema = {
     FailedMessages1763700700000,
     Sandboxes1764000600000,
     Timeline1764000100000,
+    Conversations1764000110000,
   ],
 };

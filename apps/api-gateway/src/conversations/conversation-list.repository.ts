@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { Conversation } from './conversation.entity.js';
+import { NOW, PLACES_KEPT } from './conversation-ledger.js';
+
+/** Which conversations. */
+export interface ConversationFilter {
+  tenantId: string;
+  sessionId?: string;
+}
+
+/** How far a walk through the list has come. */
+export interface WalkPosition {
+  /** What was there to be seen when it began, and when that was. */
+  snapshot: string;
+  begun: string;
+  /** Of the last conversation, as it was then. */
+  place: string;
+  id: string;
+}
+
+/** A conversation, with its place in this walk. */
+export type Walked = Pick<
+  Conversation,
+  'id' | 'sessionId' | 'contact' | 'lastMessageId' | 'lastAt' | 'place'
+>;
+
+/** No statement takes that long to commit a move: what is older is there to be seen, also after a restore, which counts transactions anew. */
+const COMMIT_MICROS = 60_000_000;
+
+const COLUMNS = `c.id, c.session_id AS "sessionId", c.contact, c.last_message_id AS "lastMessageId", c.last_at AS "lastAt"`;
+const MINE = `c.tenant_id = $1 AND ($2::uuid IS NULL OR c.session_id = $2)`;
+const MINE_OF_SESSION = `c.tenant_id = $1 AND c.session_id = $2`;
+
+const firstSql = (mine: string): string => `
+  SELECT ${COLUMNS}, c.place, pg_current_snapshot()::text AS snapshot, ${NOW} AS begun
+  FROM conversation c WHERE ${mine} ORDER BY c.place DESC, c.id DESC LIMIT $3`;
+
+const seen = (by: string, place: string): string =>
+  `(${place} < $5::bigint - ${COMMIT_MICROS} OR pg_visible_in_snapshot((${by})::text::xid8, $4::pg_snapshot))`;
+
+/**
+ * The list as it was when the walk began: what has not moved since stands where it stood, and what has moved remembers where that was.
+ * One that has moved so often that it does not comes at the end: better twice than never.
+ */
+const nextSql = (mine: string): string => `
+  WITH stayed AS (
+    SELECT c.id, c.place FROM conversation c
+    WHERE ${mine} AND (c.place, c.id) < ($6::bigint, $7::uuid) AND ${seen('c.moved_by', 'c.place')}
+    ORDER BY c.place DESC, c.id DESC LIMIT $3),
+  moved AS (
+    SELECT c.id, coalesce(before.place, 0) AS place FROM conversation c
+    LEFT JOIN LATERAL (
+      SELECT (step ->> 1)::bigint AS place FROM jsonb_array_elements(c.past) WITH ORDINALITY AS past (step, n)
+      WHERE ${seen('step ->> 0', '(step ->> 1)::bigint')} ORDER BY n LIMIT 1) before ON true
+    WHERE ${mine} AND c.place >= $5::bigint - ${COMMIT_MICROS} AND NOT ${seen('c.moved_by', 'c.place')}
+      AND (before.place IS NOT NULL OR jsonb_array_length(c.past) >= ${PLACES_KEPT})),
+  page AS (
+    SELECT id, place FROM (TABLE stayed UNION ALL TABLE moved) walk
+    WHERE (place, id) < ($6::bigint, $7::uuid) ORDER BY place DESC, id DESC LIMIT $3)
+  SELECT ${COLUMNS}, page.place FROM page JOIN conversation c USING (id) ORDER BY page.place DESC, page.id DESC`;
+
+/** Walks through the list of conversations, the one that was heard of last first. */
+@Injectable()
+export class ConversationListRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** The first page, and where its walk begins: null where there is nothing. */
+  async first(
+    filter: ConversationFilter,
+    most: number,
+  ): Promise<{ rows: Walked[]; walk: WalkPosition | null }> {
+    const { tenantId, sessionId = null } = filter;
+    const rows = await this.dataSource.query<(Walked & WalkPosition)[]>(firstSql(conditionOf(filter)), [
+      tenantId,
+      sessionId,
+      most,
+    ]);
+    return { rows, walk: rows[0] ?? null };
+  }
+
+  /** The page behind a position. */
+  next(
+    filter: ConversationFilter,
+    { snapshot, begun, place, id }: WalkPosition,
+    most: number,
+  ): Promise<Walked[]> {
+    const { tenantId, sessionId = null } = filter;
+    const parameters = [tenantId, sessionId, most, snapshot, begun, place, id];
+    return this.dataSource.query<Walked[]>(nextSql(conditionOf(filter)), parameters);
+  }
+}
+
+/** Each has an index in the order of the list. */
+function conditionOf({ sessionId }: ConversationFilter): string {
+  return sessionId ? MINE_OF_SESSION : MINE;
+}

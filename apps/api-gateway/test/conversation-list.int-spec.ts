@@ -1,0 +1,286 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import {
+  type ConversationView,
+  type Envelope,
+  MessageReceived,
+  type MessageReceivedV1,
+  MessageSent,
+  type MessageView,
+  type NewTenant,
+} from '@svc/contracts';
+import { envelopeOf } from '@svc/messaging';
+import { waitFor } from '@svc/testing';
+import { DataSource, type QueryRunner } from 'typeorm';
+import { ConversationLedger } from '../src/conversations/conversation-ledger.js';
+import { Conversations1764000110000 } from '../src/migrations/1764000110000-conversations.js';
+import { Cursors } from '../src/paging/cursor.js';
+import { type Answer, gateway, tenant, withGateway } from './gateway.js';
+
+withGateway();
+
+let ledger: ConversationLedger;
+
+beforeAll(() => {
+  ledger = gateway.service.get(ConversationLedger);
+});
+
+const address = (n: number): string => `1555000${String(n).padStart(4, '0')}@s.whatsapp.net`;
+
+interface Listed {
+  items: ConversationView[];
+  nextCursor: string | null;
+}
+
+async function list(owner: NewTenant, query = ''): Promise<Listed> {
+  const { status, body } = await gateway.call(owner.apiKey, `GET /v1/conversations?${query}`);
+  expect({ status, body }).toMatchObject({ status: 200 });
+  return body as unknown as Listed;
+}
+
+/** A message of a contact, in the list when this resolves. */
+async function hear(owner: NewTenant, sessionId: string, contact: string, text = 'Hi'): Promise<string> {
+  const id = randomUUID();
+  const createdAt = new Date();
+  await gateway.service.database.query(
+    `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body, created_at)
+     VALUES ($1, $2, $3, 'INBOUND', 'RECEIVED', $4, $5, $6)`,
+    [id, owner.tenantId, sessionId, contact, { type: 'text', text }, createdAt],
+  );
+  await ledger.heard({ id, tenantId: owner.tenantId, sessionId, contact, createdAt });
+  return id;
+}
+
+/** All pages, while `between` happens after each. */
+async function walk(owner: NewTenant, query: string, between: () => Promise<unknown>): Promise<string[]> {
+  const seen: string[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const page: Listed = await list(owner, `${query}${cursor && `&before=${cursor}`}`);
+    seen.push(...page.items.map(({ contact }) => contact));
+    cursor = page.nextCursor;
+    if (cursor !== null) await between();
+  }
+  return seen;
+}
+
+describe('a conversation', () => {
+  test('is there with the first message, and shows the newest, whoever wrote it', async () => {
+    const owner = await gateway.createTenant();
+    const sessionId = gateway.fakes.addSession(owner.tenantId).id;
+    const sent = await gateway.call(owner.apiKey, 'POST /v1/messages', {
+      ...{ sessionId, to: '+15550009001', text: 'Hello' },
+    });
+    const [first] = (await list(owner)).items;
+    expect(first).toMatchObject({
+      ...{ sessionId, contact: '15550009001@s.whatsapp.net', isGroup: false },
+      lastMessage: { id: sent.body['jobId'], direction: 'OUTBOUND', conversationId: first?.id },
+    });
+    const data: MessageReceivedV1 = {
+      ...{ sessionId, messageId: randomUUID(), remoteJid: '15550009001@s.whatsapp.net', keyId: 'ABC' },
+      ...{ phone: '+15550009001', body: { type: 'text', text: 'Hi' }, pushName: 'Ada', fromMe: false },
+      timestamp: new Date().toISOString(),
+    };
+    await publish(envelopeOf(MessageReceived, { tenantId: owner.tenantId }, data));
+    const [now] = await waitFor('the answer', async () => {
+      const { items } = await list(owner);
+      return items[0]?.lastMessage?.id === data.messageId && items;
+    });
+    expect(now).toMatchObject({ id: first?.id, lastMessage: { direction: 'INBOUND', body: data.body } });
+    expect(now?.lastMessageAt).toBe(now?.lastMessage?.createdAt);
+  });
+
+  test('has its messages and no others, page by page', async () => {
+    const owner = await gateway.createTenant();
+    const [one, other] = [randomUUID(), randomUUID()];
+    const wanted: string[] = [];
+    for (let n = 0; n < 5; n += 1) {
+      wanted.unshift(await hear(owner, one, address(1)));
+      await hear(owner, one, address(2));
+      await hear(owner, other, address(1));
+    }
+    const id = (await list(owner, `sessionId=${one}`)).items.find(
+      ({ contact }) => contact === address(1),
+    )?.id;
+    const seen: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const route = `GET /v1/conversations/${id}/messages?limit=2${cursor && `&before=${cursor}`}`;
+      const { body }: Answer = await gateway.call(owner.apiKey, route);
+      const items = body['items'] as MessageView[];
+      expect(items.every(({ conversationId }) => conversationId === id)).toBe(true);
+      seen.push(...items.map((message) => message.id));
+      cursor = body['nextCursor'] as string | null;
+    }
+    expect(seen).toEqual(wanted);
+  });
+
+  test('that nobody knows is 404', async () => {
+    const answer = await gateway.call(tenant.apiKey, `GET /v1/conversations/${randomUUID()}/messages`);
+    expect(answer).toMatchObject({ status: 404, body: { code: 'CONVERSATION_NOT_FOUND' } });
+  });
+
+  test('of a send whose process died before it moved is moved by the event that tells of the outcome', async () => {
+    const owner = await gateway.createTenant();
+    const [jobId, sessionId, contact] = [randomUUID(), randomUUID(), address(7)];
+    await gateway.service.database.query(
+      `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body)
+       VALUES ($1, $2, $3, 'OUTBOUND', 'QUEUED', $4, '{"type":"text"}')`,
+      [jobId, owner.tenantId, sessionId, contact],
+    );
+    expect((await list(owner)).items).toEqual([]);
+    const data = { sessionId, jobId, messageId: jobId, keyId: '3EB0', clientMessageId: null, to: contact };
+    const timestamp = new Date().toISOString();
+    await publish(envelopeOf(MessageSent, { tenantId: owner.tenantId }, { ...data, timestamp }));
+    const items = await waitFor('the conversation', async () => {
+      const page = await list(owner);
+      return page.items.length > 0 && page.items;
+    });
+    expect(items).toMatchObject([{ contact, lastMessage: { id: jobId } }]);
+  });
+});
+
+const publish = (envelope: Envelope): Promise<void> => gateway.fakes.messaging.publishEvent(envelope);
+
+describe('the list of conversations', () => {
+  test('has the one with the newest message first, also narrowed to a session', async () => {
+    const owner = await gateway.createTenant();
+    const [one, other] = [randomUUID(), randomUUID()];
+    for (const n of [1, 2, 3, 1]) await hear(owner, one, address(n));
+    await hear(owner, other, address(2));
+    const contacts = async (query: string) => (await list(owner, query)).items.map(({ contact }) => contact);
+    expect(await contacts('')).toEqual([address(2), address(1), address(3), address(2)]);
+    expect(await contacts(`sessionId=${one}`)).toEqual([address(1), address(3), address(2)]);
+    expect(await walk(owner, `limit=1&sessionId=${one}`, () => Promise.resolve())).toEqual([
+      ...[address(1), address(3), address(2)],
+    ]);
+  });
+
+  test('is not moved by a message that is told late, or again', async () => {
+    const owner = await gateway.createTenant();
+    const session = randomUUID();
+    const id = await hear(owner, session, address(1));
+    await hear(owner, session, address(2));
+    const at = { tenantId: owner.tenantId, sessionId: session, contact: address(1) };
+    const [row] = (await list(owner)).items.slice(-1);
+    await ledger.heard({ ...at, id, createdAt: new Date(String(row?.lastMessageAt)) });
+    await ledger.heard({ ...at, id: randomUUID(), createdAt: new Date(0) });
+    expect((await list(owner)).items.map(({ contact }) => contact)).toEqual([address(2), address(1)]);
+  });
+
+  test('is walked through without a gap or a repeat while any of it moves to the top, and more begin', async () => {
+    const owner = await gateway.createTenant();
+    const session = randomUUID();
+    const count = 24;
+    for (let n = 0; n < count; n += 1) await hear(owner, session, address(n));
+    let next = count;
+    // Those that the walk has seen and those that it has not, some of them several times.
+    const between = async (): Promise<void> => {
+      await Promise.all([1, 5, 5, 12, 20, 23].map((n) => hear(owner, session, address((n * next) % count))));
+      await hear(owner, session, address((next += 1)));
+    };
+    const seen = await walk(owner, 'limit=5', between);
+    const before = Array.from({ length: count }, (_, n) => address(n)).reverse();
+    expect(seen).toEqual(before);
+  });
+
+  test('is walked through without a gap or a repeat while messages pour in from many sides at once', async () => {
+    const owner = await gateway.createTenant();
+    const session = randomUUID();
+    const count = 60;
+    for (let n = 0; n < count; n += 1) await hear(owner, session, address(n));
+    let pouring = true;
+    const pour = async (from: number): Promise<void> => {
+      for (let n = from; pouring; n = (n * 7 + 3) % count) await hear(owner, session, address(n));
+    };
+    const all = [1, 17, 31, 44].map(pour);
+    for (let round = 0; round < 3; round += 1) {
+      const seen = await walk(owner, 'limit=7', () => Promise.resolve());
+      expect(seen).toHaveLength(count);
+      expect(new Set(seen).size).toBe(count);
+    }
+    pouring = false;
+    await Promise.all(all);
+  });
+
+  test('is walked through while a move is being committed: it was not there to be seen at the first page', async () => {
+    const owner = await gateway.createTenant();
+    const session = randomUUID();
+    for (let n = 0; n < 4; n += 1) await hear(owner, session, address(n));
+    const move = gateway.service.get(DataSource).createQueryRunner();
+    await move.startTransaction();
+    await move.query(
+      `UPDATE conversation SET past = jsonb_build_array(jsonb_build_array(moved_by, place)),
+         place = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, moved_by = pg_current_xact_id()::text::bigint
+       WHERE tenant_id = $1 AND contact = $2`,
+      [owner.tenantId, address(0)],
+    );
+    await hear(owner, session, address(4));
+    // The move was made before this page's newest, and is committed after it was read.
+    const first = await list(owner, 'limit=1');
+    await move.commitTransaction();
+    await move.release();
+    const second = await list(owner, `before=${first.nextCursor}`);
+    const contacts = [...first.items, ...second.items].map(({ contact }) => contact);
+    expect(contacts).toEqual([4, 3, 2, 1, 0].map(address));
+    expect(second.nextCursor).toBeNull();
+  });
+
+  test('comes to one that moves too often to be remembered at its end', async () => {
+    const owner = await gateway.createTenant();
+    const session = randomUUID();
+    for (let n = 0; n < 4; n += 1) await hear(owner, session, address(n));
+    const first = await list(owner, 'limit=2');
+    for (let n = 0; n < 40; n += 1) await hear(owner, session, address(1));
+    const second = await list(owner, `before=${first.nextCursor}`);
+    expect(second.items.map(({ contact }) => contact)).toEqual([address(0), address(1)]);
+  });
+
+  test('has cursors that belong to one list, and hold for an hour', async () => {
+    const owner = await gateway.createTenant();
+    const session = randomUUID();
+    for (let n = 0; n < 2; n += 1) await hear(owner, session, address(n));
+    const { nextCursor } = await list(owner, 'limit=1');
+    const call = (query: string) => gateway.call(owner.apiKey, `GET /v1/conversations?${query}`);
+    expect((await call(`sessionId=${session}&before=${nextCursor}`)).status).toBe(400);
+    expect((await gateway.call(tenant.apiKey, `GET /v1/conversations?before=${nextCursor}`)).status).toBe(
+      400,
+    );
+    expect((await call('limit=201')).status).toBe(400);
+    const micros = (Date.now() - 3_601_000) * 1_000;
+    const position = `a.1 ${micros} ${micros} ${randomUUID()}`;
+    const cursors = gateway.service.get(Cursors);
+    const old = cursors.encode(`conversations:${JSON.stringify({ tenantId: owner.tenantId })}`, position);
+    expect(await call(`before=${old}`)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+  });
+});
+
+test('conversations of an earlier release are there after the migration, in the order of their newest messages', async () => {
+  const owner = await gateway.createTenant();
+  const [one, other] = [randomUUID(), randomUUID()];
+  const insert = (session: string, contact: string, at: string): Promise<unknown> =>
+    gateway.service.database.query(
+      `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body, created_at)
+       VALUES (gen_random_uuid(), $1, $2, 'INBOUND', 'RECEIVED', $3, '{"type":"text"}', $4)`,
+      [owner.tenantId, session, contact, at],
+    );
+  await insert(one, address(1), '2026-01-01T00:00:00Z');
+  await insert(one, address(2), '2026-01-02T00:00:00Z');
+  await insert(one, address(1), '2026-01-03T00:00:00Z');
+  await insert(other, address(1), '2026-01-04T00:00:00Z');
+  const runner = { query: (sql: string, values?: unknown[]) => scoped(sql, values) } as QueryRunner;
+  await new Conversations1764000110000().up(runner);
+  await new Conversations1764000110000().up(runner);
+  const items = (await list(owner, 'limit=3')).items;
+  expect(items.map(({ sessionId, contact }) => [sessionId, contact])).toEqual([
+    [other, address(1)],
+    [one, address(1)],
+    [one, address(2)],
+  ]);
+  expect(items[1]?.lastMessageAt).toBe('2026-01-03T00:00:00.000Z');
+  // What has come since moves them as any other.
+  await hear(owner, one, address(2));
+  expect((await list(owner)).items[0]).toMatchObject({ sessionId: one, contact: address(2) });
+});
+
+/** The statements of the migration as its user runs them. */
+const scoped = async (sql: string, values: unknown[] = []): Promise<unknown> =>
+  /^CREATE/.test(sql) ? [] : gateway.service.get(DataSource).query(sql, values);
