@@ -20,6 +20,9 @@ import { KeyVerifier } from './auth/key-verifier.js';
 import { RequestPaces } from './auth/request-paces.js';
 import { ScopeGuard } from './auth/scope.guard.js';
 import { GatewayConfig, readConfig } from './config.js';
+import { ContactRepository } from './contacts/contact.repository.js';
+import { ContactsController } from './contacts/contacts.controller.js';
+import { ContactsService } from './contacts/contacts.service.js';
 import { ConversationLedger } from './conversations/conversation-ledger.js';
 import { ConversationListRepository } from './conversations/conversation-list.repository.js';
 import { ConversationListsService } from './conversations/conversation-lists.service.js';
@@ -110,6 +113,7 @@ const events = {
     MessagesController,
     MessageMediaController,
     ConversationsController,
+    ContactsController,
     MediaController,
     SessionsController,
     LimitsController,
@@ -162,6 +166,8 @@ const events = {
     ConversationLedger,
     ConversationListRepository,
     ConversationListsService,
+    ContactRepository,
+    ContactsService,
     MessageMediaService,
     SessionsService,
     LiveService,

@@ -83,6 +83,9 @@ const ROUTES: [string, object?][] = [
   ['POST /v1/messages', { sessionId: '{session}', to: '+15550001111', text: 'x' }],
 ];
 
+// Persons are nobody's: who knows the number learns nothing of those who write to it.
+const PERSONS = ['GET /v1/contacts/{phone}', 'GET /v1/contacts/{phone}/export'];
+
 describe("another tenant's id", () => {
   test.each(ROUTES.map(([route, body = null]) => ({ route, body })))(
     'is refused by $route',
@@ -106,8 +109,15 @@ describe("another tenant's id", () => {
       .filter(([path]) => path.includes('{') && !path.startsWith('/v1/sandbox/'))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
       .map((route) => route.replace(/\{\w+\}/g, '{}'));
-    const tested = new Set(ROUTES.map(([route]) => route.replace(/\{\w+\}/g, '{}')));
+    const tested = new Set(
+      [...ROUTES.map(([route]) => route), ...PERSONS].map((route) => route.replace(/\{\w+\}/g, '{}')),
+    );
     expect(described.filter((route) => !tested.has(route))).toEqual([]);
+  });
+
+  test.each(PERSONS)('of a person who writes to another tenant is nobody: %s', async (route) => {
+    const answer = await call(mine, route);
+    expect(answer).toMatchObject({ status: 404, body: { code: 'CONTACT_NOT_FOUND' } });
   });
 
   test('shows nothing in lists', async () => {
@@ -133,6 +143,7 @@ describe("another tenant's id", () => {
       'GET /v1/webhooks/{webhook}',
       'GET /v1/deliveries/{delivery}',
       'GET /v1/replays/{replay}',
+      'GET /v1/contacts/{phone}',
     ]) {
       expect((await call(theirs, route)).status).toBe(200);
     }

@@ -75,6 +75,13 @@ describe('the schema after its migrations', () => {
     expect(await planOf(failed.replaceAll('gen_random_uuid()', `'${'0'.repeat(32)}'::uuid`))).toContain(
       'message_failed',
     );
+    const groups = page.replace(
+      'session_id = gen_random_uuid()',
+      `origin ->> 'sender' = 'x' AND contact LIKE '%@g.us'`,
+    );
+    expect(await planOf(groups.replaceAll('gen_random_uuid()', `'${'0'.repeat(32)}'::uuid`))).toContain(
+      'message_of_sender',
+    );
     const due = `SELECT id FROM message WHERE status = 'QUEUED' AND next_publish_at <= now() ORDER BY next_publish_at LIMIT 1`;
     expect(await planOf(due)).toContain('message_to_publish');
   });

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { AuditController } from '../src/audit/audit.controller.js';
 import { ApiKeysController } from '../src/auth/api-keys.controller.js';
 import { SCOPE } from '../src/auth/scopes.js';
+import { ContactsController } from '../src/contacts/contacts.controller.js';
 import { ConversationsController } from '../src/conversations/conversations.controller.js';
 import { EventLogController } from '../src/events/event-log.controller.js';
 import { LimitsController } from '../src/limits/limits.controller.js';
@@ -99,6 +100,7 @@ describe('the description', () => {
 test('every handler of every controller under /v1 declares a scope', () => {
   const controllers = [
     ...[MessagesController, MessageMediaController, ConversationsController, SessionsController],
+    ...[ContactsController],
     ...[LiveController, ExternalConfigController],
     ...[MediaController, LimitsController, UsageController, SubscriptionController],
     ...[WebhooksController, WebhookActionsController, DeliveriesController],

@@ -88,6 +88,7 @@ export function pathWith({ path }: Route, ids: Ids): string {
   const id = {
     ...{ sessions: ids.session, messages: ids.message, 'api-keys': ids.kid },
     conversations: ids.conversation,
+    contacts: '4915550001111',
     ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
   }[resource ?? ''];
   if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);

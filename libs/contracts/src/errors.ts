@@ -110,6 +110,13 @@ export const ERROR_CATALOGUE = {
     'There is no such conversation.',
     'List your conversations with GET /v1/conversations.',
   ),
+  CONTACT_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'Nothing is kept of this contact.',
+    'Check the phone number or address; a contact is there from the first message on.',
+  ),
   ENDPOINT_NOT_FOUND: entry(
     404,
     false,

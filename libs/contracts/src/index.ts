@@ -136,6 +136,7 @@ export {
 export { PageQuery, type Page } from './page.js';
 export { ListMessagesQuery } from './message-query.js';
 export { ConversationView, ListConversationsQuery } from './conversations.js';
+export { ContactExport, ContactProfile } from './contacts.js';
 export {
   SessionCount,
   CountSessions,

@@ -1,5 +1,6 @@
 import { AuditChain1763700500000 } from './1763700500000-audit-chain.js';
 import { AuditCheck1763700600000 } from './1763700600000-audit-check.js';
+import { Contacts1764000120000 } from './1764000120000-contacts.js';
 import { Conversations1764000110000 } from './1764000110000-conversations.js';
 import { FailedMessages1763700700000 } from './1763700700000-failed-messages.js';
 import { Gateway1763700000000 } from './1763700000000-gateway.js';
@@ -25,5 +26,6 @@ export const schema = {
     Sandboxes1764000600000,
     Timeline1764000100000,
     Conversations1764000110000,
+    Contacts1764000120000,
   ],
 };

@@ -1,0 +1,50 @@
+import { Controller, Get, Res, StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ContactExport, ContactProfile } from '@svc/contracts';
+import type { FastifyReply } from 'fastify';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
+import { ApiErrors } from '../openapi/answers.js';
+import { ApiContact, ContactParam } from './contact-param.js';
+import { ContactsService } from './contacts.service.js';
+
+/** `/v1/contacts/:contact` */
+@ApiTags('contacts')
+@Controller('v1/contacts')
+export class ContactsController {
+  constructor(private readonly contacts: ContactsService) {}
+
+  @Get(':contact')
+  @NeedsScope('messages:read')
+  @ApiOperation({
+    operationId: 'readContact',
+    summary: 'Read what is kept of a contact',
+    description: 'Over all sessions, as the messages show it. The platform is not asked.',
+  })
+  @ApiContact()
+  @ApiOkResponse({ type: ContactProfile, description: 'The contact.' })
+  @ApiErrors('CONTACT_NOT_FOUND')
+  get(@CurrentCaller() { tenantId }: Caller, @ContactParam() contact: string): Promise<ContactProfile> {
+    return this.contacts.get({ tenantId, contact });
+  }
+
+  @Get(':contact/export')
+  @NeedsScope('messages:read')
+  @ApiOperation({
+    operationId: 'exportContact',
+    summary: 'Export all that is kept of a contact',
+    description: 'One JSON document, however long, streamed: it is whole where it ends with the last brace.',
+  })
+  @ApiContact()
+  @ApiOkResponse({ type: ContactExport, description: 'All of it.' })
+  @ApiErrors('CONTACT_NOT_FOUND')
+  async export(
+    @CurrentCaller() { tenantId }: Caller,
+    @ContactParam() contact: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const document = await this.contacts.export({ tenantId, contact });
+    void reply.header('cache-control', 'private, no-store');
+    return new StreamableFile(document, { type: 'application/json; charset=utf-8' });
+  }
+}
