@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  EventLogGrew,
   type EventLogReply,
+  FindEventLogEnds,
   MessageReceived,
   type MessageReceivedV1,
   MessageSent,
@@ -69,7 +71,7 @@ describe('the event log', () => {
     expect(pages.flat()).toEqual(ids);
     expect(pages[0]).toHaveLength(3);
     const end = after ?? '';
-    expect(await read({ after: end })).toEqual({ events: [], position: end, more: false });
+    expect(await read({ after: end })).toEqual({ events: [], positions: [], position: end, more: false });
     const { id } = await stage.producer.received(tenantId);
     const later = await waitFor('the next event', async () => {
       const page = await read({ after: end });
@@ -79,7 +81,7 @@ describe('the event log', () => {
   });
 
   test('of a tenant without events is empty and has no cursor yet', async () => {
-    expect(await read()).toEqual({ events: [], position: null, more: false });
+    expect(await read()).toEqual({ events: [], positions: [], position: null, more: false });
   });
 
   test('is narrowed by event and session, and the cursor passes over what does not match', async () => {
@@ -98,12 +100,34 @@ describe('the event log', () => {
     expect(idsOf(await read({ event: 'message.received', sessionId }))).toEqual([one, three]);
     expect(await read({ event: 'message.read' })).toEqual({
       events: [],
+      positions: [],
       position: whole.position,
       more: false,
     });
     const cut = await read({ sessionId, limit: 1 });
     expect([idsOf(cut), cut.more]).toEqual([[one], true]);
     expect(idsOf(await read({ sessionId, after: cut.position ?? '' }))).toEqual([three, four]);
+  });
+
+  test('can be gone on with from any of its events', async () => {
+    const ids = await logged({}, {}, {});
+    const { positions = [], position } = await read();
+    expect(positions.at(-1)).toBe(position);
+    expect(idsOf(await read({ after: positions[0] as string }))).toEqual(ids.slice(1));
+    expect(idsOf(await read({ after: positions[1] as string }))).toEqual(ids.slice(2));
+  });
+
+  test('is announced as it grows, and its end is known without reading it', async () => {
+    const heard: unknown[] = [];
+    await stage.producer.notices(EventLogGrew.subject, (notice) => heard.push(notice));
+    const silent = randomUUID();
+    const ends = async () =>
+      (await stage.rpc.request(FindEventLogEnds, { tenantIds: [silent, tenantId] })).ends;
+    expect(await ends()).toEqual(['0', '0']);
+    await logged({});
+    await waitFor('the notice', () => heard.length > 0);
+    expect(heard).toEqual([{ tenantIds: [tenantId] }]);
+    expect(await ends()).toEqual(['0', (await read()).position]);
   });
 
   test('gives pages that fit through the line, however large the events are', async () => {
@@ -167,7 +191,7 @@ describe('two that commit events of a tenant at the same time', () => {
       return committed || (await stage.database.query(sql)).length > 0;
     });
     const before = await read();
-    expect([committed, before]).toEqual([false, { events: [], position: null, more: false }]);
+    expect([committed, before]).toMatchObject([false, { events: [], position: null, more: false }]);
     await slow.commitTransaction();
     await slow.release();
     await second;

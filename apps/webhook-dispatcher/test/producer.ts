@@ -59,6 +59,12 @@ export class Producer {
     return heard;
   }
 
+  /** Hears notices under this subject, from here on. */
+  async notices(subject: string, listener: (notice: unknown) => void): Promise<void> {
+    this.messaging.onNotice(subject, listener);
+    await this.messaging.connection.flush();
+  }
+
   /** Events of the tenant's partition that the dispatcher has been handed, or will be, and has not acked. */
   async unacked(tenantId: string): Promise<number> {
     const durable = `webhook-dispatcher-${partitionOf(tenantId)}`;

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
+  ArrayMaxSize,
   IsArray,
   IsBoolean,
   IsIn,
@@ -40,6 +41,19 @@ export class EventLogQuery extends PickType(PageQuery, ['limit']) {
   @IsOptional()
   @IsUUID()
   sessionId?: string;
+}
+
+/** Query of `GET /v1/events/stream`: as of the log, which it goes on from. */
+export class EventStreamQuery extends PickType(EventLogQuery, ['event', 'sessionId']) {
+  @ApiPropertyOptional({
+    description:
+      'Where to go on: `nextCursor` of `GET /v1/events`, or the id of the last event of a stream. Left out: from now on. The header `Last-Event-ID` takes its place.',
+    maxLength: 512,
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(512)
+  after?: string;
 }
 
 /** One event of a tenant, whether an endpoint was subscribed to it or not. */
@@ -103,6 +117,8 @@ export class ReadEventLogV1 {
 /** Reply of `read-event-log`. */
 export class EventLogReply {
   @IsArray() @ValidateNested({ each: true }) @Type(() => LoggedEvent) events: LoggedEvent[];
+  /** Number in the log of each event; an older dispatcher tells the last one only, as `position`. */
+  @IsOptional() @IsArray() @Matches(/^\d{1,18}$/, { each: true }) positions?: string[];
   /** Number in the log up to which it was read. */
   @IsOptional() @Matches(/^\d{1,18}$/) position: string | null;
   @IsBoolean() more: boolean;
@@ -115,3 +131,27 @@ export const ReadEventLog = defineRequest(
   ReadEventLogV1,
   EventLogReply,
 );
+
+/** Request of `find-event-log-ends`. */
+export class FindEventLogEndsV1 {
+  @IsUUID(undefined, { each: true }) @ArrayMaxSize(1_000) tenantIds: string[];
+}
+
+/** Reply of `find-event-log-ends`: the number of the last event per tenant, in the order of the question; `0`: none. */
+class EventLogEnds {
+  @Matches(/^\d{1,18}$/, { each: true }) ends: string[];
+}
+
+/** Tells where the logs of tenants end: much less work than reading them. */
+export const FindEventLogEnds = defineRequest(
+  'webhook-dispatcher',
+  'find-event-log-ends',
+  FindEventLogEndsV1,
+  EventLogEnds,
+);
+
+/** Notice that logs have grown: stored nowhere and lost now and then, so whoever hears it asks by itself, too. */
+export class EventLogGrew {
+  static readonly subject = 'notice.webhook-dispatcher.event-log-grew';
+  @IsUUID(undefined, { each: true }) tenantIds: string[];
+}

@@ -298,11 +298,15 @@ export {
 } from './replays.js';
 export {
   EventLogQuery,
+  EventStreamQuery,
   LoggedEvent,
   EventLogPage,
   ReadEventLogV1,
   EventLogReply,
   ReadEventLog,
+  FindEventLogEndsV1,
+  FindEventLogEnds,
+  EventLogGrew,
 } from './event-log.js';
 export {
   EndpointReasonBody,

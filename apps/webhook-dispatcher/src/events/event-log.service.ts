@@ -40,6 +40,9 @@ const READ_SQL = `WITH walk AS (
     SELECT event.* FROM hit JOIN webhook_event event USING (id) WHERE place <= $6 AND bytes_before < ${PAGE_BYTES}) page ON true
   ORDER BY page.seq`;
 
+const ENDS_SQL = `SELECT coalesce((SELECT max(seq) FROM webhook_event WHERE tenant_id = asked.id), 0) AS "end"
+  FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place`;
+
 /** The events of a tenant in order of arrival, whether an endpoint was subscribed to them or not. */
 @Injectable()
 export class EventLogService {
@@ -58,6 +61,12 @@ export class EventLogService {
     if (after !== undefined && !known) throw new AppError('CURSOR_EXPIRED');
     return toReply(rows, look, after);
   }
+
+  /** Where the logs of these tenants end, in their order; `0` where there is nothing. */
+  async ends(tenantIds: string[]): Promise<{ ends: string[] }> {
+    const rows = await this.dataSource.query<{ end: string }[]>(ENDS_SQL, [tenantIds]);
+    return { ends: rows.map(({ end }) => end) };
+  }
 }
 
 function toReply(rows: LogRow[], look: number, after: string | undefined): EventLogReply {
@@ -65,7 +74,12 @@ function toReply(rows: LogRow[], look: number, after: string | undefined): Event
   const page = rows.filter(({ id }) => id !== null);
   const cut = page.length < hits;
   const end = cut ? page.at(-1)?.seq : last;
-  return { events: page.map(toLogged), position: end ?? after ?? null, more: cut || looked === look };
+  return {
+    events: page.map(toLogged),
+    positions: page.map(({ seq }) => seq),
+    position: end ?? after ?? null,
+    more: cut || looked === look,
+  };
 }
 
 function toLogged({ id, event, createdAt, payload }: LogRow): LoggedEvent {

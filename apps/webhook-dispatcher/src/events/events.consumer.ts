@@ -1,6 +1,13 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { Envelope, type EventLogReply, ReadEventLog, ReadEventLogV1 } from '@svc/contracts';
+import {
+  Envelope,
+  type EventLogReply,
+  FindEventLogEnds,
+  FindEventLogEndsV1,
+  ReadEventLog,
+  ReadEventLogV1,
+} from '@svc/contracts';
 import { OnEveryEvent, OnRequest } from '@svc/messaging';
 import { EventLogService } from './event-log.service.js';
 import { IngestService } from './ingest.service.js';
@@ -21,5 +28,10 @@ export class EventsConsumer {
   @OnRequest(ReadEventLog)
   read(@Payload() request: ReadEventLogV1): Promise<EventLogReply> {
     return this.log.read(request);
+  }
+
+  @OnRequest(FindEventLogEnds)
+  ends(@Payload() { tenantIds }: FindEventLogEndsV1): Promise<{ ends: string[] }> {
+    return this.log.ends(tenantIds);
   }
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Envelope, PUBLIC_EVENTS } from '@svc/contracts';
+import { AppError, type Envelope, EventLogGrew, PUBLIC_EVENTS } from '@svc/contracts';
 import { type Patience, patiently } from '@svc/database';
-import { partitionOf } from '@svc/messaging';
+import { Messaging, partitionOf } from '@svc/messaging';
 import { log } from '@svc/service';
 import { validate as isUuid } from 'uuid';
 import { DeliveryScheduler } from '../deliveries/delivery-scheduler.js';
@@ -35,6 +35,7 @@ export class IngestService {
     private readonly directory: EndpointDirectory,
     private readonly scheduler: DeliveryScheduler,
     private readonly owned: OwnedPartitions,
+    private readonly messaging: Messaging,
   ) {}
 
   /** @throws AppError, or what the database said, when the event cannot be taken (permanent) or not now. */
@@ -80,6 +81,7 @@ export class IngestService {
       atStep('hook-1');
       outcome = await patiently(() => this.events.commit(routed), patience);
       atStep('hook-2');
+      this.tellReaders(routed, outcome);
       return outcome.partitions;
     } finally {
       for (const { item, state } of routed.flatMap(({ deliveries }) => deliveries)) {
@@ -87,6 +89,14 @@ export class IngestService {
       }
       this.scheduler.onWork();
     }
+  }
+
+  /** Who reads a log as it grows need not wait for its next look. */
+  private tellReaders(routed: RoutedEvent[], { unwritten }: CommitOutcome): void {
+    const fresh = routed.filter(({ event }) => !unwritten.has(event.id));
+    const tenantIds = [...new Set(fresh.map(({ event }) => event.tenantId))];
+    if (tenantIds.length > 0 && this.messaging.isConnected())
+      this.messaging.notify(EventLogGrew.subject, { tenantIds });
   }
 
   private plan({ event, epoch, receivers }: Candidate): RoutedEvent {
