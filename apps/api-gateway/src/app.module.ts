@@ -15,6 +15,7 @@ import { ApiKey } from './auth/api-key.entity.js';
 import { ApiKeysController } from './auth/api-keys.controller.js';
 import { ApiKeysService } from './auth/api-keys.service.js';
 import { KeyDigest } from './auth/key-digest.js';
+import { KeyWatch } from './auth/key-watch.js';
 import { KeyUsage } from './auth/key-usage.js';
 import { KeyVerifier } from './auth/key-verifier.js';
 import { RequestPaces } from './auth/request-paces.js';
@@ -30,6 +31,10 @@ import { Conversation } from './conversations/conversation.entity.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { EventLogController } from './events/event-log.controller.js';
 import { EventLogService } from './events/event-log.service.js';
+import { EventStreamController } from './events/event-stream.controller.js';
+import { EventStreams } from './events/event-streams.service.js';
+import { LogReader } from './events/log-reader.js';
+import { LogTail } from './events/log-tail.js';
 import { LimitsController } from './limits/limits.controller.js';
 import { LimitsService } from './limits/limits.service.js';
 import { ClientMessage } from './messages/client-message.entity.js';
@@ -126,6 +131,7 @@ const events = {
     WebhookActionsController,
     DeliveriesController,
     EventLogController,
+    EventStreamController,
     ApiKeysController,
     AuditController,
     SandboxController,
@@ -141,6 +147,7 @@ const events = {
     KeyVerifier,
     RequestPaces,
     KeyUsage,
+    KeyWatch,
     KeyDigest,
     ApiKeysService,
     AuditService,
@@ -179,6 +186,9 @@ const events = {
     WebhookActionsService,
     DeliveriesService,
     EventLogService,
+    EventStreams,
+    LogReader,
+    LogTail,
     TenantsService,
     TimeTravelService,
     SandboxesService,

@@ -65,6 +65,27 @@ export class GatewayConfig extends MediaStoreConfig {
   @Min(0)
   @Max(1_000_000)
   requestsPerSecond: number = 1_000;
+
+  @Env('EVENT_STREAMS_PER_TENANT', {
+    description:
+      'Event streams that a tenant may have open at once on each replica; one API key may have half of them.',
+    example: '20',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(2)
+  @Max(10_000)
+  eventStreamsPerTenant: number = 20;
+
+  @Env('EVENT_STREAMS', {
+    description: 'Event streams that may be open at once on each replica, of all tenants.',
+    example: '2000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(100_000)
+  eventStreams: number = 2_000;
 }
 
 /** The only reader of the environment in this app. */

@@ -12,6 +12,7 @@ import {
   type EndpointStateChange,
   type EndpointStateReply,
   GetBoundEndpoint,
+  FindEventLogEnds,
   GetDelivery,
   GetEndpoint,
   GetEndpointHealth,
@@ -181,9 +182,12 @@ export class FakeDispatcher {
       this.asked.push(request);
       const { after = '0', limit } = request;
       const events = this.log.slice(Number(after), Number(after) + limit);
+      if (Number(after) > this.log.length) throw new AppError('CURSOR_EXPIRED');
       const end = Number(after) + events.length;
-      return { events, position: end === 0 ? null : String(end), more: end < this.log.length };
+      const positions = events.map((_, index) => String(Number(after) + index + 1));
+      return { events, positions, position: end === 0 ? null : String(end), more: end < this.log.length };
     });
+    on(FindEventLogEnds, ({ tenantIds }) => ({ ends: tenantIds.map(() => String(this.log.length)) }));
   }
 
   private ownedReplay({ tenantId, replayId }: ReplayRef): Replay {

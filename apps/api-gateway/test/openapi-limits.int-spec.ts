@@ -12,6 +12,7 @@ import {
   EditRequest,
   EndpointReasonBody,
   EventLogQuery,
+  EventStreamQuery,
   MarkReadBody,
   OpenCheckoutBody,
   PairingCodeBody,
@@ -131,6 +132,7 @@ describe('the description says each limit that is enforced', () => {
     ['get /v1/webhooks/{id}/deliveries', DeliveriesQuery],
     ['get /v1/webhooks/{id}/dead-letters', DeadLettersQuery],
     ['get /v1/events', EventLogQuery],
+    ['get /v1/events/stream', EventStreamQuery],
     ['get /v1/usage', UsageQuery],
   ] as const)('of the query of %s', (route, type) => {
     const parameters = operationsOf(document).find(([name]) => name === route)?.[1].parameters ?? [];

@@ -8,6 +8,7 @@ import { SCOPE } from '../src/auth/scopes.js';
 import { ContactsController } from '../src/contacts/contacts.controller.js';
 import { ConversationsController } from '../src/conversations/conversations.controller.js';
 import { EventLogController } from '../src/events/event-log.controller.js';
+import { EventStreamController } from '../src/events/event-stream.controller.js';
 import { LimitsController } from '../src/limits/limits.controller.js';
 import { MessageMediaController } from '../src/messages/message-media.controller.js';
 import { MediaController } from '../src/media/media.controller.js';
@@ -105,6 +106,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[MediaController, LimitsController, UsageController, SubscriptionController],
     ...[WebhooksController, WebhookActionsController, DeliveriesController],
     ...[EventLogController, ApiKeysController, AuditController, SandboxController],
+    ...[EventLogController, EventStreamController, ApiKeysController, AuditController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

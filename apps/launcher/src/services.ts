@@ -119,6 +119,8 @@ export const SERVICES: readonly ServiceRow[] = [
       'KEY_PEPPER_VERSION',
       'KEY_PEPPER_PREVIOUS',
       'REQUESTS_PER_SECOND',
+      'EVENT_STREAMS_PER_TENANT',
+      'EVENT_STREAMS',
       'GATEWAY_PUBLIC_URL',
       'SANDBOX_CONTROL_URL',
       'WEBHOOK_ALLOWED_ORIGINS',

@@ -1,0 +1,147 @@
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import { AppError, type EventStreamQuery, invalidField } from '@svc/contracts';
+import { log, PeriodicTask } from '@svc/service';
+import type { FastifyReply } from 'fastify';
+import type { Caller } from '../auth/caller.js';
+import { KeyWatch } from '../auth/key-watch.js';
+import { GatewayConfig } from '../config.js';
+import { Cursors } from '../paging/cursor.js';
+import { listOfEvents, placeIn } from './event-log.service.js';
+import { EventStream } from './event-stream.js';
+import { LogReader, type LogPlace } from './log-reader.js';
+import { LogTail } from './log-tail.js';
+import { StreamResponse } from './stream-response.js';
+import { StreamSlots } from './stream-slots.js';
+
+/** So that a revoked key hears nothing a second later. */
+const KEYS_MS = 500;
+const LONGEST_CURSOR = 512;
+/** Nobody between us and the reader may keep an event back, or keep it at all. */
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+  // Kept for a next request, it would keep a process that wants to end.
+  connection: 'close',
+};
+
+/** The open streams of this process: who may have one, and when it ends. */
+@Injectable()
+export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+  private readonly open = new Map<EventStream, { kid: string; ended: Promise<void> }>();
+  private readonly slots: StreamSlots;
+  private readonly task = new PeriodicTask('keys of streams', KEYS_MS, () => this.lookAtKeys());
+  private stopping = false;
+
+  constructor(
+    config: GatewayConfig,
+    private readonly reader: LogReader,
+    private readonly tail: LogTail,
+    private readonly keys: KeyWatch,
+    private readonly cursors: Cursors,
+  ) {
+    const { eventStreams: inAll, eventStreamsPerTenant: perTenant } = config;
+    this.slots = new StreamSlots({ inAll, perTenant, perKey: Math.ceil(perTenant / 2) });
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  /** Readers come back, to another replica or to the next process. */
+  async onModuleDestroy(): Promise<void> {
+    this.stopping = true;
+    await this.task.stop();
+    const streams = [...this.open];
+    for (const [stream] of streams) stream.end('SHUTTING_DOWN');
+    await Promise.all(streams.map(([, { ended }]) => ended));
+  }
+
+  /** One that was let in while the others ended. */
+  beforeApplicationShutdown(): void {
+    for (const stream of this.open.keys()) stream.end('SHUTTING_DOWN');
+  }
+
+  /**
+   * Answers with a stream from the cursor on, `lastEventId` before that of the query; without one from now on.
+   * @throws AppError before anything is written; afterwards the stream itself says why it ends.
+   */
+  async follow(
+    caller: Caller,
+    query: EventStreamQuery,
+    lastEventId: string | undefined,
+    reply: FastifyReply,
+  ): Promise<void> {
+    if (this.stopping) throw new AppError('UPSTREAM_UNAVAILABLE', 'This process is about to end.');
+    const giveBack = this.slots.take(caller);
+    try {
+      const place = await this.placeOf(caller, query, lastEventId);
+      const first = await this.reader.read(place);
+      reply.hijack();
+      const out = new StreamResponse(reply.raw);
+      if (out.isOpen) out.open({ ...HEADERS, 'x-request-id': reply.request.id });
+      if (reply.request.method === 'HEAD') reply.raw.end();
+      const cursorOf = (position: string): string =>
+        this.cursors.encode(listOfEvents(caller.tenantId), position);
+      const stream = new EventStream(place, { read: (at) => this.reader.read(at), cursorOf }, out);
+      this.keep(stream, caller, stream.run(first), giveBack);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  private keep(
+    stream: EventStream,
+    { kid, tenantId }: Caller,
+    run: Promise<void>,
+    giveBack: () => void,
+  ): void {
+    const unwatch = this.tail.watch(tenantId, stream.wake);
+    const ended = run
+      .catch((error: unknown) => {
+        log().error({ err: error, tenantId }, 'an event stream failed');
+        stream.end('INTERNAL');
+      })
+      .finally(() => {
+        unwatch();
+        this.open.delete(stream);
+        giveBack();
+      });
+    this.open.set(stream, { kid, ended });
+  }
+
+  private async placeOf(
+    { tenantId }: Caller,
+    { after, event, sessionId }: EventStreamQuery,
+    lastEventId: string | undefined,
+  ): Promise<LogPlace> {
+    const filters = { tenantId, event, sessionId };
+    if (lastEventId && lastEventId.length > LONGEST_CURSOR) {
+      throw invalidField(
+        'Last-Event-ID',
+        `Last-Event-ID must be shorter than or equal to ${LONGEST_CURSOR} characters`,
+      );
+    }
+    const [cursor, field] = lastEventId ? [lastEventId, 'Last-Event-ID'] : [after, 'after'];
+    const position = placeIn(this.cursors.decode(listOfEvents(tenantId), cursor ?? undefined, field));
+    if (cursor) return { ...filters, after: position };
+    const [end] = await this.reader.endsOf([tenantId]);
+    return { ...filters, after: placeIn(end) };
+  }
+
+  private async lookAtKeys(): Promise<void> {
+    const kids = [...new Set([...this.open.values()].map(({ kid }) => kid))];
+    if (kids.length === 0) return;
+    const live = await this.keys.live(kids);
+    for (const [stream, { kid }] of this.open) {
+      // One that came after the question was verified by itself.
+      if (kids.includes(kid) && !live.has(kid)) stream.end('KEY_ENDED');
+    }
+  }
+}

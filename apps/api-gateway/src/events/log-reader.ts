@@ -1,0 +1,65 @@
+import { Injectable } from '@nestjs/common';
+import { type EventLogReply, FindEventLogEnds, type LoggedEvent, ReadEventLog } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { given } from '../http/given.js';
+
+/** Events of one question: few enough to be held for each of many streams. */
+const PART = 100;
+
+/** Place before the first event of a log, for who came when there was none: no event has this number. */
+export const BEGINNING = '0';
+
+/** A place in a tenant's log, and what is read from there. `after` is a number of the log; left out: from the beginning. */
+export interface LogPlace {
+  tenantId: string;
+  after?: string | undefined;
+  event?: string | undefined;
+  sessionId?: string | undefined;
+}
+
+/** What comes after a place: each event with its number, where that is known. */
+export interface LogPart {
+  events: { event: LoggedEvent; position: string | undefined }[];
+  /** Up to where was read. */
+  position: string | undefined;
+  more: boolean;
+}
+
+/** Reads logs for those who follow them: who waits at the same place shares one question with the others. */
+@Injectable()
+export class LogReader {
+  private readonly underWay = new Map<string, Promise<LogPart>>();
+
+  constructor(private readonly rpc: RpcClient) {}
+
+  /** @throws AppError `CURSOR_EXPIRED`, or that the dispatcher does not answer. */
+  read({ tenantId, after, event, sessionId }: LogPlace): Promise<LogPart> {
+    const key = [tenantId, after, event, sessionId].join(' ');
+    const shared = this.underWay.get(key) ?? this.ask({ tenantId, after, event, sessionId });
+    this.underWay.set(key, shared);
+    const forget = (): void => void this.underWay.delete(key);
+    shared.then(forget, forget);
+    return shared;
+  }
+
+  /** Number of the last event of each of these logs, `BEGINNING` where there is none. At most 1,000 at a time. */
+  async endsOf(tenantIds: string[]): Promise<string[]> {
+    return (await this.rpc.request(FindEventLogEnds, { tenantIds })).ends;
+  }
+
+  private async ask({ tenantId, ...place }: LogPlace): Promise<LogPart> {
+    const reply = await this.rpc.request(ReadEventLog, { ...given(place), tenantId, limit: PART });
+    return partOf(reply, place.after);
+  }
+}
+
+function partOf({ events, positions, position, more }: EventLogReply, after: string | undefined): LogPart {
+  // A dispatcher of the release before knows the number of the last one only: the others are no places to resume at.
+  const numberOf = (index: number): string | undefined =>
+    positions ? positions[index] : index === events.length - 1 ? (position ?? undefined) : undefined;
+  return {
+    events: events.map((event, index) => ({ event, position: numberOf(index) })),
+    position: position ?? after,
+    more,
+  };
+}

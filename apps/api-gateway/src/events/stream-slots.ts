@@ -1,0 +1,50 @@
+import { AppError } from '@svc/contracts';
+import type { Caller } from '../auth/caller.js';
+
+/** How many streams there may be at once. */
+export interface StreamBounds {
+  perKey: number;
+  perTenant: number;
+  inAll: number;
+}
+
+const COME_BACK_SECONDS = 10;
+
+/** Counts the streams of this process: none of its readers takes the place of all others. */
+export class StreamSlots {
+  private readonly taken = new Map<string, number>();
+
+  constructor(private readonly bounds: StreamBounds) {}
+
+  /**
+   * Takes a place; returns how to give it back.
+   * @throws AppError `RATE_LIMITED` for this key or tenant, `UPSTREAM_UNAVAILABLE` where this process has no place left.
+   */
+  take({ kid, tenantId }: Caller): () => void {
+    const { perKey, perTenant, inAll } = this.bounds;
+    const places: [string, number, AppError][] = [
+      ['all', inAll, new AppError('UPSTREAM_UNAVAILABLE', 'Too many event streams are open.')],
+      [`key ${kid}`, perKey, refusal('This API key', perKey)],
+      [`tenant ${tenantId}`, perTenant, refusal('This tenant', perTenant)],
+    ];
+    for (const [name, bound, error] of places) if (this.count(name) >= bound) throw error;
+    for (const [name] of places) this.taken.set(name, this.count(name) + 1);
+    return () => places.forEach(([name]) => this.release(name));
+  }
+
+  private count(name: string): number {
+    return this.taken.get(name) ?? 0;
+  }
+
+  private release(name: string): void {
+    const left = this.count(name) - 1;
+    if (left > 0) this.taken.set(name, left);
+    else this.taken.delete(name);
+  }
+}
+
+function refusal(whose: string, limit: number): AppError {
+  const words = `${whose} has ${limit} event streams open already: close one, or read the events in pages.`;
+  const meta = { layer: 'streams', limit, used: limit, retryAfterSeconds: COME_BACK_SECONDS };
+  return new AppError('RATE_LIMITED', words, meta);
+}

@@ -1,0 +1,86 @@
+import { waitFor } from '@svc/testing';
+
+/** One frame of a stream of server-sent events; `event` is `comment` where it is nothing else. */
+export interface Frame {
+  event: string;
+  id: string | undefined;
+  data: Record<string, unknown> | undefined;
+}
+
+/** A reader of server-sent events, written from their standard alone. */
+export class StreamReader {
+  readonly frames: Frame[] = [];
+  /** Once the stream has ended, in whatever way. */
+  ended = false;
+  private text = '';
+
+  private constructor(
+    readonly response: Response,
+    private readonly leaving: AbortController,
+  ) {}
+
+  /** `read: false`: takes nothing of the answer before `readOn`. */
+  static async open(url: string, headers: Record<string, string>, read = true): Promise<StreamReader> {
+    const leaving = new AbortController();
+    const reader = new StreamReader(await fetch(url, { headers, signal: leaving.signal }), leaving);
+    if (read) void reader.readOn();
+    return reader;
+  }
+
+  /** Events of the tenant, in order; what the stream says of itself is left out. */
+  get events(): Frame[] {
+    return this.frames.filter(({ event }) => event !== 'comment' && !event.startsWith('stream.'));
+  }
+
+  /** The last id: of an event, or one that came alone. */
+  get lastId(): string | undefined {
+    return this.frames.findLast(({ id }) => id !== undefined)?.id;
+  }
+
+  /** Why the stream ended, once it has. */
+  async reason(): Promise<unknown> {
+    await waitFor('the end of the stream', () => this.ended);
+    return this.frames.find(({ event }) => event === 'stream.closing')?.data?.['reason'];
+  }
+
+  until(count: number): Promise<unknown> {
+    return waitFor(`${count} events`, () => this.events.length >= count);
+  }
+
+  leave(): void {
+    this.leaving.abort();
+  }
+
+  async readOn(): Promise<void> {
+    const decoder = new TextDecoder();
+    try {
+      for await (const chunk of this.response.body as AsyncIterable<Uint8Array>) {
+        this.take(decoder.decode(chunk, { stream: true }));
+      }
+    } catch {
+      // Cut off, by one side or the other.
+    }
+    this.ended = true;
+  }
+
+  private take(text: string): void {
+    const pieces = (this.text + text).split('\n\n');
+    this.text = pieces.pop() ?? '';
+    this.frames.push(...pieces.map(parseFrame));
+  }
+}
+
+function parseFrame(text: string): Frame {
+  const fields = new Map(
+    text.split('\n').map((line): [string, string] => {
+      const [name = '', value = ''] = line.split(/:(.*)/s);
+      return [name, value.replace(/^ /, '')];
+    }),
+  );
+  const data = fields.get('data');
+  return {
+    event: fields.get('event') ?? 'comment',
+    id: fields.get('id'),
+    data: data === undefined ? undefined : (JSON.parse(data) as Record<string, unknown>),
+  };
+}
