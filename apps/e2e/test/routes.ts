@@ -10,6 +10,8 @@ export interface Route {
   path: string;
   /** In JSON: what takes a file has tests of its own in the gateway. */
   takesBody: boolean;
+  /** Its answer does not end by itself. */
+  endless: boolean;
   /** Names of its query parameters. */
   query: string[];
 }
@@ -27,6 +29,7 @@ export interface Ids {
 
 interface Operation {
   operationId: string;
+  responses: Record<string, { content?: Record<string, object> }>;
   requestBody?: { content: Record<string, object> };
   parameters?: { in: string; name: string }[];
   'x-environment'?: string;
@@ -49,6 +52,14 @@ export async function routesOf(stack: Stack): Promise<Route[]> {
         takesBody: requestBody?.content['application/json'] !== undefined,
         query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
       })),
+    Object.entries(methods).map(([method, { operationId, requestBody, responses, parameters = [] }]) => ({
+      operationId,
+      method: method.toUpperCase(),
+      path,
+      takesBody: requestBody?.content['application/json'] !== undefined,
+      endless: responses['200']?.content?.['text/event-stream'] !== undefined,
+      query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+    })),
   );
 }
 

@@ -64,7 +64,9 @@ describe("with another tenant's key", () => {
   });
 
   test('no list and no filter shows anything', async () => {
-    const lists = routes.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
+    const lists = routes.filter(
+      ({ method, path, endless }) => method === 'GET' && !endless && !path.includes('{'),
+    );
     const values: Record<string, string> = { sessionId: ids.session, contact: '+4915550001111' };
     for (const { path, query } of lists) {
       for (const search of [
@@ -89,7 +91,7 @@ describe("with another tenant's key", () => {
 });
 
 test('the owner keeps reading and using each of them', async () => {
-  for (const route of routes.filter(({ method }) => method === 'GET')) {
+  for (const route of routes.filter(({ method, endless }) => method === 'GET' && !endless)) {
     // It is linked, so there is no code to show; the message is a text and has no file.
     if (['getSessionQr', 'getMessageMedia'].includes(route.operationId)) continue;
     const answer = await owner.api('GET', pathWith(route, ids));
