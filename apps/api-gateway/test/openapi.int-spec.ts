@@ -105,8 +105,8 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[LiveController, ExternalConfigController],
     ...[MediaController, LimitsController, UsageController, SubscriptionController],
     ...[WebhooksController, WebhookActionsController, DeliveriesController],
-    ...[EventLogController, ApiKeysController, AuditController, SandboxController],
     ...[EventLogController, EventStreamController, ApiKeysController, AuditController],
+    ...[SandboxController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

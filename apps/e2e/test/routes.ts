@@ -45,21 +45,14 @@ export async function routesOf(stack: Stack): Promise<Route[]> {
   return Object.entries(body.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
       .filter(([, operation]) => operation['x-environment'] !== 'TEST')
-      .map(([method, { operationId, requestBody, parameters = [] }]) => ({
+      .map(([method, { operationId, requestBody, responses, parameters = [] }]) => ({
         operationId,
         method: method.toUpperCase(),
         path,
         takesBody: requestBody?.content['application/json'] !== undefined,
+        endless: responses['200']?.content?.['text/event-stream'] !== undefined,
         query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
       })),
-    Object.entries(methods).map(([method, { operationId, requestBody, responses, parameters = [] }]) => ({
-      operationId,
-      method: method.toUpperCase(),
-      path,
-      takesBody: requestBody?.content['application/json'] !== undefined,
-      endless: responses['200']?.content?.['text/event-stream'] !== undefined,
-      query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
-    })),
   );
 }
 
