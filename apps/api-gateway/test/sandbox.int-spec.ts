@@ -167,6 +167,20 @@ describe('the clock of a sandbox', () => {
     expect((await gateway.call(testKey, 'GET /v1/sandbox/clock')).body['aheadSeconds']).toBe(0);
   });
 
+  test('ends a key of limited time on its last day, and not before', async () => {
+    const key = await newTestKey((await gateway.createTenant()).apiKey);
+    const made = await gateway.call(key, 'POST /v1/api-keys', { rotates: null, expiresInDays: 30 });
+    const limited = made.body['secret'] as string;
+    const { createdAt, expiresAt } = made.body as Record<string, string>;
+    expect(Math.round((Date.parse(expiresAt!) - Date.parse(createdAt!)) / 1_000)).toBe(30 * DAY_S);
+    const advance = (advanceSeconds: number) =>
+      gateway.call(key, 'POST /v1/sandbox/clock', { advanceSeconds });
+    await advance(30 * DAY_S - 60);
+    expect((await gateway.call(limited, 'GET /v1/sessions')).status).toBe(200);
+    await advance(60);
+    expect((await gateway.call(limited, 'GET /v1/sessions')).status).toBe(401);
+  });
+
   test.each([0, -60, 1.5, 366 * DAY_S + 1, '60', undefined])(
     'does not move by %p',
     async (advanceSeconds) => {

@@ -6,11 +6,14 @@ import {
   ArrayUnique,
   IsArray,
   IsIn,
+  IsInt,
   IsOptional,
   IsString,
   Length,
   Matches,
+  Max,
   MaxLength,
+  Min,
 } from 'class-validator';
 import { KEY_ENVIRONMENTS, type KeyEnvironment, type Scope, SCOPES } from './enums.js';
 
@@ -49,6 +52,19 @@ export class CreateApiKeyBody {
   @IsString()
   @Matches(/^[A-Za-z0-9]{12}$/, { message: 'rotates must be a key id: 12 letters or digits' })
   rotates?: string | null;
+
+  @ApiPropertyOptional({
+    description: 'In how many days the key stops working. Left out: never, until it is replaced or revoked.',
+    type: 'integer',
+    minimum: 1,
+    maximum: 3650,
+    example: 365,
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(3_650)
+  expiresInDays?: number;
 
   @ApiPropertyOptional({
     description: 'TEST: a key of the sandbox, made with a live key. By default that of the calling key.',

@@ -25,11 +25,16 @@ import { environmentOf, generateKey, KID, parseKey } from './key-format.js';
 // Domain time, asked for once; rotation every 90 days is recommended (specification, "Authentication").
 const ROTATION_DUE = `key.created_at < (SELECT svc_now(:tenantId)) - interval '90 days'`;
 
+/** Without a number of days: never. */
+const EXPIRES_AT = `svc_now(:tenant) + :days::int * interval '1 day'`;
+
 /** A key to be made. */
 export interface KeyOrder {
   tenantId: string;
   name: string;
   scopes: Scope[];
+  /** Left out: it does not expire by itself. */
+  expiresInDays?: number | undefined;
   actor: string;
 }
 
@@ -57,17 +62,20 @@ export class ApiKeysService {
    * A key of the sandbox, made with a live one. The other way is closed: a test key, which lies in many places, would open them all.
    * @throws AppError `LIVE_ONLY`
    */
-  private async createTest(caller: Caller, { name, scopes, rotates }: CreateApiKeyBody): Promise<NewApiKey> {
+  private async createTest(caller: Caller, { rotates, ...body }: CreateApiKeyBody): Promise<NewApiKey> {
     if (caller.environment === 'TEST') throw new AppError('LIVE_ONLY', 'A test key makes no live keys.');
     if (rotates)
       throw invalidField('rotates', 'rotates must be null: a key of the sandbox replaces no live key');
     const actor = actorOf(caller);
     const tenantId = await this.sandboxes.of(caller.tenantId, actor);
-    const order = { tenantId, name: name ?? 'Test key', scopes: scopes ?? ['*' as const], actor };
-    return { ...(await this.makeBeside(order)), rotated: null };
+    const { name = 'Test key', scopes = ['*' as const], expiresInDays } = body;
+    return { ...(await this.makeBeside({ tenantId, name, scopes, expiresInDays, actor })), rotated: null };
   }
 
-  private createBeside(caller: Caller, { name, scopes, rotates }: CreateApiKeyBody): Promise<NewApiKey> {
+  private createBeside(
+    caller: Caller,
+    { name, scopes, rotates, expiresInDays }: CreateApiKeyBody,
+  ): Promise<NewApiKey> {
     return this.dataSource.transaction(async (tx) => {
       const kid = rotates === undefined ? caller.kid : rotates;
       const old = kid === null ? null : await this.expire(tx, caller, kid);
@@ -75,6 +83,7 @@ export class ApiKeysService {
         tenantId: caller.tenantId,
         name: name ?? old?.name ?? 'API key',
         scopes: scopes ?? old?.scopes ?? ['*'],
+        expiresInDays,
         actor: actorOf(caller),
       });
       const rotated: RotatedKey | null = old && {
@@ -93,7 +102,7 @@ export class ApiKeysService {
   /** A key beside the others, in the transaction that it belongs to. */
   async make(
     tx: EntityManager,
-    { tenantId, name, scopes, actor }: KeyOrder,
+    { tenantId, name, scopes, expiresInDays, actor }: KeyOrder,
   ): Promise<ApiKeyView & { secret: string }> {
     const { sandboxOf } = await tx.findOneByOrFail(Tenant, { id: tenantId });
     const { kid, env, key, body } = generateKey(sandboxOf === null ? 'live' : 'test');
@@ -102,11 +111,11 @@ export class ApiKeysService {
       .createQueryBuilder()
       .insert()
       .into(ApiKey)
-      .values({ ...values, createdAt: () => 'svc_now(:tenant)' })
-      .setParameter('tenant', tenantId)
+      .values({ ...values, createdAt: () => 'svc_now(:tenant)', expiresAt: () => EXPIRES_AT })
+      .setParameters({ tenant: tenantId, days: expiresInDays ?? null })
       .execute();
     await this.audit.write(
-      { tenantId, actor, action: 'api_key.created', target: kid, details: { name, scopes } },
+      { tenantId, actor, action: 'api_key.created', target: kid, details: { name, scopes, expiresInDays } },
       tx,
     );
     return { ...toView(await tx.findOneByOrFail(ApiKey, { kid }), false), secret: key };
