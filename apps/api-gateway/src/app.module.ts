@@ -76,6 +76,12 @@ import { Tenant } from './tenants/tenant.entity.js';
 import { TenantsConsumer } from './tenants/tenants.consumer.js';
 import { TenantsService } from './tenants/tenants.service.js';
 import { TimeTravelService } from './tenants/time-travel.service.js';
+import { PublicPaces } from './widget/public-paces.js';
+import { PublicWidgetController } from './widget/public-widget.controller.js';
+import { PublicWidgetService } from './widget/public-widget.service.js';
+import { Widget } from './widget/widget.entity.js';
+import { WidgetsController } from './widget/widgets.controller.js';
+import { WidgetsService } from './widget/widgets.service.js';
 import { WebhookActionsController } from './webhooks/webhook-actions.controller.js';
 import { WebhookActionsService } from './webhooks/webhook-actions.service.js';
 import { DeliveriesController } from './webhooks/deliveries.controller.js';
@@ -100,6 +106,7 @@ const ENTITIES = [
   SessionChange,
   Tenant,
   Upload,
+  Widget,
 ];
 
 /** Events of all tenants; every replica may update the read model, so nothing is partitioned here. */
@@ -135,6 +142,8 @@ const events = {
     ApiKeysController,
     AuditController,
     SandboxController,
+    WidgetsController,
+    PublicWidgetController,
     MessagesConsumer,
     AuditConsumer,
     TenantsConsumer,
@@ -195,6 +204,9 @@ const events = {
     SandboxService,
     SandboxNumbers,
     SimulatorClient,
+    WidgetsService,
+    PublicWidgetService,
+    PublicPaces,
   ],
 })
 export class AppModule {}

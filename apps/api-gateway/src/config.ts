@@ -2,7 +2,7 @@ import { AllowedOrigins, OwnAddresses } from '@svc/addresses';
 import { MediaStoreConfig } from '@svc/media-store';
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsUrl, Max, Min, MinLength } from 'class-validator';
+import { IsInt, IsOptional, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
 
 /** What `api-gateway` reads from its environment; `PORT` is the public port. */
 export class GatewayConfig extends MediaStoreConfig {
@@ -45,6 +45,14 @@ export class GatewayConfig extends MediaStoreConfig {
   @IsOptional()
   @MinLength(32)
   keyPepperPrevious?: string;
+
+  @Env('CHAT_LINK_URL', {
+    description:
+      'What the platform’s links to a chat begin with; digits of the number follow. The public widget shows such links.',
+    example: 'https://wa.me/',
+  })
+  @Matches(/^https:\/\/\S+\/$/, { message: 'chatLinkUrl must be https:// with a slash at its end' })
+  chatLinkUrl: string = 'https://wa.me/';
 
   @Env('SANDBOX_CONTROL_URL', {
     description:

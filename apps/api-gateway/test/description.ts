@@ -19,6 +19,7 @@ export interface Operation {
     { description: string; headers?: Record<string, object>; content?: Record<string, { schema: object }> }
   >;
   'x-required-scope'?: string;
+  'x-public'?: boolean;
 }
 
 /** The OpenAPI description, as far as tests look into it. */

@@ -37,6 +37,9 @@ beforeAll(async () => {
   ids['delivery'] = dispatcher.addDelivery(theirs.tenantId, ids['webhook']).deliveryId;
   const replay = await call(theirs, 'POST /v1/webhooks/{webhook}/replay', {});
   ids['replay'] = (replay.body['replay'] as { id: string }).id;
+  const page = { title: 'their secret', greeting: 'x', allowedOrigins: ['https://theirs.example'] };
+  const widget = await call(theirs, 'POST /v1/widgets', { ...page, sessionId: ids['session'] });
+  ids['widget'] = widget.body['id'] as string;
   ids['kid'] = theirs.kid;
   ids['phone'] = '15550001111';
 });
@@ -78,6 +81,9 @@ const ROUTES: [string, object?][] = [
   ['POST /v1/deliveries/{delivery}/replay'],
   ['GET /v1/replays/{replay}'],
   ['POST /v1/replays/{replay}/cancel'],
+  ['GET /v1/widgets/{widget}'],
+  ['PATCH /v1/widgets/{widget}', { title: 'mine' }],
+  ['DELETE /v1/widgets/{widget}'],
   ['DELETE /v1/api-keys/{kid}'],
   ['POST /v1/api-keys', { rotates: '{kid}' }],
   ['POST /v1/messages', { sessionId: '{session}', to: '+15550001111', text: 'x' }],
@@ -105,8 +111,8 @@ describe("another tenant's id", () => {
   test('is the matrix of all routes with an id that the description knows', async () => {
     const { body } = await gateway.call(undefined, 'GET /openapi.json');
     const described = Object.entries(body['paths'] as Record<string, object>)
-      // Those of the sandbox are for test keys alone (sandbox.int-spec.ts).
-      .filter(([path]) => path.includes('{') && !path.startsWith('/v1/sandbox/'))
+      // Those of the sandbox are for test keys alone (sandbox.int-spec.ts), public ones for everybody.
+      .filter(([path]) => path.includes('{') && !/^\/v1\/(sandbox|public)\//.test(path))
       .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
       .map((route) => route.replace(/\{\w+\}/g, '{}'));
     const tested = new Set(

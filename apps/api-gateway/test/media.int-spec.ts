@@ -29,7 +29,7 @@ async function upload(form: FormData, key = tenant.apiKey): Promise<Answer> {
 
 function formOf(bytes: Buffer, type: string, field = 'file'): FormData {
   const form = new FormData();
-  form.append(field, new Blob([bytes], { type }), 'offer.pdf');
+  form.append(field, new Blob([new Uint8Array(bytes)], { type }), 'offer.pdf');
   return form;
 }
 

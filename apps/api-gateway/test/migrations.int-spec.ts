@@ -11,6 +11,7 @@ import { SandboxNumber } from '../src/sandbox/sandbox-number.entity.js';
 import { SessionChange } from '../src/sessions/session-change.entity.js';
 import { schema } from '../src/migrations/schema.js';
 import { DashboardUser } from '../src/tenants/dashboard-user.entity.js';
+import { Widget } from '../src/widget/widget.entity.js';
 import { Upload } from '../src/media/upload.entity.js';
 import { Tenant } from '../src/tenants/tenant.entity.js';
 
@@ -27,6 +28,7 @@ const ENTITIES = [
   SessionChange,
   Tenant,
   Upload,
+  Widget,
 ];
 let database: TestDatabase;
 let dataSource: DataSource;

@@ -16,6 +16,8 @@ import { MessagesController } from '../src/messages/messages.controller.js';
 import { ExternalConfigController } from '../src/sessions/external-config.controller.js';
 import { LiveController } from '../src/sessions/live.controller.js';
 import { SessionsController } from '../src/sessions/sessions.controller.js';
+import { PublicWidgetController } from '../src/widget/public-widget.controller.js';
+import { WidgetsController } from '../src/widget/widgets.controller.js';
 import { SandboxController } from '../src/sandbox/sandbox.controller.js';
 import { SubscriptionController } from '../src/subscriptions/subscription.controller.js';
 import { UsageController } from '../src/usage/usage.controller.js';
@@ -76,6 +78,9 @@ describe('the description', () => {
 
   test('names scope, security and the refusal without a key on every route', () => {
     for (const [route, operation] of operations()) {
+      const isPublic = route.startsWith('get /v1/public/');
+      expect([route, operation['x-public'] ?? false]).toEqual([route, isPublic]);
+      if (isPublic) continue;
       expect([route, operation['x-required-scope']]).toEqual([route, expect.stringMatching(/:/)]);
       expect([route, operation.security]).toEqual([route, [{ apiKey: [] }]]);
       expect(operation.responses['401']?.content?.['application/json']?.schema).toEqual({
@@ -106,7 +111,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[MediaController, LimitsController, UsageController, SubscriptionController],
     ...[WebhooksController, WebhookActionsController, DeliveriesController],
     ...[EventLogController, EventStreamController, ApiKeysController, AuditController],
-    ...[SandboxController],
+    ...[SandboxController, WidgetsController, PublicWidgetController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

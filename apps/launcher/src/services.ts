@@ -123,6 +123,7 @@ export const SERVICES: readonly ServiceRow[] = [
       'EVENT_STREAMS',
       'GATEWAY_PUBLIC_URL',
       'SANDBOX_CONTROL_URL',
+      'CHAT_LINK_URL',
       'WEBHOOK_ALLOWED_ORIGINS',
       'OWN_ADDRESSES',
       ...MEDIA_VARIABLES,

@@ -74,6 +74,13 @@ export const ERROR_CATALOGUE = {
     'This does not exist in the sandbox.',
     'Use a key that begins with rk_live_.',
   ),
+  ORIGIN_NOT_ALLOWED: entry(
+    403,
+    false,
+    'debug',
+    'This widget is not for pages of this origin.',
+    'Add the origin of the page to allowedOrigins: PATCH /v1/widgets/:id.',
+  ),
   DEVELOPMENT_ONLY: entry(
     403,
     false,
@@ -88,6 +95,13 @@ export const ERROR_CATALOGUE = {
     'info',
     'There is no such tenant.',
     'List tenants with the operator command.',
+  ),
+  WIDGET_NOT_FOUND: entry(
+    404,
+    false,
+    'debug',
+    'There is no such widget.',
+    'List your widgets with GET /v1/widgets.',
   ),
   SESSION_NOT_FOUND: entry(
     404,

@@ -16,9 +16,10 @@ export interface GuardedRequest extends FastifyRequest {
   subscription?: SubscriptionState;
 }
 
-/** Everything under `/v1` needs a key. */
+/** Everything under `/v1` needs a key, but for what is public. */
 export function isBehindKey(request: FastifyRequest): boolean {
-  return request.routeOptions.url?.startsWith('/v1/') === true;
+  const { url } = request.routeOptions;
+  return url?.startsWith('/v1/') === true && !url.startsWith('/v1/public/');
 }
 
 /** The caller, put there before the body was read (see the hooks of `http/edge.ts`). */

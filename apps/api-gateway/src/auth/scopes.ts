@@ -14,6 +14,11 @@ export function NeedsScope(scope: Exclude<Scope, '*'>): MethodDecorator {
   ) as MethodDecorator;
 }
 
+/** A route under `/v1/public`: it needs no key, and says so in the description. */
+export function Public(): MethodDecorator {
+  return applyDecorators(SetMetadata(SCOPE, 'public'), ApiExtension('x-public', true)) as MethodDecorator;
+}
+
 /** Whether a key with these scopes may use a route; `admin:*` is all of the others (specification, "Authentication"). */
 export function allows(scopes: readonly Scope[], needed: Scope): boolean {
   return scopes.some((scope) => scope === '*' || scope === 'admin:*' || scope === needed);

@@ -9,6 +9,7 @@ import { InboundDetails1763700300000 } from './1763700300000-inbound-details.js'
 import { MessageContent1763700200000 } from './1763700200000-message-content.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
+import { Widgets1764000500000 } from './1764000500000-widgets.js';
 import { Uploads1763700400000 } from './1763700400000-uploads.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -24,6 +25,7 @@ export const schema = {
     AuditCheck1763700600000,
     FailedMessages1763700700000,
     Sandboxes1764000600000,
+    Widgets1764000500000,
     Timeline1764000100000,
     Conversations1764000110000,
     Contacts1764000120000,

@@ -55,10 +55,20 @@ export function wordsOf(codes: readonly ErrorCode[]): string {
   return codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].summary}`).join(' ');
 }
 
+/** As `ApiErrors`, of a route that needs no key. */
+export function ApiPublicErrors(...codes: ErrorCode[]): MethodDecorator {
+  const isOfKeys = (code: ErrorCode): boolean => code === 'UNAUTHENTICATED' || code === 'FORBIDDEN';
+  return refusals([...EVERYWHERE.filter((code) => !isOfKeys(code)), ...codes]);
+}
+
 /** Documents what a route refuses with, by status, in the words of the error catalogue. */
 export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
+  return refusals([...EVERYWHERE, ...codes]);
+}
+
+function refusals(codes: ErrorCode[]): MethodDecorator {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set([...EVERYWHERE, ...codes])) {
+  for (const code of new Set(codes)) {
     const { status } = ERROR_CATALOGUE[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
