@@ -1,3 +1,4 @@
+import { get, type IncomingMessage } from 'node:http';
 import { waitFor } from '@svc/testing';
 
 /** One frame of a stream of server-sent events; `event` is `comment` where it is nothing else. */
@@ -14,15 +15,18 @@ export class StreamReader {
   ended = false;
   private text = '';
 
-  private constructor(
-    readonly response: Response,
-    private readonly leaving: AbortController,
-  ) {}
+  private constructor(readonly response: IncomingMessage) {}
 
-  /** `read: false`: takes nothing of the answer before `readOn`. */
+  /**
+   * Over a connection of its own, which is gone with the reader: `fetch` opens another one at once, and a gateway that stops
+   * waits for what may come over it.
+   * @param read false: takes nothing of the answer before `readOn`
+   */
   static async open(url: string, headers: Record<string, string>, read = true): Promise<StreamReader> {
-    const leaving = new AbortController();
-    const reader = new StreamReader(await fetch(url, { headers, signal: leaving.signal }), leaving);
+    const response = await new Promise<IncomingMessage>((done, failed) => {
+      get(url, { headers, agent: false }, done).once('error', failed);
+    });
+    const reader = new StreamReader(response);
     if (read) void reader.readOn();
     return reader;
   }
@@ -48,13 +52,13 @@ export class StreamReader {
   }
 
   leave(): void {
-    this.leaving.abort();
+    this.response.destroy();
   }
 
   async readOn(): Promise<void> {
     const decoder = new TextDecoder();
     try {
-      for await (const chunk of this.response.body as AsyncIterable<Uint8Array>) {
+      for await (const chunk of this.response as AsyncIterable<Uint8Array>) {
         this.take(decoder.decode(chunk, { stream: true }));
       }
     } catch {
