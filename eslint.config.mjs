@@ -38,6 +38,7 @@ export default tseslint.config(
       '**/*.mjs',
       '**/*.cjs',
       '**/*.js',
+      '**/src/generated/**',
     ],
   },
   ...tseslint.configs.recommended,

@@ -1,10 +1,11 @@
-// Writes the pages of docs/ that follow from the code; with --check it only says whether they are up to date.
+// Writes what follows from the code: pages of docs/, and the generated part of libs/sdk; with --check it only says whether they are up to date.
 // Reads the built projects: run `npm run build` first.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { format } from 'prettier';
+import { format, resolveConfig } from 'prettier';
+import { sdkPages } from './sdk/pages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = (path) => import(pathToFileURL(join(root, path)).href);
@@ -104,11 +105,12 @@ const pages = {
   'docs/errors.md': errorsPage(),
   'docs/contracts.md': contractsPage(),
   'docs/configuration.md': await configurationPage(),
+  ...(await sdkPages()),
 };
 let stale = 0;
 for (const [path, text] of Object.entries(pages)) {
-  const wanted = await format(text, { parser: 'markdown', printWidth: 110 });
   const file = join(root, path);
+  const wanted = await format(text, { ...(await resolveConfig(file)), filepath: file });
   if (existsSync(file) && readFileSync(file, 'utf8') === wanted) continue;
   if (process.argv.includes('--check')) {
     stale += 1;

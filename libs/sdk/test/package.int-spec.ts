@@ -5,19 +5,20 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 const root = new URL('..', import.meta.url).pathname;
-const SHOW = `console.log(typeof verifyWebhook, verifyWebhook('', {}, 'any').reason)`;
-const SHOWN = 'function missing-signature\n';
+const SHOW = `const client = new SvcClient({ apiKey: 'k', baseUrl: 'http://127.0.0.1:9' });
+  console.log(verifyWebhook('', {}, 'any').reason, typeof client.messages.send, typeof client.events.stream);`;
+const SHOWN = 'missing-signature function function\n';
 
 /** In a Node of its own, without Jest's module system, as a receiver has it. */
 const node = async (type: string, code: string): Promise<string> =>
   (await run(process.execPath, [`--input-type=${type}`, '-e', code], { cwd: root })).stdout;
 
 test('is imported as an ES module', async () => {
-  expect(await node('module', `import { verifyWebhook } from '@svc/sdk'; ${SHOW}`)).toBe(SHOWN);
+  expect(await node('module', `import { SvcClient, verifyWebhook } from '@svc/sdk'; ${SHOW}`)).toBe(SHOWN);
 });
 
 test('is required as CommonJS, without the loader of ES modules behind it', async () => {
-  const code = `const { verifyWebhook } = require('@svc/sdk'); ${SHOW}`;
+  const code = `const { SvcClient, verifyWebhook } = require('@svc/sdk'); ${SHOW}`;
   expect(await node('commonjs', code)).toBe(SHOWN);
   const { stdout } = await run(process.execPath, ['-p', `require.resolve('@svc/sdk')`], { cwd: root });
   expect(stdout).toMatch(/cjs\/dist\/index\.js\n$/);
@@ -27,8 +28,12 @@ test('is packed with both builds, their types, the examples and nothing else', a
   const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
   const [packed] = JSON.parse(stdout) as [{ files: { path: string }[] }];
   const paths = packed.files.map(({ path }) => path);
-  const builds = paths.filter((path) => /^(?:dist|cjs\/dist)\/[a-z-]+\.(?:js|d\.ts)$/.test(path));
-  expect(builds).toEqual(expect.arrayContaining(['dist/index.d.ts', 'cjs/dist/index.d.ts']));
+  const builds = paths.filter((path) =>
+    /^(?:dist|cjs\/dist)\/(?:[a-z]+\/)?[a-z-]+\.(?:js|d\.ts)$/.test(path),
+  );
+  expect(builds).toEqual(
+    expect.arrayContaining(['dist/index.d.ts', 'cjs/dist/index.d.ts']),
+  );
   expect(builds.filter((path) => path.startsWith('cjs/'))).toHaveLength(builds.length / 2);
   expect(paths.filter((path) => !builds.includes(path)).sort()).toEqual([
     'README.md',

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError, ConnectionError, errorOf } from './errors.js';
+import { Paged } from './paged.js';
+import { delayBefore, pause } from './retry.js';
+
+/** What a call may have of its own. */
+export interface CallOptions {
+  /** Ends the call, with the waits between its attempts. */
+  signal?: AbortSignal | undefined;
+  /** For each attempt, with the answer; instead of that of the client. */
+  timeoutMs?: number | undefined;
+  /** Instead of that of the client. */
+  maxRetries?: number | undefined;
+}
+
+/** How to reach the API. */
+export interface CallerOptions {
+  apiKey: string;
+  /** Without a slash at the end. */
+  baseUrl: string;
+  fetch: typeof fetch;
+  timeoutMs: number;
+  maxRetries: number;
+}
+
+/** A call of the API. */
+export interface ApiRequest {
+  method: string;
+  path: string;
+  query?: object;
+  /** An object goes as JSON, a form as it is. */
+  body?: object;
+  headers?: Record<string, string>;
+  /** Field of the body under which a repeat of the call is known to be one. */
+  idempotencyField?: string;
+}
+
+/** Methods that may be repeated: twice is the same as once. */
+const REPEATABLE = new Set(['GET', 'PUT', 'DELETE']);
+
+/** Makes the calls: with the key, within the time, and again where that helps and is safe. */
+export class Caller {
+  constructor(private readonly options: CallerOptions) {}
+
+  /** The answer, read as JSON. */
+  json<T>(request: ApiRequest, options?: CallOptions): Promise<T> {
+    return this.call(request, options, async (response) => (await response.json()) as T);
+  }
+
+  /** For an answer without content. */
+  nothing(request: ApiRequest, options?: CallOptions): Promise<void> {
+    return this.call(request, options, () => Promise.resolve());
+  }
+
+  /** For an answer that is a file: its body is for the caller to read, in his own time. */
+  file(request: ApiRequest, options?: CallOptions): Promise<Response> {
+    return this.call(request, options, (response) => Promise.resolve(response));
+  }
+
+  pages<T, P extends { items: T[]; nextCursor: string | null } = { items: T[]; nextCursor: string | null }>(
+    { cursor: name, query, ...request }: ApiRequest & { cursor: string },
+    options?: CallOptions,
+  ): Paged<T, P> {
+    return new Paged<T, P>((cursor) =>
+      this.json<P>({ ...request, query: { ...query, ...(cursor && { [name]: cursor }) } }, options),
+    );
+  }
+
+  /**
+   * One attempt, whose answer is not read yet; `signal` alone bounds it.
+   * @throws ApiError, ConnectionError
+   */
+  async open({ method, path, query, body, headers }: ApiRequest, signal?: AbortSignal): Promise<Response> {
+    const { apiKey, baseUrl, fetch } = this.options;
+    const isForm = body instanceof FormData;
+    const response = await fetch(baseUrl + path + searchOf(query), {
+      method,
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        accept: 'application/json',
+        ...(body && !isForm ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
+      ...(body ? { body: isForm ? body : JSON.stringify(body) } : {}),
+      // The key goes nowhere else.
+      redirect: 'error',
+      ...(signal ? { signal } : {}),
+    });
+    if (!response.ok) throw await errorOf(response);
+    return response;
+  }
+
+  private async call<T>(
+    request: ApiRequest,
+    options: CallOptions = {},
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { maxRetries = this.options.maxRetries, signal } = options;
+    // Made once: all attempts are the same send.
+    const once = withIdempotency(request);
+    const repeatable = REPEATABLE.has(once.method) || once.idempotencyField !== undefined;
+    for (let again = 0; ; again += 1) {
+      try {
+        return await this.attempt(once, options, read);
+      } catch (error) {
+        const wait = again < maxRetries ? delayBefore(error, again, repeatable) : undefined;
+        if (wait === undefined) throw error;
+        await pause(wait, signal);
+      }
+    }
+  }
+
+  private async attempt<T>(
+    request: ApiRequest,
+    { signal, timeoutMs = this.options.timeoutMs }: CallOptions,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    const ending = new AbortController();
+    const end = (): void => ending.abort(signal?.reason);
+    const timer = setTimeout(() => ending.abort(), timeoutMs);
+    signal?.addEventListener('abort', end, { once: true });
+    try {
+      return await read(await this.open(request, ending.signal));
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (error instanceof ApiError) throw error;
+      const what = `${request.method} ${request.path}`;
+      if (!ending.signal.aborted) throw new ConnectionError(`${what}: no answer.`, { cause: error });
+      const words = `${what}: no answer within ${timeoutMs} ms.`;
+      throw new ConnectionError(words, { cause: error, timedOut: true });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+    }
+  }
+}
+
+function withIdempotency(request: ApiRequest): ApiRequest {
+  const { idempotencyField: field, body } = request;
+  if (field === undefined) return request;
+  return { ...request, body: { [field]: randomUUID(), ...withoutUndefined(body ?? {}) } };
+}
+
+function withoutUndefined(fields: object): object {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  );
+}
+
+function searchOf(query: object = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  return given.length > 0 ? `?${search.toString()}` : '';
+}

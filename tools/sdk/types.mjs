@@ -1,0 +1,83 @@
+// Schemas of the description (OpenAPI 3.1) as TypeScript.
+
+const NAME = /^[A-Za-z_$][\w$]*$/;
+const WIDTH = 105;
+
+/** A schema as a type. */
+export function typeOf(schema) {
+  if (!schema) return 'unknown';
+  if (schema.$ref) return schema.$ref.split('/').at(-1);
+  if ('const' in schema) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  if (schema.allOf) return schema.allOf.map(typeOf).map(inBrackets).join(' & ');
+  const union = schema.anyOf ?? (schema.properties ? undefined : schema.oneOf);
+  if (union) return union.map(typeOf).join(' | ');
+  return [schema.type ?? 'unknown']
+    .flat()
+    .map((type) => typeNamed(type, schema))
+    .join(' | ');
+}
+
+function typeNamed(type, schema) {
+  if (type === 'integer') return 'number';
+  if (type === 'array') return `${inBrackets(typeOf(schema.items))}[]`;
+  if (type === 'string' && schema.format === 'binary') return 'Blob';
+  return type === 'object' ? objectOf(schema) : type;
+}
+
+const inBrackets = (type) => (/^[\w$]+$/.test(type) || type.startsWith('{') ? type : `(${type})`);
+
+function objectOf({ properties, required = [], additionalProperties }) {
+  if (properties) return `{\n${fieldsOf(properties, required)}\n}`;
+  const values = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown';
+  return `Record<string, ${values}>`;
+}
+
+/** Fields of an object, each with its words. */
+export function fieldsOf(properties, required) {
+  return Object.entries(properties)
+    .map(([name, schema]) => {
+      const key = NAME.test(name) ? name : JSON.stringify(name);
+      const optional = required.includes(name) ? '' : '?';
+      return `${comment(schema.description)}${key}${optional}: ${typeOf(schema)}${optional ? ' | undefined' : ''};`;
+    })
+    .join('\n');
+}
+
+/** A doc block; empty where there is nothing to say. */
+export function comment(...parts) {
+  const words = parts.filter(Boolean).join(' ').replaceAll('*/', '*\\/').split(/\s+/);
+  if (words.length === 1 && words[0] === '') return '';
+  const lines = [''];
+  for (const word of words) {
+    const line = lines.at(-1);
+    if (line && line.length + word.length >= WIDTH) lines.push(word);
+    else lines[lines.length - 1] = line ? `${line} ${word}` : word;
+  }
+  return lines.length === 1 ? `/** ${lines[0]} */\n` : `/**\n * ${lines.join('\n * ')}\n */\n`;
+}
+
+/** Every schema that a route or a webhook has to do with, under its own name. */
+export function schemasFile({ paths, webhooks, components: { schemas } }) {
+  const names = new Set();
+  follow({ paths, webhooks }, schemas, names);
+  return [...names]
+    .sort()
+    .map((name) => declarationOf(name, schemas[name]))
+    .join('\n');
+}
+
+/** Notes the schemas that this refers to, and those they refer to. */
+function follow(place, schemas, names) {
+  for (const [, name] of JSON.stringify(place).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+    if (names.has(name)) continue;
+    names.add(name);
+    follow(schemas[name], schemas, names);
+  }
+}
+
+function declarationOf(name, schema) {
+  const words = comment(schema.description ?? `\`${name}\` of the API description.`);
+  if (!schema.properties) return `${words}export type ${name} = ${typeOf(schema)};\n`;
+  return `${words}export interface ${name} {\n${fieldsOf(schema.properties, schema.required ?? [])}\n}\n`;
+}
