@@ -32,7 +32,7 @@ test('is packed with both builds, their types, the examples and nothing else', a
     /^(?:dist|cjs\/dist)\/(?:[a-z]+\/)?[a-z-]+\.(?:js|d\.ts)$/.test(path),
   );
   expect(builds).toEqual(
-    expect.arrayContaining(['dist/index.d.ts', 'cjs/dist/index.d.ts']),
+    expect.arrayContaining(['dist/index.d.ts', 'cjs/dist/index.d.ts', 'dist/cli/svc.js']),
   );
   expect(builds.filter((path) => path.startsWith('cjs/'))).toHaveLength(builds.length / 2);
   expect(paths.filter((path) => !builds.includes(path)).sort()).toEqual([

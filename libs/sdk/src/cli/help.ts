@@ -1,0 +1,53 @@
+const COMMON = `  --json            one JSON object a line on standard output
+  -h, --help        this text`;
+const ACCESS = `  --base-url URL    address of the gateway; better: the variable SVC_BASE_URL
+  --api-key KEY     better: the variable SVC_API_KEY, which other users of the machine do not see`;
+const RECEIVER = `  --forward URL     where to post to, e.g. http://localhost:3001/hook
+  --secret SECRET   signs the posts; better: the variable SVC_WEBHOOK_SECRET. Neither: one is made and shown`;
+const CODES = 'Exit code: 0 done, 1 refused or failed, 2 called wrongly.';
+
+/** Help of the command and of each of its parts. */
+export const HELP = {
+  svc: `Usage: svc <command> [options]
+
+  listen    forward your events to a receiver on this machine, signed as webhooks are
+  send      send a text
+  trigger   post a sample event to a receiver
+
+svc <command> --help says more. ${CODES}`,
+
+  listen: `Usage: svc listen --forward URL [options]
+
+Forwards the events of your tenant as they happen, in order: what your receiver gets has the headers, the body and the signature
+of a webhook. A receiver that does not answer with 2xx gets an event three times within some seconds; then the next follows.
+A connection that breaks is made again, and nothing is missed.
+
+${RECEIVER}
+  --event NAME      only this event
+  --session ID      only events of this session
+  --after CURSOR    go on from there instead of from now; a run that ends says where it was
+${ACCESS}
+${COMMON}
+
+Ctrl-C ends it with exit code 0. ${CODES}`,
+
+  send: `Usage: svc send --session ID --to PHONE --text TEXT [options]
+
+  --session ID      the number to send from; or the variable SVC_SESSION_ID
+  --to PHONE        e.g. "+49 151 12345678"
+  --text TEXT
+  --client-message-id ID    the same id again sends nothing again
+${ACCESS}
+${COMMON}
+
+${CODES}`,
+
+  trigger: `Usage: svc trigger EVENT --forward URL [options]
+
+Posts a sample of the event, e.g. message.received, as a webhook. It asks no gateway and needs no key.
+
+${RECEIVER}
+${COMMON}
+
+${CODES}`,
+};

@@ -1,0 +1,59 @@
+import type { SvcEvent } from '../event-stream.js';
+import type { EventPayloads } from '../generated/events.js';
+import { SAMPLE_PAYLOADS } from '../generated/events.js';
+import { forward, wordsOf } from './forward.js';
+import { assertNoPositionals, clientOf, receiverOf, secretOf, UsageError, type Values } from './options.js';
+import type { Screen } from './screen.js';
+
+/** `svc listen`: forwards the events of the tenant to a receiver, one after the other, until it is told to stop. */
+export async function listen(values: Values, positionals: string[], screen: Screen): Promise<boolean> {
+  assertNoPositionals(positionals);
+  const url = receiverOf(values);
+  const { secret, made } = secretOf(values);
+  const stopping = new AbortController();
+  const stop = (): void => stopping.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  const { signal } = stopping;
+  const events = clientOf(values).events.stream({
+    ...{ signal, after: values.after, sessionId: values.session, event: eventOf(values) },
+    onOpen: once(() => {
+      const secretLine = made ? `\nWebhook secret of this run: ${secret}` : '';
+      screen.result({ listening: true, forward: url, ...(made && { secret }) }, () => '');
+      screen.note(`Forwarding events to ${url}; Ctrl-C stops.${secretLine}`);
+    }),
+    onReconnect: (error, waitMs) => {
+      const words = error instanceof Error ? error.message : String(error);
+      screen.note(`${words} Again in ${(waitMs / 1000).toFixed(1)} s.`);
+    },
+  });
+  let cursor: string | undefined;
+  for await (const told of events) {
+    const result = await forward(deliveryOf(told), { url, secret, signal });
+    cursor = told.cursor;
+    screen.result({ ...result, cursor }, () => wordsOf(result));
+  }
+  if (cursor) screen.note(`Go on from here with --after ${cursor}`);
+  return true;
+}
+
+/** An event has no delivery here: its id is as good, because it is the same whenever the event comes again. */
+function deliveryOf({ id, event, payload }: SvcEvent): {
+  event: string;
+  deliveryId: string;
+  payload: object;
+} {
+  return { event, deliveryId: id, payload };
+}
+
+function eventOf({ event }: Values): keyof EventPayloads | undefined {
+  if (event === undefined || event in SAMPLE_PAYLOADS) return event as keyof EventPayloads | undefined;
+  throw new UsageError(`--event ${event} is none of ${Object.keys(SAMPLE_PAYLOADS).join(', ')}.`);
+}
+
+function once(work: () => void): () => void {
+  let done = false;
+  return () => {
+    if (!done) work();
+    done = true;
+  };
+}
