@@ -3,20 +3,27 @@
 import type { Caller, CallOptions } from '../caller.js';
 import type { Paged } from '../paged.js';
 import type {
+  AdvanceClockBody,
   ApiKeyView,
   AuditEntry,
   CheckApiKeysBody,
   CheckedApiKeys,
+  ContactExport,
+  ContactMessage,
+  ContactProfile,
   ContactView,
+  ConversationView,
   CreateApiKeyBody,
   CreateSessionBody,
   CreateWebhookBody,
+  CreateWidgetBody,
   DeliveryView,
   DryRun,
   EndpointReasonBody,
   EventLogPage,
   ExternalConfig,
   LoggedEvent,
+  MagicNumber,
   MarkReadBody,
   MessageView,
   MonthUsage,
@@ -28,9 +35,11 @@ import type {
   ProviderPage,
   PutExternalConfigBody,
   QueuedMessage,
+  ReadByContact,
   Replay,
   ReplayBody,
   ReplayStart,
+  SandboxClock,
   SendMessageRequest,
   SessionLimits,
   SessionQr,
@@ -41,12 +50,16 @@ import type {
   TypingBody,
   UpdateSessionBody,
   UpdateWebhookBody,
+  UpdateWidgetBody,
   UploadedMedia,
   WarmupState,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
   WebhookHealth,
   WebhookTestResult,
+  WidgetView,
+  WriteAsContactBody,
+  WrittenAsContact,
 } from './schemas.js';
 
 /** Query of `GET /v1/api-keys`. */
@@ -59,6 +72,24 @@ export interface ListApiKeysQuery {
 
 /** Query of `GET /v1/audit-log`. */
 export interface ListAuditLogQuery {
+  /** Items per page, 1 to 200. */
+  limit?: number | undefined;
+  /** Cursor: nextCursor of the page before. */
+  before?: string | undefined;
+}
+
+/** Query of `GET /v1/conversations`. */
+export interface ListConversationsQuery {
+  /** Items per page, 1 to 200. */
+  limit?: number | undefined;
+  /** Cursor: nextCursor of the page before. */
+  before?: string | undefined;
+  /** Only conversations of this session. */
+  sessionId?: string | undefined;
+}
+
+/** Query of `GET /v1/conversations/{id}/messages`. */
+export interface ListConversationMessagesQuery {
   /** Items per page, 1 to 200. */
   limit?: number | undefined;
   /** Cursor: nextCursor of the page before. */
@@ -210,13 +241,22 @@ export interface ListDeadLettersQuery {
   until?: string | undefined;
 }
 
+/** Query of `GET /v1/widgets`. */
+export interface ListWidgetsQuery {
+  /** Items per page, 1 to 200. */
+  limit?: number | undefined;
+  /** Cursor: nextCursor of the page before. */
+  before?: string | undefined;
+}
+
 /** `apiKeys` of the API. */
 export class ApiKeysResource {
   constructor(protected readonly caller: Caller) {}
 
   /**
    * Create a key, replacing the calling one. The key that is replaced works for another 24 hours. `rotates`
-   * names another key, or null: none is replaced.
+   * names another key, or null: none is replaced. With `environment: TEST` a live key makes one for the
+   * sandbox, which replaces none.
    */
   create(body: CreateApiKeyBody, options?: CallOptions): Promise<NewApiKey> {
     return this.caller.json<NewApiKey>({ method: 'POST', path: '/v1/api-keys', body }, options);
@@ -259,6 +299,67 @@ export class AuditLogResource {
   list(query: ListAuditLogQuery = {}, options?: CallOptions): Paged<AuditEntry> {
     return this.caller.pages<AuditEntry>(
       { method: 'GET', path: '/v1/audit-log', query, cursor: 'before' },
+      options,
+    );
+  }
+}
+
+/** `contacts` of the API. */
+export class ContactsResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /** Read what is kept of a contact. Over all sessions, as the messages show it. The platform is not asked. */
+  read(contact: string, options?: CallOptions): Promise<ContactProfile> {
+    return this.caller.json<ContactProfile>(
+      { method: 'GET', path: `/v1/contacts/${encodeURIComponent(contact)}` },
+      options,
+    );
+  }
+
+  /**
+   * Export all that is kept of a contact. One JSON document, however long, streamed: it is whole where it
+   * ends with the last brace.
+   */
+  export(contact: string, options?: CallOptions): Promise<ContactExport> {
+    return this.caller.json<ContactExport>(
+      { method: 'GET', path: `/v1/contacts/${encodeURIComponent(contact)}/export` },
+      options,
+    );
+  }
+}
+
+/** `conversations` of the API. */
+export class ConversationsResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /**
+   * List conversations, the one with the newest message first. The pages go through the list as it was at the
+   * first page: each conversation comes once, also while messages arrive and move some to the top. What has
+   * begun since is on a new first page. A cursor holds for an hour from its first page on.
+   */
+  list(query: ListConversationsQuery = {}, options?: CallOptions): Paged<ConversationView> {
+    return this.caller.pages<ConversationView>(
+      { method: 'GET', path: '/v1/conversations', query, cursor: 'before' },
+      options,
+    );
+  }
+
+  /**
+   * List the messages of a conversation, newest first. A page may hold fewer messages than limit, or none,
+   * although there are more: nextCursor is null at the end.
+   */
+  listMessages(
+    id: string,
+    query: ListConversationMessagesQuery = {},
+    options?: CallOptions,
+  ): Paged<MessageView> {
+    return this.caller.pages<MessageView>(
+      {
+        method: 'GET',
+        path: `/v1/conversations/${encodeURIComponent(id)}/messages`,
+        query,
+        cursor: 'before',
+      },
       options,
     );
   }
@@ -396,6 +497,109 @@ export class ReplaysResource {
       { method: 'POST', path: `/v1/replays/${encodeURIComponent(id)}/cancel` },
       options,
     );
+  }
+}
+
+/** `sandbox` of the API. */
+export class SandboxResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /**
+   * Scan the QR code of a session with a phone of the sandbox. The phone is the session’s own, and the same
+   * each time. The call waits until there is a code to scan, and then until the session is connected.
+   */
+  scanSession(id: string, options?: CallOptions): Promise<SessionView> {
+    return this.caller.json<SessionView>(
+      { method: 'POST', path: `/v1/sandbox/sessions/${encodeURIComponent(id)}/scan` },
+      options,
+    );
+  }
+
+  /**
+   * Remove the session from the linked devices of its phone. As its owner would: `session.logged_out`
+   * follows.
+   */
+  unlinkSession(id: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing(
+      { method: 'POST', path: `/v1/sandbox/sessions/${encodeURIComponent(id)}/unlink` },
+      options,
+    );
+  }
+
+  /** Write to a session as a contact. `message.received` follows, as for a message of a person. */
+  writeAsContact(id: string, body: WriteAsContactBody, options?: CallOptions): Promise<WrittenAsContact> {
+    return this.caller.json<WrittenAsContact>(
+      { method: 'POST', path: `/v1/sandbox/sessions/${encodeURIComponent(id)}/messages`, body },
+      options,
+    );
+  }
+
+  /** Read what has arrived on a contact’s phone from a session. In order of arrival, on one page. */
+  listContactInbox(
+    id: string,
+    phone: string,
+    options?: CallOptions,
+  ): Promise<{
+    /** The page, newest first. */
+    items: ContactMessage[];
+    /** Give it as `before` to get the next page; null: this is the last. */
+    nextCursor: string | null;
+  }> {
+    return this.caller.json<{
+      /** The page, newest first. */
+      items: ContactMessage[];
+      /** Give it as `before` to get the next page; null: this is the last. */
+      nextCursor: string | null;
+    }>(
+      {
+        method: 'GET',
+        path: `/v1/sandbox/sessions/${encodeURIComponent(id)}/contacts/${encodeURIComponent(phone)}/messages`,
+      },
+      options,
+    );
+  }
+
+  /**
+   * Open the chat with a session on a contact’s phone. All that is unread there is read: `message.read`
+   * follows for each.
+   */
+  readAsContact(id: string, phone: string, options?: CallOptions): Promise<ReadByContact> {
+    return this.caller.json<ReadByContact>(
+      {
+        method: 'POST',
+        path: `/v1/sandbox/sessions/${encodeURIComponent(id)}/contacts/${encodeURIComponent(phone)}/read`,
+      },
+      options,
+    );
+  }
+
+  /** List the recipients with whom a send always ends in the same way. */
+  listMagicNumbers(options?: CallOptions): Promise<{
+    /** The page, newest first. */
+    items: MagicNumber[];
+    /** Give it as `before` to get the next page; null: this is the last. */
+    nextCursor: string | null;
+  }> {
+    return this.caller.json<{
+      /** The page, newest first. */
+      items: MagicNumber[];
+      /** Give it as `before` to get the next page; null: this is the last. */
+      nextCursor: string | null;
+    }>({ method: 'GET', path: '/v1/sandbox/magic-numbers' }, options);
+  }
+
+  /** Read the clock of the sandbox. */
+  getClock(options?: CallOptions): Promise<SandboxClock> {
+    return this.caller.json<SandboxClock>({ method: 'GET', path: '/v1/sandbox/clock' }, options);
+  }
+
+  /**
+   * Move the clock of the sandbox forward. Days of limits, warmup, retries of webhooks, expiry of keys and
+   * scheduled sends follow it within a second or two; connections, signatures and the times of messages do
+   * not.
+   */
+  advanceClock(body: AdvanceClockBody, options?: CallOptions): Promise<SandboxClock> {
+    return this.caller.json<SandboxClock>({ method: 'POST', path: '/v1/sandbox/clock', body }, options);
   }
 }
 
@@ -730,33 +934,84 @@ export class WebhooksResource {
   }
 }
 
+/** `widgets` of the API. */
+export class WidgetsResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /**
+   * Create a widget: a button for your pages that opens a chat with a session. Put `embed` of the answer on
+   * the page. Under a Content-Security-Policy the page allows this origin in script-src and connect-src;
+   * nothing else is needed. No cookies are set.
+   */
+  create(body: CreateWidgetBody, options?: CallOptions): Promise<WidgetView> {
+    return this.caller.json<WidgetView>({ method: 'POST', path: '/v1/widgets', body }, options);
+  }
+
+  /** List widgets. */
+  list(query: ListWidgetsQuery = {}, options?: CallOptions): Paged<WidgetView> {
+    return this.caller.pages<WidgetView>(
+      { method: 'GET', path: '/v1/widgets', query, cursor: 'before' },
+      options,
+    );
+  }
+
+  /** Read a widget. */
+  get(id: string, options?: CallOptions): Promise<WidgetView> {
+    return this.caller.json<WidgetView>(
+      { method: 'GET', path: `/v1/widgets/${encodeURIComponent(id)}` },
+      options,
+    );
+  }
+
+  /** Change a widget. Pages show it within a minute. */
+  update(id: string, body: UpdateWidgetBody, options?: CallOptions): Promise<WidgetView> {
+    return this.caller.json<WidgetView>(
+      { method: 'PATCH', path: `/v1/widgets/${encodeURIComponent(id)}`, body },
+      options,
+    );
+  }
+
+  /** Delete a widget. Pages with it show nothing any more. */
+  delete(id: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing({ method: 'DELETE', path: `/v1/widgets/${encodeURIComponent(id)}` }, options);
+  }
+}
+
 /** Every resource of the API. */
 export class Resources {
   readonly apiKeys: ApiKeysResource;
   readonly auditLog: AuditLogResource;
+  readonly contacts: ContactsResource;
+  readonly conversations: ConversationsResource;
   readonly deliveries: DeliveriesResource;
   readonly events: EventsResource;
   readonly limits: LimitsResource;
   readonly media: MediaResource;
   readonly messages: MessagesResource;
   readonly replays: ReplaysResource;
+  readonly sandbox: SandboxResource;
   readonly sessions: SessionsResource;
   readonly subscription: SubscriptionResource;
   readonly usage: UsageResource;
   readonly webhooks: WebhooksResource;
+  readonly widgets: WidgetsResource;
 
   constructor(caller: Caller) {
     this.apiKeys = new ApiKeysResource(caller);
     this.auditLog = new AuditLogResource(caller);
+    this.contacts = new ContactsResource(caller);
+    this.conversations = new ConversationsResource(caller);
     this.deliveries = new DeliveriesResource(caller);
     this.events = new EventsResource(caller);
     this.limits = new LimitsResource(caller);
     this.media = new MediaResource(caller);
     this.messages = new MessagesResource(caller);
     this.replays = new ReplaysResource(caller);
+    this.sandbox = new SandboxResource(caller);
     this.sessions = new SessionsResource(caller);
     this.subscription = new SubscriptionResource(caller);
     this.usage = new UsageResource(caller);
     this.webhooks = new WebhooksResource(caller);
+    this.widgets = new WidgetsResource(caller);
   }
 }
