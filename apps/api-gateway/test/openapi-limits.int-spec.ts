@@ -96,6 +96,7 @@ function statement({ name = '', constraints: [first, second] = [] }: Rule): obje
     arrayNotEmpty: () => ({ minItems: 1 }),
     arrayMinSize: () => ({ minItems: first }),
     arrayMaxSize: () => ({ maxItems: first }),
+    isMetadata: () => ({ type: 'object', maxProperties: 20 }),
     isWebhookHeaders: () => ({ type: 'object', maxProperties: 10 }),
   };
   const stated = statements[name];

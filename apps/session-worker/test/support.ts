@@ -10,6 +10,7 @@ import {
   GetSessionQr,
   type OutboundContent,
   SendMessage,
+  type SendMessageV1,
   type SessionState,
   type SessionStatus,
 } from '@svc/contracts';
@@ -193,6 +194,7 @@ export class Stage {
     content: string | OutboundContent,
     jobId: string = randomUUID(),
     acceptedAt = new Date(),
+    options: Pick<SendMessageV1, 'metadata' | 'expiresAt'> = {},
   ): Promise<string> {
     const data = {
       jobId,
@@ -201,6 +203,7 @@ export class Stage {
       content: typeof content === 'string' ? { type: 'text' as const, text: content } : content,
       clientMessageId: null,
       acceptedAt: acceptedAt.toISOString(),
+      ...options,
     };
     const envelope = envelopeOf(SendMessage, { tenantId: this.tenantId }, data);
     await this.messaging.publishCommand(sessionId, envelope);

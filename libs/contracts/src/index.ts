@@ -119,6 +119,7 @@ export {
   type ContentField,
   SendMessageRequest,
 } from './send-message-request.js';
+export { type Metadata, QUEUE_FOR_SECONDS } from './send-options.js';
 export {
   QueuedMessage,
   MESSAGE_RELATIONS,

@@ -5,6 +5,7 @@ import {
   IsBoolean,
   IsIn,
   IsISO8601,
+  IsObject,
   IsOptional,
   IsString,
   IsUUID,
@@ -14,6 +15,7 @@ import { defineEvent } from './contract.js';
 import { FAILURE_CODES, type FailureCode, LIMIT_LAYERS, type LimitLayer } from './enums.js';
 import { MessageBody } from './message-body.js';
 import { MessageChange, MessageMedia, QuotedInbound } from './message-details.js';
+import type { Metadata } from './send-options.js';
 
 /** Payload of `message.received` (specification, "Message payload"); what comes after `pushName` is ours. */
 export class MessageReceivedV1 {
@@ -186,6 +188,16 @@ export class OutboundMessageV1 {
   @ApiProperty({ description: 'When it happened (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
   @IsISO8601()
   timestamp: string;
+
+  @ApiPropertyOptional({
+    description: 'The metadata that the send carried, if any.',
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { orderId: '4711' },
+  })
+  @IsOptional()
+  @IsObject()
+  metadata?: Metadata;
 }
 
 /** Payload of `message.failed`. */

@@ -1,9 +1,10 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
   IsISO8601,
+  IsObject,
   IsOptional,
   IsString,
   IsUUID,
@@ -15,6 +16,7 @@ import { MessageBody } from './message-body.js';
 import { MessageMedia, MessageOrigin } from './message-details.js';
 import { MessageFailure } from './message-events.js';
 import { OutboundContent } from './outbound-content.js';
+import type { Metadata } from './send-options.js';
 
 /** Answer of `POST /v1/messages`. */
 export class QueuedMessage {
@@ -50,6 +52,13 @@ export class QueuedMessage {
 
   @ApiProperty({ description: 'When it was accepted (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
   createdAt: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue.',
+    example: '2026-01-31T13:00:00.000Z',
+  })
+  expiresAt?: string;
 }
 
 /** What an outbound message may have to do with another one. */
@@ -154,6 +163,24 @@ export class MessageView {
   clientMessageId: string | null;
 
   @ApiProperty({
+    description: 'The metadata of the send, if any.',
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    nullable: true,
+    example: { orderId: '4711' },
+  })
+  metadata: Metadata | null;
+
+  @ApiProperty({
+    description:
+      'Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue.',
+    type: String,
+    nullable: true,
+    example: '2026-01-31T13:00:00.000Z',
+  })
+  expiresAt: string | null;
+
+  @ApiProperty({
     description: 'Why it failed; null unless status is FAILED.',
     type: MessageFailure,
     nullable: true,
@@ -190,6 +217,10 @@ export class SendMessageV1 {
   @ValidateNested() @Type(() => OutboundContent) content: OutboundContent;
   @IsOptional() @IsString() clientMessageId: string | null;
   @IsISO8601() acceptedAt: string;
+  /** To be repeated in every event of the message. */
+  @IsOptional() @IsObject() metadata?: Metadata;
+  /** Until when, in domain time, it waits for its session, also through a logout; absent: for as long as the worker lets it. */
+  @IsOptional() @IsISO8601() expiresAt?: string;
 }
 
 /** Data of the `reconcile-session` command: "look at the row of this session and act on it". */

@@ -16,6 +16,7 @@ import {
 } from 'class-validator';
 import { MEDIA_KINDS, type MediaKind, MIME_TYPE } from './media-rules.js';
 import { ContactContent, LocationContent, PollContent } from './outbound-content.js';
+import { SendOptions } from './send-options.js';
 
 /** In the spelling that JSON Schema and JavaScript share. */
 const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
@@ -191,7 +192,7 @@ export const CONTENT_FIELDS = [
 export type ContentField = (typeof CONTENT_FIELDS)[number];
 
 /** Body of `POST /v1/messages` (specification, "Outbound message request"). */
-export class SendMessageRequest {
+export class SendMessageRequest extends SendOptions {
   @ApiProperty({
     description: 'Session to send from.',
     format: 'uuid',

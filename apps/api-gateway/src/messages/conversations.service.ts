@@ -123,15 +123,16 @@ function positionFrom(text: string): Position {
 /** A message as tenants see it. */
 export function toView(message: Message): MessageView {
   const { id, sessionId, direction, status, contact, body, relatesTo, origin } = message;
-  const { media, keyId, clientMessageId, failure } = message;
+  const { media, keyId, clientMessageId, metadata, failure } = message;
   return {
     id,
     // What was written on the own phone has an origin and no job.
     jobId: direction === 'OUTBOUND' && !origin ? id : null,
     conversationId: conversationIdOf(message),
     ...{ sessionId, direction, status, contact, body, relatesTo, origin, media },
-    ...{ keyId, clientMessageId, failure },
+    ...{ keyId, clientMessageId, metadata, failure },
     timeline: timelineOf(message),
+    expiresAt: message.expiresAt?.toISOString() ?? null,
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),
   };

@@ -4,6 +4,7 @@ import type {
   MessageMedia,
   MessageOrigin,
   MessageStatus,
+  Metadata,
   OutboundContent,
   RelatedMessage,
 } from '@svc/contracts';
@@ -29,6 +30,9 @@ export class Message {
   @Column('jsonb', { nullable: true }) media: MessageMedia | null;
   @Column('text', { name: 'key_id', nullable: true }) keyId: string | null;
   @Column('text', { name: 'client_message_id', nullable: true }) clientMessageId: string | null;
+  @Column('jsonb', { nullable: true }) metadata: Metadata | null;
+  /** Domain time: until when it waits for its session, where the send said so. */
+  @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
   @Column('jsonb', { nullable: true }) failure: MessageFailure | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;

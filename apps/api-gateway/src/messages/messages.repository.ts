@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { MessageBody, MessageFailure, OutboundContent, RelatedMessage } from '@svc/contracts';
+import type { MessageBody, MessageFailure, Metadata, OutboundContent, RelatedMessage } from '@svc/contracts';
 import { DataSource, In, Repository } from 'typeorm';
 import { ClientMessage } from './client-message.entity.js';
 import { Message } from './message.entity.js';
@@ -18,6 +18,9 @@ export interface NewJob {
   body: MessageBody;
   relatesTo: RelatedMessage | null;
   clientMessageId: string | null;
+  metadata: Metadata | null;
+  /** How long it waits for its session; null: for as long as the worker lets it. */
+  queueForSeconds: number | null;
 }
 
 /** What an event says about an outbound message. */
@@ -55,10 +58,12 @@ const INSERT_JOB = `
     INSERT INTO client_message (tenant_id, client_message_id, job_id, body_hash) SELECT $1, $2, $3, $4 FROM held WHERE $2::text IS NOT NULL
     ON CONFLICT DO NOTHING RETURNING 1)
   INSERT INTO message (id, tenant_id, session_id, direction, status, contact, body, content, relates_to,
-    client_message_id, next_publish_at)
-  SELECT $3, $1, $5, 'OUTBOUND', 'QUEUED', $6, $7, $8, $9, $2, clock_timestamp() + interval '2 seconds'
+    client_message_id, metadata, expires_at, next_publish_at)
+  SELECT $3, $1, $5, 'OUTBOUND', 'QUEUED', $6, $7, $8, $9, $2, $11,
+    CASE WHEN $12::int IS NOT NULL THEN svc_now($1) + $12 * interval '1 second' END,
+    clock_timestamp() + interval '2 seconds'
   FROM held WHERE $2::text IS NULL OR EXISTS (SELECT FROM taken)
-  RETURNING created_at AS "createdAt", updated_at AS "updatedAt"`;
+  RETURNING created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt"`;
 
 /** Keeps the time of a state, the first that comes, and where the message is not further already the state itself. */
 const advanceSql = (time: string): string => `
@@ -75,6 +80,9 @@ const INSERT_ARRIVED = `
 const KNOWS_CONTACT = `
   SELECT EXISTS (SELECT FROM message WHERE tenant_id = $1 AND session_id = $2 AND contact = $3
     AND (direction = 'INBOUND' OR status IN ('SENT', 'DELIVERED', 'READ'))) AS known`;
+
+/** What the database says of a row that it has written. */
+type Written = Pick<Message, 'createdAt' | 'updatedAt' | 'expiresAt'>;
 
 /** Statements on messages that run for each of them, written out: the query builder took a sixth of the gateway's CPU. */
 @Injectable()
@@ -118,7 +126,7 @@ export class MessagesRepository {
    * @returns null when the `clientMessageId` is taken, because somebody else was first, or when it is too late.
    */
   async insertJob(job: NewJob, writeBefore: string | undefined): Promise<Message | null> {
-    const { id, tenantId, sessionId, contact, body, relatesTo, clientMessageId } = job;
+    const { id, tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata } = job;
     const content = isPlainText(job.content) ? null : job.content;
     const columns = [
       tenantId,
@@ -129,11 +137,10 @@ export class MessagesRepository {
       contact,
       ...[body, content, relatesTo].map(json),
       writeBefore ?? null,
+      json(metadata),
+      job.queueForSeconds,
     ];
-    const [times] = await this.dataSource.query<Pick<Message, 'createdAt' | 'updatedAt'>[]>(
-      INSERT_JOB,
-      columns,
-    );
+    const [times] = await this.dataSource.query<Written[]>(INSERT_JOB, columns);
     if (!times) return null;
     const rest = { direction: 'OUTBOUND', status: 'QUEUED' } as const;
     return this.messages.create({
@@ -146,6 +153,7 @@ export class MessagesRepository {
       content,
       relatesTo,
       clientMessageId,
+      metadata,
       ...times,
     });
   }

@@ -21,6 +21,8 @@ export class SendPublisher {
       content: content ?? { type: 'text' as const, text: body.text ?? '' },
       clientMessageId: row.clientMessageId,
       acceptedAt: row.createdAt.toISOString(),
+      ...(row.metadata && { metadata: row.metadata }),
+      ...(row.expiresAt && { expiresAt: row.expiresAt.toISOString() }),
     };
     try {
       await this.messaging.publishCommand(sessionId, envelopeOf(SendMessage, { tenantId, id }, data));

@@ -21,6 +21,7 @@ import type { Message } from './message.entity.js';
 import { MessagesRepository, type NewJob } from './messages.repository.js';
 import { OutgoingMedia } from './outgoing-media.js';
 import { platformRefusal } from './platform-refusal.js';
+import { queueTimeOf } from './queue-time.js';
 import { isGroup, normalizeChat } from './recipient.js';
 import { relate } from './related-message.js';
 import { SendPublisher } from './send-publisher.js';
@@ -97,7 +98,8 @@ export class SendingService {
     const named = draft.names && (await this.messages.find(tenantId, draft.names.messageId.toLowerCase()));
     const relatesTo = relate(draft, named ?? null, { sessionId: session.id, contact });
     await this.media.complete(tenantId, draft);
-    if (session.status !== 'CONNECTED') {
+    const queueForSeconds = queueTimeOf(request);
+    if (session.status !== 'CONNECTED' && queueForSeconds === null) {
       const { status, statusReason } = session;
       throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId: session.id, status, statusReason });
     }
@@ -105,8 +107,9 @@ export class SendingService {
     await this.assertMayReach(tenantId, session, contact);
     const id = jobId(tenantId, clientMessageId);
     const { content, body } = draft;
-    const job = { id, tenantId, sessionId: session.id, contact, clientMessageId, content, body, relatesTo };
-    return { job, draft };
+    const metadata = request.metadata ?? null;
+    const about = { id, tenantId, sessionId: session.id, contact, clientMessageId, metadata };
+    return { job: { ...about, content, body, relatesTo, queueForSeconds }, draft };
   }
 
   /** What the platform would refuse costs the number its standing: it is refused before anything is counted. */
@@ -152,7 +155,7 @@ function jobId(tenantId: string, clientMessageId: string | null): string {
   return clientMessageId === null ? uuidv7() : uuidv5(`${tenantId}:${clientMessageId}`, JOB_NAMESPACE);
 }
 
-function queued({ id, sessionId, contact, clientMessageId, createdAt }: Message): QueuedMessage {
+function queued({ id, sessionId, contact, clientMessageId, createdAt, expiresAt }: Message): QueuedMessage {
   return {
     status: 'QUEUED',
     jobId: id,
@@ -160,6 +163,7 @@ function queued({ id, sessionId, contact, clientMessageId, createdAt }: Message)
     to: contact,
     clientMessageId,
     createdAt: createdAt.toISOString(),
+    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
   };
 }
 

@@ -7,6 +7,7 @@ import { SessionRestrictions1763700700000 } from './1763700700000-session-restri
 import { SandboxSessions1764000600000 } from './1764000600000-sandbox-sessions.js';
 import { TimesOfMessages1764000100000 } from './1764000100000-times-of-messages.js';
 import { Uploads1763700500000 } from './1763700500000-uploads.js';
+import { SendExtras1764000200000 } from './1764000200000-send-extras.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -21,5 +22,6 @@ export const schema = {
     SessionRestrictions1763700700000,
     SandboxSessions1764000600000,
     TimesOfMessages1764000100000,
+    SendExtras1764000200000,
   ],
 };

@@ -3,6 +3,7 @@ import { PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { RunnersService } from '../runners/runners.service.js';
+import { isOverdue } from '../sending/outbound.js';
 import { OwnershipService } from './ownership.service.js';
 
 const SWEEP_MS = 2_000;
@@ -49,7 +50,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
       `SELECT o.session_id, s.partition, array_agg(o.job_id) AS jobs
        FROM outbound_message o JOIN session s ON s.id = o.session_id
        WHERE o.status IN ('QUEUED', 'SENDING') AND s.partition = ANY($1::int[])
-         AND o.accepted_at < clock_timestamp() - $2 * interval '1 ms'
+         AND ${isOverdue('o', '$2')}
        GROUP BY o.session_id, s.partition`,
       [held, this.config.sendExpiryMs],
     );

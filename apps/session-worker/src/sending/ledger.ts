@@ -3,7 +3,7 @@ import { insertEvents, type OutboxService } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { atStep } from '../steps.js';
-import { FAILED_AT, failedEvent, type OutboundRow, perhapsSent, type Rung } from './outbound.js';
+import { FAILED_AT, failedEvent, isOverdue, type OutboundRow, perhapsSent, type Rung } from './outbound.js';
 import type { ReceiptWriter } from './receipt-writer.js';
 
 /** A message to hand to the socket. */
@@ -18,13 +18,14 @@ export interface ClaimedMessage extends OutboundRow {
 
 type FailedRow = OutboundRow & { failure: MessageFailure };
 
-const ROW = 'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.reached';
+const ROW =
+  'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.metadata, o.reached';
 
 // The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again.
 const CLAIM_SQL = `${FENCE_SQL}
   UPDATE outbound_message o SET status = 'SENDING' FROM fence, (SELECT job_id, status FROM outbound_message
     WHERE session_id = $4 AND status IN ('QUEUED', 'SENDING') AND job_id <> ALL($5::uuid[])
-      AND to_jid <> ALL($6::text[]) AND accepted_at > clock_timestamp() - $8 * interval '1 ms' ORDER BY seq LIMIT $7) next
+      AND to_jid <> ALL($6::text[]) AND NOT ${isOverdue('outbound_message', '$8')} ORDER BY seq LIMIT $7) next
   WHERE o.status IN ('QUEUED', 'SENDING') AND o.job_id = next.job_id
   RETURNING ${ROW}, o.seq, o.content, o.accepted_at, o.uploaded,
     next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS begun`;
@@ -41,6 +42,7 @@ const FAIL_SQL = `${FENCE_SQL},
       WHEN o.status = 'QUEUED' OR o.content ? 'media' AND o.uploaded IS NULL THEN $6::jsonb ELSE $7::jsonb END, ${FAILED_AT('$8')} FROM fence
     WHERE o.session_id = $4 AND o.status IN ('QUEUED', 'SENDING')
       AND ($5::uuid[] IS NULL OR o.job_id = ANY($5::uuid[]))
+      AND ($9 OR o.status <> 'QUEUED' OR o.expires_at IS NULL)
     RETURNING ${ROW}, o.failure)
   SELECT c.* FROM fence LEFT JOIN changed c ON true`;
 
@@ -96,12 +98,15 @@ export class Ledger {
   }
 
   /**
-   * Ends open messages for good: these jobs, or (null) all of the session.
+   * Ends open messages for good: these jobs, or (null) all of the session. A logout ends none that has not begun and says itself
+   * how long it waits: the number may be linked again.
    * @throws LeaseLostError
    */
   async fail(jobIds: string[] | null, failure: MessageFailure): Promise<void> {
     const failures = [failure, perhapsSent(failure)].map((one) => JSON.stringify(one));
-    const parameters = [...this.scope(), jobIds, ...failures, new Date().toISOString()];
+    const now = new Date().toISOString();
+    const endsAll = failure.code !== 'SESSION_LOGGED_OUT';
+    const parameters = [...this.scope(), jobIds, ...failures, now, endsAll];
     const events = await this.dataSource.transaction(async (tx) => {
       const rows = await tx.query<(FailedRow | { job_id: null })[]>(FAIL_SQL, parameters);
       if (rows.length === 0) throw new LeaseLostError(this.held.fence.partition);

@@ -19,6 +19,7 @@ const row = {
   to_jid: '4915112345678@s.whatsapp.net',
   client_message_id: null,
   reached: null,
+  metadata: null,
 };
 
 test('a job always has the same message id, in the shape of the platform’s own', () => {

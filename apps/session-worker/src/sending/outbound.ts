@@ -10,6 +10,7 @@ import {
   MessageFailed,
   MessageRead,
   MessageSent,
+  type Metadata,
 } from '@svc/contracts';
 import { eventOf } from '@svc/service';
 import { v5 as uuidv5 } from 'uuid';
@@ -36,6 +37,16 @@ export interface OutboundRow {
   client_message_id: string | null;
   /** When each state was reached (ISO 8601); null: before this was kept. */
   reached: Reached | null;
+  metadata: Metadata | null;
+}
+
+/**
+ * SQL: whether a row has waited too long for its session. What the send itself says goes by domain time, the worker's own limit (a
+ * parameter, in ms) by the server's clock.
+ */
+export function isOverdue(row: string, limitMs: string): string {
+  return `CASE WHEN ${row}.expires_at IS NULL THEN ${row}.accepted_at < clock_timestamp() - ${limitMs} * interval '1 ms'
+    ELSE ${row}.expires_at <= svc_now(${row}.tenant_id) END`;
 }
 
 const EVENTS = { SENT: MessageSent, DELIVERED: MessageDelivered, READ: MessageRead } as const;
@@ -157,5 +168,6 @@ function payloadOf(row: OutboundRow, state: Rung | 'FAILED') {
     to: row.to_jid,
     // Of a row that an earlier release wrote, nobody knows.
     timestamp: row.reached?.[state] ?? new Date().toISOString(),
+    ...(row.metadata && { metadata: row.metadata }),
   };
 }

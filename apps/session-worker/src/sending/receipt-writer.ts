@@ -24,7 +24,7 @@ interface Highest extends Receipt {
   heard: Reached;
 }
 
-const ROWS_SQL = `SELECT o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.reached, r.rung, r.heard
+const ROWS_SQL = `SELECT o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.metadata, o.reached, r.rung, r.heard
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[]) AS r (session_id, key_id, rung, heard)
   JOIN outbound_message o USING (session_id, key_id)`;
 

@@ -6,26 +6,28 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { RunnersService } from '../runners/runners.service.js';
 import { atStep } from '../steps.js';
-import { eventsSoFar, FAILED_AT, failureOf, keyIdOf } from './outbound.js';
+import { eventsSoFar, FAILED_AT, failureOf, isOverdue, keyIdOf } from './outbound.js';
 
 /** Commands that are written in one statement at most. */
 const BATCH = 256;
 
 // Rows go in by order of arrival: `seq` is the order in which a session sends.
 const INTAKE_SQL = `INSERT INTO outbound_message
-    (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at)
-  SELECT j.job_id, j.session_id, j.tenant_id, j.key_id, j.to_jid, j.content, j.client_message_id, j.accepted_at
+    (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at)
+  SELECT j.job_id, j.session_id, j.tenant_id, j.key_id, j.to_jid, j.content, j.client_message_id, j.accepted_at,
+    j.metadata, j.expires_at
   FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS (job_id uuid, session_id uuid, tenant_id uuid, key_id text,
-    to_jid text, content jsonb, client_message_id text, accepted_at timestamptz)) WITH ORDINALITY AS j (job_id,
-    session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, n)
+    to_jid text, content jsonb, client_message_id text, accepted_at timestamptz, metadata jsonb,
+    expires_at timestamptz)) WITH ORDINALITY AS j (job_id,
+    session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at, n)
   ORDER BY j.n ON CONFLICT (job_id) DO NOTHING RETURNING job_id`;
 
 const UNDELIVERABLE_SQL = `UPDATE outbound_message o SET status = 'FAILED', failure = CASE
-      WHEN s.id IS NULL OR s.wanted = 'DELETED' THEN $3::jsonb WHEN s.status = 'LOGGED_OUT' THEN $4::jsonb ELSE $5::jsonb END,
+      WHEN s.id IS NULL OR s.wanted = 'DELETED' THEN $3::jsonb WHEN s.status = 'LOGGED_OUT' AND q.expires_at IS NULL THEN $4::jsonb ELSE $5::jsonb END,
     ${FAILED_AT('$6')}
   FROM outbound_message q LEFT JOIN session s ON s.id = q.session_id
   WHERE o.job_id = q.job_id AND o.status = 'QUEUED' AND q.session_id = ANY($1::uuid[]) AND (s.id IS NULL
-    OR s.wanted = 'DELETED' OR s.status = 'LOGGED_OUT' OR q.accepted_at < clock_timestamp() - $2 * interval '1 ms')
+    OR s.wanted = 'DELETED' OR s.status = 'LOGGED_OUT' AND q.expires_at IS NULL OR ${isOverdue('q', '$2')})
   RETURNING o.*`;
 const REASONS = (['SESSION_DELETED', 'SESSION_LOGGED_OUT', 'EXPIRED'] as const).map((code) =>
   JSON.stringify(failureOf(code)),
@@ -65,6 +67,8 @@ export class SendingService {
       content: data.content,
       client_message_id: data.clientMessageId ?? null,
       accepted_at: data.acceptedAt,
+      ...(data.metadata && { metadata: data.metadata }),
+      ...(data.expiresAt && { expires_at: data.expiresAt }),
     });
   }
 
