@@ -37,6 +37,8 @@ import { LogReader } from './events/log-reader.js';
 import { LogTail } from './events/log-tail.js';
 import { LimitsController } from './limits/limits.controller.js';
 import { LimitsService } from './limits/limits.service.js';
+import { CancellationController } from './messages/cancellation.controller.js';
+import { CancellationService } from './messages/cancellation.service.js';
 import { ClientMessage } from './messages/client-message.entity.js';
 import { ConversationsService } from './messages/conversations.service.js';
 import { Message } from './messages/message.entity.js';
@@ -123,6 +125,7 @@ const events = {
   controllers: [
     HealthController,
     MessagesController,
+    CancellationController,
     MessageMediaController,
     ConversationsController,
     ContactsController,
@@ -174,6 +177,7 @@ const events = {
     UploadsService,
     OutgoingMedia,
     SendingService,
+    CancellationService,
     SendPublisher,
     MessageSweeper,
     MessagesRepository,

@@ -59,6 +59,7 @@ import {
 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import { FakeDispatcher } from './fake-dispatcher.js';
+import { FakeLedger } from './fake-ledger.js';
 
 /** What the limits stand at. */
 export const USAGE: DayUsage & { planLimit: number } = {
@@ -102,6 +103,7 @@ export class FakeServices {
   readonly reserved = new Map<string, number>();
   readonly promotions: PromoteTierV1[] = [];
   readonly dispatcher = new FakeDispatcher();
+  readonly ledger = new FakeLedger();
   /** Subjects that are obeyed and not answered, as when a connection breaks at the wrong moment. */
   readonly mute = new Set<string>();
   /** Subjects in the order they were asked. */
@@ -129,7 +131,9 @@ export class FakeServices {
     fakes.answerPayments();
     fakes.answerLimits();
     fakes.answerSessions();
-    fakes.dispatcher.answer((contract, reply) => fakes.on(contract, reply));
+    for (const fake of [fakes.dispatcher, fakes.ledger]) {
+      fake.answer((contract, reply) => fakes.on(contract, reply));
+    }
     await fakes.messaging.connection.flush();
     return fakes;
   }

@@ -49,6 +49,7 @@ const ROUTES: [string, object?][] = [
   ['GET /v1/messages/{message}'],
   ['GET /v1/messages/{message}/media'],
   ['GET /v1/conversations/{conversation}/messages'],
+  ['POST /v1/messages/{message}/cancel'],
   ['GET /v1/sessions/{session}'],
   ['PATCH /v1/sessions/{session}', { name: 'mine' }],
   ['GET /v1/sessions/{session}/limits'],

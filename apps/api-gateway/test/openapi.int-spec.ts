@@ -10,6 +10,7 @@ import { ConversationsController } from '../src/conversations/conversations.cont
 import { EventLogController } from '../src/events/event-log.controller.js';
 import { EventStreamController } from '../src/events/event-stream.controller.js';
 import { LimitsController } from '../src/limits/limits.controller.js';
+import { CancellationController } from '../src/messages/cancellation.controller.js';
 import { MessageMediaController } from '../src/messages/message-media.controller.js';
 import { MediaController } from '../src/media/media.controller.js';
 import { MessagesController } from '../src/messages/messages.controller.js';
@@ -107,6 +108,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
   const controllers = [
     ...[MessagesController, MessageMediaController, ConversationsController, SessionsController],
     ...[ContactsController],
+    ...[MessagesController, MessageMediaController, CancellationController, SessionsController],
     ...[LiveController, ExternalConfigController],
     ...[MediaController, LimitsController, UsageController, SubscriptionController],
     ...[WebhooksController, WebhookActionsController, DeliveriesController],

@@ -28,6 +28,7 @@ import { SessionLogins } from './runners/session-logins.js';
 import { FileFetcher } from './sending/file-fetcher.js';
 import { OutgoingFiles } from './sending/outgoing-files.js';
 import { ReceiptWriter } from './sending/receipt-writer.js';
+import { EndingsService } from './sending/endings.service.js';
 import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
 import { SessionSenders } from './sending/session-senders.js';
@@ -103,6 +104,7 @@ const POOL_SIZE = 20;
     RetentionService,
     RunnersService,
     SendingService,
+    EndingsService,
     SessionLogins,
     SessionRoutes,
     SessionSenders,

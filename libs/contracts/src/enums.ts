@@ -78,6 +78,7 @@ export const FAILURE_CODES = [
   'MEDIA_UPLOAD_FAILED',
   'ACCOUNT_RESTRICTED',
   'NEW_CHAT_QUOTA',
+  'CANCELED',
 ] as const;
 /** One of `FAILURE_CODES`. */
 export type FailureCode = (typeof FAILURE_CODES)[number];

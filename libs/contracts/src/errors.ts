@@ -208,6 +208,13 @@ export const ERROR_CATALOGUE = {
     'The session is linked to a number already.',
     'Connect it with POST /v1/sessions/:id/connect, or unlink it first with POST /v1/sessions/:id/logout.',
   ),
+  MESSAGE_STATE_CONFLICT: entry(
+    409,
+    false,
+    'info',
+    'The message is on its way already, or has come to its end.',
+    'Look at meta.status, or at GET /v1/messages/:jobId; what was sent is taken back by a send with delete.',
+  ),
   DELIVERY_STATE_CONFLICT: entry(
     409,
     true,

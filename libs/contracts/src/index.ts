@@ -119,6 +119,7 @@ export {
   type ContentField,
   SendMessageRequest,
 } from './send-message-request.js';
+export { CanceledMessage, EndedMessage, EndMessage, EndMessageV1 } from './message-endings.js';
 export { type Metadata, QUEUE_FOR_SECONDS } from './send-options.js';
 export {
   QueuedMessage,

@@ -51,8 +51,13 @@ export class ConversationsService {
   }
 
   async get(tenantId: string, id: string): Promise<MessageView> {
+    return toView(await this.owned(tenantId, id));
+  }
+
+  /** @throws AppError `MESSAGE_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
+  async owned(tenantId: string, id: string): Promise<Message> {
     const message = await this.messages.findOneBy({ tenantId, id });
-    if (message) return toView(message);
+    if (message) return message;
     throw new AppError((await this.messages.existsBy({ id })) ? 'FORBIDDEN' : 'MESSAGE_NOT_FOUND');
   }
 

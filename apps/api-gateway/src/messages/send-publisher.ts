@@ -3,6 +3,7 @@ import { SendMessage } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { log } from '@svc/service';
 import type { Message } from './message.entity.js';
+import { sendCommandOf } from './send-command.js';
 
 /** Tells the owner of a session's partition to send a message. */
 @Injectable()
@@ -13,17 +14,9 @@ export class SendPublisher {
    * Publishes the command of a row; harmless when repeated, because its id is the job's.
    * @returns false when NATS did not take it: the row stays QUEUED and the sweeper comes back.
    */
-  async publish({ id, tenantId, sessionId, contact, body, content, ...row }: Message): Promise<boolean> {
-    const data = {
-      jobId: id,
-      sessionId,
-      to: contact,
-      content: content ?? { type: 'text' as const, text: body.text ?? '' },
-      clientMessageId: row.clientMessageId,
-      acceptedAt: row.createdAt.toISOString(),
-      ...(row.metadata && { metadata: row.metadata }),
-      ...(row.expiresAt && { expiresAt: row.expiresAt.toISOString() }),
-    };
+  async publish(row: Message): Promise<boolean> {
+    const { id, tenantId, sessionId } = row;
+    const data = sendCommandOf(row);
     try {
       await this.messaging.publishCommand(sessionId, envelopeOf(SendMessage, { tenantId, id }, data));
       return true;

@@ -65,6 +65,7 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
   MEDIA_UPLOAD_FAILED: 'The file could not be handed to the platform.',
   ACCOUNT_RESTRICTED: 'The platform has restricted the number: it may not write to new contacts.',
   NEW_CHAT_QUOTA: 'The number has begun as many chats as the platform lets it.',
+  CANCELED: 'It was canceled before it went out.',
 };
 
 /**
@@ -85,6 +86,7 @@ const GIVEN_BACK: Record<FailureCode, readonly LimitLayer[]> = {
   MEDIA_UPLOAD_FAILED: LIMIT_LAYERS,
   ACCOUNT_RESTRICTED: LIMIT_LAYERS,
   NEW_CHAT_QUOTA: LIMIT_LAYERS,
+  CANCELED: LIMIT_LAYERS,
 };
 /** They meet a message wherever it is, perhaps on its way; the others say themselves that it did not go out. */
 const WHEREVER_IT_IS: ReadonlySet<FailureCode> = new Set([

@@ -1,0 +1,16 @@
+import type { SendMessageV1 } from '@svc/contracts';
+import type { Message } from './message.entity.js';
+
+/** What the worker is told of an outbound message. */
+export function sendCommandOf({ id, body, metadata, expiresAt, ...row }: Message): SendMessageV1 {
+  return {
+    jobId: id,
+    sessionId: row.sessionId,
+    to: row.contact,
+    content: row.content ?? { type: 'text', text: body.text ?? '' },
+    clientMessageId: row.clientMessageId,
+    acceptedAt: row.createdAt.toISOString(),
+    ...(metadata && { metadata }),
+    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+  };
+}
