@@ -37,6 +37,7 @@ import { LogReader } from './events/log-reader.js';
 import { LogTail } from './events/log-tail.js';
 import { LimitsController } from './limits/limits.controller.js';
 import { LimitsService } from './limits/limits.service.js';
+import { AdmissionService } from './messages/admission.service.js';
 import { CancellationController } from './messages/cancellation.controller.js';
 import { CancellationService } from './messages/cancellation.service.js';
 import { ClientMessage } from './messages/client-message.entity.js';
@@ -52,6 +53,10 @@ import { Upload } from './media/upload.entity.js';
 import { UploadsService } from './media/uploads.service.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { MessagesRepository } from './messages/messages.repository.js';
+import { ScheduledMessage } from './messages/scheduled-message.entity.js';
+import { ScheduledGate } from './messages/scheduled-gate.js';
+import { ScheduledSends } from './messages/scheduled-sends.js';
+import { ScheduleRepository } from './messages/schedule.repository.js';
 import { SendPublisher } from './messages/send-publisher.js';
 import { OutgoingMedia } from './messages/outgoing-media.js';
 import { SendingService } from './messages/sending.service.js';
@@ -105,6 +110,7 @@ const ENTITIES = [
   DashboardUser,
   Message,
   SandboxNumber,
+  ScheduledMessage,
   SessionChange,
   Tenant,
   Upload,
@@ -178,6 +184,10 @@ const events = {
     OutgoingMedia,
     SendingService,
     CancellationService,
+    AdmissionService,
+    ScheduleRepository,
+    ScheduledGate,
+    ScheduledSends,
     SendPublisher,
     MessageSweeper,
     MessagesRepository,

@@ -8,6 +8,7 @@ import { Conversation } from '../src/conversations/conversation.entity.js';
 import { ClientMessage } from '../src/messages/client-message.entity.js';
 import { Message } from '../src/messages/message.entity.js';
 import { SandboxNumber } from '../src/sandbox/sandbox-number.entity.js';
+import { ScheduledMessage } from '../src/messages/scheduled-message.entity.js';
 import { SessionChange } from '../src/sessions/session-change.entity.js';
 import { schema } from '../src/migrations/schema.js';
 import { DashboardUser } from '../src/tenants/dashboard-user.entity.js';
@@ -25,6 +26,7 @@ const ENTITIES = [
   DashboardUser,
   Message,
   SandboxNumber,
+  ScheduledMessage,
   SessionChange,
   Tenant,
   Upload,

@@ -79,6 +79,10 @@ export const FAILURE_CODES = [
   'ACCOUNT_RESTRICTED',
   'NEW_CHAT_QUOTA',
   'CANCELED',
+  // What a message met at its time that was to go out later.
+  'SESSION_NOT_CONNECTED',
+  'RATE_LIMITED',
+  'PAYMENT_REQUIRED',
 ] as const;
 /** One of `FAILURE_CODES`. */
 export type FailureCode = (typeof FAILURE_CODES)[number];

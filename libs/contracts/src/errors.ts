@@ -263,7 +263,7 @@ export const ERROR_CATALOGUE = {
     true,
     'info',
     'A limit is used up: messages a day, sessions of the plan, requests a second, or new chats that the platform allows.',
-    'Wait for the number of seconds in Retry-After; meta names the layer (session, plan, request, platform), the limit or the reason, and when it resets.',
+    'Wait for the number of seconds in Retry-After; meta names the layer (session, plan, request, platform, schedule), the limit or the reason, and when it resets.',
   ),
   INTERNAL: entry(
     500,

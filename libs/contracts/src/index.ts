@@ -120,7 +120,7 @@ export {
   SendMessageRequest,
 } from './send-message-request.js';
 export { CanceledMessage, EndedMessage, EndMessage, EndMessageV1 } from './message-endings.js';
-export { type Metadata, QUEUE_FOR_SECONDS } from './send-options.js';
+export { type Metadata, QUEUE_FOR_SECONDS, SEND_AHEAD_DAYS } from './send-options.js';
 export {
   QueuedMessage,
   MESSAGE_RELATIONS,

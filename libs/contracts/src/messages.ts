@@ -54,6 +54,12 @@ export class QueuedMessage {
   createdAt: string;
 
   @ApiPropertyOptional({
+    description: 'When it is to go out (ISO 8601, UTC), where the send said so.',
+    example: '2026-02-01T07:00:00.000Z',
+  })
+  sendAt?: string;
+
+  @ApiPropertyOptional({
     description:
       'Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue.',
     example: '2026-01-31T13:00:00.000Z',
@@ -170,6 +176,14 @@ export class MessageView {
     example: { orderId: '4711' },
   })
   metadata: Metadata | null;
+
+  @ApiProperty({
+    description: 'When it is, or was, to go out (ISO 8601, UTC), where the send said so: QUEUED until then.',
+    type: String,
+    nullable: true,
+    example: '2026-02-01T07:00:00.000Z',
+  })
+  sendAt: string | null;
 
   @ApiProperty({
     description:

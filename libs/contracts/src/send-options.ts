@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
+import { TimeBound } from './instant.js';
 
 /** A tenant's own words on a message, kept with it and repeated in each of its events. */
 export type Metadata = Record<string, string>;
@@ -12,6 +13,9 @@ const MOST_VALUE_CHARACTERS = 500;
 export const QUEUE_FOR_SECONDS = 3_600;
 /** At most a day: a unit is of the day on which its message was accepted. */
 const MOST_QUEUE_SECONDS = 86_400;
+
+/** How far ahead a message may be set aside, in days: less than an upload is kept. */
+export const SEND_AHEAD_DAYS = 28;
 
 /** What a send may do while its session is not connected. */
 const ON_DISCONNECTED = ['fail', 'queue'] as const;
@@ -59,6 +63,12 @@ export class SendOptions {
   @IsMetadata()
   metadata?: Metadata;
 
+  @TimeBound(
+    'When it goes out: in the future, at most 28 days ahead. What a send of that moment would be refused for, it then fails of',
+    '2026-02-01T08:00:00+01:00',
+  )
+  sendAt?: string;
+
   @ApiPropertyOptional({
     description:
       'What becomes of it while the session is not connected: fail (the default) answers SESSION_NOT_CONNECTED; queue accepts it, and it waits for the session.',
@@ -72,7 +82,7 @@ export class SendOptions {
 
   @ApiPropertyOptional({
     description:
-      'With onDisconnected queue: how long it waits for its session, in seconds; then it fails as EXPIRED.',
+      'With onDisconnected queue: how long it waits for its session, in seconds from now or from sendAt; then it fails as EXPIRED.',
     type: 'integer',
     minimum: 1,
     maximum: MOST_QUEUE_SECONDS,

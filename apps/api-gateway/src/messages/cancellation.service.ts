@@ -10,6 +10,7 @@ import { RpcClient } from '@svc/messaging';
 import { ConversationsService } from './conversations.service.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository } from './messages.repository.js';
+import { ScheduleRepository } from './schedule.repository.js';
 import { sendCommandOf } from './send-command.js';
 
 /** Ends messages that have not gone out. Whether one has is known to the workers' ledger alone, so that is what decides. */
@@ -18,6 +19,7 @@ export class CancellationService {
   constructor(
     private readonly conversations: ConversationsService,
     private readonly messages: MessagesRepository,
+    private readonly schedule: ScheduleRepository,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -40,7 +42,10 @@ export class CancellationService {
     const asked = { tenantId, message: sendCommandOf(message), code, ...(detail ? { detail } : {}) };
     const ended = await this.rpc.request(EndMessage, asked);
     // The event says the same, later: whoever asks now is to see it.
-    if (ended.status === 'FAILED') await this.messages.advance({ tenantId, jobId, ...ended });
+    const { status, keyId, failure } = ended;
+    if (status === 'FAILED')
+      await this.messages.advance({ tenantId, jobId, status, keyId, failure, at: new Date() });
+    if (message.sendAt) await this.schedule.drop(jobId);
     return ended;
   }
 }

@@ -137,6 +137,7 @@ export function toView(message: Message): MessageView {
     ...{ sessionId, direction, status, contact, body, relatesTo, origin, media },
     ...{ keyId, clientMessageId, metadata, failure },
     timeline: timelineOf(message),
+    sendAt: message.sendAt?.toISOString() ?? null,
     expiresAt: message.expiresAt?.toISOString() ?? null,
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),

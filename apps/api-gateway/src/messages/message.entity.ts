@@ -31,6 +31,10 @@ export class Message {
   @Column('text', { name: 'key_id', nullable: true }) keyId: string | null;
   @Column('text', { name: 'client_message_id', nullable: true }) clientMessageId: string | null;
   @Column('jsonb', { nullable: true }) metadata: Metadata | null;
+  /** Domain time: when it goes out, where the send said so. */
+  @Column('timestamptz', { name: 'send_at', nullable: true }) sendAt: Date | null;
+  /** Real time: when its time had come and it was let go. */
+  @Column('timestamptz', { name: 'released_at', nullable: true }) releasedAt: Date | null;
   /** Domain time: until when it waits for its session, where the send said so. */
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
   @Column('jsonb', { nullable: true }) failure: MessageFailure | null;

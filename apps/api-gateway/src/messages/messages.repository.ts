@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { MessageBody, MessageFailure, Metadata, OutboundContent, RelatedMessage } from '@svc/contracts';
-import { DataSource, In, Repository } from 'typeorm';
+import {
+  LIMIT_LAYERS,
+  type MessageBody,
+  type MessageFailure,
+  type Metadata,
+  type OutboundContent,
+  type RelatedMessage,
+} from '@svc/contracts';
+import { DataSource, Repository } from 'typeorm';
 import { ClientMessage } from './client-message.entity.js';
 import { Message } from './message.entity.js';
 import { statesBefore } from './message-states.js';
@@ -19,6 +26,8 @@ export interface NewJob {
   relatesTo: RelatedMessage | null;
   clientMessageId: string | null;
   metadata: Metadata | null;
+  /** When it goes out, in domain time; null: now. */
+  sendAt: Date | null;
   /** How long it waits for its session; null: for as long as the worker lets it. */
   queueForSeconds: number | null;
 }
@@ -52,18 +61,26 @@ export type Arrived = Pick<
 
 // Two seconds later the sweeper looks at a row that is still QUEUED. Whoever was held up for longer than its reservation is
 // good for writes nothing: the unit may have been given back.
-const INSERT_JOB = `
-  WITH held AS MATERIALIZED (SELECT WHERE $10::timestamptz IS NULL OR clock_timestamp() < $10),
+const NEW = `
+  held AS MATERIALIZED (SELECT WHERE $10::timestamptz IS NULL OR clock_timestamp() < $10),
   taken AS (
     INSERT INTO client_message (tenant_id, client_message_id, job_id, body_hash) SELECT $1, $2, $3, $4 FROM held WHERE $2::text IS NOT NULL
-    ON CONFLICT DO NOTHING RETURNING 1)
+    ON CONFLICT DO NOTHING RETURNING 1)`;
+const NEW_MESSAGE = `
   INSERT INTO message (id, tenant_id, session_id, direction, status, contact, body, content, relates_to,
-    client_message_id, metadata, expires_at, next_publish_at)
-  SELECT $3, $1, $5, 'OUTBOUND', 'QUEUED', $6, $7, $8, $9, $2, $11,
-    CASE WHEN $12::int IS NOT NULL THEN svc_now($1) + $12 * interval '1 second' END,
-    clock_timestamp() + interval '2 seconds'
-  FROM held WHERE $2::text IS NULL OR EXISTS (SELECT FROM taken)
-  RETURNING created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt"`;
+    client_message_id, metadata, send_at, expires_at, next_publish_at)
+  SELECT $3, $1, $5, 'OUTBOUND', 'QUEUED', $6, $7, $8, $9, $2, $11, $13::timestamptz,
+    CASE WHEN $12::int IS NOT NULL THEN coalesce($13, svc_now($1)) + $12 * interval '1 second' END,
+    CASE WHEN $13 IS NULL THEN clock_timestamp() + interval '2 seconds' END
+  FROM held WHERE $2::text IS NULL OR EXISTS (SELECT FROM taken)`;
+const WRITTEN = `created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt"`;
+
+const INSERT_JOB = `WITH ${NEW} ${NEW_MESSAGE} RETURNING ${WRITTEN}`;
+
+const SCHEDULE_JOB = `WITH ${NEW}, written AS (${NEW_MESSAGE} RETURNING *),
+  waiting AS (INSERT INTO scheduled_message (job_id, tenant_id, session_id, send_at)
+    SELECT id, tenant_id, session_id, send_at FROM written)
+  SELECT ${WRITTEN} FROM written`;
 
 /** Keeps the time of a state, the first that comes, and where the message is not further already the state itself. */
 const advanceSql = (time: string): string => `
@@ -76,6 +93,9 @@ const advanceSql = (time: string): string => `
 const INSERT_ARRIVED = `
   INSERT INTO message (id, tenant_id, session_id, direction, status, contact, key_id, created_at, body, origin, media)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`;
+
+const EXISTING = `SELECT id FROM message WHERE id = ANY($1)
+  AND NOT (status = 'FAILED' AND coalesce(failure -> 'givenBack' @> $2::jsonb, false))`;
 
 const KNOWS_CONTACT = `
   SELECT EXISTS (SELECT FROM message WHERE tenant_id = $1 AND session_id = $2 AND contact = $3
@@ -114,9 +134,15 @@ export class MessagesRepository {
     return row?.known === true;
   }
 
-  /** Those of these jobs that have a message. */
+  /**
+   * Those of these jobs that have a message that went out, or may. One that has given back its unit has none: where it was canceled
+   * while its time came, the unit may have been taken after that.
+   */
   async existing(jobIds: string[]): Promise<string[]> {
-    const rows = await this.messages.find({ select: { id: true }, where: { id: In(jobIds) } });
+    const rows = await this.dataSource.query<{ id: string }[]>(EXISTING, [
+      jobIds,
+      JSON.stringify(LIMIT_LAYERS),
+    ]);
     return rows.map(({ id }) => id);
   }
 
@@ -126,7 +152,7 @@ export class MessagesRepository {
    * @returns null when the `clientMessageId` is taken, because somebody else was first, or when it is too late.
    */
   async insertJob(job: NewJob, writeBefore: string | undefined): Promise<Message | null> {
-    const { id, tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata } = job;
+    const { id, tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata, sendAt } = job;
     const content = isPlainText(job.content) ? null : job.content;
     const columns = [
       tenantId,
@@ -139,8 +165,10 @@ export class MessagesRepository {
       writeBefore ?? null,
       json(metadata),
       job.queueForSeconds,
+      sendAt?.toISOString() ?? null,
     ];
-    const [times] = await this.dataSource.query<Written[]>(INSERT_JOB, columns);
+    const statement = sendAt ? SCHEDULE_JOB : INSERT_JOB;
+    const [times] = await this.dataSource.query<Written[]>(statement, columns);
     if (!times) return null;
     const rest = { direction: 'OUTBOUND', status: 'QUEUED' } as const;
     return this.messages.create({
@@ -154,6 +182,7 @@ export class MessagesRepository {
       relatesTo,
       clientMessageId,
       metadata,
+      sendAt,
       ...times,
     });
   }

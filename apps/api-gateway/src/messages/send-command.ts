@@ -9,7 +9,8 @@ export function sendCommandOf({ id, body, metadata, expiresAt, ...row }: Message
     to: row.contact,
     content: row.content ?? { type: 'text', text: body.text ?? '' },
     clientMessageId: row.clientMessageId,
-    acceptedAt: row.createdAt.toISOString(),
+    // Its time counts from when it may go.
+    acceptedAt: (row.releasedAt ?? row.createdAt).toISOString(),
     ...(metadata && { metadata }),
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
   };

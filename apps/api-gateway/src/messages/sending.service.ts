@@ -6,24 +6,21 @@ import {
   type DryRunRefusal,
   type ErrorCode,
   type QueuedMessage,
-  Reserve,
   type SendMessageRequest,
-  type SessionState,
   type SubscriptionState,
 } from '@svc/contracts';
-import { RpcClient } from '@svc/messaging';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { ConversationLedger } from '../conversations/conversation-ledger.js';
-import { LimitsService } from '../limits/limits.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
+import { AdmissionService } from './admission.service.js';
 import { type Draft, draftOf } from './draft.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository, type NewJob } from './messages.repository.js';
 import { OutgoingMedia } from './outgoing-media.js';
-import { platformRefusal } from './platform-refusal.js';
 import { queueTimeOf } from './queue-time.js';
-import { isGroup, normalizeChat } from './recipient.js';
+import { normalizeChat } from './recipient.js';
 import { relate } from './related-message.js';
+import { ScheduleRepository } from './schedule.repository.js';
 import { SendPublisher } from './send-publisher.js';
 
 /** Fixed for ever: the job ids of all tenants' `clientMessageId`s follow from it. */
@@ -48,9 +45,9 @@ export class SendingService {
     private readonly sessions: SessionsService,
     private readonly messages: MessagesRepository,
     private readonly publisher: SendPublisher,
-    private readonly rpc: RpcClient,
     private readonly media: OutgoingMedia,
-    private readonly limits: LimitsService,
+    private readonly admission: AdmissionService,
+    private readonly schedule: ScheduleRepository,
     private readonly conversations: ConversationLedger,
   ) {}
 
@@ -67,8 +64,8 @@ export class SendingService {
     const prepared = await this.prepare(subscription, request);
     if ('first' in prepared) return { message: queued(prepared.first), replayed: true };
     const { job, draft } = prepared;
-    await this.limits.assertTokens(subscription, job.sessionId);
-    const writeBefore = await this.reserve(subscription, job, told);
+    // Its unit is one of the day on which it goes out.
+    const writeBefore = job.sendAt ? undefined : await this.admission.admit(subscription, job, told);
     await this.media.keep(job.tenantId, draft);
     return this.accept(job, writeBefore);
   }
@@ -79,7 +76,8 @@ export class SendingService {
     try {
       const prepared = await this.prepare(subscription, request);
       if ('first' in prepared) return dryRun(planned, null, prepared.first.id);
-      return dryRun(planned, await this.limits.refusalOf(subscription, planned.sessionId));
+      if (prepared.job.sendAt) return dryRun(planned, null);
+      return dryRun(planned, await this.admission.refusalOf(subscription, planned.sessionId));
     } catch (error) {
       if (error instanceof AppError && PASSING.has(error.code)) return dryRun(planned, error);
       throw error; // the request is wrong, whenever it is sent
@@ -90,57 +88,32 @@ export class SendingService {
     const { tenantId } = subscription;
     const contact = normalizeChat(request.to);
     const draft = draftOf(request);
+    const queueForSeconds = queueTimeOf(request);
     const placed = await this.sessions.placed(tenantId, request.sessionId.toLowerCase());
-    const { session } = placed;
     const clientMessageId = request.clientMessageId ?? null;
     const first = clientMessageId && (await this.messages.findJob(tenantId, clientMessageId));
     if (first) return { first };
     const named = draft.names && (await this.messages.find(tenantId, draft.names.messageId.toLowerCase()));
-    const relatesTo = relate(draft, named ?? null, { sessionId: session.id, contact });
+    const relatesTo = relate(draft, named ?? null, { sessionId: placed.session.id, contact });
     await this.media.complete(tenantId, draft);
-    const queueForSeconds = queueTimeOf(request);
-    if (session.status !== 'CONNECTED' && queueForSeconds === null) {
-      const { status, statusReason } = session;
-      throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId: session.id, status, statusReason });
-    }
-    await this.limits.assertWritable(subscription, placed);
-    await this.assertMayReach(tenantId, session, contact);
+    const sendAt = request.sendAt ? new Date(request.sendAt) : null;
+    // How things stand now says nothing of then.
+    if (sendAt) await this.schedule.assertRoom(tenantId, sendAt);
+    else await this.admission.assertOpen(subscription, placed, contact, queueForSeconds !== null);
     const id = jobId(tenantId, clientMessageId);
     const { content, body } = draft;
     const metadata = request.metadata ?? null;
-    const about = { id, tenantId, sessionId: session.id, contact, clientMessageId, metadata };
-    return { job: { ...about, content, body, relatesTo, queueForSeconds }, draft };
-  }
-
-  /** What the platform would refuse costs the number its standing: it is refused before anything is counted. */
-  private async assertMayReach(
-    tenantId: string,
-    { id, restriction }: SessionState,
-    contact: string,
-  ): Promise<void> {
-    if (!restriction || isGroup(contact)) return;
-    if (await this.messages.knowsContact(tenantId, id, contact)) return;
-    throw platformRefusal(restriction, Date.now());
+    const about = { id, tenantId, sessionId: placed.session.id, contact, clientMessageId, metadata };
+    return { job: { ...about, content, body, relatesTo, sendAt, queueForSeconds }, draft };
   }
 
   /** A unit whose message is not written in time is given back, a minute or two later, by `limits`. */
   private async accept(job: NewJob, writeBefore: string | undefined): Promise<Accepted> {
     const row = await this.messages.insertJob(job, writeBefore);
     if (!row) return this.lostRace(job);
-    await Promise.all([this.publisher.publish(row), this.conversations.accepted(row)]);
+    const publish = row.sendAt ? undefined : this.publisher.publish(row);
+    await Promise.all([publish, this.conversations.accepted(row)]);
     return { message: queued(row), replayed: false };
-  }
-
-  private async reserve(
-    { plan, internal }: SubscriptionState,
-    { id: jobId, tenantId, sessionId }: NewJob,
-    told: (usage: DayUsage) => void,
-  ): Promise<string | undefined> {
-    const asked = { jobId, tenantId, sessionId, plan, internal };
-    const { admitted, refusal, usage, writeBefore } = await this.rpc.request(Reserve, asked);
-    if (usage) told(usage);
-    if (!admitted) throw new AppError('RATE_LIMITED', undefined, { ...refusal });
-    return writeBefore;
   }
 
   private async lostRace({ tenantId, clientMessageId }: NewJob): Promise<Accepted> {
@@ -155,7 +128,7 @@ function jobId(tenantId: string, clientMessageId: string | null): string {
   return clientMessageId === null ? uuidv7() : uuidv5(`${tenantId}:${clientMessageId}`, JOB_NAMESPACE);
 }
 
-function queued({ id, sessionId, contact, clientMessageId, createdAt, expiresAt }: Message): QueuedMessage {
+function queued({ id, sessionId, contact, clientMessageId, createdAt, ...row }: Message): QueuedMessage {
   return {
     status: 'QUEUED',
     jobId: id,
@@ -163,7 +136,8 @@ function queued({ id, sessionId, contact, clientMessageId, createdAt, expiresAt 
     to: contact,
     clientMessageId,
     createdAt: createdAt.toISOString(),
-    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    ...(row.sendAt && { sendAt: row.sendAt.toISOString() }),
+    ...(row.expiresAt && { expiresAt: row.expiresAt.toISOString() }),
   };
 }
 

@@ -11,6 +11,7 @@ import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
 import { Uploads1763700400000 } from './1763700400000-uploads.js';
+import { ScheduledMessages1764000210000 } from './1764000210000-scheduled-messages.js';
 import { SendExtras1764000200000 } from './1764000200000-send-extras.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -31,5 +32,6 @@ export const schema = {
     Conversations1764000110000,
     Contacts1764000120000,
     SendExtras1764000200000,
+    ScheduledMessages1764000210000,
   ],
 };

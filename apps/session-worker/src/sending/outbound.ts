@@ -66,6 +66,9 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
   ACCOUNT_RESTRICTED: 'The platform has restricted the number: it may not write to new contacts.',
   NEW_CHAT_QUOTA: 'The number has begun as many chats as the platform lets it.',
   CANCELED: 'It was canceled before it went out.',
+  SESSION_NOT_CONNECTED: 'The session was not connected at the time at which it was to go out.',
+  RATE_LIMITED: 'A limit was used up at the time at which it was to go out.',
+  PAYMENT_REQUIRED: 'The subscription was not active at the time at which it was to go out.',
 };
 
 /**
@@ -87,6 +90,9 @@ const GIVEN_BACK: Record<FailureCode, readonly LimitLayer[]> = {
   ACCOUNT_RESTRICTED: LIMIT_LAYERS,
   NEW_CHAT_QUOTA: LIMIT_LAYERS,
   CANCELED: LIMIT_LAYERS,
+  SESSION_NOT_CONNECTED: LIMIT_LAYERS,
+  RATE_LIMITED: LIMIT_LAYERS,
+  PAYMENT_REQUIRED: LIMIT_LAYERS,
 };
 /** They meet a message wherever it is, perhaps on its way; the others say themselves that it did not go out. */
 const WHEREVER_IT_IS: ReadonlySet<FailureCode> = new Set([

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { AppError } from '@svc/contracts';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
+import { AdmissionService } from './admission.service.js';
+import type { Message } from './message.entity.js';
+import { ScheduleRepository } from './schedule.repository.js';
+import { SendPublisher } from './send-publisher.js';
+
+/** Where a message whose time has come becomes one like any other. */
+@Injectable()
+export class ScheduledGate {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly subscriptions: SubscriptionsService,
+    private readonly admission: AdmissionService,
+    private readonly schedule: ScheduleRepository,
+    private readonly publisher: SendPublisher,
+  ) {}
+
+  /** @throws AppError where a send of this moment would be refused, or cannot be asked about. */
+  async pass(message: Message): Promise<void> {
+    const releasedAt = await this.schedule.release(message.id, await this.admit(message));
+    if (releasedAt) await this.publisher.publish(Object.assign(message, { releasedAt }));
+  }
+
+  private async admit(message: Message): Promise<string | undefined> {
+    const { tenantId, sessionId, contact, expiresAt } = message;
+    const placed = await this.sessions.placed(tenantId, sessionId).catch((error: AppError) => {
+      if (error.code === 'SESSION_NOT_FOUND') return undefined;
+      throw error;
+    });
+    // The worker says what becomes of messages whose session is gone, and nothing is counted for them.
+    if (!placed) return undefined;
+    const subscription = await this.subscriptions.active(tenantId);
+    await this.admission.assertOpen(subscription, placed, contact, expiresAt !== null);
+    return this.admission.admit(subscription, message, () => undefined);
+  }
+}
