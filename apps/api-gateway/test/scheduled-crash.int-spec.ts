@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals';
+import { type NewTenant, Reserve, STREAMS } from '@svc/contracts';
+import { waitFor } from '@svc/testing';
+import {
+  call,
+  createTenant,
+  database,
+  fakes,
+  gateway,
+  startGateway,
+  withGatewayProcess,
+} from './gateway-process.js';
+
+withGatewayProcess();
+
+const LONG_MS = 60_000;
+/** Jobs that were let go, as the stream of commands has them. */
+async function released(): Promise<Set<string>> {
+  const { manager } = fakes.messaging;
+  const { state } = await manager.streams.info(STREAMS.commands);
+  const jobs = new Set<string>();
+  for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
+    jobs.add((await manager.streams.getMessage(STREAMS.commands, { seq }))?.json<{ id: string }>().id ?? '');
+  }
+  return jobs;
+}
+async function schedule({ tenantId, apiKey }: NewTenant, ms: number): Promise<string> {
+  const sendAt = new Date(Date.now() + ms).toISOString();
+  const sessionId = fakes.addSession(tenantId).id;
+  const answer = await call(apiKey, 'POST /v1/messages', {
+    sessionId,
+    to: '+15550001111',
+    text: 'x',
+    sendAt,
+  });
+  return ((await answer.json()) as { jobId: string }).jobId;
+}
+
+test('a message whose unit was taken when the gateway was killed goes out all the same, with that unit', async () => {
+  const jobId = await schedule(await createTenant('Killed'), 1_000);
+  fakes.mute.add(Reserve.subject); // the gateway is caught waiting for the answer
+  await waitFor('the unit to be taken', () => fakes.reserved.has(jobId), LONG_MS);
+  await gateway.stop('SIGKILL');
+  fakes.mute.delete(Reserve.subject);
+  expect(await released()).not.toContain(jobId);
+  await startGateway();
+  // The claim of the dead process is over.
+  await database.query('UPDATE gateway.scheduled_message SET look_at = clock_timestamp()');
+  await waitFor('the command', async () => (await released()).has(jobId), LONG_MS);
+  expect(fakes.reserved.get(jobId)).toBe(2); // asked for twice, under one job
+  expect(await database.query('SELECT FROM gateway.scheduled_message')).toEqual([]);
+});
+
+test('of several replicas one lets each message go', async () => {
+  const first = gateway;
+  const tenant = await createTenant('Replicas');
+  const jobs = await Promise.all(Array.from({ length: 60 }, () => schedule(tenant, 6_000)));
+  await startGateway(); // a second one, beside the first
+  await waitFor(
+    'all commands',
+    async () => {
+      const gone = await released();
+      return jobs.every((jobId) => gone.has(jobId));
+    },
+    LONG_MS,
+  );
+  expect(jobs.map((jobId) => fakes.reserved.get(jobId))).toEqual(jobs.map(() => 1));
+  await first.stop('SIGKILL');
+});
