@@ -139,6 +139,26 @@ describe('a message with a time', () => {
     expect(await waiting()).toBe(0);
   });
 
+  test('is refused with a file that is not kept until then', async () => {
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array([1, 2, 3])], { type: 'image/png' }), 'a.png');
+    const uploaded = await fetch(`${gateway.service.url}/v1/media`, {
+      ...{ method: 'POST', headers: { authorization: `Bearer ${tenant.apiKey}` }, body: form },
+    });
+    const { mediaId } = (await uploaded.json()) as { mediaId: string };
+    const media = { kind: 'image', mediaId };
+    const sendFile = (days: number) => send({ text: undefined, media, sendAt: inMs(days * DAY_MS) });
+    expect(await sendFile(27)).toMatchObject({ status: 200 });
+    await gateway.service.database.query(
+      `UPDATE gateway.upload SET created_at = created_at - interval '10 days' WHERE id = $1`,
+      [mediaId],
+    );
+    expect(await sendFile(19)).toMatchObject({ status: 200 });
+    const { status, body } = await sendFile(21);
+    const rule = 'media.mediaId must be the id of an upload that is kept until it goes out';
+    expect({ status, body }).toMatchObject({ status: 400, body: { meta: { fields: [{ rule }] } } });
+  });
+
   test('is refused where ten thousand of the tenant wait already', async () => {
     const jobId = await schedule();
     await gateway.service.database.query(

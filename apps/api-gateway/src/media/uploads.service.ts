@@ -56,12 +56,15 @@ export class UploadsService implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** A whole upload of the tenant that may still be sent. */
-  async find(tenantId: string, id: string): Promise<StoredUpload | null> {
+  /** A whole upload of the tenant that may still be sent, in so many ms from now. */
+  async find(tenantId: string, id: string, aheadMs: number): Promise<StoredUpload | null> {
     const found = await this.uploads
       .createQueryBuilder('upload')
       .where({ tenantId, id })
-      .andWhere(`upload.sha256 IS NOT NULL AND upload.created_at > clock_timestamp() - ${USABLE}`)
+      .andWhere('upload.sha256 IS NOT NULL')
+      .andWhere(`upload.created_at > clock_timestamp() + :aheadMs::float8 * interval '1 ms' - ${USABLE}`, {
+        aheadMs,
+      })
       .getOne();
     return found as StoredUpload | null;
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AddressGuard } from '@svc/addresses';
 import { invalidField, type MediaContent, type MediaKind, type MessageBody } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { UploadsService } from '../media/uploads.service.js';
+import { type StoredUpload, UploadsService } from '../media/uploads.service.js';
 import type { Draft } from './draft.js';
 import { assertKind } from './media-draft.js';
 
@@ -16,32 +16,20 @@ export class OutgoingMedia {
 
   /**
    * Completes a draft with what is known of its file.
+   * @param aheadMs how long until the message goes out
    * @throws AppError `VALIDATION_FAILED` that names the field.
    */
-  async complete(tenantId: string, { content, body }: Draft): Promise<void> {
+  async complete(tenantId: string, { content, body }: Draft, aheadMs: number): Promise<void> {
     const { media } = content;
     if (media?.url !== undefined) {
       const problem = await this.guard.problemWith(media.url);
       if (problem) throw invalidField('media.url', `media.url: ${problem}`);
     }
-    if (media?.mediaId !== undefined)
-      await this.completeUpload(tenantId, content.type as MediaKind, media, body);
-  }
-
-  private async completeUpload(
-    tenantId: string,
-    kind: MediaKind,
-    media: MediaContent,
-    body: MessageBody,
-  ): Promise<void> {
-    const upload = await this.uploads.find(tenantId, media.mediaId ?? '');
-    if (!upload)
-      throw invalidField('media.mediaId', 'media.mediaId must be the id of an upload of the last 30 days');
-    media.mimeType ??= upload.mimeType;
-    assertKind(kind, { mimeType: media.mimeType, size: upload.size }, 'media.mediaId');
-    if (kind === 'document') media.filename ??= upload.filename ?? undefined;
-    body.mimeType = media.mimeType;
-    body.filename = media.filename;
+    if (media?.mediaId === undefined) return;
+    const upload = await this.uploads.find(tenantId, media.mediaId, aheadMs);
+    const kept = aheadMs > 0 ? 'that is kept until it goes out' : 'of the last 30 days';
+    if (!upload) throw invalidField('media.mediaId', `media.mediaId must be the id of an upload ${kept}`);
+    completeWith(upload, content.type as MediaKind, media, body);
   }
 
   /** Keeps a file that came with the request, so that from here it is one that was uploaded before. */
@@ -51,4 +39,12 @@ export class OutgoingMedia {
     const { id } = await this.uploads.add({ id: uuidv7(), tenantId, mimeType, filename }, [file]);
     content.media.mediaId = id;
   }
+}
+
+function completeWith(upload: StoredUpload, kind: MediaKind, media: MediaContent, body: MessageBody): void {
+  media.mimeType ??= upload.mimeType;
+  assertKind(kind, { mimeType: media.mimeType, size: upload.size }, 'media.mediaId');
+  if (kind === 'document') media.filename ??= upload.filename ?? undefined;
+  body.mimeType = media.mimeType;
+  body.filename = media.filename;
 }

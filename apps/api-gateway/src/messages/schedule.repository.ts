@@ -57,9 +57,10 @@ export class ScheduleRepository {
 
   /**
    * That a message may be set aside until this time.
+   * @returns how far ahead that is, in ms
    * @throws AppError `VALIDATION_FAILED`, or `RATE_LIMITED` where too many wait already
    */
-  async assertRoom(tenantId: string, sendAt: Date): Promise<void> {
+  async assertRoom(tenantId: string, sendAt: Date): Promise<number> {
     const [{ now, used, first }] = await this.dataSource.query<
       [{ now: Date; used: number; first: Date | null }]
     >(STANDING_SQL, [tenantId]);
@@ -67,7 +68,7 @@ export class ScheduleRepository {
     if (ahead <= 0) throw invalidField('sendAt', 'sendAt must be in the future');
     if (ahead > SEND_AHEAD_DAYS * DAY_MS)
       throw invalidField('sendAt', `sendAt must be at most ${SEND_AHEAD_DAYS} days ahead`);
-    if (used < MOST || !first) return;
+    if (used < MOST || !first) return ahead;
     const retryAfterSeconds = Math.max(1, Math.ceil((first.getTime() - now.getTime()) / 1_000));
     const meta = { layer: 'schedule', limit: MOST, used, resetAt: first.toISOString(), retryAfterSeconds };
     throw new AppError('RATE_LIMITED', `No more than ${MOST} messages may wait for their time.`, meta);

@@ -95,11 +95,11 @@ export class SendingService {
     if (first) return { first };
     const named = draft.names && (await this.messages.find(tenantId, draft.names.messageId.toLowerCase()));
     const relatesTo = relate(draft, named ?? null, { sessionId: placed.session.id, contact });
-    await this.media.complete(tenantId, draft);
     const sendAt = request.sendAt ? new Date(request.sendAt) : null;
-    // How things stand now says nothing of then.
-    if (sendAt) await this.schedule.assertRoom(tenantId, sendAt);
-    else await this.admission.assertOpen(subscription, placed, contact, queueForSeconds !== null);
+    const aheadMs = sendAt ? await this.schedule.assertRoom(tenantId, sendAt) : 0;
+    await this.media.complete(tenantId, draft, aheadMs);
+    // How things stand now says nothing of a later time.
+    if (!sendAt) await this.admission.assertOpen(subscription, placed, contact, queueForSeconds !== null);
     const id = jobId(tenantId, clientMessageId);
     const { content, body } = draft;
     const metadata = request.metadata ?? null;
