@@ -8,18 +8,18 @@ import {
 } from '@svc/contracts';
 import { insertEvents, log, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { failedEvent, failureOf, keyIdOf, type OutboundRow } from './outbound.js';
+import { FAILED_AT, failedEvent, failureOf, keyIdOf, type OutboundRow } from './outbound.js';
 
 type Row = OutboundRow & { status: MessageStatus; failure: MessageFailure | null };
 
-const COLUMNS = 'job_id, session_id, tenant_id, key_id, to_jid, client_message_id, metadata, status, failure';
+const COLUMNS = 'job_id, session_id, tenant_id, key_id, to_jid, client_message_id, metadata, reached, status, failure';
 
 // The row decides between whoever ends a message and its owner, who sends nothing before he has claimed it; what waits for its
 // file is not on its way. Where the command has not come yet, it finds a row that has failed.
 const END_SQL = `INSERT INTO outbound_message AS o
-    (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, failure, status)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'FAILED')
-  ON CONFLICT (job_id) DO UPDATE SET status = 'FAILED', failure = excluded.failure
+    (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, failure, status, reached)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'FAILED', jsonb_build_object('FAILED', $11::text))
+  ON CONFLICT (job_id) DO UPDATE SET status = 'FAILED', failure = excluded.failure, ${FAILED_AT('$11')}
     WHERE o.tenant_id = excluded.tenant_id
       AND (o.status = 'QUEUED' OR o.status = 'SENDING' AND o.content ? 'media' AND o.uploaded IS NULL)
   RETURNING ${COLUMNS}`;
@@ -39,7 +39,8 @@ export class EndingsService {
     const { jobId, sessionId, to, content, clientMessageId, acceptedAt, metadata } = message;
     const documents = [metadata, failureOf(code, detail)].map((one) => one && JSON.stringify(one));
     const names = [jobId, sessionId, tenantId, keyIdOf(jobId), to];
-    const parameters = [...names, JSON.stringify(content), clientMessageId, acceptedAt, ...documents];
+    const facts = [JSON.stringify(content), clientMessageId, acceptedAt, ...documents];
+    const parameters = [...names, ...facts, new Date().toISOString()];
     const { row, events } = await this.dataSource.transaction(async (tx) => {
       const [ended] = await tx.query<Row[]>(END_SQL, parameters);
       const told = ended?.failure ? [failedEvent(ended, ended.failure)] : [];
