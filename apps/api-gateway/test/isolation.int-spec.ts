@@ -1,174 +1,192 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { NewTenant } from '@svc/contracts';
+import { AgeKey, type NewTenant, type Scope } from '@svc/contracts';
+import {
+  type ApiDocument,
+  type ApiOperation,
+  apiOperations,
+  idFor,
+  idsInPath,
+  pathWithIds,
+  referencesOf,
+  type ResourceIds,
+  withIds,
+} from '@svc/testing';
+import { generateKey } from '../src/auth/key-format.js';
+import { expectError } from './answers.js';
+import { bodyExample, furnish } from './furnish.js';
 import { type Answer, gateway, withGateway } from './gateway.js';
 
 withGateway();
 
+const KEY_SCOPES: Scope[] = ['messages:send', 'messages:read', 'webhooks:manage'];
+const UNKNOWN_ID = '0198c0de-0000-7000-8000-0000000000ff';
+const OVERLAP_HOURS = 24;
+
+let document: ApiDocument;
+let operations: ApiOperation[];
 let mine: NewTenant;
 let theirs: NewTenant;
-/** Ids of the other tenant, by the name of their place in a path. */
-const ids: Record<string, string> = {};
-
-const withIds = (text: string): string => text.replace(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '');
-const call = ({ apiKey }: NewTenant, route: string, body?: object): Promise<Answer> =>
-  gateway.call(apiKey, withIds(route), body);
+let myIds: ResourceIds;
+let theirIds: ResourceIds;
+let overdue: string;
 
 beforeAll(async () => {
+  document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as ApiDocument;
+  operations = apiOperations(document);
   [mine, theirs] = [await gateway.createTenant(), await gateway.createTenant()];
-  ids['session'] = gateway.fakes.addSession(theirs.tenantId, { name: 'their secret line' }).id;
-  const sent = await call(theirs, 'POST /v1/messages', {
-    ...{
-      sessionId: ids['session'],
-      to: '+15550001111',
-      text: 'their secret text',
-      clientMessageId: 'shared-id',
-    },
-  });
-  ids['message'] = sent.body['jobId'] as string;
-  const [conversation] = (await call(theirs, 'GET /v1/conversations')).body['items'] as { id: string }[];
-  ids['conversation'] = String(conversation?.id);
-  const endpoint = { name: 'their secret hook', url: 'https://example.com/theirs', events: [] };
-  ids['webhook'] = (await call(theirs, 'POST /v1/webhooks', endpoint)).body['id'] as string;
-  await call(theirs, 'PUT /v1/sessions/{session}/external-config', {
-    enabled: true,
-    webhookUrl: endpoint.url,
-  });
-  const { dispatcher } = gateway.fakes;
-  ids['delivery'] = dispatcher.addDelivery(theirs.tenantId, ids['webhook']).deliveryId;
-  const replay = await call(theirs, 'POST /v1/webhooks/{webhook}/replay', {});
-  ids['replay'] = (replay.body['replay'] as { id: string }).id;
-  const page = { title: 'their secret', greeting: 'x', allowedOrigins: ['https://theirs.example'] };
-  const widget = await call(theirs, 'POST /v1/widgets', { ...page, sessionId: ids['session'] });
-  ids['widget'] = widget.body['id'] as string;
-  ids['kid'] = theirs.kid;
-  ids['phone'] = '15550001111';
+  [myIds, theirIds] = [await furnish(mine, 'my'), await furnish(theirs, 'their secret')];
+  overdue = await rotated();
 });
 
-// Every route that takes an id, with a body that would be fine on one's own.
-const ROUTES: [string, object?][] = [
-  ['GET /v1/messages/{message}'],
-  ['GET /v1/messages/{message}/media'],
-  ['GET /v1/conversations/{conversation}/messages'],
-  ['POST /v1/messages/{message}/cancel'],
-  ['GET /v1/sessions/{session}'],
-  ['PATCH /v1/sessions/{session}', { name: 'mine' }],
-  ['GET /v1/sessions/{session}/limits'],
-  ['GET /v1/sessions/{session}/warmup'],
-  ['GET /v1/sessions/{session}/qr'],
-  ['POST /v1/sessions/{session}/connect'],
-  ['POST /v1/sessions/{session}/disconnect'],
-  ['POST /v1/sessions/{session}/logout'],
-  ['DELETE /v1/sessions/{session}'],
-  ['POST /v1/sessions/{session}/promote-warmup-tier', { tier: 2, reason: 'x' }],
-  ['POST /v1/sessions/{session}/pairing-code', { phone: '+15550001111' }],
-  ['POST /v1/sessions/{session}/read', { messageIds: ['{message}'] }],
-  ['POST /v1/sessions/{session}/typing', { to: '+15550001111', state: 'composing' }],
-  ['GET /v1/sessions/{session}/contacts/{phone}'],
-  ['GET /v1/sessions/{session}/external-config'],
-  ['PUT /v1/sessions/{session}/external-config', { enabled: true, webhookUrl: 'https://example.com/mine' }],
-  ['PUT /v1/sessions/{session}/external-config', { enabled: false, rotateSecret: true, mintApiKey: true }],
-  ['GET /v1/webhooks/{webhook}'],
-  ['PATCH /v1/webhooks/{webhook}', { url: 'https://example.com/mine' }],
-  ['DELETE /v1/webhooks/{webhook}'],
-  ['POST /v1/webhooks/{webhook}/rotate-secret'],
-  ['POST /v1/webhooks/{webhook}/pause', { reason: 'x' }],
-  ['POST /v1/webhooks/{webhook}/reactivate', { reason: 'x' }],
-  ['POST /v1/webhooks/{webhook}/test'],
-  ['GET /v1/webhooks/{webhook}/health'],
-  ['GET /v1/webhooks/{webhook}/deliveries'],
-  ['GET /v1/webhooks/{webhook}/dead-letters'],
-  ['POST /v1/webhooks/{webhook}/replay', { status: 'DEAD' }],
-  ['GET /v1/deliveries/{delivery}'],
-  ['POST /v1/deliveries/{delivery}/replay'],
-  ['GET /v1/replays/{replay}'],
-  ['POST /v1/replays/{replay}/cancel'],
-  ['GET /v1/widgets/{widget}'],
-  ['PATCH /v1/widgets/{widget}', { title: 'mine' }],
-  ['DELETE /v1/widgets/{widget}'],
-  ['DELETE /v1/api-keys/{kid}'],
-  ['POST /v1/api-keys', { rotates: '{kid}' }],
-  ['POST /v1/messages', { sessionId: '{session}', to: '+15550001111', text: 'x' }],
-];
+/** The secret of a key that was replaced, and whose overlap is over to the second. */
+async function rotated(): Promise<string> {
+  const old = (await gateway.call(mine.apiKey, 'POST /v1/api-keys', { name: 'old', rotates: null })).body;
+  await gateway.call(mine.apiKey, 'POST /v1/api-keys', { rotates: old['kid'] });
+  await gateway.service.rpc.request(AgeKey, { kid: String(old['kid']), hours: OVERLAP_HOURS });
+  return String(old['secret']);
+}
 
-// Persons are nobody's: who knows the number learns nothing of those who write to it.
-const PERSONS = ['GET /v1/contacts/{phone}', 'GET /v1/contacts/{phone}/export'];
+async function keyWith(scopes: Scope[]): Promise<string> {
+  const made = await gateway.call(mine.apiKey, 'POST /v1/api-keys', { scopes, rotates: null });
+  return String(made.body['secret']);
+}
 
-describe("another tenant's id", () => {
-  test.each(ROUTES.map(([route, body = null]) => ({ route, body })))(
-    'is refused by $route',
-    async ({ route, body }) => {
-      const own = body === null ? undefined : (JSON.parse(withIds(JSON.stringify(body))) as object);
-      const snapshot = () =>
-        JSON.stringify([[...gateway.fakes.sessions], [...gateway.fakes.dispatcher.endpoints]]);
-      const before = snapshot();
-      const answer = await call(mine, route, own);
-      expect(answer).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
-      expect(JSON.stringify(answer.body)).not.toMatch(/secret|theirs/);
-      expect(snapshot()).toBe(before);
-      expect(gateway.fakes.promotions).toEqual([]);
-    },
+/** A call as the description shows it, with these ids. */
+function call(operation: ApiOperation, key: string | undefined, ids: ResourceIds): Promise<Answer> {
+  const example = bodyExample(document, operation);
+  const path = pathWithIds(operation, ids);
+  return gateway.call(key, `${operation.method} ${path}`, example && referring(operation, example, ids));
+}
+
+/** A body that names a resource wherever it can, also where the example does not. */
+function referring(operation: ApiOperation, example: object, ids: ResourceIds): object {
+  const named = referencesOf(document, operation)
+    .filter((field) => field in example && typeof (example as Record<string, unknown>)[field] !== 'object')
+    .concat('rotates' in example ? ['rotates'] : [])
+    .map((field) => [field, idFor(field, ids)]);
+  return { ...(withIds(example, ids) as object), ...(Object.fromEntries(named) as object) };
+}
+
+const guarded = (): ApiOperation[] => operations.filter(({ scope }) => scope !== undefined);
+
+/** Those that can be asked for what belongs to somebody else. */
+const naming = (): ApiOperation[] =>
+  guarded().filter(
+    (operation) =>
+      Object.keys(idsInPath(operation)).length > 0 || referencesOf(document, operation).length > 0,
   );
 
-  test('is the matrix of all routes with an id that the description knows', async () => {
-    const { body } = await gateway.call(undefined, 'GET /openapi.json');
-    const described = Object.entries(body['paths'] as Record<string, object>)
-      // Those of the sandbox are for test keys alone (sandbox.int-spec.ts), public ones for everybody.
-      .filter(([path]) => path.includes('{') && !/^\/v1\/(sandbox|public)\//.test(path))
-      .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
-      .map((route) => route.replace(/\{\w+\}/g, '{}'));
-    const tested = new Set(
-      [...ROUTES.map(([route]) => route), ...PERSONS].map((route) => route.replace(/\{\w+\}/g, '{}')),
+/** Asks every operation, so that one look shows all that answer something else. */
+async function each(
+  asked: ApiOperation[],
+  ask: (operation: ApiOperation) => Promise<[status: number, code: string, answer: Answer]>,
+): Promise<void> {
+  expect(asked.length).toBeGreaterThan(10);
+  const wrong: unknown[] = [];
+  for (const operation of asked) {
+    const [status, code, answer] = await ask(operation);
+    try {
+      expectError(answer, status, code);
+      expect(Object.keys(operation.responses)).toContain(String(status));
+    } catch {
+      wrong.push([operation.route, answer.status, answer.body]);
+    }
+  }
+  expect(wrong).toEqual([]);
+}
+
+// Keys that no route takes, whatever its scope. (A sandbox key at a live resource, and the reverse, belongs below it.)
+const KEYS: { caller: string; key: () => string | undefined }[] = [
+  { caller: 'no key', key: () => undefined },
+  { caller: 'a key nobody has', key: () => generateKey('live').key },
+  { caller: 'a sandbox key nobody has', key: () => generateKey('test').key },
+  { caller: 'a key that was rotated, its overlap over', key: () => overdue },
+];
+
+describe('every route', () => {
+  test.each(KEYS)('refuses $caller', async ({ key }) => {
+    await each(guarded(), async (operation) => {
+      const answer = await call(operation, key(), myIds);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      return [401, 'UNAUTHENTICATED', answer];
+    });
+  });
+
+  test('refuses a key with every scope but its own, and names that', async () => {
+    const keys = new Map<string, string>();
+    for (const scope of [...KEY_SCOPES, 'admin:*'] as Scope[]) {
+      keys.set(scope, await keyWith(KEY_SCOPES.filter((one) => one !== scope)));
+    }
+    await each(guarded(), async (operation) => {
+      const answer = await call(operation, keys.get(String(operation.scope)), myIds);
+      expect([operation.route, answer.body['meta']]).toEqual([operation.route, { scope: operation.scope }]);
+      return [403, 'FORBIDDEN', answer];
+    });
+  });
+
+  test("refuses another tenant's id, says nothing of it and changes nothing", async () => {
+    const { sessions, dispatcher, promotions } = gateway.fakes;
+    const snapshot = (): string => JSON.stringify([[...sessions], [...dispatcher.endpoints], promotions]);
+    const before = snapshot();
+    await each(naming(), async (operation) => {
+      const answer = await call(operation, mine.apiKey, theirIds);
+      expect(JSON.stringify(answer.body)).not.toMatch(/secret|their/);
+      return [403, 'FORBIDDEN', answer];
+    });
+    expect(snapshot()).toBe(before);
+  });
+
+  test('answers an id that nobody has with 404 of its resource', async () => {
+    const unknown = Object.fromEntries(Object.keys(myIds).map((name) => [name, UNKNOWN_ID]));
+    const ids = { ...unknown, 'api-keys': '000000000000', phone: '4915112345678' };
+    await each(
+      naming().filter((operation) => Object.keys(idsInPath(operation)).length > 0),
+      async (operation) => {
+        const answer = await call(operation, mine.apiKey, ids);
+        expect([operation.route, answer.body['code']]).toEqual([
+          operation.route,
+          expect.stringMatching(/_NOT_FOUND$/),
+        ]);
+        return [404, String(answer.body['code']), answer];
+      },
     );
-    expect(described.filter((route) => !tested.has(route))).toEqual([]);
   });
 
-  test.each(PERSONS)('of a person who writes to another tenant is nobody: %s', async (route) => {
-    const answer = await call(mine, route);
-    expect(answer).toMatchObject({ status: 404, body: { code: 'CONTACT_NOT_FOUND' } });
-  });
-
-  test('shows nothing in lists', async () => {
-    for (const route of [
-      'GET /v1/messages',
-      'GET /v1/messages?sessionId={session}',
-      'GET /v1/conversations',
-      'GET /v1/conversations?sessionId={session}',
-      'GET /v1/messages?contact=%2B15550001111',
-      'GET /v1/sessions',
-      'GET /v1/webhooks',
-    ]) {
-      expect((await call(mine, route)).body).toEqual({ items: [], nextCursor: null });
+  test('without a scope is for everybody', async () => {
+    for (const operation of operations.filter(({ scope }) => scope === undefined)) {
+      expect([operation.route, (await call(operation, undefined, myIds)).status]).not.toEqual([
+        operation.route,
+        401,
+      ]);
     }
-    const { body } = await call(mine, 'GET /v1/api-keys');
-    expect(JSON.stringify(body)).not.toContain(theirs.kid);
-  });
-
-  test('keeps working for its own tenant', async () => {
-    for (const route of [
-      'GET /v1/messages/{message}',
-      'GET /v1/sessions/{session}',
-      'GET /v1/webhooks/{webhook}',
-      'GET /v1/deliveries/{delivery}',
-      'GET /v1/replays/{replay}',
-      'GET /v1/contacts/{phone}',
-    ]) {
-      expect((await call(theirs, route)).status).toBe(200);
-    }
-  });
-
-  test('as a cursor is refused', async () => {
-    for (let i = 0; i < 2; i += 1) gateway.fakes.addSession(theirs.tenantId);
-    const { body } = await call(theirs, 'GET /v1/sessions?limit=1');
-    const answer = await call(mine, `GET /v1/sessions?before=${body['nextCursor'] as string}`);
-    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
   });
 });
 
-test('an unknown id is 404', async () => {
-  const unknown = '0198c0de-0000-7000-8000-0000000000ff';
-  const codes = [];
-  for (const path of [`messages/${unknown}`, `sessions/${unknown}`, `webhooks/${unknown}`]) {
-    codes.push((await gateway.call(mine.apiKey, `GET /v1/${path}`)).body['code']);
+test("lists show nothing of another tenant, also when they are asked for another's", async () => {
+  const lists = guarded().filter(({ path, method }) => method === 'GET' && !path.includes('{'));
+  const stranger = await gateway.createTenant();
+  for (const { path, parameters } of lists) {
+    const filters = parameters.filter(({ name, in: place }) => place === 'query' && idFor(name, theirIds));
+    const queries = ['', ...filters.map(({ name }) => `?${name}=${idFor(name, theirIds)}`)];
+    for (const query of queries) {
+      const { body } = await gateway.call(stranger.apiKey, `GET ${path}${query}`);
+      const shown = JSON.stringify(body);
+      expect([path, /secret|their/.test(shown)]).toEqual([path, false]);
+      for (const id of Object.values(theirIds)) expect([path, shown.includes(id)]).toEqual([path, false]);
+    }
   }
-  expect(codes).toEqual(['MESSAGE_NOT_FOUND', 'SESSION_NOT_FOUND', 'ENDPOINT_NOT_FOUND']);
+});
+
+test('what is its own stays with its tenant', async () => {
+  for (const operation of guarded().filter(({ method, path }) => method === 'GET' && path.includes('{'))) {
+    const { status } = await call(operation, theirs.apiKey, theirIds);
+    expect([operation.route, [401, 403].includes(status)]).toEqual([operation.route, false]);
+  }
+});
+
+test("another tenant's cursor is refused", async () => {
+  for (let i = 0; i < 2; i += 1) gateway.fakes.addSession(theirs.tenantId);
+  const { body } = await gateway.call(theirs.apiKey, 'GET /v1/sessions?limit=1');
+  const answer = await gateway.call(mine.apiKey, `GET /v1/sessions?before=${body['nextCursor'] as string}`);
+  expectError(answer, 400, 'VALIDATION_FAILED');
 });

@@ -37,7 +37,10 @@ export class SessionQrGeneratedV1 {
   @IsUUID()
   sessionId: string;
 
-  @ApiProperty({ description: 'Text to draw as a QR code and scan with the phone.' })
+  @ApiProperty({
+    description: 'Text to draw as a QR code and scan with the phone.',
+    example: '2@dGhlIGNvZGU=,a2V5,aWQ=,1',
+  })
   @IsString()
   qr: string;
 

@@ -219,7 +219,10 @@ export class SessionsReply {
 
 /** Reply of `get-qr`, and body of `GET /v1/sessions/:id/qr`. */
 export class SessionQr {
-  @ApiProperty({ description: 'Text to draw as a QR code and scan with the phone.' })
+  @ApiProperty({
+    description: 'Text to draw as a QR code and scan with the phone.',
+    example: '2@dGhlIGNvZGU=,a2V5,aWQ=,1',
+  })
   @IsString()
   qr: string;
 

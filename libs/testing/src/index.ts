@@ -23,3 +23,20 @@ export type {
   StandInSubscription,
   StripeWorld,
 } from './stripe/stripe-world.js';
+export {
+  type ApiContent,
+  type ApiDocument,
+  type ApiOperation,
+  apiOperations,
+  contentExamples,
+  type JsonSchema,
+} from './openapi/api-document.js';
+export { type ApiAnswer, AnswerCheck } from './openapi/answer-check.js';
+export {
+  idFor,
+  idsInPath,
+  pathWithIds,
+  referencesOf,
+  type ResourceIds,
+  withIds,
+} from './openapi/resource-ids.js';

@@ -8,6 +8,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import { ERROR_CATALOGUE, type ErrorCode, HttpErrorBody } from '@svc/contracts';
+import { errorExamples } from './examples.js';
 
 /** Errors that every route under `/v1` may answer. */
 const EVERYWHERE: ErrorCode[] = [
@@ -77,6 +78,7 @@ function refusals(codes: ErrorCode[]): MethodDecorator {
       status,
       type: HttpErrorBody,
       description: wordsOf(same),
+      examples: errorExamples(same) as never,
       ...(HEADERS[status] ? { headers: HEADERS[status] } : {}),
     }),
   );

@@ -10,6 +10,8 @@ import {
   SessionQrGeneratedV1,
   WebhookStateV1,
 } from '@svc/contracts';
+import type { Schemas } from './example-values.js';
+import { illustrated } from './examples.js';
 
 const EVENTS: Record<PublicEvent, { summary: string; payload: new () => object }> = {
   'message.received': { summary: 'A message arrived from the customer.', payload: MessageReceivedV1 },
@@ -70,11 +72,11 @@ const STANDARD_HEADERS = {
 };
 
 /** The `webhooks` section: what your endpoint receives, one entry per event (specification, "Events"). */
-export function eventWebhooks(): Record<string, object> {
-  return Object.fromEntries(PUBLIC_EVENTS.map((event) => [event, { post: deliveryOf(event) }]));
+export function eventWebhooks(schemas: Schemas): Record<string, object> {
+  return Object.fromEntries(PUBLIC_EVENTS.map((event) => [event, { post: deliveryOf(event, schemas) }]));
 }
 
-function deliveryOf(event: PublicEvent): object {
+function deliveryOf(event: PublicEvent, schemas: Schemas): object {
   const { summary, payload } = EVENTS[event];
   const parametersOf = (headers: Record<string, object>, required: boolean): object[] =>
     Object.entries(headers).map(([name, header]) => ({ name, in: 'header', required, ...header }));
@@ -86,8 +88,8 @@ function deliveryOf(event: PublicEvent): object {
     requestBody: {
       required: true,
       content: {
-        'application/json': {
-          schema: {
+        'application/json': illustrated(
+          {
             type: 'object',
             required: ['event', 'deliveryId', 'payload'],
             properties: {
@@ -96,7 +98,8 @@ function deliveryOf(event: PublicEvent): object {
               payload: { $ref: getSchemaPath(payload), description: 'Event data.' },
             },
           },
-        },
+          schemas,
+        ),
       },
     },
     responses: {

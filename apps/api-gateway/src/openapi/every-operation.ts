@@ -1,6 +1,7 @@
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
 import { ERROR_CATALOGUE, type ErrorCode, HttpErrorBody } from '@svc/contracts';
 import { wordsOf } from './answers.js';
+import { errorExamples } from './examples.js';
 
 const WITH_BODY = ['post', 'put', 'patch', 'delete'] as const;
 /** Refusals of a body before a route sees it. */
@@ -31,7 +32,12 @@ function refuseBodies(operation: Operation, schemas: Schemas): void {
   for (const code of OF_BODIES) {
     operation.responses[ERROR_CATALOGUE[code].status] = {
       description: wordsOf([code]),
-      content: { 'application/json': { schema: { $ref: getSchemaPath(HttpErrorBody) } } },
+      content: {
+        'application/json': {
+          schema: { $ref: getSchemaPath(HttpErrorBody) },
+          examples: errorExamples([code]),
+        },
+      },
     };
   }
   if (!operation.requestBody || !('content' in operation.requestBody)) return;

@@ -16,8 +16,12 @@ import type { FastifyInstance } from 'fastify';
 import { stringify } from 'yaml';
 import { asOpenApi31 } from './openapi-31.js';
 import { eventWebhooks } from './event-webhooks.js';
+import { addExamples } from './examples.js';
 import { completeOperations } from './every-operation.js';
 import { splitMessageBody } from './message-body-union.js';
+
+/** Where the bytes of a file to send come from: exactly one. */
+const MEDIA_SOURCES = ['url', 'base64', 'mediaId'];
 
 const DESCRIPTION = `Links phone numbers to your software: send over REST, hear over signed webhooks.
 
@@ -61,10 +65,12 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
   completeOperations(document);
   const schemas = document.components?.schemas ?? {};
   splitMessageBody(schemas);
-  Object.assign(schemas['SendMessageRequest'] ?? {}, {
-    oneOf: CONTENT_FIELDS.map((field) => ({ required: [field] })),
-  });
-  return asOpenApi31({ ...document, webhooks: eventWebhooks() });
+  const oneOf = (name: string, fields: readonly string[]): object =>
+    Object.assign(schemas[name] ?? {}, { oneOf: fields.map((field) => ({ required: [field] })) });
+  oneOf('SendMessageRequest', CONTENT_FIELDS);
+  oneOf('MediaRequest', MEDIA_SOURCES);
+  addExamples(document);
+  return asOpenApi31({ ...document, webhooks: eventWebhooks(schemas) });
 }
 
 /** `/openapi.json` and `/openapi.yaml`, for everybody (specification, "Versioning"). */

@@ -12,7 +12,8 @@ import { FAILED_AT, failedEvent, failureOf, keyIdOf, type OutboundRow } from './
 
 type Row = OutboundRow & { status: MessageStatus; failure: MessageFailure | null };
 
-const COLUMNS = 'job_id, session_id, tenant_id, key_id, to_jid, client_message_id, metadata, reached, status, failure';
+const COLUMNS =
+  'job_id, session_id, tenant_id, key_id, to_jid, client_message_id, metadata, reached, status, failure';
 
 // The row decides between whoever ends a message and its owner, who sends nothing before he has claimed it; what waits for its
 // file is not on its way. Where the command has not come yet, it finds a row that has failed.

@@ -1,0 +1,58 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { ERROR_CATALOGUE, type ErrorCode } from '@svc/contracts';
+import { examplesOf, type Schemas } from './example-values.js';
+
+interface Content {
+  schema?: object;
+  examples?: Record<string, object>;
+}
+
+/** What `meta` says where it says something. */
+const META: Partial<Record<ErrorCode, object>> = {
+  VALIDATION_FAILED: { fields: [{ field: 'to', rule: 'to is not a phone number' }] },
+  FORBIDDEN: { scope: 'messages:send' },
+  RATE_LIMITED: {
+    ...{ layer: 'session', limit: 250, used: 250, resetAt: '2026-02-01T00:00:00.000Z' },
+    retryAfterSeconds: 3_600,
+  },
+};
+
+/** The examples of an error answer with one of these codes; each stands in the description once. */
+export function errorExamples(codes: readonly ErrorCode[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+}
+
+/** Gives every body of a request or an answer its examples. */
+export function addExamples({ paths, components = {} }: OpenAPIObject): void {
+  const schemas = components.schemas ?? {};
+  components.examples = Object.fromEntries(
+    (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).map((code) => [code, { value: errorBody(code) }]),
+  );
+  for (const path of Object.values(paths)) {
+    for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
+      const { requestBody, responses = {} } = path[method] ?? {};
+      for (const holder of [requestBody, ...Object.values(responses)]) illustrate(holder, schemas);
+    }
+  }
+}
+
+/** The content of this schema, with its examples. */
+export function illustrated(schema: object, schemas: Schemas): Content {
+  const values = Object.entries(examplesOf(schema, schemas));
+  return { schema, examples: Object.fromEntries(values.map(([name, value]) => [name, { value }])) };
+}
+
+function illustrate(holder: object | undefined, schemas: Schemas): void {
+  const { content = {} } = (holder ?? {}) as { content?: Record<string, Content> };
+  for (const [type, one] of Object.entries(content)) {
+    if (type === 'application/json' && one.schema && !one.examples)
+      Object.assign(one, illustrated(one.schema, schemas));
+  }
+}
+
+function errorBody(code: ErrorCode): object {
+  return {
+    ...{ code, message: ERROR_CATALOGUE[code].summary },
+    ...{ requestId: '0198c0de-0000-7000-8000-0000000000e1', meta: META[code] ?? {} },
+  };
+}

@@ -1,0 +1,138 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import * as contracts from '@svc/contracts';
+import { ERROR_CATALOGUE, type ErrorCode, parseData, PUBLIC_EVENTS } from '@svc/contracts';
+import {
+  AnswerCheck,
+  type ApiContent,
+  type ApiDocument,
+  type ApiOperation,
+  apiOperations,
+  contentExamples,
+  pathWithIds,
+  withIds,
+} from '@svc/testing';
+import { furnish, someForm } from './furnish.js';
+import { type Answer, gateway, withGateway } from './gateway.js';
+
+withGateway();
+
+const JSON_TYPE = 'application/json';
+let document: ApiDocument;
+let operations: ApiOperation[];
+let check: AnswerCheck;
+
+beforeAll(async () => {
+  document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as ApiDocument;
+  operations = apiOperations(document);
+  check = new AnswerCheck(document);
+});
+
+/** What an operation is sent with: each of its examples, or nothing. */
+function sendings({ body }: ApiOperation): [name: string, value: unknown][] {
+  const [[type, content] = []] = Object.entries(body?.content ?? {});
+  if (content === undefined) return [['without a body', undefined]];
+  return type === JSON_TYPE ? contentExamples(document, content) : [['a form', someForm()]];
+}
+
+/** Every parameter of the query with its example; a cursor has none, since only the gateway can make one. */
+function queryOf({ parameters }: ApiOperation): Record<string, string> {
+  const given = parameters
+    .filter(({ in: place, name }) => place === 'query' && name !== 'before' && name !== 'after')
+    .map(({ name, example, schema }) => [name, String(example ?? schema['example'])]);
+  return Object.fromEntries(given) as Record<string, string>;
+}
+
+/** Sent by a tenant of its own, to which what the example names belongs. */
+async function execute(operation: ApiOperation, example: unknown): Promise<Answer> {
+  const tenant = await gateway.createTenant();
+  const ids = await furnish(tenant, 'my');
+  const query = new URLSearchParams(withIds(queryOf(operation), ids) as Record<string, string>).toString();
+  const path = `${pathWithIds(operation, ids)}${query && `?${query}`}`;
+  if (!(example instanceof FormData)) {
+    return gateway.call(tenant.apiKey, `${operation.method} ${path}`, withIds(example, ids));
+  }
+  const headers = { authorization: `Bearer ${tenant.apiKey}` };
+  const options = { method: operation.method, headers, body: example };
+  const response = await fetch(gateway.service.url + path, options);
+  const body = (await response.json()) as Record<string, unknown>;
+  return { status: response.status, headers: response.headers, body };
+}
+
+/** All examples of a content that break its schema. */
+function brokenExamples(content: ApiContent): string[] {
+  return contentExamples(document, content).flatMap(([name, value]) =>
+    check.breachesOf(content.schema ?? {}, value).map((breach) => `${name}: ${breach}`),
+  );
+}
+
+test('every field of the description has an example of its own', () => {
+  const without = JSON.stringify(document).match(/"\w+":\[?"a field without an example"/g);
+  expect(new Set(without)).toEqual(new Set());
+});
+
+describe('every example of a request', () => {
+  test('is there, and fits its schema', () => {
+    for (const { route, body, parameters } of operations) {
+      const content = body?.content[JSON_TYPE];
+      if (content) {
+        expect([route, contentExamples(document, content).length]).not.toEqual([route, 0]);
+        expect([route, brokenExamples(content)]).toEqual([route, []]);
+      }
+      for (const { name, schema, example = schema['example'] } of parameters) {
+        if (example !== undefined)
+          expect([route, name, check.breachesOf(schema, example)]).toEqual([route, name, []]);
+      }
+    }
+  });
+
+  test('does what its operation is there for, with the answer that is described', async () => {
+    const wrong: unknown[] = [];
+    for (const operation of operations) {
+      for (const [name, value] of sendings(operation)) {
+        const answer = await execute(operation, value);
+        const problems = check.problemsOf(operation, answer);
+        if (answer.status >= 300 || problems.length > 0)
+          wrong.push([operation.route, name, answer.status, answer.body, problems]);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('every example of an answer', () => {
+  test('fits its schema, and each JSON answer has one', () => {
+    const wrong = operations.flatMap(({ route, responses }) =>
+      Object.entries(responses).flatMap(([status, { content }]) => {
+        const json = content?.[JSON_TYPE];
+        const problems = json && [
+          ...brokenExamples(json),
+          ...(contentExamples(document, json).length > 0 ? [] : ['no example']),
+        ];
+        return (problems ?? []).map((problem) => `${route} ${status}: ${problem}`);
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('of an error stands under the status of its code', () => {
+    for (const { route, responses } of operations) {
+      for (const [status, { content }] of Object.entries(responses).filter(([one]) => Number(one) >= 400)) {
+        for (const [name, value] of contentExamples(document, content?.[JSON_TYPE] ?? {})) {
+          const { code } = value as { code: ErrorCode };
+          expect([route, code, ERROR_CATALOGUE[code].status]).toEqual([route, name, Number(status)]);
+        }
+      }
+    }
+  });
+});
+
+test.each([...PUBLIC_EVENTS])('the example of the webhook %s is an event by its contract', (event) => {
+  const content = document.webhooks?.[event]?.post.requestBody?.content[JSON_TYPE] ?? {};
+  const [[, value] = []] = contentExamples(document, content);
+  expect(value).toMatchObject({ event });
+  expect(brokenExamples(content)).toEqual([]);
+  const contract = Object.values(contracts).find(
+    (one) => typeof one === 'object' && 'kind' in one && one.kind === 'event' && one.name === event,
+  ) as { data: new () => object };
+  expect(() => parseData(contract.data, (value as { payload: object }).payload)).not.toThrow();
+});

@@ -1,0 +1,64 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ApiDocument, ApiOperation, ApiResponse, JsonSchema } from './api-document.js';
+
+/** An answer as it came, its body parsed where it is JSON. */
+export interface ApiAnswer {
+  status: number;
+  headers: { get(name: string): string | null };
+  body: unknown;
+}
+
+const ROOT = 'api';
+const FORMATS = {
+  uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
+  uri: (text: string) => URL.canParse(text),
+  binary: true,
+} as const;
+
+/** Holds answers and examples against what the description promises. */
+export class AnswerCheck {
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
+  private readonly validators = new Map<JsonSchema, ValidateFunction>();
+
+  constructor(private readonly document: ApiDocument) {
+    this.ajv.addSchema({ $id: ROOT, components: document.components });
+  }
+
+  /** What is wrong with an answer of an operation, in words; empty: nothing. */
+  problemsOf({ responses }: ApiOperation, answer: ApiAnswer): string[] {
+    const response = responses[answer.status];
+    if (!response) return [`status ${answer.status} is not described`];
+    return [...missingHeaders(response, answer), ...this.bodyProblems(response, answer)];
+  }
+
+  /** Where a value breaks a schema of the description. */
+  breachesOf(schema: JsonSchema, value: unknown): string[] {
+    const validate = this.validatorOf(schema);
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath || '/'} ${message}`);
+  }
+
+  private bodyProblems({ content = {} }: ApiResponse, { status, headers, body }: ApiAnswer): string[] {
+    const type = headers.get('content-type')?.split(';')[0];
+    if (type === undefined && Object.keys(content).length === 0) return [];
+    const one = content[type ?? ''] ?? content['*/*'];
+    if (!one) return [`content type ${type} is not described for ${status}`];
+    return one.schema && type === 'application/json' ? this.breachesOf(one.schema, body) : [];
+  }
+
+  private validatorOf(schema: JsonSchema): ValidateFunction {
+    const known = this.validators.get(schema);
+    if (known) return known;
+    const absolute = JSON.stringify(schema).replaceAll('"#/components/', `"${ROOT}#/components/`);
+    const made = this.ajv.compile(JSON.parse(absolute) as object);
+    this.validators.set(schema, made);
+    return made;
+  }
+}
+
+function missingHeaders({ headers = {} }: ApiResponse, answer: ApiAnswer): string[] {
+  return Object.entries(headers)
+    .filter(([name, { required }]) => required === true && answer.headers.get(name) === null)
+    .map(([name]) => `header ${name} is missing`);
+}
