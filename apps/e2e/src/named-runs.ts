@@ -12,6 +12,7 @@ import { webhooks } from './benches/webhooks.js';
 import { admission } from './drills/admission.js';
 import { crashPoints } from './drills/crash-points.js';
 import { deaf } from './drills/deaf.js';
+import { fuzz } from './drills/fuzz.js';
 import { killAny } from './drills/kill-any.js';
 import { killDispatcher } from './drills/kill-dispatcher.js';
 import { killWorker } from './drills/kill-worker.js';
@@ -68,6 +69,7 @@ const RUNS: Runs = {
     admission,
     ledger,
     'crash-points': crashPoints,
+    fuzz,
   },
   bench: {
     ...{ accept, reserve, send, inbound, memory, reconnect },

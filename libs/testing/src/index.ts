@@ -3,6 +3,7 @@ export { schemaColumns } from './schema-columns.js';
 export { createTestDatabase, type TestDatabase, type TestSchema } from './test-database.js';
 export { startTestNats, type TestNats } from './test-nats.js';
 export { startTestService, type TestService } from './test-service.js';
+export { seededRandom } from './seeded-random.js';
 export { waitFor } from './wait-for.js';
 export {
   type DeliveryBody,
@@ -40,3 +41,5 @@ export {
   type ResourceIds,
   withIds,
 } from './openapi/resource-ids.js';
+export { fuzzApi, type FuzzOptions, type FuzzReport } from './openapi/fuzz.js';
+export type { FuzzWorld } from './openapi/fuzz-requests.js';

@@ -59,7 +59,7 @@ export class SubscriptionController {
     description: 'A larger plan holds at once, a smaller one when the paid period ends.',
   })
   @ApiOkResponse({ type: ProviderPage, description: 'The page: open it in a browser.' })
-  @ApiErrors('SUBSCRIPTION_CONFLICT', 'LIVE_ONLY')
+  @ApiErrors('VALIDATION_FAILED', 'SUBSCRIPTION_CONFLICT', 'LIVE_ONLY')
   portal(@CurrentCaller() { tenantId }: Caller): Promise<ProviderPage> {
     return this.rpc.request(OpenPortal, { tenantId }, PROVIDER_LIMIT_MS);
   }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { waitFor } from '@svc/testing';
+import { seededRandom, waitFor } from '@svc/testing';
 import { type Actor, createTenant, expectStatus, inventPhone, linkActors } from '../actor.js';
 import type { NamedRun, RunOptions } from '../named-runs.js';
-import { seededRandom } from '../random.js';
 import { Stack } from '../stack.js';
 import { untilReplaced } from './crowd.js';
 import { countUnits, type Units, unitsInDoubt } from './units.js';

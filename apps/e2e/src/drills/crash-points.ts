@@ -1,5 +1,5 @@
+import { seededRandom } from '@svc/testing';
 import type { NamedRun } from '../named-runs.js';
-import { seededRandom } from '../random.js';
 import { disperse, gather, untilReplaced } from './crowd.js';
 import { dieAt } from './die-at.js';
 import { isClean, Load, type LoadFigures } from './load.js';

@@ -1,7 +1,6 @@
-import { WebhookReceiver } from '@svc/testing';
+import { seededRandom, WebhookReceiver } from '@svc/testing';
 import { Actor } from '../actor.js';
 import type { NamedRun } from '../named-runs.js';
-import { seededRandom } from '../random.js';
 import { Stack } from '../stack.js';
 import { type KillFigures, killDuringLoad, type Round } from './kill-during-load.js';
 import { isClean } from './load.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { seededRandom } from '@svc/testing';
 import type { NamedRun, RunOptions } from '../named-runs.js';
-import { seededRandom } from '../random.js';
 import { DISPATCHER, WebhookScene } from '../webhook-scene.js';
 import { untilReplaced } from './crowd.js';
 import { dieAt } from './die-at.js';

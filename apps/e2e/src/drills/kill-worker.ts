@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { seededRandom } from '@svc/testing';
 import type { NamedRun } from '../named-runs.js';
-import { seededRandom } from '../random.js';
 import { disperse, gather } from './crowd.js';
 import { isIntact, Load } from './load.js';
 

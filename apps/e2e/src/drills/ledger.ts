@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { LlmCalled, PLANS, type Plan } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
-import { NO_STRIPE_FAULTS, type StandInSubscription, StripeStandIn, waitFor } from '@svc/testing';
+import {
+  seededRandom,
+  NO_STRIPE_FAULTS,
+  type StandInSubscription,
+  StripeStandIn,
+  waitFor,
+} from '@svc/testing';
 import pg from 'pg';
 import { createTenant, expectStatus, type NewTenant } from '../actor.js';
 import type { NamedRun, RunOptions } from '../named-runs.js';
-import { seededRandom } from '../random.js';
 import { Stack } from '../stack.js';
 import { untilReplaced } from './crowd.js';
 import { compareBooks, type Truth } from './ledger-books.js';

@@ -11,6 +11,7 @@ export interface ApiAnswer {
 const ROOT = 'api';
 const FORMATS = {
   uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+  date: /^\d{4}-\d\d-\d\d$/,
   'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/,
   uri: (text: string) => URL.canParse(text),
   binary: true,
