@@ -2,6 +2,7 @@ import type { StartOptions } from '@svc/service';
 import { AppModule } from './app.module.js';
 import { readConfig } from './config.js';
 import { guardTheEdge } from './http/edge.js';
+import { serveDocsPage } from './openapi/docs-page.js';
 import { serveOpenApi } from './openapi/openapi-page.js';
 
 /** How this service starts, in production and in tests. */
@@ -16,5 +17,6 @@ export const serviceOptions: StartOptions = {
   customize: async (app) => {
     await guardTheEdge(app);
     serveOpenApi(app, readConfig().publicUrl);
+    serveDocsPage(app);
   },
 };
