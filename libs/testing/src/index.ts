@@ -43,3 +43,4 @@ export {
 } from './openapi/resource-ids.js';
 export { fuzzApi, type FuzzOptions, type FuzzReport } from './openapi/fuzz.js';
 export type { FuzzWorld } from './openapi/fuzz-requests.js';
+export { breakingChanges } from './openapi/breaking-changes.js';
