@@ -42,7 +42,14 @@ export class LiveController {
   })
   @ApiId('id', 'Session id.')
   @ApiOkResponse({ type: PairingCode, description: 'The code to type.' })
-  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', NOT_FOUND, 'ALREADY_LINKED', 'PLATFORM_UNAVAILABLE')
+  @ApiErrors(
+    'PAYMENT_REQUIRED',
+    'VALIDATION_FAILED',
+    NOT_FOUND,
+    'ALREADY_LINKED',
+    'QR_CONFLICT',
+    'PLATFORM_UNAVAILABLE',
+  )
   pairingCode(
     @CurrentSubscription() subscription: SubscriptionState,
     @IdParam('id', NOT_FOUND) id: string,

@@ -39,16 +39,18 @@ export class OwnerAnswers {
 
   /** @throws AppError whatever goes wrong. */
   async answer(fence: Fence, verb: string, question: unknown): Promise<object> {
+    const { sessionId } = question as SessionRef;
+    const socket = this.runners.of(sessionId)?.connected;
     try {
       const answer = this.answers.get(verb);
       if (!answer) throw new Error(`Nobody answers ${verb}.`);
       return await answer(question as never, fence);
     } catch (error) {
       if (error instanceof AppError) throw error;
-      log().warn(
-        { verb, sessionId: (question as SessionRef).sessionId, err: error },
-        'platform did not answer',
-      );
+      // Disconnected, or given another proxy, while it asked: the platform could not answer any more.
+      if (socket && this.runners.of(sessionId)?.connected !== socket)
+        throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId }, { cause: error });
+      log().warn({ verb, sessionId, err: error }, 'platform did not answer');
       throw new AppError('PLATFORM_UNAVAILABLE', undefined, {}, { cause: error });
     }
   }

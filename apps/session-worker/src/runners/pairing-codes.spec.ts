@@ -35,3 +35,27 @@ test('a socket that has shown a QR code before is not asked: its time is partly 
   questions[0]?.answer('WXYZ9876');
   await expect(code).resolves.toMatchObject({ code: 'WXYZ9876' });
 });
+
+test('whoever asks for the same number meanwhile gets the same code, and the platform is asked once', async () => {
+  const codes = new PairingCodes({ sessionId: 'one' });
+  const { questions, socket } = aSocket();
+  const first = codes.ask('15550100001');
+  const beforeTheSocket = codes.ask('15550100001');
+  void codes.fetch(socket, LOOKED_AT_UNTIL);
+  const whileItIsAsked = codes.ask('15550100001');
+  questions[0]?.answer('ABCD1234');
+  const all = await Promise.all([first, beforeTheSocket, whileItIsAsked]);
+  expect(all.map(({ code }) => code)).toEqual(['ABCD1234', 'ABCD1234', 'ABCD1234']);
+  expect([questions.length, codes.isAwaited]).toEqual([1, false]);
+});
+
+test('whoever asks for another number takes the place: a conflict of the two, and no trouble of the platform', async () => {
+  const codes = new PairingCodes({ sessionId: 'one' });
+  const { questions, socket } = aSocket();
+  const first = codes.ask('15550100001');
+  const second = codes.ask('15550100002');
+  await expect(first).rejects.toMatchObject({ code: 'QR_CONFLICT' });
+  void codes.fetch(socket, LOOKED_AT_UNTIL);
+  questions[0]?.answer('ABCD1234');
+  await expect(second).resolves.toMatchObject({ code: 'ABCD1234' });
+});

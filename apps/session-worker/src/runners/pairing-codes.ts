@@ -16,6 +16,8 @@ interface Asked {
 /** The code of one session that a person types on the phone instead of scanning another one. */
 export class PairingCodes {
   private asked: Asked | undefined;
+  /** What was asked for and is not there yet: who asks for the same waits with the others. */
+  private coming: { phone: string; code: Promise<PairingCode> } | undefined;
   private shown: { phone: string; code: PairingCode } | undefined;
   private round = 0;
   /** Whether the socket has not shown a QR code yet: its time is the code's. */
@@ -36,11 +38,23 @@ export class PairingCodes {
   }
 
   /**
-   * The code that the next socket is asked for; in place of who asked before.
-   * @throws AppError `PLATFORM_UNAVAILABLE` when there is none in time.
+   * The code that the next socket is asked for; in place of one for another number that somebody waits for.
+   * @throws AppError `PLATFORM_UNAVAILABLE` when there is none in time, `QR_CONFLICT` when another number took its place.
    */
   ask(phone: string): Promise<PairingCode> {
-    this.refuse(new AppError('PLATFORM_UNAVAILABLE', 'Another code was asked for meanwhile.'));
+    if (this.coming?.phone === phone) return this.coming.code;
+    this.refuse(new AppError('QR_CONFLICT', 'A code for another number was asked for meanwhile.'));
+    const code = this.next(phone);
+    const coming = { phone, code };
+    this.coming = coming;
+    const over = (): void => {
+      if (this.coming === coming) this.coming = undefined;
+    };
+    code.then(over, over);
+    return code;
+  }
+
+  private next(phone: string): Promise<PairingCode> {
     return new Promise<PairingCode>((resolve, reject) => {
       const limit = setTimeout(() => this.refuse(), WAIT_MS);
       this.asked = {
