@@ -22,7 +22,8 @@ export interface StreamSource {
  * was written before it came and what is written now are the same to it, so nothing is missed or told twice between them.
  */
 export class EventStream {
-  private grown = false;
+  /** At first, because something may have come between the first look and the moment from which it is woken. */
+  private grown = true;
   private wakeUp: (() => void) | undefined;
   private lastSentAt = performance.now();
   private lastReadAt = -Infinity;

@@ -89,19 +89,16 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy, Be
       const cursorOf = (position: string): string =>
         this.cursors.encode(listOfEvents(caller.tenantId), position);
       const stream = new EventStream(place, { read: (at) => this.reader.read(at), cursorOf }, out);
-      this.keep(stream, caller, stream.run(first), giveBack);
+      // Not at the end of its last turn: whoever comes back at once has room.
+      out.onLeave(giveBack);
+      this.keep(stream, caller, stream.run(first));
     } catch (error) {
       giveBack();
       throw error;
     }
   }
 
-  private keep(
-    stream: EventStream,
-    { kid, tenantId }: Caller,
-    run: Promise<void>,
-    giveBack: () => void,
-  ): void {
+  private keep(stream: EventStream, { kid, tenantId }: Caller, run: Promise<void>): void {
     const unwatch = this.tail.watch(tenantId, stream.wake);
     const ended = run
       .catch((error: unknown) => {
@@ -111,7 +108,6 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy, Be
       .finally(() => {
         unwatch();
         this.open.delete(stream);
-        giveBack();
       });
     this.open.set(stream, { kid, ended });
   }

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { EventLogGrew, parseData } from '@svc/contracts';
+import { EventLogGrew } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import { PeriodicTask } from '@svc/service';
 import { LogReader } from './log-reader.js';
@@ -49,7 +49,9 @@ export class LogTail implements OnApplicationBootstrap, OnModuleDestroy {
 
   private hear(data: unknown): void {
     if (this.watched.size === 0) return;
-    for (const tenantId of parseData(EventLogGrew, data).tenantIds) this.wake(tenantId);
+    // Not checked one by one, there are hundreds a second: an id that nobody watches is passed over.
+    const { tenantIds } = data as Partial<EventLogGrew>;
+    if (Array.isArray(tenantIds)) tenantIds.forEach((tenantId) => this.wake(tenantId));
   }
 
   private async look(): Promise<void> {

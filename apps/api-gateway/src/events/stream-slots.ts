@@ -17,7 +17,7 @@ export class StreamSlots {
   constructor(private readonly bounds: StreamBounds) {}
 
   /**
-   * Takes a place; returns how to give it back.
+   * Takes a place; returns how to give it back, once.
    * @throws AppError `RATE_LIMITED` for this key or tenant, `UPSTREAM_UNAVAILABLE` where this process has no place left.
    */
   take({ kid, tenantId }: Caller): () => void {
@@ -29,7 +29,11 @@ export class StreamSlots {
     ];
     for (const [name, bound, error] of places) if (this.count(name) >= bound) throw error;
     for (const [name] of places) this.taken.set(name, this.count(name) + 1);
-    return () => places.forEach(([name]) => this.release(name));
+    let isTaken = true;
+    return () => {
+      if (isTaken) for (const [name] of places) this.release(name);
+      isTaken = false;
+    };
   }
 
   private count(name: string): number {
