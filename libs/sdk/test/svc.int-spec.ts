@@ -177,6 +177,18 @@ describe('svc listen', () => {
     });
   });
 
+  test('that is stopped before its receiver took an event does not pass over it', async () => {
+    gateway.steps = [stream(tell(1, 2))];
+    const asked = new Promise<void>((done) => {
+      receiver.steps = [answer(200), (response, request) => void (answer(500)(response, request), done())];
+    });
+    const run = svc(['listen', '--forward', hook(), '--secret', SECRET], access());
+    await asked;
+    run.stop();
+    expect(await run.code).toBe(0);
+    expect(run.err).toMatch(/Go on from here with --after c1\n$/);
+  });
+
   test('ends where the key does not work', async () => {
     gateway.steps = [refuse(401, 'UNAUTHENTICATED')];
     expect(await svc(['listen', '--forward', hook()], access()).code).toBe(1);

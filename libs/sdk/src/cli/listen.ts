@@ -1,7 +1,7 @@
 import type { SvcEvent } from '../event-stream.js';
 import type { EventPayloads } from '../generated/events.js';
 import { SAMPLE_PAYLOADS } from '../generated/events.js';
-import { forward, wordsOf } from './forward.js';
+import { forward, isFine, wordsOf } from './forward.js';
 import { assertNoPositionals, clientOf, receiverOf, secretOf, UsageError, type Values } from './options.js';
 import type { Screen } from './screen.js';
 
@@ -29,6 +29,8 @@ export async function listen(values: Values, positionals: string[], screen: Scre
   let cursor: string | undefined;
   for await (const told of events) {
     const result = await forward(deliveryOf(told), { url, secret, signal });
+    // Stopped between two attempts, it is the first of the next run.
+    if (signal.aborted && !isFine(result)) break;
     cursor = told.cursor;
     screen.result({ ...result, cursor }, () => wordsOf(result));
   }
