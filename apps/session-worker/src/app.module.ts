@@ -14,6 +14,9 @@ import {
 } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { readConfig, WorkerConfig } from './config.js';
+import { ContactAddresses } from './erasure/contact-addresses.js';
+import { ErasureConsumer } from './erasure/erasure.consumer.js';
+import { ErasureService } from './erasure/erasure.service.js';
 import { MediaService } from './inbound/media.service.js';
 import { KeyWriter } from './credentials/key-writer.js';
 import { SessionStores } from './credentials/session-stores.js';
@@ -50,7 +53,7 @@ const POOL_SIZE = 20;
     leasesModule('sessions', readConfig),
     TypeOrmModule.forFeature([Session]),
   ],
-  controllers: [HealthController, SessionsConsumer, SendingConsumer],
+  controllers: [HealthController, SessionsConsumer, SendingConsumer, ErasureConsumer],
   providers: [
     ...connectionProviders(NAME, WorkerConfig, readConfig),
     {
@@ -80,6 +83,8 @@ const POOL_SIZE = 20;
       useFactory: (ownership: OwnershipService) => () => ownership.assertHealthy(),
       inject: [OwnershipService],
     },
+    ContactAddresses,
+    ErasureService,
     KeyWriter,
     LiveService,
     MediaService,

@@ -131,6 +131,13 @@ export const ERROR_CATALOGUE = {
     'Nothing is kept of this contact.',
     'Check the phone number or address; a contact is there from the first message on.',
   ),
+  ERASURE_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such erasure.',
+    'Check the id that DELETE /v1/contacts/:contact returned; the audit log names it too.',
+  ),
   ENDPOINT_NOT_FOUND: entry(
     404,
     false,
@@ -172,6 +179,13 @@ export const ERROR_CATALOGUE = {
     'debug',
     'The route exists, but not with this method.',
     'Check the method against /openapi.yaml.',
+  ),
+  CONTACT_CONFLICT: entry(
+    409,
+    false,
+    'info',
+    'This contact is being erased at this moment.',
+    'Wait until the erasure is done: GET /v1/erasures/:id shows it.',
   ),
   SUBSCRIPTION_CONFLICT: entry(
     409,

@@ -8,6 +8,16 @@ export {
   loadConfig,
 } from './config.js';
 export { EnvNumbers, EnvWords } from './env-list.js';
+export {
+  contactHash,
+  countErased,
+  ERASED_CONTACTS_SQL,
+  type ErasureProgress,
+  forgetErasures,
+  isErasedSql,
+  noteErasure,
+  timeOfInbound,
+} from './erased-contacts.js';
 export { ContractPipe } from './contract-pipe.js';
 export { HttpErrorFilter, RpcErrorFilter, sendError, toAppError } from './error-filters.js';
 export { HealthController, type Readiness, READINESS } from './health.js';

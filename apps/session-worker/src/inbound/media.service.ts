@@ -147,9 +147,17 @@ export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
     await this.settle(file, fence, 'UNAVAILABLE');
   }
 
+  /** A file of a contact who was erased while it was fetched: its row is gone, and nobody would find it. */
+  private async dropOfErased(file: AwaitedFile): Promise<void> {
+    const sql = 'SELECT 1 FROM inbound_media WHERE media_id = $1';
+    const rows = await this.dataSource.query<unknown[]>(sql, [file.mediaId]);
+    if (rows.length === 0) await this.store.delete(file.mediaId);
+  }
+
   private async settle(file: AwaitedFile, fence: Fence, outcome: StoredMedia | MediaFailure): Promise<void> {
     const event = await settle(this.dataSource, fence, factsOf(file, outcome));
     if (event) this.outbox.publish([event]);
+    else if (typeof outcome !== 'string') await this.dropOfErased(file);
   }
 }
 

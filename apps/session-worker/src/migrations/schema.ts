@@ -1,3 +1,4 @@
+import { ErasedContacts1764000130000 } from './1764000130000-erased-contacts.js';
 import { InboundMedia1763700200000 } from './1763700200000-inbound-media.js';
 import { SessionAge1763700600000 } from './1763700600000-session-age.js';
 import { Sessions1763700000000 } from './1763700000000-sessions.js';
@@ -23,5 +24,6 @@ export const schema = {
     SandboxSessions1764000600000,
     TimesOfMessages1764000100000,
     SendExtras1764000200000,
+    ErasedContacts1764000130000,
   ],
 };

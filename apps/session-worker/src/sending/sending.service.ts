@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope, SendMessageV1 } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
-import { insertEvents, log, OutboxService } from '@svc/service';
+import { contactHash, insertEvents, isErasedSql, log, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { RunnersService } from '../runners/runners.service.js';
@@ -11,15 +11,16 @@ import { eventsSoFar, FAILED_AT, failureOf, isOverdue, keyIdOf } from './outboun
 /** Commands that are written in one statement at most. */
 const BATCH = 256;
 
-// Rows go in by order of arrival: `seq` is the order in which a session sends.
+// What was accepted for a contact who has been erased since is nobody's any more. Rows go in by order of arrival: `seq` is the order in which a session sends.
 const INTAKE_SQL = `INSERT INTO outbound_message
     (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at)
   SELECT j.job_id, j.session_id, j.tenant_id, j.key_id, j.to_jid, j.content, j.client_message_id, j.accepted_at,
     j.metadata, j.expires_at
   FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS (job_id uuid, session_id uuid, tenant_id uuid, key_id text,
     to_jid text, content jsonb, client_message_id text, accepted_at timestamptz, metadata jsonb,
-    expires_at timestamptz)) WITH ORDINALITY AS j (job_id,
-    session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at, n)
+    expires_at timestamptz, contact text)) WITH ORDINALITY AS j (job_id,
+    session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at, contact, n)
+  WHERE NOT ${isErasedSql({ tenant: 'j.tenant_id', contacts: `decode(j.contact, 'hex')`, at: 'j.accepted_at', toThem: 'true' })}
   ORDER BY j.n ON CONFLICT (job_id) DO NOTHING RETURNING job_id`;
 
 const UNDELIVERABLE_SQL = `UPDATE outbound_message o SET status = 'FAILED', failure = CASE
@@ -69,6 +70,7 @@ export class SendingService {
       accepted_at: data.acceptedAt,
       ...(data.metadata && { metadata: data.metadata }),
       ...(data.expiresAt && { expires_at: data.expiresAt }),
+      contact: contactHash(tenantId, data.to).toString('hex'),
     });
   }
 

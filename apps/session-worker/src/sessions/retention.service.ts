@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
-import { log, PeriodicTask } from '@svc/service';
+import { forgetErasures, log, PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 
@@ -41,6 +41,7 @@ export class RetentionService implements OnApplicationBootstrap, OnModuleDestroy
   /** Runs every hour in each worker; also on demand. */
   async sweep(): Promise<void> {
     await this.sweepFiles();
+    await forgetErasures(this.dataSource);
     for (const statement of STATEMENTS) {
       let deleted: number;
       do {

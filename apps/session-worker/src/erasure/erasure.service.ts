@@ -1,0 +1,125 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type EraseContactV1, type ErasedInSessions, type MessagePlace } from '@svc/contracts';
+import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
+import { countErased, log, noteErasure } from '@svc/service';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ContactAddresses, type Addresses } from './contact-addresses.js';
+import { messageIdOf } from '../inbound/received-event.js';
+
+/** In a group the sender stands behind the group's address. */
+const BY_THEM = (row: string): string =>
+  `EXISTS (SELECT FROM unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
+    WHERE theirs.session_id = ${row}.session_id AND theirs.address IN (${row}.sender, split_part(${row}.sender, '|', 2)))`;
+const MINE = (row: string): string => `${row}.session_id IN (SELECT id FROM session WHERE tenant_id = $1)`;
+
+const FILES_SQL = `SELECT media_id AS id FROM inbound_media m WHERE m.session_id = ANY($1::uuid[])
+  AND (${BY_THEM('m')} AND m.received_at < $3 OR m.media_id = ANY($4::uuid[]))`;
+const JOURNAL_SQL = `DELETE FROM inbound_message i USING unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
+  WHERE i.session_id = theirs.session_id AND theirs.address IN (i.sender, split_part(i.sender, '|', 2)) AND i.received_at < $3`;
+const SENDS_SQL = `DELETE FROM outbound_message o
+  WHERE ${MINE('o')} AND o.to_jid = $2 AND o.accepted_at < coalesce($3::timestamptz, 'infinity')`;
+// Quotes around the address: it is one value of the document and no part of another number.
+const OUTBOX_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1::text AND strpos(envelope::text, $2) > 0
+  AND (envelope ->> 'occurredAt')::timestamptz
+    < CASE WHEN envelope ->> 'type' = 'message.received' THEN $3::timestamptz ELSE coalesce($4::timestamptz, 'infinity') END`;
+
+const NAMED_SQL = `SELECT i.session_id AS "sessionId", i.sender, i.key_id AS "keyId" FROM inbound_message i
+  JOIN unnest($2::uuid[], $3::text[]) AS named (session_id, key_id) USING (session_id, key_id) WHERE ${MINE('i')}`;
+const DELETE_NAMED_SQL = `DELETE FROM inbound_message i
+  USING unnest($1::uuid[], $2::text[], $3::text[]) AS named (session_id, sender, key_id)
+  WHERE i.session_id = named.session_id AND i.sender = named.sender AND i.key_id = named.key_id`;
+
+/** A row of the journal. */
+interface Journaled {
+  sessionId: string;
+  sender: string;
+  keyId: string;
+}
+
+/** Forgets persons: their texts and files, what was sent to them, and the events that wait to be told of it. */
+@Injectable()
+export class ErasureService {
+  constructor(
+    private readonly dataSource: DataSource,
+    @Inject(MEDIA_STORE) private readonly store: MediaStore,
+    private readonly contacts: ContactAddresses,
+  ) {}
+
+  /** The same request again erases what is still there; the answer counts all that this erasure has erased. */
+  async erase(request: EraseContactV1): Promise<ErasedInSessions> {
+    // Committed first: from here on no command to them is taken in.
+    const { fresh } = await noteErasure(this.dataSource, request);
+    const { tenantId, contact, before, messages = [] } = request;
+    const ids = messages.map(({ messageId }) => messageId);
+    const known = await this.contacts.of(tenantId, contact);
+    const files = await this.dataSource.query<{ id: string }[]>(FILES_SQL, [
+      known.sessionIds,
+      known.addresses,
+      before,
+      ids,
+    ]);
+    // First the files, then the rows that say which there are: what a crash leaves behind is found again.
+    for (const { id } of files) await this.store.delete(id);
+    const counts = await this.dataSource.transaction(async (tx) => {
+      await noteErasure(tx, request);
+      const erased = await eraseNamed(tx, tenantId, messages);
+      erased['files'] = await countOf(
+        tx.query(
+          `WITH gone AS (DELETE FROM inbound_media WHERE media_id = ANY($1::uuid[]) RETURNING status)
+          SELECT count(*) FILTER (WHERE status = 'STORED')::int AS count FROM gone`,
+          [files.map(({ id }) => id)],
+        ),
+      );
+      // What came in meanwhile, too, before it is done.
+      if (fresh || request.until !== undefined) await eraseAll(tx, request, known, erased);
+      return countErased(tx, request.erasureId, erased);
+    });
+    log().info({ erasureId: request.erasureId, counts }, 'a contact is erased');
+    const { journal = 0, sends = 0, files: stored = 0, events = 0 } = counts;
+    return { journal, sends, files: stored, events };
+  }
+}
+
+async function eraseAll(
+  tx: EntityManager,
+  { tenantId, contact, before, until }: EraseContactV1,
+  { sessionIds, addresses }: Addresses,
+  erased: Record<string, number>,
+): Promise<void> {
+  erased['journal'] =
+    (erased['journal'] ?? 0) + (await deleted(tx, JOURNAL_SQL, [sessionIds, addresses, before]));
+  erased['sends'] = await deleted(tx, SENDS_SQL, [tenantId, contact, until ?? null]);
+  erased['events'] = await deleted(tx, OUTBOX_SQL, [
+    tenantId,
+    JSON.stringify(contact),
+    before,
+    until ?? null,
+  ]);
+}
+
+/** A number may be in the journal under an address that nothing tells any more: the id of the message follows from that one. */
+async function eraseNamed(
+  tx: EntityManager,
+  tenantId: string,
+  messages: MessagePlace[],
+): Promise<Record<string, number>> {
+  if (messages.length === 0) return {};
+  const places = [messages.map(({ sessionId }) => sessionId), messages.map(({ keyId }) => keyId)];
+  const rows = await tx.query<Journaled[]>(NAMED_SQL, [tenantId, ...places]);
+  const wanted = new Set(messages.map(({ messageId }) => messageId));
+  const theirs = rows.filter(({ sessionId, sender, keyId }) =>
+    wanted.has(messageIdOf(sessionId, sender, keyId)),
+  );
+  const columns = (['sessionId', 'sender', 'keyId'] as const).map((name) => theirs.map((row) => row[name]));
+  return { journal: await deleted(tx, DELETE_NAMED_SQL, columns) };
+}
+
+async function deleted(tx: EntityManager, sql: string, parameters: unknown[]): Promise<number> {
+  const [, count] = await tx.query<[unknown[], number]>(sql, parameters);
+  return count;
+}
+
+async function countOf(query: Promise<{ count: number }[]>): Promise<number> {
+  const [row] = await query;
+  return row?.count ?? 0;
+}

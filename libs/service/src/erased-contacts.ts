@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import type { EraseContactV1 } from '@svc/contracts';
+import type { EntityManager } from 'typeorm';
+
+/** What can run a statement: a transaction, or the connection itself. */
+type On = Pick<EntityManager, 'query'>;
+
+/** Longer than the stream of events keeps one: until then it may hand it out once more. */
+const REMEMBERED = '2 days';
+
+/**
+ * Table of a service that erases contacts: whom it has erased, so that what is still on its way does not bring them back, and how much of
+ * what, counted in the transactions that erase. A contact is a hash, and forgotten after two days.
+ */
+export const ERASED_CONTACTS_SQL = `
+  CREATE TABLE erased_contact (
+    erasure_id uuid PRIMARY KEY,
+    tenant_id uuid NOT NULL,
+    contact bytea NOT NULL,
+    before timestamptz NOT NULL,
+    until timestamptz,
+    counts jsonb NOT NULL DEFAULT '{}',
+    place bigint NOT NULL DEFAULT 0,
+    noted_at timestamptz NOT NULL DEFAULT clock_timestamp()
+  );
+  CREATE INDEX erased_contact_of_tenant ON erased_contact (tenant_id, contact);`;
+
+/** How a service has got on with an erasure. */
+export interface ErasureProgress {
+  /** Nobody had told of it before. */
+  fresh: boolean;
+  counts: Record<string, number>;
+  /** How far a walk through the rows has come. */
+  place: string;
+}
+
+const NOTE_SQL = `
+  INSERT INTO erased_contact AS e (erasure_id, tenant_id, contact, before, until) VALUES ($1, $2, $3, $4, $5)
+  ON CONFLICT (erasure_id) DO UPDATE SET until = coalesce(excluded.until, e.until)
+  RETURNING xmax = 0 AS fresh, counts, place`;
+
+const COUNT_SQL = `
+  UPDATE erased_contact SET place = coalesce($3::bigint, place), counts = counts || (
+    SELECT coalesce(jsonb_object_agg(key, value::bigint + coalesce((counts ->> key)::bigint, 0)), '{}')
+    FROM jsonb_each_text($2::jsonb))
+  WHERE erasure_id = $1 RETURNING counts`;
+
+/** What stands for a contact of a tenant. */
+export function contactHash(tenantId: string, contact: string): Buffer {
+  return createHash('sha256').update(`${tenantId}|${contact}`).digest();
+}
+
+/** Remembers an erasure from the commit on. Within a transaction it waits for another one of the same erasure, and holds up the next. */
+export async function noteErasure(on: On, request: EraseContactV1): Promise<ErasureProgress> {
+  const { erasureId, tenantId, contact, before, until = null } = request;
+  const parameters = [erasureId, tenantId, contactHash(tenantId, contact), before, until];
+  const [row] = await on.query<[ErasureProgress]>(NOTE_SQL, parameters);
+  return row;
+}
+
+/** Adds to what an erasure has erased; in the transaction that erases it. */
+export async function countErased(
+  tx: EntityManager,
+  erasureId: string,
+  counts: Record<string, number>,
+  place?: string,
+): Promise<Record<string, number>> {
+  const parameters = [erasureId, JSON.stringify(counts), place ?? null];
+  // TypeORM answers UPDATE … RETURNING with [rows, count].
+  const [[row]] = await tx.query<[[{ counts: Record<string, number> }], number]>(COUNT_SQL, parameters);
+  return row.counts;
+}
+
+/** Condition: what happened at that time belongs to an erasure. The arguments are expressions of SQL. */
+export function isErasedSql(of: { tenant: string; contacts: string; at: string; toThem: string }): string {
+  return `EXISTS (SELECT FROM erased_contact e WHERE e.tenant_id = ${of.tenant} AND e.contact IN (${of.contacts})
+    AND ${of.at} < CASE WHEN ${of.toThem} THEN coalesce(e.until, 'infinity') ELSE e.before END)`;
+}
+
+/**
+ * The time of an inbound message that counts: when the platform took it, to the second, or when it was told, whichever is earlier. So what
+ * was written before an erasure and arrives after it does not come back.
+ */
+export function timeOfInbound(occurredAt: string, timestamp: string): Date {
+  return new Date(Math.min(Date.parse(occurredAt), Date.parse(timestamp) + 999));
+}
+
+/** Forgets erasures that nothing on its way can belong to any more. */
+export async function forgetErasures(on: On): Promise<void> {
+  await on.query(`DELETE FROM erased_contact WHERE until < clock_timestamp() - interval '${REMEMBERED}'`);
+}
