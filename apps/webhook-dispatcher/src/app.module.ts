@@ -42,6 +42,8 @@ import { Endpoint } from './endpoints/endpoint.entity.js';
 import { EndpointRepository } from './endpoints/endpoint.repository.js';
 import { EndpointsConsumer } from './endpoints/endpoints.consumer.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
+import { ErasureConsumer } from './erasure/erasure.consumer.js';
+import { ErasureService } from './erasure/erasure.service.js';
 import { EventLogService } from './events/event-log.service.js';
 import { EventRepository } from './events/event.repository.js';
 import { EventsConsumer } from './events/events.consumer.js';
@@ -104,6 +106,7 @@ const configured: Provider[] = [
     DeliveriesConsumer,
     ReplaysConsumer,
     EventsConsumer,
+    ErasureConsumer,
   ],
   providers: [
     ...connectionProviders('webhook-dispatcher', DispatcherConfig, readConfig),
@@ -118,6 +121,7 @@ const configured: Provider[] = [
     EndpointActionsService,
     EndpointTestService,
     EndpointHealthService,
+    ErasureService,
     EventRepository,
     IngestService,
     EventLogService,

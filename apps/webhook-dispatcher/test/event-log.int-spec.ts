@@ -15,7 +15,7 @@ import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { OwnedPartitions } from '../src/deliveries/owned-partitions.js';
 import { EventRepository, type RoutedEvent } from '../src/events/event.repository.js';
-import { aMessage } from './producer.js';
+import { aMessage, NOBODY } from './producer.js';
 import { Stage } from './stage.js';
 
 const stage = Stage.ofThisFile();
@@ -170,7 +170,7 @@ describe('two that commit events of a tenant at the same time', () => {
     const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
     const content = { kind: 'message.received', conversation: 0, payload: Buffer.from('{}') };
     return {
-      event: { id: randomUUID(), tenantId, sessionId: null, partition, ...content },
+      event: { id: randomUUID(), tenantId, sessionId: null, partition, persons: NOBODY, ...content },
       epoch,
       deliveries: [],
     };

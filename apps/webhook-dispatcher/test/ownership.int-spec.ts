@@ -8,6 +8,7 @@ import { OwnedPartitions } from '../src/deliveries/owned-partitions.js';
 import type { QueuedDelivery } from '../src/deliveries/queued-delivery.js';
 import { ResultRepository } from '../src/deliveries/result.repository.js';
 import { EventRepository } from '../src/events/event.repository.js';
+import { NOBODY } from './producer.js';
 import { PATIENCE_MS, Stage } from './stage.js';
 
 const stage = Stage.ofThisFile({ WEBHOOK_RETRY_DELAYS_MS: '0,600000,100,150,200' });
@@ -145,7 +146,7 @@ describe('an owner that lost its lease', () => {
       },
     ]);
     const routed = {
-      event: { ...item, sessionId: null, id: item.eventId },
+      event: { ...item, sessionId: null, id: item.eventId, persons: NOBODY },
       epoch,
       deliveries: [{ item: { ...item, id: randomUUID() }, state: 'leased' as const }],
     };
@@ -162,7 +163,7 @@ test('a statement that is not committed yet keeps a take-over out, and no renewa
   const partition = partitionOf(tenantId);
   const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
   const content = { kind: 'message.received', conversation: 0, payload: Buffer.from('{}') };
-  const event = { id: randomUUID(), tenantId, sessionId: null, partition, ...content };
+  const event = { id: randomUUID(), tenantId, sessionId: null, partition, persons: NOBODY, ...content };
   const expiry = async (): Promise<number> => {
     const sql = 'SELECT expires_at AS at FROM webhooks.partition_lease WHERE partition = $1';
     return (await stage.database.query<{ at: Date }>(sql, [partition]))[0]?.at.getTime() ?? 0;

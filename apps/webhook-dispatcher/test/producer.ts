@@ -76,3 +76,6 @@ export class Producer {
     await this.messaging.onApplicationShutdown();
   }
 }
+
+/** Of an event that no erasure is about. */
+export const NOBODY = { person: null, chat: null, at: new Date(), toThem: true };

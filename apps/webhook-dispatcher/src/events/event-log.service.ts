@@ -3,6 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { AppError, type EventLogReply, type LoggedEvent, type ReadEventLogV1 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
+import { ERASED } from './erased-events.js';
 
 /** Rows looked at for one page: a filter that nothing matches must not cost the whole log. */
 const ROWS_LOOKED_AT = 2_000;
@@ -30,7 +31,7 @@ const READ_SQL = `WITH walk AS (
     WHERE tenant_id = $1 AND seq > $2::bigint ORDER BY seq LIMIT $3),
   hit AS (
     SELECT id, row_number() OVER earlier AS place, sum(bytes) OVER earlier - bytes AS bytes_before FROM walk
-    WHERE ($4::text IS NULL OR kind = $4) AND ($5::uuid IS NULL OR session_id = $5)
+    WHERE kind <> '${ERASED}' AND ($4::text IS NULL OR kind = $4) AND ($5::uuid IS NULL OR session_id = $5)
     WINDOW earlier AS (ORDER BY seq))
   SELECT (SELECT true FROM webhook_event WHERE tenant_id = $1 AND seq = $2::bigint
       AND created_at >= svc_now() - $7::int * interval '1 day') AS known,

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { isErasedSql } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { FENCE_SQL, fenceParameters } from '../deliveries/fence.js';
 import type { QueuedDelivery } from '../deliveries/queued-delivery.js';
+import type { Persons } from './erased-events.js';
 
 /** An event as it came in. */
 export interface Arrived {
@@ -13,6 +15,7 @@ export interface Arrived {
   kind: string;
   payload: Buffer;
   partition: number;
+  persons: Persons;
 }
 
 /** An event with the deliveries it gives rise to. */
@@ -41,7 +44,7 @@ export interface CommitOutcome {
 const LOG_LOCK = 0x5c_10;
 
 /**
- * Only a fresh event row makes deliveries, so a late repeat cannot revive one that is finished. `turn` comes before the
+ * What is of a contact who has been erased since is not taken in. Only a fresh event row makes deliveries, so a late repeat cannot revive one that is finished. `turn` comes before the
  * numbers of the log are drawn and ends with the commit: a number that is drawn later is never visible earlier, so a
  * reader who has seen one has seen, or can see, all before it. The payloads come as one piece, of which each event has a
  * part: as elements of an array they would be written and read character by character.
@@ -56,9 +59,11 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
   fresh AS (
     INSERT INTO webhook_event (id, tenant_id, session_id, conversation, kind, payload, created_at)
     SELECT id, tenant_id, session_id, conversation, kind, substring($8::bytea FROM start FOR size), clock.now
-    FROM turn CROSS JOIN unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::int[], $7::text[], $9::int[], $10::int[], $11::int[])
-      WITH ORDINALITY AS event (id, tenant_id, session_id, conversation, kind, start, size, p, place)
+    FROM turn CROSS JOIN unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::int[], $7::text[], $9::int[], $10::int[], $11::int[],
+      $17::bytea[], $18::bytea[], $19::timestamptz[], $20::boolean[])
+      WITH ORDINALITY AS event (id, tenant_id, session_id, conversation, kind, start, size, p, person, chat, at, to_them, place)
     JOIN fence ON fence.partition = event.p JOIN clock USING (tenant_id)
+    WHERE NOT ${isErasedSql({ tenant: 'event.tenant_id', contacts: 'event.person, event.chat', at: 'event.at', toThem: 'event.to_them' })}
     ORDER BY place
     ON CONFLICT (id) DO NOTHING RETURNING id, tenant_id, kind, created_at),
   made AS (
@@ -100,6 +105,10 @@ export class EventRepository {
       planned.map(({ item }) => item.endpointId),
       planned.map(({ state }) => state),
       planned.map(({ item }) => (item.strict ? item.conversation : null)),
+      events.map(({ persons }) => persons.person),
+      events.map(({ persons }) => persons.chat),
+      events.map(({ persons }) => persons.at),
+      events.map(({ persons }) => persons.toThem),
     ]);
     return { partitions: new Set(row?.partitions), unwritten: new Set(row?.unwritten) };
   }

@@ -11,6 +11,7 @@ import { OwnedPartitions } from '../deliveries/owned-partitions.js';
 import type { QueuedDelivery } from '../deliveries/queued-delivery.js';
 import { EndpointDirectory, type Receiver } from '../endpoints/endpoint-directory.js';
 import { conversationOf } from './conversation.js';
+import { personsOf } from './erased-events.js';
 import { atStep } from '../steps.js';
 import { type Arrived, type CommitOutcome, EventRepository, type RoutedEvent } from './event.repository.js';
 import { receiversOf } from './routing.js';
@@ -134,7 +135,8 @@ function patienceOf(events: number): Patience {
   return { patienceMs: PATIENCE_MS, since: performance.now(), onFailure };
 }
 
-function arrived({ id, tenantId, type, data }: Envelope): Arrived {
+function arrived(envelope: Envelope): Arrived {
+  const { id, tenantId, type, data } = envelope;
   const { sessionId = null } = data as { sessionId?: unknown };
   if (sessionId !== null && !isUuid(sessionId)) {
     throw new AppError('VALIDATION_FAILED', 'sessionId is not a UUID.');
@@ -149,6 +151,7 @@ function arrived({ id, tenantId, type, data }: Envelope): Arrived {
     // Once: these bytes are what every attempt sends.
     payload: Buffer.from(JSON.stringify(data)),
     partition: partitionOf(tenantId),
+    persons: personsOf(envelope),
   };
 }
 

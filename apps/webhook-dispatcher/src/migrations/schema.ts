@@ -1,3 +1,4 @@
+import { ErasedContacts1764000130000 } from './1764000130000-erased-contacts.js';
 import { Webhooks1763800000000 } from './1763800000000-webhooks.js';
 import { DeliveriesAndLog1763800100000 } from './1763800100000-deliveries-and-log.js';
 import { EndpointFeatures1763800200000 } from './1763800200000-endpoint-features.js';
@@ -21,5 +22,6 @@ export const schema = {
     DueByKind1763800400000,
     StrictOrder1763800410000,
     AttemptsWithoutId1763800500000,
+    ErasedContacts1764000130000,
   ],
 };

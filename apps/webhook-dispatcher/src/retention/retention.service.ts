@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { log, PeriodicTask } from '@svc/service';
+import { forgetErasures, log, PeriodicTask } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
 
@@ -57,6 +57,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
 
   async sweep(): Promise<void> {
     const { retentionDays, deadLetterDays } = this.config;
+    await forgetErasures(this.dataSource);
     await this.inBatches('dead letters', (tx) => deleteRows(tx, DEAD_LETTERS_SQL, deadLetterDays));
     await this.inBatches('replays', (tx) => deleteRows(tx, REPLAYS_SQL, retentionDays));
     await this.inBatches('events', (tx) => deleteEvents(tx, retentionDays));

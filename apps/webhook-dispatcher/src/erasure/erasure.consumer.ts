@@ -1,0 +1,16 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { EraseContactV1, type ErasedInWebhooks, EraseInWebhooks } from '@svc/contracts';
+import { OnRequest } from '@svc/messaging';
+import { ErasureService } from './erasure.service.js';
+
+/** What other services may ask to be forgotten; any dispatcher does it. */
+@Controller()
+export class ErasureConsumer {
+  constructor(private readonly erasures: ErasureService) {}
+
+  @OnRequest(EraseInWebhooks)
+  erase(@Payload() request: EraseContactV1): Promise<ErasedInWebhooks> {
+    return this.erasures.erase(request);
+  }
+}

@@ -1,0 +1,88 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import {
+  type EraseContactV1,
+  type ErasedInWebhooks,
+  MessageReceived,
+  type MessageReceivedV1,
+} from '@svc/contracts';
+import { countErased, log, noteErasure } from '@svc/service';
+import { DataSource, type EntityManager } from 'typeorm';
+import { ERASED } from '../events/erased-events.js';
+
+/** Events looked at in one transaction: it holds the rows it changes. */
+const PIECE = 1_000;
+/** How long one request works before it answers how far it has come. */
+const TURN_MS = 2_000;
+
+// The address in quotes is one value of the document and no part of another number.
+const NAMED_SQL = `SELECT id, seq, kind, CASE WHEN position($3::bytea IN payload) > 0 OR position($4::bytea IN payload) > 0 THEN payload END AS payload
+  FROM webhook_event WHERE tenant_id = $1 AND seq > $2::bigint ORDER BY seq LIMIT ${PIECE}`;
+
+// The row stays, with its place in the log and its id: a cursor may stand on it, and the event may come once more.
+const ERASE_SQL = `WITH
+  event AS (UPDATE webhook_event SET kind = '${ERASED}', payload = '{}', conversation = 0
+    WHERE id = ANY($1::uuid[]) AND kind <> '${ERASED}' RETURNING id),
+  delivery AS (DELETE FROM webhook_delivery WHERE event_id = ANY($1::uuid[]) RETURNING id),
+  attempt AS (DELETE FROM webhook_attempt WHERE event_id = ANY($1::uuid[]) RETURNING event_id),
+  letter AS (DELETE FROM webhook_dlq WHERE event_id = ANY($1::uuid[]) RETURNING event_id)
+  SELECT (SELECT count(*)::int FROM event) AS events, (SELECT count(*)::int FROM delivery) AS deliveries,
+    (SELECT count(*)::int FROM attempt) AS attempts, (SELECT count(*)::int FROM letter) AS "deadLetters"`;
+
+interface Looked {
+  id: string;
+  seq: string;
+  kind: string;
+  /** Null: it does not name them. */
+  payload: Buffer | null;
+}
+
+/**
+ * Forgets persons: walks through the events of their tenant and empties those that name them, with all deliveries of these. What a process
+ * has in its memory for an attempt at this moment goes out, once.
+ */
+@Injectable()
+export class ErasureService {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  /** Goes on from where the request before came to; the answer counts all that this erasure has erased. */
+  async erase(request: EraseContactV1): Promise<ErasedInWebhooks> {
+    // Committed first: from here on no event of before is taken in.
+    let { counts } = await noteErasure(this.dataSource, request);
+    const end = performance.now() + TURN_MS;
+    let done = false;
+    while (!done && performance.now() < end) {
+      ({ counts, done } = await this.dataSource.transaction((tx) => step(tx, request)));
+    }
+    const { events = 0, deliveries = 0, attempts = 0, deadLetters = 0 } = counts;
+    if (done) log().info({ erasureId: request.erasureId, counts }, 'a contact is erased');
+    return { events, deliveries, attempts, deadLetters, done };
+  }
+}
+
+async function step(
+  tx: EntityManager,
+  request: EraseContactV1,
+): Promise<{ counts: Record<string, number>; done: boolean }> {
+  const { tenantId, contact } = request;
+  const { counts, place } = await noteErasure(tx, request);
+  const phone = /^(\d+)@s\.whatsapp\.net$/.exec(contact)?.[1];
+  const names = [contact, phone ? `+${phone}` : contact].map((name) => Buffer.from(JSON.stringify(name)));
+  const looked = await tx.query<Looked[]>(NAMED_SQL, [tenantId, place, ...names]);
+  const ids = looked.filter((event) => isOf(event, request)).map(({ id }) => id);
+  const last = looked.at(-1);
+  if (!last) return { counts, done: true };
+  const [erased] = await tx.query<[Record<string, number>]>(ERASE_SQL, [ids]);
+  return {
+    counts: await countErased(tx, request.erasureId, erased, last.seq),
+    done: looked.length < PIECE,
+  };
+}
+
+/** What they write after the erasure was asked for is none of it; so is what is sent to them when it is done. */
+function isOf({ kind, payload }: Looked, { before, until }: EraseContactV1): boolean {
+  if (!payload) return false;
+  const { timestamp, receivedAt = timestamp } = JSON.parse(payload.toString()) as MessageReceivedV1;
+  const end = kind === MessageReceived.name ? before : until;
+  return end === undefined || Date.parse(receivedAt) < Date.parse(end);
+}

@@ -1,0 +1,15 @@
+import { ERASED_CONTACTS_SQL } from '@svc/service';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/** Whom this service has erased. */
+export class ErasedContacts1764000130000 implements MigrationInterface {
+  name = 'ErasedContacts1764000130000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(ERASED_CONTACTS_SQL);
+  }
+
+  async down(): Promise<void> {
+    // Forward only: a step back would lose what was written since.
+  }
+}
