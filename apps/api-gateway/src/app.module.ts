@@ -29,6 +29,11 @@ import { ConversationListRepository } from './conversations/conversation-list.re
 import { ConversationListsService } from './conversations/conversation-lists.service.js';
 import { Conversation } from './conversations/conversation.entity.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
+import { ErasedContact, ErasureRecord } from './erasures/erasure.entity.js';
+import { ErasureRunner } from './erasures/erasure-runner.js';
+import { ErasuresController } from './erasures/erasures.controller.js';
+import { ErasuresService } from './erasures/erasures.service.js';
+import { MessageErasure } from './erasures/message-erasure.js';
 import { EventLogController } from './events/event-log.controller.js';
 import { EventLogService } from './events/event-log.service.js';
 import { EventStreamController } from './events/event-stream.controller.js';
@@ -108,6 +113,8 @@ const ENTITIES = [
   ClientMessage,
   Conversation,
   DashboardUser,
+  ErasedContact,
+  ErasureRecord,
   Message,
   SandboxNumber,
   ScheduledMessage,
@@ -135,6 +142,7 @@ const events = {
     MessageMediaController,
     ConversationsController,
     ContactsController,
+    ErasuresController,
     MediaController,
     SessionsController,
     LimitsController,
@@ -198,6 +206,9 @@ const events = {
     ConversationListsService,
     ContactRepository,
     ContactsService,
+    ErasuresService,
+    ErasureRunner,
+    MessageErasure,
     MessageMediaService,
     SessionsService,
     LiveService,

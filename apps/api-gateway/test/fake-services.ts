@@ -12,6 +12,9 @@ import {
   CreateSubscription,
   type CreateSubscriptionV1,
   type DayUsage,
+  type EraseContactV1,
+  EraseInSessions,
+  EraseInWebhooks,
   GetLimits,
   type GetLimitsV1,
   GetSession,
@@ -120,6 +123,8 @@ export class FakeServices {
   sent: MessageCounts = { days: [], sessions: [] };
   /** Says how many sessions of the tenant are older; a worker of before did not, and most tests have no plan in mind. */
   countsOlder = false;
+  /** Whom the other services were asked to erase, in order. */
+  readonly erased: EraseContactV1[] = [];
   qr: string | undefined = '2@abc,def,ghi,jkl';
   private readonly listening = new Map<string, Listening>();
 
@@ -312,6 +317,16 @@ export class FakeServices {
         return {};
       });
     }
+    this.on(EraseInSessions, (request: EraseContactV1) => {
+      this.erased.push(request);
+      return { journal: 2, sends: 1, files: 1, events: 0 };
+    });
+    this.on(EraseInWebhooks, (request: EraseContactV1) => {
+      this.erased.push(request);
+      // It answers after each piece of its work.
+      const done = this.erased.length % 2 === 0;
+      return { events: 3, deliveries: 1, attempts: 4, deadLetters: 1, done };
+    });
     this.on(SetBotMode, (request: SetBotModeV1) => {
       const session = this.owned(request);
       session.botMode = request.botMode;

@@ -6,6 +6,7 @@ import { ApiKey } from '../src/auth/api-key.entity.js';
 import { AuditCheck, AuditHead, AuditRecord } from '../src/audit/audit-record.entity.js';
 import { Conversation } from '../src/conversations/conversation.entity.js';
 import { ClientMessage } from '../src/messages/client-message.entity.js';
+import { ErasedContact, ErasureRecord } from '../src/erasures/erasure.entity.js';
 import { Message } from '../src/messages/message.entity.js';
 import { SandboxNumber } from '../src/sandbox/sandbox-number.entity.js';
 import { ScheduledMessage } from '../src/messages/scheduled-message.entity.js';
@@ -24,6 +25,8 @@ const ENTITIES = [
   ClientMessage,
   Conversation,
   DashboardUser,
+  ErasedContact,
+  ErasureRecord,
   Message,
   SandboxNumber,
   ScheduledMessage,

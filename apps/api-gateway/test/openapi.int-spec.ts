@@ -7,6 +7,7 @@ import { ApiKeysController } from '../src/auth/api-keys.controller.js';
 import { SCOPE } from '../src/auth/scopes.js';
 import { ContactsController } from '../src/contacts/contacts.controller.js';
 import { ConversationsController } from '../src/conversations/conversations.controller.js';
+import { ErasuresController } from '../src/erasures/erasures.controller.js';
 import { EventLogController } from '../src/events/event-log.controller.js';
 import { EventStreamController } from '../src/events/event-stream.controller.js';
 import { LimitsController } from '../src/limits/limits.controller.js';
@@ -109,6 +110,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[MessagesController, MessageMediaController, ConversationsController, SessionsController],
     ...[ContactsController],
     ...[MessagesController, MessageMediaController, CancellationController, SessionsController],
+    ...[ContactsController, ErasuresController],
     ...[LiveController, ExternalConfigController],
     ...[MediaController, LimitsController, UsageController, SubscriptionController],
     ...[WebhooksController, WebhookActionsController, DeliveriesController],

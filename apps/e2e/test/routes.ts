@@ -25,6 +25,7 @@ export interface Ids {
   replay: string;
   kid: string;
   conversation: string;
+  erasure: string;
 }
 
 interface Operation {
@@ -93,6 +94,7 @@ export function pathWith({ path }: Route, ids: Ids): string {
     ...{ sessions: ids.session, messages: ids.message, 'api-keys': ids.kid },
     conversations: ids.conversation,
     contacts: '4915550001111',
+    erasures: ids.erasure,
     ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
   }[resource ?? ''];
   if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);

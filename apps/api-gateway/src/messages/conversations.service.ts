@@ -11,6 +11,7 @@ import {
   type PageQuery,
   type ReceivedMessageRef,
 } from '@svc/contracts';
+import { timeOfInbound } from '@svc/service';
 import { In, Repository } from 'typeorm';
 import { ConversationLedger } from '../conversations/conversation-ledger.js';
 import { conversationIdOf } from '../conversations/conversation-id.js';
@@ -89,8 +90,9 @@ export class ConversationsService {
       keyId: data.keyId,
       createdAt: new Date(occurredAt),
     };
-    await this.repository.insertArrived(message);
-    await this.ledger.heard(message);
+    const isNew = await this.repository.insertArrived(message, timeOfInbound(occurredAt, data.timestamp));
+    // Of a repeat, or of what was not kept, only the row can say whether there is something to make up for.
+    await (isNew ? this.ledger.heard(message) : this.ledger.toldOf(message));
   }
 }
 

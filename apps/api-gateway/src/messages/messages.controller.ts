@@ -51,7 +51,13 @@ export class MessagesController {
       ...RATE_LIMIT_FIELDS,
     },
   })
-  @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', 'SESSION_NOT_FOUND', 'SESSION_NOT_CONNECTED')
+  @ApiErrors(
+    'PAYMENT_REQUIRED',
+    'VALIDATION_FAILED',
+    'SESSION_NOT_FOUND',
+    'SESSION_NOT_CONNECTED',
+    'CONTACT_CONFLICT',
+  )
   async send(
     @CurrentSubscription() subscription: SubscriptionState,
     @Body() body: SendMessageRequest,

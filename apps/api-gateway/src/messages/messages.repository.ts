@@ -9,6 +9,7 @@ import {
   type OutboundContent,
   type RelatedMessage,
 } from '@svc/contracts';
+import { contactHash, isErasedSql } from '@svc/service';
 import { DataSource, Repository } from 'typeorm';
 import { ClientMessage } from './client-message.entity.js';
 import { Message } from './message.entity.js';
@@ -59,10 +60,11 @@ export type Arrived = Pick<
   | 'media'
 >;
 
-// Two seconds later the sweeper looks at a row that is still QUEUED. Whoever was held up for longer than its reservation is
+// Two seconds later the sweeper looks at a row that is still QUEUED. To a contact who is being erased nothing is sent. Whoever was held up for longer than its reservation is
 // good for writes nothing: the unit may have been given back.
 const NEW = `
-  held AS MATERIALIZED (SELECT WHERE $10::timestamptz IS NULL OR clock_timestamp() < $10),
+  held AS MATERIALIZED (SELECT WHERE ($10::timestamptz IS NULL OR clock_timestamp() < $10)
+    AND NOT EXISTS (SELECT FROM erasure WHERE tenant_id = $1 AND contact = $6 AND finished_at IS NULL)),
   taken AS (
     INSERT INTO client_message (tenant_id, client_message_id, job_id, body_hash) SELECT $1, $2, $3, $4 FROM held WHERE $2::text IS NOT NULL
     ON CONFLICT DO NOTHING RETURNING 1)`;
@@ -92,7 +94,11 @@ const advanceSql = (time: string): string => `
 
 const INSERT_ARRIVED = `
   INSERT INTO message (id, tenant_id, session_id, direction, status, contact, key_id, created_at, body, origin, media)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`;
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+  WHERE NOT ${isErasedSql({ tenant: '$2::uuid', contacts: '$12::bytea, $13::bytea', at: '$14::timestamptz', toThem: 'false' })}
+  ON CONFLICT DO NOTHING RETURNING id`;
+
+const ERASING = `SELECT EXISTS (SELECT FROM erasure WHERE tenant_id = $1 AND contact = $2 AND finished_at IS NULL) AS erasing`;
 
 const EXISTING = `SELECT id FROM message WHERE id = ANY($1)
   AND NOT (status = 'FAILED' AND coalesce(failure -> 'givenBack' @> $2::jsonb, false))`;
@@ -200,12 +206,25 @@ export class MessagesRepository {
     ]);
   }
 
-  /** Keeps a message that arrived; a repeat of the event changes nothing. */
-  async insertArrived(message: Arrived): Promise<void> {
+  /** Whether messages to this contact are refused, because all that is there is being erased. */
+  async isBeingErased(tenantId: string, contact: string): Promise<boolean> {
+    const [row] = await this.dataSource.query<{ erasing: boolean }[]>(ERASING, [tenantId, contact]);
+    return row?.erasing === true;
+  }
+
+  /**
+   * Keeps a message that arrived; a repeat of the event changes nothing.
+   * @param happened when, as erasures look at it: what is of a contact who was erased since is not kept.
+   * @returns whether it is new.
+   */
+  async insertArrived(message: Arrived, happened: Date): Promise<boolean> {
     const { id, tenantId, sessionId, direction, status, contact, keyId, createdAt } = message;
     const documents = [message.body, message.origin, message.media].map(json);
     const columns = [id, tenantId, sessionId, direction, status, contact, keyId, createdAt, ...documents];
-    await this.dataSource.query(INSERT_ARRIVED, columns);
+    const sender = message.origin?.sender ?? contact;
+    const persons = [contact, sender].map((address) => contactHash(tenantId, address));
+    const rows = await this.dataSource.query<unknown[]>(INSERT_ARRIVED, [...columns, ...persons, happened]);
+    return rows.length > 0;
   }
 }
 

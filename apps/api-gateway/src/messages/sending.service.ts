@@ -116,8 +116,10 @@ export class SendingService {
     return { message: queued(row), replayed: false };
   }
 
-  private async lostRace({ tenantId, clientMessageId }: NewJob): Promise<Accepted> {
+  private async lostRace({ tenantId, clientMessageId, contact }: NewJob): Promise<Accepted> {
     const first = clientMessageId && (await this.messages.findJob(tenantId, clientMessageId));
+    if (!first && (await this.messages.isBeingErased(tenantId, contact)))
+      throw new AppError('CONTACT_CONFLICT');
     if (!first) throw new AppError('UPSTREAM_TIMEOUT', 'The message could not be written in time.');
     return { message: queued(first), replayed: true };
   }

@@ -2,6 +2,7 @@ import { AuditChain1763700500000 } from './1763700500000-audit-chain.js';
 import { AuditCheck1763700600000 } from './1763700600000-audit-check.js';
 import { Contacts1764000120000 } from './1764000120000-contacts.js';
 import { Conversations1764000110000 } from './1764000110000-conversations.js';
+import { Erasures1764000130000 } from './1764000130000-erasures.js';
 import { FailedMessages1763700700000 } from './1763700700000-failed-messages.js';
 import { Gateway1763700000000 } from './1763700000000-gateway.js';
 import { SessionChanges1763700100000 } from './1763700100000-session-changes.js';
@@ -33,5 +34,6 @@ export const schema = {
     Contacts1764000120000,
     SendExtras1764000200000,
     ScheduledMessages1764000210000,
+    Erasures1764000130000,
   ],
 };

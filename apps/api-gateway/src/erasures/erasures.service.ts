@@ -1,0 +1,148 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  AppError,
+  EraseInSessions,
+  EraseInWebhooks,
+  type ErasedInWebhooks,
+  type Erasure,
+  ErasureCounts,
+} from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { noteErasure } from '@svc/service';
+import { type EntityManager, IsNull, Repository } from 'typeorm';
+import { v7 as uuidv7 } from 'uuid';
+import { AuditService } from '../audit/audit.service.js';
+import { actorOf, type Caller } from '../auth/caller.js';
+import { ContactsService } from '../contacts/contacts.service.js';
+import { ErasedContact, ErasureRecord } from './erasure.entity.js';
+import { type ErasureTask, MessageErasure, PATIENCE_MS } from './message-erasure.js';
+
+const REQUEST_SQL = `INSERT INTO erasure (id, tenant_id, contact, requested_at) VALUES ($1, $2, $3, clock_timestamp())
+  ON CONFLICT (tenant_id, contact) WHERE finished_at IS NULL DO NOTHING RETURNING requested_at AS "requestedAt"`;
+const FINISH_SQL = `UPDATE erasure SET finished_at = clock_timestamp(), contact = NULL, counts = $2
+  WHERE id = $1 AND finished_at IS NULL`;
+const COUNT_NAMES = [
+  ...['messages', 'quotes', 'conversations', 'idempotencyKeys', 'files', 'journal', 'sends'],
+  ...['events', 'deliveries', 'attempts', 'deadLetters'],
+] as (keyof ErasureCounts)[];
+
+/**
+ * Erases persons from every service. The row is the request, and stays until each service has said that nothing is left: any step may be
+ * taken again. While it runs nothing is sent to the contact, so that what was sent ends somewhere.
+ */
+@Injectable()
+export class ErasuresService {
+  constructor(
+    @InjectRepository(ErasureRecord) private readonly records: Repository<ErasureRecord>,
+    private readonly contacts: ContactsService,
+    private readonly messages: MessageErasure,
+    private readonly audit: AuditService,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  /**
+   * Begins an erasure, or returns the one that runs.
+   * @throws AppError `CONTACT_NOT_FOUND`
+   */
+  async request(caller: Caller, contact: string): Promise<Erasure> {
+    const { tenantId } = caller;
+    const running = { tenantId, contact, finishedAt: IsNull() };
+    if (!(await this.records.existsBy(running))) {
+      await this.contacts.get({ tenantId, contact });
+      await this.records.manager.transaction((tx) => this.begin(tx, caller, contact));
+    }
+    const record = await this.records.findOneBy(running);
+    // It was there a moment ago: then it is done.
+    if (!record) throw new AppError('CONTACT_NOT_FOUND');
+    return this.viewOf(record);
+  }
+
+  /** @throws AppError `ERASURE_NOT_FOUND`, `FORBIDDEN` */
+  async get(tenantId: string, id: string): Promise<Erasure> {
+    const record = await this.records.findOneBy({ id });
+    if (!record) throw new AppError('ERASURE_NOT_FOUND');
+    if (record.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    return this.viewOf(record);
+  }
+
+  /** Does what there is to do of one erasure, from wherever it was left. */
+  async carryOut({ id: erasureId, tenantId, contact, requestedAt }: ErasureRecord): Promise<void> {
+    if (contact === null) return;
+    const task: ErasureTask = { erasureId, tenantId, contact, before: requestedAt.toISOString() };
+    // The workers first: of what they have forgotten comes no event.
+    await this.rpc.request(EraseInSessions, task, PATIENCE_MS);
+    await this.messages.erase(task);
+    await this.inWebhooks(task);
+    // Once more for what was on its way, and from here on for nobody.
+    const until = await this.now();
+    const { events: waiting, ...sessions } = await this.rpc.request(
+      EraseInSessions,
+      { ...task, until },
+      PATIENCE_MS,
+    );
+    await this.messages.erase(task);
+    const { done: _, events, ...webhooks } = await this.inWebhooks({ ...task, until });
+    const others = { ...sessions, ...webhooks, events: events + waiting };
+    await this.records.manager.transaction((tx) => this.finish(tx, { ...task, until }, others));
+  }
+
+  private async begin(tx: EntityManager, caller: Caller, contact: string): Promise<void> {
+    const { tenantId } = caller;
+    const id = uuidv7();
+    const [row] = await tx.query<{ requestedAt: Date }[]>(REQUEST_SQL, [id, tenantId, contact]);
+    if (!row) return; // somebody else was faster
+    await noteErasure(tx, { erasureId: id, tenantId, contact, before: row.requestedAt.toISOString() });
+    const action = 'contact.erasure_requested';
+    await this.audit.write({ tenantId, actor: actorOf(caller), action, target: id }, tx);
+  }
+
+  private async inWebhooks(task: ErasureTask & { until?: string }): Promise<ErasedInWebhooks> {
+    let erased: ErasedInWebhooks;
+    do erased = await this.rpc.request(EraseInWebhooks, task, PATIENCE_MS);
+    while (!erased.done);
+    return erased;
+  }
+
+  private async finish(
+    tx: EntityManager,
+    task: ErasureTask & { until: string },
+    others: Record<string, number>,
+  ): Promise<void> {
+    const { counts: own } = await noteErasure(tx, task);
+    const counts = countsOf({ ...own, ...others });
+    const [, finished] = await tx.query<[unknown[], number]>(FINISH_SQL, [task.erasureId, counts]);
+    const fact = {
+      tenantId: task.tenantId,
+      actor: 'system',
+      action: 'contact.erased',
+      target: task.erasureId,
+    };
+    if (finished > 0) await this.audit.write({ ...fact, details: { ...counts } }, tx);
+  }
+
+  private async viewOf({ id, requestedAt, finishedAt, counts }: ErasureRecord): Promise<Erasure> {
+    const own = finishedAt ? counts : await this.soFar(this.records.manager, id);
+    return {
+      id,
+      status: finishedAt ? 'DONE' : 'RUNNING',
+      requestedAt: requestedAt.toISOString(),
+      finishedAt: finishedAt?.toISOString() ?? null,
+      erased: countsOf(own),
+    };
+  }
+
+  private async soFar(on: EntityManager, erasureId: string): Promise<Record<string, number>> {
+    return (await on.findOneBy(ErasedContact, { erasureId }))?.counts ?? {};
+  }
+
+  private async now(): Promise<string> {
+    const [row] = await this.records.query<[{ now: Date }]>('SELECT clock_timestamp() AS now');
+    return row.now.toISOString();
+  }
+}
+
+function countsOf(counts: Record<string, number>): ErasureCounts {
+  const known = COUNT_NAMES.map((name) => [name, counts[name] ?? 0]);
+  return Object.fromEntries(known) as ErasureCounts;
+}

@@ -1,0 +1,110 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { EraseInSessions, type MessageMedia } from '@svc/contracts';
+import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
+import { RpcClient } from '@svc/messaging';
+import { countErased } from '@svc/service';
+import { DataSource, type EntityManager } from 'typeorm';
+import { WITH, WRITTEN_IN_GROUP } from '../contacts/contact.repository.js';
+
+/** What is erased: a contact of a tenant, as it was at a time. */
+export interface ErasureTask {
+  erasureId: string;
+  tenantId: string;
+  contact: string;
+  before: string;
+}
+
+/** Messages of one transaction. */
+const PIECE = 200;
+/** For what walks through the rows of a worker. */
+export const PATIENCE_MS = 30_000;
+
+interface Doomed {
+  id: string;
+  sessionId: string;
+  contact: string;
+  keyId: string | null;
+  clientMessageId: string | null;
+  media: MessageMedia | null;
+  arrived: boolean;
+}
+
+// No job is made for a contact who is being erased. What arrived has not changed since, so updated_at is when it did, by the same clock
+// as the time of the request.
+const doomedSql = (which: string): string => `
+  SELECT id, session_id AS "sessionId", contact, key_id AS "keyId", client_message_id AS "clientMessageId", media,
+    origin IS NOT NULL AS arrived
+  FROM message m WHERE ${which} AND (m.origin IS NULL AND m.direction = 'OUTBOUND' OR m.updated_at < $3) LIMIT ${PIECE}`;
+
+const DELETE_SQL = `WITH gone AS (DELETE FROM message WHERE tenant_id = $1 AND id = ANY($2::uuid[]) RETURNING id),
+  keys AS (DELETE FROM client_message WHERE tenant_id = $1 AND client_message_id = ANY($3::text[]) RETURNING job_id)
+  SELECT (SELECT count(*)::int FROM gone) AS messages, (SELECT count(*)::int FROM keys) AS "idempotencyKeys"`;
+
+/** Conversations that have lost their newest message have another one now, or are none any more. */
+const CONVERSATIONS_SQL = `WITH stale AS (
+    SELECT c.id, newest.id AS message_id, newest.created_at FROM conversation c
+    LEFT JOIN LATERAL (SELECT m.id, m.created_at FROM message m
+      WHERE m.tenant_id = c.tenant_id AND m.contact = c.contact AND m.session_id = c.session_id
+      ORDER BY m.created_at DESC, m.id DESC LIMIT 1) newest ON true
+    WHERE c.tenant_id = $1 AND c.contact = ANY($2::text[]) AND NOT EXISTS (SELECT FROM message m WHERE m.id = c.last_message_id)),
+  moved AS (UPDATE conversation c SET last_message_id = stale.message_id, last_at = stale.created_at
+    FROM stale WHERE c.id = stale.id AND stale.message_id IS NOT NULL),
+  gone AS (DELETE FROM conversation c USING stale WHERE c.id = stale.id AND stale.message_id IS NULL RETURNING c.id)
+  SELECT count(*)::int AS conversations FROM gone`;
+
+const MENTIONS = (column: string): string =>
+  `CASE WHEN ${column} -> 'mentions' ? $2 THEN jsonb_build_object('mentions', (${column} -> 'mentions') - $2::text) ELSE '{}' END`;
+const QUOTES_SQL = `UPDATE message m SET
+    origin = CASE WHEN origin #>> '{quoted,remoteJid}' = $2 THEN jsonb_set(origin, '{quoted}', 'null') ELSE origin END
+      || ${MENTIONS('origin')},
+    content = CASE WHEN content #>> '{quoted,participant}' = $2 THEN content - 'quoted' ELSE content END
+      || ${MENTIONS('content')}
+  WHERE m.tenant_id = $1 AND m.contact LIKE '%@g.us' AND (origin #>> '{quoted,remoteJid}' = $2 OR origin -> 'mentions' ? $2
+    OR content #>> '{quoted,participant}' = $2 OR content -> 'mentions' ? $2)`;
+
+/** Erases what the gateway keeps of a contact, piece by piece; what was interrupted goes on where it was. */
+@Injectable()
+export class MessageErasure {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly rpc: RpcClient,
+    @Inject(MEDIA_STORE) private readonly store: MediaStore,
+  ) {}
+
+  async erase(task: ErasureTask): Promise<void> {
+    for (const which of [WITH, WRITTEN_IN_GROUP]) {
+      const parameters = [task.tenantId, task.contact, task.before];
+      let rows: Doomed[];
+      do {
+        rows = await this.dataSource.query<Doomed[]>(doomedSql(which), parameters);
+        await this.erasePiece(task, rows);
+      } while (rows.length === PIECE);
+    }
+    await this.dataSource.transaction((tx) => eraseQuotes(tx, task));
+  }
+
+  /** The rows last: they say what else there is. */
+  private async erasePiece(task: ErasureTask, rows: Doomed[]): Promise<void> {
+    const messages = rows.flatMap(({ id, sessionId, keyId, arrived }) =>
+      arrived && keyId ? [{ messageId: id, sessionId, keyId }] : [],
+    );
+    if (messages.length > 0) await this.rpc.request(EraseInSessions, { ...task, messages }, PATIENCE_MS);
+    for (const { media } of rows) if (media?.status === 'STORED') await this.store.delete(media.mediaId);
+    await this.dataSource.transaction((tx) => erasePiece(tx, task, rows));
+  }
+}
+
+async function erasePiece(tx: EntityManager, task: ErasureTask, rows: Doomed[]): Promise<void> {
+  const { tenantId, contact, erasureId } = task;
+  const ids = rows.map(({ id }) => id);
+  const keys = rows.flatMap(({ clientMessageId }) => clientMessageId ?? []);
+  const [erased] = await tx.query<[Record<string, number>]>(DELETE_SQL, [tenantId, ids, keys]);
+  const chats = [...new Set([contact, ...rows.map((row) => row.contact)])];
+  const [left] = await tx.query<[Record<string, number>]>(CONVERSATIONS_SQL, [tenantId, chats]);
+  await countErased(tx, erasureId, { ...erased, ...left });
+}
+
+async function eraseQuotes(tx: EntityManager, { tenantId, contact, erasureId }: ErasureTask): Promise<void> {
+  const [, quotes] = await tx.query<[unknown[], number]>(QUOTES_SQL, [tenantId, contact]);
+  await countErased(tx, erasureId, { quotes });
+}

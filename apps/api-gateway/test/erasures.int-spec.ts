@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import {
+  EraseInSessions,
+  EraseInWebhooks,
+  type Erasure,
+  MessageReceived,
+  type MessageReceivedV1,
+  MessageSent,
+  type MessageView,
+  type NewTenant,
+  STREAMS,
+} from '@svc/contracts';
+import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
+import { envelopeOf } from '@svc/messaging';
+import { waitFor } from '@svc/testing';
+import { type Answer, gateway, withGateway } from './gateway.js';
+
+withGateway();
+
+const ADA = '15550007777@s.whatsapp.net';
+const BEN = '15550006666@s.whatsapp.net';
+const GROUP = '120363000000000001@g.us';
+
+let owner: NewTenant;
+let sessionId: string;
+
+beforeEach(async () => {
+  owner = await gateway.createTenant();
+  sessionId = gateway.fakes.addSession(owner.tenantId).id;
+  gateway.fakes.erased.length = 0;
+});
+
+const call = (route: string, body?: object): Promise<Answer> => gateway.call(owner.apiKey, route, body);
+
+/** What a person writes, as its event; `at` is when it was told. */
+async function publish(data: Partial<MessageReceivedV1>, at = new Date()): Promise<string> {
+  const messageId = data.messageId ?? randomUUID();
+  const envelope = envelopeOf(
+    MessageReceived,
+    { tenantId: owner.tenantId, occurredAt: at.toISOString() },
+    {
+      ...{ sessionId, messageId, remoteJid: ADA, keyId: messageId.slice(0, 8), phone: null, pushName: 'Ada' },
+      ...{ body: { type: 'text', text: 'secret' }, timestamp: at.toISOString(), fromMe: false },
+      ...data,
+    },
+  );
+  await gateway.fakes.messaging.publishEvent(envelope);
+  return messageId;
+}
+
+/** The same, and it is kept when this resolves. */
+async function arrives(data: Partial<MessageReceivedV1>): Promise<string> {
+  const id = await publish(data);
+  await waitFor('the message', async () => (await call(`GET /v1/messages/${id}`)).status === 200);
+  return id;
+}
+
+const send = async (to: string, clientMessageId?: string): Promise<Answer> =>
+  call('POST /v1/messages', { sessionId, to, text: 'secret', ...(clientMessageId && { clientMessageId }) });
+
+const erase = async (contact = ADA): Promise<Erasure> => {
+  const { status, body } = await call(`DELETE /v1/contacts/${contact}`);
+  expect({ status, body }).toMatchObject({ status: 202 });
+  return body as unknown as Erasure;
+};
+
+const done = (id: string): Promise<Erasure> =>
+  waitFor('the erasure', async () => {
+    const receipt = (await call(`GET /v1/erasures/${id}`)).body as unknown as Erasure;
+    return receipt.status === 'DONE' && receipt;
+  });
+
+async function settle(): Promise<void> {
+  await waitFor('every event to be acked', async () => {
+    const { manager } = gateway.fakes.messaging;
+    const { num_pending, num_ack_pending } = await manager.consumers.info(STREAMS.events, 'api-gateway');
+    return num_pending + num_ack_pending === 0;
+  });
+}
+
+/** Tables with anything of a person in the rows of the tenant, in whatever column. */
+async function tracesOf(contact: string): Promise<string[]> {
+  const tables = await gateway.service.database.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'gateway'`,
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await gateway.service.database.query(
+      `SELECT 1 FROM gateway."${name}" t WHERE strpos(t::text, $1) > 0 AND strpos(t::text, $2) > 0`,
+      [contact.split('@')[0], owner.tenantId],
+    );
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+describe('the erasure of a contact', () => {
+  test('leaves nothing, counts what it erased, and keeps what is of others', async () => {
+    const store = gateway.service.get<MediaStore>(MEDIA_STORE);
+    const file = randomUUID();
+    await store.put(file, [Buffer.from('face')], 100);
+    const media = { mediaId: file, status: 'STORED' as const, mimeType: 'image/png', size: 4, sha256: null };
+    await arrives({ messageId: file, media: { ...media, reason: null } });
+    await arrives({ chatId: GROUP, isGroup: true });
+    const others = [
+      await arrives({ remoteJid: BEN, pushName: 'Ben' }),
+      await arrives({
+        ...{ remoteJid: BEN, pushName: 'Ben', chatId: GROUP, isGroup: true, mentions: [ADA, BEN] },
+        quoted: { keyId: 'X', remoteJid: ADA, body: { type: 'text', text: 'secret' } },
+      }),
+    ];
+    await arrives({ chatId: GROUP, isGroup: true });
+    expect((await send(ADA, 'hello-ada')).status).toBe(200);
+    expect(await tracesOf(ADA)).not.toEqual([]);
+
+    const { id } = await erase();
+    const receipt = await done(id);
+    expect(receipt).toMatchObject({
+      erased: {
+        ...{ messages: 4, quotes: 1, conversations: 1, idempotencyKeys: 1, files: 1, journal: 2, sends: 1 },
+        ...{ events: 3, deliveries: 1, attempts: 4, deadLetters: 1 },
+      },
+    });
+    expect(await tracesOf(ADA)).toEqual([]);
+    expect(await store.get(file)).toBeUndefined();
+    const { body } = await call('GET /v1/messages');
+    const left = body['items'] as MessageView[];
+    expect(left.map((message) => message.id).sort()).toEqual([...others].sort());
+    expect(left[0]?.origin).toMatchObject({ sender: BEN, mentions: [BEN], quoted: null });
+    const conversations = (await call('GET /v1/conversations')).body['items'];
+    expect(conversations).toMatchObject([
+      { contact: GROUP, lastMessage: { id: others[1] } },
+      { contact: BEN, lastMessage: { id: others[0] } },
+    ]);
+    // The receipt is there for good; the person is not.
+    expect((await call(`GET /v1/erasures/${id}`)).body).toEqual(receipt);
+    expect((await call(`DELETE /v1/contacts/${ADA}`)).status).toBe(404);
+    expect((await call(`GET /v1/contacts/${ADA}`)).status).toBe(404);
+  });
+
+  test('is asked of the workers first and last, with the messages they may know otherwise, and of the dispatcher to its end', async () => {
+    const id = await arrives({ keyId: 'THEIRS' });
+    const { requestedAt } = await done((await erase()).id);
+    const { erased } = gateway.fakes;
+    expect(erased.every(({ contact, before }) => contact === ADA && before === requestedAt)).toBe(true);
+    expect(erased[0]?.messages).toBeUndefined();
+    expect(erased[1]?.messages).toEqual([{ messageId: id, sessionId, keyId: 'THEIRS' }]);
+    const untils = erased.map(({ until }) => until);
+    expect(untils.at(-1)).toBe(untils.find(Boolean));
+    expect(Date.parse(String(untils.at(-1)))).toBeGreaterThan(Date.parse(requestedAt));
+  });
+
+  test('goes on where a service was away, and nothing is sent to the contact meanwhile', async () => {
+    await arrives({});
+    const id = await gateway.fakes.without(EraseInWebhooks, async () => {
+      const first = await erase();
+      expect((await erase()).id).toBe(first.id);
+      await waitFor('the messages to be gone', async () => (await erase()).erased.messages === 1);
+      expect(await send(ADA)).toMatchObject({ status: 409, body: { code: 'CONTACT_CONFLICT' } });
+      expect((await send(BEN)).status).toBe(200);
+      return first.id;
+    });
+    await gateway.service.database.query(`UPDATE gateway.erasure SET next_at = now() WHERE id = $1`, [id]);
+    expect((await done(id)).erased.messages).toBe(1);
+    expect((await send(ADA)).status).toBe(200);
+  });
+
+  test('begins with the workers: where they are away nothing is erased elsewhere', async () => {
+    const message = await arrives({});
+    const id = await gateway.fakes.without(EraseInSessions, async () => {
+      const first = await erase();
+      await waitFor('a try', async () => {
+        const [row] = await gateway.service.database.query<{ later: boolean }>(
+          `SELECT next_at > requested_at + interval '1 second' AS later FROM gateway.erasure WHERE id = $1`,
+          [first.id],
+        );
+        return row?.later;
+      });
+      expect((await call(`GET /v1/messages/${message}`)).status).toBe(200);
+      return first.id;
+    });
+    await gateway.service.database.query(`UPDATE gateway.erasure SET next_at = now() WHERE id = $1`, [id]);
+    await done(id);
+  });
+
+  test('is not undone by what was on its way, and does not keep out what is written afterwards', async () => {
+    const before = new Date(Date.now() - 5_000);
+    await arrives({});
+    const { id } = await erase();
+    // Told before, told late of something earlier, and of the group.
+    const late = [
+      await publish({}, before),
+      await publish({ timestamp: before.toISOString() }),
+      await publish({ chatId: GROUP, isGroup: true }, before),
+      await publish({ fromMe: true, remoteJid: '15550001111@s.whatsapp.net', chatId: ADA }, before),
+    ];
+    await settle();
+    await done(id);
+    for (const message of late) expect((await call(`GET /v1/messages/${message}`)).status).toBe(404);
+    const data = {
+      sessionId,
+      jobId: randomUUID(),
+      messageId: randomUUID(),
+      keyId: '3EB0',
+      clientMessageId: null,
+    };
+    const timestamp = new Date().toISOString();
+    const { tenantId } = owner;
+    await gateway.fakes.messaging.publishEvent(
+      envelopeOf(MessageSent, { tenantId }, { ...data, to: ADA, timestamp }),
+    );
+    await settle();
+    expect(await tracesOf(ADA)).toEqual([]);
+    const answer = await arrives({});
+    expect((await call(`GET /v1/contacts/${ADA}`)).status).toBe(200);
+    expect((await call('GET /v1/conversations')).body['items']).toMatchObject([
+      { lastMessage: { id: answer } },
+    ]);
+  });
+
+  test('is in the audit log, which does not say of whom', async () => {
+    await arrives({});
+    const { id } = await erase();
+    await done(id);
+    const { body } = await call('GET /v1/audit-log');
+    expect((body['items'] as { target: string }[]).filter(({ target }) => target === id)).toMatchObject([
+      { action: 'contact.erased', actor: 'system', details: { messages: 1 } },
+      { action: 'contact.erasure_requested', actor: `key:${owner.kid}`, details: {} },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('7777');
+  });
+
+  test('of many messages comes to its end piece by piece', async () => {
+    await gateway.service.database.query(
+      `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body)
+       SELECT gen_random_uuid(), $1, $2, 'OUTBOUND', 'SENT', $3, '{"type":"text"}' FROM generate_series(1, 450)`,
+      [owner.tenantId, sessionId, ADA],
+    );
+    expect((await done((await erase()).id)).erased.messages).toBe(450);
+  });
+});
