@@ -116,8 +116,20 @@ export async function furnish(actor: Actor, word: string): Promise<Ids> {
   const view = await actor.api<{ conversationId: string }>('GET', `/v1/messages/${message}`);
   return {
     session: actor.sessionId,
-    ...{ message, conversation: view.body.conversationId },
+    ...{ message, conversation: view.body.conversationId, erasure: await erasureOf(actor) },
     ...{ webhook, delivery, replay: replay.body.replay.id },
     kid: actor.tenant.kid,
   };
+}
+
+/** The receipt of a contact who was erased. */
+async function erasureOf(actor: Actor): Promise<string> {
+  await actor.send('4915550009999', 'erased');
+  const { id } = (await actor.api<{ id: string }>('DELETE', '/v1/contacts/4915550009999')).body;
+  await waitFor(
+    'the erasure',
+    async () => (await actor.api('GET', `/v1/erasures/${id}`)).body['status'] === 'DONE',
+    60_000,
+  );
+  return id;
 }
