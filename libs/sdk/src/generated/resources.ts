@@ -6,6 +6,7 @@ import type {
   AdvanceClockBody,
   ApiKeyView,
   AuditEntry,
+  CanceledMessage,
   CheckApiKeysBody,
   CheckedApiKeys,
   ContactExport,
@@ -20,6 +21,7 @@ import type {
   DeliveryView,
   DryRun,
   EndpointReasonBody,
+  Erasure,
   EventLogPage,
   ExternalConfig,
   LoggedEvent,
@@ -317,6 +319,20 @@ export class ContactsResource {
   }
 
   /**
+   * Erase a person. Erases what the contact wrote up to now and what was sent to the contact: messages,
+   * files, events, deliveries and dead letters, also what is still on its way. Until it is done, a send to
+   * the contact is refused; what the contact writes from now on is kept as ever. Repeating it while it runs
+   * returns the same receipt. Units and tokens that were counted stay counted, files that you uploaded are
+   * kept for their month.
+   */
+  erase(contact: string, options?: CallOptions): Promise<Erasure> {
+    return this.caller.json<Erasure>(
+      { method: 'DELETE', path: `/v1/contacts/${encodeURIComponent(contact)}` },
+      options,
+    );
+  }
+
+  /**
    * Export all that is kept of a contact. One JSON document, however long, streamed: it is whole where it
    * ends with the last brace.
    */
@@ -385,6 +401,19 @@ export class DeliveriesResource {
   replay(id: string, options?: CallOptions): Promise<DeliveryView> {
     return this.caller.json<DeliveryView>(
       { method: 'POST', path: `/v1/deliveries/${encodeURIComponent(id)}/replay` },
+      options,
+    );
+  }
+}
+
+/** `erasures` of the API. */
+export class ErasuresResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /** Read the receipt of an erasure. */
+  get(id: string, options?: CallOptions): Promise<Erasure> {
+    return this.caller.json<Erasure>(
+      { method: 'GET', path: `/v1/erasures/${encodeURIComponent(id)}` },
       options,
     );
   }
@@ -460,6 +489,18 @@ export class MessagesResource {
   get(jobId: string, options?: CallOptions): Promise<MessageView> {
     return this.caller.json<MessageView>(
       { method: 'GET', path: `/v1/messages/${encodeURIComponent(jobId)}` },
+      options,
+    );
+  }
+
+  /**
+   * Cancel a message that has not gone out. It fails with the code CANCELED, which message.failed tells, and
+   * its unit of the daily limits comes back. Canceling it again gives the same answer. 409 once it is on its
+   * way or has ended otherwise.
+   */
+  cancel(jobId: string, options?: CallOptions): Promise<CanceledMessage> {
+    return this.caller.json<CanceledMessage>(
+      { method: 'POST', path: `/v1/messages/${encodeURIComponent(jobId)}/cancel` },
       options,
     );
   }
@@ -984,6 +1025,7 @@ export class Resources {
   readonly contacts: ContactsResource;
   readonly conversations: ConversationsResource;
   readonly deliveries: DeliveriesResource;
+  readonly erasures: ErasuresResource;
   readonly events: EventsResource;
   readonly limits: LimitsResource;
   readonly media: MediaResource;
@@ -1002,6 +1044,7 @@ export class Resources {
     this.contacts = new ContactsResource(caller);
     this.conversations = new ConversationsResource(caller);
     this.deliveries = new DeliveriesResource(caller);
+    this.erasures = new ErasuresResource(caller);
     this.events = new EventsResource(caller);
     this.limits = new LimitsResource(caller);
     this.media = new MediaResource(caller);

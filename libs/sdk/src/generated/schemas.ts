@@ -67,6 +67,16 @@ export interface BoundedCount {
   more: boolean;
 }
 
+/** `CanceledMessage` of the API description. */
+export interface CanceledMessage {
+  /** Always FAILED: it does not go out any more. */
+  status: 'FAILED';
+  /** Job id of the message. */
+  jobId: string;
+  /** Its code is CANCELED; message.failed tells the same. */
+  failure: MessageFailure;
+}
+
 /** `CheckApiKeysBody` of the API description. */
 export interface CheckApiKeysBody {
   /** Strings that may be keys, each without anything around it. None of them is kept. */
@@ -362,6 +372,46 @@ export interface EndpointReasonBody {
   reason: string;
 }
 
+/** `Erasure` of the API description. */
+export interface Erasure {
+  /** Erasure id. */
+  id: string;
+  /** RUNNING: what is counted is gone, more may follow. DONE: nothing is left. */
+  status: 'RUNNING' | 'DONE';
+  /** When it was asked for (ISO 8601, UTC): what the contact wrote until then is erased. */
+  requestedAt: string;
+  /** When it was done (ISO 8601, UTC). */
+  finishedAt: string | null;
+  /** How much of what. */
+  erased: ErasureCounts;
+}
+
+/** `ErasureCounts` of the API description. */
+export interface ErasureCounts {
+  /** Messages with the contact, and of the contact in groups. */
+  messages: number;
+  /** Messages of others in groups that quoted or named the contact: they stay, without that. */
+  quotes: number;
+  /** Conversations with the contact. */
+  conversations: number;
+  /** clientMessageIds of messages to the contact: one that is used again sends again. */
+  idempotencyKeys: number;
+  /** Files of the contact in the media store. */
+  files: number;
+  /** Texts of the contact in the journal of the session workers. */
+  journal: number;
+  /** Messages to the contact in the ledger of the session workers; what had not gone out does not. */
+  sends: number;
+  /** Events that name the contact, also those that were still on their way. */
+  events: number;
+  /** Deliveries of them that were due, or held. */
+  deliveries: number;
+  /** Attempts made for them. */
+  attempts: number;
+  /** Dead letters of them. */
+  deadLetters: number;
+}
+
 /** `EventLogPage` of the API description. */
 export interface EventLogPage {
   /** Events in order of arrival. A page may hold fewer than `limit`, or none, although there are more. */
@@ -416,17 +466,20 @@ export interface HttpErrorBody {
     | 'MESSAGE_NOT_FOUND'
     | 'CONVERSATION_NOT_FOUND'
     | 'CONTACT_NOT_FOUND'
+    | 'ERASURE_NOT_FOUND'
     | 'ENDPOINT_NOT_FOUND'
     | 'DELIVERY_NOT_FOUND'
     | 'REPLAY_NOT_FOUND'
     | 'API_KEY_NOT_FOUND'
     | 'MEDIA_NOT_FOUND'
     | 'METHOD_NOT_ALLOWED'
+    | 'CONTACT_CONFLICT'
     | 'SUBSCRIPTION_CONFLICT'
     | 'QR_CONFLICT'
     | 'SESSION_STATE_CONFLICT'
     | 'ENDPOINT_CONFLICT'
     | 'ALREADY_LINKED'
+    | 'MESSAGE_STATE_CONFLICT'
     | 'DELIVERY_STATE_CONFLICT'
     | 'REPLAY_CONFLICT'
     | 'AUDIT_LOG_CONFLICT'
@@ -703,6 +756,8 @@ export interface MessageFailedV1 {
   to: string;
   /** When it happened (ISO 8601, UTC). */
   timestamp: string;
+  /** The metadata that the send carried, if any. */
+  metadata?: Record<string, string> | undefined;
   /** Why. */
   failure: MessageFailure;
 }
@@ -723,7 +778,11 @@ export interface MessageFailure {
     | 'MEDIA_REFUSED'
     | 'MEDIA_UPLOAD_FAILED'
     | 'ACCOUNT_RESTRICTED'
-    | 'NEW_CHAT_QUOTA';
+    | 'NEW_CHAT_QUOTA'
+    | 'CANCELED'
+    | 'SESSION_NOT_CONNECTED'
+    | 'RATE_LIMITED'
+    | 'PAYMENT_REQUIRED';
   /** The reason in words. */
   message: string;
   /** Daily limits of which its unit was given back, because the platform never saw the message. */
@@ -839,6 +898,12 @@ export interface MessageView {
   keyId: string | null;
   /** The idempotency key of the send, if any. */
   clientMessageId: string | null;
+  /** The metadata of the send, if any. */
+  metadata: Record<string, string> | null;
+  /** When it is, or was, to go out (ISO 8601, UTC), where the send said so: QUEUED until then. */
+  sendAt: string | null;
+  /** Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue. */
+  expiresAt: string | null;
   /** Why it failed; null unless status is FAILED. */
   failure: MessageFailure | null;
   /**
@@ -923,6 +988,8 @@ export interface OutboundMessageV1 {
   to: string;
   /** When it happened (ISO 8601, UTC). */
   timestamp: string;
+  /** The metadata that the send carried, if any. */
+  metadata?: Record<string, string> | undefined;
 }
 
 /** `PairingCode` of the API description. */
@@ -997,6 +1064,10 @@ export interface QueuedMessage {
   clientMessageId: string | null;
   /** When it was accepted (ISO 8601, UTC). */
   createdAt: string;
+  /** When it is to go out (ISO 8601, UTC), where the send said so. */
+  sendAt?: string | undefined;
+  /** Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue. */
+  expiresAt?: string | undefined;
 }
 
 /** `QuotedInbound` of the API description. */
@@ -1123,6 +1194,26 @@ export interface SandboxClock {
 
 /** `SendMessageRequest` of the API description. */
 export interface SendMessageRequest {
+  /**
+   * Your own words on the message, shown with it and repeated in each of its events: at most 20 keys of 1 to
+   * 40 characters, each with a string of at most 500.
+   */
+  metadata?: Record<string, string> | undefined;
+  /**
+   * When it goes out: in the future, at most 28 days ahead. What a send of that moment would be refused for,
+   * it then fails of (ISO 8601 with a zone).
+   */
+  sendAt?: string | undefined;
+  /**
+   * What becomes of it while the session is not connected: fail (the default) answers SESSION_NOT_CONNECTED;
+   * queue accepts it, and it waits for the session.
+   */
+  onDisconnected?: 'fail' | 'queue' | undefined;
+  /**
+   * With onDisconnected queue: how long it waits for its session, in seconds from now or from sendAt; then it
+   * fails as EXPIRED.
+   */
+  queueForSeconds?: number | undefined;
   /** Session to send from. */
   sessionId: string;
   /**
