@@ -15,6 +15,8 @@ export interface Heard {
 
 /** Messages of one statement at most. */
 const MOST = 256;
+/** A send that is accepted does not wait long for a database that is away: its event makes up for it. */
+const PATIENCE_MS = 1_000;
 /** Places that a row remembers: how often a conversation may move during one walk through the list without coming twice. */
 export const PLACES_KEPT = 32;
 /** How long a cursor of the list holds; what a conversation remembers of before is of no use. */
@@ -49,6 +51,7 @@ const MISSED_SQL = `
 export class ConversationLedger {
   private readonly moves = new GroupCommit<Heard, void>({
     most: MOST,
+    patienceMs: PATIENCE_MS,
     write: (heard) => this.write(heard),
   });
 
