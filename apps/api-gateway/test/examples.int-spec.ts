@@ -8,13 +8,14 @@ import {
   type ApiOperation,
   apiOperations,
   contentExamples,
+  isStream,
   pathWithIds,
   withIds,
 } from '@svc/testing';
-import { furnish, someForm } from './furnish.js';
-import { type Answer, gateway, withGateway } from './gateway.js';
+import { EXAMPLE_ORIGIN, furnish, someForm } from './furnish.js';
+import { type Answer, gateway, withSandboxGateway } from './gateway.js';
 
-withGateway();
+withSandboxGateway();
 
 const JSON_TYPE = 'application/json';
 let document: ApiDocument;
@@ -44,18 +45,29 @@ function queryOf({ parameters }: ApiOperation): Record<string, string> {
 
 /** Sent by a tenant of its own, to which what the example names belongs. */
 async function execute(operation: ApiOperation, example: unknown): Promise<Answer> {
-  const tenant = await gateway.createTenant();
+  const live = await gateway.createTenant();
+  const tenant = operation.environment === 'TEST' ? await gateway.sandboxOf(live) : live;
   const ids = await furnish(tenant, 'my');
   const query = new URLSearchParams(withIds(queryOf(operation), ids) as Record<string, string>).toString();
   const path = `${pathWithIds(operation, ids)}${query && `?${query}`}`;
-  if (!(example instanceof FormData)) {
-    return gateway.call(tenant.apiKey, `${operation.method} ${path}`, withIds(example, ids));
+  if (!(example instanceof FormData) && !isStream(operation)) {
+    const page = { origin: EXAMPLE_ORIGIN };
+    return gateway.call(tenant.apiKey, `${operation.method} ${path}`, withIds(example, ids), page);
   }
   const headers = { authorization: `Bearer ${tenant.apiKey}` };
+  if (!(example instanceof FormData)) return firstOfStream(path, headers);
   const options = { method: operation.method, headers, body: example };
   const response = await fetch(gateway.service.url + path, options);
   const body = (await response.json()) as Record<string, unknown>;
   return { status: response.status, headers: response.headers, body };
+}
+
+/** A stream ends with its reader. */
+async function firstOfStream(path: string, headers: Record<string, string>): Promise<Answer> {
+  const reading = new AbortController();
+  const response = await fetch(gateway.service.url + path, { headers, signal: reading.signal });
+  reading.abort();
+  return { status: response.status, headers: response.headers, body: { text: '' } };
 }
 
 /** All examples of a content that break its schema. */

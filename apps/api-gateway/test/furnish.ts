@@ -14,6 +14,8 @@ import { type Answer, gateway } from './gateway.js';
 
 /** The number that the examples of the description write to. */
 const EXAMPLE_PHONE = '4915112345678';
+/** The page that the examples of a widget name. */
+export const EXAMPLE_ORIGIN = 'https://www.example.com';
 
 /**
  * One resource of each kind for a tenant, by the segment of the path under which it is found. A route with a new kind of
@@ -28,10 +30,16 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
   const replay = await call(`POST /v1/webhooks/${webhooks}/replay`, {});
   const spare = await call('POST /v1/api-keys', { name: `${word} key`, rotates: null });
   const received = await receivedFile(tenant, sessions, word);
+  const messages = await sentText(tenant, sessions, word);
+  const page = { title: `${word} page`, greeting: 'Hello', allowedOrigins: [EXAMPLE_ORIGIN] };
+  const widgets = String((await call('POST /v1/widgets', { ...page, sessionId: sessions })).body['id']);
+  const [conversation] = (await call('GET /v1/conversations')).body['items'] as { id: string }[];
   return {
-    ...{ sessions, webhooks, phone: EXAMPLE_PHONE, media: await uploadFor(tenant) },
+    ...{ sessions, webhooks, widgets, widget: widgets, media: await uploadFor(tenant) },
+    ...{ phone: EXAMPLE_PHONE, contact: EXAMPLE_PHONE, conversations: String(conversation?.id) },
+    erasures: await erasureOf(tenant, sessions, word),
     'sessions/pairing-code': fakes.addSession(tenant.tenantId, { phone: null }).id,
-    messages: await sentText(tenant, sessions, word),
+    ...{ messages, 'messages/cancel': await queuedText(tenant, sessions, word) },
     ...{ received, 'messages/media': received },
     deliveries: fakes.dispatcher.addDelivery(tenant.tenantId, webhooks).deliveryId,
     replays: (replay.body['replay'] as { id: string }).id,
@@ -71,6 +79,19 @@ async function sentText({ apiKey, tenantId }: NewTenant, sessionId: string, word
   await gateway.fakes.messaging.publishEvent(envelopeOf(MessageSent, { tenantId }, data));
   await untilStatus(apiKey, id, 'SENT');
   return id;
+}
+
+/** One that has not gone out. */
+async function queuedText({ apiKey }: NewTenant, sessionId: string, word: string): Promise<string> {
+  const message = { sessionId, to: `+${EXAMPLE_PHONE}`, text: `${word} other text` };
+  return String((await gateway.call(apiKey, 'POST /v1/messages', message)).body['jobId']);
+}
+
+/** Of somebody else than the examples write to. */
+async function erasureOf({ apiKey }: NewTenant, sessionId: string, word: string): Promise<string> {
+  const to = '+15550002222';
+  await gateway.call(apiKey, 'POST /v1/messages', { sessionId, to, text: `${word} last text` });
+  return String((await gateway.call(apiKey, `DELETE /v1/contacts/${to.slice(1)}`)).body['id']);
 }
 
 /** A file of the customer. */

@@ -1,28 +1,29 @@
 import { expect, test } from '@jest/globals';
 import { type ApiDocument, fuzzApi, type FuzzWorld, seededRandom } from '@svc/testing';
 import { furnish } from './furnish.js';
-import { gateway, withGateway } from './gateway.js';
+import { gateway, withSandboxGateway } from './gateway.js';
 
 // The pace of a key has a test of its own; here it would stand before every route.
-withGateway({ REQUESTS_PER_SECOND: '0' });
+withSandboxGateway({ REQUESTS_PER_SECOND: '0' });
 
 const REQUESTS = 1_000;
 /** After so many there are new things to ask for: some of the old ones were deleted. */
 const FRESH_AFTER = 200;
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000);
 
-async function freshWorld(): Promise<FuzzWorld> {
-  const [mine, theirs] = [await gateway.createTenant(), await gateway.createTenant()];
+async function freshWorld(isSandbox: boolean): Promise<FuzzWorld> {
+  const [live, theirs] = [await gateway.createTenant(), await gateway.createTenant()];
+  const mine = isSandbox ? await gateway.sandboxOf(live) : live;
   return { key: mine.apiKey, own: await furnish(mine, 'my'), foreign: await furnish(theirs, 'their') };
 }
 
 test(`${REQUESTS} requests made up from the description are answered as it says, none with a 5xx`, async () => {
   const document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as ApiDocument;
-  let world = await freshWorld();
+  let world = await freshWorld(false);
   const report = await fuzzApi({
     ...{ origin: gateway.service.url, document, requests: REQUESTS, random: seededRandom(SEED) },
     world: async (done) => {
-      if (done > 0 && done % FRESH_AFTER === 0) world = await freshWorld();
+      if (done > 0 && done % FRESH_AFTER === 0) world = await freshWorld((done / FRESH_AFTER) % 2 === 1);
       return world;
     },
   });

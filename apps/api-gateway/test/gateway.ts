@@ -14,6 +14,7 @@ import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { FakeServices } from './fake-services.js';
+import { FakeSimulator } from './fake-simulator.js';
 
 /** An answer over HTTP, read to its end. */
 export interface Answer {
@@ -56,6 +57,15 @@ export class TestGateway {
       ...change,
     };
     return this.service.rpc.request(CreateTenant, tenant);
+  }
+
+  /** The sandbox of a tenant, with a test key. */
+  async sandboxOf({ tenantId, apiKey }: NewTenant): Promise<NewTenant> {
+    const { body } = await this.call(apiKey, 'POST /v1/api-keys', { environment: 'TEST' });
+    const sql = 'SELECT id FROM gateway.tenant WHERE sandbox_of = $1';
+    const [row] = await this.service.database.query<{ id: string }>(sql, [tenantId]);
+    const dashboard = { email: '', password: '' };
+    return { tenantId: String(row?.id), apiKey: String(body['secret']), kid: String(body['kid']), dashboard };
   }
 
   /** Calls a path as `GET`, or with a method in front of it: `POST /v1/messages`. */
@@ -101,6 +111,20 @@ export class TestGateway {
 export let gateway: TestGateway;
 /** One that may send, in this file. */
 export let tenant: NewTenant;
+
+/** As `withGateway`, with a sandbox whose far side is played by contract. */
+export function withSandboxGateway(env: Record<string, string> = {}): void {
+  let simulator: FakeSimulator;
+  beforeAll(async () => {
+    simulator = await FakeSimulator.start();
+    gateway = await TestGateway.start({ ...env, SANDBOX_CONTROL_URL: simulator.url });
+    tenant = await gateway.createTenant();
+  });
+  afterAll(async () => {
+    await gateway.stop();
+    await simulator.stop();
+  });
+}
 
 /** Starts a gateway with a tenant for this file, and stops it after the last test. */
 export function withGateway(env: Record<string, string> = {}): void {

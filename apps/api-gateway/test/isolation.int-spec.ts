@@ -6,6 +6,7 @@ import {
   apiOperations,
   idFor,
   idsInPath,
+  isStream,
   pathWithIds,
   referencesOf,
   type ResourceIds,
@@ -14,9 +15,9 @@ import {
 import { generateKey } from '../src/auth/key-format.js';
 import { expectError } from './answers.js';
 import { bodyExample, furnish } from './furnish.js';
-import { type Answer, gateway, withGateway } from './gateway.js';
+import { type Answer, gateway, withSandboxGateway } from './gateway.js';
 
-withGateway();
+withSandboxGateway();
 
 const KEY_SCOPES: Scope[] = ['messages:send', 'messages:read', 'webhooks:manage'];
 const UNKNOWN_ID = '0198c0de-0000-7000-8000-0000000000ff';
@@ -28,6 +29,9 @@ let mine: NewTenant;
 let theirs: NewTenant;
 let myIds: ResourceIds;
 let theirIds: ResourceIds;
+let sandbox: NewTenant;
+let sandboxIds: ResourceIds;
+let otherSandboxIds: ResourceIds;
 let overdue: string;
 
 beforeAll(async () => {
@@ -35,8 +39,15 @@ beforeAll(async () => {
   operations = apiOperations(document);
   [mine, theirs] = [await gateway.createTenant(), await gateway.createTenant()];
   [myIds, theirIds] = [await furnish(mine, 'my'), await furnish(theirs, 'their secret')];
+  [sandbox, sandboxIds] = await furnishedSandbox(mine);
+  [, otherSandboxIds] = await furnishedSandbox(theirs);
   overdue = await rotated();
 });
+
+async function furnishedSandbox(tenant: NewTenant): Promise<[NewTenant, ResourceIds]> {
+  const made = await gateway.sandboxOf(tenant);
+  return [made, await furnish(made, 'their secret')];
+}
 
 /** The secret of a key that was replaced, and whose overlap is over to the second. */
 async function rotated(): Promise<string> {
@@ -95,7 +106,7 @@ async function each(
   expect(wrong).toEqual([]);
 }
 
-// Keys that no route takes, whatever its scope. (A sandbox key at a live resource, and the reverse, belongs below it.)
+// Keys that no route takes, whatever its scope.
 const KEYS: { caller: string; key: () => string | undefined }[] = [
   { caller: 'no key', key: () => undefined },
   { caller: 'a key nobody has', key: () => generateKey('live').key },
@@ -124,14 +135,31 @@ describe('every route', () => {
     });
   });
 
-  test("refuses another tenant's id, says nothing of it and changes nothing", async () => {
+  test.each<{ whose: string; caller: () => NewTenant; ids: () => ResourceIds; environment: 'LIVE' | 'TEST' }>(
+    [
+      { whose: "another tenant's id", caller: () => mine, ids: () => theirIds, environment: 'LIVE' },
+      { whose: 'an id of its sandbox', caller: () => mine, ids: () => sandboxIds, environment: 'LIVE' },
+      { whose: 'a sandbox key at a live id', caller: () => sandbox, ids: () => myIds, environment: 'TEST' },
+      {
+        whose: "another sandbox's id",
+        caller: () => sandbox,
+        ids: () => otherSandboxIds,
+        environment: 'TEST',
+      },
+    ],
+  )('refuses $whose, says nothing of it and changes nothing', async ({ caller, ids, environment }) => {
     const { sessions, dispatcher, promotions } = gateway.fakes;
     const snapshot = (): string => JSON.stringify([[...sessions], [...dispatcher.endpoints], promotions]);
     const before = snapshot();
     await each(naming(), async (operation) => {
-      const answer = await call(operation, mine.apiKey, theirIds);
+      const answer = await call(operation, caller().apiKey, ids());
       expect(JSON.stringify(answer.body)).not.toMatch(/secret|their/);
-      return [403, 'FORBIDDEN', answer];
+      const isElsewhere = operation.environment !== undefined && operation.environment !== environment;
+      return [
+        403,
+        isElsewhere ? `${operation.environment === 'TEST' ? 'SANDBOX' : 'LIVE'}_ONLY` : 'FORBIDDEN',
+        answer,
+      ];
     });
     expect(snapshot()).toBe(before);
   });
@@ -140,7 +168,9 @@ describe('every route', () => {
     const unknown = Object.fromEntries(Object.keys(myIds).map((name) => [name, UNKNOWN_ID]));
     const ids = { ...unknown, 'api-keys': '000000000000', phone: '4915112345678' };
     await each(
-      naming().filter((operation) => Object.keys(idsInPath(operation)).length > 0),
+      naming().filter(
+        (operation) => Object.keys(idsInPath(operation)).length > 0 && operation.environment !== 'TEST',
+      ),
       async (operation) => {
         const answer = await call(operation, mine.apiKey, ids);
         expect([operation.route, answer.body['code']]).toEqual([
@@ -163,7 +193,9 @@ describe('every route', () => {
 });
 
 test("lists show nothing of another tenant, also when they are asked for another's", async () => {
-  const lists = guarded().filter(({ path, method }) => method === 'GET' && !path.includes('{'));
+  const lists = guarded().filter(
+    (operation) => operation.method === 'GET' && !operation.path.includes('{') && !isStream(operation),
+  );
   const stranger = await gateway.createTenant();
   for (const { path, parameters } of lists) {
     const filters = parameters.filter(({ name, in: place }) => place === 'query' && idFor(name, theirIds));
@@ -179,7 +211,9 @@ test("lists show nothing of another tenant, also when they are asked for another
 
 test('what is its own stays with its tenant', async () => {
   for (const operation of guarded().filter(({ method, path }) => method === 'GET' && path.includes('{'))) {
-    const { status } = await call(operation, theirs.apiKey, theirIds);
+    const [key, ids] =
+      operation.environment === 'TEST' ? [sandbox.apiKey, sandboxIds] : [theirs.apiKey, theirIds];
+    const { status } = await call(operation, key, ids);
     expect([operation.route, [401, 403].includes(status)]).toEqual([operation.route, false]);
   }
 });

@@ -107,15 +107,14 @@ describe('the description', () => {
 
 test('every handler of every controller under /v1 declares a scope', () => {
   const controllers = [
-    ...[MessagesController, MessageMediaController, ConversationsController, SessionsController],
-    ...[ContactsController],
-    ...[MessagesController, MessageMediaController, CancellationController, SessionsController],
-    ...[ContactsController, ErasuresController],
-    ...[LiveController, ExternalConfigController],
-    ...[MediaController, LimitsController, UsageController, SubscriptionController],
-    ...[WebhooksController, WebhookActionsController, DeliveriesController],
-    ...[EventLogController, EventStreamController, ApiKeysController, AuditController],
-    ...[SandboxController, WidgetsController, PublicWidgetController],
+    ...[ApiKeysController, AuditController, CancellationController],
+    ...[ContactsController, ConversationsController, DeliveriesController],
+    ...[ErasuresController, EventLogController, EventStreamController],
+    ...[ExternalConfigController, LimitsController, LiveController],
+    ...[MediaController, MessageMediaController, MessagesController],
+    ...[PublicWidgetController, SandboxController, SessionsController],
+    ...[SubscriptionController, UsageController, WebhookActionsController],
+    ...[WebhooksController, WidgetsController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

@@ -30,6 +30,7 @@ export {
   type ApiOperation,
   apiOperations,
   contentExamples,
+  isStream,
   type JsonSchema,
 } from './openapi/api-document.js';
 export { type ApiAnswer, AnswerCheck } from './openapi/answer-check.js';

@@ -64,8 +64,10 @@ export class ApiKeysService {
    */
   private async createTest(caller: Caller, { rotates, ...body }: CreateApiKeyBody): Promise<NewApiKey> {
     if (caller.environment === 'TEST') throw new AppError('LIVE_ONLY', 'A test key makes no live keys.');
-    if (rotates)
+    if (rotates) {
+      await this.find(this.dataSource.manager, caller, rotates);
       throw invalidField('rotates', 'rotates must be null: a key of the sandbox replaces no live key');
+    }
     const actor = actorOf(caller);
     const tenantId = await this.sandboxes.of(caller.tenantId, actor);
     const { name = 'Test key', scopes = ['*' as const], expiresInDays } = body;

@@ -69,6 +69,7 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
     Object.assign(schemas[name] ?? {}, { oneOf: fields.map((field) => ({ required: [field] })) });
   oneOf('SendMessageRequest', CONTENT_FIELDS);
   oneOf('MediaRequest', MEDIA_SOURCES);
+  oneOf('WriteAsContactBody', ['text', 'content']);
   addExamples(document);
   return asOpenApi31({ ...document, webhooks: eventWebhooks(schemas) });
 }

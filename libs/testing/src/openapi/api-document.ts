@@ -42,6 +42,8 @@ export interface ApiOperation {
   operationId: string;
   /** None: the operation is for everybody. */
   scope?: string | undefined;
+  /** Keys of one environment alone may call it. */
+  environment?: 'LIVE' | 'TEST' | undefined;
   parameters: ApiParameter[];
   body?: { required?: boolean; content: Record<string, ApiContent> } | undefined;
   responses: Record<string, ApiResponse>;
@@ -53,6 +55,7 @@ interface PlainOperation {
   requestBody?: ApiOperation['body'];
   responses: Record<string, ApiResponse>;
   'x-required-scope'?: string;
+  'x-environment'?: 'LIVE' | 'TEST';
 }
 
 /** An OpenAPI description, as far as tests look into it. */
@@ -74,11 +77,17 @@ export function apiOperations({ paths }: ApiDocument): ApiOperation[] {
       path,
       operationId: operation.operationId,
       scope: operation['x-required-scope'],
+      environment: operation['x-environment'],
       parameters: operation.parameters ?? [],
       body: operation.requestBody,
       responses: operation.responses,
     })),
   );
+}
+
+/** Whether an operation answers with a stream that ends with its reader. */
+export function isStream({ responses }: ApiOperation): boolean {
+  return responses['200']?.content?.['text/event-stream'] !== undefined;
 }
 
 /** The schema that a reference stands for. */

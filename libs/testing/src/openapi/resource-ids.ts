@@ -19,7 +19,9 @@ export function idsInPath({ path }: ApiOperation): Record<string, string> {
     name,
     segment,
   ]);
-  return Object.fromEntries(found.filter(([name]) => name !== 'phone')) as Record<string, string>;
+  // A person is nobody's: whoever asks is told of their own dealings with them.
+  const isPerson = (name = ''): boolean => name === 'phone' || name === 'contact';
+  return Object.fromEntries(found.filter(([name]) => !isPerson(name))) as Record<string, string>;
 }
 
 /** The path with these ids in it. @throws Error for a resource without one: it needs a fixture. */
