@@ -49,6 +49,17 @@ export class Actor {
     return new Actor(stack, tenant, await linkNumber(stack, tenant.apiKey, phone), phone);
   }
 
+  /** Makes a tenant and links a number of its sandbox. */
+  static async inSandbox(stack: Stack): Promise<Actor> {
+    const { tenantId, apiKey } = await createTenant(stack);
+    const { body } = await stack.api(apiKey, 'POST', '/v1/api-keys', { environment: 'TEST' });
+    const tenant = { tenantId, apiKey: String(body['secret']), kid: String(body['kid']) };
+    const session = await createSession(stack, tenant.apiKey);
+    const scanned = await stack.api(tenant.apiKey, 'POST', `/v1/sandbox/sessions/${session}/scan`);
+    expectStatus(scanned, 200);
+    return new Actor(stack, tenant, session, String(scanned.body['phone']).slice(1));
+  }
+
   api<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
     return this.stack.api<T>(this.tenant.apiKey, method, path, body);
   }

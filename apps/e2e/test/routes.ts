@@ -26,6 +26,7 @@ export interface Ids {
   kid: string;
   conversation: string;
   erasure: string;
+  widget: string;
 }
 
 interface Operation {
@@ -34,9 +35,10 @@ interface Operation {
   requestBody?: { content: Record<string, object> };
   parameters?: { in: string; name: string }[];
   'x-environment'?: string;
+  'x-public'?: boolean;
 }
 
-/** Every operation the running gateway describes for live keys; the sandbox has stories of its own. */
+/** Every operation the running gateway describes for live keys; the sandbox and what is public have stories of their own. */
 export async function routesOf(stack: Stack): Promise<Route[]> {
   const { body } = await stack.api<{ paths: Record<string, Record<string, Operation>> }>(
     undefined,
@@ -45,7 +47,7 @@ export async function routesOf(stack: Stack): Promise<Route[]> {
   );
   return Object.entries(body.paths).flatMap(([path, methods]) =>
     Object.entries(methods)
-      .filter(([, operation]) => operation['x-environment'] !== 'TEST')
+      .filter(([, operation]) => operation['x-environment'] !== 'TEST' && !operation['x-public'])
       .map(([method, { operationId, requestBody, responses, parameters = [] }]) => ({
         operationId,
         method: method.toUpperCase(),
@@ -81,6 +83,13 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
       ...{ status: 'DEAD', event: 'message.sent', dryRun: true },
       ...{ since: '2026-01-01T00:00:00Z', until: '2026-02-01T00:00:00Z' },
     },
+    createWidget: {
+      sessionId: ids.session,
+      title: 'good',
+      greeting: 'good',
+      allowedOrigins: ['http://127.0.0.1:9'],
+    },
+    updateWidget: { title: 'good', side: 'left', color: '#0b7a5c', language: 'de' },
     openCheckout: { plan: 'GROWTH' },
     createApiKey: { name: 'good', scopes: ['messages:read'], rotates: ids.kid },
     checkApiKeys: { candidates: [`rk_live_${ids.kid}`] },
@@ -95,6 +104,7 @@ export function pathWith({ path }: Route, ids: Ids): string {
     conversations: ids.conversation,
     contacts: '4915550001111',
     erasures: ids.erasure,
+    widgets: ids.widget,
     ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
   }[resource ?? ''];
   if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);
@@ -117,9 +127,18 @@ export async function furnish(actor: Actor, word: string): Promise<Ids> {
   return {
     session: actor.sessionId,
     ...{ message, conversation: view.body.conversationId, erasure: await erasureOf(actor) },
-    ...{ webhook, delivery, replay: replay.body.replay.id },
+    ...{ webhook, delivery, replay: replay.body.replay.id, widget: await widgetOf(actor, word) },
     kid: actor.tenant.kid,
   };
+}
+
+async function widgetOf(actor: Actor, word: string): Promise<string> {
+  const page = { title: `${word} page`, greeting: 'Hello', allowedOrigins: ['http://127.0.0.1:9'] };
+  const { body } = await actor.api<{ id: string }>('POST', '/v1/widgets', {
+    ...page,
+    sessionId: actor.sessionId,
+  });
+  return body.id;
 }
 
 /** The receipt of a contact who was erased. */

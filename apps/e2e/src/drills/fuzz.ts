@@ -14,6 +14,7 @@ const REQUESTS = 20_000;
 /** After so many a new tenant is asked for: of the old one some things were deleted, some limits are used up. */
 const FRESH_AFTER = 480;
 const CONTACT = '4915112345678';
+const ERASED = '4915112340000';
 const FINDINGS_SHOWN = 20;
 /** Below it, the run has seen the door and little of the house. */
 const LEAST_TAKEN = 0.2;
@@ -32,7 +33,9 @@ export const fuzz: NamedRun = {
       ...{ requests: REQUESTS, random: seededRandom(seed) },
       world: async (done) => {
         if (world && done % FRESH_AFTER !== 0) return world;
-        const actor = await Actor.create(stack);
+        // Every other tenant is a sandbox: each has routes that the other has not.
+        const isSandbox = (done / FRESH_AFTER) % 2 === 1;
+        const actor = isSandbox ? await Actor.inSandbox(stack) : await Actor.create(stack);
         await actor.promote();
         say(`  ${done} requests`);
         return (world = { key: actor.tenant.apiKey, own: await furnish(actor), foreign });
@@ -81,11 +84,26 @@ async function furnish(actor: Actor): Promise<ResourceIds> {
   const received = String((await first('/v1/messages?direction=INBOUND'))['id']);
   const delivery = await first(`/v1/webhooks/${webhooks}/deliveries`);
   const replay = await actor.api<{ replay: { id: string } }>('POST', `/v1/webhooks/${webhooks}/replay`, {});
+  const page = {
+    sessionId: actor.sessionId,
+    title: 'x',
+    greeting: 'x',
+    allowedOrigins: ['http://127.0.0.1:9'],
+  };
+  const widgets = await idOf('/v1/widgets', page);
+  const inAnHour = { sendAt: new Date(Date.now() + 3_600_000).toISOString() };
+  const later = await actor.api('POST', '/v1/messages', {
+    ...{ sessionId: actor.sessionId, to: `+${CONTACT}`, text: 'to be canceled', ...inAnHour },
+  });
+  await actor.send(ERASED, 'to be erased');
+  const erasures = String((await actor.api('DELETE', `/v1/contacts/${ERASED}`)).body['id']);
   const spare = await actor.api('POST', '/v1/api-keys', { name: 'spare', rotates: null });
   return {
-    ...{ sessions: actor.sessionId, phone: CONTACT, webhooks, received, 'messages/media': received },
+    ...{ sessions: actor.sessionId, phone: CONTACT, contact: CONTACT, webhooks, widgets, widget: widgets },
+    ...{ received, 'messages/media': received },
     'sessions/pairing-code': await idOf('/v1/sessions', { name: 'unlinked' }),
-    messages: String(sent.body['jobId']),
+    conversations: String((await first('/v1/conversations'))['id']),
+    ...{ erasures, messages: String(sent.body['jobId']), 'messages/cancel': String(later.body['jobId']) },
     deliveries: String(delivery['deliveryId']),
     replays: replay.body.replay.id,
     'api-keys': String(spare.body['kid']),
