@@ -11,7 +11,6 @@ import {
 } from '@svc/contracts';
 import { contactHash, isErasedSql } from '@svc/service';
 import { DataSource, Repository } from 'typeorm';
-import { ClientMessage } from './client-message.entity.js';
 import { Message } from './message.entity.js';
 import { statesBefore } from './message-states.js';
 import { TIME_COLUMNS, type TimedState } from './timeline.js';
@@ -100,6 +99,8 @@ const INSERT_ARRIVED = `
 
 const ERASING = `SELECT EXISTS (SELECT FROM erasure WHERE tenant_id = $1 AND contact = $2 AND finished_at IS NULL) AS erasing`;
 
+const FIND_JOB = 'SELECT job_id AS id FROM client_message WHERE tenant_id = $1 AND client_message_id = $2';
+
 const EXISTING = `SELECT id FROM message WHERE id = ANY($1)
   AND NOT (status = 'FAILED' AND coalesce(failure -> 'givenBack' @> $2::jsonb, false))`;
 
@@ -116,13 +117,12 @@ export class MessagesRepository {
   constructor(
     private readonly dataSource: DataSource,
     @InjectRepository(Message) private readonly messages: Repository<Message>,
-    @InjectRepository(ClientMessage) private readonly clientMessages: Repository<ClientMessage>,
   ) {}
 
   /** The job that was made first under this `clientMessageId`. */
   async findJob(tenantId: string, clientMessageId: string): Promise<Message | null> {
-    const first = await this.clientMessages.findOneBy({ tenantId, clientMessageId });
-    return first && this.messages.findOneBy({ tenantId, id: first.jobId });
+    const [first] = await this.dataSource.query<{ id: string }[]>(FIND_JOB, [tenantId, clientMessageId]);
+    return first ? this.messages.findOneBy({ tenantId, id: first.id }) : null;
   }
 
   /** A message of the tenant by its id. */

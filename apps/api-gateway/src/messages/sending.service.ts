@@ -89,9 +89,11 @@ export class SendingService {
     const contact = normalizeChat(request.to);
     const draft = draftOf(request);
     const queueForSeconds = queueTimeOf(request);
-    const placed = await this.sessions.placed(tenantId, request.sessionId.toLowerCase());
     const clientMessageId = request.clientMessageId ?? null;
-    const first = clientMessageId && (await this.messages.findJob(tenantId, clientMessageId));
+    const [placed, first] = await Promise.all([
+      this.sessions.placed(tenantId, request.sessionId.toLowerCase()),
+      clientMessageId === null ? null : this.messages.findJob(tenantId, clientMessageId),
+    ]);
     if (first) return { first };
     const named = draft.names && (await this.messages.find(tenantId, draft.names.messageId.toLowerCase()));
     const relatesTo = relate(draft, named ?? null, { sessionId: placed.session.id, contact });
