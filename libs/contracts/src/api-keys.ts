@@ -14,6 +14,7 @@ import {
   Max,
   MaxLength,
   Min,
+  ValidateIf,
 } from 'class-validator';
 import { KEY_ENVIRONMENTS, type KeyEnvironment, type Scope, SCOPES } from './enums.js';
 
@@ -60,7 +61,7 @@ export class CreateApiKeyBody {
     maximum: 3650,
     example: 365,
   })
-  @IsOptional()
+  @ValidateIf(({ expiresInDays }: CreateApiKeyBody) => expiresInDays !== undefined)
   @IsInt()
   @Min(1)
   @Max(3_650)
@@ -71,7 +72,7 @@ export class CreateApiKeyBody {
     enum: KEY_ENVIRONMENTS,
     example: 'TEST',
   })
-  @IsOptional()
+  @ValidateIf(({ environment }: CreateApiKeyBody) => environment !== undefined)
   @IsIn(KEY_ENVIRONMENTS)
   environment?: KeyEnvironment;
 }

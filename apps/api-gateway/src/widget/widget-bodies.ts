@@ -5,14 +5,17 @@ import {
   ArrayUnique,
   IsArray,
   IsIn,
-  IsOptional,
   IsString,
   IsUUID,
   Length,
   Matches,
   MaxLength,
+  ValidateIf,
 } from 'class-validator';
 import { WIDGET_LANGUAGES, WIDGET_SIDES, type WidgetLanguage, type WidgetSide } from './widget-words.js';
+
+/** Left out is fine; null is not, for there is nothing that it could mean. */
+const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
 /** As a browser says it: scheme, host, port where it is not the usual one. */
 const ORIGIN = /^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/;
@@ -68,7 +71,7 @@ export class CreateWidgetBody {
     example: 'Hello!',
     maxLength: 500,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @MaxLength(500)
   prefilledText?: string;
@@ -78,12 +81,12 @@ export class CreateWidgetBody {
     pattern: '^#[0-9a-fA-F]{6}$',
     example: '#128c7e',
   })
-  @IsOptional()
+  @MayBeAbsent()
   @Matches(/^#[0-9a-fA-F]{6}$/, { message: 'color must be # and six hexadecimal digits' })
   color?: string;
 
   @ApiPropertyOptional({ description: 'Corner of the page.', enum: WIDGET_SIDES, example: 'right' })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(WIDGET_SIDES)
   side?: WidgetSide;
 
@@ -92,7 +95,7 @@ export class CreateWidgetBody {
     enum: WIDGET_LANGUAGES,
     example: 'en',
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(WIDGET_LANGUAGES)
   language?: WidgetLanguage;
 }

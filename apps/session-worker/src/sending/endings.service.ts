@@ -42,16 +42,26 @@ export class EndingsService {
     const names = [jobId, sessionId, tenantId, keyIdOf(jobId), to];
     const facts = [JSON.stringify(content), clientMessageId, acceptedAt, ...documents];
     const parameters = [...names, ...facts, new Date().toISOString()];
-    const { row, events } = await this.dataSource.transaction(async (tx) => {
-      const [ended] = await tx.query<Row[]>(END_SQL, parameters);
-      const told = ended?.failure ? [failedEvent(ended, ended.failure)] : [];
-      await insertEvents(tx, told);
-      const [standing] = ended ? [ended] : await tx.query<Row[]>(STANDING_SQL, [jobId, tenantId]);
-      return { row: standing, events: told };
+    const attempt = () =>
+      this.dataSource.transaction(async (tx) => {
+        const [ended] = await tx.query<Row[]>(END_SQL, parameters);
+        const told = ended?.failure ? [failedEvent(ended, ended.failure)] : [];
+        await insertEvents(tx, told);
+        const [standing] = ended ? [ended] : await tx.query<Row[]>(STANDING_SQL, [jobId, tenantId]);
+        return { row: standing, events: told };
+      });
+    const { row, events } = await attempt().catch((error: unknown) => {
+      if (!isTaken(error)) throw error;
+      return attempt(); // by now the row of the command is there to be seen
     });
     this.outbox.publish(events);
     if (!row) throw new AppError('MESSAGE_NOT_FOUND');
     if (events.length > 0) log().info({ jobId, code }, 'message ended before it went out');
     return { status: row.status, keyId: row.key_id, failure: row.failure };
   }
+}
+
+/** A command that was written at the same moment: the conflict showed in the index of the message id before that of the job. */
+function isTaken(error: unknown): boolean {
+  return (error as { driverError?: { code?: string } }).driverError?.code === '23505';
 }

@@ -21,7 +21,7 @@ const INTAKE_SQL = `INSERT INTO outbound_message
     expires_at timestamptz, contact text)) WITH ORDINALITY AS j (job_id,
     session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at, contact, n)
   WHERE NOT ${isErasedSql({ tenant: 'j.tenant_id', contacts: `decode(j.contact, 'hex')`, at: 'j.accepted_at', toThem: 'true' })}
-  ORDER BY j.n ON CONFLICT (job_id) DO NOTHING RETURNING job_id`;
+  ORDER BY j.n ON CONFLICT DO NOTHING RETURNING job_id`;
 
 const UNDELIVERABLE_SQL = `UPDATE outbound_message o SET status = 'FAILED', failure = CASE
       WHEN s.id IS NULL OR s.wanted = 'DELETED' THEN $3::jsonb WHEN s.status = 'LOGGED_OUT' AND q.expires_at IS NULL THEN $4::jsonb ELSE $5::jsonb END,
