@@ -88,9 +88,9 @@ if (isRoot) {
         await expect(query(third.postgres.url, 'select answer from kept')).rejects.toThrow('does not exist');
       } finally {
         await stopAll();
+        installed = open;
         // The last of its processes may still write there.
         if (elsewhere) await rm(elsewhere, { recursive: true, maxRetries: 10, retryDelay: 100 });
-        installed = open;
       }
     });
 
