@@ -9,7 +9,8 @@ withSandboxGateway({ REQUESTS_PER_SECOND: '0' });
 const REQUESTS = 1_000;
 /** After so many there are new things to ask for: some of the old ones were deleted. */
 const FRESH_AFTER = 200;
-const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000);
+/** The same requests each time, so that a change is what turns it red; the drill goes further. */
+const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
 
 async function freshWorld(isSandbox: boolean): Promise<FuzzWorld> {
   const [live, theirs] = [await gateway.createTenant(), await gateway.createTenant()];
