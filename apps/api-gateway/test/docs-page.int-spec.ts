@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { findChromium } from './chromium.js';
 import { gateway, withGateway } from './gateway.js';
 
 withGateway();
@@ -45,7 +46,7 @@ test('a browser shows every operation on it, and has nothing to complain about',
   ];
   try {
     const { stdout, stderr } = await promisify(execFile)(
-      'chromium',
+      await findChromium(),
       [...flags, `${gateway.service.url}/docs`],
       {
         maxBuffer: 64 * 1_048_576,

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
 import { createTenant } from '../src/actor.js';
 import type { Answer, Stack } from '../src/stack.js';
-import { stackOfRun } from './stage.js';
+import { freePort, stackOfRun } from './stage.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const CONTACT = '+4915550008000';
@@ -20,16 +19,6 @@ let sessionId: string;
 
 const api = <T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<T>> =>
   stack.api<T>(testKey, method, path, body);
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 beforeAll(async () => {
   stack = await stackOfRun();

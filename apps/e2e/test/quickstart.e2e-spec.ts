@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { freePort } from './stage.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 /** Installing anew would pull the packages away from the tests that run; whoever runs this has just done it. */
@@ -28,15 +28,6 @@ async function blocksOfPage(): Promise<Block[]> {
   }
   return blocks;
 }
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 let dataDir: string;
 let started: ReturnType<typeof spawn> | undefined;

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import { waitFor, WebhookReceiver } from '@svc/testing';
 import type { Actor } from '../src/actor.js';
@@ -14,6 +16,17 @@ export function withReceiver(): { get: () => WebhookReceiver } {
   beforeAll(async () => void (receiver = await WebhookReceiver.start()));
   afterAll(() => receiver.stop());
   return { get: () => receiver };
+}
+
+/** A port that nobody has, for a program that is told which to take. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
 /** The error body of the specification, whatever the error. */
