@@ -24,7 +24,6 @@ import { GatewayConfig, readConfig } from './config.js';
 import { ContactRepository } from './contacts/contact.repository.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ContactsService } from './contacts/contacts.service.js';
-import { ConversationLedger } from './conversations/conversation-ledger.js';
 import { ConversationListRepository } from './conversations/conversation-list.repository.js';
 import { ConversationListsService } from './conversations/conversation-lists.service.js';
 import { Conversation } from './conversations/conversation.entity.js';
@@ -47,6 +46,7 @@ import { CancellationController } from './messages/cancellation.controller.js';
 import { CancellationService } from './messages/cancellation.service.js';
 import { ClientMessage } from './messages/client-message.entity.js';
 import { ConversationsService } from './messages/conversations.service.js';
+import { JobsRepository } from './messages/jobs.repository.js';
 import { Message } from './messages/message.entity.js';
 import { MessageListRepository } from './messages/message-list.repository.js';
 import { MessageMediaController } from './messages/message-media.controller.js';
@@ -201,7 +201,7 @@ const events = {
     MessagesRepository,
     MessageListRepository,
     ConversationsService,
-    ConversationLedger,
+    JobsRepository,
     ConversationListRepository,
     ConversationListsService,
     ContactRepository,

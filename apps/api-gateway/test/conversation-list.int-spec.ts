@@ -1,29 +1,38 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   type ConversationView,
   type Envelope,
   MessageReceived,
   type MessageReceivedV1,
-  MessageSent,
   type MessageView,
   type NewTenant,
 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { DataSource, type QueryRunner } from 'typeorm';
-import { ConversationLedger } from '../src/conversations/conversation-ledger.js';
+import { type Arrived, MessagesRepository } from '../src/messages/messages.repository.js';
 import { Conversations1764000110000 } from '../src/migrations/1764000110000-conversations.js';
 import { Cursors } from '../src/paging/cursor.js';
 import { type Answer, gateway, tenant, withGateway } from './gateway.js';
 
 withGateway();
 
-let ledger: ConversationLedger;
-
-beforeAll(() => {
-  ledger = gateway.service.get(ConversationLedger);
-});
+/** What the event of an inbound message has the gateway do. */
+async function keep(
+  of: Pick<Arrived, 'id' | 'tenantId' | 'sessionId' | 'contact' | 'createdAt'>,
+  text: string,
+): Promise<void> {
+  const inbound = {
+    direction: 'INBOUND',
+    status: 'RECEIVED',
+    keyId: of.id,
+    origin: null,
+    media: null,
+  } as const;
+  const message: Arrived = { ...inbound, ...of, body: { type: 'text', text } };
+  await gateway.service.get(MessagesRepository).insertArrived(message, of.createdAt);
+}
 
 const address = (n: number): string => `1555000${String(n).padStart(4, '0')}@s.whatsapp.net`;
 
@@ -41,13 +50,7 @@ async function list(owner: NewTenant, query = ''): Promise<Listed> {
 /** A message of a contact, in the list when this resolves. */
 async function hear(owner: NewTenant, sessionId: string, contact: string, text = 'Hi'): Promise<string> {
   const id = randomUUID();
-  const createdAt = new Date();
-  await gateway.service.database.query(
-    `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body, created_at)
-     VALUES ($1, $2, $3, 'INBOUND', 'RECEIVED', $4, $5, $6)`,
-    [id, owner.tenantId, sessionId, contact, { type: 'text', text }, createdAt],
-  );
-  await ledger.heard({ id, tenantId: owner.tenantId, sessionId, contact, createdAt });
+  await keep({ id, tenantId: owner.tenantId, sessionId, contact, createdAt: new Date() }, text);
   return id;
 }
 
@@ -117,25 +120,6 @@ describe('a conversation', () => {
     const answer = await gateway.call(tenant.apiKey, `GET /v1/conversations/${randomUUID()}/messages`);
     expect(answer).toMatchObject({ status: 404, body: { code: 'CONVERSATION_NOT_FOUND' } });
   });
-
-  test('of a send whose process died before it moved is moved by the event that tells of the outcome', async () => {
-    const owner = await gateway.createTenant();
-    const [jobId, sessionId, contact] = [randomUUID(), randomUUID(), address(7)];
-    await gateway.service.database.query(
-      `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body)
-       VALUES ($1, $2, $3, 'OUTBOUND', 'QUEUED', $4, '{"type":"text"}')`,
-      [jobId, owner.tenantId, sessionId, contact],
-    );
-    expect((await list(owner)).items).toEqual([]);
-    const data = { sessionId, jobId, messageId: jobId, keyId: '3EB0', clientMessageId: null, to: contact };
-    const timestamp = new Date().toISOString();
-    await publish(envelopeOf(MessageSent, { tenantId: owner.tenantId }, { ...data, timestamp }));
-    const items = await waitFor('the conversation', async () => {
-      const page = await list(owner);
-      return page.items.length > 0 && page.items;
-    });
-    expect(items).toMatchObject([{ contact, lastMessage: { id: jobId } }]);
-  });
 });
 
 const publish = (envelope: Envelope): Promise<void> => gateway.fakes.messaging.publishEvent(envelope);
@@ -161,8 +145,8 @@ describe('the list of conversations', () => {
     await hear(owner, session, address(2));
     const at = { tenantId: owner.tenantId, sessionId: session, contact: address(1) };
     const [row] = (await list(owner)).items.slice(-1);
-    await ledger.heard({ ...at, id, createdAt: new Date(String(row?.lastMessageAt)) });
-    await ledger.heard({ ...at, id: randomUUID(), createdAt: new Date(0) });
+    await keep({ ...at, id, createdAt: new Date(String(row?.lastMessageAt)) }, 'Hi');
+    await keep({ ...at, id: randomUUID(), createdAt: new Date(0) }, 'Hi');
     expect((await list(owner)).items.map(({ contact }) => contact)).toEqual([address(2), address(1)]);
   });
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Conversation } from './conversation.entity.js';
-import { NOW, PLACES_KEPT } from './conversation-ledger.js';
+import { NOW, PLACES_KEPT } from './conversation-moves.js';
 
 /** Which conversations. */
 export interface ConversationFilter {

@@ -14,7 +14,7 @@ import { ConversationsService, toView as toMessageView } from '../messages/conve
 import { Message } from '../messages/message.entity.js';
 import { isGroup } from '../messages/recipient.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
-import { WALK_MICROS } from './conversation-ledger.js';
+import { WALK_MICROS } from './conversation-moves.js';
 import {
   ConversationListRepository,
   type Walked,

@@ -13,7 +13,6 @@ import {
 } from '@svc/contracts';
 import { timeOfInbound } from '@svc/service';
 import { In, Repository } from 'typeorm';
-import { ConversationLedger } from '../conversations/conversation-ledger.js';
 import { conversationIdOf } from '../conversations/conversation-id.js';
 import { given } from '../http/given.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -21,7 +20,6 @@ import { Message } from './message.entity.js';
 import { type MessageFilter, MessageListRepository, type Position } from './message-list.repository.js';
 import { type Arrived, MessagesRepository } from './messages.repository.js';
 import { normalizeChat } from './recipient.js';
-import { storable } from './storable.js';
 import { timelineOf } from './timeline.js';
 
 /** The read model: what was sent and received, newest first. */
@@ -32,7 +30,6 @@ export class ConversationsService {
     private readonly repository: MessagesRepository,
     private readonly lists: MessageListRepository,
     private readonly cursors: Cursors,
-    private readonly ledger: ConversationLedger,
   ) {}
 
   async list(tenantId: string, query: ListMessagesQuery): Promise<Page<MessageView>> {
@@ -84,27 +81,25 @@ export class ConversationsService {
       direction: data.fromMe ? 'OUTBOUND' : 'INBOUND',
       status: data.fromMe ? 'SENT' : 'RECEIVED',
       contact: data.chatId ?? data.remoteJid,
-      body: storable(data.body),
+      body: data.body,
       origin: originOf(data),
-      media: storable(data.media ?? null),
+      media: data.media ?? null,
       keyId: data.keyId,
       createdAt: new Date(occurredAt),
     };
-    const isNew = await this.repository.insertArrived(message, timeOfInbound(occurredAt, data.timestamp));
-    // Of a repeat, or of what was not kept, only the row can say whether there is something to make up for.
-    await (isNew ? this.ledger.heard(message) : this.ledger.toldOf(message));
+    await this.repository.insertArrived(message, timeOfInbound(occurredAt, data.timestamp));
   }
 }
 
-/** Who wrote it and what it refers to; what the platform lets anybody write is made storable. */
+/** Who wrote it and what it refers to. */
 function originOf({ remoteJid, pushName, quoted, mentions, change }: MessageReceivedV1): MessageOrigin {
-  return storable({
+  return {
     sender: remoteJid,
     pushName: pushName ?? null,
     quoted: quoted ?? null,
     mentions: mentions ?? [],
     change: change ?? null,
-  });
+  };
 }
 
 function filterOf(tenantId: string, query: ListMessagesQuery): MessageFilter {

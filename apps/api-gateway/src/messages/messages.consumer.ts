@@ -15,7 +15,6 @@ import {
   type OutboundMessageV1,
 } from '@svc/contracts';
 import { OnEvent, OnRequest } from '@svc/messaging';
-import { ConversationLedger } from '../conversations/conversation-ledger.js';
 import { ConversationsService } from './conversations.service.js';
 import { MessagesRepository } from './messages.repository.js';
 import type { TimedState } from './timeline.js';
@@ -26,7 +25,6 @@ export class MessagesConsumer {
   constructor(
     private readonly messages: MessagesRepository,
     private readonly conversations: ConversationsService,
-    private readonly ledger: ConversationLedger,
   ) {}
 
   @OnEvent(MessageSent)
@@ -59,16 +57,12 @@ export class MessagesConsumer {
     return { jobIds: await this.messages.existing(jobIds) };
   }
 
-  private async advance(
+  private advance(
     { tenantId, data }: Envelope<OutboundMessageV1 & Partial<MessageFailedV1>>,
     status: TimedState,
   ): Promise<void> {
     const { jobId, keyId, failure = null } = data;
     const at = new Date(data.timestamp);
-    await this.messages.advance({ tenantId, jobId, keyId, status, failure, at });
-    const { sessionId, to: contact } = data;
-    // Each message has one of these two.
-    if (status === 'SENT' || status === 'FAILED')
-      await this.ledger.toldOf({ id: jobId, tenantId, sessionId, contact });
+    return this.messages.advance({ tenantId, jobId, keyId, status, failure, at });
   }
 }

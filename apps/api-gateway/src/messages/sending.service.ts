@@ -10,12 +10,12 @@ import {
   type SubscriptionState,
 } from '@svc/contracts';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
-import { ConversationLedger } from '../conversations/conversation-ledger.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { AdmissionService } from './admission.service.js';
 import { type Draft, draftOf } from './draft.js';
 import type { Message } from './message.entity.js';
-import { MessagesRepository, type NewJob } from './messages.repository.js';
+import { JobsRepository, type NewJob } from './jobs.repository.js';
+import { MessagesRepository } from './messages.repository.js';
 import { OutgoingMedia } from './outgoing-media.js';
 import { queueTimeOf } from './queue-time.js';
 import { normalizeChat } from './recipient.js';
@@ -44,11 +44,11 @@ export class SendingService {
   constructor(
     private readonly sessions: SessionsService,
     private readonly messages: MessagesRepository,
+    private readonly jobs: JobsRepository,
     private readonly publisher: SendPublisher,
     private readonly media: OutgoingMedia,
     private readonly admission: AdmissionService,
     private readonly schedule: ScheduleRepository,
-    private readonly conversations: ConversationLedger,
   ) {}
 
   /**
@@ -92,7 +92,7 @@ export class SendingService {
     const clientMessageId = request.clientMessageId ?? null;
     const [placed, first] = await Promise.all([
       this.sessions.placed(tenantId, request.sessionId.toLowerCase()),
-      clientMessageId === null ? null : this.messages.findJob(tenantId, clientMessageId),
+      clientMessageId === null ? null : this.jobs.find(tenantId, clientMessageId),
     ]);
     if (first) return { first };
     const named = draft.names && (await this.messages.find(tenantId, draft.names.messageId.toLowerCase()));
@@ -111,19 +111,18 @@ export class SendingService {
 
   /** A unit whose message is not written in time is given back, a minute or two later, by `limits`. */
   private async accept(job: NewJob, writeBefore: string | undefined): Promise<Accepted> {
-    const row = await this.messages.insertJob(job, writeBefore);
+    const row = await this.jobs.insert(job, writeBefore);
     if (!row) return this.lostRace(job);
-    const publish = row.sendAt ? undefined : this.publisher.publish(row);
-    await Promise.all([publish, this.conversations.accepted(row)]);
+    // It is accepted with its row, and the sweeper publishes what this does not: nobody waits for it.
+    if (!row.sendAt) void this.publisher.publish(row);
     return { message: queued(row), replayed: false };
   }
 
-  private async lostRace({ tenantId, clientMessageId, contact }: NewJob): Promise<Accepted> {
-    const first = clientMessageId && (await this.messages.findJob(tenantId, clientMessageId));
-    if (!first && (await this.messages.isBeingErased(tenantId, contact)))
-      throw new AppError('CONTACT_CONFLICT');
-    if (!first) throw new AppError('UPSTREAM_TIMEOUT', 'The message could not be written in time.');
-    return { message: queued(first), replayed: true };
+  private async lostRace({ id, tenantId, clientMessageId, contact }: NewJob): Promise<Accepted> {
+    const first = await this.messages.find(tenantId, id);
+    if (first) return { message: queued(first), replayed: clientMessageId !== null };
+    if (await this.messages.isBeingErased(tenantId, contact)) throw new AppError('CONTACT_CONFLICT');
+    throw new AppError('UPSTREAM_TIMEOUT', 'The message could not be written in time.');
   }
 }
 

@@ -3,15 +3,8 @@ import type { Message } from './message.entity.js';
 
 type MessageStep = MessageView['timeline'][number];
 
-/** Columns with the times of the states that events tell of. */
-export const TIME_COLUMNS = {
-  SENT: 'sent_at',
-  DELIVERED: 'delivered_at',
-  READ: 'read_at',
-  FAILED: 'failed_at',
-} as const;
-/** A state that an event tells of. */
-export type TimedState = keyof typeof TIME_COLUMNS;
+/** A state that an event tells of; its time is kept. */
+export type TimedState = 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
 
 /**
  * The states a message has come through, as far as a message climbs and not by their times, which are those of several clocks.

@@ -8,6 +8,7 @@ import { Gateway1763700000000 } from './1763700000000-gateway.js';
 import { SessionChanges1763700100000 } from './1763700100000-session-changes.js';
 import { InboundDetails1763700300000 } from './1763700300000-inbound-details.js';
 import { MessageContent1763700200000 } from './1763700200000-message-content.js';
+import { ProgressOfMessages1764000700000 } from './1764000700000-progress-of-messages.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
@@ -35,5 +36,6 @@ export const schema = {
     SendExtras1764000200000,
     ScheduledMessages1764000210000,
     Erasures1764000130000,
+    ProgressOfMessages1764000700000,
   ],
 };

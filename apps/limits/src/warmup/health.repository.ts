@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { TIER_CAPS } from '@svc/contracts';
+import { GroupCommit } from '@svc/database';
 import { DataSource } from 'typeorm';
 import { LimitsConfig } from '../config.js';
 import { WINDOW_DAYS } from './criteria.js';
@@ -25,6 +26,23 @@ export interface Judged {
   now: Date;
   facts: Facts;
 }
+
+interface Told {
+  jobId: string;
+  progress: number;
+  contact: string;
+}
+
+/** Messages of one statement at most. */
+const MOST = 256;
+
+// All reservations first, in one order, then one session after the other: two of these wait for each other at most once.
+const RECORD_SQL = `WITH told AS (SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[]) AS told (job_id, progress, contact)),
+  locked AS MATERIALIZED (
+    SELECT job_id, session_id FROM (SELECT DISTINCT job_id FROM told ORDER BY job_id) jobs
+    CROSS JOIN LATERAL (SELECT session_id FROM reservation r WHERE r.job_id = jobs.job_id LIMIT 1 FOR UPDATE) r)
+  SELECT record_progress(job_id, progress, contact)
+  FROM (SELECT * FROM locked JOIN told USING (job_id) ORDER BY session_id, job_id, progress) in_order`;
 
 // Days are counted as they are kept: those of the reservations, in UTC. All of what was sent before yesterday is older than a day.
 const FACTS_SQL = `WITH judged AS (
@@ -54,13 +72,16 @@ const FACTS_SQL = `WITH judged AS (
 /** Keeps what a number's health is judged by. Whatever is told twice is kept once. */
 @Injectable()
 export class HealthRepository {
+  /** What comes while others are written goes together: it leaves the connections to those who ask before a send. */
+  private readonly told = new GroupCommit<Told, void>({ most: MOST, write: (told) => this.record(told) });
+
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly config: LimitsConfig,
   ) {}
 
-  async progress(jobId: string, progress: keyof typeof PROGRESS, contact: string): Promise<void> {
-    await this.dataSource.query('SELECT record_progress($1, $2, $3)', [jobId, PROGRESS[progress], contact]);
+  progress(jobId: string, progress: keyof typeof PROGRESS, contact: string): Promise<void> {
+    return this.told.add({ jobId, progress: PROGRESS[progress], contact });
   }
 
   /** A contact wrote: an answer, or the question that is answered next. It counts where the number writes to it, too. */
@@ -97,5 +118,15 @@ export class HealthRepository {
       ...{ sessionId, tier, tierSince, now },
       facts,
     }));
+  }
+
+  private async record(told: Told[]): Promise<void[]> {
+    const columns = [
+      told.map(({ jobId }) => jobId),
+      told.map(({ progress }) => progress),
+      told.map(({ contact }) => contact),
+    ];
+    await this.dataSource.query(RECORD_SQL, columns);
+    return told.map(() => undefined);
   }
 }
