@@ -144,9 +144,11 @@ describe('the last moment of a key', () => {
     const [row] = await sql('SELECT expires_at FROM gateway.api_key WHERE kid = $1', [kid]);
     const expiry = row?.['expires_at'] as Date;
     const [original] = await sql(`SELECT pg_get_functiondef('public.svc_now(uuid)'::regprocedure) AS text`);
-    const standStill = (at: Date): Promise<unknown> =>
-      sql(`CREATE OR REPLACE FUNCTION public.svc_now(tenant uuid DEFAULT NULL) RETURNS timestamptz
+    const standStill = async (at: Date): Promise<void> => {
+      await sql(`CREATE OR REPLACE FUNCTION public.svc_now(tenant uuid DEFAULT NULL) RETURNS timestamptz
         LANGUAGE sql STABLE AS $$ SELECT '${at.toISOString()}'::timestamptz $$`);
+      gateway.hearOfChange();
+    };
     try {
       await standStill(new Date(expiry.getTime() - 1));
       expect((await list(apiKey)).status).toBe(200);

@@ -47,10 +47,13 @@ async function list(owner: NewTenant, query = ''): Promise<Listed> {
   return body as unknown as Listed;
 }
 
-/** A message of a contact, in the list when this resolves. */
+let lastHeard = 0;
+
+/** A message of a contact, later than those before, in the list when this resolves. */
 async function hear(owner: NewTenant, sessionId: string, contact: string, text = 'Hi'): Promise<string> {
   const id = randomUUID();
-  await keep({ id, tenantId: owner.tenantId, sessionId, contact, createdAt: new Date() }, text);
+  lastHeard = Math.max(Date.now(), lastHeard + 1);
+  await keep({ id, tenantId: owner.tenantId, sessionId, contact, createdAt: new Date(lastHeard) }, text);
   return id;
 }
 

@@ -11,6 +11,7 @@ import {
 } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
 import { startTestService, type TestService } from '@svc/testing';
+import { Standing } from '../src/http/standing.js';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { FakeServices } from './fake-services.js';
@@ -99,6 +100,11 @@ export class TestGateway {
       if (stored?.subject === subject) commands.push(stored.json<SendCommand>());
     }
     return commands;
+  }
+
+  /** What the event of a change in another service does, without the wait for it. */
+  hearOfChange(): void {
+    this.service.get(Standing).changed();
   }
 
   async stop(): Promise<void> {

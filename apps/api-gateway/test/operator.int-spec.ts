@@ -15,6 +15,7 @@ import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { GatewayConfig } from '../src/config.js';
+import { Standing } from '../src/http/standing.js';
 import { TimeTravelService } from '../src/tenants/time-travel.service.js';
 import { gateway, withGateway } from './gateway.js';
 
@@ -112,7 +113,11 @@ describe('time', () => {
 
   test('stands still for everybody in production', async () => {
     const production = Object.assign(new GatewayConfig(), { mode: 'production' });
-    const time = new TimeTravelService(gateway.service.get(DataSource), production);
+    const time = new TimeTravelService(
+      gateway.service.get(DataSource),
+      production,
+      gateway.service.get(Standing),
+    );
     await expect(time.setClock(null)).rejects.toMatchObject({ code: 'DEVELOPMENT_ONLY' });
     await expect(time.ageKey({ kid: 'x'.repeat(12), hours: 1 })).rejects.toMatchObject({
       code: 'DEVELOPMENT_ONLY',

@@ -58,6 +58,7 @@ describe('without another service', () => {
     const { subscriptions } = gateway.fakes;
     const state = subscriptions.get(known.tenantId);
     if (state) subscriptions.set(known.tenantId, { ...state, active: false, status: 'UNPAID' });
+    gateway.hearOfChange();
     expect((await sendAs(known)).status).toBe(402);
   });
 });

@@ -14,6 +14,7 @@ import {
 } from '@svc/contracts';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
+import { Standing } from '../http/standing.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SandboxesService } from '../sandbox/sandboxes.service.js';
 import { Tenant } from '../tenants/tenant.entity.js';
@@ -48,6 +49,7 @@ export class ApiKeysService {
     private readonly audit: AuditService,
     private readonly cursors: Cursors,
     private readonly sandboxes: SandboxesService,
+    private readonly standing: Standing,
   ) {}
 
   /** `rotates` left out: the calling key; null: none (specification, "API key rotation"). */
@@ -142,7 +144,7 @@ export class ApiKeysService {
     return { items: candidates.map((candidate) => ({ isKey: parseKey(candidate) !== undefined })) };
   }
 
-  /** Works at once, on every replica: nothing caches keys. */
+  /** Works at once; on the other replicas when they hear of it, or half a second later. */
   async revoke(caller: Caller, kid: string): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       const key = await this.find(tx, caller, kid);
@@ -154,6 +156,7 @@ export class ApiKeysService {
         tx,
       );
     });
+    this.standing.changed(kid);
   }
 
   /** A key that expires earlier already keeps its time. */

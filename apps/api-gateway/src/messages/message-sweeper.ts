@@ -19,9 +19,16 @@ const CLAIM_SQL = `UPDATE message SET next_publish_at = clock_timestamp() + inte
     ORDER BY next_publish_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
   RETURNING id`;
 
-const DONE_SQL = `UPDATE message SET publish_attempts = publish_attempts + $2,
-    next_publish_at = clock_timestamp() + $3 * interval '1 second'
-  WHERE id = ANY($1) AND status = 'QUEUED'`;
+const DONE_SQL = `UPDATE message m SET publish_attempts = m.publish_attempts + done.taken::int,
+    next_publish_at = clock_timestamp() + done.spacing * interval '1 second'
+  FROM unnest($1::uuid[], $2::boolean[], $3::int[]) AS done (id, taken, spacing)
+  WHERE m.id = done.id AND m.status = 'QUEUED'`;
+
+/** A row that was published again, or was not taken. */
+interface Done {
+  row: Message;
+  taken: boolean;
+}
 
 /**
  * The message row is the outbox: publishes again what is still QUEUED, e.g. because NATS was away or was wiped; the
@@ -56,18 +63,29 @@ export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
       order: { createdAt: 'ASC', id: 'ASC' },
     });
     const sessions = [...new Set(rows.map(({ sessionId }) => sessionId))];
-    await Promise.all(
+    const done = await Promise.all(
       sessions.map((id) => this.publishInOrder(rows.filter(({ sessionId }) => sessionId === id))),
     );
+    await this.note(done.flat());
   }
 
   /** What follows a message that could not be published waits with it: it must not overtake. */
-  private async publishInOrder(rows: Message[]): Promise<void> {
+  private async publishInOrder(rows: Message[]): Promise<Done[]> {
+    const done: Done[] = [];
     let taken = true;
     for (const row of rows) {
       taken &&= await this.publisher.publish(row);
-      const spacing = taken ? (SPACING_S[row.publishAttempts] ?? SPACING_S[SPACING_S.length - 1]) : RETRY_S;
-      await this.dataSource.query(DONE_SQL, [[row.id], taken ? 1 : 0, spacing]);
+      done.push({ row, taken });
     }
+    return done;
+  }
+
+  private async note(done: Done[]): Promise<void> {
+    const last = SPACING_S[SPACING_S.length - 1];
+    const spacing = done.map(({ row, taken }) =>
+      taken ? (SPACING_S[row.publishAttempts] ?? last) : RETRY_S,
+    );
+    const [ids, taken] = [done.map(({ row }) => row.id), done.map((one) => one.taken)];
+    await this.dataSource.query(DONE_SQL, [ids, taken, spacing]);
   }
 }

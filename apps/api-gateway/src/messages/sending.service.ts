@@ -91,7 +91,7 @@ export class SendingService {
     const queueForSeconds = queueTimeOf(request);
     const clientMessageId = request.clientMessageId ?? null;
     const [placed, first] = await Promise.all([
-      this.sessions.placed(tenantId, request.sessionId.toLowerCase()),
+      this.sessions.placedLately(tenantId, request.sessionId.toLowerCase()),
       clientMessageId === null ? null : this.jobs.find(tenantId, clientMessageId),
     ]);
     if (first) return { first };

@@ -25,7 +25,7 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/caller.js';
-import { SharedQuestions } from '../http/shared-questions.js';
+import { Standing } from '../http/standing.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { mostSessions } from '../limits/room.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -33,12 +33,11 @@ import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 /** Sessions as their owner `session-worker` knows them, with their tier from `limits`. */
 @Injectable()
 export class SessionsService {
-  private readonly questions = new SharedQuestions<SessionReply>();
-
   constructor(
     private readonly rpc: RpcClient,
     private readonly cursors: Cursors,
     private readonly limits: LimitsService,
+    private readonly standing: Standing,
   ) {}
 
   /** @throws AppError `RATE_LIMITED` where the plan has no room for another one. */
@@ -82,9 +81,12 @@ export class SessionsService {
 
   /** As `owned`, with its place among the sessions of the tenant. */
   placed(tenantId: string, sessionId: string): Promise<SessionReply> {
-    return this.questions.ask(`${tenantId}/${sessionId}`, () =>
-      this.rpc.request(GetSession, { tenantId, sessionId }),
-    );
+    return this.read(tenantId, sessionId, 'ask');
+  }
+
+  /** As `placed`, as it stood a moment ago: for what asks often. */
+  placedLately(tenantId: string, sessionId: string): Promise<SessionReply> {
+    return this.read(tenantId, sessionId, 'known');
   }
 
   /** @throws AppError `RATE_LIMITED` where the session is read-only. */
@@ -112,7 +114,9 @@ export class SessionsService {
     sessionId: string,
     action: ChangeSessionV1['action'],
   ): Promise<SessionState> {
-    return (await this.rpc.request(ChangeSession, { tenantId, sessionId, action })).session;
+    const { session } = await this.rpc.request(ChangeSession, { tenantId, sessionId, action });
+    this.standing.changed(tenantId);
+    return session;
   }
 
   async withTier(session: SessionState): Promise<SessionView> {
@@ -130,6 +134,11 @@ export class SessionsService {
     // `limits` does not know whose session it is; it believes what is asked.
     await this.owned(tenantId, sessionId);
     return this.rpc.request(PromoteTier, { ...body, tenantId, sessionId, actor: actorOf(caller) });
+  }
+
+  private read(tenantId: string, sessionId: string, how: 'ask' | 'known'): Promise<SessionReply> {
+    const ask = (): Promise<SessionReply> => this.rpc.request(GetSession, { tenantId, sessionId });
+    return this.standing.sessions[how](`${tenantId}/${sessionId}`, ask);
   }
 
   private async withTiers(sessions: SessionState[]): Promise<SessionView[]> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, GetSubscription, type SubscriptionState } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { SharedQuestions } from '../http/shared-questions.js';
+import { Standing } from '../http/standing.js';
 
 /** How long an answer of `billing` stands in while billing cannot be reached. */
 const STAND_IN_MS = 5 * 60_000;
@@ -13,27 +13,33 @@ interface Answer {
   at: number;
 }
 
-/** Asks `billing` each time; the last answer serves only while billing is out of reach. */
+/** Asks `billing`; an answer of before serves for a moment (`Standing`), and while billing is out of reach. */
 @Injectable()
 export class SubscriptionsService {
-  private readonly questions = new SharedQuestions<SubscriptionState>();
   private readonly answers = new Map<string, Answer>();
 
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly standing: Standing,
+  ) {}
 
   /** @throws AppError `PAYMENT_REQUIRED` when the tenant may not send, make sessions or connect. */
   async active(tenantId: string): Promise<SubscriptionState> {
-    const state = await this.of(tenantId);
+    const state = await this.read(tenantId, 'known');
     if (!state.active) throw new AppError('PAYMENT_REQUIRED', undefined, { subscription: state.status });
     return state;
   }
 
   /** Whether it is active or not. */
-  async of(tenantId: string): Promise<SubscriptionState> {
+  of(tenantId: string): Promise<SubscriptionState> {
+    return this.read(tenantId, 'ask');
+  }
+
+  private async read(tenantId: string, how: 'ask' | 'known'): Promise<SubscriptionState> {
     try {
       const ask = (): Promise<SubscriptionState> =>
         this.rpc.request(GetSubscription, { tenantId }, TIMEOUT_MS);
-      const state = await this.questions.ask(tenantId, ask);
+      const state = await this.standing.subscriptions[how](tenantId, ask);
       this.remember(tenantId, { state, at: performance.now() });
       return state;
     } catch (error) {
