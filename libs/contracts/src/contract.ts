@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { AppError } from './app-error.js';
+import './remembered-rules.js';
 
 /** Constructor of a class that carries class-validator rules. */
 export type DataClass<T extends object = object> = new () => T;

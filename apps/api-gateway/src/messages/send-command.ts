@@ -1,8 +1,24 @@
 import type { SendMessageV1 } from '@svc/contracts';
 import type { Message } from './message.entity.js';
 
+/** What a send command is made of. */
+export type Sendable = Pick<
+  Message,
+  | 'id'
+  | 'tenantId'
+  | 'sessionId'
+  | 'contact'
+  | 'body'
+  | 'content'
+  | 'clientMessageId'
+  | 'metadata'
+  | 'createdAt'
+  | 'releasedAt'
+  | 'expiresAt'
+>;
+
 /** What the worker is told of an outbound message. */
-export function sendCommandOf({ id, body, metadata, expiresAt, ...row }: Message): SendMessageV1 {
+export function sendCommandOf({ id, body, metadata, expiresAt, ...row }: Sendable): SendMessageV1 {
   return {
     jobId: id,
     sessionId: row.sessionId,

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SendMessage } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { log } from '@svc/service';
-import type { Message } from './message.entity.js';
-import { sendCommandOf } from './send-command.js';
+import { type Sendable, sendCommandOf } from './send-command.js';
 
 /** Tells the owner of a session's partition to send a message. */
 @Injectable()
@@ -14,7 +13,7 @@ export class SendPublisher {
    * Publishes the command of a row; harmless when repeated, because its id is the job's.
    * @returns false when NATS did not take it: the row stays QUEUED and the sweeper comes back.
    */
-  async publish(row: Message): Promise<boolean> {
+  async publish(row: Sendable): Promise<boolean> {
     const { id, tenantId, sessionId } = row;
     const data = sendCommandOf(row);
     try {
