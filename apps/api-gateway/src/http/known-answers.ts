@@ -3,6 +3,13 @@ export const KEPT_MS = 500;
 /** Answers that are kept at most; then they are asked for anew, all of them. */
 const MOST = 10_000;
 
+interface Kept<V> {
+  answer: V;
+  until: number;
+  /** When whoever wants it has it asked for anew, without waiting for that. */
+  renewAt: number;
+}
+
 interface Asked<V> {
   now: Promise<V>;
   /** Those who came since `now` was asked. */
@@ -15,7 +22,7 @@ interface Asked<V> {
  */
 export class KnownAnswers<V> {
   private readonly asked = new Map<string, Asked<V>>();
-  private readonly kept = new Map<string, { answer: V; until: number }>();
+  private readonly kept = new Map<string, Kept<V>>();
   private forgotten = 0;
 
   /** @param keepMs for how long an answer may be kept; 0: not at all. */
@@ -24,7 +31,13 @@ export class KnownAnswers<V> {
   /** The answer that is kept, or a new one. @param key what is asked; `question` is the same for all of one key. */
   async known(key: string, question: () => Promise<V>): Promise<V> {
     const kept = this.kept.get(key);
-    return kept && kept.until > performance.now() ? kept.answer : this.ask(key, question);
+    const now = performance.now();
+    if (!kept || kept.until <= now) return this.ask(key, question);
+    if (kept.renewAt <= now) {
+      kept.renewAt = Infinity;
+      this.ask(key, question).catch(() => undefined); // whoever comes when it is over hears of it
+    }
+    return kept.answer;
   }
 
   /** A new answer. Nobody gets one to a question that was asked before they came: what they have seen happen is in it. */
@@ -54,12 +67,15 @@ export class KnownAnswers<V> {
   private async answer(key: string, question: () => Promise<V>): Promise<V> {
     const { forgotten } = this;
     const since = performance.now();
-    this.kept.delete(key);
     const answer = await question();
     const keepMs = this.keepMs(answer);
-    if (keepMs <= 0 || forgotten !== this.forgotten) return answer;
-    if (this.kept.size >= MOST) this.kept.clear();
-    this.kept.set(key, { answer, until: since + keepMs });
+    if (keepMs <= 0) this.kept.delete(key);
+    else if (forgotten === this.forgotten) this.keep(key, answer, since, keepMs);
     return answer;
+  }
+
+  private keep(key: string, answer: V, since: number, keepMs: number): void {
+    if (this.kept.size >= MOST) this.kept.clear();
+    this.kept.set(key, { answer, until: since + keepMs, renewAt: since + keepMs / 2 });
   }
 }
