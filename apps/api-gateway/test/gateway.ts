@@ -12,6 +12,7 @@ import {
 import { partitionOf } from '@svc/messaging';
 import { startTestService, type TestService } from '@svc/testing';
 import { Standing } from '../src/http/standing.js';
+import { SendPublisher } from '../src/messages/send-publisher.js';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { FakeServices } from './fake-services.js';
@@ -91,6 +92,7 @@ export class TestGateway {
 
   /** Send commands for a session that lie in the stream. */
   async commandsOf(sessionId: string): Promise<SendCommand[]> {
+    await this.service.get(SendPublisher).settled();
     const { manager } = this.fakes.messaging;
     const subject = `cmd.${partitionOf(sessionId)}.send-message.${sessionId}`;
     const { state } = await manager.streams.info(STREAMS.commands);

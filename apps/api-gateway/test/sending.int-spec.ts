@@ -62,6 +62,33 @@ describe('a send', () => {
     expect(body['items']).toMatchObject([{ contact: address }]);
   });
 
+  test('of many at once gets its own answer, whatever becomes of those that are written with it', async () => {
+    const sessionId = session();
+    const erased = '+15550009999';
+    await gateway.service.database.query(
+      `INSERT INTO gateway.erasure (id, tenant_id, contact, requested_at, next_at)
+       VALUES ($1, $2, '15550009999@s.whatsapp.net', now(), 'infinity')`,
+      [randomUUID(), tenant.tenantId],
+    );
+    const bodies = Array.from({ length: 30 }, (_, n) => ({
+      ...{ sessionId, text: `Number ${n}`, clientMessageId: `group-${n % 20}` },
+      to: n % 10 === 3 ? erased : `+1555000${1000 + (n % 20)}`,
+    }));
+    const answers = await Promise.all(bodies.map((body) => send(body)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses).toEqual(bodies.map(({ to }) => (to === erased ? 409 : 200)));
+    const isNew = ({ status, headers }: Answer): boolean =>
+      status === 200 && !headers.has('idempotent-replayed');
+    expect(answers.filter(isNew)).toHaveLength(18);
+    const jobs = answers.map(({ body }) => body['jobId']);
+    for (let n = 20; n < 30; n += 1) expect(jobs[n]).toBe(jobs[n - 20]);
+    const texts = new Map((await commandsOf(sessionId)).map(({ id, data }) => [id, data.content.text]));
+    const first = (n: number): string[] => [`Number ${n}`, `Number ${n + 20}`];
+    for (let n = 0; n < 20; n += 1)
+      if (statuses[n] === 200) expect(first(n)).toContain(texts.get(jobs[n] as string));
+    expect([texts.size, (await rowsOf(sessionId)).length]).toEqual([18, 18]);
+  });
+
   test('twenty times at once under one clientMessageId is one job, one reservation, one row, one command', async () => {
     const sessionId = session();
     const body = { sessionId, to: '+15550001111', text: 'Once', clientMessageId: 'order-4711' };

@@ -72,6 +72,8 @@ interface Arrival {
 
 /** Of one statement at most. */
 const MOST = 256;
+/** Where the database is away for longer, the event comes again. */
+const PATIENCE_MS = 5_000;
 
 /**
  * Statements on messages that run for each of them, written out: the query builder took a sixth of the gateway's CPU. What events tell
@@ -81,10 +83,12 @@ const MOST = 256;
 export class MessagesRepository {
   private readonly progress = new GroupCommit<Progress, void>({
     most: MOST,
+    patienceMs: PATIENCE_MS,
     write: (told) => this.advanceAll(told),
   });
   private readonly arrivals = new GroupCommit<Arrival, void>({
     most: MOST,
+    patienceMs: PATIENCE_MS,
     write: (arrivals) => this.insertAllArrived(arrivals),
   });
 

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { SendMessage } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { log } from '@svc/service';
@@ -6,8 +6,26 @@ import { type Sendable, sendCommandOf } from './send-command.js';
 
 /** Tells the owner of a session's partition to send a message. */
 @Injectable()
-export class SendPublisher {
+export class SendPublisher implements OnModuleDestroy {
+  private readonly underWay = new Set<Promise<boolean>>();
+
   constructor(private readonly messaging: Messaging) {}
+
+  /** Lets what was accepted go out before the process ends. */
+  onModuleDestroy(): Promise<void> {
+    return this.settled();
+  }
+
+  /** Publishes the command of a row that was just accepted. Nobody waits for it: the row is the acceptance, and the sweeper looks after it. */
+  begin(row: Sendable): void {
+    const publication = this.publish(row).finally(() => this.underWay.delete(publication));
+    this.underWay.add(publication);
+  }
+
+  /** Resolves when what was begun before has ended. */
+  async settled(): Promise<void> {
+    await Promise.all(this.underWay);
+  }
 
   /**
    * Publishes the command of a row; harmless when repeated, because its id is the job's.

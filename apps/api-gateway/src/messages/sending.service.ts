@@ -113,8 +113,7 @@ export class SendingService {
   private async accept(job: NewJob, writeBefore: string | undefined): Promise<Accepted> {
     const row = await this.jobs.insert(job, writeBefore);
     if (!row) return this.lostRace(job);
-    // It is accepted with its row, and the sweeper publishes what this does not: nobody waits for it.
-    if (!row.sendAt) void this.publisher.publish(row);
+    if (!row.sendAt) this.publisher.begin(row);
     return { message: queued(row), replayed: false };
   }
 

@@ -35,6 +35,8 @@ interface Told {
 
 /** Messages of one statement at most. */
 const MOST = 256;
+/** Where the database is away for longer, the event comes again. */
+const PATIENCE_MS = 5_000;
 
 // All reservations first, in one order, then one session after the other: two of these wait for each other at most once.
 const RECORD_SQL = `WITH told AS (SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[]) AS told (job_id, progress, contact)),
@@ -73,7 +75,11 @@ const FACTS_SQL = `WITH judged AS (
 @Injectable()
 export class HealthRepository {
   /** What comes while others are written goes together: it leaves the connections to those who ask before a send. */
-  private readonly told = new GroupCommit<Told, void>({ most: MOST, write: (told) => this.record(told) });
+  private readonly told = new GroupCommit<Told, void>({
+    most: MOST,
+    patienceMs: PATIENCE_MS,
+    write: (told) => this.record(told),
+  });
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
