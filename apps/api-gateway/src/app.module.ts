@@ -39,7 +39,7 @@ import { EventStreamController } from './events/event-stream.controller.js';
 import { EventStreams } from './events/event-streams.service.js';
 import { LogReader } from './events/log-reader.js';
 import { LogTail } from './events/log-tail.js';
-import { Standing } from './http/standing.js';
+import { Clearance } from './http/clearance.js';
 import { LimitsController } from './limits/limits.controller.js';
 import { LimitsService } from './limits/limits.service.js';
 import { AdmissionService } from './messages/admission.service.js';
@@ -192,7 +192,7 @@ const events = {
     UploadsService,
     OutgoingMedia,
     SendingService,
-    Standing,
+    Clearance,
     CancellationService,
     AdmissionService,
     ScheduleRepository,

@@ -11,7 +11,7 @@ import {
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import type { KeyRow } from '../src/auth/key-verifier.js';
-import { Standing } from '../src/http/standing.js';
+import { Clearance } from '../src/http/clearance.js';
 import { type Answer, gateway, tenant, withGateway } from './gateway.js';
 
 withGateway();
@@ -90,7 +90,7 @@ test('a key that is revoked is refused here at once, and in another replica as s
   const [key, kid] = [String(made.body['secret']), String(made.body['kid'])];
   expect((await gateway.call(key, 'GET /v1/sessions')).status).toBe(200);
   const messaging = await Messaging.connect({ url: gateway.service.nats.url, name: 'another replica' });
-  const replica = new Standing(messaging);
+  const replica = new Clearance(messaging);
   replica.onApplicationBootstrap();
   await messaging.connection.flush();
   let looked = 0;

@@ -14,7 +14,7 @@ import {
 } from '@svc/contracts';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
-import { Standing } from '../http/standing.js';
+import { Clearance } from '../http/clearance.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SandboxesService } from '../sandbox/sandboxes.service.js';
 import { Tenant } from '../tenants/tenant.entity.js';
@@ -49,7 +49,7 @@ export class ApiKeysService {
     private readonly audit: AuditService,
     private readonly cursors: Cursors,
     private readonly sandboxes: SandboxesService,
-    private readonly standing: Standing,
+    private readonly clearance: Clearance,
   ) {}
 
   /** `rotates` left out: the calling key; null: none (specification, "API key rotation"). */
@@ -156,7 +156,7 @@ export class ApiKeysService {
         tx,
       );
     });
-    this.standing.changed(kid);
+    this.clearance.changed(kid);
   }
 
   /** A key that expires earlier already keeps its time. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Scope } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { Standing } from '../http/standing.js';
+import { Clearance } from '../http/clearance.js';
 import type { Caller } from './caller.js';
 import { KeyUsage } from './key-usage.js';
 import { KeyDigest, type StoredDigest } from './key-digest.js';
@@ -23,14 +23,14 @@ const FIND_SQL = `SELECT tenant_id AS "tenantId", digest, pepper_version AS "pep
     coalesce(extract(epoch FROM expires_at - now) * 1000, 'infinity')::float8 AS "msLeft"
   FROM api_key CROSS JOIN LATERAL (SELECT svc_now(tenant_id) AS now OFFSET 0) clock WHERE kid = $1`;
 
-/** Decides who an `Authorization` header belongs to. A revoked key is refused at once (`Standing`). */
+/** Decides who an `Authorization` header belongs to. A key that works is kept for a moment, until it is revoked (`Clearance`). */
 @Injectable()
 export class KeyVerifier {
   constructor(
     private readonly dataSource: DataSource,
     private readonly digest: KeyDigest,
     private readonly usage: KeyUsage,
-    private readonly standing: Standing,
+    private readonly clearance: Clearance,
   ) {}
 
   /** @throws AppError `UNAUTHENTICATED`, the same for every cause. */
@@ -39,7 +39,7 @@ export class KeyVerifier {
     const parsed = key === undefined ? undefined : parseKey(key);
     if (!parsed) throw new AppError('UNAUTHENTICATED');
     const find = (): Promise<KeyRow[]> => this.dataSource.query(FIND_SQL, [parsed.kid]);
-    const [row] = await this.standing.keys.known(parsed.kid, find);
+    const [row] = await this.clearance.keys.known(parsed.kid, find);
     const known = this.digest.matches(parsed.body, row ?? null);
     if (!row || !known || !row.live || row.env !== parsed.env) throw new AppError('UNAUTHENTICATED');
     this.usage.note(parsed.kid, ip);

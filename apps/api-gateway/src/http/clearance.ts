@@ -5,7 +5,7 @@ import type { KeyRow } from '../auth/key-verifier.js';
 import { KEPT_MS, KnownAnswers } from './known-answers.js';
 
 /** What the other replicas hear of a change that was made in one of them. */
-const CHANGED = 'notice.api-gateway.standing-changed';
+const CHANGED = 'notice.api-gateway.clearance-changed';
 /** Copies of events, for every replica, as they are published. What changes without one is seen when nothing is kept any more. */
 const EVENTS = ['evt.*.session.*', 'evt.*.subscription.*'];
 
@@ -14,7 +14,7 @@ const EVENTS = ['evt.*.session.*', 'evt.*.subscription.*'];
  * when something of the tenant changes.
  */
 @Injectable()
-export class Standing implements OnApplicationBootstrap {
+export class Clearance implements OnApplicationBootstrap {
   /** By kid. */
   readonly keys = new KnownAnswers<KeyRow[]>(([row]) => (row?.live ? Math.min(KEPT_MS, row.msLeft) : 0));
   /** By tenant. */

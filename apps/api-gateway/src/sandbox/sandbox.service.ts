@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, invalidField, type SessionStatus, type SessionView } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { Standing } from '../http/standing.js';
+import { Clearance } from '../http/clearance.js';
 import { normalizePhone } from '../messages/recipient.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import type {
@@ -40,7 +40,7 @@ export class SandboxService {
     private readonly sessions: SessionsService,
     private readonly numbers: SandboxNumbers,
     private readonly simulator: SimulatorClient,
-    private readonly standing: Standing,
+    private readonly clearance: Clearance,
   ) {}
 
   /**
@@ -104,7 +104,7 @@ export class SandboxService {
 
   async advance(tenantId: string, seconds: number): Promise<SandboxClock> {
     await this.dataSource.query(ADVANCE_SQL, [tenantId, seconds * 1_000]);
-    this.standing.changed(); // its keys may be over now, and are known by other names than the tenant's
+    this.clearance.changed(); // its keys may be over now, and are known by other names than the tenant's
     return this.clock(tenantId);
   }
 

@@ -25,7 +25,7 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/caller.js';
-import { Standing } from '../http/standing.js';
+import { Clearance } from '../http/clearance.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { mostSessions } from '../limits/room.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -37,7 +37,7 @@ export class SessionsService {
     private readonly rpc: RpcClient,
     private readonly cursors: Cursors,
     private readonly limits: LimitsService,
-    private readonly standing: Standing,
+    private readonly clearance: Clearance,
   ) {}
 
   /** @throws AppError `RATE_LIMITED` where the plan has no room for another one. */
@@ -115,7 +115,7 @@ export class SessionsService {
     action: ChangeSessionV1['action'],
   ): Promise<SessionState> {
     const { session } = await this.rpc.request(ChangeSession, { tenantId, sessionId, action });
-    this.standing.changed(tenantId);
+    this.clearance.changed(tenantId);
     return session;
   }
 
@@ -138,7 +138,7 @@ export class SessionsService {
 
   private read(tenantId: string, sessionId: string, how: 'ask' | 'known'): Promise<SessionReply> {
     const ask = (): Promise<SessionReply> => this.rpc.request(GetSession, { tenantId, sessionId });
-    return this.standing.sessions[how](`${tenantId}/${sessionId}`, ask);
+    return this.clearance.sessions[how](`${tenantId}/${sessionId}`, ask);
   }
 
   private async withTiers(sessions: SessionState[]): Promise<SessionView[]> {

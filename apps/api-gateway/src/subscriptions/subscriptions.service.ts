@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, GetSubscription, type SubscriptionState } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { Standing } from '../http/standing.js';
+import { Clearance } from '../http/clearance.js';
 
 /** How long an answer of `billing` stands in while billing cannot be reached. */
 const STAND_IN_MS = 5 * 60_000;
@@ -13,14 +13,14 @@ interface Answer {
   at: number;
 }
 
-/** Asks `billing`; an answer of before serves for a moment (`Standing`), and while billing is out of reach. */
+/** Asks `billing`; an answer of before serves for a moment (`Clearance`), and while billing is out of reach. */
 @Injectable()
 export class SubscriptionsService {
   private readonly answers = new Map<string, Answer>();
 
   constructor(
     private readonly rpc: RpcClient,
-    private readonly standing: Standing,
+    private readonly clearance: Clearance,
   ) {}
 
   /** @throws AppError `PAYMENT_REQUIRED` when the tenant may not send, make sessions or connect. */
@@ -39,7 +39,7 @@ export class SubscriptionsService {
     try {
       const ask = (): Promise<SubscriptionState> =>
         this.rpc.request(GetSubscription, { tenantId }, TIMEOUT_MS);
-      const state = await this.standing.subscriptions[how](tenantId, ask);
+      const state = await this.clearance.subscriptions[how](tenantId, ask);
       this.remember(tenantId, { state, at: performance.now() });
       return state;
     } catch (error) {

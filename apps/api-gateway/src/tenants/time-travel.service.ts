@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type AgedKey, type AgeKeyV1, type ClockReply } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { GatewayConfig } from '../config.js';
-import { Standing } from '../http/standing.js';
+import { Clearance } from '../http/clearance.js';
 
 const AGE_SQL = `UPDATE api_key SET created_at = created_at - $2 * interval '1 hour',
     expires_at = expires_at - $2 * interval '1 hour'
@@ -22,7 +22,7 @@ export class TimeTravelService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly config: GatewayConfig,
-    private readonly standing: Standing,
+    private readonly clearance: Clearance,
   ) {}
 
   async ageKey({ kid, hours }: AgeKeyV1): Promise<AgedKey> {
@@ -30,7 +30,7 @@ export class TimeTravelService {
     // TypeORM answers UPDATE … RETURNING with [rows, count].
     const [[key]] = await this.dataSource.query<[AgedRow[], number]>(AGE_SQL, [kid, hours]);
     if (!key) throw new AppError('API_KEY_NOT_FOUND');
-    this.standing.changed(kid);
+    this.clearance.changed(kid);
     return { kid, createdAt: key.createdAt.toISOString(), expiresAt: key.expiresAt?.toISOString() ?? null };
   }
 
@@ -42,7 +42,7 @@ export class TimeTravelService {
         ? '0::bigint'
         : 'round(extract(epoch FROM $1::timestamptz - clock_timestamp()) * 1000)::bigint';
     await this.dataSource.query(`SELECT public.svc_clock_set(${offset})`, at === null ? [] : [at]);
-    this.standing.changed();
+    this.clearance.changed();
     const [clock] = await this.dataSource.query<[{ now: Date; offsetMs: string }]>(CLOCK_SQL);
     return { now: clock.now.toISOString(), offsetMs: Number(clock.offsetMs) };
   }
