@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
+import { giveWay } from './give-way.js';
 import type { LogFile } from './log-file.js';
 import type { Exit, Running } from './supervised.js';
 
@@ -20,12 +21,14 @@ export interface ChildPlan {
   program: string;
   env: NodeJS.ProcessEnv;
   log: LogFile;
+  niceness?: number | undefined;
 }
 
 /** Starts a service and waits until it says that it is ready; an abort ends it. */
 export async function startChild(plan: ChildPlan, aborted: AbortSignal): Promise<Child> {
   const child = forkProgram(plan);
   const exited = exitOf(child);
+  if (plan.niceness && child.pid !== undefined) giveWay(child.pid, plan.niceness);
   let expected = false;
   const stop = async (): Promise<void> => {
     expected = true;

@@ -156,6 +156,7 @@ export class Stack {
       program: programOf(row.name, 'main'),
       env,
       log: new LogFile(this.config.dataDir, name),
+      niceness: row.niceness,
     };
     const launch: Launch<Child> = (_previous, aborted) => startChild(plan, aborted);
     return this.add(new Supervised(name, row.stopOrder, launch, this.listener));

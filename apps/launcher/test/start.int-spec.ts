@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadSecrets } from '../src/secrets.js';
 import type { StackDescription } from '../src/stack-file.js';
@@ -61,6 +61,12 @@ describe('a started stack', () => {
     expect(stack.processes.map(({ name }) => name).sort()).toEqual(
       [...SERVICES, 'nats-server', 'postgres', 'simulator'].sort(),
     );
+  });
+
+  test('lets those who work through queues give way to those who answer', () => {
+    const givesWay = (name: string): boolean => getPriority(launcher.pidOf(name)) > 0;
+    const names = [...SERVICES, 'simulator'];
+    expect(names.filter(givesWay)).toEqual(['session-worker', 'simulator']);
   });
 
   test('answers the demo key, which the screen shows', async () => {

@@ -30,6 +30,7 @@ import { RunnersService } from './runners/runners.service.js';
 import { SessionLogins } from './runners/session-logins.js';
 import { FileFetcher } from './sending/file-fetcher.js';
 import { OutgoingFiles } from './sending/outgoing-files.js';
+import { Claims } from './sending/claims.js';
 import { ReceiptWriter } from './sending/receipt-writer.js';
 import { EndingsService } from './sending/endings.service.js';
 import { SendingConsumer } from './sending/sending.consumer.js';
@@ -105,6 +106,7 @@ const POOL_SIZE = 20;
     OutgoingFiles,
     OwnershipService,
     PartitionDoors,
+    Claims,
     ReceiptWriter,
     RetentionService,
     RunnersService,

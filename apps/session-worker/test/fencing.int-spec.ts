@@ -11,6 +11,7 @@ import { LeaseLostError } from '../src/ownership/fence.js';
 import { schema } from '../src/migrations/schema.js';
 import { newCredentials } from '../src/platform/library/credentials.js';
 import { Ledger } from '../src/sending/ledger.js';
+import { Claims } from '../src/sending/claims.js';
 import { ReceiptWriter } from '../src/sending/receipt-writer.js';
 import { failureOf } from '../src/sending/outbound.js';
 import { writeStatus } from '../src/sessions/session-rows.js';
@@ -21,6 +22,7 @@ let dataSource: DataSource;
 let session: { id: string; tenantId: string };
 let published: number;
 let keys: KeyWriter;
+let claims: Claims;
 let receipts: ReceiptWriter;
 const vault = new Vault(randomBytes(32).toString('base64'));
 const outbox = {
@@ -40,6 +42,7 @@ beforeAll(async () => {
     schemaDataSource({ url: database.url, schema: 'sessions', entities: [] }),
   ).initialize();
   keys = new KeyWriter(dataSource, outbox);
+  claims = new Claims(dataSource);
   receipts = new ReceiptWriter(dataSource, outbox);
   await database.query(
     `UPDATE sessions.partition_lease SET owner = 'new owner', epoch = 7, expires_at = 'infinity' WHERE partition = 5`,
@@ -95,7 +98,7 @@ async function rows(): Promise<string> {
 
 test.each(stale)('a former owner (%j) changes nothing, whatever it tries to write', async (fence) => {
   const store = new SessionStore({ session, fence }, dataSource, vault, keys);
-  const ledger = new Ledger({ sessionId: session.id, fence, expiryMs }, dataSource, outbox, receipts);
+  const ledger = new Ledger({ sessionId: session.id, fence, expiryMs }, dataSource, outbox, claims, receipts);
   const before = await rows();
 
   await expect(store.commit({ session: { a: { b: 1 } } }, [inbound])).rejects.toThrow('lease');
@@ -114,7 +117,13 @@ test.each(stale)('a former owner (%j) changes nothing, whatever it tries to writ
 
 test('the owner writes all of it', async () => {
   const store = new SessionStore({ session, fence: now }, dataSource, vault, keys);
-  const ledger = new Ledger({ sessionId: session.id, fence: now, expiryMs }, dataSource, outbox, receipts);
+  const ledger = new Ledger(
+    { sessionId: session.id, fence: now, expiryMs },
+    dataSource,
+    outbox,
+    claims,
+    receipts,
+  );
   await store.commit({ session: { a: { b: 1 } }, 'pre-key': { 1: null } }, [inbound]);
   expect(await store.get('session', ['a', 'b'])).toEqual({ a: { b: 1 } });
   expect(await store.journaled('1@lid', 'IN')).toEqual(inbound.plaintext);

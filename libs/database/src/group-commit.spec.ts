@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { GroupCommit } from './group-commit.js';
+import { GroupCommit, type GroupOptions } from './group-commit.js';
 
 /** A database that takes one group at a time and says which it got. */
-function aDatabase(apart?: (item: string) => string) {
+function aDatabase(options: Partial<GroupOptions<string, string>> = {}) {
   const groups: string[][] = [];
   const commits = new GroupCommit<string, string>({
     most: 3,
-    ...(apart ? { apart } : {}),
+    ...options,
     write: async (items) => {
       groups.push(items);
       await new Promise(setImmediate);
@@ -17,21 +17,35 @@ function aDatabase(apart?: (item: string) => string) {
   return { groups, commits };
 }
 
-test('what comes alone is written at once, what comes meanwhile goes together', async () => {
+test('what comes at once goes together, and so does what comes while others are written', async () => {
   const { groups, commits } = aDatabase();
-  const results = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((item) => commits.add(item)));
-  expect(groups).toEqual([['a'], ['b', 'c', 'd'], ['e']]);
-  expect(results).toEqual(['a', 'b', 'c', 'd', 'e'].map((item) => `${item} written`));
+  const first = ['a', 'b'].map((item) => commits.add(item));
+  await new Promise(setImmediate);
+  const later = ['c', 'd', 'e', 'f'].map((item) => commits.add(item));
+  const results = await Promise.all([...first, ...later]);
+  expect(groups).toEqual([['a', 'b'], ['c', 'd', 'e'], ['f']]);
+  expect(results).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((item) => `${item} written`));
 });
 
 test('two writes of one session never share a group, and keep their order', async () => {
-  const { groups, commits } = aDatabase((item) => item.charAt(0));
+  const { groups, commits } = aDatabase({ apart: (item) => item.charAt(0) });
   await Promise.all(['a1', 'b1', 'b2', 'c1', 'b3'].map((item) => commits.add(item)));
-  expect(groups).toEqual([['a1'], ['b1', 'c1'], ['b2'], ['b3']]);
+  expect(groups).toEqual([['a1', 'b1', 'c1'], ['b2'], ['b3']]);
 });
 
 test('one that the database refuses fails alone', async () => {
   const { commits } = aDatabase();
   const results = await Promise.allSettled(['a', 'b', 'bad', 'c'].map((item) => commits.add(item)));
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('of what nobody waits for a lone one is written at once, a flow of them in few groups, a full group without delay', async () => {
+  const { groups, commits } = aDatabase({ everyMs: 60_000 });
+  await commits.add('alone');
+  const flow = ['a', 'b'].map((item) => commits.add(item));
+  await new Promise(setImmediate);
+  expect(groups).toEqual([['alone']]);
+  const full = commits.add('c');
+  await Promise.all([...flow, full]);
+  expect(groups).toEqual([['alone'], ['a', 'b', 'c']]);
 });

@@ -1,11 +1,15 @@
 import type { Provider } from '@nestjs/common';
 import type { Envelope, EventContract } from '@svc/contracts';
+import { GroupCommit } from '@svc/database';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { DataSource, type EntityManager } from 'typeorm';
 import { log } from './logger.js';
 import { PeriodicTask } from './periodic-task.js';
 
 const SWEEP_MS = 500;
+/** Least time between two deletions of what is out. */
+const DELETE_MS = 250;
+const MOST_DELETED = 1_000;
 /** A row this old was not published by the process that wrote it. */
 const STALE = '3 seconds';
 const SWEEP_BATCH = 200;
@@ -48,8 +52,11 @@ export async function insertEvents(tx: EntityManager, events: Envelope[]): Promi
  */
 export class OutboxService {
   private readonly sweeper = new PeriodicTask('outbox sweeper', SWEEP_MS, () => this.sweep());
-  private published: string[] = [];
-  private deleting: Promise<void> | undefined;
+  private readonly published = new GroupCommit<string, void>({
+    most: MOST_DELETED,
+    everyMs: DELETE_MS,
+    write: (ids) => this.delete(ids),
+  });
   private readonly underWay = new Set<Promise<void>>();
 
   /** @param onPublished JetStream has the event, its row is not deleted yet. */
@@ -69,7 +76,7 @@ export class OutboxService {
         .then(
           () => {
             this.onPublished(envelope);
-            this.forget(envelope.id);
+            return this.published.add(envelope.id);
           },
           (error: unknown) => log().warn({ event: envelope.type, err: error }, 'event stays in the outbox'),
         )
@@ -82,25 +89,16 @@ export class OutboxService {
   async stop(): Promise<void> {
     await this.sweeper.stop();
     await Promise.all(this.underWay);
-    await this.deleting;
   }
 
-  private forget(id: string): void {
-    this.published.push(id);
-    this.deleting ??= this.deletePublished().finally(() => (this.deleting = undefined));
-  }
-
-  private async deletePublished(): Promise<void> {
-    while (this.published.length > 0) {
-      const ids = this.published;
-      this.published = [];
-      try {
-        await this.dataSource.query('DELETE FROM event_outbox WHERE id = ANY($1::uuid[])', [ids]);
-      } catch (error) {
-        // The sweeper publishes them once more; readers know the id.
-        log().warn({ err: error, rows: ids.length }, 'published events stay in the outbox');
-      }
+  private async delete(ids: string[]): Promise<void[]> {
+    try {
+      await this.dataSource.query('DELETE FROM event_outbox WHERE id = ANY($1::uuid[])', [ids]);
+    } catch (error) {
+      // The sweeper publishes them once more; readers know the id.
+      log().warn({ err: error, rows: ids.length }, 'published events stay in the outbox');
     }
+    return ids.map(() => undefined);
   }
 
   private async sweep(): Promise<void> {

@@ -72,6 +72,7 @@ interface Arrival {
 
 /** Of one statement at most. */
 const MOST = 256;
+const EVERY_MS = 50;
 /** Where the database is away for longer, the event comes again. */
 const PATIENCE_MS = 5_000;
 
@@ -83,11 +84,13 @@ const PATIENCE_MS = 5_000;
 export class MessagesRepository {
   private readonly progress = new GroupCommit<Progress, void>({
     most: MOST,
+    everyMs: EVERY_MS,
     patienceMs: PATIENCE_MS,
     write: (told) => this.advanceAll(told),
   });
   private readonly arrivals = new GroupCommit<Arrival, void>({
     most: MOST,
+    everyMs: EVERY_MS,
     patienceMs: PATIENCE_MS,
     write: (arrivals) => this.insertAllArrived(arrivals),
   });

@@ -35,6 +35,8 @@ interface Told {
 
 /** Messages of one statement at most. */
 const MOST = 256;
+/** Numbers are judged by the minute. */
+const EVERY_MS = 100;
 /** Where the database is away for longer, the event comes again. */
 const PATIENCE_MS = 5_000;
 
@@ -77,6 +79,7 @@ export class HealthRepository {
   /** What comes while others are written goes together: it leaves the connections to those who ask before a send. */
   private readonly told = new GroupCommit<Told, void>({
     most: MOST,
+    everyMs: EVERY_MS,
     patienceMs: PATIENCE_MS,
     write: (told) => this.record(told),
   });

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { patiently } from '@svc/database';
 import type { PlatformSocket } from '../platform/platform.js';
 import { atStep } from '../steps.js';
-import type { ClaimedMessage, Ledger } from './ledger.js';
+import type { ClaimedMessage } from './claims.js';
+import type { Ledger } from './ledger.js';
 import type { OutgoingFiles } from './outgoing-files.js';
 
 /** Files of one session that are on their way at the same time; each lies on the disk for that long. */

@@ -1,34 +1,15 @@
-import type { MessageFailure, OutboundContent } from '@svc/contracts';
+import type { MessageFailure } from '@svc/contracts';
 import { insertEvents, type OutboxService } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
-import { atStep } from '../steps.js';
-import { FAILED_AT, failedEvent, isOverdue, type OutboundRow, perhapsSent, type Rung } from './outbound.js';
+import type { ClaimedMessage, Claims } from './claims.js';
+import { FAILED_AT, failedEvent, type OutboundRow, perhapsSent, type Rung } from './outbound.js';
 import type { ReceiptWriter } from './receipt-writer.js';
-
-/** A message to hand to the socket. */
-export interface ClaimedMessage extends OutboundRow {
-  seq: string;
-  content: OutboundContent;
-  accepted_at: Date;
-  uploaded: Uint8Array | null;
-  /** It was claimed before, and may have been handed over. */
-  begun: boolean;
-}
 
 type FailedRow = OutboundRow & { failure: MessageFailure };
 
 const ROW =
   'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.metadata, o.reached';
-
-// The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again.
-const CLAIM_SQL = `${FENCE_SQL}
-  UPDATE outbound_message o SET status = 'SENDING' FROM fence, (SELECT job_id, status FROM outbound_message
-    WHERE session_id = $4 AND status IN ('QUEUED', 'SENDING') AND job_id <> ALL($5::uuid[])
-      AND to_jid <> ALL($6::text[]) AND NOT ${isOverdue('outbound_message', '$8')} ORDER BY seq LIMIT $7) next
-  WHERE o.status IN ('QUEUED', 'SENDING') AND o.job_id = next.job_id
-  RETURNING ${ROW}, o.seq, o.content, o.accepted_at, o.uploaded,
-    next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS begun`;
 
 const KEEP_UPLOAD_SQL = `${FENCE_SQL}
   UPDATE outbound_message o SET uploaded = $6 FROM fence WHERE o.session_id = $4 AND o.job_id = $5 RETURNING 1`;
@@ -59,6 +40,7 @@ export class Ledger {
     private readonly held: LedgerScope,
     private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
+    private readonly claims: Claims,
     private readonly receipts: ReceiptWriter,
   ) {}
 
@@ -66,16 +48,9 @@ export class Ledger {
    * The next messages in order, but for these jobs and chats, and for those that have waited too long. None when the lease is
    * lost. What a former owner had claimed, too.
    */
-  async claim(limit: number, except: { jobIds: string[]; chats: string[] }): Promise<ClaimedMessage[]> {
-    const [rows] = await this.dataSource.query<[ClaimedMessage[], number]>(CLAIM_SQL, [
-      ...this.scope(),
-      except.jobIds,
-      except.chats,
-      limit,
-      this.held.expiryMs,
-    ]);
-    if (rows.length > 0) atStep('out-3');
-    return rows.sort((a, b) => Number(a.seq) - Number(b.seq));
+  claim(limit: number, except: { jobIds: string[]; chats: string[] }): Promise<ClaimedMessage[]> {
+    const { jobIds: exceptJobs, chats: exceptChats } = except;
+    return this.claims.next({ ...this.held, limit, exceptJobs, exceptChats });
   }
 
   /**

@@ -14,7 +14,7 @@ import type { PlatformSocket } from '../platform/platform.js';
 import { ProxyError, type ProxyRoute } from '../platform/proxy.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
 import { FileFetcher } from './file-fetcher.js';
-import type { ClaimedMessage } from './ledger.js';
+import type { ClaimedMessage } from './claims.js';
 import { FileError } from './send-failure.js';
 
 const ANYTHING = 'application/octet-stream';

@@ -8,6 +8,7 @@ import { atStep } from '../steps.js';
 import { climbEvents, type OutboundRow, type Reached, reachedBy, type Rung, RUNGS } from './outbound.js';
 
 const MOST = 256;
+const EVERY_MS = 20;
 
 /** One message has come so far. */
 interface Receipt {
@@ -61,6 +62,7 @@ interface Climbed {
 export class ReceiptWriter {
   private readonly receipts = new GroupCommit<Receipt, boolean>({
     most: MOST,
+    everyMs: EVERY_MS,
     write: (receipts) => this.write(receipts),
   });
 

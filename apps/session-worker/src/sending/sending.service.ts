@@ -10,6 +10,7 @@ import { eventsSoFar, FAILED_AT, failureOf, isOverdue, keyIdOf } from './outboun
 
 /** Commands that are written in one statement at most. */
 const BATCH = 256;
+const EVERY_MS = 20;
 
 // What was accepted for a contact who has been erased since is nobody's any more. Rows go in by order of arrival: `seq` is the order in which a session sends.
 const INTAKE_SQL = `INSERT INTO outbound_message
@@ -46,6 +47,7 @@ type Command = Record<string, unknown> & { job_id: string; session_id: string };
 export class SendingService {
   private readonly intake = new GroupCommit<Command, void>({
     most: BATCH,
+    everyMs: EVERY_MS,
     // As one and not over the stream: a command that is refused comes back after those behind it.
     write: (commands) => this.insert(commands),
   });

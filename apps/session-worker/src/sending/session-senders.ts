@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import type { Fence } from '../ownership/fence.js';
+import { Claims } from './claims.js';
 import { Ledger } from './ledger.js';
 import type { NewChats } from './new-chats.js';
 import { OutgoingFiles } from './outgoing-files.js';
@@ -15,13 +16,14 @@ export class SessionSenders {
     private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
+    private readonly claims: Claims,
     private readonly receipts: ReceiptWriter,
     private readonly files: OutgoingFiles,
   ) {}
 
   ledger(sessionId: string, fence: Fence): Ledger {
     const held = { sessionId, fence, expiryMs: this.config.sendExpiryMs };
-    return new Ledger(held, this.dataSource, this.outbox, this.receipts);
+    return new Ledger(held, this.dataSource, this.outbox, this.claims, this.receipts);
   }
 
   sender(ledger: Ledger, newChats: NewChats): SessionSender {
