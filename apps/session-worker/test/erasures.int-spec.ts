@@ -92,7 +92,10 @@ test('a contact who is erased is gone from journal, ledger and media store, and 
   const other = await senderOf(await writes(ben, { text: 'stays' }));
   await stage.told('message.delivered', await stage.send(sessionId, ada, 'secret'));
   await stage.told('message.delivered', await stage.send(sessionId, ben, 'stays'));
-  await waitFor('the outbox to be empty', async () => !(await traces(ada, hidden)).includes('event_outbox'));
+  await waitFor(
+    'the outbox to be empty',
+    async () => !(await traces(ada, hidden, ben, other)).includes('event_outbox'),
+  );
   expect(await traces(ada, hidden)).toEqual(['inbound_message', 'inbound_media', 'outbound_message']);
   expect(media?.status).toBe('STORED');
   expect(await files()).toHaveLength(1);
@@ -181,6 +184,7 @@ test('a worker that is killed in the middle of an erasure does the rest when it 
   const contact = '15550203508';
   await writes(contact, { text: 'secret' });
   await stage.told('message.delivered', await stage.send(sessionId, contact, 'secret'));
+  await waitFor('the outbox to be empty', async () => !(await traces(contact)).includes('event_outbox'));
   const erasureId = randomUUID();
   // The rows are locked, so that the request hangs between its note and its deletions.
   const locked = await new DataSource({ type: 'postgres', url: worker.database.url }).initialize();

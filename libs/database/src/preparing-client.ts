@@ -74,6 +74,8 @@ export function plainArray(values: unknown[]): string | undefined {
     if (value === null || value === undefined) parts.push('NULL');
     else if (typeof value === 'number' || typeof value === 'boolean') parts.push(String(value));
     else if (typeof value === 'string' && PLAIN.test(value) && !/^null$/i.test(value)) parts.push(value);
+    else if (Buffer.isBuffer(value)) parts.push(`"\\\\x${value.toString('hex')}"`);
+    else if (value instanceof Date) parts.push(value.toISOString());
     else return undefined;
   }
   return `{${parts.join(',')}}`;
