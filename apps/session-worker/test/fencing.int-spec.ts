@@ -130,7 +130,11 @@ test('the owner writes all of it', async () => {
   expect(published).toBe(1);
   await store.commit({}, [inbound]);
   expect(published).toBe(1); // journaled before: no second event
-  expect(await ledger.claim(10, { jobIds: [], chats: [] })).toHaveLength(1);
+  const all = { jobIds: [], chats: [] };
+  const fence = { ...now, epoch: now.epoch - 1 };
+  const former = new Ledger({ sessionId: session.id, fence, expiryMs }, dataSource, outbox, claims, receipts);
+  const claimed = await Promise.all([former.claim(10, all), ledger.claim(10, all)]);
+  expect(claimed.map(({ length }) => length)).toEqual([0, 1]);
   await ledger.climb(['KEY'], 'DELIVERED', new Date());
   await ledger.climb(['KEY'], 'SENT', new Date());
   expect(published).toBe(3);

@@ -72,6 +72,7 @@ interface Arrival {
 
 /** Of one statement at most. */
 const MOST = 256;
+/** A state that is seen a moment later is as good (ADR 24). */
 const EVERY_MS = 50;
 /** Where the database is away for longer, the event comes again. */
 const PATIENCE_MS = 5_000;

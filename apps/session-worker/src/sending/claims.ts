@@ -56,6 +56,8 @@ export class Claims {
   private readonly claims = new GroupCommit<Claim, ClaimedMessage[]>({
     most: MOST,
     patienceMs: PATIENCE_MS,
+    // Together with its successor a former owner would be given what that one has claimed.
+    apart: ({ sessionId }) => sessionId,
     write: (claims) => this.write(claims),
   });
 

@@ -8,6 +8,7 @@ import { atStep } from '../steps.js';
 import { climbEvents, type OutboundRow, type Reached, reachedBy, type Rung, RUNGS } from './outbound.js';
 
 const MOST = 256;
+/** Nobody waits for it (ADR 24). */
 const EVERY_MS = 20;
 
 /** One message has come so far. */

@@ -10,6 +10,7 @@ import { eventsSoFar, FAILED_AT, failureOf, isOverdue, keyIdOf } from './outboun
 
 /** Commands that are written in one statement at most. */
 const BATCH = 256;
+/** Nobody waits for it (ADR 24). */
 const EVERY_MS = 20;
 
 // What was accepted for a contact who has been erased since is nobody's any more. Rows go in by order of arrival: `seq` is the order in which a session sends.
