@@ -71,14 +71,18 @@ const PLAIN = /^[\w.:+-]+$/;
 export function plainArray(values: unknown[]): string | undefined {
   const parts: string[] = [];
   for (const value of values) {
-    if (value === null || value === undefined) parts.push('NULL');
-    else if (typeof value === 'number' || typeof value === 'boolean') parts.push(String(value));
-    else if (typeof value === 'string' && PLAIN.test(value) && !/^null$/i.test(value)) parts.push(value);
-    else if (Buffer.isBuffer(value)) parts.push(`"\\\\x${value.toString('hex')}"`);
-    else if (value instanceof Date) parts.push(value.toISOString());
-    else return undefined;
+    const part = value === null || value === undefined ? 'NULL' : plainElement(value);
+    if (part === undefined) return undefined;
+    parts.push(part);
   }
   return `{${parts.join(',')}}`;
+}
+
+function plainElement(value: unknown): string | undefined {
+  if (typeof value === 'string') return PLAIN.test(value) && !/^null$/i.test(value) ? value : undefined;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
+  return value instanceof Date ? value.toISOString() : undefined;
 }
 
 /** A migration changed the columns that the statement gives back: it is to be prepared anew. */
