@@ -9,7 +9,7 @@ import type { NamedRun, RunOptions } from '../named-runs.js';
 import { Stack } from '../stack.js';
 import { openLoop } from './open-loop.js';
 import { withIdleWorkers } from './idle-workers.js';
-import { withUsedLogFiles } from './used-log-files.js';
+import { provideUsedLogFiles } from './used-log-files.js';
 
 /** Sends per round, by clients at a time. */
 const SENDS: Record<number, number> = { 1: 200, 16: 1_000, 64: 1_500 };
@@ -64,7 +64,7 @@ export const accept: NamedRun = {
         bare.once('message', (message) => done((message as { port: number }).port));
         bare.once('exit', () => failed(new Error('The bare reference did not start.')));
       });
-      await withUsedLogFiles(stack.file.postgres);
+      await provideUsedLogFiles(stack.file.postgres);
       const first = await Actor.create(stack, '--plan', 'ENTERPRISE', '--internal');
       await first.promote();
       const others = await linkActors(stack, first.tenant, SESSIONS - 1, (actor) => actor.promote());

@@ -7,7 +7,7 @@ const FILES = 24;
  * Gives a new database what one in operation has: log files to use again. A new one makes each in the middle of a commit,
  * for which all others wait, some 50 ms.
  */
-export async function withUsedLogFiles(url: string): Promise<void> {
+export async function provideUsedLogFiles(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
