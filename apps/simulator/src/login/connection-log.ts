@@ -27,10 +27,13 @@ export class ConnectionLog {
 
   constructor(private readonly kept = KEPT) {}
 
-  note(event: Omit<ConnectionEvent, 'at'>): void {
-    this.items.push({ ...event, at: new Date() });
+  /** @returns when it happened: whoever else tells the time of this event tells this one. */
+  note(event: Omit<ConnectionEvent, 'at'>): Date {
+    const at = new Date();
+    this.items.push({ ...event, at });
     // Half at once: to move all the others for each new one would take longer than the log-in.
     if (this.items.length >= 2 * this.kept) this.forgotten += this.items.splice(0, this.kept).length;
+    return at;
   }
 
   /** What came after event number `cursor`; undefined: there is no such event yet. */

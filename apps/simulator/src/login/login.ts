@@ -56,10 +56,9 @@ export class Login {
     const previous = companion.connection;
     companion.active = false;
     companion.connection = connection;
-    companion.connectedAt = new Date();
+    companion.connectedAt = this.log.note({ phone: person.phone, device: companion.device, event: 'login' });
     connection.companion = companion;
     connection.person = person;
-    this.log.note({ phone: person.phone, device: companion.device, event: 'login' });
     // One device, one connection: the newcomer wins, as on the real platform.
     previous?.end(replaced());
     const lid = lidJid(person.lid, companion.device);
