@@ -231,8 +231,9 @@ export class FakeServices {
   }
 
   private answerLimits(): void {
-    this.on(Reserve, ({ jobId }: ReserveV1) => {
+    this.on(Reserve, ({ jobId, onlyNew }: ReserveV1) => {
       const times = this.reserved.get(jobId) ?? 0;
+      if (onlyNew && times > 0) return { admitted: false, known: true };
       if (times === 0 && this.refusal) return { admitted: false, refusal: this.refusal, usage: USAGE };
       this.reserved.set(jobId, times + 1);
       const writeBefore = new Date(Date.now() + this.goodForMs).toISOString();

@@ -289,11 +289,27 @@ describe('a message that waits for its time', () => {
     expect(gateway.fakes.asked).not.toContain(EndMessage.subject);
   });
 
-  test('keeps its unit, once it has one, until it is canceled', async () => {
+  test('has a unit from its time on, until it is canceled', async () => {
     const jobId = await schedule();
-    const written = async () => (await gateway.service.rpc.request(FindMessages, { jobIds: [jobId] })).jobIds;
-    expect(await written()).toEqual([jobId]);
+    const holds = async () => (await gateway.service.rpc.request(FindMessages, { jobIds: [jobId] })).jobIds;
+    expect(await holds()).toEqual([]);
+    await move(HOUR_MS);
+    await waitFor('the command', async () => (await commands()).length > 0);
+    expect(await holds()).toEqual([jobId]);
     await gateway.call(tenant.apiKey, `POST /v1/messages/${jobId}/cancel`);
-    expect(await written()).toEqual([]);
+    expect(await holds()).toEqual([]);
   });
+
+  test.each([{}, { sendAt: inMs(DAY_MS) }])(
+    'is the job of a repeat of its clientMessageId with %j, too',
+    async (more) => {
+      const clientMessageId = 'scheduled';
+      const jobId = await schedule({ clientMessageId });
+      const again = await send({ clientMessageId, ...more });
+      expect(again).toMatchObject({ status: 200, body: { jobId } });
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expect(await commands()).toEqual([]);
+      expect((await gateway.service.rpc.request(FindMessages, { jobIds: [jobId] })).jobIds).toEqual([]);
+    },
+  );
 });

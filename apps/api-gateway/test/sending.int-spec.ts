@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { Reserve } from '@svc/contracts';
+import { FindMessages, Reserve } from '@svc/contracts';
 import { type Answer, gateway, tenant, withGateway } from './gateway.js';
 
 withGateway();
@@ -165,20 +165,55 @@ describe('refusals come in a fixed order', () => {
 });
 
 describe('a repeat of a clientMessageId', () => {
-  test('returns the first job when the session went down and the cap is full, also with other words', async () => {
-    const { id } = gateway.fakes.addSession(tenant.tenantId);
-    const body = { sessionId: id, to: '+15550001111', text: 'First', clientMessageId: 'repeat-1' };
+  test.each([
+    ['with other words, to somebody else', { text: 'Second', to: '+4915112345678' }, () => undefined],
+    [
+      'when the session went down',
+      {},
+      (sessionId: string) => {
+        gateway.fakes.addSession(tenant.tenantId, { id: sessionId, status: 'DISCONNECTED' });
+        gateway.hearOfChange();
+      },
+    ],
+    ['from another session', () => ({ sessionId: session() }), () => undefined],
+    ['that answers a message that is not there', { replyTo: randomUUID() }, () => undefined],
+    ['when the cap is full', {}, () => void (gateway.fakes.refusal = RATE_LIMIT)],
+  ])('returns the first job %s, and takes nothing', async (_, more, happen) => {
+    const sessionId = session();
+    const body = { sessionId, to: '+15550001111', text: 'First', clientMessageId: randomUUID() };
     const first = await send(body);
-    gateway.fakes.addSession(tenant.tenantId, { id, status: 'DISCONNECTED' });
-    gateway.fakes.refusal = RATE_LIMIT;
-    gateway.fakes.asked = [];
-    const again = await send({ ...body, text: 'Second', to: '+4915112345678' });
+    happen(sessionId);
+    const again = await send({ ...body, ...(typeof more === 'function' ? more() : more) });
     expect(again.status).toBe(200);
     expect(again.body).toEqual(first.body);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(first.headers.get('idempotent-replayed')).toBeNull();
-    expect(gateway.fakes.asked).not.toContain(Reserve.subject);
-    expect(await commandsOf(id)).toHaveLength(1);
+    expect(gateway.fakes.reserved.get(first.body['jobId'] as string)).toBe(1);
+    expect(await commandsOf(sessionId)).toHaveLength(1);
+  });
+
+  test('returns the first job while nobody knows the limits', async () => {
+    const body = { sessionId: session(), to: '+15550001111', text: 'x', clientMessageId: 'unlimited' };
+    const first = await send(body);
+    await gateway.fakes.without(Reserve, async () => {
+      expect(await send(body)).toMatchObject({ status: 200, body: first.body });
+      expect(await send({ ...body, clientMessageId: 'new' })).toMatchObject({ status: 503 });
+    });
+  });
+
+  test('whose unit is forgotten takes none for good', async () => {
+    const body = { sessionId: session(), to: '+15550001111', text: 'x', clientMessageId: 'forgotten' };
+    const first = await send(body);
+    const jobId = first.body['jobId'] as string;
+    const holds = async () => (await gateway.service.rpc.request(FindMessages, { jobIds: [jobId] })).jobIds;
+    expect(await holds()).toEqual([jobId]);
+    await gateway.service.database.query(
+      `UPDATE gateway.message SET created_at = created_at - interval '35 days' WHERE id = $1`,
+      [jobId],
+    );
+    gateway.fakes.reserved.delete(jobId);
+    expect((await send(body)).body['jobId']).toBe(jobId);
+    expect(await holds()).toEqual([]);
   });
 
   test.each(['Bestellung 4711 – für Zoë', ' ', '注文-42', '👍'.repeat(128), '{"order":4711}', "';--"])(
@@ -213,5 +248,6 @@ describe('a repeat of a clientMessageId', () => {
     await gateway.service.database.query('DELETE FROM gateway.client_message WHERE job_id = $1', [jobId]);
     gateway.fakes.refusal = RATE_LIMIT;
     expect((await send(body)).body['jobId']).toBe(jobId);
+    expect(await rowsOf(sessionId)).toHaveLength(1);
   });
 });

@@ -127,6 +127,45 @@ describe('a job', () => {
     expect(await used(limits.database, sends[0]!.sessionId)).toBe(10);
   });
 
+  test('that asks as a new one is admitted once, also of twenty at once, and known from then on', async () => {
+    const send = aSend({ onlyNew: true });
+    const others = repeat(3, send);
+    const replies = await reserveAll(limits.rpc, [...Array<typeof send>(20).fill(send), ...others]);
+    expect(replies.slice(0, 20).every((reply) => reply.admitted !== (reply.known === true))).toBe(true);
+    expect(replies.slice(0, 20).some((reply) => reply.admitted)).toBe(true);
+    expect(admitted(replies.slice(20))).toBe(3);
+    expect(await limits.rpc.request(Reserve, send)).toEqual({ admitted: false, known: true });
+    expect(await used(limits.database, send.sessionId)).toBe(4);
+  });
+
+  test('that asks as a new one, and from another session, is known there, too', async () => {
+    const send = aSend();
+    await limits.rpc.request(Reserve, send);
+    const elsewhere = { ...send, sessionId: randomUUID(), onlyNew: true };
+    const [first, second] = repeat(2, elsewhere);
+    const replies = await reserveAll(limits.rpc, [first!, elsewhere, second!]);
+    expect(replies.map(({ admitted, known }) => ({ admitted, known }))).toEqual([
+      { admitted: true },
+      { admitted: false, known: true },
+      { admitted: true },
+    ]);
+    expect(replies[2]!.usage!.sessionUsed).toBe(2);
+  });
+
+  test('that was given back is known and takes nothing when it asks as a new one', async () => {
+    const send = aSend();
+    await limits.rpc.request(Reserve, send);
+    await limits.database.query(`UPDATE limits.reservation SET state = 'released' WHERE job_id = $1`, [
+      send.jobId,
+    ]);
+    expect(await limits.rpc.request(Reserve, { ...send, onlyNew: true })).toEqual({
+      admitted: false,
+      known: true,
+    });
+    expect(await used(limits.database, send.sessionId)).toBe(1);
+    expect((await reservation(send.jobId))!.state).toBe('released');
+  });
+
   test('that was given back is taken and counted again', async () => {
     const send = aSend();
     await limits.rpc.request(Reserve, send);

@@ -36,6 +36,8 @@ export class DayOf {
 export class ReserveV1 extends DayOf {
   @IsUUID() jobId: string;
   @IsUUID() sessionId: string;
+  /** Nothing is taken where a unit was taken for this job before, also one that was given back: the reply says `known`. */
+  @IsOptional() @IsBoolean() onlyNew?: boolean;
 }
 
 /** Which limit refused, and until when; `meta` of the 429. */
@@ -66,6 +68,9 @@ export class DayUsage {
 export class ReserveReply {
   @IsBoolean() admitted: boolean;
   @IsOptional() @ValidateNested() @Type(() => LimitRefusal) refusal?: LimitRefusal;
+  /** Of a question with `onlyNew`: neither admitted nor refused. */
+  @IsOptional() @IsBoolean() known?: boolean;
+  /** Absent where it is `known`. */
   @IsOptional() @ValidateNested() @Type(() => DayUsage) usage?: DayUsage;
   /** Of an admitted one: from then on (ISO 8601, the server's clock) its message must not be written any more. */
   @IsOptional() @IsISO8601() writeBefore?: string;

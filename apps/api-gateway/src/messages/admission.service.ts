@@ -14,6 +14,9 @@ import { MessagesRepository } from './messages.repository.js';
 import { platformRefusal } from './platform-refusal.js';
 import { isGroup } from './recipient.js';
 
+/** A unit was taken for this job before: there may be a message. */
+export class JobKnown extends Error {}
+
 /** Whether a message may go out at this moment: the same for one that was just sent and for one whose time has come. */
 @Injectable()
 export class AdmissionService {
@@ -43,18 +46,21 @@ export class AdmissionService {
   /**
    * Takes the unit of a message, once.
    * @param told what is left of the limits, before the message is admitted or refused.
+   * @param onlyNew nobody has looked whether this job has a message
    * @returns from when on it must not be written any more
-   * @throws AppError `RATE_LIMITED`
+   * @throws AppError `RATE_LIMITED`; JobKnown, where `onlyNew` is asked and not so
    */
   async admit(
     subscription: SubscriptionState,
     { id: jobId, tenantId, sessionId }: Pick<Message, 'id' | 'tenantId' | 'sessionId'>,
     told: (usage: DayUsage) => void,
+    onlyNew = false,
   ): Promise<string | undefined> {
     const { plan, internal } = subscription;
     await this.limits.assertTokens(subscription, sessionId);
-    const asked = { jobId, tenantId, sessionId, plan, internal };
-    const { admitted, refusal, usage, writeBefore } = await this.rpc.request(Reserve, asked);
+    const asked = { jobId, tenantId, sessionId, plan, internal, ...(onlyNew && { onlyNew }) };
+    const { admitted, known, refusal, usage, writeBefore } = await this.rpc.request(Reserve, asked);
+    if (known) throw new JobKnown();
     if (usage) told(usage);
     if (!admitted) throw new AppError('RATE_LIMITED', undefined, { ...refusal });
     return writeBefore;

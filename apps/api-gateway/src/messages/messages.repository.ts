@@ -57,7 +57,9 @@ const INSERT_ARRIVED = `WITH arrived AS MATERIALIZED (${ARRIVED}),
 
 const ERASING = `SELECT EXISTS (SELECT FROM erasure WHERE tenant_id = $1 AND contact = $2 AND finished_at IS NULL) AS erasing`;
 
+// What `limits` asks about was reserved minutes ago, or days where it was down: it forgets a unit after 35.
 const EXISTING = `SELECT id FROM message WHERE id = ANY($1)
+  AND coalesce(released_at, CASE WHEN send_at IS NULL THEN created_at END) > clock_timestamp() - interval '30 days'
   AND NOT (status = 'FAILED' AND coalesce(failure -> 'givenBack' @> $2::jsonb, false))`;
 
 const KNOWS_CONTACT = `
@@ -117,8 +119,9 @@ export class MessagesRepository {
   }
 
   /**
-   * Those of these jobs that have a message that went out, or may. One that has given back its unit has none: where it was canceled
-   * while its time came, the unit may have been taken after that.
+   * Those of these jobs that have a message that went out, or may, by the unit that was just taken. One that has given back its unit has
+   * none: where it was canceled while its time came, the unit may have been taken after that. Nor has one that waits for its time,
+   * or is older than what is remembered of units: those were taken for repeats of its `clientMessageId`.
    */
   async existing(jobIds: string[]): Promise<string[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(EXISTING, [

@@ -7,11 +7,12 @@ import {
   type ErrorCode,
   type QueuedMessage,
   type SendMessageRequest,
+  type SessionReply,
   type SubscriptionState,
 } from '@svc/contracts';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { SessionsService } from '../sessions/sessions.service.js';
-import { AdmissionService } from './admission.service.js';
+import { AdmissionService, JobKnown } from './admission.service.js';
 import { type Draft, draftOf } from './draft.js';
 import type { Message } from './message.entity.js';
 import { JobsRepository, type NewJob } from './jobs.repository.js';
@@ -35,8 +36,16 @@ export interface Accepted {
 /** What is wrong with the session for now, and not with the request. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['SESSION_NOT_CONNECTED', 'RATE_LIMITED'] as const);
 
-/** A send that may go, but for the limits: or the job that its `clientMessageId` has already. */
-type Prepared = { job: NewJob; draft: Draft } | { first: Message };
+/** A request whose body and session hold. */
+interface Wanted {
+  request: SendMessageRequest;
+  contact: string;
+  draft: Draft;
+  queueForSeconds: number | null;
+  placed: SessionReply;
+  /** The job that its `clientMessageId` has already, where that was looked up. */
+  first: Message | null;
+}
 
 /** Admits messages; their way from here is in `docs/architecture.md`. */
 @Injectable()
@@ -61,22 +70,28 @@ export class SendingService {
     request: SendMessageRequest,
     told: (usage: DayUsage) => void,
   ): Promise<Accepted> {
-    const prepared = await this.prepare(subscription, request);
-    if ('first' in prepared) return { message: queued(prepared.first), replayed: true };
-    const { job, draft } = prepared;
-    // Its unit is one of the day on which it goes out.
-    const writeBefore = job.sendAt ? undefined : await this.admission.admit(subscription, job, told);
-    await this.media.keep(job.tenantId, draft);
-    return this.accept(job, writeBefore);
+    // Nearly every `clientMessageId` is new: it is looked up only where `limits` knows its job, or something is refused.
+    const onlyNew = (request.clientMessageId ?? null) !== null && !request.sendAt;
+    const wanted = await this.read(subscription, request, !onlyNew);
+    if (wanted.first) return replay(wanted.first);
+    try {
+      return await this.accept(subscription, wanted, told, onlyNew);
+    } catch (error) {
+      const first = onlyNew && (await this.firstOf(subscription, request));
+      if (first) return replay(first);
+      if (!(error instanceof JobKnown)) throw error;
+      return this.accept(subscription, wanted, told, false);
+    }
   }
 
   /** Whether the same request would be accepted at this moment, and go out; nothing is sent, counted or kept. */
   async rehearse(subscription: SubscriptionState, request: SendMessageRequest): Promise<DryRun> {
     const planned = { sessionId: request.sessionId.toLowerCase(), to: normalizeChat(request.to) };
     try {
-      const prepared = await this.prepare(subscription, request);
-      if ('first' in prepared) return dryRun(planned, null, prepared.first.id);
-      if (prepared.job.sendAt) return dryRun(planned, null);
+      const wanted = await this.read(subscription, request, true);
+      if (wanted.first) return dryRun(planned, null, wanted.first.id);
+      const { sendAt } = await this.prepare(subscription, wanted);
+      if (sendAt) return dryRun(planned, null);
       return dryRun(planned, await this.admission.refusalOf(subscription, planned.sessionId));
     } catch (error) {
       if (error instanceof AppError && PASSING.has(error.code)) return dryRun(planned, error);
@@ -84,17 +99,36 @@ export class SendingService {
     }
   }
 
-  private async prepare(subscription: SubscriptionState, request: SendMessageRequest): Promise<Prepared> {
-    const { tenantId } = subscription;
-    const contact = normalizeChat(request.to);
-    const draft = draftOf(request);
-    const queueForSeconds = queueTimeOf(request);
-    const clientMessageId = request.clientMessageId ?? null;
+  /** What is wrong with the body or the session is said before a repeat is answered. */
+  private async read(
+    subscription: SubscriptionState,
+    request: SendMessageRequest,
+    look: boolean,
+  ): Promise<Wanted> {
+    const [contact, draft, queueForSeconds] = [
+      normalizeChat(request.to),
+      draftOf(request),
+      queueTimeOf(request),
+    ];
     const [placed, first] = await Promise.all([
-      this.sessions.placedLately(tenantId, request.sessionId.toLowerCase()),
-      clientMessageId === null ? null : this.jobs.find(tenantId, clientMessageId),
+      this.sessions.placedLately(subscription.tenantId, request.sessionId.toLowerCase()),
+      look ? this.firstOf(subscription, request) : null,
     ]);
-    if (first) return { first };
+    return { request, contact, draft, queueForSeconds, placed, first };
+  }
+
+  private async firstOf(
+    { tenantId }: SubscriptionState,
+    request: SendMessageRequest,
+  ): Promise<Message | null> {
+    const clientMessageId = request.clientMessageId ?? null;
+    return clientMessageId === null ? null : this.jobs.find(tenantId, clientMessageId);
+  }
+
+  /** Everything but the limits. */
+  private async prepare(subscription: SubscriptionState, wanted: Wanted): Promise<NewJob> {
+    const { tenantId } = subscription;
+    const { request, contact, draft, queueForSeconds, placed } = wanted;
     const named = draft.names && (await this.messages.find(tenantId, draft.names.messageId.toLowerCase()));
     const relatesTo = relate(draft, named ?? null, { sessionId: placed.session.id, contact });
     const sendAt = request.sendAt ? new Date(request.sendAt) : null;
@@ -102,15 +136,23 @@ export class SendingService {
     await this.media.complete(tenantId, draft, aheadMs);
     // How things stand now says nothing of a later time.
     if (!sendAt) await this.admission.assertOpen(subscription, placed, contact, queueForSeconds !== null);
+    const { clientMessageId = null, metadata = null } = request;
     const id = jobId(tenantId, clientMessageId);
-    const { content, body } = draft;
-    const metadata = request.metadata ?? null;
     const about = { id, tenantId, sessionId: placed.session.id, contact, clientMessageId, metadata };
-    return { job: { ...about, content, body, relatesTo, sendAt, queueForSeconds }, draft };
+    return { ...about, content: draft.content, body: draft.body, relatesTo, sendAt, queueForSeconds };
   }
 
   /** A unit whose message is not written in time is given back, a minute or two later, by `limits`. */
-  private async accept(job: NewJob, writeBefore: string | undefined): Promise<Accepted> {
+  private async accept(
+    subscription: SubscriptionState,
+    wanted: Wanted,
+    told: (usage: DayUsage) => void,
+    onlyNew: boolean,
+  ): Promise<Accepted> {
+    const job = await this.prepare(subscription, wanted);
+    // Its unit is one of the day on which it goes out.
+    const writeBefore = job.sendAt ? undefined : await this.admission.admit(subscription, job, told, onlyNew);
+    await this.media.keep(job.tenantId, wanted.draft);
     const row = await this.jobs.insert(job, writeBefore);
     if (!row) return this.lostRace(job);
     if (!row.sendAt) this.publisher.begin(row);
@@ -119,7 +161,7 @@ export class SendingService {
 
   private async lostRace({ id, tenantId, clientMessageId, contact }: NewJob): Promise<Accepted> {
     const first = await this.messages.find(tenantId, id);
-    if (first) return { message: queued(first), replayed: clientMessageId !== null };
+    if (first) return { ...replay(first), replayed: clientMessageId !== null };
     if (await this.messages.isBeingErased(tenantId, contact)) throw new AppError('CONTACT_CONFLICT');
     throw new AppError('UPSTREAM_TIMEOUT', 'The message could not be written in time.');
   }
@@ -128,6 +170,10 @@ export class SendingService {
 /** Follows from the `clientMessageId` where there is one, so that a retry after a crash reserves nothing again. */
 function jobId(tenantId: string, clientMessageId: string | null): string {
   return clientMessageId === null ? uuidv7() : uuidv5(`${tenantId}:${clientMessageId}`, JOB_NAMESPACE);
+}
+
+function replay(first: Message): Accepted {
+  return { message: queued(first), replayed: true };
 }
 
 function queued({ id, sessionId, contact, clientMessageId, createdAt, ...row }: Message): QueuedMessage {

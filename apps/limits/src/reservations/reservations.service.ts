@@ -14,9 +14,9 @@ import { GroupCommit } from '@svc/database';
 import { DataSource, QueryFailedError } from 'typeorm';
 import { planCap } from './caps.js';
 
-/** What the database function `reserve_all` answers for each job. */
+/** What the database function `reserve_all` answers for each job; `known`, for one that was asked for with `onlyNew`, says no more. */
 interface Outcome {
-  outcome: 'admitted' | 'session' | 'plan' | 'elsewhere';
+  outcome: 'admitted' | 'known' | 'session' | 'plan' | 'elsewhere';
   session_limit: number;
   session_used: number;
   plan_used: number;
@@ -31,7 +31,7 @@ const TAKEN_MEANWHILE = 'SV001';
 /** Somebody holds a counter for longer than a send may wait. */
 const LOCK_TIMEOUT = '55P03';
 
-const RESERVE_SQL = 'SELECT * FROM reserve_all($1, $2, $3, $4, $5) ORDER BY place';
+const RESERVE_SQL = 'SELECT * FROM reserve_all($1, $2, $3, $4, $5, $6) ORDER BY place';
 
 /** Says whether one more message may go, exactly once per job. */
 @Injectable()
@@ -51,6 +51,7 @@ export class ReservationsService {
       if (sqlStateOf(error) === TAKEN_MEANWHILE) throw takenElsewhere();
       throw sqlStateOf(error) === LOCK_TIMEOUT ? new AppError('UPSTREAM_UNAVAILABLE') : error;
     });
+    if (row.outcome === 'known') return { admitted: false, known: true };
     if (row.outcome === 'elsewhere') throw takenElsewhere();
     const usage = toUsage(row, planCap(question));
     if (row.outcome !== 'admitted') {
@@ -73,6 +74,7 @@ export class ReservationsService {
       questions.map(({ sessionId }) => sessionId),
       TIER_CAPS,
       questions.map(planCap),
+      questions.map(({ onlyNew = false }) => onlyNew),
     ]);
   }
 }
