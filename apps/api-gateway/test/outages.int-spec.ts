@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { GetSession, GetSubscription, type NewTenant, Reserve, STREAMS } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
+import { SendPublisher } from '../src/messages/send-publisher.js';
 import { type Answer, gateway, type SendCommand, withGateway } from './gateway.js';
 
 withGateway();
@@ -94,6 +95,7 @@ describe('the sweeper', () => {
       const body = { sessionId, to: '+15550001111', text: `${i}` };
       jobs.unshift((await gateway.call(apiKey, 'POST /v1/messages', body)).body['jobId']);
     }
+    await gateway.service.get(SendPublisher).settled();
     // The last accepted as the first: neither where the rows lie nor their ids give the order away.
     await gateway.service.database.query(
       `UPDATE gateway.message SET next_publish_at = clock_timestamp() + interval '1 second',
@@ -103,6 +105,21 @@ describe('the sweeper', () => {
     await gateway.service.nats.restart({ wipe: true });
     const commands = await commandsBack(sessionId, jobs.length);
     expect(commands.map(({ id }) => id)).toEqual(jobs);
+  });
+
+  test('leaves a message alone that NATS took, and comes soon to one that it did not', async () => {
+    const tenant = await gateway.createTenant();
+    const taken = await sendAs(tenant);
+    await gateway.service.get(SendPublisher).settled();
+    const row = await rowOf(taken.body['jobId']);
+    expect(row?.seconds).toBeGreaterThan(25);
+    await gateway.fakes.messaging.manager.streams.delete(STREAMS.commands);
+    const lost = await sendAs(tenant);
+    await gateway.service.get(SendPublisher).settled();
+    expect((await rowOf(lost.body['jobId']))?.seconds).toBeLessThanOrEqual(2);
+    expect((await rowOf(taken.body['jobId']))?.next).toBe(row?.next);
+    await gateway.service.nats.restart({ wipe: true });
+    await Promise.all([taken, lost].map(({ sessionId }) => commandsBack(sessionId, 1)));
   });
 
   test('comes back ever more seldom to a message that nobody takes', async () => {

@@ -25,6 +25,7 @@ async function released(): Promise<Set<string>> {
   }
   return jobs;
 }
+
 /** A message that goes out in an hour. */
 async function schedule({ tenantId, apiKey }: NewTenant): Promise<string> {
   const sendAt = new Date(Date.now() + HOUR_MS).toISOString();
@@ -72,4 +73,17 @@ test('of several replicas one lets each message go', async () => {
   await waitFor('all to be let go', async () => (await waiting()).length === 0, LONG_MS);
   expect(jobs.map((jobId) => fakes.reserved.get(jobId))).toEqual(jobs.map(() => 1));
   await first.stop('SIGKILL');
+});
+
+test('what a killed gateway has written and not published goes out when the next one begins', async () => {
+  const tenant = await createTenant('Left behind');
+  const jobId = await schedule(tenant);
+  await gateway.stop('SIGKILL');
+  await database.query(
+    `UPDATE gateway.message SET send_at = NULL, next_publish_at = clock_timestamp() + interval '25 seconds' WHERE id = $1`,
+    [jobId],
+  );
+  await database.query('DELETE FROM gateway.scheduled_message');
+  await startGateway();
+  await waitFor('the command', async () => (await released()).has(jobId), 20_000);
 });

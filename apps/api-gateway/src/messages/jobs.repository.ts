@@ -7,6 +7,7 @@ import { DataSource, Repository } from 'typeorm';
 import { conversationIdOf } from '../conversations/conversation-id.js';
 import { moveSql } from '../conversations/conversation-moves.js';
 import { Message } from './message.entity.js';
+import { FIRST_PUBLICATION_S } from './send-publisher.js';
 
 /** An accepted send before it has a row. */
 export interface NewJob {
@@ -48,7 +49,7 @@ const ASKED = `SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked (id uuid, te
     conversation_id uuid, contact text, body jsonb, content jsonb, relates_to jsonb, client_message_id text, body_hash text,
     metadata jsonb, queue_for int, send_at timestamptz, write_before timestamptz)`;
 
-// Two seconds later the sweeper looks at a row that is still QUEUED. To a contact who is being erased nothing is sent. Whoever was held
+// To a contact who is being erased nothing is sent. Whoever was held
 // up for longer than its reservation is good for writes nothing: the unit may have been given back. One that is written already was so
 // by a first try whose answer was lost.
 const INSERT_SQL = `WITH asked AS MATERIALIZED (${ASKED}),
@@ -65,7 +66,7 @@ const INSERT_SQL = `WITH asked AS MATERIALIZED (${ASKED}),
       client_message_id, metadata, send_at, expires_at, next_publish_at)
     SELECT id, tenant_id, session_id, 'OUTBOUND', 'QUEUED', contact, body, content, relates_to, client_message_id, metadata, send_at,
       CASE WHEN queue_for IS NOT NULL THEN coalesce(send_at, svc_now(tenant_id)) + queue_for * interval '1 second' END,
-      CASE WHEN send_at IS NULL THEN clock_timestamp() + interval '2 seconds' END
+      CASE WHEN send_at IS NULL THEN clock_timestamp() + interval '${FIRST_PUBLICATION_S} seconds' END
     FROM held WHERE client_message_id IS NULL OR id IN (SELECT job_id FROM taken)
     ON CONFLICT DO NOTHING RETURNING *),
   waiting AS (

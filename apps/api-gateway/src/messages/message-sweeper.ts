@@ -3,11 +3,13 @@ import { Messaging } from '@svc/messaging';
 import { PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
 import type { Sendable } from './send-command.js';
-import { SendPublisher } from './send-publisher.js';
+import { FIRST_PUBLICATION_S, SendPublisher, SOON_SQL } from './send-publisher.js';
 
 /** Often, and few at a time, 200 a second: those who send meanwhile do not feel it, as they did fifty at once. */
 const INTERVAL_MS = 60;
 const BATCH = 12;
+/** What was accepted so long ago has been published, unless whoever accepted it is gone. */
+const SETTLED_MS = 2_000;
 /** Spacing after each publication that brought no event: a session that is offline for days is not flooded. */
 const SPACING_S = [10, 30, 120, 600] as const;
 
@@ -26,12 +28,20 @@ const NOT_TAKEN_SQL = `UPDATE message SET publish_attempts = publish_attempts - 
     next_publish_at = clock_timestamp() + interval '1 second'
   WHERE id = ANY($1) AND status = 'QUEUED'`;
 
+// What a process leaves that dies between a row and its publication, or a stream that is made again, does not wait for the time of the
+// row. What lies in the stream goes there once more, and is dropped for its id.
+const LEFT_BEHIND_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL}
+  WHERE status = 'QUEUED' AND publish_attempts = 0 AND next_publish_at > clock_timestamp()
+    AND next_publish_at < clock_timestamp() + interval '${FIRST_PUBLICATION_S * 1_000 - SETTLED_MS} ms'`;
+
 /**
  * The message row is the outbox: publishes again what is still QUEUED, e.g. because NATS was away or was wiped; the
  * messages of a session in the order in which they were accepted.
  */
 @Injectable()
 export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
+  /** When the next look is due at what a process or the stream may have left behind; `performance.now()`. */
+  private lookBehindAt = Infinity;
   private readonly task = new PeriodicTask('message-sweeper', INTERVAL_MS, () => this.sweep());
 
   constructor(
@@ -41,6 +51,7 @@ export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
+    this.lookBehindAt = performance.now() + SETTLED_MS;
     this.task.start();
   }
 
@@ -50,7 +61,14 @@ export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
 
   private async sweep(): Promise<void> {
     // Each row would wait for its own time-out: without NATS there is nothing to do.
-    if (!this.messaging.isConnected()) return;
+    if (!this.messaging.isConnected()) {
+      this.lookBehindAt = performance.now() + SETTLED_MS;
+      return;
+    }
+    if (performance.now() >= this.lookBehindAt) {
+      await this.dataSource.query(LEFT_BEHIND_SQL);
+      this.lookBehindAt = Infinity;
+    }
     const [rows] = await this.dataSource.query<[Sendable[], number]>(CLAIM_SQL);
     if (rows.length === 0) return;
     rows.sort((a, b) => +a.createdAt - +b.createdAt || (a.id < b.id ? -1 : 1));

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, invalidField, SEND_AHEAD_DAYS } from '@svc/contracts';
 import { DataSource } from 'typeorm';
+import { FIRST_PUBLICATION_S } from './send-publisher.js';
 
 /** Messages of a tenant that may wait for their time; no daily limit counts them before. */
 const MOST = 10_000;
@@ -34,7 +35,7 @@ const CLAIM_SQL = `WITH RECURSIVE tenant AS (
 const RELEASE_SQL = `WITH gone AS (
     DELETE FROM scheduled_message WHERE job_id = $1 AND ($2::timestamptz IS NULL OR clock_timestamp() < $2)
     RETURNING job_id)
-  UPDATE message SET released_at = clock_timestamp(), next_publish_at = clock_timestamp() + interval '2 seconds'
+  UPDATE message SET released_at = clock_timestamp(), next_publish_at = clock_timestamp() + interval '${FIRST_PUBLICATION_S} seconds'
   FROM gone WHERE id = gone.job_id AND status = 'QUEUED' RETURNING released_at AS "releasedAt"`;
 
 const PUT_OFF_SQL = `UPDATE scheduled_message SET look_at = clock_timestamp() + interval '2 seconds' WHERE job_id = ANY($1)`;

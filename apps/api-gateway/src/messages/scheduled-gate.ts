@@ -21,7 +21,7 @@ export class ScheduledGate {
   /** @throws AppError where a send of this moment would be refused, or cannot be asked about. */
   async pass(message: Message): Promise<void> {
     const releasedAt = await this.schedule.release(message.id, await this.admit(message));
-    if (releasedAt) await this.publisher.publish(Object.assign(message, { releasedAt }));
+    if (releasedAt) await this.publisher.publishOnce(Object.assign(message, { releasedAt }));
   }
 
   private async admit(message: Message): Promise<string | undefined> {

@@ -1,15 +1,41 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { SendMessage } from '@svc/contracts';
+import { GroupCommit } from '@svc/database';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { log } from '@svc/service';
+import { DataSource } from 'typeorm';
 import { type Sendable, sendCommandOf } from './send-command.js';
+
+/**
+ * How long a row is left to its first publication: the sweeper looks at it earlier only where that is known to have failed
+ * (`SendPublisher`) or may have died with its process (`MessageSweeper`). A worker that is behind is not sent everything again.
+ */
+export const FIRST_PUBLICATION_S = 30;
+
+/** When a row is looked at whose first publication has failed, or may have: in the order in which they were accepted. */
+export const SOON_SQL = `coalesce(released_at, created_at) + interval '2 seconds'`;
+
+const DUE_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL} WHERE id = ANY($1) AND status = 'QUEUED'`;
+/** Without NATS every send has one to be marked. */
+const MARKED_TOGETHER = 500;
+const MARK_EVERY_MS = 250;
+const PATIENCE_MS = 1_000;
 
 /** Tells the owner of a session's partition to send a message. */
 @Injectable()
 export class SendPublisher implements OnModuleDestroy {
-  private readonly underWay = new Set<Promise<boolean>>();
+  private readonly underWay = new Set<Promise<void>>();
+  private readonly failures = new GroupCommit<string, void>({
+    most: MARKED_TOGETHER,
+    everyMs: MARK_EVERY_MS,
+    patienceMs: PATIENCE_MS,
+    write: (ids) => this.mark(ids),
+  });
 
-  constructor(private readonly messaging: Messaging) {}
+  constructor(
+    private readonly messaging: Messaging,
+    private readonly dataSource: DataSource,
+  ) {}
 
   /** Lets what was accepted go out before the process ends. */
   onModuleDestroy(): Promise<void> {
@@ -18,8 +44,16 @@ export class SendPublisher implements OnModuleDestroy {
 
   /** Publishes the command of a row that was just accepted. Nobody waits for it: the row is the acceptance, and the sweeper looks after it. */
   begin(row: Sendable): void {
-    const publication = this.publish(row).finally(() => this.underWay.delete(publication));
+    const publication = this.publishOnce(row).finally(() => this.underWay.delete(publication));
     this.underWay.add(publication);
+  }
+
+  /** Publishes the command of a row for the first time; the sweeper comes soon where that fails. */
+  async publishOnce(row: Sendable): Promise<void> {
+    if (await this.publish(row)) return;
+    await this.failures
+      .add(row.id)
+      .catch((error: unknown) => log().warn({ jobId: row.id, err: error }, 'the sweeper comes later'));
   }
 
   /** Resolves when what was begun before has ended. */
@@ -29,7 +63,7 @@ export class SendPublisher implements OnModuleDestroy {
 
   /**
    * Publishes the command of a row; harmless when repeated, because its id is the job's.
-   * @returns false when NATS did not take it: the row stays QUEUED and the sweeper comes back.
+   * @returns false when NATS did not take it: the row stays QUEUED.
    */
   async publish(row: Sendable): Promise<boolean> {
     const { id, tenantId, sessionId } = row;
@@ -41,5 +75,10 @@ export class SendPublisher implements OnModuleDestroy {
       log().warn({ jobId: id, err: error }, 'the send command could not be published; the sweeper will');
       return false;
     }
+  }
+
+  private async mark(ids: string[]): Promise<void[]> {
+    await this.dataSource.query(DUE_SQL, [ids]);
+    return ids.map(() => undefined);
   }
 }
