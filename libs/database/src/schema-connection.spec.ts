@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { schemaDataSource, schemaRole } from './schema-connection.js';
+import { closeWhenSilent, schemaDataSource, schemaRole } from './schema-connection.js';
 
 const options = (more: { poolSize?: number } = {}) =>
   schemaDataSource({ url: 'postgres://u:p@127.0.0.1/db', schema: 'limits', entities: [], ...more });
@@ -26,4 +28,27 @@ test('no statement may hang for ever', () => {
 test('takes ten connections unless told otherwise', () => {
   expect(options()).toMatchObject({ poolSize: 10 });
   expect(options({ poolSize: 3 })).toMatchObject({ poolSize: 3 });
+});
+
+test('a connection on which a statement hangs is closed, one that waits in the pool is kept', async () => {
+  const server = createServer((socket) => socket.resume()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stream = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  try {
+    await once(stream, 'connect');
+    const client = { connection: { stream }, readyForQuery: true };
+    closeWhenSilent(client, 50);
+    await once(stream, 'timeout');
+    expect(stream.destroyed).toBe(false);
+    const failed = once(stream, 'close').catch((error: unknown) => error);
+    client.readyForQuery = false;
+    stream.write('a statement');
+    expect(await failed).toMatchObject({
+      code: 'ETIMEDOUT',
+      message: expect.stringContaining('0.05 seconds'),
+    });
+  } finally {
+    stream.destroy();
+    server.close();
+  }
 });

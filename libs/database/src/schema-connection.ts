@@ -20,6 +20,11 @@ export function schemaRole(schema: string): string {
   return `svc_${schema}`;
 }
 
+/**
+ * How long a connection of the pool lasts without use. One that is new has neither plans nor the tables' descriptions: its first statements
+ * cost tens of milliseconds, and to make one for every peak lengthens the peak.
+ */
+const IDLE_LIMIT_MS = 300_000;
 const STATEMENT_LIMIT_MS = 15_000;
 /** Longer than the server lets any statement run: one that says nothing for this long is gone. */
 const SILENCE_LIMIT_MS = 20_000;
@@ -47,19 +52,30 @@ export function schemaDataSource(connection: SchemaConnection): DataSourceOption
       statement_timeout: STATEMENT_LIMIT_MS,
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: 10_000,
+      idleTimeoutMillis: IDLE_LIMIT_MS,
       keepAlive: true,
-      onConnect: closeWhenSilent,
+      onConnect: (client: Connected) => closeWhenSilent(client),
     },
   };
+}
+
+/** Of a connected `pg.Client`, what its types do not show. */
+interface Connected {
+  connection: { stream: Socket };
+  /** No statement is under way. */
+  readyForQuery: boolean;
 }
 
 /**
  * Ends a connection on which nothing comes back, and with it the statement that waits. `query_timeout` of `pg` would
  * end the statement only: the pool then hands out the dead connection again, first of all, to whoever asks next.
  */
-function closeWhenSilent({ connection }: { connection: { stream: Socket } }): void {
-  connection.stream.setTimeout(SILENCE_LIMIT_MS, () => {
-    const words = `The database said nothing for ${SILENCE_LIMIT_MS / 1000} seconds.`;
-    connection.stream.destroy(Object.assign(new Error(words), { code: 'ETIMEDOUT' }));
+export function closeWhenSilent(client: Connected, limitMs = SILENCE_LIMIT_MS): void {
+  const { stream } = client.connection;
+  stream.setTimeout(limitMs);
+  stream.on('timeout', () => {
+    if (client.readyForQuery) return; // it waits in the pool; whatever is asked next starts the time anew
+    const words = `The database said nothing for ${limitMs / 1000} seconds.`;
+    stream.destroy(Object.assign(new Error(words), { code: 'ETIMEDOUT' }));
   });
 }
