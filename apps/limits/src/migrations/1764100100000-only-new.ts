@@ -91,10 +91,19 @@ const RESERVE_ALL = `
     reset_at timestamptz, retry_after integer, held_at timestamptz
   ) LANGUAGE plpgsql SET lock_timeout = '1s' AS $body$
   DECLARE
-    v_tenants CONSTANT uuid[] := ARRAY(SELECT DISTINCT tenant FROM unnest(p_tenants) AS tenant ORDER BY tenant);
-    v_nows CONSTANT timestamptz[] := ARRAY(SELECT svc_now(tenant) FROM unnest(v_tenants) AS tenant);
+    v_tenants uuid[];
+    v_nows timestamptz[];
     v_counter record;
   BEGIN
+    IF cardinality(p_jobs) = 1 THEN
+      RETURN QUERY
+        SELECT 1::bigint, one.outcome, one.session_limit, one.session_used, one.plan_used, one.reset_at, one.retry_after, one.held_at
+        FROM reserve_at(svc_now(p_tenants[1]), p_jobs[1], p_tenants[1], p_sessions[1], p_tier_caps, p_plan_caps[1],
+          coalesce(p_only_new[1], false)) AS one;
+      RETURN;
+    END IF;
+    v_tenants := ARRAY(SELECT DISTINCT tenant FROM unnest(p_tenants) AS tenant ORDER BY tenant);
+    v_nows := ARRAY(SELECT svc_now(tenant) FROM unnest(v_tenants) AS tenant);
     FOR v_counter IN
       SELECT DISTINCT scope, id, (now AT TIME ZONE 'UTC')::date AS day
       FROM unnest(p_tenants, p_sessions) AS job (tenant, session)
