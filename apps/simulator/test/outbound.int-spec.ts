@@ -177,12 +177,12 @@ describe('messages of an account', () => {
 
   test('get no receipt from a contact who goes offline before it is due', async () => {
     const contact = newContact();
-    await stack.put(`/contacts/${contact}/behaviour`, { deliveredDelayMs: 150 });
+    await stack.put(`/contacts/${contact}/behaviour`, { deliveredDelayMs: 1_000 });
     const id = await client.sendText(contact, 'too late');
     await stack.receivedBy(contact);
     await stack.put(`/contacts/${contact}/behaviour`, { online: false });
     const other = newContact();
-    await stack.put(`/contacts/${other}/behaviour`, { deliveredDelayMs: 300 });
+    await stack.put(`/contacts/${other}/behaviour`, { deliveredDelayMs: 1_100 });
     const later = await client.sendText(other, 'in time');
     await until(() => client.statusOf(later) === DELIVERED, 'the other receipt');
     expect(client.statusOf(id)).toBe(-1);

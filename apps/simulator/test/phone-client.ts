@@ -118,6 +118,14 @@ export class PhoneClient {
     return until(() => this.state.connection === 'open', `open (state ${JSON.stringify(this.state)})`);
   }
 
+  /**
+   * The first sync is over. It goes on after its messages are confirmed, and a client that is stopped before the end
+   * holds back for 20 s whatever comes by its next connection.
+   */
+  synced(): Promise<unknown> {
+    return until(() => this.credentials.creds.accountSyncCounter > 0, 'the first sync');
+  }
+
   /** Resolves with the code that the client gives for the end of the connection. */
   closed(): Promise<number> {
     return until(() => {

@@ -63,7 +63,7 @@ export class Stack {
     return client;
   }
 
-  /** A client that is linked to the phone and open. */
+  /** A client that is linked to the phone, open and in step with it. */
   async linked(phone: string, options: Record<string, unknown> = {}): Promise<PhoneClient> {
     const client = this.client().connect(options);
     const qr = await until(() => client.qr, 'the QR code');
@@ -72,6 +72,7 @@ export class Stack {
     await client.closed();
     client.connect(options);
     await client.opened();
+    await client.synced();
     return client;
   }
 
