@@ -22,6 +22,7 @@ export interface ChildPlan {
   env: NodeJS.ProcessEnv;
   log: LogFile;
   niceness?: number | undefined;
+  nodeFlags?: readonly string[] | undefined;
 }
 
 /** Starts a service and waits until it says that it is ready; an abort ends it. */
@@ -69,14 +70,14 @@ export function describeExit({ code, signal }: Pick<Exit, 'code' | 'signal'>): s
   return signal ?? `code ${code}`;
 }
 
-function forkProgram({ program, env, log }: ChildPlan): ChildProcess {
+function forkProgram({ program, env, log, nodeFlags = [] }: ChildPlan): ChildProcess {
   if (!existsSync(program)) throw new Error(`${program} is missing. Build first: npm run build`);
   const descriptor = log.open();
   try {
     return fork(program, [], {
       env,
       // Whoever is asked for its inspector (SIGUSR1) opens it on a free port: there are many on this machine.
-      execArgv: ['--inspect-port=0', '--import', GUARD],
+      execArgv: [...nodeFlags, '--inspect-port=0', '--import', GUARD],
       stdio: ['ignore', descriptor, descriptor, 'ipc'],
       // A session of its own: Ctrl-C in the terminal reaches us alone, and we stop them in order.
       detached: true,

@@ -157,6 +157,7 @@ export class Stack {
       env,
       log: new LogFile(this.config.dataDir, name),
       niceness: row.niceness,
+      nodeFlags: row.nodeFlags,
     };
     const launch: Launch<Child> = (_previous, aborted) => startChild(plan, aborted);
     return this.add(new Supervised(name, row.stopOrder, launch, this.listener));
