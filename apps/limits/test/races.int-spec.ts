@@ -87,6 +87,27 @@ test('two instances that are asked by everybody for everybody, in any order, adm
   }
 });
 
+test('a process of an earlier release, which asks for no job as a new one, takes from the same counters', async () => {
+  const pool = new DataSource(schemaDataSource({ url: limits.database.url, schema: 'limits', entities: [] }));
+  await pool.initialize();
+  try {
+    const sends = repeat(12);
+    const rows = await pool.query<{ outcome: string }[]>(
+      'SELECT * FROM reserve_all($1, $2, $3, $4, $5) ORDER BY place',
+      [
+        ...[sends.map(({ jobId }) => jobId), sends.map(({ tenantId }) => tenantId)],
+        ...[sends.map(({ sessionId }) => sessionId), [10, 50], sends.map(() => 1_000)],
+      ],
+    );
+    const [first] = sends as [ReserveV1];
+    expect(rows.map(({ outcome }) => outcome)).toEqual([...Array(10).fill('admitted'), 'session', 'session']);
+    expect(await limits.rpc.request(Reserve, { ...first, onlyNew: true })).toMatchObject({ known: true });
+    expect(await used(limits.database, first.sessionId)).toBe(10);
+  } finally {
+    await pool.destroy();
+  }
+});
+
 describe('while another send is not committed yet', () => {
   const RESERVE = 'SELECT outcome FROM reserve($1, $2, $3, $4, $5)';
   let pool: DataSource;

@@ -49,9 +49,8 @@ const ASKED = `SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked (id uuid, te
     conversation_id uuid, contact text, body jsonb, content jsonb, relates_to jsonb, client_message_id text, body_hash text,
     metadata jsonb, queue_for int, send_at timestamptz, write_before timestamptz)`;
 
-// To a contact who is being erased nothing is sent. Whoever was held
-// up for longer than its reservation is good for writes nothing: the unit may have been given back. One that is written already was so
-// by a first try whose answer was lost.
+// To a contact who is being erased nothing is sent. Whoever was held up for longer than its reservation is good for writes nothing: the
+// unit may have been given back. One that is written already was so by a first try whose answer was lost.
 const INSERT_SQL = `WITH asked AS MATERIALIZED (${ASKED}),
   held AS MATERIALIZED (SELECT * FROM asked WHERE (write_before IS NULL OR clock_timestamp() < write_before)
     AND NOT EXISTS (SELECT FROM erasure e

@@ -3,13 +3,12 @@ import { Messaging } from '@svc/messaging';
 import { PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
 import type { Sendable } from './send-command.js';
-import { FIRST_PUBLICATION_S, SendPublisher, SOON_SQL } from './send-publisher.js';
+import { FIRST_PUBLICATION_S, SendPublisher, SETTLED_S, SOON_SQL } from './send-publisher.js';
 
 /** Often, and few at a time, 200 a second: those who send meanwhile do not feel it, as they did fifty at once. */
 const INTERVAL_MS = 60;
 const BATCH = 12;
-/** What was accepted so long ago has been published, unless whoever accepted it is gone. */
-const SETTLED_MS = 2_000;
+const SETTLED_MS = SETTLED_S * 1_000;
 /** Spacing after each publication that brought no event: a session that is offline for days is not flooded. */
 const SPACING_S = [10, 30, 120, 600] as const;
 
@@ -32,7 +31,7 @@ const NOT_TAKEN_SQL = `UPDATE message SET publish_attempts = publish_attempts - 
 // row. What lies in the stream goes there once more, and is dropped for its id.
 const LEFT_BEHIND_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL}
   WHERE status = 'QUEUED' AND publish_attempts = 0 AND next_publish_at > clock_timestamp()
-    AND next_publish_at < clock_timestamp() + interval '${FIRST_PUBLICATION_S * 1_000 - SETTLED_MS} ms'`;
+    AND next_publish_at < clock_timestamp() + interval '${FIRST_PUBLICATION_S - SETTLED_S} seconds'`;
 
 /**
  * The message row is the outbox: publishes again what is still QUEUED, e.g. because NATS was away or was wiped; the

@@ -12,8 +12,11 @@ import { type Sendable, sendCommandOf } from './send-command.js';
  */
 export const FIRST_PUBLICATION_S = 30;
 
+/** What was accepted so long ago has been published, unless that failed or whoever accepted it is gone. */
+export const SETTLED_S = 2;
+
 /** When a row is looked at whose first publication has failed, or may have: in the order in which they were accepted. */
-export const SOON_SQL = `coalesce(released_at, created_at) + interval '2 seconds'`;
+export const SOON_SQL = `coalesce(released_at, created_at) + interval '${SETTLED_S} seconds'`;
 
 const DUE_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL} WHERE id = ANY($1) AND status = 'QUEUED'`;
 /** Without NATS every send has one to be marked. */

@@ -105,11 +105,9 @@ export class SendingService {
     request: SendMessageRequest,
     look: boolean,
   ): Promise<Wanted> {
-    const [contact, draft, queueForSeconds] = [
-      normalizeChat(request.to),
-      draftOf(request),
-      queueTimeOf(request),
-    ];
+    const contact = normalizeChat(request.to);
+    const draft = draftOf(request);
+    const queueForSeconds = queueTimeOf(request);
     const [placed, first] = await Promise.all([
       this.sessions.placedLately(subscription.tenantId, request.sessionId.toLowerCase()),
       look ? this.firstOf(subscription, request) : null,
@@ -161,7 +159,7 @@ export class SendingService {
 
   private async lostRace({ id, tenantId, clientMessageId, contact }: NewJob): Promise<Accepted> {
     const first = await this.messages.find(tenantId, id);
-    if (first) return { ...replay(first), replayed: clientMessageId !== null };
+    if (first) return { message: queued(first), replayed: clientMessageId !== null };
     if (await this.messages.isBeingErased(tenantId, contact)) throw new AppError('CONTACT_CONFLICT');
     throw new AppError('UPSTREAM_TIMEOUT', 'The message could not be written in time.');
   }

@@ -127,7 +127,7 @@ const RESERVE_ALL = `
       CROSS JOIN LATERAL reserve_at(job.now, job.id, job.tenant, job.session, p_tier_caps, job.plan_cap, coalesce(job.only_new, false)) AS one;
   END $body$`;
 
-// For older processes, which ask for no job as a new one.
+// For older processes, which ask for no job as a new one. `reserve` is also the reference of `bench -- reserve`: no call more than it had.
 const AS_BEFORE = `
   CREATE OR REPLACE FUNCTION reserve_at(
     p_now timestamptz, p_job uuid, p_tenant uuid, p_session uuid, p_tier_caps integer[], p_plan_cap integer,
@@ -136,6 +136,13 @@ const AS_BEFORE = `
     OUT session_limit integer, OUT session_used integer, OUT plan_used integer, OUT held_at timestamptz
   ) LANGUAGE sql AS $body$
     SELECT * FROM reserve_at(p_now, p_job, p_tenant, p_session, p_tier_caps, p_plan_cap, false)
+  $body$;
+  CREATE OR REPLACE FUNCTION reserve(
+    p_job uuid, p_tenant uuid, p_session uuid, p_tier_caps integer[], p_plan_cap integer,
+    OUT outcome text, OUT day_limit integer, OUT day_used integer, OUT reset_at timestamptz, OUT retry_after integer
+  ) LANGUAGE sql AS $body$
+    SELECT outcome, day_limit, day_used, reset_at, retry_after
+    FROM reserve_at(svc_now(p_tenant), p_job, p_tenant, p_session, p_tier_caps, p_plan_cap, false)
   $body$`;
 
 /** A job is asked for as a new one (`ReserveV1.onlyNew`). */
