@@ -25,19 +25,11 @@ import { HealthRepository } from './warmup/health.repository.js';
 import { WarmupTicker } from './warmup/warmup-ticker.js';
 import { WarmupService } from './warmup/warmup.service.js';
 
-/** Settling never takes all connections: `reserve` waits for one while a customer waits for the answer. */
-const SETTLED_AT_A_TIME = 8;
-
 const jetStreamStrategy = {
   provide: JetStreamStrategy,
   inject: [Messaging],
   useFactory: (messaging: Messaging) =>
-    new JetStreamStrategy(messaging, {
-      app: 'limits',
-      stream: 'events',
-      partitioned: false,
-      maxAckPending: SETTLED_AT_A_TIME,
-    }),
+    new JetStreamStrategy(messaging, { app: 'limits', stream: 'events', partitioned: false }),
 };
 
 /**

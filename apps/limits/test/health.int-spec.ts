@@ -14,8 +14,10 @@ import {
   type StatusReason,
   type WarmupCriterionName,
 } from '@svc/contracts';
+import { schemaDataSource } from '@svc/database';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { startTestService, type TestService, waitFor } from '@svc/testing';
+import { DataSource } from 'typeorm';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { allHeard, aSend, repeat, reserveAll } from './sends.js';
@@ -78,6 +80,24 @@ describe('what becomes of a message', () => {
     await allHeard(limits.get(Messaging));
     expect(await counted(send)).toEqual(counts);
   });
+});
+
+test('what happens to many messages at once is heard at once, not a few at a time', async () => {
+  const sends = Array.from({ length: 5 }, () => repeat(10)).flat();
+  await reserveAll(limits.rpc, sends);
+  const [first] = sends as [ReserveV1];
+  const options = schemaDataSource({ url: limits.database.url, schema: 'limits', entities: [] });
+  const pool = await new DataSource(options).initialize();
+  await pool.transaction(async (tx) => {
+    await tx.query('SELECT FROM reservation WHERE job_id = $1 FOR UPDATE', [first.jobId]);
+    for (const send of sends) await outcome(MessageSent, send);
+    await waitFor('all to be handed out', async () => {
+      const { manager } = limits.get(Messaging);
+      return (await manager.consumers.info('EVENTS', 'limits')).num_ack_pending >= sends.length;
+    });
+  });
+  await pool.destroy();
+  await reaches(first, { sent: 10, delivered: 0, failed: 0 });
 });
 
 test('a reply counts once for a contact that was written to, and not at all for a stranger', async () => {

@@ -27,6 +27,12 @@ export interface Judged {
   facts: Facts;
 }
 
+interface Reply {
+  tenantId: string;
+  sessionId: string;
+  contact: string;
+}
+
 interface Told {
   jobId: string;
   progress: number;
@@ -35,7 +41,7 @@ interface Told {
 
 /** Messages of one statement at most. */
 const MOST = 256;
-/** Numbers are judged by the minute. */
+/** Numbers are judged by the minute; events that come meanwhile wait for the next statement, up to 256 of them. */
 const EVERY_MS = 100;
 /** Where the database is away for longer, the event comes again. */
 const PATIENCE_MS = 5_000;
@@ -47,6 +53,13 @@ const RECORD_SQL = `WITH told AS (SELECT * FROM unnest($1::uuid[], $2::int[], $3
     CROSS JOIN LATERAL (SELECT session_id FROM reservation r WHERE r.job_id = jobs.job_id LIMIT 1 FOR UPDATE) r)
   SELECT record_progress(job_id, progress, contact)
   FROM (SELECT * FROM locked JOIN told USING (job_id) ORDER BY session_id, job_id, progress) in_order`;
+
+const REPLIED_SQL = `INSERT INTO warmup_contact (session_id, contact, replied_at)
+  SELECT session_id, contact, svc_now(tenant_id) FROM (
+    SELECT DISTINCT ON (session_id, contact) tenant_id, session_id, hashtextextended(address, 0) AS contact
+    FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS replied (tenant_id, session_id, address)
+    ORDER BY session_id, contact) AS in_order
+  ON CONFLICT (session_id, contact) DO UPDATE SET replied_at = excluded.replied_at`;
 
 // Days are counted as they are kept: those of the reservations, in UTC. All of what was sent before yesterday is older than a day.
 const FACTS_SQL = `WITH judged AS (
@@ -83,6 +96,12 @@ export class HealthRepository {
     patienceMs: PATIENCE_MS,
     write: (told) => this.record(told),
   });
+  private readonly replies = new GroupCommit<Reply, void>({
+    most: MOST,
+    everyMs: EVERY_MS,
+    patienceMs: PATIENCE_MS,
+    write: (replies) => this.recordReplies(replies),
+  });
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
@@ -94,12 +113,8 @@ export class HealthRepository {
   }
 
   /** A contact wrote: an answer, or the question that is answered next. It counts where the number writes to it, too. */
-  async replied(tenantId: string, sessionId: string, contact: string): Promise<void> {
-    await this.dataSource.query(
-      `INSERT INTO warmup_contact (session_id, contact, replied_at) VALUES ($2, hashtextextended($3, 0), svc_now($1))
-       ON CONFLICT (session_id, contact) DO UPDATE SET replied_at = excluded.replied_at`,
-      [tenantId, sessionId, contact],
-    );
+  replied(tenantId: string, sessionId: string, contact: string): Promise<void> {
+    return this.replies.add({ tenantId, sessionId, contact });
   }
 
   async mishap({ eventId, tenantId, sessionId, kind }: Mishap): Promise<void> {
@@ -127,6 +142,16 @@ export class HealthRepository {
       ...{ sessionId, tier, tierSince, now },
       facts,
     }));
+  }
+
+  private async recordReplies(replies: Reply[]): Promise<void[]> {
+    const columns = [
+      replies.map(({ tenantId }) => tenantId),
+      replies.map(({ sessionId }) => sessionId),
+      replies.map(({ contact }) => contact),
+    ];
+    await this.dataSource.query(REPLIED_SQL, columns);
+    return replies.map(() => undefined);
   }
 
   private async record(told: Told[]): Promise<void[]> {
