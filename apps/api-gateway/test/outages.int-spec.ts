@@ -112,7 +112,7 @@ describe('the sweeper', () => {
     const taken = await sendAs(tenant);
     await gateway.service.get(SendPublisher).settled();
     const row = await rowOf(taken.body['jobId']);
-    expect(row?.seconds).toBeGreaterThan(25);
+    expect(row?.seconds).toBeGreaterThan(120); // as long as the stream drops repeats
     await gateway.fakes.messaging.manager.streams.delete(STREAMS.commands);
     const lost = await sendAs(tenant);
     await gateway.service.get(SendPublisher).settled();
@@ -124,7 +124,7 @@ describe('the sweeper', () => {
 
   test('comes back ever more seldom to a message that nobody takes', async () => {
     const { body } = await sendAs(await gateway.createTenant());
-    for (const [attempts, spacing] of [10, 30, 120, 600, 600].entries()) {
+    for (const [attempts, spacing] of [130, 600, 600].entries()) {
       const [due] = await gateway.service.database.query<{ at: string }>(
         'UPDATE gateway.message SET next_publish_at = clock_timestamp() WHERE id = $1 RETURNING next_publish_at::text AS at',
         [body['jobId']],

@@ -35,18 +35,21 @@ export class PreparedNames {
 
 const names = new PreparedNames();
 
+/** Without values it may be any number of statements, and of any kind. */
+const PREPARABLE = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b[^;]*$/i;
+
 /**
  * A connection that prepares what is asked again and again: parsing and planning cost the server more than carrying out
  * (docs/adr/0017). Behind PgBouncer this needs 1.21 or newer.
  */
 export class PreparingClient extends pg.Client {
-  /** As `pg` takes it; only a text with values can be prepared. */
+  /** As `pg` takes it; only a single statement on tables can be prepared. */
   override query(...asked: unknown[]): never {
-    const [text, values] = asked;
+    const [text, values = []] = asked;
     const query = super.query.bind(this) as (...asked: unknown[]) => unknown;
-    if (asked.length !== 2 || typeof text !== 'string' || !Array.isArray(values) || values.length === 0) {
+    if (asked.length > 2 || typeof text !== 'string' || !Array.isArray(values))
       return query(...asked) as never;
-    }
+    if (values.length === 0 && !PREPARABLE.test(text)) return query(text) as never;
     const name = names.of(text);
     const written = values.map((value: unknown) =>
       Array.isArray(value) ? (plainArray(value) ?? value) : value,

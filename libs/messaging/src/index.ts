@@ -5,3 +5,4 @@ export { type HandlerExtras, OnCommand, OnEvent, OnEveryEvent, OnRequest } from 
 export { type OwnerAnswer, OwnerLine } from './owner-line.js';
 export { partitionOf } from './partition.js';
 export { RpcClient } from './rpc-client.js';
+export { REPEATS_DROPPED_S } from './streams.js';

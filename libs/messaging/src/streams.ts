@@ -12,6 +12,9 @@ import { STREAMS } from '@svc/contracts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** For how long a stream drops what is published again under one id, in seconds. */
+export const REPEATS_DROPPED_S = 120;
+
 /** The three streams, by features of nats-server 2.9: an older server ignores newer ones without a word. */
 const STREAM_CONFIGS: (Partial<StreamConfig> & { name: string })[] = [
   { name: STREAMS.commands, subjects: ['cmd.>'], retention: RetentionPolicy.Workqueue },
@@ -27,7 +30,11 @@ const STREAM_CONFIGS: (Partial<StreamConfig> & { name: string })[] = [
 /** Creates what is missing. Called at start and again whenever a stream is found gone: NATS may be wiped at any time. */
 export async function ensureStreams(manager: JetStreamManager): Promise<void> {
   for (const config of STREAM_CONFIGS) {
-    await manager.streams.add({ ...config, storage: StorageType.File, duplicate_window: nanos(120_000) });
+    await manager.streams.add({
+      ...config,
+      storage: StorageType.File,
+      duplicate_window: nanos(REPEATS_DROPPED_S * 1_000),
+    });
   }
 }
 

@@ -13,6 +13,7 @@ const MOST_DELETED = 1_000;
 /** A row this old was not published by the process that wrote it. */
 const STALE = '3 seconds';
 const SWEEP_BATCH = 200;
+const STALE_ROWS = `SELECT id, envelope FROM event_outbox WHERE created_at < clock_timestamp() - interval '${STALE}'`;
 
 /** Rows of `event_outbox` for a statement: `SELECT … FROM unnest($n::uuid[], $m::jsonb[])`. */
 export interface OutboxRows {
@@ -102,10 +103,13 @@ export class OutboxService {
   }
 
   private async sweep(): Promise<void> {
+    const [look] = await this.dataSource.query<{ found: boolean }[]>(
+      `SELECT EXISTS (${STALE_ROWS}) AS found`,
+    );
+    if (!look?.found) return;
     await this.dataSource.transaction(async (tx) => {
       const rows = await tx.query<{ id: string; envelope: Envelope }[]>(
-        `SELECT id, envelope FROM event_outbox WHERE created_at < clock_timestamp() - interval '${STALE}'
-         ORDER BY seq LIMIT ${SWEEP_BATCH} FOR UPDATE SKIP LOCKED`,
+        `${STALE_ROWS} ORDER BY seq LIMIT ${SWEEP_BATCH} FOR UPDATE SKIP LOCKED`,
       );
       if (rows.length === 0) return;
       // Begun in order, and each on its own: one that NATS does not take holds up none behind it.

@@ -47,6 +47,15 @@ describe('a statement of a service', () => {
     expect(await prepared('often')).toBe(1);
   });
 
+  test('that has no values is prepared like any other, and several in one text are not', async () => {
+    for (let n = 0; n < TIMES; n += 1) {
+      expect(await service.query('SELECT count(*)::int AS n FROM room -- bare')).toEqual([{ n: 3 }]);
+      await service.query('SELECT 1; SELECT 2 -- several');
+    }
+    expect(await prepared('-- bare')).toBe(1);
+    expect(await prepared('-- several')).toBe(0);
+  });
+
   test('that came once is forgotten by the server', async () => {
     await ask('once', 1);
     expect(await prepared('once')).toBe(0);

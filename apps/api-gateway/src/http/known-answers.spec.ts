@@ -61,21 +61,21 @@ afterEach(() => {
 test('good news is kept for a moment, counted from the question, and bad news is not', async () => {
   const { known, at } = keeping();
   expect(await known('good')).toBe('good 1');
-  at(249);
+  at(374);
   expect(await known('good')).toBe('good 1');
   at(500);
   expect(await known('bad')).toBe('bad 2');
   expect(await known('good')).toBe('good 3');
 });
 
-test('in the second half of its time an answer is asked for anew, by one, and nobody waits for that', async () => {
+test('in the last quarter of its time an answer is asked for anew, by one, and nobody waits for that', async () => {
   const { known, at } = keeping();
   await known('good');
-  at(250);
+  at(375);
   expect(await Promise.all([known('good'), known('good')])).toEqual(['good 1', 'good 1']);
   await settled();
   expect(await known('good')).toBe('good 2');
-  at(500);
+  at(750);
   expect(await known('bad')).toBe('good 2');
   await settled();
   expect(await known('good')).toBe('good 4');

@@ -1,12 +1,13 @@
 /** How long an answer is kept: so much later is a change seen at the latest, should the notice of it be lost. */
-export const KEPT_MS = 500;
+export const KEPT_MS = 750;
+/** Part of that time after which whoever wants the answer has it asked for anew, without waiting for that. */
+const RENEWED_AT = 0.75;
 /** Answers that are kept at most; then they are asked for anew, all of them. */
 const MOST = 10_000;
 
 interface Kept<V> {
   answer: V;
   until: number;
-  /** When whoever wants it has it asked for anew, without waiting for that. */
   renewAt: number;
 }
 
@@ -76,6 +77,6 @@ export class KnownAnswers<V> {
 
   private keep(key: string, answer: V, since: number, keepMs: number): void {
     if (this.kept.size >= MOST) this.kept.clear();
-    this.kept.set(key, { answer, until: since + keepMs, renewAt: since + keepMs / 2 });
+    this.kept.set(key, { answer, until: since + keepMs, renewAt: since + keepMs * RENEWED_AT });
   }
 }

@@ -5,12 +5,14 @@ import { DataSource } from 'typeorm';
 import type { Sendable } from './send-command.js';
 import { FIRST_PUBLICATION_S, SendPublisher, SETTLED_S, SOON_SQL } from './send-publisher.js';
 
-/** Often, and few at a time, 200 a second: those who send meanwhile do not feel it, as they did fifty at once. */
+/** While there are many, few at a time and often, 200 a second: those who send meanwhile do not feel it, as they did fifty at once. */
 const INTERVAL_MS = 60;
 const BATCH = 12;
+/** Looks where the last one found fewer. */
+const LOOK_MS = 1_000;
 const SETTLED_MS = SETTLED_S * 1_000;
 /** Spacing after each publication that brought no event: a session that is offline for days is not flooded. */
-const SPACING_S = [10, 30, 120, 600] as const;
+const SPACING_S = [FIRST_PUBLICATION_S, 600] as const;
 
 // Real time. The claim moves the row out of the way of the other replicas, and says at once when it is looked at next: each write of the
 // time costs an entry in every index of the table.
@@ -41,6 +43,8 @@ const LEFT_BEHIND_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL}
 export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   /** When the next look is due at what a process or the stream may have left behind; `performance.now()`. */
   private lookBehindAt = Infinity;
+  /** When the next look is due at rows; likewise. */
+  private lookAt = 0;
   private readonly task = new PeriodicTask('message-sweeper', INTERVAL_MS, () => this.sweep());
 
   constructor(
@@ -67,9 +71,11 @@ export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     if (performance.now() >= this.lookBehindAt) {
       await this.dataSource.query(LEFT_BEHIND_SQL);
       this.lookBehindAt = Infinity;
+      this.lookAt = 0;
     }
+    if (performance.now() < this.lookAt) return;
     const [rows] = await this.dataSource.query<[Sendable[], number]>(CLAIM_SQL);
-    if (rows.length === 0) return;
+    if (rows.length < BATCH) this.lookAt = performance.now() + LOOK_MS;
     rows.sort((a, b) => +a.createdAt - +b.createdAt || (a.id < b.id ? -1 : 1));
     const sessions = [...new Set(rows.map(({ sessionId }) => sessionId))];
     const notTaken = await Promise.all(

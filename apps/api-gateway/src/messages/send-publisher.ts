@@ -1,16 +1,16 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { SendMessage } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
-import { envelopeOf, Messaging } from '@svc/messaging';
+import { envelopeOf, Messaging, REPEATS_DROPPED_S } from '@svc/messaging';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { type Sendable, sendCommandOf } from './send-command.js';
 
 /**
- * How long a row is left to its first publication: the sweeper looks at it earlier only where that is known to have failed
- * (`SendPublisher`) or may have died with its process (`MessageSweeper`). A worker that is behind is not sent everything again.
+ * How long a row is left to its publication: as long as the stream would only drop a repeat, and a little longer. The sweeper looks at it
+ * earlier where the first one is known to have failed (`SendPublisher`) or may have died with its process (`MessageSweeper`).
  */
-export const FIRST_PUBLICATION_S = 30;
+export const FIRST_PUBLICATION_S = REPEATS_DROPPED_S + 10;
 
 /** What was accepted so long ago has been published, unless that failed or whoever accepted it is gone. */
 export const SETTLED_S = 2;

@@ -25,13 +25,24 @@ interface Outcome {
   held_at: Date | null;
 }
 
+/** A unit that comes back. */
+interface Return {
+  jobId: string;
+  layers: readonly LimitLayer[];
+}
+
+/** Where the database is away for longer, the event comes again. */
+const RETURN_PATIENCE_MS = 5_000;
+
 /** SQLSTATE raised by `reserve_all` when another session took a job at the same moment. */
 const TAKEN_MEANWHILE = 'SV001';
 
 /** Somebody holds a counter for longer than a send may wait. */
 const LOCK_TIMEOUT = '55P03';
 
-const RESERVE_SQL = 'SELECT * FROM reserve_all($1, $2, $3, $4, $5, $6) ORDER BY place';
+// Nobody waits for the disk here: the row of the message that is written next makes both last (docs/adr/0026).
+const RESERVE_SQL = `SELECT answer.* FROM set_config('synchronous_commit', 'off', true),
+  reserve_all($1, $2, $3, $4, $5, $6) AS answer ORDER BY place`;
 
 /** Says whether one more message may go, exactly once per job. */
 @Injectable()
@@ -42,6 +53,13 @@ export class ReservationsService {
     // Whoever asks gives up after five seconds.
     patienceMs: 2_000,
     write: (questions) => this.ask(questions),
+  });
+
+  /** One after the other: they never take the connections from those who ask before a send. */
+  private readonly returns = new GroupCommit<Return, void>({
+    most: 1,
+    patienceMs: RETURN_PATIENCE_MS,
+    write: (returns) => this.returnUnits(returns),
   });
 
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -62,9 +80,16 @@ export class ReservationsService {
   }
 
   /** The message of this job has failed: its unit comes back to these layers, once, on the day it was taken from. */
-  async giveBack(jobId: string, layers: readonly LimitLayer[]): Promise<void> {
-    const parameters = [jobId, layers.includes('session'), layers.includes('plan')];
-    await this.dataSource.query('SELECT give_back($1, $2, $3)', parameters);
+  giveBack(jobId: string, layers: readonly LimitLayer[]): Promise<void> {
+    return this.returns.add({ jobId, layers });
+  }
+
+  private async returnUnits(returns: Return[]): Promise<void[]> {
+    for (const { jobId, layers } of returns) {
+      const parameters = [jobId, layers.includes('session'), layers.includes('plan')];
+      await this.dataSource.query('SELECT give_back($1, $2, $3)', parameters);
+    }
+    return returns.map(() => undefined);
   }
 
   private ask(questions: ReserveV1[]): Promise<Outcome[]> {
