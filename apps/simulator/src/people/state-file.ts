@@ -6,8 +6,8 @@ import type { Population } from './population.js';
 import { joinQueues, readPerson, writePerson } from './snapshot.js';
 
 const DELAY_MS = 300;
-/** A busy platform rests this many times as long as the last writing took: it has better to do than to write itself down. */
-const REST = 20;
+/** A busy platform rests this many times as long as the last writing took: one part in a hundred is enough to write itself down. */
+const REST = 100;
 const FORMAT = 1;
 /** The file holds session secrets. */
 const OWNER_ONLY = { mode: 0o600 };
