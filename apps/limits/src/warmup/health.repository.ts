@@ -46,13 +46,14 @@ const EVERY_MS = 100;
 /** Where the database is away for longer, the event comes again. */
 const PATIENCE_MS = 5_000;
 
-// All reservations first, in one order, then one session after the other: two of these wait for each other at most once.
+// All reservations first, in one order, then one session after the other, and of each its contacts, in the order of `REPLIED_SQL`: two of
+// these wait for each other at most once.
 const RECORD_SQL = `WITH told AS (SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[]) AS told (job_id, progress, contact)),
   locked AS MATERIALIZED (
     SELECT job_id, session_id FROM (SELECT DISTINCT job_id FROM told ORDER BY job_id) jobs
     CROSS JOIN LATERAL (SELECT session_id FROM reservation r WHERE r.job_id = jobs.job_id LIMIT 1 FOR UPDATE) r)
   SELECT record_progress(job_id, progress, contact)
-  FROM (SELECT * FROM locked JOIN told USING (job_id) ORDER BY session_id, job_id, progress) in_order`;
+  FROM (SELECT * FROM locked JOIN told USING (job_id) ORDER BY session_id, hashtextextended(contact, 0), job_id, progress) in_order`;
 
 const REPLIED_SQL = `INSERT INTO warmup_contact (session_id, contact, replied_at)
   SELECT session_id, contact, svc_now(tenant_id) FROM (
