@@ -38,7 +38,7 @@ export function withGatewayProcess(): void {
     [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
     fakes = await FakeServices.start(nats.url);
     await startGateway();
-    rpc = new RpcClient(nats.url, 'test');
+    rpc = RpcClient.at(nats.url, 'test');
   });
   afterAll(async () => {
     await rpc.onApplicationShutdown();

@@ -36,7 +36,7 @@ export class WebhookScene {
     const { program, first } = await Program.start<{ port: number }>('receiver.mjs');
     const messaging = await Messaging.connect({ url: stack.file.nats, name: 'bench' });
     for (const name of OTHERS) process.kill(stack.pidOf(name), 'SIGSTOP');
-    const rpc = new RpcClient(stack.file.nats, 'bench');
+    const rpc = RpcClient.at(stack.file.nats, 'bench');
     return new WebhookScene(stack, program, `http://127.0.0.1:${first.port}`, messaging, rpc);
   }
 

@@ -233,7 +233,7 @@ export class Stage {
     ]);
     this.proxy = await DatabaseProxy.start(this.database.url);
     this.producer = await Producer.connect(this.nats.url);
-    this.rpc = new RpcClient(this.nats.url, 'test');
+    this.rpc = RpcClient.at(this.nats.url, 'test');
     Object.assign(this.env, { DATABASE_URL: this.proxy.url, NATS_URL: this.nats.url });
   }
 

@@ -1,5 +1,17 @@
-import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
-import { connect, type NatsConnection, type Subscription } from '@nats-io/transport-node';
+import {
+  jetstream,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstreamManager,
+  PubHeaders,
+} from '@nats-io/jetstream';
+import {
+  connect,
+  headers,
+  type MsgHdrs,
+  type NatsConnection,
+  type Subscription,
+} from '@nats-io/transport-node';
 import {
   AppError,
   type CommandContract,
@@ -11,8 +23,12 @@ import {
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { STEADY_CONNECTION } from './connection.js';
+import { Line } from './line.js';
 import { partitionOf } from './partition.js';
 import { ensureStreams } from './streams.js';
+
+/** JetStream says within this time that it has what was published. */
+const TAKEN_WITHIN_MS = 5_000;
 
 /** How to reach NATS. */
 export interface MessagingOptions {
@@ -49,15 +65,11 @@ export function envelopeOf<T extends object>(
 
 /** The process's connection to NATS: publishes events, commands and plain notices. */
 export class Messaging {
-  private connected = true;
-
   private constructor(
-    readonly connection: NatsConnection,
+    readonly line: Line,
     readonly jetstream: JetStreamClient,
     readonly manager: JetStreamManager,
-  ) {
-    void this.followStatus();
-  }
+  ) {}
 
   /** Connects, waiting for a server that is not there yet, and makes sure the streams exist. */
   static async connect({ url, name }: MessagingOptions): Promise<Messaging> {
@@ -69,7 +81,7 @@ export class Messaging {
     });
     const manager = await jetstreamManager(connection, { timeout: 5_000, checkAPI: false });
     await streamsReady(manager);
-    return new Messaging(connection, jetstream(connection, { timeout: 5_000 }), manager);
+    return new Messaging(new Line(connection), jetstream(connection, { timeout: TAKEN_WITHIN_MS }), manager);
   }
 
   /**
@@ -108,9 +120,13 @@ export class Messaging {
     });
   }
 
+  get connection(): NatsConnection {
+    return this.line.connection;
+  }
+
   /** True while the connection is up; readiness asks. */
   isConnected(): boolean {
-    return this.connected && !this.connection.isClosed();
+    return this.line.isConnected();
   }
 
   /** Called by Nest at shutdown: sends what is buffered, then closes. */
@@ -118,23 +134,23 @@ export class Messaging {
     if (!this.connection.isClosed()) await this.connection.drain();
   }
 
-  /** The connection itself does not tell: it names its last server while it tries to reach it again. */
-  private async followStatus(): Promise<void> {
-    for await (const { type } of this.connection.status()) {
-      if (type === 'disconnect') this.connected = false;
-      if (type === 'reconnect') this.connected = true;
-    }
-  }
-
   private async publish(subject: string, body: object, msgID: string | undefined): Promise<void> {
     try {
-      // The client drops what is written before it is connected again, and then waits for an answer in vain.
-      if (!this.isConnected()) throw new Error('NATS is not connected.');
-      await this.jetstream.publish(subject, JSON.stringify(body), msgID ? { msgID } : {});
+      const options = { timeoutMs: TAKEN_WITHIN_MS, ...(msgID ? { headers: headersOf(msgID) } : {}) };
+      const answer = await this.line.ask(subject, JSON.stringify(body), options);
+      const { error } = answer.json<{ error?: { description: string } }>();
+      if (error) throw new Error(error.description);
     } catch (error) {
       throw new AppError('UPSTREAM_UNAVAILABLE', `Could not publish to ${subject}.`, {}, { cause: error });
     }
   }
+}
+
+/** Of what the stream recognises a repeat of. */
+function headersOf(msgID: string): MsgHdrs {
+  const made = headers();
+  made.set(PubHeaders.MsgIdHdr, msgID);
+  return made;
 }
 
 /** A server that has just started answers before JetStream does. */

@@ -1,6 +1,6 @@
 import type { Subscription } from '@nats-io/transport-node';
-import { TimeoutError } from '@nats-io/transport-node';
 import { AppError, parseData, type RequestContract } from '@svc/contracts';
+import { unanswered } from './line.js';
 import type { Messaging } from './messaging.js';
 import { partitionOf } from './partition.js';
 
@@ -34,10 +34,11 @@ export class OwnerLine {
     timeoutMs: number,
   ): Promise<A> {
     const packet: Packet = { verb: subject, question };
-    const message = await this.messaging.connection
-      .request(this.subject(partitionOf(question.sessionId)), JSON.stringify(packet), { timeout: timeoutMs })
+    const owner = this.subject(partitionOf(question.sessionId));
+    const message = await this.messaging.line
+      .ask(owner, JSON.stringify(packet), { timeoutMs })
       .catch((error: unknown) => {
-        throw this.unanswered(error);
+        throw unanswered(this.app, error);
       });
     const outcome = message.json<{ answer?: unknown; error?: unknown }>();
     if (outcome.error !== undefined) throw AppError.fromBody(outcome.error);
@@ -68,14 +69,6 @@ export class OwnerLine {
 
   private subject(partition: number): string {
     return `own.${this.app}.${partition}`;
-  }
-
-  private unanswered(cause: unknown): AppError {
-    const { app } = this;
-    if (cause instanceof TimeoutError)
-      return new AppError('UPSTREAM_TIMEOUT', `${app} did not answer in time.`, { app }, { cause });
-    // Nobody owns the partition, or there is no connection at this moment: the same to the caller.
-    return new AppError('UPSTREAM_UNAVAILABLE', `${app} is not available.`, { app }, { cause });
   }
 }
 

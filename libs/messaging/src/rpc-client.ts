@@ -1,14 +1,42 @@
-import { ClientNats } from '@nestjs/microservices';
+import { connect } from '@nats-io/transport-node';
 import { AppError, parseData, type RequestContract } from '@svc/contracts';
-import { firstValueFrom, timeout, TimeoutError } from 'rxjs';
 import { STEADY_CONNECTION } from './connection.js';
+import { Line, unanswered } from './line.js';
+import type { Messaging } from './messaging.js';
 
-/** Asks other services over Nest's own NATS transport. */
+/** What Nest's NATS transport, which answers, puts around a reply. */
+interface Packet {
+  err?: unknown;
+  response?: unknown;
+}
+
+/** Tells Nest's NATS transport that it is a request. Which answer is whose is told by the subject on which it comes back. */
+const ID = '1';
+
+/** Asks other services, whose handlers are Nest's (`OnRequest`). */
 export class RpcClient {
-  private readonly client: ClientNats;
+  private constructor(
+    private readonly line: () => Line | Promise<Line>,
+    private readonly hangUp: () => Promise<void>,
+  ) {}
 
-  constructor(url: string, name: string) {
-    this.client = new ClientNats({ servers: [url], name, ...STEADY_CONNECTION });
+  /** Over the connection of this process. */
+  static over(messaging: Messaging): RpcClient {
+    return new RpcClient(
+      () => messaging.line,
+      () => Promise.resolve(), // it is closed by whoever made it
+    );
+  }
+
+  /** Over a connection of its own, made by the first request. */
+  static at(url: string, name: string): RpcClient {
+    let made: Promise<Line> | undefined;
+    const line = (): Promise<Line> =>
+      (made ??= ownLine(url, name).catch((error: unknown) => {
+        made = undefined; // the next request tries again
+        throw error;
+      }));
+    return new RpcClient(line, async () => (await made?.catch(() => undefined))?.connection.close());
   }
 
   /**
@@ -21,17 +49,27 @@ export class RpcClient {
     request: Q,
     timeoutMs = 5_000,
   ): Promise<A> {
-    const reply$ = this.client.send<unknown>(contract.subject, request).pipe(timeout(timeoutMs));
-    const reply = await firstValueFrom(reply$).catch((error: unknown) => {
-      throw toAppError(contract.app, error);
+    const { err, response } = await this.ask(contract.subject, request, timeoutMs).catch((error: unknown) => {
+      throw unanswered(contract.app, error);
     });
-    return checkReply(contract, reply);
+    if (err) throw AppError.fromBody(err);
+    return checkReply(contract, response);
   }
 
   /** Called by Nest at shutdown. */
-  async onApplicationShutdown(): Promise<void> {
-    await this.client.close();
+  onApplicationShutdown(): Promise<void> {
+    return this.hangUp();
   }
+
+  private async ask(pattern: string, data: object, timeoutMs: number): Promise<Packet> {
+    const line = await this.line();
+    const reply = await line.ask(pattern, JSON.stringify({ pattern, data, id: ID }), { timeoutMs });
+    return reply.json<Packet>();
+  }
+}
+
+async function ownLine(url: string, name: string): Promise<Line> {
+  return new Line(await connect({ servers: url, name, ...STEADY_CONNECTION }));
 }
 
 /** A reply that breaks its contract is a fault between services: never the `VALIDATION_FAILED` of whoever asked. */
@@ -41,14 +79,4 @@ function checkReply<A extends object>(contract: RequestContract<object, A>, repl
   } catch (cause) {
     throw new AppError('INTERNAL', undefined, {}, { cause });
   }
-}
-
-function toAppError(app: string, error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  if (error instanceof TimeoutError)
-    return new AppError('UPSTREAM_TIMEOUT', `${app} did not answer in time.`, { app });
-  if (typeof error === 'object' && error !== null && 'code' in error && 'meta' in error)
-    return AppError.fromBody(error);
-  // No subscriber, or no connection at this moment: the same to the caller.
-  return new AppError('UPSTREAM_UNAVAILABLE', `${app} is not available.`, { app }, { cause: error });
 }

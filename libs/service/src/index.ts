@@ -39,3 +39,4 @@ export { SecretBox, type SecretPlace } from './secret-box.js';
 export { MODES, ServiceConfig } from './service-config.js';
 export { bootService, startService, type StartOptions } from './start-service.js';
 export { stepsOf } from './steps.js';
+export { UnderWay } from './under-way.js';

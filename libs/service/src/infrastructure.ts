@@ -19,7 +19,11 @@ export function connectionProviders<T extends ServiceConfig>(
     { provide: configType, useFactory: readConfig },
     { provide: ServiceConfig, useExisting: configType },
     { provide: Messaging, useFactory: () => Messaging.connect({ url: readConfig().natsUrl, name }) },
-    { provide: RpcClient, useFactory: () => new RpcClient(readConfig().natsUrl, `${name}-client`) },
+    {
+      provide: RpcClient,
+      useFactory: (messaging: Messaging) => RpcClient.over(messaging),
+      inject: [Messaging],
+    },
   ];
 }
 

@@ -5,6 +5,7 @@ import { envelopeOf, Messaging } from '@svc/messaging';
 import { DataSource, type EntityManager } from 'typeorm';
 import { log } from './logger.js';
 import { PeriodicTask } from './periodic-task.js';
+import { UnderWay } from './under-way.js';
 
 const SWEEP_MS = 500;
 /** Least time between two deletions of what is out. */
@@ -58,7 +59,7 @@ export class OutboxService {
     everyMs: DELETE_MS,
     write: (ids) => this.delete(ids),
   });
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly underWay = new UnderWay();
 
   /** @param onPublished JetStream has the event, its row is not deleted yet. */
   constructor(
@@ -72,24 +73,21 @@ export class OutboxService {
   /** Call after the commit. Returns at once: a failure leaves the row to the sweeper. */
   publish(envelopes: Envelope[]): void {
     for (const envelope of envelopes) {
-      const work = this.messaging
-        .publishEvent(envelope)
-        .then(
-          () => {
-            this.onPublished(envelope);
-            return this.published.add(envelope.id);
-          },
-          (error: unknown) => log().warn({ event: envelope.type, err: error }, 'event stays in the outbox'),
-        )
-        .finally(() => this.underWay.delete(work));
-      this.underWay.add(work);
+      const work = this.messaging.publishEvent(envelope).then(
+        () => {
+          this.onPublished(envelope);
+          return this.published.add(envelope.id);
+        },
+        (error: unknown) => log().warn({ event: envelope.type, err: error }, 'event stays in the outbox'),
+      );
+      void this.underWay.add(work);
     }
   }
 
   /** Resolves when what was given to `publish` is out or left to the sweeper of another process. */
   async stop(): Promise<void> {
     await this.sweeper.stop();
-    await Promise.all(this.underWay);
+    await this.underWay.settled();
   }
 
   private async delete(ids: string[]): Promise<void[]> {

@@ -31,7 +31,7 @@ export async function startTestService(
   silenceConsole();
   setUpLogger(options.name, process.env['TEST_LOG'] ?? 'silent');
   const app = await bootService(options);
-  const rpc = new RpcClient(nats.url, 'test');
+  const rpc = RpcClient.at(nats.url, 'test');
   return {
     url: (await app.getUrl()).replace('[::1]', '127.0.0.1'),
     database,

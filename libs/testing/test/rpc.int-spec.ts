@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AppError, GetSubscription, GetTiers } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { startTestNats, type TestNats } from '@svc/testing';
+import { startTestNats, type TestNats, waitFor } from '@svc/testing';
 import { bootSmallService, type Script, type SmallService } from './small-service.js';
 
 let nats: TestNats;
@@ -13,7 +13,7 @@ const script: Script = {};
 beforeAll(async () => {
   nats = await startTestNats();
   service = await bootSmallService(nats.url, script, { app: 'limits', stream: 'events', partitioned: false });
-  rpc = new RpcClient(nats.url, 'asker');
+  rpc = RpcClient.at(nats.url, 'asker');
 });
 afterAll(async () => {
   await rpc.onApplicationShutdown();
@@ -100,6 +100,30 @@ describe('a request', () => {
     script.tiers = () => answered.then(() => ({ tiers: [] }));
     await expect(ask(300)).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT', meta: { app: 'limits' } });
     answer();
+  });
+
+  test('is not answered with what was said to one that was given up before it', async () => {
+    const answers: (() => void)[] = [];
+    script.tiers = ({ sessionIds }) =>
+      new Promise((resolve) => {
+        answers.push(() => resolve({ tiers: sessionIds.map((id) => ({ sessionId: id, tier: 1 })) }));
+      });
+    await expect(ask(200)).rejects.toMatchObject({ code: 'UPSTREAM_TIMEOUT' });
+    const other = randomUUID();
+    const asked = rpc.request(GetTiers, { sessionIds: [other] });
+    await waitFor('both to be asked', () => answers.length === 2);
+    for (const answer of answers) answer(); // the late one first
+    expect(await asked).toEqual({ tiers: [{ sessionId: other, tier: 1 }] });
+  });
+
+  test('gets its own answer, however many are asked at the same time and in whatever order they are answered', async () => {
+    script.tiers = async ({ sessionIds }) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+      return { tiers: sessionIds.map((id) => ({ sessionId: id, tier: 2 })) };
+    };
+    const asked = Array.from({ length: 300 }, () => randomUUID());
+    const replies = await Promise.all(asked.map((id) => rpc.request(GetTiers, { sessionIds: [id] })));
+    expect(replies.flatMap(({ tiers }) => tiers.map((one) => one.sessionId))).toEqual(asked);
   });
 
   test('that nobody hears is UPSTREAM_UNAVAILABLE, without waiting for the time-out', async () => {

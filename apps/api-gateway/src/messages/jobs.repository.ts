@@ -130,14 +130,14 @@ export class JobsRepository {
     const written = new Map(rows.map((row) => [row.id, row]));
     return admitted.map(({ job }) => {
       const row = written.get(job.id);
-      return row ? this.toMessage(job, row) : null;
+      return row ? toMessage(job, row) : null;
     });
   }
+}
 
-  private toMessage({ queueForSeconds: _, ...job }: NewJob, times: Written): Message {
-    const outbound = { direction: 'OUTBOUND', status: 'QUEUED' } as const;
-    return this.messages.create({ ...outbound, ...job, content: contentOf(job), ...times });
-  }
+function toMessage({ queueForSeconds: _, ...job }: NewJob, times: Written): Message {
+  const outbound = { direction: 'OUTBOUND', status: 'QUEUED' } as const;
+  return Object.assign(new Message(), outbound, job, { content: contentOf(job) }, times);
 }
 
 function toRow({ job, writeBefore }: Admitted): object {

@@ -2,7 +2,7 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { SendMessage } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
 import { envelopeOf, Messaging, REPEATS_DROPPED_S } from '@svc/messaging';
-import { log } from '@svc/service';
+import { log, UnderWay } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { type Sendable, sendCommandOf } from './send-command.js';
 
@@ -27,7 +27,7 @@ const PATIENCE_MS = 1_000;
 /** Tells the owner of a session's partition to send a message. */
 @Injectable()
 export class SendPublisher implements OnModuleDestroy {
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly underWay = new UnderWay();
   private readonly failures = new GroupCommit<string, void>({
     most: MARKED_TOGETHER,
     everyMs: MARK_EVERY_MS,
@@ -47,8 +47,7 @@ export class SendPublisher implements OnModuleDestroy {
 
   /** Publishes the command of a row that was just accepted. Nobody waits for it: the row is the acceptance, and the sweeper looks after it. */
   begin(row: Sendable): void {
-    const publication = this.publishOnce(row).finally(() => this.underWay.delete(publication));
-    this.underWay.add(publication);
+    void this.underWay.add(this.publishOnce(row));
   }
 
   /** Publishes the command of a row for the first time; the sweeper comes soon where that fails. */
@@ -59,9 +58,9 @@ export class SendPublisher implements OnModuleDestroy {
       .catch((error: unknown) => log().warn({ jobId: row.id, err: error }, 'the sweeper comes later'));
   }
 
-  /** Resolves when what was begun before has ended. */
-  async settled(): Promise<void> {
-    await Promise.all(this.underWay);
+  /** Resolves when what was begun has ended. */
+  settled(): Promise<void> {
+    return this.underWay.settled();
   }
 
   /**

@@ -30,7 +30,7 @@ export const reserve: NamedRun = {
     const stack = await Stack.start();
     const { postgres, nats } = stack.file;
     const { program } = await Program.start('reserver.mjs', { env: { DATABASE_URL: postgres } });
-    const rpc = new RpcClient(nats, 'bench');
+    const rpc = RpcClient.at(nats, 'bench');
     try {
       const figures: Record<string, object> = {};
       const ratios: number[] = [];

@@ -1,4 +1,5 @@
 import { patiently } from '@svc/database';
+import { UnderWay } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import { fileReference } from '../inbound/file-reference.js';
 import { receivedEvent } from '../inbound/received-event.js';
@@ -31,7 +32,7 @@ const FORGET_SQL = `${FENCE_SQL},
 
 /** A session's credentials, Signal keys and journal in PostgreSQL, sealed at rest and fenced by the lease. */
 export class SessionStore implements PlatformStore {
-  private readonly writes = new Set<Promise<void>>();
+  private readonly writes = new UnderWay();
   private forgotten = false;
   private closed = false;
 
@@ -53,7 +54,7 @@ export class SessionStore implements PlatformStore {
 
   /** @throws LeaseLostError */
   async saveCredentials(credentials: Credentials): Promise<void> {
-    if (!this.forgotten) await this.track(this.writeCredentials(credentials));
+    if (!this.forgotten) await this.writes.add(this.writeCredentials(credentials));
   }
 
   private async writeCredentials(credentials: Credentials): Promise<void> {
@@ -80,7 +81,7 @@ export class SessionStore implements PlatformStore {
   async forget(): Promise<void> {
     // The library still writes while its socket closes; nothing of that may outlive the link.
     this.forgotten = true;
-    await Promise.allSettled(this.writes);
+    await this.writes.settled();
     const { session, fence } = this.scope;
     const rows = await this.dataSource.query<unknown[]>(FORGET_SQL, [...fenceParameters(fence), session.id]);
     if (rows.length === 0) throw new LeaseLostError(fence.partition);
@@ -99,14 +100,9 @@ export class SessionStore implements PlatformStore {
   /** @throws LeaseLostError */
   async commit(changes: KeyChanges, inbound: InboundRecord[]): Promise<void> {
     if (this.closed) throw new Error('The runner has ended.');
-    if (!this.forgotten) return this.track(this.write(changes, inbound));
+    if (!this.forgotten) return this.writes.add(this.write(changes, inbound));
     // Keys of a link that has ended are nobody's loss; a message would be acknowledged and gone.
     if (inbound.length > 0) throw new Error('The session is logged out.');
-  }
-
-  private async track(write: Promise<void>): Promise<void> {
-    this.writes.add(write);
-    await write.finally(() => this.writes.delete(write));
   }
 
   private async write(changes: KeyChanges, inbound: InboundRecord[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureCode } from '@svc/contracts';
 import { patiently } from '@svc/database';
-import { log } from '@svc/service';
+import { log, UnderWay } from '@svc/service';
 import { NoAnswerError, type OutgoingMessage, type PlatformSocket } from '../platform/platform.js';
 import { atStep } from '../steps.js';
 import { FilesAhead } from './files-ahead.js';
@@ -42,7 +42,7 @@ export class SessionSender {
   /** Sends in a row that the present socket left unanswered. */
   private unanswered = 0;
   /** Acks, receipts and failures that are being written. */
-  private readonly writes = new Set<Promise<void>>();
+  private readonly writes = new UnderWay();
   private sending: Promise<void> | undefined;
   private claiming: Promise<ClaimedMessage[]> | undefined;
   private again = false;
@@ -283,19 +283,17 @@ export class SessionSender {
   private fail(message: ClaimedMessage, code: FailureCode, detail?: string): void {
     this.settling.set(message.key_id, message);
     const failure = failureOf(code, detail);
-    const write = patiently(() => this.ledger.fail([message.job_id], failure))
-      .then(
-        () => {
-          this.tries.delete(message.key_id);
-          this.settling.delete(message.key_id);
-        },
-        (error: unknown) => {
-          log().error({ jobId: message.job_id, err: error }, 'failure not written');
-          this.unsettle(message.key_id);
-        },
-      )
-      .then(() => void this.writes.delete(write));
-    this.writes.add(write);
+    const write = patiently(() => this.ledger.fail([message.job_id], failure)).then(
+      () => {
+        this.tries.delete(message.key_id);
+        this.settling.delete(message.key_id);
+      },
+      (error: unknown) => {
+        log().error({ jobId: message.job_id, err: error }, 'failure not written');
+        this.unsettle(message.key_id);
+      },
+    );
+    void this.writes.add(write);
   }
 
   /** What could not be written is to be claimed again. */
@@ -307,13 +305,11 @@ export class SessionSender {
   private async quiet(): Promise<void> {
     await this.sending;
     while (this.waiting.size > 0) await delay(20);
-    while (this.writes.size > 0) await Promise.allSettled(this.writes);
+    await this.writes.settled();
   }
 
   private async write(keyIds: string[], rung: Rung, at: Date): Promise<void> {
-    const write = this.ledger.climb(keyIds, rung, at).finally(() => this.writes.delete(write));
-    this.writes.add(write);
-    await write.catch((error: unknown) => {
+    await this.writes.add(this.ledger.climb(keyIds, rung, at)).catch((error: unknown) => {
       log().warn({ err: error }, 'receipts not written');
       throw error;
     });

@@ -1,0 +1,117 @@
+import {
+  createInbox,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  NoRespondersError,
+  TimeoutError,
+} from '@nats-io/transport-node';
+import { AppError } from '@svc/contracts';
+
+/** How a question is asked. */
+export interface AskOptions {
+  timeoutMs: number;
+  headers?: MsgHdrs;
+}
+
+/** A question whose answer has not come. */
+interface Open {
+  subject: string;
+  turn: number;
+  timer: NodeJS.Timeout;
+  resolve(answer: Msg): void;
+  reject(error: Error): void;
+}
+
+const NO_RESPONDERS = 503;
+
+/**
+ * Questions over one connection to NATS, and its state. In place of the client's own `request`, which makes an error object, with
+ * its stack, for each question that is answered, and keeps questions in a `Map`: what is in there when the map outgrows its table stays
+ * in memory until the next full garbage collection. Here each has a place in an array, and leaves nothing there.
+ */
+export class Line {
+  private connected = true;
+  private readonly inbox = createInbox();
+  private readonly places: (Open | undefined)[] = [];
+  private readonly free: number[] = [];
+  private turns = 0;
+
+  constructor(readonly connection: NatsConnection) {
+    connection.subscribe(`${this.inbox}.>`, {
+      callback: (error, answer) => {
+        if (!error) this.take(answer);
+      },
+    });
+    void this.followStatus();
+    void connection.closed().then(() => this.hangUp());
+  }
+
+  /** True while the connection is up. */
+  isConnected(): boolean {
+    return this.connected && !this.connection.isClosed();
+  }
+
+  /**
+   * Sends data, and waits for the first answer.
+   * @throws TimeoutError, NoRespondersError (nobody listens), or Error (not connected at this moment).
+   */
+  ask(subject: string, data: string, { timeoutMs, headers }: AskOptions): Promise<Msg> {
+    return new Promise((resolve, reject) => {
+      // The client would keep it until it is connected again, and its answer would come to nobody.
+      if (!this.isConnected()) throw new Error('NATS is not connected.');
+      const place = this.free.pop() ?? this.places.length;
+      const turn = (this.turns += 1);
+      const timer = setTimeout(() => this.close(place)?.reject(new TimeoutError()), timeoutMs);
+      this.places[place] = { subject, turn, timer, resolve, reject };
+      try {
+        const reply = `${this.inbox}.${place}.${turn}`;
+        this.connection.publish(subject, data, headers ? { reply, headers } : { reply });
+      } catch (error) {
+        this.close(place);
+        throw error; // such as: it is longer than the server takes
+      }
+    });
+  }
+
+  private take(answer: Msg): void {
+    const [place, turn] = answer.subject
+      .slice(this.inbox.length + 1)
+      .split('.')
+      .map(Number) as [number, number];
+    if (this.places[place]?.turn !== turn) return; // the answer to a question that was given up
+    const question = this.close(place);
+    const isUnheard = answer.data.length === 0 && answer.headers?.code === NO_RESPONDERS;
+    if (isUnheard) question?.reject(new NoRespondersError(question.subject));
+    else question?.resolve(answer);
+  }
+
+  private close(place: number): Open | undefined {
+    const question = this.places[place];
+    clearTimeout(question?.timer);
+    this.places[place] = undefined;
+    this.free.push(place);
+    return question;
+  }
+
+  private hangUp(): void {
+    for (const [place, question] of this.places.entries())
+      if (question) this.close(place)?.reject(new Error('The connection to NATS was closed.'));
+  }
+
+  /** The connection itself does not tell: it names its last server while it tries to reach it again. */
+  private async followStatus(): Promise<void> {
+    for await (const { type } of this.connection.status()) {
+      if (type === 'disconnect') this.connected = false;
+      if (type === 'reconnect') this.connected = true;
+    }
+  }
+}
+
+/** What a question to an app says that `Line.ask` could not get answered. */
+export function unanswered(app: string, cause: unknown): AppError {
+  if (cause instanceof TimeoutError)
+    return new AppError('UPSTREAM_TIMEOUT', `${app} did not answer in time.`, { app }, { cause });
+  // Nobody listens, or there is no connection at this moment: the same to the caller.
+  return new AppError('UPSTREAM_UNAVAILABLE', `${app} is not available.`, { app }, { cause });
+}
