@@ -195,7 +195,7 @@ test('a message that ends while its claim waits for it does not go out', async (
   await waitFor('the claim to wait for the lock', async () => {
     const rows = await stage.worker.database.query(
       `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-         AND query LIKE '%UPDATE outbound_message o SET status = ''SENDING''%'`,
+         AND query LIKE '%m.status IN (''QUEUED'', ''SENDING'')%'`,
     );
     return rows.length > 0;
   });

@@ -1,26 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LIMIT_LAYERS, type MessageFailure } from '@svc/contracts';
+import { LIMIT_LAYERS } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
 import { contactHash, isErasedSql } from '@svc/service';
 import { DataSource, Repository } from 'typeorm';
 import { conversationIdOf } from '../conversations/conversation-id.js';
 import { moveSql } from '../conversations/conversation-moves.js';
 import { Message } from './message.entity.js';
-import { statesBefore } from './message-states.js';
+import { type Progress, stepsOf } from './progress.js';
 import { storable } from './storable.js';
-import type { TimedState } from './timeline.js';
-
-/** What an event says about an outbound message. */
-export interface Progress {
-  tenantId: string;
-  jobId: string;
-  status: TimedState;
-  keyId: string;
-  failure: MessageFailure | null;
-  /** When it happened. */
-  at: Date;
-}
 
 /** A message that was not sent through the API. */
 export type Arrived = Pick<
@@ -151,11 +139,7 @@ export class MessagesRepository {
   }
 
   private async advanceAll(told: Progress[]): Promise<void[]> {
-    const rows = told.map(({ tenantId, jobId, status, keyId, failure, at }) => ({
-      ...{ tenant_id: tenantId, id: jobId, status, failure, key_id: keyId, at },
-      replaces: statesBefore(status),
-    }));
-    await this.dataSource.query('SELECT advance_messages($1)', [JSON.stringify(rows)]);
+    await this.dataSource.query('SELECT advance_messages($1)', [JSON.stringify(stepsOf(told))]);
     return told.map(() => undefined);
   }
 

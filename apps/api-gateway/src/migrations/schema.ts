@@ -9,6 +9,7 @@ import { SessionChanges1763700100000 } from './1763700100000-session-changes.js'
 import { InboundDetails1763700300000 } from './1763700300000-inbound-details.js';
 import { MessageContent1763700200000 } from './1763700200000-message-content.js';
 import { ProgressOfMessages1764000700000 } from './1764000700000-progress-of-messages.js';
+import { OneWritePerMessage1764000800000 } from './1764000800000-one-write-per-message.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
@@ -37,5 +38,6 @@ export const schema = {
     ScheduledMessages1764000210000,
     Erasures1764000130000,
     ProgressOfMessages1764000700000,
+    OneWritePerMessage1764000800000,
   ],
 };

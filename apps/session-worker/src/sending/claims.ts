@@ -35,18 +35,21 @@ export interface ClaimedMessage extends OutboundRow {
   begun: boolean;
 }
 
-// The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again.
+// The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again; there it is
+// compared with what was read, so that the row is found by its key and not among all that is open. `next` is sorted, and so read to
+// its end before the first row is written: only then does the index mark entries of rows that are gone (docs/adr/0028-*.md).
 const CLAIM_SQL = `${FENCE_SQL},
   asked AS MATERIALIZED (SELECT a.session_id, a.most, a.expiry_ms
     FROM unnest($4::uuid[], $5::int[], $6::int[], $7::int[], $8::int[]) AS a (session_id, partition, epoch, most, expiry_ms)
-    JOIN fence USING (partition, epoch))
-  UPDATE outbound_message o SET status = 'SENDING' FROM asked CROSS JOIN LATERAL (
+    JOIN fence USING (partition, epoch)),
+  next AS MATERIALIZED (SELECT one.job_id, one.status FROM asked CROSS JOIN LATERAL (
     SELECT m.job_id, m.status FROM outbound_message m
     WHERE m.session_id = asked.session_id AND m.status IN ('QUEUED', 'SENDING') AND m.job_id <> ALL($9::uuid[])
       AND NOT EXISTS (SELECT FROM unnest($10::uuid[], $11::text[]) AS held (session_id, chat)
         WHERE held.session_id = m.session_id AND held.chat = m.to_jid)
-      AND NOT ${isOverdue('m', 'asked.expiry_ms')} ORDER BY m.seq LIMIT asked.most) next
-  WHERE o.status IN ('QUEUED', 'SENDING') AND o.job_id = next.job_id
+      AND NOT ${isOverdue('m', 'asked.expiry_ms')} ORDER BY m.seq LIMIT asked.most) one ORDER BY one.job_id)
+  UPDATE outbound_message o SET status = 'SENDING' FROM next
+  WHERE o.job_id = next.job_id AND o.status = next.status
   RETURNING o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.metadata, o.reached, o.seq,
     o.content, o.accepted_at, o.uploaded, next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS begun`;
 

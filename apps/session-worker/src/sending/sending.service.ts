@@ -25,11 +25,12 @@ const INTAKE_SQL = `INSERT INTO outbound_message
   WHERE NOT ${isErasedSql({ tenant: 'j.tenant_id', contacts: `decode(j.contact, 'hex')`, at: 'j.accepted_at', toThem: 'true' })}
   ORDER BY j.n ON CONFLICT DO NOTHING RETURNING job_id`;
 
+// The status in words that no index knows: rows are found by their key, not among all that is open (docs/adr/0028-*.md).
 const UNDELIVERABLE_SQL = `UPDATE outbound_message o SET status = 'FAILED', failure = CASE
       WHEN s.id IS NULL OR s.wanted = 'DELETED' THEN $3::jsonb WHEN s.status = 'LOGGED_OUT' AND q.expires_at IS NULL THEN $4::jsonb ELSE $5::jsonb END,
     ${FAILED_AT('$6')}
   FROM outbound_message q LEFT JOIN session s ON s.id = q.session_id
-  WHERE o.job_id = q.job_id AND o.status = 'QUEUED' AND q.session_id = ANY($1::uuid[]) AND (s.id IS NULL
+  WHERE o.job_id = q.job_id AND o.status || '' = 'QUEUED' AND q.job_id = ANY($1::uuid[]) AND (s.id IS NULL
     OR s.wanted = 'DELETED' OR s.status = 'LOGGED_OUT' AND q.expires_at IS NULL OR ${isOverdue('q', '$2')})
   RETURNING o.*`;
 const REASONS = (['SESSION_DELETED', 'SESSION_LOGGED_OUT', 'EXPIRED'] as const).map((code) =>
@@ -82,7 +83,12 @@ export class SendingService {
     const events = await this.dataSource.transaction(async (tx) => {
       const fresh = await tx.query<{ job_id: string }[]>(INTAKE_SQL, [JSON.stringify(rows)]);
       const told = await this.toldBefore(tx, rows, new Set(fresh.map(({ job_id }) => job_id)));
-      const limits = [sessionIds, this.config.sendExpiryMs, ...REASONS, new Date().toISOString()];
+      const limits = [
+        rows.map(({ job_id }) => job_id),
+        this.config.sendExpiryMs,
+        ...REASONS,
+        new Date().toISOString(),
+      ];
       const [refused] = await tx.query<[Told[], number]>(UNDELIVERABLE_SQL, limits);
       if (refused.length > 0) log().info({ messages: refused.length }, 'messages that cannot go out');
       const all = [...told, ...refused].flatMap(eventsSoFar);

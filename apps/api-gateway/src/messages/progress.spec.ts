@@ -1,0 +1,44 @@
+import { expect, test } from '@jest/globals';
+import type { MessageStatus } from '@svc/contracts';
+import fc from 'fast-check';
+
+import { statesBefore } from './message-states.js';
+import { type Progress, stepsOf } from './progress.js';
+import type { TimedState } from './timeline.js';
+
+type Step = { status: MessageStatus; replaces: string[] } & Record<string, unknown>;
+
+const told = (status: TimedState, jobId = 'one', minute = 0): Progress => ({
+  ...{ tenantId: 'tenant', jobId, status, keyId: 'key', failure: null },
+  at: new Date(Date.UTC(2030, 0, 1, 0, minute)),
+});
+const steps = (all: Progress[]): Step[] => stepsOf(all) as Step[];
+
+test('told at once or one after the other, a message comes to the same state', () => {
+  const state = fc.constantFrom<TimedState>('SENT', 'DELIVERED', 'READ', 'FAILED');
+  const start = fc.constantFrom<MessageStatus>('QUEUED', 'SENDING', 'SENT', 'FAILED', 'DELIVERED', 'READ');
+  fc.assert(
+    fc.property(start, fc.array(state, { minLength: 1 }), (from, states) => {
+      const alone = states.reduce<MessageStatus>(
+        (now, next) => (statesBefore(next).includes(now) ? next : now),
+        from,
+      );
+      const [together] = steps(states.map((one) => told(one)));
+      expect(together?.replaces.includes(from) ? together.status : from).toBe(alone);
+    }),
+  );
+});
+
+test('each message is one step, with the time of every state that was told, the first one', () => {
+  const [one, two, ...none] = steps([
+    told('SENT', 'one', 1),
+    told('DELIVERED', 'two', 2),
+    told('DELIVERED', 'one', 3),
+    told('SENT', 'one', 4),
+  ]);
+  expect(one).toMatchObject({ id: 'one', status: 'DELIVERED', sent_at: told('SENT', 'one', 1).at });
+  expect(one).toMatchObject({ delivered_at: told('SENT', 'one', 3).at });
+  expect(two).toMatchObject({ id: 'two', status: 'DELIVERED' });
+  expect(two).not.toHaveProperty('sent_at');
+  expect(none).toEqual([]);
+});
