@@ -87,5 +87,5 @@ export function timeOfInbound(occurredAt: string, timestamp: string): Date {
 
 /** Forgets erasures that nothing on its way can belong to any more. */
 export async function forgetErasures(on: On): Promise<void> {
-  await on.query(`DELETE FROM erased_contact WHERE until < clock_timestamp() - interval '${REMEMBERED}'`);
+  await on.query(`DELETE FROM erased_contact WHERE until < statement_timestamp() - interval '${REMEMBERED}'`);
 }

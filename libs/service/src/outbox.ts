@@ -14,7 +14,7 @@ const MOST_DELETED = 1_000;
 /** A row this old was not published by the process that wrote it. */
 const STALE = '3 seconds';
 const SWEEP_BATCH = 200;
-const STALE_ROWS = `SELECT id, envelope FROM event_outbox WHERE created_at < clock_timestamp() - interval '${STALE}'`;
+const STALE_ROWS = `SELECT id, envelope FROM event_outbox WHERE created_at < statement_timestamp() - interval '${STALE}'`;
 
 /** Rows of `event_outbox` for a statement: `SELECT … FROM unnest($n::uuid[], $m::jsonb[])`. */
 export interface OutboxRows {

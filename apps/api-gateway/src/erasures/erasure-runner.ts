@@ -11,7 +11,7 @@ const CLAIM = `interval '2 minutes'`;
 const RETRY = `interval '5 seconds'`;
 
 const CLAIM_SQL = `UPDATE erasure SET next_at = clock_timestamp() + ${CLAIM} WHERE id IN (
-    SELECT id FROM erasure WHERE finished_at IS NULL AND next_at <= clock_timestamp()
+    SELECT id FROM erasure WHERE finished_at IS NULL AND next_at <= statement_timestamp()
     ORDER BY next_at LIMIT 4 FOR UPDATE SKIP LOCKED)
   RETURNING id`;
 const RETRY_SQL = `UPDATE erasure SET next_at = clock_timestamp() + ${RETRY} WHERE id = $1`;

@@ -62,9 +62,12 @@ export class UploadsService implements OnApplicationBootstrap, OnModuleDestroy {
       .createQueryBuilder('upload')
       .where({ tenantId, id })
       .andWhere('upload.sha256 IS NOT NULL')
-      .andWhere(`upload.created_at > clock_timestamp() + :aheadMs::float8 * interval '1 ms' - ${USABLE}`, {
-        aheadMs,
-      })
+      .andWhere(
+        `upload.created_at > statement_timestamp() + :aheadMs::float8 * interval '1 ms' - ${USABLE}`,
+        {
+          aheadMs,
+        },
+      )
       .getOne();
     return found as StoredUpload | null;
   }
@@ -75,7 +78,7 @@ export class UploadsService implements OnApplicationBootstrap, OnModuleDestroy {
     do {
       old = await this.uploads
         .createQueryBuilder('upload')
-        .where(`upload.created_at < clock_timestamp() - ${KEPT}`)
+        .where(`upload.created_at < statement_timestamp() - ${KEPT}`)
         .limit(BATCH)
         .getMany();
       for (const { id } of old) await this.store.delete(id);

@@ -15,25 +15,27 @@ const SETTLED_MS = SETTLED_S * 1_000;
 const SPACING_S = [FIRST_PUBLICATION_S, 600] as const;
 
 // Real time. The claim moves the row out of the way of the other replicas, and says at once when it is looked at next: each write of the
-// time costs an entry in every index of the table.
-const CLAIM_SQL = `UPDATE message SET publish_attempts = publish_attempts + 1,
+// time costs an entry in every index of the table. Compared with the time of the statement, which an index can be asked for: the
+// clock's moves while it is read, and all that waits would be looked at.
+export const CLAIM_SQL = `UPDATE message SET publish_attempts = publish_attempts + 1,
     next_publish_at = clock_timestamp()
       + (ARRAY[${SPACING_S.join()}])[least(publish_attempts + 1, ${SPACING_S.length})] * interval '1 second'
   WHERE id IN (
-    SELECT id FROM message WHERE status = 'QUEUED' AND next_publish_at <= clock_timestamp()
+    SELECT id FROM message WHERE status = 'QUEUED' AND next_publish_at <= statement_timestamp()
     ORDER BY next_publish_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
   RETURNING id, tenant_id AS "tenantId", session_id AS "sessionId", contact, body, content, client_message_id AS "clientMessageId",
     metadata, created_at AS "createdAt", released_at AS "releasedAt", expires_at AS "expiresAt"`;
 
+// By their keys (docs/adr/0028-rows-are-found-by-their-key.md).
 const NOT_TAKEN_SQL = `UPDATE message SET publish_attempts = publish_attempts - 1,
     next_publish_at = clock_timestamp() + interval '1 second'
-  WHERE id = ANY($1) AND status = 'QUEUED'`;
+  WHERE id = ANY($1) AND status || '' = 'QUEUED'`;
 
 // What a process leaves that dies between a row and its publication, or a stream that is made again, does not wait for the time of the
 // row. What lies in the stream goes there once more, and is dropped for its id.
 const LEFT_BEHIND_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL}
-  WHERE status = 'QUEUED' AND publish_attempts = 0 AND next_publish_at > clock_timestamp()
-    AND next_publish_at < clock_timestamp() + interval '${FIRST_PUBLICATION_S - SETTLED_S} seconds'`;
+  WHERE status = 'QUEUED' AND publish_attempts = 0 AND next_publish_at > statement_timestamp()
+    AND next_publish_at < statement_timestamp() + interval '${FIRST_PUBLICATION_S - SETTLED_S} seconds'`;
 
 /**
  * The message row is the outbox: publishes again what is still QUEUED, e.g. because NATS was away or was wiped; the

@@ -24,19 +24,20 @@ const CLAIM_SQL = `WITH RECURSIVE tenant AS (
   clock AS MATERIALIZED (SELECT id, svc_now(id) AS now FROM tenant WHERE id IS NOT NULL),
   due AS (
     SELECT s.job_id FROM clock JOIN scheduled_message s ON s.tenant_id = clock.id AND s.send_at <= clock.now
-    WHERE s.look_at <= clock_timestamp() ORDER BY s.send_at, s.seq LIMIT ${BATCH} FOR UPDATE OF s SKIP LOCKED)
+    WHERE s.look_at <= statement_timestamp() ORDER BY s.send_at, s.seq LIMIT ${BATCH} FOR UPDATE OF s SKIP LOCKED)
   UPDATE scheduled_message s SET look_at = clock_timestamp() + interval '30 seconds',
     tried_since = coalesce(s.tried_since, clock_timestamp())
   FROM due WHERE s.job_id = due.job_id
   RETURNING s.job_id AS "jobId", s.tenant_id AS "tenantId", s.session_id AS "sessionId", s.send_at AS "sendAt", s.seq,
-    s.tried_since < clock_timestamp() - interval '${PATIENCE}' AS "isOverdue"`;
+    s.tried_since < statement_timestamp() - interval '${PATIENCE}' AS "isOverdue"`;
 
 // Its time is over where its unit may have been given back; then it is claimed, and asked for, once more.
+// The message is found by its key (docs/adr/0028-rows-are-found-by-their-key.md).
 const RELEASE_SQL = `WITH gone AS (
     DELETE FROM scheduled_message WHERE job_id = $1 AND ($2::timestamptz IS NULL OR clock_timestamp() < $2)
     RETURNING job_id)
   UPDATE message SET released_at = clock_timestamp(), next_publish_at = clock_timestamp() + interval '${FIRST_PUBLICATION_S} seconds'
-  FROM gone WHERE id = gone.job_id AND status = 'QUEUED' RETURNING released_at AS "releasedAt"`;
+  FROM gone WHERE id = gone.job_id AND status || '' = 'QUEUED' RETURNING released_at AS "releasedAt"`;
 
 const PUT_OFF_SQL = `UPDATE scheduled_message SET look_at = clock_timestamp() + interval '2 seconds' WHERE job_id = ANY($1)`;
 

@@ -18,7 +18,7 @@ export const SETTLED_S = 2;
 /** When a row is looked at whose first publication has failed, or may have: in the order in which they were accepted. */
 export const SOON_SQL = `coalesce(released_at, created_at) + interval '${SETTLED_S} seconds'`;
 
-const DUE_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL} WHERE id = ANY($1) AND status = 'QUEUED'`;
+const DUE_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL} WHERE id = ANY($1) AND status || '' = 'QUEUED'`;
 /** Without NATS every send has one to be marked. */
 const MARKED_TOGETHER = 500;
 const MARK_EVERY_MS = 250;

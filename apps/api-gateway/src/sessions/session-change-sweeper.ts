@@ -9,7 +9,7 @@ const INTERVAL_MS = 500;
 // Real time. The claim keeps the other replicas away for as long as settling may take.
 const CLAIM_SQL = `UPDATE session_change SET settle_at = clock_timestamp() + interval '30 seconds'
   WHERE session_id IN (
-    SELECT session_id FROM session_change WHERE settle_at <= clock_timestamp()
+    SELECT session_id FROM session_change WHERE settle_at <= statement_timestamp()
     ORDER BY settle_at LIMIT 20 FOR UPDATE SKIP LOCKED)
   RETURNING session_id AS "sessionId"`;
 

@@ -12,7 +12,7 @@ const CLAIM_SQL = `WITH due AS (
     SELECT block.tenant_id, period, number, tried_at IS NOT NULL AS tried, customer_id
     FROM token_block block JOIN subscription USING (tenant_id)
     WHERE by_provider AND item_id IS NULL AND customer_id IS NOT NULL
-      AND (tried_at IS NULL OR tried_at < clock_timestamp() - interval '${CLAIM}')
+      AND (tried_at IS NULL OR tried_at < statement_timestamp() - interval '${CLAIM}')
     ORDER BY tried_at NULLS FIRST, recorded_at, number LIMIT 1 FOR UPDATE OF block SKIP LOCKED)
   UPDATE token_block SET tried_at = clock_timestamp() FROM due
   WHERE token_block.tenant_id = due.tenant_id AND token_block.period = due.period AND token_block.number = due.number
@@ -27,9 +27,9 @@ const REPORTED_SQL = `UPDATE token_block SET item_id = $4
 
 // An invoice is out after 40 days. What is a little older is known still, so that it is not taken for somebody else's.
 const COMPARE_SQL = `SELECT tenant_id || ':' || to_char(period, 'YYYY-MM') || ':' || number AS key, cents, item_id AS "itemId",
-    item_id IS NOT NULL AND recorded_at > clock_timestamp() - interval '40 days' AS reported,
+    item_id IS NOT NULL AND recorded_at > statement_timestamp() - interval '40 days' AS reported,
     clock_timestamp() - interval '41 days' AS since
-  FROM token_block WHERE tenant_id = $1 AND recorded_at > clock_timestamp() - interval '45 days'`;
+  FROM token_block WHERE tenant_id = $1 AND recorded_at > statement_timestamp() - interval '45 days'`;
 
 interface Claimed {
   tenantId: string;

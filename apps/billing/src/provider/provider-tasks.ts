@@ -18,8 +18,8 @@ const AT_ONCE = 4;
 // begins takes the right to write from those before it.
 const OPEN_SQL = `SELECT DISTINCT customer_id AS "customerId" FROM provider_event
   LEFT JOIN subscription USING (customer_id)
-  WHERE done_at IS NULL AND received_at < clock_timestamp() - interval '2 seconds'
-    AND (looked_at IS NULL OR looked_at < clock_timestamp() - interval '45 seconds')
+  WHERE done_at IS NULL AND received_at < statement_timestamp() - interval '2 seconds'
+    AND (looked_at IS NULL OR looked_at < statement_timestamp() - interval '45 seconds')
   LIMIT ${BATCH}`;
 
 // Once a day of the tenant, whichever replica comes to it; until it has succeeded, once an hour.

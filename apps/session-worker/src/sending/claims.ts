@@ -37,7 +37,7 @@ export interface ClaimedMessage extends OutboundRow {
 
 // The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again; there it is
 // compared with what was read, so that the row is found by its key and not among all that is open. `next` is sorted, and so read to
-// its end before the first row is written: only then does the index mark entries of rows that are gone (docs/adr/0028-*.md).
+// its end before the first row is written: only then does the index mark entries of rows that are gone (docs/adr/0028-rows-are-found-by-their-key.md).
 const CLAIM_SQL = `${FENCE_SQL},
   asked AS MATERIALIZED (SELECT a.session_id, a.most, a.expiry_ms
     FROM unnest($4::uuid[], $5::int[], $6::int[], $7::int[], $8::int[]) AS a (session_id, partition, epoch, most, expiry_ms)
