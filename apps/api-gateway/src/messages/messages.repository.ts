@@ -157,7 +157,7 @@ function toRow({ message, happened }: Arrival): object {
     ...{ id, tenant_id: tenantId, session_id: sessionId, conversation_id: conversationIdOf(message) },
     ...{ direction, status, contact, key_id: keyId, created_at: createdAt.toISOString() },
     ...{ body: message.body, origin: message.origin, media: message.media },
-    persons: [contact, sender].map((address) => contactHash(tenantId, address).toString('hex')),
+    persons: [contact, sender].map((address) => contactHash(tenantId, address)),
     happened: happened.toISOString(),
   };
 }

@@ -74,7 +74,7 @@ export class SendingService {
       accepted_at: data.acceptedAt,
       ...(data.metadata && { metadata: data.metadata }),
       ...(data.expiresAt && { expires_at: data.expiresAt }),
-      contact: contactHash(tenantId, data.to).toString('hex'),
+      contact: contactHash(tenantId, data.to),
     });
   }
 

@@ -6,9 +6,9 @@ export const ERASED = 'erased';
 
 /** Whom an event is about, and when it was, as erasures look at it. */
 export interface Persons {
-  /** Hashes of who wrote, or is written to, and of the chat. */
-  person: Buffer | null;
-  chat: Buffer | null;
+  /** Hashes in hex of who wrote, or is written to, and of the chat. */
+  person: string | null;
+  chat: string | null;
   at: Date;
   /** It is about what was sent to them. */
   toThem: boolean;
@@ -18,7 +18,7 @@ export interface Persons {
 export function personsOf({ tenantId, type, occurredAt, data }: Envelope): Persons {
   const { remoteJid, to, chatId, timestamp } = data as Partial<MessageReceivedV1> & { to?: unknown };
   const isInbound = type === MessageReceived.name && typeof timestamp === 'string';
-  const hash = (address: unknown): Buffer | null =>
+  const hash = (address: unknown): string | null =>
     typeof address === 'string' ? contactHash(tenantId, address) : null;
   return {
     person: hash(remoteJid ?? to),

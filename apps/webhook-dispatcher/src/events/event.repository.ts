@@ -60,10 +60,10 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
     INSERT INTO webhook_event (id, tenant_id, session_id, conversation, kind, payload, created_at)
     SELECT id, tenant_id, session_id, conversation, kind, substring($8::bytea FROM start FOR size), clock.now
     FROM turn CROSS JOIN unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::int[], $7::text[], $9::int[], $10::int[], $11::int[],
-      $17::bytea[], $18::bytea[], $19::timestamptz[], $20::boolean[])
+      $17::text[], $18::text[], $19::timestamptz[], $20::boolean[])
       WITH ORDINALITY AS event (id, tenant_id, session_id, conversation, kind, start, size, p, person, chat, at, to_them, place)
     JOIN fence ON fence.partition = event.p JOIN clock USING (tenant_id)
-    WHERE NOT ${isErasedSql({ tenant: 'event.tenant_id', contacts: 'event.person, event.chat', at: 'event.at', toThem: 'event.to_them' })}
+    WHERE NOT ${isErasedSql({ tenant: 'event.tenant_id', contacts: "decode(event.person, 'hex'), decode(event.chat, 'hex')", at: 'event.at', toThem: 'event.to_them' })}
     ORDER BY place
     ON CONFLICT (id) DO NOTHING RETURNING id, tenant_id, kind, created_at),
   made AS (
