@@ -40,11 +40,13 @@ export class Line {
   constructor(readonly connection: NatsConnection) {
     connection.subscribe(`${this.inbox}.>`, {
       callback: (error, answer) => {
-        if (!error) this.take(answer);
+        // Such as: this user may not hear answers. The subscription is gone with it.
+        if (error) this.hangUp(error);
+        else this.take(answer);
       },
     });
     void this.followStatus();
-    void connection.closed().then(() => this.hangUp());
+    void connection.closed().then(() => this.hangUp(new Error('The connection to NATS was closed.')));
   }
 
   /** True while the connection is up. */
@@ -58,8 +60,8 @@ export class Line {
    */
   ask(subject: string, data: string, { timeoutMs, headers }: AskOptions): Promise<Msg> {
     return new Promise((resolve, reject) => {
-      // The client would keep it until it is connected again, and its answer would come to nobody.
-      if (!this.isConnected()) throw new Error('NATS is not connected.');
+      // The client drops what it is given while it connects; and what is asked while it drains is answered to nobody.
+      if (!this.isConnected() || this.connection.isDraining()) throw new Error('NATS is not connected.');
       const place = this.free.pop() ?? this.places.length;
       const turn = (this.turns += 1);
       const timer = setTimeout(() => this.close(place)?.reject(new TimeoutError()), timeoutMs);
@@ -94,9 +96,8 @@ export class Line {
     return question;
   }
 
-  private hangUp(): void {
-    for (const [place, question] of this.places.entries())
-      if (question) this.close(place)?.reject(new Error('The connection to NATS was closed.'));
+  private hangUp(error: Error): void {
+    for (const [place, question] of this.places.entries()) if (question) this.close(place)?.reject(error);
   }
 
   /** The connection itself does not tell: it names its last server while it tries to reach it again. */

@@ -73,14 +73,15 @@ export class OutboxService {
   /** Call after the commit. Returns at once: a failure leaves the row to the sweeper. */
   publish(envelopes: Envelope[]): void {
     for (const envelope of envelopes) {
-      const work = this.messaging.publishEvent(envelope).then(
-        () => {
-          this.onPublished(envelope);
-          return this.published.add(envelope.id);
-        },
-        (error: unknown) => log().warn({ event: envelope.type, err: error }, 'event stays in the outbox'),
-      );
-      void this.underWay.add(work);
+      const work = this.messaging.publishEvent(envelope).then(() => {
+        this.onPublished(envelope);
+        return this.published.add(envelope.id);
+      });
+      this.underWay
+        .add(work)
+        .catch((error: unknown) =>
+          log().warn({ event: envelope.type, err: error }, 'event stays in the outbox'),
+        );
     }
   }
 

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { UnderWay } from './under-way.js';
 
@@ -11,30 +12,51 @@ function aWork(): { work: Promise<string>; end: () => void; fail: () => void } {
   return { work, end, fail };
 }
 
+/** Whether somebody who waits may go on. */
+function watched(waiting: Promise<void>): { isOver: boolean } {
+  const seen = { isOver: false };
+  void waiting.then(() => (seen.isOver = true));
+  return seen;
+}
+
 describe('work that is under way', () => {
-  test('holds up who waits until the last of it has ended, also what began meanwhile', async () => {
+  test('holds up who waits until the last of it has ended', async () => {
     const [one, two] = [aWork(), aWork()];
     const underWay = new UnderWay();
     void underWay.add(one.work);
-    let settled = false;
-    const waiting = underWay.settled().then(() => (settled = true));
     void underWay.add(two.work);
-    one.end();
-    await one.work;
-    await Promise.resolve();
-    expect(settled).toBe(false);
+    const [first, second] = [watched(underWay.settled()), watched(underWay.settled())];
     two.end();
-    await waiting;
-    expect(settled).toBe(true);
+    await turn();
+    expect([first.isOver, second.isOver]).toEqual([false, false]);
+    one.end();
+    await turn();
+    expect([first.isOver, second.isOver]).toEqual([true, true]);
+  });
+
+  test('holds up nobody who has waited before it began', async () => {
+    const [one, two] = [aWork(), aWork()];
+    const underWay = new UnderWay();
+    void underWay.add(one.work);
+    const first = watched(underWay.settled());
+    void underWay.add(two.work);
+    const second = watched(underWay.settled());
+    one.end();
+    await turn();
+    expect([first.isOver, second.isOver]).toEqual([true, false]);
+    two.end();
+    await turn();
+    expect(second.isOver).toBe(true);
   });
 
   test('and fails is told to whoever began it, and not to who waits', async () => {
     const one = aWork();
     const underWay = new UnderWay();
     const begun = underWay.add(one.work);
+    const waiting = underWay.settled();
     one.fail();
     await expect(begun).rejects.toThrow('in vain');
-    await underWay.settled();
+    await waiting;
   });
 
   test('holds up nobody where there is none', async () => {

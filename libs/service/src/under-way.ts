@@ -1,27 +1,38 @@
+/** Work that began between two moments at which somebody asked. */
+interface Round {
+  count: number;
+  /** Called when the last of it ends; there once somebody waits. */
+  over?: () => void;
+}
+
 /**
  * Work that is begun and not waited for until the process, or a part of it, stops. It is counted and not kept: a `Set` in which
  * things come and go hangs on to what its outgrown tables held until the next full garbage collection, and makes that necessary.
  */
 export class UnderWay {
-  private count = 0;
-  private waiting: (() => void)[] = [];
+  private round: Round = { count: 0 };
+  private earlier: Promise<unknown> = Promise.resolve();
 
-  /** @returns the same work. */
+  /** @returns the same work; how it ends is its caller's business. */
   add<T>(work: Promise<T>): Promise<T> {
-    this.count += 1;
-    const ended = (): void => this.end();
+    const { round } = this;
+    round.count += 1;
+    const ended = (): void => {
+      round.count -= 1;
+      if (round.count === 0) round.over?.();
+    };
     work.then(ended, ended);
     return work;
   }
 
-  /** Resolves at the first moment at which nothing is under way; nothing is said of how it went. */
+  /** Resolves when all that was begun before has ended, however it went; what begins meanwhile holds up nobody. */
   async settled(): Promise<void> {
-    if (this.count > 0) await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  private end(): void {
-    this.count -= 1;
-    if (this.count > 0) return;
-    for (const resolve of this.waiting.splice(0)) resolve();
+    const { round, earlier } = this;
+    if (round.count > 0) {
+      const over = new Promise<void>((resolve) => (round.over = resolve));
+      this.round = { count: 0 };
+      this.earlier = Promise.all([earlier, over]);
+    }
+    await this.earlier;
   }
 }

@@ -69,8 +69,8 @@ export class SendPublisher implements OnModuleDestroy {
    */
   async publish(row: Sendable): Promise<boolean> {
     const { id, tenantId, sessionId } = row;
-    const data = sendCommandOf(row);
     try {
+      const data = sendCommandOf(row);
       await this.messaging.publishCommand(sessionId, envelopeOf(SendMessage, { tenantId, id }, data));
       return true;
     } catch (error) {

@@ -35,8 +35,8 @@ export interface ClaimedMessage extends OutboundRow {
   begun: boolean;
 }
 
-// The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again; there it is
-// compared with what was read, so that the row is found by its key and not among all that is open. `next` is sorted, and so read to
+// The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again; there in words that
+// no index knows, so that the row is found by its key and not among all that is open. `next` is sorted, and so read to
 // its end before the first row is written: only then does the index mark entries of rows that are gone (docs/adr/0028-rows-are-found-by-their-key.md).
 const CLAIM_SQL = `${FENCE_SQL},
   asked AS MATERIALIZED (SELECT a.session_id, a.most, a.expiry_ms
@@ -49,7 +49,7 @@ const CLAIM_SQL = `${FENCE_SQL},
         WHERE held.session_id = m.session_id AND held.chat = m.to_jid)
       AND NOT ${isOverdue('m', 'asked.expiry_ms')} ORDER BY m.seq LIMIT asked.most) one ORDER BY one.job_id)
   UPDATE outbound_message o SET status = 'SENDING' FROM next
-  WHERE o.job_id = next.job_id AND o.status = next.status
+  WHERE o.job_id = next.job_id AND o.status || '' IN ('QUEUED', 'SENDING')
   RETURNING o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.metadata, o.reached, o.seq,
     o.content, o.accepted_at, o.uploaded, next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS begun`;
 
