@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { type ContactExport, MessageReceived, type MessageReceivedV1, type NewTenant } from '@svc/contracts';
+import {
+  type ContactExport,
+  MessageReceived,
+  ReadContactEvents,
+  type MessageReceivedV1,
+  type NewTenant,
+} from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { gateway, tenant, withGateway } from './gateway.js';
@@ -87,10 +93,25 @@ test('the export of a contact has every message, however many, and no others', a
       GROUP,
     ],
   );
+  const at = '2026-01-01T00:00:00.000Z';
+  gateway.fakes.dispatcher.log = [ADA, '15550001234@s.whatsapp.net', ADA].map((remoteJid) => ({
+    ...{ id: randomUUID(), event: 'message.received', createdAt: at, payload: { remoteJid } },
+  }));
   const answer = await gateway.call(owner.apiKey, `GET /v1/contacts/15550007777/export`);
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-  const { contact, messages } = answer.body as unknown as ContactExport;
+  const { contact, messages, events } = answer.body as unknown as ContactExport;
+  const named = gateway.fakes.dispatcher.log.filter((_, place) => place !== 1);
+  expect(events).toEqual(named.map((event) => ({ ...event, deadLetters: [] })));
   expect(contact).toMatchObject({ contact: ADA, received: { count: 900 } });
   expect(new Set(messages.map(({ id }) => id)).size).toBe(900);
   expect(messages.every((message) => message.origin?.sender === ADA)).toBe(true);
+});
+
+test('an export without the dispatcher is refused before it begins', async () => {
+  const owner = await gateway.createTenant();
+  await arrives(owner, { sessionId: gateway.fakes.addSession(owner.tenantId).id });
+  const answer = await gateway.fakes.without(ReadContactEvents, () =>
+    gateway.call(owner.apiKey, `GET /v1/contacts/15550007777/export`),
+  );
+  expect(answer).toMatchObject({ status: 503, body: { code: 'UPSTREAM_UNAVAILABLE' } });
 });

@@ -14,6 +14,7 @@ import {
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
+import { someForm } from './furnish.js';
 import { type Answer, gateway, withGateway } from './gateway.js';
 
 withGateway();
@@ -58,6 +59,27 @@ async function arrives(data: Partial<MessageReceivedV1>): Promise<string> {
 
 const send = async (to: string, clientMessageId?: string): Promise<Answer> =>
   call('POST /v1/messages', { sessionId, to, text: 'secret', ...(clientMessageId && { clientMessageId }) });
+
+/** Sends her a picture; resolves to where it is kept. */
+async function sendFile(from: object): Promise<string> {
+  const media = { kind: 'image', mimeType: 'image/png', ...from };
+  const { body } = await call('POST /v1/messages', { sessionId, to: ADA, media });
+  const [row] = await gateway.service.database.query<{ id: string }>(
+    `SELECT content #>> '{media,mediaId}' AS id FROM gateway.message WHERE id = $1`,
+    [body['jobId']],
+  );
+  return String(row?.id);
+}
+
+async function uploaded(): Promise<string> {
+  const headers = { authorization: `Bearer ${owner.apiKey}` };
+  const response = await fetch(`${gateway.service.url}/v1/media`, {
+    method: 'POST',
+    headers,
+    body: someForm(),
+  });
+  return ((await response.json()) as { mediaId: string }).mediaId;
+}
 
 const erase = async (contact = ADA): Promise<Erasure> => {
   const { status, body } = await call(`DELETE /v1/contacts/${contact}`);
@@ -112,18 +134,22 @@ describe('the erasure of a contact', () => {
     ];
     await arrives({ chatId: GROUP, isGroup: true });
     expect((await send(ADA, 'hello-ada')).status).toBe(200);
+    const sent = await sendFile({ base64: Buffer.from('her face').toString('base64') });
+    const kept = await sendFile({ mediaId: await uploaded() });
+    expect(await store.get(sent)).toBeDefined();
     expect(await tracesOf(ADA)).not.toEqual([]);
 
     const { id } = await erase();
     const receipt = await done(id);
     expect(receipt).toMatchObject({
       erased: {
-        ...{ messages: 4, quotes: 1, conversations: 1, idempotencyKeys: 1, files: 1, journal: 2, sends: 1 },
+        ...{ messages: 6, quotes: 1, conversations: 1, idempotencyKeys: 1, files: 2, journal: 2, sends: 1 },
         ...{ events: 3, deliveries: 1, attempts: 4, deadLetters: 1 },
       },
     });
     expect(await tracesOf(ADA)).toEqual([]);
-    expect(await store.get(file)).toBeUndefined();
+    expect([await store.get(file), await store.get(sent)]).toEqual([undefined, undefined]);
+    expect(await store.get(kept)).toBeDefined();
     const { body } = await call('GET /v1/messages');
     const left = body['items'] as MessageView[];
     expect(left.map((message) => message.id).sort()).toEqual([...others].sort());

@@ -25,6 +25,7 @@ import {
   PutBoundEndpoint,
   type PutBoundEndpointV1,
   ReactivateEndpoint,
+  ReadContactEvents,
   ReadEventLog,
   type Replay,
   ReplayDelivery,
@@ -186,6 +187,16 @@ export class FakeDispatcher {
       const end = Number(after) + events.length;
       const positions = events.map((_, index) => String(Number(after) + index + 1));
       return { events, positions, position: end === 0 ? null : String(end), more: end < this.log.length };
+    });
+    // As if the log were long: one event at a time.
+    on(ReadContactEvents, ({ contact, after = '0' }) => {
+      const named = this.log
+        .map((event, index) => ({ event, seq: index + 1 }))
+        .filter(
+          ({ event, seq }) => seq > Number(after) && JSON.stringify(event.payload).includes(`"${contact}"`),
+        );
+      const [one] = named;
+      return { events: one ? [{ ...one.event, deadLetters: [] }] : [], next: one ? String(one.seq) : null };
     });
     on(FindEventLogEnds, ({ tenantIds }) => ({ ends: tenantIds.map(() => String(this.log.length)) }));
   }

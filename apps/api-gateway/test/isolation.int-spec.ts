@@ -192,20 +192,79 @@ describe('every route', () => {
   });
 });
 
-test("lists show nothing of another tenant, also when they are asked for another's", async () => {
-  const lists = guarded().filter(
-    (operation) => operation.method === 'GET' && !operation.path.includes('{') && !isStream(operation),
-  );
-  const stranger = await gateway.createTenant();
-  for (const { path, parameters } of lists) {
-    const filters = parameters.filter(({ name, in: place }) => place === 'query' && idFor(name, theirIds));
-    const queries = ['', ...filters.map(({ name }) => `?${name}=${idFor(name, theirIds)}`)];
-    for (const query of queries) {
-      const { body } = await gateway.call(stranger.apiKey, `GET ${path}${query}`);
-      const shown = JSON.stringify(body);
-      expect([path, /secret|their/.test(shown)]).toEqual([path, false]);
-      for (const id of Object.values(theirIds)) expect([path, shown.includes(id)]).toEqual([path, false]);
+// Callers with nothing of their own, and whose things they must not be shown.
+const STRANGERS: { caller: string; meet: () => Promise<{ key: string; ids: ResourceIds }> }[] = [
+  {
+    caller: 'another tenant',
+    meet: async () => ({ key: (await gateway.createTenant()).apiKey, ids: theirIds }),
+  },
+  {
+    caller: 'the sandbox of the tenant',
+    meet: async () => {
+      const live = await gateway.createTenant();
+      return { key: (await gateway.sandboxOf(live)).apiKey, ids: await furnish(live, 'their secret') };
+    },
+  },
+  {
+    caller: 'the tenant of the sandbox',
+    meet: async () => {
+      const live = await gateway.createTenant();
+      const [, ids] = await furnishedSandbox(live);
+      return { key: live.apiKey, ids };
+    },
+  },
+];
+
+describe.each(STRANGERS)('$caller', ({ meet }) => {
+  let key: string;
+  let ids: ResourceIds;
+  beforeAll(async () => ({ key, ids } = await meet()));
+
+  test('is shown nothing by lists, also when they are asked for it', async () => {
+    const lists = guarded().filter(
+      (operation) => operation.method === 'GET' && !operation.path.includes('{') && !isStream(operation),
+    );
+    for (const { path, parameters } of lists) {
+      const filters = parameters.filter(({ name, in: place }) => place === 'query' && idFor(name, ids));
+      const queries = ['', ...filters.map(({ name }) => `?${name}=${idFor(name, ids)}`)];
+      for (const query of queries) {
+        const { body } = await gateway.call(key, `GET ${path}${query}`);
+        const shown = JSON.stringify(body);
+        expect([path, /secret|their/.test(shown)]).toEqual([path, false]);
+        for (const id of new Set(Object.values(ids)))
+          expect([path, id !== ids['contact'] && shown.includes(id)]).toEqual([path, false]);
+      }
     }
+  });
+
+  test('is told nothing of a person whom only the other one knows', async () => {
+    const persons = guarded().filter(
+      ({ path, environment }) => path.includes('{contact}') && environment !== 'TEST',
+    );
+    expect(persons.map(({ route }) => route)).toContain('get /v1/contacts/{contact}');
+    for (const operation of persons) {
+      const answer = await call(operation, key, ids);
+      expect([operation.route, answer.status, answer.body['code']]).toEqual([
+        operation.route,
+        404,
+        'CONTACT_NOT_FOUND',
+      ]);
+    }
+  });
+});
+
+test('a route of one environment refuses a key of the other, whatever it is asked for', async () => {
+  const only = guarded().filter(({ environment }) => environment !== undefined);
+  expect(new Set(only.map(({ environment }) => environment))).toEqual(new Set(['LIVE', 'TEST']));
+  for (const operation of only) {
+    const isSandbox = operation.environment === 'TEST';
+    const [key, ids] = isSandbox ? [mine.apiKey, myIds] : [sandbox.apiKey, sandboxIds];
+    const { status, body } = await call(operation, key, ids);
+    expect([operation.route, status, body['code']]).toEqual([
+      operation.route,
+      403,
+      isSandbox ? 'SANDBOX_ONLY' : 'LIVE_ONLY',
+    ]);
   }
 });
 

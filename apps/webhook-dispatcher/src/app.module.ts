@@ -44,6 +44,7 @@ import { EndpointsConsumer } from './endpoints/endpoints.consumer.js';
 import { EndpointsService } from './endpoints/endpoints.service.js';
 import { ErasureConsumer } from './erasure/erasure.consumer.js';
 import { ErasureService } from './erasure/erasure.service.js';
+import { ContactEventsService } from './events/contact-events.service.js';
 import { EventLogService } from './events/event-log.service.js';
 import { EventRepository } from './events/event.repository.js';
 import { EventsConsumer } from './events/events.consumer.js';
@@ -125,6 +126,7 @@ const configured: Provider[] = [
     EventRepository,
     IngestService,
     EventLogService,
+    ContactEventsService,
     OwnedPartitions,
     DomainClock,
     DeliveryRepository,

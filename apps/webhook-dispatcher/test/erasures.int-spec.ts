@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { EraseInWebhooks, type ErasedInWebhooks, MessageSent, ReadEventLog } from '@svc/contracts';
+import {
+  type ContactEvent,
+  EraseInWebhooks,
+  type ErasedInWebhooks,
+  MessageSent,
+  ReadContactEvents,
+  ReadEventLog,
+} from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { PATIENCE_MS, Stage, type Subscriber } from './stage.js';
@@ -20,6 +27,19 @@ function erase(
 ): Promise<ErasedInWebhooks> {
   const { erasureId = randomUUID(), before = ago(0), ...rest } = more;
   return stage.rpc.request(EraseInWebhooks, { erasureId, tenantId, contact: ADA, before, ...rest }, 30_000);
+}
+
+/** All events of the tenant that name her, part by part. */
+async function ofAda(tenantId: string): Promise<{ events: ContactEvent[]; parts: number }> {
+  const events: ContactEvent[] = [];
+  let [after, parts] = ['0', 0];
+  for (;;) {
+    const reply = await stage.rpc.request(ReadContactEvents, { tenantId, contact: ADA, after }, 30_000);
+    events.push(...reply.events);
+    parts += 1;
+    if (reply.next === null) return { events, parts };
+    after = reply.next;
+  }
 }
 
 const from = (remoteJid: string, timestamp = ago(60_000)) => ({
@@ -56,19 +76,29 @@ describe('a contact who is erased', () => {
     const delivered = await stage.producer.received(tenantId, from(ADA));
     await receiver.delivered(1);
     stage.receiver.answerWith(500);
-    await stage.producer.received(tenantId, from(ADA));
+    const dead = await stage.producer.received(tenantId, from(ADA));
     await waitFor('the dead letter', async () => (await receiver.deliveries(true)).length === 1, PATIENCE_MS);
     stage.receiver.answerWith(200);
     const kept = await stage.producer.received(tenantId, from(BEN));
     // One of another that names them goes, too.
-    await stage.producer.received(tenantId, { ...from(BEN), mentions: [ADA] });
+    const naming = await stage.producer.received(tenantId, { ...from(BEN), mentions: [ADA] });
     await taken(tenantId);
     expect(await traces(tenantId)).toBe(3);
+    // What is erased is what an export shows.
+    const { events: shown } = await ofAda(tenantId);
+    expect(shown.map(({ id }) => id)).toEqual([delivered.id, dead.id, naming.id]);
+    expect(shown[1]).toMatchObject({
+      event: 'message.received',
+      payload: { remoteJid: ADA },
+      deadLetters: [{ attempts: 1, reason: 'HTTP_500', deadAt: expect.stringMatching(/^20.*Z$/) }],
+    });
+    expect(shown[0]?.deadLetters).toEqual([]);
     const erasureId = randomUUID();
     const told = await erase(tenantId, { erasureId });
     expect(told).toMatchObject({ events: 3, deadLetters: 1, done: true });
     expect(told.attempts).toBeGreaterThanOrEqual(2);
     expect(await traces(tenantId)).toBe(0);
+    expect(await ofAda(tenantId)).toEqual({ events: [], parts: 1 });
     expect(await log(tenantId)).toEqual([kept.id]);
     expect(await receiver.deliveries(true)).toEqual([]);
     // Asked again, it says the same; and a cursor on what is gone still holds.
@@ -149,4 +179,16 @@ describe('a contact who is erased', () => {
     );
     expect(await erase(tenantId)).toMatchObject({ events: 500, done: true });
   });
+});
+
+test('of whom there is much is read in parts, each as long as a message may be', async () => {
+  const { tenantId } = await stage.subscriber();
+  const long = { body: { type: 'text' as const, text: 'x'.repeat(300_000) } };
+  const sent: string[] = [];
+  for (let i = 0; i < 4; i += 1)
+    sent.push((await stage.producer.received(tenantId, { ...from(ADA), ...long })).id);
+  await taken(tenantId);
+  const { events, parts } = await ofAda(tenantId);
+  expect(events.map(({ id }) => id)).toEqual(sent);
+  expect(parts).toBe(2);
 });

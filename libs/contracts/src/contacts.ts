@@ -1,4 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Matches,
+  ValidateNested,
+} from 'class-validator';
+import { defineRequest } from './contract.js';
+import { LoggedEvent } from './event-log.js';
 import { MessageView } from './messages.js';
 import { BoundedCount } from './webhook-actions.js';
 
@@ -50,6 +63,66 @@ export class ContactProfile {
   conversationIds: string[];
 }
 
+/** A delivery that was given up. */
+export class ContactDeadLetter {
+  @ApiProperty({ description: 'Delivery id.', format: 'uuid' })
+  @IsUUID()
+  deliveryId: string;
+
+  @ApiProperty({ description: 'Webhook endpoint it was for.', format: 'uuid' })
+  @IsUUID()
+  endpointId: string;
+
+  @ApiProperty({ description: 'Attempts made.', type: 'integer', example: 5 })
+  @IsInt()
+  attempts: number;
+
+  @ApiProperty({ description: 'Error code of the last attempt.', example: 'HTTP_500' })
+  @IsString()
+  reason: string;
+
+  @ApiProperty({ description: 'When it was given up (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  deadAt: string;
+}
+
+/** An event that names a person, and what is left of its deliveries. */
+export class ContactEvent extends LoggedEvent {
+  @ApiProperty({
+    description: 'Deliveries of it that were given up.',
+    type: ContactDeadLetter,
+    isArray: true,
+  })
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ContactDeadLetter)
+  deadLetters: ContactDeadLetter[];
+}
+
+/** Request of `read-contact-events`. */
+export class ReadContactEventsV1 {
+  @IsUUID() tenantId: string;
+  /** Normalized address. */
+  @IsString() contact: string;
+  /** Number in the log up to which it was read. */
+  @IsOptional() @Matches(/^\d{1,18}$/) after?: string;
+}
+
+/** Reply of `read-contact-events`: a part of the log was looked through, however few events of it name the person. */
+export class ContactEventsReply {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => ContactEvent) events: ContactEvent[];
+  /** Number in the log up to which it was looked through; null: to its end. */
+  @IsOptional() @Matches(/^\d{1,18}$/) next: string | null;
+}
+
+/** Reads the events of a tenant that name a person, in order of arrival. */
+export const ReadContactEvents = defineRequest(
+  'webhook-dispatcher',
+  'read-contact-events',
+  ReadContactEventsV1,
+  ContactEventsReply,
+);
+
 /** All that is kept of a person, as `GET /v1/contacts/:id/export` gives it. */
 export class ContactExport {
   @ApiProperty({
@@ -68,4 +141,12 @@ export class ContactExport {
     isArray: true,
   })
   messages: MessageView[];
+
+  @ApiProperty({
+    description:
+      'Every event that names the contact, in order of arrival, with its dead letters. Messages of others in groups that quote or mention the contact are somebody else’s and not in here, but for the events that tell of them.',
+    type: ContactEvent,
+    isArray: true,
+  })
+  events: ContactEvent[];
 }

@@ -138,7 +138,8 @@ export {
 export { PageQuery, type Page } from './page.js';
 export { ListMessagesQuery } from './message-query.js';
 export { ConversationView, ListConversationsQuery } from './conversations.js';
-export { ContactExport, ContactProfile } from './contacts.js';
+export { ContactEvent, ContactEventsReply, ContactExport, ContactProfile } from './contacts.js';
+export { ReadContactEvents, ReadContactEventsV1 } from './contacts.js';
 export { EraseContactV1, EraseInSessions, EraseInWebhooks, MessagePlace } from './erasures.js';
 export { ErasedInSessions, ErasedInWebhooks, Erasure, ErasureCounts } from './erasures.js';
 export {

@@ -1,13 +1,26 @@
 import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
-import { AppError, type ContactProfile } from '@svc/contracts';
+import {
+  AppError,
+  type ContactEvent,
+  type ContactEventsReply,
+  type ContactProfile,
+  ReadContactEvents,
+} from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
 import { toView } from '../messages/conversations.service.js';
 import { bounded, ContactRepository, type Person } from './contact.repository.js';
+
+/** For a walk through the events of a tenant. */
+const PATIENCE_MS = 30_000;
 
 /** Persons on the other side, as their messages show them. */
 @Injectable()
 export class ContactsService {
-  constructor(private readonly contacts: ContactRepository) {}
+  constructor(
+    private readonly contacts: ContactRepository,
+    private readonly rpc: RpcClient,
+  ) {}
 
   /** @throws AppError `CONTACT_NOT_FOUND` */
   async get(person: Person): Promise<ContactProfile> {
@@ -29,21 +42,58 @@ export class ContactsService {
 
   /**
    * A JSON document (`ContactExport`), written while it is read: nobody holds all of it in memory.
-   * @throws AppError `CONTACT_NOT_FOUND`
+   * @throws AppError `CONTACT_NOT_FOUND`, or that the dispatcher does not answer.
    */
   async export(person: Person): Promise<Readable> {
     const contact = await this.get(person);
-    return Readable.from(this.document(person, contact));
+    // The first part now: an answer that has begun can only break off.
+    const events = this.eventsOf(person);
+    const first = await events.next();
+    return Readable.from(this.document(person, contact, prepended(first, events)));
   }
 
-  private async *document(person: Person, contact: ContactProfile): AsyncGenerator<string> {
+  private async *document(
+    person: Person,
+    contact: ContactProfile,
+    events: AsyncIterable<ContactEvent>,
+  ): AsyncGenerator<string> {
     const head = { exportedAt: new Date().toISOString(), contact };
     yield `${JSON.stringify(head).slice(0, -1)},"messages":[`;
-    let separator = '';
-    for await (const message of this.contacts.messagesOf(person)) {
-      yield `${separator}\n${JSON.stringify(toView(message))}`;
-      separator = ',';
-    }
+    yield* listed(this.contacts.messagesOf(person), toView);
+    yield '\n],"events":[';
+    yield* listed(events, (event) => event);
     yield '\n]}\n';
+  }
+
+  private async *eventsOf({ tenantId, contact }: Person): AsyncGenerator<ContactEvent> {
+    let next: string | null = '0';
+    while (next !== null) {
+      const reply: ContactEventsReply = await this.rpc.request(
+        ReadContactEvents,
+        { tenantId, contact, after: next },
+        PATIENCE_MS,
+      );
+      yield* reply.events;
+      next = reply.next;
+    }
+  }
+}
+
+/** An iterator whose first step was taken already. */
+async function* prepended<T>(
+  first: IteratorResult<T, void>,
+  rest: AsyncGenerator<T, void>,
+): AsyncGenerator<T> {
+  if (first.done) return;
+  yield first.value;
+  yield* rest;
+}
+
+/** Elements of a JSON array. */
+async function* listed<T>(items: AsyncIterable<T>, view: (item: T) => object): AsyncGenerator<string> {
+  let separator = '';
+  for await (const item of items) {
+    yield `${separator}\n${JSON.stringify(view(item))}`;
+    separator = ',';
   }
 }

@@ -144,5 +144,7 @@ export class ErasuresService {
 
 function countsOf(counts: Record<string, number>): ErasureCounts {
   const known = COUNT_NAMES.map((name) => [name, counts[name] ?? 0]);
-  return Object.fromEntries(known) as ErasureCounts;
+  const erased = Object.fromEntries(known) as ErasureCounts;
+  // Those that came with messages are the gateway's to count.
+  return { ...erased, files: erased.files + (counts['uploads'] ?? 0) };
 }

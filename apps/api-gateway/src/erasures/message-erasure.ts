@@ -26,6 +26,8 @@ interface Doomed {
   keyId: string | null;
   clientMessageId: string | null;
   media: MessageMedia | null;
+  /** Upload that came with it. */
+  upload: string | null;
   arrived: boolean;
 }
 
@@ -33,12 +35,14 @@ interface Doomed {
 // as the time of the request.
 const doomedSql = (which: string): string => `
   SELECT id, session_id AS "sessionId", contact, key_id AS "keyId", client_message_id AS "clientMessageId", media,
-    origin IS NOT NULL AS arrived
+    origin IS NOT NULL AS arrived,
+    (SELECT u.id FROM upload u WHERE u.id = (content #>> '{media,mediaId}')::uuid AND u.tenant_id = m.tenant_id AND u.of_message) AS upload
   FROM message m WHERE ${which} AND (m.origin IS NULL AND m.direction = 'OUTBOUND' OR m.updated_at < $3) LIMIT ${PIECE}`;
 
 const DELETE_SQL = `WITH gone AS (DELETE FROM message WHERE tenant_id = $1 AND id = ANY($2::uuid[]) RETURNING id),
-  keys AS (DELETE FROM client_message WHERE tenant_id = $1 AND client_message_id = ANY($3::text[]) RETURNING job_id)
-  SELECT (SELECT count(*)::int FROM gone) AS messages, (SELECT count(*)::int FROM keys) AS "idempotencyKeys"`;
+  keys AS (DELETE FROM client_message WHERE tenant_id = $1 AND client_message_id = ANY($3::text[]) RETURNING job_id),
+  files AS (DELETE FROM upload WHERE tenant_id = $1 AND id = ANY($4::uuid[]) RETURNING id)
+  SELECT (SELECT count(*)::int FROM gone) AS messages, (SELECT count(*)::int FROM files) AS uploads, (SELECT count(*)::int FROM keys) AS "idempotencyKeys"`;
 
 /** Conversations that have lost their newest message have another one now, or are none any more. */
 const CONVERSATIONS_SQL = `WITH stale AS (
@@ -90,6 +94,7 @@ export class MessageErasure {
     );
     if (messages.length > 0) await this.rpc.request(EraseInSessions, { ...task, messages }, PATIENCE_MS);
     for (const { media } of rows) if (media?.status === 'STORED') await this.store.delete(media.mediaId);
+    for (const { upload } of rows) if (upload) await this.store.delete(upload);
     await this.dataSource.transaction((tx) => erasePiece(tx, task, rows));
   }
 }
@@ -98,7 +103,8 @@ async function erasePiece(tx: EntityManager, task: ErasureTask, rows: Doomed[]):
   const { tenantId, contact, erasureId } = task;
   const ids = rows.map(({ id }) => id);
   const keys = rows.flatMap(({ clientMessageId }) => clientMessageId ?? []);
-  const [erased] = await tx.query<[Record<string, number>]>(DELETE_SQL, [tenantId, ids, keys]);
+  const uploads = rows.flatMap(({ upload }) => upload ?? []);
+  const [erased] = await tx.query<[Record<string, number>]>(DELETE_SQL, [tenantId, ids, keys, uploads]);
   const chats = [...new Set([contact, ...rows.map((row) => row.contact)])];
   const [left] = await tx.query<[Record<string, number>]>(CONVERSATIONS_SQL, [tenantId, chats]);
   await countErased(tx, erasureId, { ...erased, ...left });

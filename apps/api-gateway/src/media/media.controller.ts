@@ -31,7 +31,10 @@ export class MediaController {
   upload(@CurrentCaller() { tenantId }: Caller, @Req() request: FastifyRequest): Promise<UploadedMedia> {
     return uploadedFile(request, async ({ mimeType, filename, stream }) => {
       const id = uuidv7();
-      const { size, sha256 } = await this.uploads.add({ id, tenantId, mimeType, filename }, stream);
+      const { size, sha256 } = await this.uploads.add(
+        { id, tenantId, mimeType, filename, ofMessage: false },
+        stream,
+      );
       return { mediaId: id, mimeType, size, sha256 };
     });
   }

@@ -10,5 +10,7 @@ export class Upload {
   /** Null until all of it is stored. */
   @Column('integer', { nullable: true }) size: number | null;
   @Column('text', { nullable: true }) sha256: string | null;
+  /** It came with a message, and belongs to that alone. */
+  @Column('boolean', { name: 'of_message' }) ofMessage: boolean;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

@@ -17,7 +17,7 @@ const MAX_BYTES = Math.max(...Object.values(OUTBOUND_MAX_BYTES));
 export type StoredUpload = Upload & { size: number; sha256: string };
 
 /** What a tenant says of a file. */
-export type NewUpload = Pick<Upload, 'id' | 'tenantId' | 'mimeType' | 'filename'>;
+export type NewUpload = Pick<Upload, 'id' | 'tenantId' | 'mimeType' | 'filename' | 'ofMessage'>;
 
 /** Files that tenants gave us to send: kept for a month, each for its tenant alone. */
 @Injectable()

@@ -36,7 +36,8 @@ export class OutgoingMedia {
   async keep(tenantId: string, { content, file }: Draft): Promise<void> {
     if (!file || !content.media) return;
     const { mimeType = '', filename = null } = content.media;
-    const { id } = await this.uploads.add({ id: uuidv7(), tenantId, mimeType, filename }, [file]);
+    const upload = { id: uuidv7(), tenantId, mimeType, filename, ofMessage: true };
+    const { id } = await this.uploads.add(upload, [file]);
     content.media.mediaId = id;
   }
 }

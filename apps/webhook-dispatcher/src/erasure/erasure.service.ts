@@ -8,15 +8,14 @@ import {
 } from '@svc/contracts';
 import { countErased, log, noteErasure } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ERASED } from '../events/erased-events.js';
+import { ERASED, isNamedSql, namesOf } from '../events/erased-events.js';
 
 /** Events looked at in one transaction: it holds the rows it changes. */
 const PIECE = 1_000;
 /** How long one request works before it answers how far it has come. */
 const TURN_MS = 2_000;
 
-// The address in quotes is one value of the document and no part of another number.
-const NAMED_SQL = `SELECT id, seq, kind, CASE WHEN position($3::bytea IN payload) > 0 OR position($4::bytea IN payload) > 0 THEN payload END AS payload
+const NAMED_SQL = `SELECT id, seq, kind, CASE WHEN ${isNamedSql('payload', '$3', '$4')} THEN payload END AS payload
   FROM webhook_event WHERE tenant_id = $1 AND seq > $2::bigint ORDER BY seq LIMIT ${PIECE}`;
 
 // The row stays, with its place in the log and its id: a cursor may stand on it, and the event may come once more.
@@ -66,9 +65,7 @@ async function step(
 ): Promise<{ counts: Record<string, number>; done: boolean }> {
   const { tenantId, contact } = request;
   const { counts, place } = await noteErasure(tx, request);
-  const phone = /^(\d+)@s\.whatsapp\.net$/.exec(contact)?.[1];
-  const names = [contact, phone ? `+${phone}` : contact].map((name) => Buffer.from(JSON.stringify(name)));
-  const looked = await tx.query<Looked[]>(NAMED_SQL, [tenantId, place, ...names]);
+  const looked = await tx.query<Looked[]>(NAMED_SQL, [tenantId, place, ...namesOf(contact)]);
   const ids = looked.filter((event) => isOf(event, request)).map(({ id }) => id);
   const last = looked.at(-1);
   if (!last) return { counts, done: true };

@@ -1,14 +1,18 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
+  type ContactEventsReply,
   Envelope,
   type EventLogReply,
   FindEventLogEnds,
   FindEventLogEndsV1,
+  ReadContactEvents,
+  ReadContactEventsV1,
   ReadEventLog,
   ReadEventLogV1,
 } from '@svc/contracts';
 import { OnEveryEvent, OnRequest } from '@svc/messaging';
+import { ContactEventsService } from './contact-events.service.js';
 import { EventLogService } from './event-log.service.js';
 import { IngestService } from './ingest.service.js';
 
@@ -18,6 +22,7 @@ export class EventsConsumer {
   constructor(
     private readonly ingest: IngestService,
     private readonly log: EventLogService,
+    private readonly contacts: ContactEventsService,
   ) {}
 
   @OnEveryEvent()
@@ -28,6 +33,11 @@ export class EventsConsumer {
   @OnRequest(ReadEventLog)
   read(@Payload() request: ReadEventLogV1): Promise<EventLogReply> {
     return this.log.read(request);
+  }
+
+  @OnRequest(ReadContactEvents)
+  ofContact(@Payload() request: ReadContactEventsV1): Promise<ContactEventsReply> {
+    return this.contacts.read(request);
   }
 
   @OnRequest(FindEventLogEnds)

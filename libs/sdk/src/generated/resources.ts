@@ -323,7 +323,7 @@ export class ContactsResource {
    * files, events, deliveries and dead letters, also what is still on its way. Until it is done, a send to
    * the contact is refused; what the contact writes from now on is kept as ever. Repeating it while it runs
    * returns the same receipt. Units and tokens that were counted stay counted, files that you uploaded are
-   * kept for their month.
+   * kept for their month, and those that came with a message go with it.
    */
   erase(contact: string, options?: CallOptions): Promise<Erasure> {
     return this.caller.json<Erasure>(

@@ -106,6 +106,34 @@ export interface ContactContent {
   phone: string;
 }
 
+/** `ContactDeadLetter` of the API description. */
+export interface ContactDeadLetter {
+  /** Delivery id. */
+  deliveryId: string;
+  /** Webhook endpoint it was for. */
+  endpointId: string;
+  /** Attempts made. */
+  attempts: number;
+  /** Error code of the last attempt. */
+  reason: string;
+  /** When it was given up (ISO 8601, UTC). */
+  deadAt: string;
+}
+
+/** `ContactEvent` of the API description. */
+export interface ContactEvent {
+  /** Event id. */
+  id: string;
+  /** Event name. */
+  event: string;
+  /** When the event was taken in (ISO 8601, UTC). */
+  createdAt: string;
+  /** Event data, the same as in the webhook. */
+  payload: Record<string, unknown>;
+  /** Deliveries of it that were given up. */
+  deadLetters: ContactDeadLetter[];
+}
+
 /** `ContactExport` of the API description. */
 export interface ContactExport {
   /** When this was asked for (ISO 8601, UTC). */
@@ -117,6 +145,12 @@ export interface ContactExport {
    * groups. The file of one: `GET /v1/messages/{id}/media`.
    */
   messages: MessageView[];
+  /**
+   * Every event that names the contact, in order of arrival, with its dead letters. Messages of others in
+   * groups that quote or mention the contact are somebody else’s and not in here, but for the events that
+   * tell of them.
+   */
+  events: ContactEvent[];
 }
 
 /** `ContactMessage` of the API description. */
