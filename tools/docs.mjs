@@ -29,7 +29,7 @@ function errorsPage() {
 Every error answer is \`application/json\` with \`code\`, \`message\`, \`requestId\` (the value of the header \`x-request-id\`) and
 \`meta\`. \`VALIDATION_FAILED\` names each field and the rule it breaks in \`meta.fields\`. "Again" says whether the same call may
 succeed later.\n
-${table(['Code', 'Status', 'Again', 'Meaning', 'What to do'], rows)}\n`;
+${table(['Code', 'Status', 'Again', 'When', 'What to do'], rows)}\n`;
 }
 
 function contractsPage() {

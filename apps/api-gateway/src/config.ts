@@ -1,4 +1,4 @@
-import { AllowedOrigins, OwnAddresses } from '@svc/addresses';
+import { AddressList, AllowedOrigins, OwnAddresses } from '@svc/addresses';
 import { MediaStoreConfig } from '@svc/media-store';
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
@@ -19,6 +19,13 @@ export class GatewayConfig extends MediaStoreConfig {
 
   @OwnAddresses()
   ownAddresses: string[] = [];
+
+  @AddressList('TRUSTED_PROXIES', 'trustedProxies', {
+    description:
+      'Addresses and networks of the proxies in front of the API: whom one of them names in X-Forwarded-For is who asks, for the bounds of the public widget and the last address of a key. Unset: nobody is believed.',
+    example: '10.0.0.0/8,fd00::/8',
+  })
+  trustedProxies: string[] = [];
 
   @Env('KEY_PEPPER', {
     description:

@@ -12,6 +12,7 @@ export const serviceOptions: StartOptions = {
   config: readConfig,
   jetstream: true,
   bodyLimit: 1_048_576,
+  trustedProxies: () => readConfig().trustedProxies,
   // An upload of 100 MB over a line of 10 Mbit/s takes 80 s. Who has no key is turned away before the body.
   requestLimitMs: 120_000,
   customize: async (app) => {

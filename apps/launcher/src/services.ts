@@ -138,6 +138,7 @@ export const SERVICES: readonly ServiceRow[] = [
       'GATEWAY_PUBLIC_URL',
       'SANDBOX_CONTROL_URL',
       'CHAT_LINK_URL',
+      'TRUSTED_PROXIES',
       'WEBHOOK_ALLOWED_ORIGINS',
       'OWN_ADDRESSES',
       ...MEDIA_VARIABLES,

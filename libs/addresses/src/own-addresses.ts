@@ -5,27 +5,36 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { listOf } from './allowed-origins.js';
 
-/** The variable with the addresses of this installation that are public by number. */
-export function OwnAddresses(): PropertyDecorator {
+/** A variable with addresses and networks, separated by commas. `property` is named in the error. */
+export function AddressList(
+  name: string,
+  property: string,
+  options: { description: string; example: string },
+): PropertyDecorator {
   const decorators = [
-    Env('OWN_ADDRESSES', {
-      description:
-        'Public addresses and networks of this installation (load balancers, NAT gateways, nodes): the address guard refuses them like private ones. Those of the machine itself it knows.',
-      example: '93.184.216.34,2606:2800:220::/48',
-    }),
+    Env(name, options),
     Transform(({ value }) => listOf(value)),
     ValidateBy({
-      name: 'ownAddresses',
+      name: property,
       validator: {
         validate: (value) => Array.isArray(value) && value.every((one) => rangeOf(String(one)) !== undefined),
         defaultMessage: () =>
-          'ownAddresses must hold addresses or networks such as 93.184.216.34 or 93.184.216.0/24',
+          `${property} must hold addresses or networks such as 93.184.216.34 or 93.184.216.0/24`,
       },
     }),
   ];
   return (target, property) => {
     for (const decorate of decorators) decorate(target, property);
   };
+}
+
+/** The variable with the addresses of this installation that are public by number. */
+export function OwnAddresses(): PropertyDecorator {
+  return AddressList('OWN_ADDRESSES', 'ownAddresses', {
+    description:
+      'Public addresses and networks of this installation (load balancers, NAT gateways, nodes): the address guard refuses them like private ones. Those of the machine itself it knows.',
+    example: '93.184.216.34,2606:2800:220::/48',
+  });
 }
 
 interface Range {

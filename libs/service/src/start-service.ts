@@ -26,6 +26,8 @@ export interface StartOptions {
   requestLimitMs?: number;
   /** Largest HTTP body in bytes, 1 MiB by default. */
   bodyLimit?: number;
+  /** Proxies whose `X-Forwarded-For` is believed; nobody's by default. */
+  trustedProxies?: () => string[];
   /** Last touches before it listens, e.g. hooks and pages of the HTTP server. */
   customize?: (app: NestFastifyApplication) => Promise<void> | void;
 }
@@ -62,9 +64,11 @@ async function createApp({
   module,
   bodyLimit = 1_048_576,
   requestLimitMs = REQUEST_LIMIT_MS,
+  trustedProxies = () => [],
 }: StartOptions): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit,
+    trustProxy: trustedProxies(),
     genReqId: () => uuidv7(),
     requestIdHeader: false,
     return503OnClosing: false, // its answer has neither our error body nor a request id; what comes in is answered

@@ -85,8 +85,8 @@ function refusals(codes: ErrorCode[]): MethodDecorator {
   return applyDecorators(...responses) as MethodDecorator;
 }
 
-/** Documents `{items, nextCursor}` of something. */
-export function ApiPage(item: Type): MethodDecorator {
+/** Documents `{items, nextCursor}` of something, and in which order that is. */
+export function ApiPage(item: Type, order = 'newest first'): MethodDecorator {
   return applyDecorators(
     ApiExtraModels(item),
     ApiOkResponse({
@@ -98,7 +98,7 @@ export function ApiPage(item: Type): MethodDecorator {
           items: {
             type: 'array',
             items: { $ref: getSchemaPath(item) },
-            description: 'The page, newest first.',
+            description: `The page, ${order}.`,
           },
           nextCursor: {
             type: 'string',

@@ -141,7 +141,7 @@ export class SandboxController {
     operationId: 'listMagicNumbers',
     summary: 'List the recipients with whom a send always ends in the same way',
   })
-  @ApiPage(MagicNumber)
+  @ApiPage(MagicNumber, 'as in the documentation')
   @ApiErrors('SANDBOX_ONLY', 'SANDBOX_UNAVAILABLE')
   async magicNumbers(): Promise<Page<MagicNumber>> {
     return { items: await this.sandbox.magicNumbers(), nextCursor: null };
@@ -165,7 +165,7 @@ export class SandboxController {
     operationId: 'advanceSandboxClock',
     summary: 'Move the clock of the sandbox forward',
     description:
-      'Days of limits, warmup, retries of webhooks, expiry of keys and scheduled sends follow it within a second or two; connections, signatures and the times of messages do not.',
+      'Days of limits, retries of webhooks, expiry of keys and scheduled sends follow it within a second or two, warmup within ten; connections, signatures and the times of messages do not.',
   })
   @ApiOkResponse({ type: SandboxClock, description: 'The clock.' })
   @ApiErrors('SANDBOX_ONLY', 'VALIDATION_FAILED')

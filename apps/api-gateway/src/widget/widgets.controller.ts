@@ -40,7 +40,7 @@ export class WidgetsController {
   @Get()
   @NeedsScope('messages:read')
   @ApiOperation({ operationId: 'listWidgets', summary: 'List widgets' })
-  @ApiPage(WidgetView)
+  @ApiPage(WidgetView, 'by id')
   @ApiErrors('VALIDATION_FAILED')
   list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<Page<WidgetView>> {
     return this.widgets.list(caller, query);

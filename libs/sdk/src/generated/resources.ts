@@ -616,13 +616,13 @@ export class SandboxResource {
 
   /** List the recipients with whom a send always ends in the same way. */
   listMagicNumbers(options?: CallOptions): Promise<{
-    /** The page, newest first. */
+    /** The page, as in the documentation. */
     items: MagicNumber[];
     /** Give it as `before` to get the next page; null: this is the last. */
     nextCursor: string | null;
   }> {
     return this.caller.json<{
-      /** The page, newest first. */
+      /** The page, as in the documentation. */
       items: MagicNumber[];
       /** Give it as `before` to get the next page; null: this is the last. */
       nextCursor: string | null;
@@ -635,9 +635,9 @@ export class SandboxResource {
   }
 
   /**
-   * Move the clock of the sandbox forward. Days of limits, warmup, retries of webhooks, expiry of keys and
-   * scheduled sends follow it within a second or two; connections, signatures and the times of messages do
-   * not.
+   * Move the clock of the sandbox forward. Days of limits, retries of webhooks, expiry of keys and scheduled
+   * sends follow it within a second or two, warmup within ten; connections, signatures and the times of
+   * messages do not.
    */
   advanceClock(body: AdvanceClockBody, options?: CallOptions): Promise<SandboxClock> {
     return this.caller.json<SandboxClock>({ method: 'POST', path: '/v1/sandbox/clock', body }, options);
