@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { ApiError, isEvent, SvcClient, verifyWebhook } from '@svc/sdk';
-import { waitFor } from '@svc/testing';
+import { type ApiDocument, contentExamples, waitFor } from '@svc/testing';
 import { Actor, inventPhone } from '../src/actor.js';
 import type { Stack } from '../src/stack.js';
 import { stackOfRun, withReceiver } from './stage.js';
@@ -115,3 +115,28 @@ test('svc listen hands the events of the gateway to a local receiver, as genuine
   command.kill('SIGINT');
   expect(await ended).toBe(0);
 });
+
+test('the webhooks that the description shows are signed as it says, and the verifier takes them', async () => {
+  const document = (await (await fetch(`${stack.file.gateway}/openapi.json`)).json()) as ApiDocument;
+  const shown = Object.entries(document.webhooks as unknown as Record<string, { post: ShownDelivery }>);
+  expect(shown.length).toBeGreaterThan(10);
+  for (const [event, { post }] of shown) {
+    const headers = Object.fromEntries(
+      post.parameters.map(({ name, schema }) => [name.toLowerCase(), schema.example]),
+    );
+    const signature = post.parameters.find(({ name }) => name === 'X-Svc-Signature');
+    const secret = /secret `(whsec_[^`]+)`/.exec(signature?.description ?? '')?.[1] ?? '';
+    const [[, body]] = contentExamples(document, post.requestBody.content['application/json']) as [
+      [string, unknown],
+    ];
+    const options = { now: Number(headers['x-svc-timestamp']) };
+    const result = verifyWebhook(JSON.stringify(body), headers, secret, options);
+    expect(result).toMatchObject({ ok: true, event: { event, deliveryId: headers['x-svc-delivery-id'] } });
+    expect(headers['x-svc-event']).toBe(event);
+  }
+});
+
+interface ShownDelivery {
+  parameters: { name: string; description: string; schema: { example: string } }[];
+  requestBody: { content: { 'application/json': Parameters<typeof contentExamples>[1] } };
+}

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { getSchemaPath } from '@nestjs/swagger';
 import {
   MessageFailedV1,
@@ -41,35 +42,51 @@ const text = (description: string, example: string) => ({
   schema: { type: 'string' as const, example },
 });
 
-const HEADERS = {
-  'X-Svc-Event': text('Event name.', 'message.received'),
-  'X-Svc-Delivery-Id': text(
-    'Delivery id, the same in every attempt.',
-    '0198c0de-0000-7000-8000-000000000001',
-  ),
-  'X-Svc-Timestamp': text('Unix time in milliseconds, informational.', '1769860800000'),
-  'X-Svc-Signature': text(
-    '`t=<unix ms>,v1=<hex>`: v1 is HMAC-SHA256 with the endpoint secret over `<t>.<raw body>`, in lower-case hex. Compare in constant time; refuse when t is more than five minutes away.',
-    't=1769860800000,v1=5257a869…',
-  ),
-  'X-Webhook-Event': text('The same value as X-Svc-Event.', 'message.received'),
-  'X-Webhook-Delivery-Id': text(
-    'The same value as X-Svc-Delivery-Id.',
-    '0198c0de-0000-7000-8000-000000000001',
-  ),
-  'X-Webhook-Timestamp': text('The same value as X-Svc-Timestamp.', '1769860800000'),
-  'X-Webhook-Signature': text('The same value as X-Svc-Signature.', 't=1769860800000,v1=5257a869…'),
-};
+const TIME_MS = 1_769_860_800_000;
+/** Signs the examples, so that a verifier can be tried on them. */
+const SECRET = `whsec_${Buffer.from('an example').toString('base64')}`;
+const OF_THE_EXAMPLE = `The example is of the example body, without blanks, and of the secret \`${SECRET}\`.`;
+
+/** A delivery as it is shown. */
+interface Shown {
+  event: string;
+  deliveryId: string;
+}
+
+function headersOf(shown: Shown): Record<string, object> {
+  const { event, deliveryId } = shown;
+  const v1 = createHmac('sha256', SECRET)
+    .update(`${TIME_MS}.${JSON.stringify(shown)}`)
+    .digest('hex');
+  const signature = `t=${TIME_MS},v1=${v1}`;
+  return {
+    'X-Svc-Event': text('Event name.', event),
+    'X-Svc-Delivery-Id': text('Delivery id, the same in every attempt.', deliveryId),
+    'X-Svc-Timestamp': text('Unix time in milliseconds, informational.', String(TIME_MS)),
+    'X-Svc-Signature': text(
+      `\`t=<unix ms>,v1=<hex>\`: v1 is HMAC-SHA256 with the endpoint secret over \`<t>.<raw body>\`, in lower-case hex. Compare in constant time; refuse when t is more than five minutes away. ${OF_THE_EXAMPLE}`,
+      signature,
+    ),
+    'X-Webhook-Event': text('The same value as X-Svc-Event.', event),
+    'X-Webhook-Delivery-Id': text('The same value as X-Svc-Delivery-Id.', deliveryId),
+    'X-Webhook-Timestamp': text('The same value as X-Svc-Timestamp.', String(TIME_MS)),
+    'X-Webhook-Signature': text('The same value as X-Svc-Signature.', signature),
+  };
+}
 
 /** Only with `standardWebhooks` of the endpoint. */
-const STANDARD_HEADERS = {
-  'webhook-id': text('The same value as X-Svc-Delivery-Id.', '0198c0de-0000-7000-8000-000000000001'),
-  'webhook-timestamp': text('Unix time in seconds.', '1769860800'),
-  'webhook-signature': text(
-    '`v1,<base64>` as Standard Webhooks has it: HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<raw body>`, the key is what the base64 after whsec_ stands for. For 24 hours after a rotation two of them, separated by a blank.',
-    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-  ),
-};
+function standardHeadersOf(shown: Shown): Record<string, object> {
+  const signed = `${shown.deliveryId}.${TIME_MS / 1_000}.${JSON.stringify(shown)}`;
+  const key = Buffer.from(SECRET.replace('whsec_', ''), 'base64');
+  return {
+    'webhook-id': text('The same value as X-Svc-Delivery-Id.', shown.deliveryId),
+    'webhook-timestamp': text('Unix time in seconds.', String(TIME_MS / 1_000)),
+    'webhook-signature': text(
+      `\`v1,<base64>\` as Standard Webhooks has it: HMAC-SHA256 over \`<webhook-id>.<webhook-timestamp>.<raw body>\`, the key is what the base64 after whsec_ stands for. For 24 hours after a rotation two of them, separated by a blank. ${OF_THE_EXAMPLE}`,
+      `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
+    ),
+  };
+}
 
 /** The `webhooks` section: what your endpoint receives, one entry per event (specification, "Events"). */
 export function eventWebhooks(schemas: Schemas): Record<string, object> {
@@ -80,7 +97,23 @@ function deliveryOf(event: PublicEvent, schemas: Schemas): object {
   const { summary, payload } = EVENTS[event];
   const parametersOf = (headers: Record<string, object>, required: boolean): object[] =>
     Object.entries(headers).map(([name, header]) => ({ name, in: 'header', required, ...header }));
-  const parameters = [...parametersOf(HEADERS, true), ...parametersOf(STANDARD_HEADERS, false)];
+  const body = illustrated(
+    {
+      type: 'object',
+      required: ['event', 'deliveryId', 'payload'],
+      properties: {
+        event: { type: 'string', const: event, description: 'Event name.' },
+        deliveryId: { type: 'string', format: 'uuid', description: 'The value of X-Svc-Delivery-Id.' },
+        payload: { $ref: getSchemaPath(payload), description: 'Event data.' },
+      },
+    },
+    schemas,
+  );
+  const [{ value: shown }] = Object.values(body.examples ?? {}) as [{ value: Shown }];
+  const parameters = [
+    ...parametersOf(headersOf(shown), true),
+    ...parametersOf(standardHeadersOf(shown), false),
+  ];
   return {
     operationId: `on.${event}`,
     summary,
@@ -88,18 +121,7 @@ function deliveryOf(event: PublicEvent, schemas: Schemas): object {
     requestBody: {
       required: true,
       content: {
-        'application/json': illustrated(
-          {
-            type: 'object',
-            required: ['event', 'deliveryId', 'payload'],
-            properties: {
-              event: { type: 'string', const: event, description: 'Event name.' },
-              deliveryId: { type: 'string', format: 'uuid', description: 'The value of X-Svc-Delivery-Id.' },
-              payload: { $ref: getSchemaPath(payload), description: 'Event data.' },
-            },
-          },
-          schemas,
-        ),
+        'application/json': body,
       },
     },
     responses: {
