@@ -40,6 +40,7 @@ async function send(sessionId: string, to: string, text: string): Promise<string
 }
 
 interface Message {
+  timeline: { status: string; at: string }[];
   status: string;
   failure: { code: string } | null;
 }
@@ -104,7 +105,7 @@ describe('a tenant with a test key', () => {
   test('finds the documented magic numbers, and each does what the table says', async () => {
     const numbers = documentedNumbers();
     expect((await api('GET', '/v1/sandbox/magic-numbers')).body['items']).toEqual(numbers);
-    await Promise.all(
+    const sent = await Promise.all(
       numbers.map(async ({ phone, outcome }) => {
         const sessionId = await linked(outcome.slice(0, 100));
         const jobId = await send(sessionId, phone, 'hello');
@@ -120,8 +121,19 @@ describe('a tenant with a test key', () => {
         expect([phone, message.status, message.failure?.code]).toEqual([phone, end.status, end.code]);
         const { body: session } = await api('GET', `/v1/sessions/${sessionId}`);
         expect(session['status']).toBe(outcome.includes('LOGGED_OUT') ? 'LOGGED_OUT' : 'CONNECTED');
+        return { jobId, outcome };
       }),
     );
+    // By now the slow ones have come all the way.
+    for (const { jobId, outcome } of sent) {
+      const { timeline } = await messageOf(jobId);
+      const never = /never (\w+)/.exec(outcome)?.[1];
+      expect(timeline.map(({ status }) => status)).not.toContain(never);
+      const at = (state: string): number =>
+        Date.parse(timeline.find(({ status }) => status === state)?.at ?? '');
+      if (outcome.includes('SENT after ten seconds'))
+        expect(at('SENT') - at('QUEUED')).toBeGreaterThan(9_000);
+    }
   }, 180_000);
 
   test('moves its clock: tomorrow its session may send again, and the live tenant still has today', async () => {
