@@ -20,7 +20,7 @@ export class GatewayConfig extends MediaStoreConfig {
   @OwnAddresses()
   ownAddresses: string[] = [];
 
-  @AddressList('TRUSTED_PROXIES', 'trustedProxies', {
+  @AddressList('TRUSTED_PROXIES', {
     description:
       'Addresses and networks of the proxies in front of the API: whom one of them names in X-Forwarded-For is who asks, for the bounds of the public widget and the last address of a key. Unset: nobody is believed.',
     example: '10.0.0.0/8,fd00::/8',

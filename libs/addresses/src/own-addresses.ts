@@ -5,21 +5,20 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { listOf } from './allowed-origins.js';
 
-/** A variable with addresses and networks, separated by commas. `property` is named in the error. */
+/** A variable with addresses and networks, separated by commas. */
 export function AddressList(
   name: string,
-  property: string,
   options: { description: string; example: string },
 ): PropertyDecorator {
   const decorators = [
     Env(name, options),
     Transform(({ value }) => listOf(value)),
     ValidateBy({
-      name: property,
+      name: 'addressList',
       validator: {
         validate: (value) => Array.isArray(value) && value.every((one) => rangeOf(String(one)) !== undefined),
         defaultMessage: () =>
-          `${property} must hold addresses or networks such as 93.184.216.34 or 93.184.216.0/24`,
+          '$property must hold addresses or networks such as 93.184.216.34 or 93.184.216.0/24',
       },
     }),
   ];
@@ -30,7 +29,7 @@ export function AddressList(
 
 /** The variable with the addresses of this installation that are public by number. */
 export function OwnAddresses(): PropertyDecorator {
-  return AddressList('OWN_ADDRESSES', 'ownAddresses', {
+  return AddressList('OWN_ADDRESSES', {
     description:
       'Public addresses and networks of this installation (load balancers, NAT gateways, nodes): the address guard refuses them like private ones. Those of the machine itself it knows.',
     example: '93.184.216.34,2606:2800:220::/48',

@@ -64,9 +64,7 @@ export class UploadsService implements OnApplicationBootstrap, OnModuleDestroy {
       .andWhere('upload.sha256 IS NOT NULL')
       .andWhere(
         `upload.created_at > statement_timestamp() + :aheadMs::float8 * interval '1 ms' - ${USABLE}`,
-        {
-          aheadMs,
-        },
+        { aheadMs },
       )
       .getOne();
     return found as StoredUpload | null;
