@@ -32,7 +32,7 @@ export class FakeSimulator {
 function answerTo(call: string): object | undefined {
   if (/^POST \/accounts(\/\d+\/(scan|unlink))?$/.test(call)) return {};
   if (/^POST \/contacts\/\d+\/messages$/.test(call)) return { id: RECEIVED.id };
-  if (/^GET \/contacts\/\d+\/messages\?from=\d+$/.test(call)) return { items: [RECEIVED] };
+  if (/^GET \/contacts\/\d+\/messages\?from=\d+&limit=\d+$/.test(call)) return { items: [RECEIVED] };
   if (/^POST \/contacts\/\d+\/read$/.test(call)) return { read: 1 };
   if (call === 'GET /magic-numbers') return { items: [{ phone: '15550100001', outcome: 'SENT, DELIVERED' }] };
   return undefined;

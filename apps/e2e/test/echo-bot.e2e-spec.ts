@@ -78,5 +78,5 @@ test('the example of an external bot answers in the sandbox, once, and nobody bu
     return one.attempts.length === 2;
   };
   await waitFor('the repeat', replayed, LIMIT_MS);
-  expect(await texts()).toEqual(['Are you open?', 'And tomorrow?']);
+  expect(await texts()).toEqual(['And tomorrow?', 'Are you open?']);
 }, 180_000);

@@ -8,6 +8,7 @@ import type { Answer, Stack } from '../src/stack.js';
 import { stackOfRun, withReceiver } from './stage.js';
 
 const LIMIT_MS = 120_000;
+const DAY_S = 86_400;
 const CONTACT = '+4915550007000';
 
 let stack: Stack;
@@ -43,6 +44,10 @@ interface Message {
   timeline: { status: string; at: string }[];
   status: string;
   failure: { code: string } | null;
+}
+interface Inbox {
+  items: object[];
+  nextCursor: string | null;
 }
 const messageOf = async (jobId: string): Promise<Message> =>
   (await api<Message>('GET', `/v1/messages/${jobId}`)).body;
@@ -98,7 +103,16 @@ describe('a tenant with a test key', () => {
       items: [{ text: 'Until eight.', content: { type: 'text' } }],
       nextCursor: null,
     });
-    expect((await api('POST', `${inbox}/read`)).body).toEqual({ read: 1 });
+    await send(sessionId, CONTACT, 'Or later.');
+    const two = await waitFor('both', async () => {
+      const { body } = await api<Inbox>('GET', `${inbox}/messages`);
+      return body.items.length === 2 && body.items;
+    });
+    const { body: page } = await api<Inbox>('GET', `${inbox}/messages?limit=1`);
+    expect(page).toMatchObject({ items: [{ text: 'Or later.' }] });
+    const next = await api<Inbox>('GET', `${inbox}/messages?limit=1&before=${page.nextCursor}`);
+    expect(next.body).toEqual({ items: two.slice(1), nextCursor: null });
+    expect((await api('POST', `${inbox}/read`)).body).toEqual({ read: 2 });
     await heard('message.read');
   }, 120_000);
 
@@ -144,11 +158,34 @@ describe('a tenant with a test key', () => {
       return body.session.used;
     };
     expect(await used()).toBe(1);
-    expect((await api('POST', '/v1/sandbox/clock', { advanceSeconds: 86_400 })).status).toBe(200);
+    expect((await api('POST', '/v1/sandbox/clock', { advanceSeconds: DAY_S })).status).toBe(200);
     await waitFor('the next day', async () => (await used()) === 0, LIMIT_MS);
     const { body } = await stack.api(tenant.apiKey, 'GET', '/v1/limits');
     expect(Date.parse(String(body['resetAt'])) - Date.now()).toBeLessThan(86_400_000);
   }, 120_000);
+
+  test('warms a number up in seconds: it is written to and answered for days, and rises a tier', async () => {
+    const sessionId = await linked('warms up');
+    const contacts = Array.from({ length: 5 }, (_, number) => `+491555000710${number}`);
+    const warmup = async (): Promise<Record<string, unknown>> =>
+      (await api('GET', `/v1/sessions/${sessionId}/warmup`)).body;
+    expect(await warmup()).toMatchObject({ tier: 0 });
+    for (const day of ['today', 'tomorrow']) {
+      const sent = await Promise.all(
+        [...contacts, ...contacts].map((contact, place) => send(sessionId, contact, `${day} ${place}`)),
+      );
+      const delivered = async (): Promise<boolean> =>
+        (await Promise.all(sent.map(messageOf))).every(({ status }) => status === 'DELIVERED');
+      await waitFor(`what was sent ${day} to be delivered`, delivered, LIMIT_MS);
+      for (const from of contacts)
+        await api('POST', `/v1/sandbox/sessions/${sessionId}/messages`, { from, text: 'Thank you!' });
+      await api('POST', '/v1/sandbox/clock', { advanceSeconds: DAY_S });
+    }
+    await api('POST', '/v1/sandbox/clock', { advanceSeconds: DAY_S });
+    await waitFor('the next tier', async () => (await warmup())['tier'] === 1, LIMIT_MS);
+    const { body } = await api('GET', `/v1/sessions/${sessionId}/limits`);
+    expect(body).toMatchObject({ session: { limit: 50 } });
+  }, 180_000);
 
   test('sees its session logged out when the owner unlinks it on the phone, and links it again', async () => {
     const sessionId = await linked('unlinked');

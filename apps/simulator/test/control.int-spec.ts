@@ -126,6 +126,7 @@ describe('the control API', () => {
     ['/contacts/4915550009999', 404, 'CONTACT_NOT_FOUND'],
     ['/accounts/12', 400, 'VALIDATION_FAILED'],
     ['/contacts/4915550006000/messages?from=x', 400, 'VALIDATION_FAILED'],
+    ['/contacts/4915550006000/messages?limit=0', 400, 'VALIDATION_FAILED'],
     ['/connections?since=-1', 400, 'VALIDATION_FAILED'],
     ['/connections?since=soon', 400, 'VALIDATION_FAILED'],
     ['/connections?since=1', 400, 'VALIDATION_FAILED'],

@@ -72,6 +72,21 @@ describe('messages of an account', () => {
     expect(messages.map(({ text }) => text)).toEqual(texts);
   });
 
+  test('are read in pages, from the last one back', async () => {
+    const contact = newContact();
+    const texts = Array.from({ length: 5 }, (_, number) => `message ${number}`);
+    for (const text of texts) await client.sendText(contact, text);
+    await stack.receivedBy(contact, 5);
+    const page = async (query: string): Promise<{ id: string; text: string }[]> =>
+      (await stack.get<{ items: { id: string; text: string }[] }>(`/contacts/${contact}/messages?${query}`))
+        .body.items;
+    const last = await page(`from=${ACCOUNT}&limit=3`);
+    expect(last.map(({ text }) => text)).toEqual(texts.slice(2));
+    const first = await page(`from=${ACCOUNT}&limit=3&before=${last[0]?.id}`);
+    expect(first.map(({ text }) => text)).toEqual(texts.slice(0, 2));
+    expect(await page('limit=3&before=nothing')).toEqual([]);
+  });
+
   test('are read when the contact opens the chat', async () => {
     const contact = newContact();
     const ids = [await client.sendText(contact, 'one'), await client.sendText(contact, 'two')];

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, UseGuards } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -7,7 +7,7 @@ import {
   ApiParam,
   ApiTags,
 } from '@nestjs/swagger';
-import { type Page, SessionView } from '@svc/contracts';
+import { type Page, PageQuery, SessionView } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
 import { NoBodyGuard } from '../http/no-body.guard.js';
@@ -98,18 +98,18 @@ export class SandboxController {
   @ApiOperation({
     operationId: 'listContactInbox',
     summary: 'Read what has arrived on a contact’s phone from a session',
-    description: 'In order of arrival, on one page.',
   })
   @ApiId('id', 'Session id.')
   @ApiParam(CONTACT)
   @ApiPage(ContactMessage)
   @ApiErrors(NOT_FOUND, 'SANDBOX_ONLY', 'SANDBOX_UNAVAILABLE', 'VALIDATION_FAILED')
-  async received(
+  received(
     @CurrentCaller() { tenantId }: Caller,
     @IdParam('id', NOT_FOUND) id: string,
     @Param('phone') phone: string,
+    @Query() query: PageQuery,
   ): Promise<Page<ContactMessage>> {
-    return { items: await this.sandbox.received(tenantId, id, phone), nextCursor: null };
+    return this.sandbox.received(tenantId, id, phone, query);
   }
 
   @Post('sessions/:id/contacts/:phone/read')

@@ -1,8 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, invalidField, type SessionStatus, type SessionView } from '@svc/contracts';
+import {
+  AppError,
+  invalidField,
+  type Page,
+  type PageQuery,
+  type SessionStatus,
+  type SessionView,
+} from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { Clearance } from '../http/clearance.js';
 import { normalizePhone } from '../messages/recipient.js';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import type {
   ContactMessage,
@@ -41,6 +49,7 @@ export class SandboxService {
     private readonly numbers: SandboxNumbers,
     private readonly simulator: SimulatorClient,
     private readonly clearance: Clearance,
+    private readonly cursors: Cursors,
   ) {}
 
   /**
@@ -79,12 +88,26 @@ export class SandboxService {
     return { keyId: id };
   }
 
-  /** What has arrived on a contact's phone from this session, in order. */
-  async received(tenantId: string, sessionId: string, contact: string): Promise<ContactMessage[]> {
+  /** What has arrived on a contact's phone from this session, newest first. */
+  async received(
+    tenantId: string,
+    sessionId: string,
+    contact: string,
+    { limit = DEFAULT_LIMIT, before }: PageQuery,
+  ): Promise<Page<ContactMessage>> {
     const from = await this.phoneOf(tenantId, sessionId);
-    const path = `/contacts/${normalizePhone(contact)}/messages?from=${from}`;
-    const { items } = await this.ask<{ items: Received[] }>('GET', path);
-    return items.map(({ id, text, content, receivedAt }) => ({ keyId: id, text, content, receivedAt }));
+    const phone = normalizePhone(contact);
+    const list = `inbox:${tenantId}:${sessionId}:${phone}`;
+    const last = this.cursors.decode(list, before);
+    const query = `from=${from}&limit=${limit + 1}${last === undefined ? '' : `&before=${last}`}`;
+    const { items } = await this.ask<{ items: Received[] }>('GET', `/contacts/${phone}/messages?${query}`);
+    const messages = items.map(({ id, text, content, receivedAt }) => ({
+      keyId: id,
+      text,
+      content,
+      receivedAt,
+    }));
+    return this.cursors.page(list, messages.reverse(), limit, ({ keyId }) => keyId);
   }
 
   async read(tenantId: string, sessionId: string, contact: string): Promise<ReadByContact> {

@@ -1,12 +1,13 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Put, Query, StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { FromAccount, MaybeFromAccount, MaybeToAccount } from './account-bodies.js';
+import { FromAccount, MaybeToAccount } from './account-bodies.js';
 import { BehaviourChange, ContactList, ContactView, CreateContact } from './contact-bodies.js';
 import { ContactsService } from './contacts.service.js';
 import {
   PlayedCount,
   ReadCount,
   ReceivedList,
+  ReceivedQuery,
   SentList,
   WriteMessage,
   WrittenMessage,
@@ -81,8 +82,8 @@ export class ContactsController {
   @ApiOperation({ summary: 'What the contact received, decrypted' })
   @ApiParam(PHONE)
   @ApiResponse({ status: 200, type: ReceivedList, description: 'In order of arrival.' })
-  received(@Param('phone', PhonePipe) phone: string, @Query() query: MaybeFromAccount): ReceivedList {
-    return { items: this.contacts.received(phone, query.from) };
+  received(@Param('phone', PhonePipe) phone: string, @Query() query: ReceivedQuery): ReceivedList {
+    return { items: this.contacts.received(phone, query) };
   }
 
   @Get(':phone/messages/:id/media')

@@ -9,7 +9,7 @@ import { Refusal } from '../refusal.js';
 import { lidJid, phoneJid } from '../wire/jids.js';
 import type { BehaviourChange, ContactView, CreateContact, MessagesSummary } from './contact-bodies.js';
 import { given } from './lookups.js';
-import type { ReceivedView, SentView, WriteMessage } from './message-bodies.js';
+import type { ReceivedQuery, ReceivedView, SentView, WriteMessage } from './message-bodies.js';
 import { toMessage } from './written-content.js';
 
 @Injectable()
@@ -84,10 +84,13 @@ export class ContactsService {
     return this.platform.receipts.playAll(this.platform.population.ensureContact(phone), from);
   }
 
-  received(phone: string, from?: string): ReceivedView[] {
-    const messages = this.platform.population.get(phone)?.received ?? [];
+  /** In order of arrival; the last `limit` of them that came before the message with the id `before`. */
+  received(phone: string, { from, before, limit }: ReceivedQuery): ReceivedView[] {
+    const all = this.platform.population.get(phone)?.received ?? [];
+    const messages = all.filter((message) => from === undefined || message.from === from);
+    const end = before === undefined ? messages.length : messages.findIndex(({ id }) => id === before);
     return messages
-      .filter((message) => from === undefined || message.from === from)
+      .slice(limit === undefined ? 0 : Math.max(0, end - limit), Math.max(0, end))
       .map(({ address, delivered: _d, read: _r, content, ...view }) => ({
         ...view,
         group: isGroupJid(address) ? address : null,

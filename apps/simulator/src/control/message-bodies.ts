@@ -14,6 +14,7 @@ import {
 import { ADDRESSINGS, type Addressing } from '../messages/inbound.js';
 import { SENT_STATUSES, type SentStatus } from '../people/messages.js';
 import { MayBeAbsent } from './absent.js';
+import { MaybeFromAccount } from './account-bodies.js';
 import { ReceivedContentView, WrittenContentBody } from './content-bodies.js';
 import { IsPhone } from './phone.js';
 
@@ -119,6 +120,25 @@ export class ReadCount {
 export class PlayedCount {
   @ApiProperty({ description: 'How many were listened to, for the first time or again.', example: 1 })
   played: number;
+}
+
+/** Which messages of a contact: the last `limit` of an account's that came before another. */
+export class ReceivedQuery extends MaybeFromAccount {
+  @ApiPropertyOptional({
+    description: 'Only what came before the message with this id; nothing when there is none.',
+    example: '3EB0C431C26A1916E07A',
+  })
+  @MayBeAbsent()
+  @IsString()
+  @Length(1, 100)
+  before?: string;
+
+  @ApiPropertyOptional({ description: 'Only the last ones, so many; left out: all.', example: 50 })
+  @MayBeAbsent()
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  limit?: number;
 }
 
 export class ReceivedView {
