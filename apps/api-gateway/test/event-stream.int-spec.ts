@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { EventLogGrew, type LoggedEvent, type NewTenant } from '@svc/contracts';
-import { waitFor } from '@svc/testing';
+import {
+  EventLogGrew,
+  type LoggedEvent,
+  type NewTenant,
+  parseData,
+  SessionConnectedV1,
+} from '@svc/contracts';
+import { type ApiDocument, apiOperations, isStream, waitFor } from '@svc/testing';
 import { expectError } from './answers.js';
 import { gateway, withGateway } from './gateway.js';
 import { StreamReader } from './stream-reader.js';
@@ -64,6 +70,20 @@ describe('a stream', () => {
     await reader.until(2);
     expect(numbersOf(reader)).toEqual([2, 3]);
     expect(reader.events[1]).toEqual({ event: 'message.received', id: await cursor(), data: third });
+  });
+
+  test('looks as the description shows it', async () => {
+    const document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as ApiDocument;
+    const shown = apiOperations(document).find(isStream)?.responses['200']?.content?.['text/event-stream'];
+    const example = String(shown?.example);
+    const data = JSON.parse(/^data: (.+)$/m.exec(example)?.[1] ?? '') as LoggedEvent;
+    const reader = await follow();
+    await waitFor('the place of the stream', () => reader.lastId);
+    happen([data]);
+    await reader.until(1);
+    const withoutPlaces = (text: string): string => text.replace(/^id: [\w-]+$/gm, 'id: here');
+    expect(withoutPlaces(reader.raw)).toBe(withoutPlaces(example));
+    expect(() => parseData(SessionConnectedV1, data.payload)).not.toThrow();
   });
 
   test('begins with what happens from now on', async () => {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type AuditEntry, GetAuditLog, ListTenants } from '@svc/contracts';
+import { KeyUsage } from '../src/auth/key-usage.js';
 import { gateway, tenant, withGateway } from './gateway.js';
 
 withGateway();
@@ -132,6 +133,18 @@ describe('the clock of a sandbox', () => {
     expect(Date.parse(body['now'] as string) - Date.now()).toBeGreaterThan((DAY_S - 60) * 1_000);
     expect((await gateway.call(key, 'GET /v1/sessions')).status).toBe(401);
     expect((await gateway.call(testKey, 'GET /v1/sandbox/clock')).body['aheadSeconds']).toBe(0);
+  });
+
+  test('is the one by which its keys are made and used', async () => {
+    const key = await newTestKey((await gateway.createTenant()).apiKey);
+    await gateway.call(key, 'POST /v1/sandbox/clock', { advanceSeconds: DAY_S });
+    const { body: made } = await gateway.call(key, 'POST /v1/api-keys', { rotates: null });
+    await gateway.call(made['secret'] as string, 'GET /v1/sessions');
+    await gateway.service.get(KeyUsage).flush();
+    const { body } = await gateway.call(key, 'GET /v1/api-keys?limit=1');
+    const [{ createdAt, lastUsedAt }] = body['items'] as [Record<string, string>];
+    expect(Date.parse(lastUsedAt!)).toBeGreaterThan(Date.parse(createdAt!));
+    expect(Date.parse(lastUsedAt!)).toBeLessThan(Date.now() + DAY_S * 1_000 + 1);
   });
 
   test('ends a key of limited time on its last day, and not before', async () => {

@@ -13,6 +13,8 @@ export class StreamReader {
   readonly frames: Frame[] = [];
   /** Once the stream has ended, in whatever way. */
   ended = false;
+  /** Everything as it came. */
+  raw = '';
   private text = '';
 
   private constructor(readonly response: IncomingMessage) {}
@@ -68,6 +70,7 @@ export class StreamReader {
   }
 
   private take(text: string): void {
+    this.raw += text;
     const pieces = (this.text + text).split('\n\n');
     this.text = pieces.pop() ?? '';
     this.frames.push(...pieces.map(parseFrame));

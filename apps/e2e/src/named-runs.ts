@@ -19,6 +19,7 @@ import { killWorker } from './drills/kill-worker.js';
 import { ledger } from './drills/ledger.js';
 import { pausedOwner } from './drills/paused-owner.js';
 import { restartPostgres } from './drills/restart-postgres.js';
+import { revocation } from './drills/revocation.js';
 import { rollingDeploy } from './drills/rolling-deploy.js';
 import { wipeNats } from './drills/wipe-nats.js';
 import { Stack } from './stack.js';
@@ -69,6 +70,7 @@ const RUNS: Runs = {
     admission,
     ledger,
     'crash-points': crashPoints,
+    revocation,
     fuzz,
   },
   bench: {

@@ -7,6 +7,7 @@ import { type ApiDocument, contentExamples, waitFor } from '@svc/testing';
 import { Actor, inventPhone } from '../src/actor.js';
 import type { Stack } from '../src/stack.js';
 import { stackOfRun, withReceiver } from './stage.js';
+import { isStandard } from './standard-webhooks.js';
 
 const SVC = join(dirname(createRequire(import.meta.url).resolve('@svc/sdk/package.json')), 'dist/cli/svc.js');
 
@@ -133,6 +134,7 @@ test('the webhooks that the description shows are signed as it says, and the ver
     const result = verifyWebhook(JSON.stringify(body), headers, secret, options);
     expect(result).toMatchObject({ ok: true, event: { event, deliveryId: headers['x-svc-delivery-id'] } });
     expect(headers['x-svc-event']).toBe(event);
+    expect(isStandard({ headers, raw: Buffer.from(JSON.stringify(body)) }, secret)).toBe(true);
   }
 });
 

@@ -2,7 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { ReceivedWebhook } from '@svc/testing';
 
 /** Whether one of its Standard Webhooks signatures is made with a secret, written from their specification alone. */
-export function isStandard({ headers, raw }: ReceivedWebhook, secret: string): boolean {
+export function isStandard(
+  { headers, raw }: Pick<ReceivedWebhook, 'headers' | 'raw'>,
+  secret: string,
+): boolean {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
   const signed = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.`;
   const signature = createHmac('sha256', key).update(signed).update(raw).digest('base64');

@@ -182,7 +182,7 @@ export const ERROR_CATALOGUE = {
   ),
   CONTACT_CONFLICT: entry(
     409,
-    false,
+    true,
     'info',
     'This contact is being erased at this moment.',
     'Wait until the erasure is done: GET /v1/erasures/:id shows it.',

@@ -28,6 +28,7 @@ export {
   type ApiContent,
   type ApiDocument,
   type ApiOperation,
+  type ApiResponse,
   apiOperations,
   contentExamples,
   isStream,

@@ -4,9 +4,12 @@ import { DataSource } from 'typeorm';
 
 const FLUSH_MS = 60_000;
 
-const FLUSH_SQL = `UPDATE api_key SET last_used_at = used.at, last_used_ip = used.ip
-  FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS used (kid, at, ip)
-  WHERE api_key.kid = used.kid AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`;
+// In domain time, as the other times of a key.
+const FLUSH_SQL = `UPDATE api_key SET last_used_at = own.at, last_used_ip = own.ip
+  FROM (
+    SELECT kid, ip, used.at + (svc_now(tenant_id) - clock_timestamp()) AS at
+    FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS used (kid, at, ip) JOIN api_key USING (kid)) own
+  WHERE api_key.kid = own.kid AND (last_used_at IS NULL OR last_used_at < own.at)`;
 
 /** Remembers when keys were used and writes it once a minute: never a write per request. */
 @Injectable()

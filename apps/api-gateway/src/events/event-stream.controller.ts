@@ -12,8 +12,8 @@ const EXAMPLE = `retry: 2000
 id: 3q2-7wAAAAAAAAAAMTcwMA
 
 id: 3q2-7wAAAAAAAAAAMTcwMQ
-event: message.received
-data: {"id":"0198c0de-0000-7000-8000-000000000001","event":"message.received","createdAt":"2026-01-31T12:00:00.000Z","payload":{}}
+event: session.connected
+data: {"id":"0198c0de-0000-7000-8000-000000000001","event":"session.connected","createdAt":"2026-01-31T12:00:00.000Z","payload":{"sessionId":"0198c0de-0000-7000-8000-000000000002","phone":"+4915112345678","timestamp":"2026-01-31T12:00:00.000Z"}}
 
 `;
 

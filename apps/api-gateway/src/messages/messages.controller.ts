@@ -76,7 +76,7 @@ export class MessagesController {
     operationId: 'listMessages',
     summary: 'List messages, newest first',
     description:
-      'Filters narrow each other; a cursor belongs to the filters it came with. A page may hold fewer messages than limit, or none, although there are more: nextCursor is null at the end.',
+      'Filters narrow each other; a cursor belongs to the filters it came with. A page may hold fewer messages than limit, or none, although there are more: nextCursor is null at the end. A message stands by the time at which it was written: one that the platform hands over late may stand behind the place that a cursor has reached. `GET /v1/events` tells everything in the order in which it was heard.',
   })
   @ApiPage(MessageView)
   @ApiErrors('VALIDATION_FAILED')

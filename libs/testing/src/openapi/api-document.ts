@@ -15,6 +15,7 @@ export type JsonSchema = { [keyword: string]: unknown } & {
 export interface ApiContent {
   schema?: JsonSchema;
   examples?: Record<string, { $ref?: string; value?: unknown }>;
+  example?: unknown;
 }
 
 /** A parameter of the path, the query or the headers. */
@@ -29,7 +30,7 @@ export interface ApiParameter {
 /** One answer that a description announces. */
 export interface ApiResponse {
   description: string;
-  headers?: Record<string, { required?: boolean; schema?: JsonSchema }>;
+  headers?: Record<string, { required?: boolean; schema?: JsonSchema; example?: string }>;
   content?: Record<string, ApiContent>;
 }
 

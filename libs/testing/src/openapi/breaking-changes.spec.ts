@@ -53,6 +53,7 @@ test.each<[string, Parts, RegExp]>([
     { operation: { 'x-required-scope': 'admin:*' } },
     /the scope was messages:send and is admin/,
   ],
+  ['a route that a sandbox lost', { operation: { 'x-environment': 'LIVE' } }, /it exists in LIVE alone now/],
   ['a parameter that is gone', { operation: { parameters: [] } }, /query limit: the parameter is gone/],
   [
     'a narrower parameter',

@@ -39,6 +39,8 @@ class Comparison {
     const { route } = before;
     if (before.scope !== after.scope)
       this.found.push(`${route}: the scope was ${before.scope ?? 'none'} and is ${after.scope ?? 'none'}`);
+    if (after.environment !== undefined && before.environment !== after.environment)
+      this.found.push(`${route}: it exists in ${after.environment} alone now`);
     if (before.operationId !== after.operationId)
       this.found.push(`${route}: operationId was ${before.operationId} and is ${after.operationId}`);
     this.compareParameters(before, after);
