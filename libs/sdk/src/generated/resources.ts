@@ -167,6 +167,14 @@ export interface ListMessagesQuery {
   until?: string | undefined;
 }
 
+/** Query of `GET /v1/sandbox/sessions/{id}/contacts/{phone}/messages`. */
+export interface ListContactInboxQuery {
+  /** Items per page, 1 to 200. */
+  limit?: number | undefined;
+  /** Cursor: nextCursor of the page before. */
+  before?: string | undefined;
+}
+
 /** Query of `GET /v1/sessions`. */
 export interface ListSessionsQuery {
   /** Items per page, 1 to 200. */
@@ -477,6 +485,9 @@ export class MessagesResource {
   /**
    * List messages, newest first. Filters narrow each other; a cursor belongs to the filters it came with. A
    * page may hold fewer messages than limit, or none, although there are more: nextCursor is null at the end.
+   * A message stands by the time at which it was written: one that the platform hands over late may stand
+   * behind the place that a cursor has reached. `GET /v1/events` tells everything in the order in which it
+   * was heard.
    */
   list(query: ListMessagesQuery = {}, options?: CallOptions): Paged<MessageView> {
     return this.caller.pages<MessageView>(
@@ -575,26 +586,19 @@ export class SandboxResource {
     );
   }
 
-  /** Read what has arrived on a contact’s phone from a session. In order of arrival, on one page. */
+  /** Read what has arrived on a contact’s phone from a session. */
   listContactInbox(
     id: string,
     phone: string,
+    query: ListContactInboxQuery = {},
     options?: CallOptions,
-  ): Promise<{
-    /** The page, newest first. */
-    items: ContactMessage[];
-    /** Give it as `before` to get the next page; null: this is the last. */
-    nextCursor: string | null;
-  }> {
-    return this.caller.json<{
-      /** The page, newest first. */
-      items: ContactMessage[];
-      /** Give it as `before` to get the next page; null: this is the last. */
-      nextCursor: string | null;
-    }>(
+  ): Paged<ContactMessage> {
+    return this.caller.pages<ContactMessage>(
       {
         method: 'GET',
         path: `/v1/sandbox/sessions/${encodeURIComponent(id)}/contacts/${encodeURIComponent(phone)}/messages`,
+        query,
+        cursor: 'before',
       },
       options,
     );
