@@ -12,7 +12,7 @@ import {
   STREAMS,
 } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
-import { envelopeOf } from '@svc/messaging';
+import { envelopeOf, eraseDeadLetters } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { someForm } from './furnish.js';
 import { type Answer, gateway, withGateway } from './gateway.js';
@@ -163,6 +163,31 @@ describe('the erasure of a contact', () => {
     expect((await call(`GET /v1/erasures/${id}`)).body).toEqual(receipt);
     expect((await call(`DELETE /v1/contacts/${ADA}`)).status).toBe(404);
     expect((await call(`GET /v1/contacts/${ADA}`)).status).toBe(404);
+  });
+
+  test('takes what no service could process with it, of this tenant and person alone', async () => {
+    await arrives({});
+    const { messaging } = gateway.fakes;
+    const dead = async (tenantId: string, remoteJid: string): Promise<string> => {
+      const message = JSON.stringify({ tenantId, data: { remoteJid, body: { text: 'secret' } } });
+      await messaging.publishDeadLetter('billing', {
+        ...{ subject: 'evt.7.message.received', reason: { code: 'INTERNAL' }, delivery: 20, message },
+      });
+      return message;
+    };
+    await dead(owner.tenantId, ADA);
+    await dead(owner.tenantId, ADA);
+    const kept = [
+      await dead(owner.tenantId, BEN),
+      await dead(randomUUID(), ADA),
+      await dead(owner.tenantId, `9${ADA}`),
+    ];
+    const { erased } = await done((await erase()).id);
+    expect(erased.deadLetters).toBe(3); // one is the dispatcher's
+    const left: string[] = [];
+    await eraseDeadLetters(messaging, ({ message }) => left.push(message) === 0);
+    expect(left).toEqual(expect.arrayContaining(kept));
+    expect(left.filter((one) => one.includes(owner.tenantId))).toHaveLength(2);
   });
 
   test('is asked of the workers first and last, with the messages they may know otherwise, and of the dispatcher to its end', async () => {

@@ -70,7 +70,11 @@ export class ErasureCounts {
   @ApiProperty({ description: 'Attempts made for them.', type: 'integer', example: 3 })
   attempts: number;
 
-  @ApiProperty({ description: 'Dead letters of them.', type: 'integer', example: 3 })
+  @ApiProperty({
+    description: 'Dead letters of them, and messages that no service could process.',
+    type: 'integer',
+    example: 3,
+  })
   deadLetters: number;
 }
 

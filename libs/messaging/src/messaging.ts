@@ -23,6 +23,7 @@ import {
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { STEADY_CONNECTION } from './connection.js';
+import type { DeadLetter } from './dead-letters.js';
 import { Line } from './line.js';
 import { partitionOf } from './partition.js';
 import { ensureStreams } from './streams.js';
@@ -102,7 +103,7 @@ export class Messaging {
   }
 
   /** Keeps a copy of what an app cannot process, with the reason. */
-  async publishDeadLetter(app: string, copy: object): Promise<void> {
+  async publishDeadLetter(app: string, copy: DeadLetter): Promise<void> {
     await this.publish(deadLetterSubject(app), copy, undefined);
   }
 

@@ -50,6 +50,15 @@ export function contactHash(tenantId: string, contact: string): string {
   return hash('sha256', `${tenantId}|${contact}`, 'hex');
 }
 
+/**
+ * How JSON names a contact: its address or its number. In its quotes it is one value of the document and no part of another
+ * number.
+ */
+export function namesOf(contact: string): [address: string, phone: string] {
+  const phone = /^(\d+)@s\.whatsapp\.net$/.exec(contact)?.[1];
+  return [JSON.stringify(contact), JSON.stringify(phone ? `+${phone}` : contact)];
+}
+
 /** Remembers an erasure from the commit on. Within a transaction it waits for another one of the same erasure, and holds up the next. */
 export async function noteErasure(on: On, request: EraseContactV1): Promise<ErasureProgress> {
   const { erasureId, tenantId, contact, before, until = null } = request;

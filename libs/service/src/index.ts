@@ -15,6 +15,7 @@ export {
   type ErasureProgress,
   forgetErasures,
   isErasedSql,
+  namesOf,
   noteErasure,
   timeOfInbound,
 } from './erased-contacts.js';

@@ -8,8 +8,8 @@ import {
   type Erasure,
   ErasureCounts,
 } from '@svc/contracts';
-import { RpcClient } from '@svc/messaging';
-import { noteErasure } from '@svc/service';
+import { eraseDeadLetters, Messaging, RpcClient } from '@svc/messaging';
+import { countErased, namesOf, noteErasure } from '@svc/service';
 import { type EntityManager, IsNull, Repository } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { AuditService } from '../audit/audit.service.js';
@@ -39,6 +39,7 @@ export class ErasuresService {
     private readonly messages: MessageErasure,
     private readonly audit: AuditService,
     private readonly rpc: RpcClient,
+    private readonly messaging: Messaging,
   ) {}
 
   /**
@@ -83,6 +84,7 @@ export class ErasuresService {
     );
     await this.messages.erase(task);
     const { done: _, events, ...webhooks } = await this.inWebhooks({ ...task, until });
+    await this.inDeadLetters({ ...task, until });
     const others = { ...sessions, ...webhooks, events: events + waiting };
     await this.records.manager.transaction((tx) => this.finish(tx, { ...task, until }, others));
   }
@@ -102,6 +104,22 @@ export class ErasuresService {
     do erased = await this.rpc.request(EraseInWebhooks, task, PATIENCE_MS);
     while (!erased.done);
     return erased;
+  }
+
+  /** What a service could not process; what is kept of them from here on, they wrote later. */
+  private async inDeadLetters({
+    erasureId,
+    tenantId,
+    contact,
+    until,
+  }: ErasureTask & { until: string }): Promise<void> {
+    const [tenant, names] = [JSON.stringify(tenantId), namesOf(contact)];
+    const unprocessed = await eraseDeadLetters(
+      this.messaging,
+      ({ message }, keptAt) =>
+        keptAt < new Date(until) && message.includes(tenant) && names.some((name) => message.includes(name)),
+    );
+    await countErased(this.records.manager, erasureId, { unprocessed });
   }
 
   private async finish(
@@ -145,6 +163,7 @@ export class ErasuresService {
 function countsOf(counts: Record<string, number>): ErasureCounts {
   const known = COUNT_NAMES.map((name) => [name, counts[name] ?? 0]);
   const erased = Object.fromEntries(known) as ErasureCounts;
-  // Those that came with messages are the gateway's to count.
-  return { ...erased, files: erased.files + (counts['uploads'] ?? 0) };
+  // Files that came with messages, and what a service could not process, are the gateway's to count.
+  const { uploads = 0, unprocessed = 0 } = counts;
+  return { ...erased, files: erased.files + uploads, deadLetters: erased.deadLetters + unprocessed };
 }

@@ -6,9 +6,9 @@ import {
   MessageReceived,
   type MessageReceivedV1,
 } from '@svc/contracts';
-import { countErased, log, noteErasure } from '@svc/service';
+import { countErased, log, namesOf, noteErasure } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
-import { ERASED, isNamedSql, namesOf } from '../events/erased-events.js';
+import { ERASED, isNamedSql } from '../events/erased-events.js';
 
 /** Events looked at in one transaction: it holds the rows it changes. */
 const PIECE = 1_000;
@@ -65,7 +65,11 @@ async function step(
 ): Promise<{ counts: Record<string, number>; done: boolean }> {
   const { tenantId, contact } = request;
   const { counts, place } = await noteErasure(tx, request);
-  const looked = await tx.query<Looked[]>(NAMED_SQL, [tenantId, place, ...namesOf(contact)]);
+  const looked = await tx.query<Looked[]>(NAMED_SQL, [
+    tenantId,
+    place,
+    ...namesOf(contact).map((name) => Buffer.from(name)),
+  ]);
   const ids = looked.filter((event) => isOf(event, request)).map(({ id }) => id);
   const last = looked.at(-1);
   if (!last) return { counts, done: true };

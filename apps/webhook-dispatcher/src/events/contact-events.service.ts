@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { ContactEvent, ContactEventsReply, ReadContactEventsV1 } from '@svc/contracts';
+import { namesOf } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { ERASED, isNamedSql, namesOf } from './erased-events.js';
+import { ERASED, isNamedSql } from './erased-events.js';
 
 /** Events looked at for one reply. */
 const PIECE = 1_000;
@@ -45,7 +46,11 @@ export class ContactEventsService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   async read({ tenantId, contact, after = '0' }: ReadContactEventsV1): Promise<ContactEventsReply> {
-    const rows = await this.dataSource.query<Row[]>(READ_SQL, [tenantId, after, ...namesOf(contact)]);
+    const rows = await this.dataSource.query<Row[]>(READ_SQL, [
+      tenantId,
+      after,
+      ...namesOf(contact).map((name) => Buffer.from(name)),
+    ]);
     const [{ looked, last, cut }] = rows as [Row];
     const part = rows.filter(({ id }) => id !== null);
     const whole = looked === PIECE ? last : null;

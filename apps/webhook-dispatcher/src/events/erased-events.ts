@@ -14,16 +14,6 @@ export interface Persons {
   toThem: boolean;
 }
 
-/**
- * How a payload names a contact: its address or its number, as JSON. In its quotes it is one value of the document and no part of another
- * number.
- */
-export function namesOf(contact: string): [address: Buffer, phone: Buffer] {
-  const phone = /^(\d+)@s\.whatsapp\.net$/.exec(contact)?.[1];
-  const inJson = (name: string): Buffer => Buffer.from(JSON.stringify(name));
-  return [inJson(contact), inJson(phone ? `+${phone}` : contact)];
-}
-
 /** SQL: whether a payload has one of the two names that `namesOf` gives, which are parameters. */
 export const isNamedSql = (payload: string, address: string, phone: string): string =>
   `(position(${address}::bytea IN ${payload}) > 0 OR position(${phone}::bytea IN ${payload}) > 0)`;

@@ -442,7 +442,7 @@ export interface ErasureCounts {
   deliveries: number;
   /** Attempts made for them. */
   attempts: number;
-  /** Dead letters of them. */
+  /** Dead letters of them, and messages that no service could process. */
   deadLetters: number;
 }
 
