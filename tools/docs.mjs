@@ -28,7 +28,7 @@ function errorsPage() {
   return `# Errors\n\n${note}\n
 Every error answer is \`application/json\` with \`code\`, \`message\`, \`requestId\` (the value of the header \`x-request-id\`) and
 \`meta\`. \`VALIDATION_FAILED\` names each field and the rule it breaks in \`meta.fields\`. "Again" says whether the same call may
-succeed later.\n
+succeed later. None may be kept by a cache (\`cache-control: no-store\`).\n
 ${table(['Code', 'Status', 'Again', 'When', 'What to do'], rows)}\n`;
 }
 

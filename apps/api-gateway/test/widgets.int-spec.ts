@@ -116,11 +116,25 @@ describe('what strangers get', () => {
     expect((await gateway.call(undefined, path, undefined, { 'if-none-match': etag })).status).toBe(304);
   });
 
+  test('is kept by caches for a while, and a refusal is not', async () => {
+    const { id } = await create();
+    const script = (widget: unknown) =>
+      gateway.call(undefined, `GET /v1/public/widget/${String(widget)}/widget.js`);
+    const cachingOf = async (answer: ReturnType<typeof config>) =>
+      (await answer).headers.get('cache-control');
+    expect(await cachingOf(script(id))).toBe('public, max-age=3600');
+    expect(await cachingOf(config(id, PAGE))).toBe('public, max-age=60');
+    expect(await cachingOf(script('nothing'))).toBe('no-store');
+    expect(await cachingOf(config(randomUUID(), PAGE))).toBe('no-store');
+    expect(await cachingOf(config(id, 'https://evil.example'))).toBe('no-store');
+  });
+
   test('is bounded in rate, and says when to come back', async () => {
     const { id } = await create();
     const answers = await Promise.all(Array.from({ length: 60 }, () => config(id, PAGE)));
     const refused = answers.find(({ status }) => status === 429);
     expect(refused).toMatchObject({ body: { code: 'RATE_LIMITED', meta: { layer: 'request' } } });
     expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(refused?.headers.get('cache-control')).toBe('no-store');
   });
 });

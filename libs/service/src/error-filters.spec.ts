@@ -55,6 +55,13 @@ describe('the HTTP answer of an error', () => {
     expect((await answerTo(new AppError(code))).headers).not.toHaveProperty('retry-after');
   });
 
+  test.each(['NOT_FOUND', 'RATE_LIMITED', 'INTERNAL', 'UPSTREAM_UNAVAILABLE'] as const)(
+    'of %s is kept by no cache',
+    async (code) => {
+      expect((await answerTo(new AppError(code))).headers['cache-control']).toBe('no-store');
+    },
+  );
+
   test('of a missing key names the scheme', async () => {
     expect((await answerTo(new AppError('UNAUTHENTICATED'))).headers['www-authenticate']).toBe('Bearer');
   });

@@ -44,7 +44,7 @@ function codeOf(status: unknown): ErrorCode {
   return BY_STATUS[status] ?? (status < 500 ? 'VALIDATION_FAILED' : 'INTERNAL');
 }
 
-/** HTTP answer of an error: status, headers and the error body of the specification. */
+/** HTTP answer of an error: status, headers and the error body of the specification. No cache may keep it. */
 export function sendError(reply: FastifyReply, requestId: string, thrown: unknown): void {
   const error = toAppError(thrown);
   tell(error, 'request', { requestId });
@@ -55,6 +55,8 @@ export function sendError(reply: FastifyReply, requestId: string, thrown: unknow
   void reply
     .status(error.status)
     .header('content-type', 'application/json; charset=utf-8')
+    // Nest has set the headers that a route declares for its success before the handler runs.
+    .header('cache-control', 'no-store')
     .send({ code: error.code, message: error.message, requestId, meta });
 }
 

@@ -127,6 +127,7 @@ function answerBrokenHttp(fastify: FastifyInstance): void {
       [
         'HTTP/1.1 400 Bad Request',
         'content-type: application/json; charset=utf-8',
+        'cache-control: no-store',
         `content-length: ${Buffer.byteLength(body)}`,
         `x-request-id: ${requestId}`,
         'connection: close',
