@@ -14,6 +14,7 @@ export function expectError(answer: Answer, status: number, code: string): void 
     requestId: answer.headers.get('x-request-id'),
     meta: expect.any(Object),
   });
+  if (code === 'VALIDATION_FAILED') expect(fieldsOf(answer)).not.toEqual([]);
 }
 
 /** The fields that a refusal names. */

@@ -1,10 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 
-const RECEIVED = {
-  ...{ id: '3EB0C431C26A1916E07A', text: 'Hello', content: { type: 'text', text: 'Hello' } },
+const received = (id: string, text: string): object => ({
+  ...{ id, text, content: { type: 'text', text } },
   receivedAt: '2026-01-31T12:00:00.000Z',
-};
+});
+/** In order of arrival. */
+const RECEIVED = [
+  received('3EB0C431C26A1916E07A', 'Hello'),
+  received('3EB0C431C26A1916E07B', 'Until eight.'),
+];
 
 /** The simulator's control API, as far as the gateway calls it; the whole story is told in `apps/e2e`. */
 export class FakeSimulator {
@@ -15,9 +21,13 @@ export class FakeSimulator {
 
   static async start(): Promise<FakeSimulator> {
     const server = createServer((request, response) => {
-      const answer = answerTo(`${request.method} ${request.url}`);
-      response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(answer ?? { code: 'NOT_FOUND', message: 'not here' }));
+      void text(request).then((body) => {
+        const call = `${request.method} ${request.url}`;
+        const refused = refusalOf(call, body);
+        const answer = answerTo(call);
+        response.writeHead(refused ? 400 : answer ? 200 : 404, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(refused ?? answer ?? { code: 'NOT_FOUND', message: 'not here' }));
+      });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new FakeSimulator(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, server);
@@ -29,10 +39,24 @@ export class FakeSimulator {
   }
 }
 
+/** Contents are texts and images, and no earlier message is known any more. */
+function refusalOf(call: string, body: string): object | undefined {
+  if (call.includes('before=')) return refusal('before', 'before must be the id of a message');
+  const { content } = JSON.parse(body || '{}') as { content?: { type?: unknown } };
+  if (!content || content.type === 'text' || content.type === 'image') return undefined;
+  return refusal('content.type', 'type must be one of text, image');
+}
+
+const refusal = (field: string, rule: string): object => ({
+  ...{ code: 'VALIDATION_FAILED', message: rule },
+  meta: { fields: { [field]: [rule] } },
+});
+
 function answerTo(call: string): object | undefined {
   if (/^POST \/accounts(\/\d+\/(scan|unlink))?$/.test(call)) return {};
-  if (/^POST \/contacts\/\d+\/messages$/.test(call)) return { id: RECEIVED.id };
-  if (/^GET \/contacts\/\d+\/messages\?from=\d+&limit=\d+$/.test(call)) return { items: [RECEIVED] };
+  if (/^POST \/contacts\/\d+\/messages$/.test(call)) return { id: '8F3A0C5B7D1E42969F0B6A1C2D3E4F50' };
+  const [, limit] = /^GET \/contacts\/\d+\/messages\?from=\d+&limit=(\d+)$/.exec(call) ?? [];
+  if (limit) return { items: RECEIVED.slice(-limit) };
   if (/^POST \/contacts\/\d+\/read$/.test(call)) return { read: 1 };
   if (call === 'GET /magic-numbers') return { items: [{ phone: '15550100001', outcome: 'SENT, DELIVERED' }] };
   return undefined;

@@ -84,7 +84,11 @@ describe('messages of an account', () => {
     expect(last.map(({ text }) => text)).toEqual(texts.slice(2));
     const first = await page(`from=${ACCOUNT}&limit=3&before=${last[0]?.id}`);
     expect(first.map(({ text }) => text)).toEqual(texts.slice(0, 2));
-    expect(await page('limit=3&before=nothing')).toEqual([]);
+    const unknown = await stack.get(`/contacts/${contact}/messages?before=nothing`);
+    expect(unknown).toMatchObject({
+      status: 400,
+      body: { meta: { fields: { before: [expect.any(String)] } } },
+    });
   });
 
   test('are read when the contact opens the chat', async () => {

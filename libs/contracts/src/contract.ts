@@ -85,18 +85,22 @@ export function parseData<T extends object>(type: DataClass<T>, plain: unknown):
 /** As many problems as a person reads; whoever sends thousands does not get thousands back. */
 const MOST_PROBLEMS = 20;
 
-/** The `VALIDATION_FAILED` error for what class-validator found: names each field and the rule it breaks, up to 20. */
+/** The `VALIDATION_FAILED` error for what class-validator found. */
 export function validationFailed(errors: ValidationError[]): AppError {
-  const problems = fieldProblems(errors);
+  return invalidFields(fieldProblems(errors));
+}
+
+/** The `VALIDATION_FAILED` error for broken rules: names each field and the rule it breaks, up to 20. */
+export function invalidFields(problems: FieldProblem[], cause?: unknown): AppError {
   const fields = problems.slice(0, MOST_PROBLEMS);
   const more = problems.length - fields.length;
   const rules = fields.map((problem) => problem.rule).concat(more > 0 ? `and ${more} more` : []);
-  return new AppError('VALIDATION_FAILED', rules.join('; '), { fields });
+  return new AppError('VALIDATION_FAILED', rules.join('; '), { fields }, { cause });
 }
 
 /** The `VALIDATION_FAILED` error for one field that breaks a rule which no decorator can say. */
 export function invalidField(field: string, rule: string, cause?: unknown): AppError {
-  return new AppError('VALIDATION_FAILED', rule, { fields: [{ field, rule }] }, { cause });
+  return invalidFields([{ field, rule }], cause);
 }
 
 function fieldProblems(errors: ValidationError[], parent = ''): FieldProblem[] {

@@ -12,6 +12,7 @@ export {
   parseData,
   validationFailed,
   invalidField,
+  invalidFields,
 } from './contract.js';
 export { Envelope, parseEnvelope, readEnvelope } from './envelope.js';
 export { PARTITION_COUNT, STREAMS, eventSubject, commandSubject, deadLetterSubject } from './subjects.js';

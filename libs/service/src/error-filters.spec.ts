@@ -156,7 +156,10 @@ describe('errors of the framework below', () => {
   });
 
   test('that say what is wrong with the request keep their words', () => {
-    expect(toAppError(new BadRequestException('limit is no number')).message).toBe('limit is no number');
+    expect(toAppError(new BadRequestException('limit is no number'))).toMatchObject({
+      message: 'limit is no number',
+      meta: { fields: [{ field: 'request', rule: 'limit is no number' }] },
+    });
   });
 
   test('an error of ours stays the very same', () => {

@@ -5,7 +5,7 @@ import {
   HttpException,
   type RpcExceptionFilter,
 } from '@nestjs/common';
-import { AppError, ERROR_CATALOGUE, type ErrorCode } from '@svc/contracts';
+import { AppError, ERROR_CATALOGUE, type ErrorCode, invalidField } from '@svc/contracts';
 import { isDatabaseAway } from '@svc/database';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
@@ -29,9 +29,10 @@ const BY_STATUS: Partial<Record<number, ErrorCode>> = {
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const code = isDatabaseAway(error) ? 'UPSTREAM_UNAVAILABLE' : codeOf(statusOf(error));
-  const message =
-    code === 'VALIDATION_FAILED' && error instanceof Error ? error.message : ERROR_CATALOGUE[code].summary;
-  return new AppError(code, message, {}, { cause: error });
+  const { summary } = ERROR_CATALOGUE[code];
+  if (code !== 'VALIDATION_FAILED') return new AppError(code, summary, {}, { cause: error });
+  // The framework says what is wrong, and not where: with the request as a whole.
+  return invalidField('request', (error instanceof Error && error.message) || summary, error);
 }
 
 function statusOf(error: unknown): unknown {

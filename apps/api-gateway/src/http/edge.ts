@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import multipart from '@fastify/multipart';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AppError } from '@svc/contracts';
+import { AppError, invalidField } from '@svc/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { type GuardedRequest, isBehindKey } from '../auth/caller.js';
@@ -118,10 +118,7 @@ function answerBrokenHttp(fastify: FastifyInstance): void {
   fastify.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const requestId = uuidv7();
-    const { code, message, meta } = new AppError(
-      'VALIDATION_FAILED',
-      'The request is not valid HTTP.',
-    ).toBody();
+    const { code, message, meta } = invalidField('request', 'request must be valid HTTP').toBody();
     const body = JSON.stringify({ code, message, requestId, meta });
     socket.end(
       [

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   AppError,
   invalidField,
+  invalidFields,
   type Page,
   type PageQuery,
   type SessionStatus,
@@ -172,7 +173,8 @@ function inOurWords(refusal: SimulatorRefusal): AppError {
   if (refusal.code === 'CONTACT_NOT_REGISTERED') {
     return invalidField('from', 'from must be a number that is on the platform');
   }
-  if (refusal.status === 400) return new AppError('VALIDATION_FAILED', refusal.message, {}, options);
+  // What a tenant can get wrong has the same name there.
+  if (refusal.status === 400 && refusal.fields.length > 0) return invalidFields(refusal.fields, refusal);
   return new AppError('SANDBOX_UNAVAILABLE', undefined, {}, options);
 }
 

@@ -1,19 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '@svc/contracts';
+import { AppError, type FieldProblem } from '@svc/contracts';
 import { GatewayConfig } from '../config.js';
 
 const TIMEOUT_MS = 10_000;
 
+/** Error body of the simulator. */
+interface RefusalBody {
+  code?: string;
+  message?: string;
+  meta?: { fields?: Record<string, string[]> };
+}
+
 /** What the simulator refused, in its own words. */
 export class SimulatorRefusal extends Error {
   override readonly name = 'SimulatorRefusal';
+  readonly code: string;
+  /** What is wrong with which field, where it says so. */
+  readonly fields: FieldProblem[];
 
   constructor(
     readonly status: number,
-    readonly code: string,
-    message: string,
+    { code, message, meta }: RefusalBody,
   ) {
     super(message);
+    this.code = code ?? '';
+    this.fields = Object.entries(meta?.fields ?? {}).flatMap(([field, rules]) =>
+      rules.map((rule) => ({ field, rule })),
+    );
   }
 }
 
@@ -36,9 +49,9 @@ export class SimulatorClient {
     }).catch((cause: unknown) => {
       throw new AppError('SANDBOX_UNAVAILABLE', undefined, {}, { cause });
     });
-    const answer = (await response.json().catch(() => ({}))) as { code?: string; message?: string };
+    const answer = (await response.json().catch(() => ({}))) as RefusalBody;
     if (response.ok) return answer as T;
     if (response.status >= 500) throw new AppError('SANDBOX_UNAVAILABLE');
-    throw new SimulatorRefusal(response.status, answer.code ?? '', answer.message ?? '');
+    throw new SimulatorRefusal(response.status, answer);
   }
 }

@@ -84,13 +84,20 @@ export class ContactsService {
     return this.platform.receipts.playAll(this.platform.population.ensureContact(phone), from);
   }
 
-  /** In order of arrival; the last `limit` of them that came before the message with the id `before`. */
+  /**
+   * In order of arrival; the last `limit` of them that came before the message with the id `before`.
+   * @throws Refusal where there is no such message
+   */
   received(phone: string, { from, before, limit }: ReceivedQuery): ReceivedView[] {
     const all = this.platform.population.get(phone)?.received ?? [];
     const messages = all.filter((message) => from === undefined || message.from === from);
     const end = before === undefined ? messages.length : messages.findIndex(({ id }) => id === before);
+    if (end < 0) {
+      const words = 'before must be the id of a message that the contact received';
+      throw new Refusal(400, 'VALIDATION_FAILED', words, { fields: { before: [words] } });
+    }
     return messages
-      .slice(limit === undefined ? 0 : Math.max(0, end - limit), Math.max(0, end))
+      .slice(limit === undefined ? 0 : Math.max(0, end - limit), end)
       .map(({ address, delivered: _d, read: _r, content, ...view }) => ({
         ...view,
         group: isGroupJid(address) ? address : null,

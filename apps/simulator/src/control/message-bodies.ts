@@ -125,7 +125,7 @@ export class PlayedCount {
 /** Which messages of a contact: the last `limit` of an account's that came before another. */
 export class ReceivedQuery extends MaybeFromAccount {
   @ApiPropertyOptional({
-    description: 'Only what came before the message with this id; nothing when there is none.',
+    description: 'Only what came before the message with this id.',
     example: '3EB0C431C26A1916E07A',
   })
   @MayBeAbsent()

@@ -30,7 +30,11 @@ export class AnswerCheck {
   problemsOf({ responses }: ApiOperation, answer: ApiAnswer): string[] {
     const response = responses[answer.status];
     if (!response) return [`status ${answer.status} is not described`];
-    return [...missingHeaders(response, answer), ...this.bodyProblems(response, answer)];
+    return [
+      ...missingHeaders(response, answer),
+      ...this.bodyProblems(response, answer),
+      ...unnamedFields(answer.body),
+    ];
   }
 
   /** Where a value breaks a schema of the description. */
@@ -57,6 +61,19 @@ export class AnswerCheck {
     return made;
   }
 }
+
+/** `VALIDATION_FAILED` promises more than its schema can say: which field breaks which rule. */
+function unnamedFields(body: unknown): string[] {
+  const { code, meta } = (body ?? {}) as { code?: unknown; meta?: { fields?: unknown } };
+  if (code !== 'VALIDATION_FAILED') return [];
+  const fields = Array.isArray(meta?.fields) ? (meta.fields as Partial<Record<string, unknown>>[]) : [];
+  const named = fields.filter(({ field, rule }) => isText(field) && isText(rule));
+  return named.length > 0 && named.length === fields.length
+    ? []
+    : ['VALIDATION_FAILED names no field and rule'];
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 function missingHeaders({ headers = {} }: ApiResponse, answer: ApiAnswer): string[] {
   return Object.entries(headers)
