@@ -40,6 +40,7 @@ function describe(resource, path, method, operation) {
     body: json ?? (content['multipart/form-data'] && { $ref: 'FormData' }),
     bodyNeeded: operation.requestBody?.required !== false,
     answer: answerOf(operation.responses),
+    notRepeatableWith: operation['x-not-repeatable-with'],
   };
 }
 
@@ -118,7 +119,7 @@ function queryOf(operation) {
 }
 
 function methodOf(operation, schemas) {
-  const { name, method, path, words, ids, query, body, bodyNeeded, answer } = operation;
+  const { name, method, path, words, ids, query, body, bodyNeeded, answer, notRepeatableWith } = operation;
   const list = listOf(operation, schemas);
   const queryNeeded = query.some(({ required }) => required);
   const parameters = [
@@ -135,6 +136,7 @@ function methodOf(operation, schemas) {
     ...(query.length > 0 ? ['query'] : []),
     ...(body ? ['body'] : []),
     ...(bodySchema?.properties?.clientMessageId ? [`idempotencyField: 'clientMessageId'`] : []),
+    ...(notRepeatableWith ? [`notRepeatableWith: ${JSON.stringify(notRepeatableWith)}`] : []),
     ...(list ? [`cursor: '${list.cursor}'`] : []),
   ].join(', ');
   const { verb, type } = callOf(answer, list);

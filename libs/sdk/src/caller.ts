@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError, ConnectionError, errorOf } from './errors.js';
 import { Paged } from './paged.js';
-import { delayBefore, pause } from './retry.js';
+import { delayBefore, isUncertain, pause } from './retry.js';
 
 /** What a call may have of its own. */
 export interface CallOptions {
@@ -33,10 +33,14 @@ export interface ApiRequest {
   headers?: Record<string, string>;
   /** Field of the body under which a repeat of the call is known to be one. */
   idempotencyField?: string;
+  /** Fields of the body that make something new each time they are set. */
+  notRepeatableWith?: string[];
 }
 
 /** Methods that may be repeated: twice is the same as once. */
 const REPEATABLE = new Set(['GET', 'PUT', 'DELETE']);
+/** Whether an error is the answer after all, because an attempt before may have done its work. */
+type IsDone = (error: unknown, request: ApiRequest) => boolean;
 
 /** Makes the calls: with the key, within the time, and again where that helps and is safe. */
 export class Caller {
@@ -49,7 +53,7 @@ export class Caller {
 
   /** For an answer without content. */
   nothing(request: ApiRequest, options?: CallOptions): Promise<void> {
-    return this.call(request, options, () => Promise.resolve());
+    return this.call(request, options, () => Promise.resolve(), isDeleted);
   }
 
   /** For an answer that is a file: its body is for the caller to read, in his own time. */
@@ -94,15 +98,19 @@ export class Caller {
     request: ApiRequest,
     options: CallOptions = {},
     read: (response: Response) => Promise<T>,
+    isDone: IsDone = () => false,
   ): Promise<T> {
     const { maxRetries = this.options.maxRetries, signal } = options;
     // Made once: all attempts are the same send.
     const once = withIdempotency(request);
-    const repeatable = REPEATABLE.has(once.method) || once.idempotencyField !== undefined;
+    const repeatable = isRepeatable(once);
+    let uncertain = false;
     for (let again = 0; ; again += 1) {
       try {
         return await this.attempt(once, options, read);
       } catch (error) {
+        if (uncertain && isDone(error, once)) return undefined as T;
+        uncertain ||= isUncertain(error);
         const wait = again < maxRetries ? delayBefore(error, again, repeatable) : undefined;
         if (wait === undefined) throw error;
         await pause(wait, signal);
@@ -135,6 +143,19 @@ export class Caller {
     }
   }
 }
+
+function isRepeatable({ method, body = {}, idempotencyField, notRepeatableWith = [] }: ApiRequest): boolean {
+  if (idempotencyField !== undefined) return true;
+  const fields = new Map<string, unknown>(Object.entries(body));
+  return REPEATABLE.has(method) && !notRepeatableWith.some((field) => Boolean(fields.get(field)));
+}
+
+/** The thing is gone; a route that is not there would be `NOT_FOUND` alone. */
+const isDeleted: IsDone = (error, { method }) =>
+  method === 'DELETE' &&
+  error instanceof ApiError &&
+  error.status === 404 &&
+  error.code.endsWith('_NOT_FOUND');
 
 function withIdempotency(request: ApiRequest): ApiRequest {
   const { idempotencyField: field, body } = request;

@@ -5,7 +5,6 @@ const FIRST_MS = 250;
 const LONGEST_MS = 8_000;
 /** Longer than this nobody waits inside of a call: a daily limit says hours. */
 const MOST_PATIENCE_MS = 60_000;
-/** Answers that say nothing of whether the call was carried out. */
 const UNCERTAIN = new Set([502, 503, 504]);
 
 /**
@@ -26,10 +25,14 @@ export function jittered(again: number): number {
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** again) * (0.5 + Math.random() / 2);
 }
 
+/** Whether nothing is known of whether the call was carried out. */
+export function isUncertain(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof ApiError && UNCERTAIN.has(error.status));
+}
+
 function isWorthIt(error: unknown, repeatable: boolean): boolean {
-  if (error instanceof ConnectionError) return repeatable;
-  if (!(error instanceof ApiError)) return false;
-  return error.status === 429 || (repeatable && UNCERTAIN.has(error.status));
+  if (isUncertain(error)) return repeatable;
+  return error instanceof ApiError && error.status === 429;
 }
 
 /** Waits; ends early, by throwing, when the signal is aborted. */

@@ -94,6 +94,37 @@ describe('a call that fails', () => {
     expect(server.asked).toHaveLength(4);
   });
 
+  test('is not made again where each call makes a key or a secret anew', async () => {
+    const put = (body: object, ...steps: Step[]): Promise<unknown> =>
+      client(steps).sessions.putExternalConfig('s', { enabled: true, ...body });
+    for (const body of [
+      { mintApiKey: true },
+      { rotateSecret: true },
+      { mintApiKey: true, rotateSecret: false },
+    ])
+      await expect(put(body, reset, answer(200))).rejects.toBeInstanceOf(ConnectionError);
+    expect(server.asked).toHaveLength(3);
+    await put({ mintApiKey: true }, refuse(429, 'RATE_LIMITED', { 'retry-after': '0' }), answer(200));
+    await put({ mintApiKey: false }, reset, answer(200));
+    expect(server.asked).toHaveLength(7);
+  });
+
+  test('of a deletion is done where its repeat finds nothing any more', async () => {
+    const gone = refuse(404, 'SESSION_NOT_FOUND');
+    for (const lost of [reset, refuse(504, 'UPSTREAM_TIMEOUT', { 'retry-after': '0' })])
+      await expect(client([lost, gone]).sessions.delete('s')).resolves.toBeUndefined();
+    expect(server.asked).toHaveLength(4);
+  });
+
+  test('of a deletion is an error where nothing was lost before, or what is missing is the route', async () => {
+    const gone = refuse(404, 'SESSION_NOT_FOUND');
+    const limited = refuse(429, 'RATE_LIMITED', { 'retry-after': '0' });
+    for (const steps of [[gone], [limited, gone], [reset, refuse(404, 'NOT_FOUND')]])
+      await expect(client(steps).sessions.delete('s')).rejects.toMatchObject({ status: 404 });
+    // Nobody has deleted it, and there is nothing to give back.
+    await expect(client([reset, gone]).sessions.get('s')).rejects.toMatchObject({ status: 404 });
+  });
+
   test('does not come back earlier than it was asked to', async () => {
     await client([refuse(429, 'RATE_LIMITED', { 'retry-after': '1' }), answer(200)]).sessions.get('x');
     const [first, second] = server.asked;

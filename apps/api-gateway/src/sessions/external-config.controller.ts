@@ -1,11 +1,14 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiExtension, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ExternalConfig, PutExternalConfigBody } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
 import { IdParam } from '../http/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 import { ExternalConfigService } from './external-config.service.js';
+
+/** What each call makes anew: with one of these a repeat is not the same call. Clients read it from the description. */
+const MAKES_ANEW: (keyof PutExternalConfigBody)[] = ['mintApiKey', 'rotateSecret'];
 
 /** `/v1/sessions/:id/external-config` */
 @ApiTags('sessions')
@@ -35,8 +38,10 @@ export class ExternalConfigController {
   @ApiOperation({
     operationId: 'putExternalConfig',
     summary: 'Hand a session to your own bot, or take it back',
-    description: 'mintApiKey needs the scope admin:*, because the new key may do everything.',
+    description:
+      'mintApiKey needs the scope admin:*, because the new key may do everything. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a call unseen.',
   })
+  @ApiExtension('x-not-repeatable-with', MAKES_ANEW)
   @ApiId('id', 'Session id.')
   @ApiOkResponse({ type: ExternalConfig, description: 'The configuration from now on.' })
   @ApiErrors('VALIDATION_FAILED', 'SESSION_NOT_FOUND')

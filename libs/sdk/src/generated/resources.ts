@@ -803,11 +803,17 @@ export class SessionsResource {
 
   /**
    * Hand a session to your own bot, or take it back. mintApiKey needs the scope admin:*, because the new key
-   * may do everything.
+   * may do everything. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a call
+   * unseen.
    */
   putExternalConfig(id: string, body: PutExternalConfigBody, options?: CallOptions): Promise<ExternalConfig> {
     return this.caller.json<ExternalConfig>(
-      { method: 'PUT', path: `/v1/sessions/${encodeURIComponent(id)}/external-config`, body },
+      {
+        method: 'PUT',
+        path: `/v1/sessions/${encodeURIComponent(id)}/external-config`,
+        body,
+        notRepeatableWith: ['mintApiKey', 'rotateSecret'],
+      },
       options,
     );
   }
