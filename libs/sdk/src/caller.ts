@@ -41,6 +41,7 @@ export interface ApiRequest {
 const REPEATABLE = new Set(['GET', 'PUT', 'DELETE']);
 /** Whether an error is the answer after all, because an attempt before may have done its work. */
 type IsDone = (error: unknown, request: ApiRequest) => boolean;
+const never: IsDone = () => false;
 
 /** Makes the calls: with the key, within the time, and again where that helps and is safe. */
 export class Caller {
@@ -48,17 +49,17 @@ export class Caller {
 
   /** The answer, read as JSON. */
   json<T>(request: ApiRequest, options?: CallOptions): Promise<T> {
-    return this.call(request, options, async (response) => (await response.json()) as T);
+    return this.call(request, options, never, async (response) => (await response.json()) as T);
   }
 
   /** For an answer without content. */
   nothing(request: ApiRequest, options?: CallOptions): Promise<void> {
-    return this.call(request, options, () => Promise.resolve(), isDeleted);
+    return this.call(request, options, isDeleted, () => Promise.resolve());
   }
 
   /** For an answer that is a file: its body is for the caller to read, in his own time. */
   file(request: ApiRequest, options?: CallOptions): Promise<Response> {
-    return this.call(request, options, (response) => Promise.resolve(response));
+    return this.call(request, options, never, (response) => Promise.resolve(response));
   }
 
   pages<T, P extends { items: T[]; nextCursor: string | null } = { items: T[]; nextCursor: string | null }>(
@@ -97,8 +98,8 @@ export class Caller {
   private async call<T>(
     request: ApiRequest,
     options: CallOptions = {},
+    isDone: IsDone,
     read: (response: Response) => Promise<T>,
-    isDone: IsDone = () => false,
   ): Promise<T> {
     const { maxRetries = this.options.maxRetries, signal } = options;
     // Made once: all attempts are the same send.
