@@ -27,7 +27,9 @@ import { ContactsService } from './contacts/contacts.service.js';
 import { ConversationListRepository } from './conversations/conversation-list.repository.js';
 import { ConversationListsService } from './conversations/conversation-lists.service.js';
 import { Conversation } from './conversations/conversation.entity.js';
+import { ConversationPast } from './conversations/conversation-past.entity.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
+import { PastSweeper } from './conversations/past-sweeper.js';
 import { ErasedContact, ErasureRecord } from './erasures/erasure.entity.js';
 import { ErasureRunner } from './erasures/erasure-runner.js';
 import { ErasuresController } from './erasures/erasures.controller.js';
@@ -113,6 +115,7 @@ const ENTITIES = [
   AuditRecord,
   ClientMessage,
   Conversation,
+  ConversationPast,
   DashboardUser,
   ErasedContact,
   ErasureRecord,
@@ -206,6 +209,7 @@ const events = {
     JobsRepository,
     ConversationListRepository,
     ConversationListsService,
+    PastSweeper,
     ContactRepository,
     ContactsService,
     ErasuresService,

@@ -11,6 +11,7 @@ import {
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { DataSource, type QueryRunner } from 'typeorm';
+import { PastSweeper } from '../src/conversations/past-sweeper.js';
 import { type Arrived, MessagesRepository } from '../src/messages/messages.repository.js';
 import { Conversations1764000110000 } from '../src/migrations/1764000110000-conversations.js';
 import { Cursors } from '../src/paging/cursor.js';
@@ -55,6 +56,11 @@ async function hear(owner: NewTenant, sessionId: string, contact: string, text =
   lastHeard = Math.max(Date.now(), lastHeard + 1);
   await keep({ id, tenantId: owner.tenantId, sessionId, contact, createdAt: new Date(lastHeard) }, text);
   return id;
+}
+
+/** So many messages, each of which moves the conversation. */
+async function move(owner: NewTenant, sessionId: string, contact: string, times: number): Promise<void> {
+  for (let n = 0; n < times; n += 1) await hear(owner, sessionId, contact);
 }
 
 /** All pages, while `between` happens after each. */
@@ -211,14 +217,57 @@ describe('the list of conversations', () => {
     expect(second.nextCursor).toBeNull();
   });
 
-  test('comes to one that moves too often to be remembered at its end', async () => {
+  test.each([40, 200])(
+    'comes to each once and in its place, also to those that move %i times meanwhile',
+    async (moves) => {
+      const owner = await gateway.createTenant();
+      const session = randomUUID();
+      for (let n = 0; n < 6; n += 1) await hear(owner, session, address(n));
+      // The walk has seen the first of these when they move, and will come to the others.
+      const moving = [4, 3, 1].map(address);
+      await Promise.all(moving.map((contact, n) => move(owner, session, contact, [3, 40, 30][n] ?? 0)));
+      for (let n = 0; n < 6; n += 1) await hear(owner, session, address(n));
+      let pages = 0;
+      const seen = await walk(owner, 'limit=2', async () => {
+        if (pages === 0) await Promise.all(moving.map((contact) => move(owner, session, contact, moves)));
+        else await Promise.all(moving.map((contact) => move(owner, session, contact, 3)));
+        pages += 1;
+      });
+      expect(seen).toEqual([5, 4, 3, 2, 1, 0].map(address));
+    },
+  );
+
+  test('comes to none that began since, however often that moves', async () => {
     const owner = await gateway.createTenant();
     const session = randomUUID();
-    for (let n = 0; n < 4; n += 1) await hear(owner, session, address(n));
-    const first = await list(owner, 'limit=2');
-    for (let n = 0; n < 40; n += 1) await hear(owner, session, address(1));
-    const second = await list(owner, `before=${first.nextCursor}`);
-    expect(second.items.map(({ contact }) => contact)).toEqual([address(0), address(1)]);
+    for (let n = 0; n < 3; n += 1) await hear(owner, session, address(n));
+    const seen = await walk(owner, 'limit=2', () => move(owner, session, address(9), 40));
+    expect(seen).toEqual([2, 1, 0].map(address));
+  });
+
+  test('forgets where a conversation was when no walk can ask for it any more', async () => {
+    const owner = await gateway.createTenant();
+    const session = randomUUID();
+    await Promise.all([1, 2].map((n) => move(owner, session, address(n), 68)));
+    const [{ id: old, contact }, { id: recent }] = (await list(owner)).items as [
+      ConversationView,
+      ConversationView,
+    ];
+    const kept = async (id: string): Promise<number> => {
+      const sql = 'SELECT FROM gateway.conversation_past WHERE conversation_id = $1';
+      return (await gateway.service.database.query(sql, [id])).length;
+    };
+    expect([await kept(old), await kept(recent)]).toEqual([2, 2]);
+    const later =
+      'UPDATE gateway.conversation_past SET until = until - 7200000000 WHERE conversation_id = $1';
+    await gateway.service.database.query(later, [old]);
+    await gateway.service.get(PastSweeper).sweep();
+    expect([await kept(old), await kept(recent)]).toEqual([0, 2]);
+    // What has stood still for as long begins anew.
+    const still = 'UPDATE gateway.conversation SET place = place - 7201000000 WHERE id = $1';
+    await gateway.service.database.query(still, [old]);
+    await move(owner, session, contact, 34);
+    expect([await kept(old), await kept(recent)]).toEqual([1, 2]);
   });
 
   test('has cursors that belong to one list, and hold for an hour', async () => {

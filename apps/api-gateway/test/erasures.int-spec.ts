@@ -136,6 +136,8 @@ describe('the erasure of a contact', () => {
     expect((await send(ADA, 'hello-ada')).status).toBe(200);
     const sent = await sendFile({ base64: Buffer.from('her face').toString('base64') });
     const kept = await sendFile({ mediaId: await uploaded() });
+    const past = `INSERT INTO gateway.conversation_past SELECT id, 1, 2, '[[1, 1]]' FROM gateway.conversation WHERE tenant_id = $1`;
+    await gateway.service.database.query(past, [owner.tenantId]);
     expect(await store.get(sent)).toBeDefined();
     expect(await tracesOf(ADA)).not.toEqual([]);
 
@@ -159,6 +161,7 @@ describe('the erasure of a contact', () => {
       { contact: GROUP, lastMessage: { id: others[1] } },
       { contact: BEN, lastMessage: { id: others[0] } },
     ]);
+    expect(await gateway.service.database.query('SELECT FROM gateway.conversation_past')).toHaveLength(2);
     // The receipt is there for good; the person is not.
     expect((await call(`GET /v1/erasures/${id}`)).body).toEqual(receipt);
     expect((await call(`DELETE /v1/contacts/${ADA}`)).status).toBe(404);

@@ -5,6 +5,7 @@ import { DataSource } from 'typeorm';
 import { ApiKey } from '../src/auth/api-key.entity.js';
 import { AuditCheck, AuditHead, AuditRecord } from '../src/audit/audit-record.entity.js';
 import { Conversation } from '../src/conversations/conversation.entity.js';
+import { ConversationPast } from '../src/conversations/conversation-past.entity.js';
 import { ClientMessage } from '../src/messages/client-message.entity.js';
 import { ErasedContact, ErasureRecord } from '../src/erasures/erasure.entity.js';
 import { Message } from '../src/messages/message.entity.js';
@@ -25,6 +26,7 @@ const ENTITIES = [
   AuditRecord,
   ClientMessage,
   Conversation,
+  ConversationPast,
   DashboardUser,
   ErasedContact,
   ErasureRecord,

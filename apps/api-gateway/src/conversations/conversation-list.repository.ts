@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Conversation } from './conversation.entity.js';
-import { NOW, PLACES_KEPT } from './conversation-moves.js';
+import { NOW } from './conversation-moves.js';
 
 /** Which conversations. */
 export interface ConversationFilter {
@@ -39,22 +39,27 @@ const firstSql = (mine: string): string => `
 const seen = (by: string, place: string): string =>
   `(${place} < $5::bigint - ${COMMIT_MICROS} OR pg_visible_in_snapshot((${by})::text::xid8, $4::pg_snapshot))`;
 
+/** The newest of these steps that was there to be seen. */
+const seenStep = (steps: string, newestFirst: string): string => `
+  SELECT (step ->> 1)::bigint FROM ${steps} WITH ORDINALITY AS past (step, n)
+  WHERE ${seen('step ->> 0', '(step ->> 1)::bigint')} ORDER BY ${newestFirst} LIMIT 1`;
+
 /**
- * The list as it was when the walk began: what has not moved since stands where it stood, and what has moved remembers where that was.
- * One that has moved so often that it does not comes at the end: better twice than never.
+ * The list as it was when the walk began: what has not moved since stands where it stood, and what has moved remembers where that was, in
+ * its row or, where it moved often, beside it. What has begun since was nowhere.
  */
 const nextSql = (mine: string): string => `
   WITH stayed AS (
     SELECT c.id, c.place FROM conversation c
     WHERE ${mine} AND (c.place, c.id) < ($6::bigint, $7::uuid) AND ${seen('c.moved_by', 'c.place')}
     ORDER BY c.place DESC, c.id DESC LIMIT $3),
-  moved AS (
-    SELECT c.id, coalesce(before.place, 0) AS place FROM conversation c
-    LEFT JOIN LATERAL (
-      SELECT (step ->> 1)::bigint AS place FROM jsonb_array_elements(c.past) WITH ORDINALITY AS past (step, n)
-      WHERE ${seen('step ->> 0', '(step ->> 1)::bigint')} ORDER BY n LIMIT 1) before ON true
-    WHERE ${mine} AND c.place >= $5::bigint - ${COMMIT_MICROS} AND NOT ${seen('c.moved_by', 'c.place')}
-      AND (before.place IS NOT NULL OR jsonb_array_length(c.past) >= ${PLACES_KEPT})),
+  moved AS MATERIALIZED (
+    SELECT c.id, coalesce((${seenStep('jsonb_array_elements(c.past)', 'n')}), (${seenStep(
+      `(SELECT * FROM conversation_past WHERE conversation_id = c.id AND since <= $5::bigint + ${COMMIT_MICROS}) chunk,
+        jsonb_array_elements(chunk.steps)`,
+      'since DESC, n',
+    )})) AS place
+    FROM conversation c WHERE ${mine} AND c.place >= $5::bigint - ${COMMIT_MICROS} AND NOT ${seen('c.moved_by', 'c.place')}),
   page AS (
     SELECT id, place FROM (TABLE stayed UNION ALL TABLE moved) walk
     WHERE (place, id) < ($6::bigint, $7::uuid) ORDER BY place DESC, id DESC LIMIT $3)

@@ -1,5 +1,3 @@
-/** Places that a row remembers: how often a conversation may move during one walk through the list without coming twice. */
-export const PLACES_KEPT = 32;
 /** How long a cursor of the list holds; what a conversation remembers of before is of no use. */
 export const WALK_MICROS = 3_600_000_000;
 
@@ -8,7 +6,8 @@ export const NOW = `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`;
 
 /**
  * Statement that moves conversations to the top of the list, each with the newest of its messages; part of the one that writes them, so
- * that no message is without its conversation. A message that is older than the newest moves nothing.
+ * that no message is without its conversation. A message that is older than the newest moves nothing. A trigger takes what `past` has no
+ * room for into `conversation_past`, so that this stays one cheap statement.
  * @param messages relation with conversation_id, tenant_id, session_id, contact, id and created_at of messages
  */
 export const moveSql = (messages: string): string => `
@@ -21,6 +20,5 @@ export const moveSql = (messages: string): string => `
   ON CONFLICT (id) DO UPDATE SET last_message_id = excluded.last_message_id, last_at = excluded.last_at,
     place = greatest(excluded.place, c.place + 1), moved_by = excluded.moved_by,
     past = jsonb_build_array(jsonb_build_array(c.moved_by, c.place)) ||
-      CASE WHEN c.place < ${NOW} - ${2 * WALK_MICROS} THEN '[]'
-        ELSE jsonb_path_query_array(c.past, '$[0 to ${PLACES_KEPT - 2}]') END
+      CASE WHEN c.place < ${NOW} - ${2 * WALK_MICROS} THEN '[]' ELSE c.past END
   WHERE (excluded.last_at, excluded.last_message_id) > (c.last_at, c.last_message_id)`;

@@ -1,0 +1,30 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { PeriodicTask } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { WALK_MICROS } from './conversation-moves.js';
+
+const INTERVAL_MS = 600_000;
+
+// Compared with the time of the statement, which an index can be asked for.
+const SWEEP_SQL = `DELETE FROM conversation_past
+  WHERE until < (extract(epoch FROM statement_timestamp()) * 1000000)::bigint - ${2 * WALK_MICROS}`;
+
+/** Forgets where conversations were before every walk that still goes on. */
+@Injectable()
+export class PastSweeper implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task = new PeriodicTask('past of conversations', INTERVAL_MS, () => this.sweep());
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  async sweep(): Promise<void> {
+    await this.dataSource.query(SWEEP_SQL);
+  }
+}
