@@ -2,23 +2,23 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { Agent } from 'undici';
 
-process.on('message', async ({ argument: { url, count, connections, body } }) => {
+/** Each of a message of its own, as receivers look for it. */
+function signedPost(bytes) {
+  const id = randomUUID();
+  const body = Buffer.from(JSON.stringify({ messageId: randomUUID(), text: 'x'.repeat(bytes) }));
+  const signature = createHmac('sha256', 'whsec_').update(body).digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-svc-signature': `t=0,v1=${signature}` };
+  return { headers: { ...headers, 'x-svc-delivery-id': id }, body };
+}
+
+process.on('message', async ({ argument: { url, count, connections, bodies, bytes } }) => {
   const agent = new Agent({ connections, pipelining: 1 });
   const { origin, pathname: path } = new URL(url);
-  const bytes = Buffer.from(body);
-  const signature = createHmac('sha256', 'whsec_').update(bytes).digest('hex');
-  const headers = { 'content-type': 'application/json', 'x-svc-signature': `t=0,v1=${signature}` };
+  const posts = Array.from({ length: bodies }, () => signedPost(bytes));
   let left = count;
   const poster = async () => {
     while (left-- > 0) {
-      const id = randomUUID();
-      const answer = await agent.request({
-        origin,
-        path,
-        method: 'POST',
-        headers: { ...headers, 'x-svc-delivery-id': id },
-        body: bytes,
-      });
+      const answer = await agent.request({ origin, path, method: 'POST', ...posts[left % bodies] });
       await answer.body.dump();
     }
   };

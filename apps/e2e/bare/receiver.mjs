@@ -14,7 +14,7 @@ let posts = 0;
 let otherIds = 0;
 let isDead = false;
 /** Delivery ids, by message. */
-const known = new Map();
+let known = new Map();
 /** When each message arrived first, in ms since 1970. */
 let heard = new Map();
 
@@ -62,6 +62,11 @@ const COMMANDS = {
     const all = [...heard];
     heard = new Map();
     return all;
+  },
+  /** What came so far is no more than a number. */
+  forget: () => {
+    known = new Map();
+    heard = new Map();
   },
   /** From now on, those under /dying say nothing. */
   die: () => {

@@ -171,6 +171,11 @@ export class WebhookScene {
     return (await this.counts()).posts;
   }
 
+  /** Receivers keep no more than the number of what came so far: they are to be as fast for whoever posts next. */
+  async forget(): Promise<void> {
+    await this.receivers.ask('forget');
+  }
+
   /** What came to the receivers so far. */
   async counts(): Promise<{ posts: number; messages: number; otherIds: number }> {
     const { result } = (await this.receivers.ask('count')) as {
