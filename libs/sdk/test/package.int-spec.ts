@@ -24,27 +24,6 @@ test('is required as CommonJS, without the loader of ES modules behind it', asyn
   expect(stdout).toMatch(/cjs\/dist\/index\.js\n$/);
 });
 
-test('is packed with both builds, their types, the examples and nothing else', async () => {
-  const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: root });
-  const [packed] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-  const paths = packed.files.map(({ path }) => path);
-  const builds = paths.filter((path) =>
-    /^(?:dist|cjs\/dist)\/(?:[a-z]+\/)?[a-z-]+\.(?:js|d\.ts)$/.test(path),
-  );
-  expect(builds).toEqual(
-    expect.arrayContaining(['dist/index.d.ts', 'cjs/dist/index.d.ts', 'dist/cli/svc.js']),
-  );
-  expect(builds.filter((path) => path.startsWith('cjs/'))).toHaveLength(builds.length / 2);
-  expect(paths.filter((path) => !builds.includes(path)).sort()).toEqual([
-    'README.md',
-    'cjs/package.json',
-    'examples/express.cjs',
-    'examples/fastify.ts',
-    'examples/nest.ts',
-    'package.json',
-  ]);
-});
-
 test('has no dependency at run time', async () => {
   const manifest = JSON.parse(await readFile(`${root}package.json`, 'utf8')) as Record<string, unknown>;
   expect(Object.keys(manifest).filter((key) => /dependencies/i.test(key))).toEqual(['devDependencies']);
