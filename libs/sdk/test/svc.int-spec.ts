@@ -4,6 +4,7 @@ import { SAMPLE_PAYLOADS, verifyWebhook } from '../src/index.js';
 import { answer, refuse, ScriptedServer, type Step } from './scripted-server.js';
 
 const SVC = new URL('../dist/cli/svc.js', import.meta.url).pathname;
+const DEFAULT_RECEIVER = 'http://localhost:3001/hook';
 const SECRET = 'whsec_of-this-test';
 
 let gateway: ScriptedServer;
@@ -67,6 +68,17 @@ describe('svc trigger', () => {
       event: { event, payload, deliveryId: headers['x-svc-delivery-id'] },
     });
     expect(run.out).toMatch(/ 200 in \d+ ms\n$/);
+  });
+
+  test('posts to the receiver of the documentation where none is given, and says so', async () => {
+    const run = svc(['trigger', 'message.received', '--json']);
+    // Whether anybody listens there is not ours to know.
+    expect(await run.code).not.toBe(2);
+    expect(linesOf(run)).toMatchObject([{ event: 'message.received', forward: DEFAULT_RECEIVER }]);
+    expect(run.err).toContain(`Posting message.received to ${DEFAULT_RECEIVER}`);
+    const help = svc(['trigger', '--help']);
+    expect(await help.code).toBe(0);
+    expect(help.out).toContain(DEFAULT_RECEIVER);
   });
 
   test('makes a secret where none is given, and says it', async () => {
@@ -189,6 +201,15 @@ describe('svc listen', () => {
     expect(run.err).toMatch(/Go on from here with --after c1\n$/);
   });
 
+  test('forwards to the receiver of the documentation where none is given, and says so', async () => {
+    gateway.steps = [stream('')];
+    const run = svc(['listen', '--json'], access());
+    await run.said(`Forwarding events to ${DEFAULT_RECEIVER};`);
+    run.stop();
+    expect(await run.code).toBe(0);
+    expect(linesOf(run)).toMatchObject([{ listening: true, forward: DEFAULT_RECEIVER }]);
+  });
+
   test('ends where the key does not work', async () => {
     gateway.steps = [refuse(401, 'UNAUTHENTICATED')];
     expect(await svc(['listen', '--forward', hook()], access()).code).toBe(1);
@@ -201,7 +222,6 @@ test.each([
   [['trigger']],
   [['trigger', 'message.unknown', '--forward', 'http://localhost:1/']],
   [['trigger', 'message.sent', '--forward', 'ftp://localhost/']],
-  [['trigger', 'message.sent']],
   [['send', '--session', 's', '--to', 't']],
   [['send', '--unknown']],
   [['listen', '--forward', 'http://localhost:1/', 'more']],

@@ -1,8 +1,10 @@
+import { DEFAULT_RECEIVER } from './options.js';
+
 const COMMON = `  --json            one JSON object a line on standard output
   -h, --help        this text`;
 const ACCESS = `  --base-url URL    address of the gateway; better: the variable SVC_BASE_URL
   --api-key KEY     better: the variable SVC_API_KEY, which other users of the machine do not see`;
-const RECEIVER = `  --forward URL     where to post to, e.g. http://localhost:3001/hook
+const RECEIVER = `  --forward URL     where to post to; ${DEFAULT_RECEIVER} without it
   --secret SECRET   signs the posts; better: the variable SVC_WEBHOOK_SECRET. Neither: one is made and shown`;
 const CODES = 'Exit code: 0 done, 1 refused or failed, 2 called wrongly.';
 
@@ -16,7 +18,7 @@ export const HELP = {
 
 svc <command> --help says more. ${CODES}`,
 
-  listen: `Usage: svc listen --forward URL [options]
+  listen: `Usage: svc listen [options]
 
 Forwards the events of your tenant as they happen, in order: what your receiver gets has the headers, the body and the signature
 of a webhook. A receiver that does not answer with 2xx gets an event three times within some seconds; then the next follows.
@@ -42,7 +44,7 @@ ${COMMON}
 
 ${CODES}`,
 
-  trigger: `Usage: svc trigger EVENT --forward URL [options]
+  trigger: `Usage: svc trigger EVENT [options]
 
 Posts a sample of the event, e.g. message.received, as a webhook. It asks no gateway and needs no key.
 

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { SvcClient } from '../client.js';
 
+/** Where the receivers of the documentation listen. */
+export const DEFAULT_RECEIVER = 'http://localhost:3001/hook';
+
 /** The command was called in a way that it does not know. */
 export class UsageError extends Error {}
 
@@ -50,8 +53,7 @@ export function clientOf(values: Values): SvcClient {
 }
 
 /** Where to post to. @throws UsageError */
-export function receiverOf(values: Values): string {
-  const url = needed(values, 'forward');
+export function receiverOf({ forward: url = DEFAULT_RECEIVER }: Values): string {
   assertUrl('forward', url);
   return url;
 }

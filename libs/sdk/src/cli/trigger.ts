@@ -12,9 +12,9 @@ export async function trigger(values: Values, [event, ...more]: string[], screen
   }
   const url = receiverOf(values);
   const { secret, made } = secretOf(values);
-  if (made) screen.note(`Signed with ${secret}`);
+  screen.note(`Posting ${event} to ${url}${made ? `, signed with ${secret}` : ''}`);
   const payload = SAMPLE_PAYLOADS[event as keyof typeof SAMPLE_PAYLOADS];
   const result = await forward({ event, deliveryId: randomUUID(), payload }, { url, secret });
-  screen.result({ ...result, ...(made && { secret }) }, () => wordsOf(result));
+  screen.result({ ...result, forward: url, ...(made && { secret }) }, () => wordsOf(result));
   return isFine(result);
 }
