@@ -22,6 +22,7 @@ import { RequestPaces } from './auth/request-paces.js';
 import { ScopeGuard } from './auth/scope.guard.js';
 import { GatewayConfig, readConfig } from './config.js';
 import { ContactRepository } from './contacts/contact.repository.js';
+import { ContactTraces } from './contacts/contact-traces.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ContactsService } from './contacts/contacts.service.js';
 import { ConversationListRepository } from './conversations/conversation-list.repository.js';
@@ -211,6 +212,7 @@ const events = {
     ConversationListsService,
     PastSweeper,
     ContactRepository,
+    ContactTraces,
     ContactsService,
     ErasuresService,
     ErasureRunner,

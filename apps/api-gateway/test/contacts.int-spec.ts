@@ -107,6 +107,28 @@ test('the export of a contact has every message, however many, and no others', a
   expect(messages.every((message) => message.origin?.sender === ADA)).toBe(true);
 });
 
+test('the export of a contact whom others have only quoted has their events, and is none of the messages', async () => {
+  const owner = await gateway.createTenant();
+  const quoted = { keyId: 'X', remoteJid: ADA, body: { type: 'text' as const, text: 'Hi' } };
+  const ben = { remoteJid: '15550006666@s.whatsapp.net', phone: '+15550006666', pushName: 'Ben' };
+  const sessionId = gateway.fakes.addSession(owner.tenantId).id;
+  await arrives(owner, { ...ben, sessionId, chatId: GROUP, isGroup: true, quoted });
+  const createdAt = '2026-01-01T00:00:00.000Z';
+  const event = { id: randomUUID(), event: 'message.received', createdAt, payload: { quoted } };
+  gateway.fakes.dispatcher.log = [event];
+  expect(await read(owner, ADA)).toMatchObject({ status: 404, body: { code: 'CONTACT_NOT_FOUND' } });
+  const answer = await gateway.call(owner.apiKey, `GET /v1/contacts/${ADA}/export`);
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { contact: { contact: ADA, received: { count: 0 }, conversationIds: [] }, messages: [] },
+  });
+  expect(answer.body['events']).toEqual([{ ...event, deadLetters: [] }]);
+  gateway.fakes.dispatcher.log = [];
+  expect(await gateway.call(tenant.apiKey, `GET /v1/contacts/${ADA}/export`)).toMatchObject({
+    ...{ status: 404, body: { code: 'CONTACT_NOT_FOUND' } },
+  });
+});
+
 test('an export without the dispatcher is refused before it begins', async () => {
   const owner = await gateway.createTenant();
   await arrives(owner, { sessionId: gateway.fakes.addSession(owner.tenantId).id });

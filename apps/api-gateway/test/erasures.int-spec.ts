@@ -30,6 +30,7 @@ beforeEach(async () => {
   owner = await gateway.createTenant();
   sessionId = gateway.fakes.addSession(owner.tenantId).id;
   gateway.fakes.erased.length = 0;
+  gateway.fakes.dispatcher.log = [];
 });
 
 const call = (route: string, body?: object): Promise<Answer> => gateway.call(owner.apiKey, route, body);
@@ -56,6 +57,21 @@ async function arrives(data: Partial<MessageReceivedV1>): Promise<string> {
   await waitFor('the message', async () => (await call(`GET /v1/messages/${id}`)).status === 200);
   return id;
 }
+
+/** What no service could process. */
+async function dead(tenantId: string, remoteJid: string): Promise<string> {
+  const message = JSON.stringify({ tenantId, data: { remoteJid, body: { text: 'secret' } } });
+  await gateway.fakes.messaging.publishDeadLetter('billing', {
+    ...{ subject: 'evt.7.message.received', reason: { code: 'INTERNAL' }, delivery: 20, message },
+  });
+  return message;
+}
+
+/** What Ben writes in the group. */
+const inGroup = (data: Partial<MessageReceivedV1>): Promise<string> =>
+  arrives({ remoteJid: BEN, pushName: 'Ben', chatId: GROUP, isGroup: true, ...data });
+
+const QUOTED = { keyId: 'X', remoteJid: ADA, body: { type: 'text' as const, text: 'secret' } };
 
 const send = async (to: string, clientMessageId?: string): Promise<Answer> =>
   call('POST /v1/messages', { sessionId, to, text: 'secret', ...(clientMessageId && { clientMessageId }) });
@@ -170,14 +186,6 @@ describe('the erasure of a contact', () => {
 
   test('takes what no service could process with it, of this tenant and person alone', async () => {
     await arrives({});
-    const { messaging } = gateway.fakes;
-    const dead = async (tenantId: string, remoteJid: string): Promise<string> => {
-      const message = JSON.stringify({ tenantId, data: { remoteJid, body: { text: 'secret' } } });
-      await messaging.publishDeadLetter('billing', {
-        ...{ subject: 'evt.7.message.received', reason: { code: 'INTERNAL' }, delivery: 20, message },
-      });
-      return message;
-    };
     await dead(owner.tenantId, ADA);
     await dead(owner.tenantId, ADA);
     const kept = [
@@ -188,9 +196,46 @@ describe('the erasure of a contact', () => {
     const { erased } = await done((await erase()).id);
     expect(erased.deadLetters).toBe(3); // one is the dispatcher's
     const left: string[] = [];
-    await eraseDeadLetters(messaging, ({ message }) => left.push(message) === 0);
+    await eraseDeadLetters(gateway.fakes.messaging, ({ message }) => left.push(message) === 0);
     expect(left).toEqual(expect.arrayContaining(kept));
     expect(left.filter((one) => one.includes(owner.tenantId))).toHaveLength(2);
+  });
+
+  test.each([
+    ['quoted', { quoted: QUOTED }],
+    ['named', { mentions: [ADA] }],
+  ])('is of one whom others have only %s, too', async (_, data) => {
+    await inGroup(data);
+    expect((await done((await erase()).id)).erased).toMatchObject({ messages: 0, quotes: 1 });
+    expect(await tracesOf(ADA)).toEqual([]);
+    expect((await call(`DELETE /v1/contacts/${ADA}`)).status).toBe(404);
+  });
+
+  test('is of one of whom nothing is left but what no service could process, too', async () => {
+    await dead(owner.tenantId, ADA);
+    expect((await done((await erase()).id)).erased).toMatchObject({ messages: 0, deadLetters: 2 });
+    expect((await call(`DELETE /v1/contacts/${ADA}`)).status).toBe(404);
+  });
+
+  test('is of one of whom nothing is left but an event, too', async () => {
+    await dead(owner.tenantId, BEN);
+    const event = { id: randomUUID(), event: 'message.received', createdAt: new Date().toISOString() };
+    const of = (remoteJid: string) => ({ ...event, payload: { remoteJid } });
+    gateway.fakes.dispatcher.log = [of(BEN)];
+    expect((await call(`DELETE /v1/contacts/${ADA}`)).status).toBe(404);
+    gateway.fakes.dispatcher.log = [of(BEN), of(ADA)];
+    expect((await done((await erase()).id)).erased).toMatchObject({ messages: 0, events: 3 });
+  });
+
+  test('is none where only another tenant keeps something: as if nobody did', async () => {
+    await inGroup({ quoted: QUOTED, mentions: [ADA] });
+    await dead(owner.tenantId, ADA);
+    owner = await gateway.createTenant();
+    const answers = await Promise.all([ADA, '15550005555'].map((who) => call(`DELETE /v1/contacts/${who}`)));
+    const nobody = { code: 'CONTACT_NOT_FOUND', message: 'Nothing is kept of this contact.', meta: {} };
+    for (const { status, body } of answers)
+      expect({ status, body }).toMatchObject({ status: 404, body: nobody });
+    expect(gateway.fakes.erased).toEqual([]);
   });
 
   test('is asked of the workers first and last, with the messages they may know otherwise, and of the dispatcher to its end', async () => {

@@ -37,13 +37,15 @@ export class ContactProfile {
   name: string | null;
 
   @ApiProperty({
-    description: 'Time of the oldest message (ISO 8601, UTC).',
+    description:
+      'Time of the oldest message (ISO 8601, UTC). Where an export has none: of something else that is kept.',
     example: '2026-01-31T12:00:00.000Z',
   })
   firstSeenAt: string;
 
   @ApiProperty({
-    description: 'Time of the newest message (ISO 8601, UTC).',
+    description:
+      'Time of the newest message (ISO 8601, UTC). Where an export has none: of something else that is kept.',
     example: '2026-01-31T12:00:00.000Z',
   })
   lastSeenAt: string;

@@ -18,10 +18,13 @@ const PIECE = 200;
 const NAMED = 200;
 const CONVERSATIONS = 200;
 
-/** The two ways in which a message has to do with a person; each walks along an index of its own. */
+/** Two ways in which a message has to do with a person; each walks along an index of its own. */
 export const WITH = 'm.tenant_id = $1 AND m.contact = $2';
 /** In a group. */
 export const WRITTEN_IN_GROUP = `m.tenant_id = $1 AND m.origin ->> 'sender' = $2 AND m.contact LIKE '%@g.us'`;
+/** The third: others quoted or named them in a group. */
+export const QUOTED_IN_GROUP = `m.tenant_id = $1 AND m.contact LIKE '%@g.us' AND (
+  origin #>> '{quoted,remoteJid}' = $2 OR origin -> 'mentions' ? $2 OR content #>> '{quoted,participant}' = $2 OR content -> 'mentions' ? $2)`;
 
 const count = (which: string): string =>
   `(SELECT count(*)::int FROM (SELECT FROM message m WHERE ${which} LIMIT ${COUNT_UP_TO + 1}) seen)`;
@@ -60,6 +63,13 @@ export class ContactRepository {
   async factsOf({ tenantId, contact }: Person): Promise<ContactFacts> {
     const [row] = await this.dataSource.query<[ContactFacts]>(FACTS_SQL, [tenantId, contact]);
     return row;
+  }
+
+  /** When somebody quoted or named the person in a group: one such time, null where nobody did. Looks through all groups. */
+  async quotedAt({ tenantId, contact }: Person): Promise<Date | null> {
+    const sql = `SELECT created_at AS at FROM message m WHERE ${QUOTED_IN_GROUP} LIMIT 1`;
+    const [row] = await this.dataSource.query<{ at: Date }[]>(sql, [tenantId, contact]);
+    return row?.at ?? null;
   }
 
   /** Every message that has to do with the person, piece by piece: those with the person, newest first, then those in groups. */

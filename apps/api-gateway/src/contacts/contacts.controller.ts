@@ -19,7 +19,8 @@ export class ContactsController {
   @ApiOperation({
     operationId: 'readContact',
     summary: 'Read what is kept of a contact',
-    description: 'Over all sessions, as the messages show it. The platform is not asked.',
+    description:
+      'Over all sessions, as the messages show it. The platform is not asked. One of whom there is no message is 404 here; where others quoted them, or an event is left, they are exported and erased all the same.',
   })
   @ApiContact()
   @ApiOkResponse({ type: ContactProfile, description: 'The contact.' })
@@ -33,7 +34,8 @@ export class ContactsController {
   @ApiOperation({
     operationId: 'exportContact',
     summary: 'Export all that is kept of a contact',
-    description: 'One JSON document, however long, streamed: it is whole where it ends with the last brace.',
+    description:
+      'One JSON document, however long, streamed: it is whole where it ends with the last brace. 404 only where nothing at all is kept, which takes longer to find out.',
   })
   @ApiContact()
   @ApiOkResponse({ type: ContactExport, description: 'All of it.' })

@@ -9,35 +9,38 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { toView } from '../messages/conversations.service.js';
-import { bounded, ContactRepository, type Person } from './contact.repository.js';
-
-/** For a walk through the events of a tenant. */
-const PATIENCE_MS = 30_000;
+import { bounded, type ContactFacts, ContactRepository, type Person } from './contact.repository.js';
+import { ContactTraces, PATIENCE_MS } from './contact-traces.js';
 
 /** Persons on the other side, as their messages show them. */
 @Injectable()
 export class ContactsService {
   constructor(
     private readonly contacts: ContactRepository,
+    private readonly traces: ContactTraces,
     private readonly rpc: RpcClient,
   ) {}
 
-  /** @throws AppError `CONTACT_NOT_FOUND` */
+  /**
+   * A person as the messages show it.
+   * @throws AppError `CONTACT_NOT_FOUND`
+   */
   async get(person: Person): Promise<ContactProfile> {
+    const profile = profileOf(person, await this.contacts.factsOf(person));
+    if (!profile) throw new AppError('CONTACT_NOT_FOUND', 'No message is with this contact, or by them.');
+    return profile;
+  }
+
+  /**
+   * The same, and there is also one where nothing is kept but what is neither with the person nor by them. That takes a while to find.
+   * @throws AppError `CONTACT_NOT_FOUND`, or that the dispatcher does not answer.
+   */
+  async getKept(person: Person): Promise<ContactProfile> {
     const facts = await this.contacts.factsOf(person);
-    const { first, last, direct, groups, sent, name, conversations } = facts;
-    if (!first || !last) throw new AppError('CONTACT_NOT_FOUND');
-    const digits = /^(\d+)@s\.whatsapp\.net$/.exec(person.contact)?.[1];
-    return {
-      contact: person.contact,
-      phone: digits ? `+${digits}` : null,
-      name,
-      firstSeenAt: first.toISOString(),
-      lastSeenAt: last.toISOString(),
-      received: bounded(direct + groups),
-      sent: bounded(sent),
-      conversationIds: conversations,
-    };
+    if (!facts.last) facts.first = facts.last = await this.traces.find(person);
+    const profile = profileOf(person, facts);
+    if (!profile) throw new AppError('CONTACT_NOT_FOUND');
+    return profile;
   }
 
   /**
@@ -45,7 +48,7 @@ export class ContactsService {
    * @throws AppError `CONTACT_NOT_FOUND`, or that the dispatcher does not answer.
    */
   async export(person: Person): Promise<Readable> {
-    const contact = await this.get(person);
+    const contact = await this.getKept(person);
     // The first part now: an answer that has begun can only break off.
     const events = this.eventsOf(person);
     const first = await events.next();
@@ -77,6 +80,22 @@ export class ContactsService {
       next = reply.next;
     }
   }
+}
+
+function profileOf(
+  { contact }: Person,
+  { first, last, direct, groups, sent, name, conversations }: ContactFacts,
+): ContactProfile | null {
+  if (!first || !last) return null;
+  const digits = /^(\d+)@s\.whatsapp\.net$/.exec(contact)?.[1];
+  return {
+    ...{ contact, phone: digits ? `+${digits}` : null, name },
+    firstSeenAt: first.toISOString(),
+    lastSeenAt: last.toISOString(),
+    received: bounded(direct + groups),
+    sent: bounded(sent),
+    conversationIds: conversations,
+  };
 }
 
 /** An iterator whose first step was taken already. */

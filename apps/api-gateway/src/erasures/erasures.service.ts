@@ -9,11 +9,12 @@ import {
   ErasureCounts,
 } from '@svc/contracts';
 import { eraseDeadLetters, Messaging, RpcClient } from '@svc/messaging';
-import { countErased, namesOf, noteErasure } from '@svc/service';
+import { countErased, noteErasure } from '@svc/service';
 import { type EntityManager, IsNull, Repository } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { AuditService } from '../audit/audit.service.js';
 import { actorOf, type Caller } from '../auth/caller.js';
+import { isAbout } from '../contacts/contact-traces.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { ErasedContact, ErasureRecord } from './erasure.entity.js';
 import { type ErasureTask, MessageErasure, PATIENCE_MS } from './message-erasure.js';
@@ -50,7 +51,7 @@ export class ErasuresService {
     const { tenantId } = caller;
     const running = { tenantId, contact, finishedAt: IsNull() };
     if (!(await this.records.existsBy(running))) {
-      await this.contacts.get({ tenantId, contact });
+      await this.contacts.getKept({ tenantId, contact });
       await this.records.manager.transaction((tx) => this.begin(tx, caller, contact));
     }
     const record = await this.records.findOneBy(running);
@@ -107,19 +108,13 @@ export class ErasuresService {
   }
 
   /** What a service could not process; what is kept of them from here on, they wrote later. */
-  private async inDeadLetters({
-    erasureId,
-    tenantId,
-    contact,
-    until,
-  }: ErasureTask & { until: string }): Promise<void> {
-    const [tenant, names] = [JSON.stringify(tenantId), namesOf(contact)];
+  private async inDeadLetters(task: ErasureTask & { until: string }): Promise<void> {
+    const until = new Date(task.until);
     const unprocessed = await eraseDeadLetters(
       this.messaging,
-      ({ message }, keptAt) =>
-        keptAt < new Date(until) && message.includes(tenant) && names.some((name) => message.includes(name)),
+      ({ message }, keptAt) => keptAt < until && isAbout(task, message),
     );
-    await countErased(this.records.manager, erasureId, { unprocessed });
+    await countErased(this.records.manager, task.erasureId, { unprocessed });
   }
 
   private async finish(

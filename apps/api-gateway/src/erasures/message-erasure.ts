@@ -4,7 +4,7 @@ import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { RpcClient } from '@svc/messaging';
 import { countErased } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
-import { WITH, WRITTEN_IN_GROUP } from '../contacts/contact.repository.js';
+import { QUOTED_IN_GROUP, WITH, WRITTEN_IN_GROUP } from '../contacts/contact.repository.js';
 
 /** What is erased: a contact of a tenant, as it was at a time. */
 export interface ErasureTask {
@@ -63,8 +63,7 @@ const QUOTES_SQL = `UPDATE message m SET
       || ${MENTIONS('origin')},
     content = CASE WHEN content #>> '{quoted,participant}' = $2 THEN content - 'quoted' ELSE content END
       || ${MENTIONS('content')}
-  WHERE m.tenant_id = $1 AND m.contact LIKE '%@g.us' AND (origin #>> '{quoted,remoteJid}' = $2 OR origin -> 'mentions' ? $2
-    OR content #>> '{quoted,participant}' = $2 OR content -> 'mentions' ? $2)`;
+  WHERE ${QUOTED_IN_GROUP}`;
 
 /** Erases what the gateway keeps of a contact, piece by piece; what was interrupted goes on where it was. */
 @Injectable()

@@ -318,7 +318,11 @@ export class AuditLogResource {
 export class ContactsResource {
   constructor(protected readonly caller: Caller) {}
 
-  /** Read what is kept of a contact. Over all sessions, as the messages show it. The platform is not asked. */
+  /**
+   * Read what is kept of a contact. Over all sessions, as the messages show it. The platform is not asked.
+   * One of whom there is no message is 404 here; where others quoted them, or an event is left, they are
+   * exported and erased all the same.
+   */
   read(contact: string, options?: CallOptions): Promise<ContactProfile> {
     return this.caller.json<ContactProfile>(
       { method: 'GET', path: `/v1/contacts/${encodeURIComponent(contact)}` },
@@ -331,7 +335,8 @@ export class ContactsResource {
    * files, events, deliveries and dead letters, also what is still on its way. Until it is done, a send to
    * the contact is refused; what the contact writes from now on is kept as ever. Repeating it while it runs
    * returns the same receipt. Units and tokens that were counted stay counted, files that you uploaded are
-   * kept for their month, and those that came with a message go with it.
+   * kept for their month, and those that came with a message go with it. 404 only where there is nothing to
+   * erase: one whom others quoted, or of whom an event or a dead letter is left, is erased like any other.
    */
   erase(contact: string, options?: CallOptions): Promise<Erasure> {
     return this.caller.json<Erasure>(
@@ -342,7 +347,7 @@ export class ContactsResource {
 
   /**
    * Export all that is kept of a contact. One JSON document, however long, streamed: it is whole where it
-   * ends with the last brace.
+   * ends with the last brace. 404 only where nothing at all is kept, which takes longer to find out.
    */
   export(contact: string, options?: CallOptions): Promise<ContactExport> {
     return this.caller.json<ContactExport>(

@@ -173,9 +173,9 @@ export interface ContactProfile {
   phone: string | null;
   /** The display name of the newest message that has one. */
   name: string | null;
-  /** Time of the oldest message (ISO 8601, UTC). */
+  /** Time of the oldest message (ISO 8601, UTC). Where an export has none: of something else that is kept. */
   firstSeenAt: string;
-  /** Time of the newest message (ISO 8601, UTC). */
+  /** Time of the newest message (ISO 8601, UTC). Where an export has none: of something else that is kept. */
   lastSeenAt: string;
   /** Messages that the contact has written, also in groups. */
   received: BoundedCount;
