@@ -33,6 +33,17 @@ test('deliveries are paged to the end, and filters reach the dispatcher', async 
   expect(asked()).toMatchObject({ event: 'message.sent', statuses: ['DEAD'] });
 });
 
+test('a walk through deliveries goes on where the last of its page was deleted meanwhile', async () => {
+  const id = await anEndpoint();
+  const { dispatcher } = gateway.fakes;
+  const [oldest, middle, newest] = [1, 2, 3].map(() => dispatcher.addDelivery(tenant.tenantId, id));
+  const { body: first } = await call(`GET /v1/webhooks/${id}/dead-letters?limit=2`);
+  expect(first['items']).toEqual([newest, middle]);
+  dispatcher.deliveries.delete(middle?.deliveryId ?? '');
+  const { body } = await call(`GET /v1/webhooks/${id}/dead-letters?before=${String(first['nextCursor'])}`);
+  expect(body).toEqual({ items: [oldest], nextCursor: null });
+});
+
 test('a delivery is shown and replayed', async () => {
   const delivery = gateway.fakes.dispatcher.addDelivery(tenant.tenantId);
   const path = `/v1/deliveries/${delivery.deliveryId}`;

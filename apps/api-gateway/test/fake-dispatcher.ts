@@ -19,6 +19,7 @@ import {
   GetReplay,
   ListDeliveries,
   type ListDeliveriesV1,
+  type ListedDelivery,
   ListEndpoints,
   type LoggedEvent,
   PauseEndpoint,
@@ -54,7 +55,8 @@ const NONE = { count: 0, more: false };
 /** `webhook-dispatcher`, as far as the gateway can tell. */
 export class FakeDispatcher {
   readonly endpoints = new Map<string, OwnedEndpoint>();
-  readonly deliveries = new Map<string, { tenantId: string; delivery: DeliveryView }>();
+  readonly deliveries = new Map<string, { tenantId: string; delivery: DeliveryView; seq: number }>();
+  private lastSeq = 0;
   readonly replays = new Map<string, { tenantId: string; replay: Replay }>();
   /** How lists and replays were asked for, as it came. */
   readonly asked: object[] = [];
@@ -150,7 +152,8 @@ export class FakeDispatcher {
       ...{ nextAttemptAt: null, deadReason: 'HTTP_500', deadAt: new Date().toISOString() },
       ...{ attempts: [], createdAt: new Date().toISOString() },
     };
-    this.deliveries.set(delivery.deliveryId, { tenantId, delivery });
+    this.lastSeq += 1;
+    this.deliveries.set(delivery.deliveryId, { tenantId, delivery, seq: this.lastSeq });
     return delivery;
   }
 
@@ -208,11 +211,13 @@ export class FakeDispatcher {
     return owned.replay;
   }
 
-  private page({ endpointId, before, limit }: ListDeliveriesV1): DeliveryView[] {
-    const all = [...this.deliveries.values()].map(({ delivery }) => delivery).reverse();
-    const own = all.filter((delivery) => delivery.endpointId === endpointId);
-    const from = before ? own.findIndex(({ deliveryId }) => deliveryId === before) + 1 : 0;
-    return own.slice(from, from + limit);
+  private page({ endpointId, before, limit }: ListDeliveriesV1): ListedDelivery[] {
+    const end = before ? Number(before.split('/')[1]) : Infinity;
+    return [...this.deliveries.values()]
+      .filter(({ delivery, seq }) => delivery.endpointId === endpointId && seq < end)
+      .map(({ delivery, seq }) => ({ ...delivery, place: `2026-01-31 12:00:00.123456+00/${seq}` }))
+      .reverse()
+      .slice(0, limit);
   }
 
   private ownedDelivery({ tenantId, deliveryId }: DeliveryRef): DeliveryView {

@@ -170,8 +170,11 @@ test('deliveries are listed newest first, page by page, wherever they stand', as
   const all = await list(10);
   expect(all.map(({ status }) => status)).toEqual(expected.toReversed());
   const ids = all.map(({ deliveryId }) => deliveryId);
-  const pages = [];
-  for (let page = await list(1); page.length > 0; page = await list(1, page[0]?.deliveryId)) pages.push(page);
-  expect(pages.flat().map(({ deliveryId }) => deliveryId)).toEqual(ids);
+  // By the id, too, as a gateway of the release before asks.
+  for (const key of ['place', 'deliveryId'] as const) {
+    const pages = [];
+    for (let page = await list(1); page.length > 0; page = await list(1, page[0]?.[key])) pages.push(page);
+    expect(pages.flat().map(({ deliveryId }) => deliveryId)).toEqual(ids);
+  }
   expect((await deliveries(true)).map(({ deliveryId }) => deliveryId)).toEqual([ids[2]]);
 });

@@ -10,6 +10,7 @@ import {
   IsOptional,
   IsString,
   IsUUID,
+  Matches,
   Max,
   Min,
   ValidateNested,
@@ -177,6 +178,16 @@ export class DeliveryView {
   createdAt: string;
 }
 
+const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** Time of its event as the database writes it, and its number. */
+const PLACE = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?/\d{1,19}`;
+
+/** A delivery in a list. */
+export class ListedDelivery extends DeliveryView {
+  /** Its place in the list, which stays when the delivery is deleted; an older dispatcher does not tell it. */
+  @IsOptional() @Matches(new RegExp(`^${PLACE}$`)) place?: string;
+}
+
 /** Names a delivery of a tenant. The owner answers `DELIVERY_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
 export class DeliveryRef {
   @IsUUID() tenantId: string;
@@ -193,13 +204,13 @@ export class ListDeliveriesV1 {
   @IsOptional() @IsISO8601() until?: string;
   /** One more than a page holds, so that the asker knows whether another follows. */
   @IsInt() @Min(1) @Max(201) limit: number;
-  /** Id of the last item of the page before. */
-  @IsOptional() @IsUUID() before?: string;
+  /** `place` of the last item of the page before; its id where it has none, as of a gateway of the release before. */
+  @IsOptional() @Matches(new RegExp(`^(${PLACE}|${UUID})$`)) before?: string;
 }
 
 /** Reply of `list-deliveries`. */
 export class DeliveriesReply {
-  @IsArray() @ValidateNested({ each: true }) @Type(() => DeliveryView) deliveries: DeliveryView[];
+  @IsArray() @ValidateNested({ each: true }) @Type(() => ListedDelivery) deliveries: ListedDelivery[];
 }
 
 /** Reply of `get-delivery` and `replay-delivery`. */
@@ -208,7 +219,7 @@ export class DeliveryReply {
 }
 
 const APP = 'webhook-dispatcher';
-/** Deliveries of an endpoint. `VALIDATION_FAILED` where that of the page before is not there any more. */
+/** Deliveries of an endpoint. `VALIDATION_FAILED` where `before` is an id, and that delivery is not there any more. */
 export const ListDeliveries = defineRequest(APP, 'list-deliveries', ListDeliveriesV1, DeliveriesReply);
 /** One delivery, its attempts with the heads of the answers. */
 export const GetDelivery = defineRequest(APP, 'get-delivery', DeliveryRef, DeliveryReply);

@@ -281,6 +281,7 @@ export {
   DeliveryView,
   DeliveryRef,
   ListDeliveriesV1,
+  ListedDelivery,
   DeliveriesReply,
   DeliveryReply,
   ListDeliveries,

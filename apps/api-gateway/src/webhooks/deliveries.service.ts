@@ -41,7 +41,8 @@ export class DeliveriesService {
       ...given({ event, since, until, before }),
       ...{ tenantId, endpointId, statuses: [...statuses], limit: limit + 1 },
     });
-    return this.cursors.page(list, deliveries, limit, ({ deliveryId }) => deliveryId);
+    const page = this.cursors.page(list, deliveries, limit, ({ place, deliveryId }) => place ?? deliveryId);
+    return { ...page, items: page.items.map(({ place: _, ...delivery }) => delivery) };
   }
 
   async get(tenantId: string, deliveryId: string): Promise<DeliveryView> {

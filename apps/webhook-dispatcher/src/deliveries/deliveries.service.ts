@@ -8,6 +8,7 @@ import {
   type DeliveryView,
   invalidField,
   type ListDeliveriesV1,
+  type ListedDelivery,
 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
@@ -66,8 +67,8 @@ export class DeliveriesService {
     private readonly endpoints: EndpointsService,
   ) {}
 
-  /** Newest event first, each with its attempts. */
-  async list({ tenantId, before, limit, statuses, ...filter }: ListDeliveriesV1): Promise<DeliveryView[]> {
+  /** Newest event first, each with its attempts and its place in this order. */
+  async list({ tenantId, before, limit, statuses, ...filter }: ListDeliveriesV1): Promise<ListedDelivery[]> {
     await this.endpoints.mine(tenantId, filter.endpointId);
     const position = before ? await this.positionOf(before) : LAST;
     const page = placesSql({ statuses, order: 'DESC', limit: '$7' });
@@ -76,7 +77,8 @@ export class DeliveriesService {
       `WITH page AS (${page})${DESCRIBE_SQL}`,
       parameters,
     );
-    return this.toViews(rows, false);
+    const views = await this.toViews(rows, false);
+    return views.map((view, index) => ({ ...view, place: placeOf(rows[index] as DeliveryRow) }));
   }
 
   /** @throws AppError `DELIVERY_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
@@ -88,8 +90,10 @@ export class DeliveriesService {
     return view as DeliveryView;
   }
 
-  private async positionOf(deliveryId: string): Promise<Position> {
-    const row = await this.find(deliveryId);
+  private async positionOf(before: string): Promise<Position> {
+    const [at, seq] = before.split('/') as [string, string?];
+    if (seq !== undefined) return { at, seq };
+    const row = await this.find(before);
     if (row) return row;
     throw invalidField(
       'before',
@@ -130,4 +134,9 @@ export class DeliveriesService {
     }
     return byDelivery;
   }
+}
+
+/** As text, so that it comes back to the microsecond. */
+function placeOf({ at, seq }: Position): string {
+  return `${at}/${seq}`;
 }
