@@ -84,6 +84,15 @@ test('a session that is disconnected or deleted here is asked for anew at once',
   expect((await send()).status).toBe(404);
 });
 
+test('a sandbox that moves its clock leaves alone what is known of others', async () => {
+  const sandbox = await gateway.sandboxOf(await gateway.createTenant());
+  expect((await send()).status).toBe(200);
+  const moved = await gateway.call(sandbox.apiKey, 'POST /v1/sandbox/clock', { advanceSeconds: 60 });
+  expect(moved.status).toBe(200);
+  expect((await send()).status).toBe(200);
+  expect([timesAsked(GetSubscription), timesAsked(GetSession)]).toEqual([1, 1]);
+});
+
 test('a key that is revoked is refused here at once, and by another gateway as soon as that hears of it', async () => {
   const other = await bootService(serviceOptions);
   try {

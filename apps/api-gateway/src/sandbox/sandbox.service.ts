@@ -32,6 +32,8 @@ const LOOK_MS = 100;
 const COMING: readonly SessionStatus[] = ['NEW', 'CONNECTING', 'RECONNECTING', 'AWAITING_SCAN'];
 
 const ADVANCE_SQL = 'SELECT advance_sandbox_clock($1, $2)';
+// Its keys may be over now, and what is known of a key is known by its kid.
+const KEYS_SQL = 'SELECT kid FROM api_key WHERE tenant_id = $1 AND revoked_at IS NULL';
 const CLOCK_SQL = `SELECT svc_now($1) AS now, greatest(0, round(extract(epoch FROM svc_now($1) - svc_now())))::float8 AS ahead`;
 
 interface Received {
@@ -128,7 +130,8 @@ export class SandboxService {
 
   async advance(tenantId: string, seconds: number): Promise<SandboxClock> {
     await this.dataSource.query(ADVANCE_SQL, [tenantId, seconds * 1_000]);
-    this.clearance.changed(); // its keys may be over now, and are known by other names than the tenant's
+    const keys = await this.dataSource.query<{ kid: string }[]>(KEYS_SQL, [tenantId]);
+    for (const of of [tenantId, ...keys.map(({ kid }) => kid)]) this.clearance.changed(of);
     return this.clock(tenantId);
   }
 
