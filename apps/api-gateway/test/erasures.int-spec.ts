@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   EraseInSessions,
@@ -14,6 +15,7 @@ import {
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { envelopeOf, eraseDeadLetters } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
+import { GatewayConfig } from '../src/config.js';
 import { someForm } from './furnish.js';
 import { type Answer, gateway, withGateway } from './gateway.js';
 
@@ -248,6 +250,29 @@ describe('the erasure of a contact', () => {
     const untils = erased.map(({ until }) => until);
     expect(untils.at(-1)).toBe(untils.find(Boolean));
     expect(Date.parse(String(untils.at(-1)))).toBeGreaterThan(Date.parse(requestedAt));
+  });
+
+  test('leaves no file of a send that it refuses', async () => {
+    await arrives({});
+    const { mediaDir } = gateway.service.get(GatewayConfig);
+    const files = async (): Promise<string[]> =>
+      (await readdir(mediaDir, { recursive: true, withFileTypes: true })).flatMap((one) =>
+        one.isFile() ? one.name : [],
+      );
+    const before = await files();
+    await gateway.fakes.without(EraseInWebhooks, async () => {
+      await erase();
+      const media = {
+        kind: 'image',
+        mimeType: 'image/png',
+        base64: Buffer.from('her face').toString('base64'),
+      };
+      const answer = await call('POST /v1/messages', { sessionId, to: ADA, media });
+      expect(answer).toMatchObject({ status: 409, body: { code: 'CONTACT_CONFLICT' } });
+    });
+    expect(await files()).toEqual(before);
+    const uploads = 'SELECT FROM gateway.upload WHERE tenant_id = $1';
+    expect(await gateway.service.database.query(uploads, [owner.tenantId])).toEqual([]);
   });
 
   test('goes on where a service was away, and nothing is sent to the contact meanwhile', async () => {

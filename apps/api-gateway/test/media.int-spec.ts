@@ -82,6 +82,57 @@ test('uploads are deleted after a month, files first', async () => {
   expectError(await send({ kind: 'image', mediaId: id }), 400, 'VALIDATION_FAILED');
 });
 
+describe('a file that came with a message', () => {
+  const aged = (minutes: number): Promise<unknown> =>
+    gateway.service.database.query(
+      `UPDATE gateway.upload SET created_at = clock_timestamp() - $2 * interval '1 minute' WHERE tenant_id = $1`,
+      [tenant.tenantId, minutes],
+    );
+  const sent = async (): Promise<{ jobId: unknown; mediaId: string }> => {
+    const base64 = randomBytes(1_000).toString('base64');
+    const { jobId } = (await send({ kind: 'image', base64, mimeType: 'image/png' })).body;
+    return { jobId, mediaId: String((await mediaOf(jobId))?.media?.mediaId) };
+  };
+
+  test('is deleted an hour later if the message was never written, and no other file is', async () => {
+    const [abandoned, kept] = [await sent(), await sent()];
+    const alone = await uploaded(Buffer.from('alone'), 'image/png');
+    const files = [abandoned.mediaId, kept.mediaId, alone];
+    const there = async () => (await Promise.all(files.map(storedBytes))).map((bytes) => bytes !== undefined);
+    // As a crash leaves it that comes before the message is written.
+    await gateway.service.database.query('DELETE FROM gateway.message WHERE id = $1', [abandoned.jobId]);
+    await aged(59);
+    await gateway.service.get(UploadsService).sweep();
+    expect(await there()).toEqual([true, true, true]);
+    await aged(61);
+    await gateway.service.get(UploadsService).sweep();
+    expect(await there()).toEqual([false, true, true]);
+    // One that was seen with its message is not looked at again.
+    await gateway.service.database.query('DELETE FROM gateway.message WHERE id = $1', [kept.jobId]);
+    await gateway.service.get(UploadsService).sweep();
+    expect(await there()).toEqual([false, true, true]);
+  });
+
+  test('is kept once, however often the message is sent at once', async () => {
+    const owner = await gateway.createTenant();
+    const message = { sessionId: gateway.fakes.addSession(owner.tenantId).id, to: '+15550001111' };
+    const clientMessageId = randomUUID();
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => {
+        const media = { kind: 'image', base64: randomBytes(1_000).toString('base64'), mimeType: 'image/png' };
+        return gateway.call(owner.apiKey, 'POST /v1/messages', { ...message, media, clientMessageId });
+      }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect(new Set(answers.map(({ body }) => body['jobId'])).size).toBe(1);
+    const sql = `SELECT u.id, m.id AS message FROM gateway.upload u
+      LEFT JOIN gateway.message m ON m.content #>> '{media,mediaId}' = u.id::text WHERE u.tenant_id = $1`;
+    const files = await gateway.service.database.query<{ id: string }>(sql, [owner.tenantId]);
+    expect(files).toEqual([{ id: expect.any(String), message: answers[0]?.body['jobId'] }]);
+    expect(await storedBytes(files[0]?.id)).toBeDefined();
+  });
+});
+
 describe('media is refused', () => {
   const small = Buffer.from('file').toString('base64');
   test.each<[object, string, RegExp]>([

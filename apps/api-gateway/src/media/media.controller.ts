@@ -32,7 +32,7 @@ export class MediaController {
     return uploadedFile(request, async ({ mimeType, filename, stream }) => {
       const id = uuidv7();
       const { size, sha256 } = await this.uploads.add(
-        { id, tenantId, mimeType, filename, ofMessage: false },
+        { id, tenantId, mimeType, filename, ofMessage: false, jobId: null },
         stream,
       );
       return { mediaId: id, mimeType, size, sha256 };

@@ -12,5 +12,7 @@ export class Upload {
   @Column('text', { nullable: true }) sha256: string | null;
   /** It came with a message, and belongs to that alone. */
   @Column('boolean', { name: 'of_message' }) ofMessage: boolean;
+  /** The job of that message, until somebody has seen that it was written. */
+  @Column('uuid', { name: 'job_id', nullable: true }) jobId: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

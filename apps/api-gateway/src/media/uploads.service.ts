@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { AppError, OUTBOUND_MAX_BYTES } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, MediaTooLargeError } from '@svc/media-store';
 import { log, PeriodicTask } from '@svc/service';
-import { Repository } from 'typeorm';
+import { In, Repository } from 'typeorm';
 import { Upload } from './upload.entity.js';
 
 const HOUR_MS = 3_600_000;
@@ -11,13 +11,21 @@ const HOUR_MS = 3_600_000;
 const KEPT = `interval '31 days'`;
 const USABLE = `interval '30 days'`;
 const BATCH = 100;
+/** No statement that writes a message takes as long: what has none by then gets none. */
+const SETTLED = `interval '1 hour'`;
+// By the key of the message (docs/adr/0028-rows-are-found-by-their-key.md). Of a job that came twice at once only one file is its message's.
+const UNSETTLED_SQL = `SELECT u.id, m.id IS NOT NULL AS written FROM upload u
+  LEFT JOIN LATERAL (SELECT id FROM message
+    WHERE id = u.job_id AND content #>> '{media,mediaId}' = u.id::text LIMIT 1) m ON true
+  WHERE u.job_id IS NOT NULL AND u.created_at < statement_timestamp() - ${SETTLED} ORDER BY u.created_at LIMIT ${BATCH}`;
+const OLD_SQL = `SELECT id FROM upload WHERE created_at < statement_timestamp() - ${KEPT} LIMIT ${BATCH}`;
 const MAX_BYTES = Math.max(...Object.values(OUTBOUND_MAX_BYTES));
 
 /** An upload that is whole. */
 export type StoredUpload = Upload & { size: number; sha256: string };
 
 /** What a tenant says of a file. */
-export type NewUpload = Pick<Upload, 'id' | 'tenantId' | 'mimeType' | 'filename' | 'ofMessage'>;
+export type NewUpload = Pick<Upload, 'id' | 'tenantId' | 'mimeType' | 'filename' | 'ofMessage' | 'jobId'>;
 
 /** Files that tenants gave us to send: kept for a month, each for its tenant alone. */
 @Injectable()
@@ -70,18 +78,35 @@ export class UploadsService implements OnApplicationBootstrap, OnModuleDestroy {
     return found as StoredUpload | null;
   }
 
-  /** Deletes what is too old, the file first: what a crash leaves of that is found again. */
+  /** Deletes one, the file first: what a crash leaves of that is found again. */
+  async delete(id: string): Promise<void> {
+    await this.store.delete(id);
+    await this.uploads.delete(id);
+  }
+
+  /** Deletes what is too old, and what came with a message that was not written. */
   async sweep(): Promise<void> {
-    let old: Upload[];
+    await this.sweepOld();
+    await this.sweepUnsettled();
+  }
+
+  private async sweepOld(): Promise<void> {
+    let old: { id: string }[];
     do {
-      old = await this.uploads
-        .createQueryBuilder('upload')
-        .where(`upload.created_at < statement_timestamp() - ${KEPT}`)
-        .limit(BATCH)
-        .getMany();
-      for (const { id } of old) await this.store.delete(id);
-      if (old.length > 0) await this.uploads.delete(old.map(({ id }) => id));
+      old = await this.uploads.query<{ id: string }[]>(OLD_SQL);
+      for (const { id } of old) await this.delete(id);
       if (old.length > 0) log().info({ uploads: old.length }, 'old uploads deleted');
     } while (old.length === BATCH);
+  }
+
+  private async sweepUnsettled(): Promise<void> {
+    let found: { id: string; written: boolean }[];
+    do {
+      found = await this.uploads.query<{ id: string; written: boolean }[]>(UNSETTLED_SQL);
+      const left = found.filter(({ written }) => !written);
+      for (const { id } of left) await this.delete(id);
+      if (left.length > 0) log().info({ uploads: left.length }, 'uploads without their message deleted');
+      await this.uploads.update({ id: In(found.map(({ id }) => id)) }, { jobId: null });
+    } while (found.length === BATCH);
   }
 }

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { AddressGuard } from '@svc/addresses';
 import { invalidField, type MediaContent, type MediaKind, type MessageBody } from '@svc/contracts';
+import { log } from '@svc/service';
 import { v7 as uuidv7 } from 'uuid';
 import { type StoredUpload, UploadsService } from '../media/uploads.service.js';
 import type { Draft } from './draft.js';
+import type { NewJob } from './jobs.repository.js';
 import { assertKind } from './media-draft.js';
+import type { Message } from './message.entity.js';
 
 /** Files of messages: looked up before one is admitted, and kept before it is told to the worker. */
 @Injectable()
@@ -33,12 +36,29 @@ export class OutgoingMedia {
   }
 
   /** Keeps a file that came with the request, so that from here it is one that was uploaded before. */
-  async keep(tenantId: string, { content, file }: Draft): Promise<void> {
+  async keep(
+    { id: jobId, tenantId }: Pick<NewJob, 'id' | 'tenantId'>,
+    { content, file }: Draft,
+  ): Promise<void> {
     if (!file || !content.media) return;
     const { mimeType = '', filename = null } = content.media;
-    const upload = { id: uuidv7(), tenantId, mimeType, filename, ofMessage: true };
+    const upload = { id: uuidv7(), tenantId, mimeType, filename, ofMessage: true, jobId };
     const { id } = await this.uploads.add(upload, [file]);
     content.media.mediaId = id;
+  }
+
+  /**
+   * Deletes it again where its message is not written. What fails here, or is cut off before, is left to the sweep of uploads.
+   * @param written the message of the job: that may be this very one, by a try whose answer was lost.
+   */
+  async discard({ content, file }: Draft, written: Message | null): Promise<void> {
+    const mediaId = file && content.media?.mediaId;
+    if (!mediaId || written?.content?.media?.mediaId === mediaId) return;
+    try {
+      await this.uploads.delete(mediaId);
+    } catch (error) {
+      log().warn({ mediaId, err: error }, 'a file without a message is deleted later');
+    }
   }
 }
 

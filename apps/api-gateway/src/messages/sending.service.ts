@@ -10,6 +10,7 @@ import {
   type SessionReply,
   type SubscriptionState,
 } from '@svc/contracts';
+import { isPassing } from '@svc/database';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { AdmissionService, JobKnown } from './admission.service.js';
@@ -150,15 +151,29 @@ export class SendingService {
     const job = await this.prepare(subscription, wanted);
     // Its unit is one of the day on which it goes out.
     const writeBefore = job.sendAt ? undefined : await this.admission.admit(subscription, job, told, onlyNew);
-    await this.media.keep(job.tenantId, wanted.draft);
-    const row = await this.jobs.insert(job, writeBefore);
-    if (!row) return this.lostRace(job);
+    await this.media.keep(job, wanted.draft);
+    const row = await this.write(job, writeBefore, wanted.draft);
+    if (!row) return this.lostRace(job, wanted.draft);
     if (!row.sendAt) this.publisher.begin(row);
     return { message: queued(row), replayed: false };
   }
 
-  private async lostRace({ id, tenantId, clientMessageId, contact }: NewJob): Promise<Accepted> {
+  private async write(job: NewJob, writeBefore: string | undefined, draft: Draft): Promise<Message | null> {
+    try {
+      return await this.jobs.insert(job, writeBefore);
+    } catch (error) {
+      // Where the database is away nobody knows whether it was written.
+      if (!isPassing(error)) await this.media.discard(draft, await this.messages.find(job.tenantId, job.id));
+      throw error;
+    }
+  }
+
+  private async lostRace(
+    { id, tenantId, clientMessageId, contact }: NewJob,
+    draft: Draft,
+  ): Promise<Accepted> {
     const first = await this.messages.find(tenantId, id);
+    await this.media.discard(draft, first);
     if (first) return { message: queued(first), replayed: clientMessageId !== null };
     if (await this.messages.isBeingErased(tenantId, contact)) throw new AppError('CONTACT_CONFLICT');
     throw new AppError('UPSTREAM_TIMEOUT', 'The message could not be written in time.');

@@ -12,6 +12,7 @@ import { ProgressOfMessages1764000700000 } from './1764000700000-progress-of-mes
 import { OneWritePerMessage1764000800000 } from './1764000800000-one-write-per-message.js';
 import { FilesOfMessages1764000900000 } from './1764000900000-files-of-messages.js';
 import { PastOfConversations1764001000000 } from './1764001000000-past-of-conversations.js';
+import { JobsOfUploads1764001100000 } from './1764001100000-jobs-of-uploads.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
@@ -43,5 +44,6 @@ export const schema = {
     OneWritePerMessage1764000800000,
     FilesOfMessages1764000900000,
     PastOfConversations1764001000000,
+    JobsOfUploads1764001100000,
   ],
 };
