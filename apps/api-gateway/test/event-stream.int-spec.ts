@@ -22,6 +22,7 @@ beforeEach(async () => {
   tenant = await gateway.createTenant();
   readers = [];
   gateway.fakes.dispatcher.log = [];
+  gateway.fakes.dispatcher.keptSince = 0;
 });
 afterEach(() => readers.forEach((reader) => reader.leave()));
 
@@ -196,6 +197,18 @@ describe('a stream is refused', () => {
     const after = await cursor();
     gateway.fakes.dispatcher.log = [];
     expectError(await gateway.call(tenant.apiKey, `GET ${PATH}?after=${after}`), 410, 'CURSOR_EXPIRED');
+  });
+
+  test('where the log was empty, and what came next need not be kept any more', async () => {
+    const reader = await follow();
+    const last = await waitFor('a place to go on from', () => reader.lastId);
+    reader.leave();
+    happen([anEvent(1)]);
+    gateway.fakes.dispatcher.keptSince = Date.now() + 1;
+    const headers = { 'last-event-id': last };
+    expectError(await gateway.call(tenant.apiKey, `GET ${PATH}`, undefined, headers), 410, 'CURSOR_EXPIRED');
+    const page = await gateway.call(tenant.apiKey, `GET /v1/events?after=${last}`);
+    expectError(page, 410, 'CURSOR_EXPIRED');
   });
 
   test('beyond so many of a key and of a tenant, until one of them ends', async () => {

@@ -64,6 +64,8 @@ export class FakeDispatcher {
   readonly actors: (string | undefined)[] = [];
   /** The log of every tenant, numbered from 1. */
   log: LoggedEvent[] = [];
+  /** Before this time events need not be kept, in ms. */
+  keptSince = 0;
 
   answer(on: On): void {
     on(CreateEndpoint, ({ tenantId, name, url, events, headers = {}, actor }) => {
@@ -184,12 +186,15 @@ export class FakeDispatcher {
     on(GetReplay, (ref) => ({ replay: this.ownedReplay(ref) }));
     on(ReadEventLog, (request) => {
       this.asked.push(request);
-      const { after = '0', limit } = request;
+      const { after = '0', emptyAt, limit } = request;
+      if (emptyAt && Date.parse(emptyAt) < this.keptSince) throw new AppError('CURSOR_EXPIRED');
       const events = this.log.slice(Number(after), Number(after) + limit);
       if (Number(after) > this.log.length) throw new AppError('CURSOR_EXPIRED');
       const end = Number(after) + events.length;
       const positions = events.map((_, index) => String(Number(after) + index + 1));
-      return { events, positions, position: end === 0 ? null : String(end), more: end < this.log.length };
+      const more = end < this.log.length;
+      if (end === 0) return { events, positions, position: null, emptyAt: new Date().toISOString(), more };
+      return { events, positions, position: String(end), more };
     });
     // As if the log were long: one event at a time.
     on(ReadContactEvents, ({ contact, after = '0' }) => {
@@ -201,7 +206,10 @@ export class FakeDispatcher {
       const [one] = named;
       return { events: one ? [{ ...one.event, deadLetters: [] }] : [], next: one ? String(one.seq) : null };
     });
-    on(FindEventLogEnds, ({ tenantIds }) => ({ ends: tenantIds.map(() => String(this.log.length)) }));
+    on(FindEventLogEnds, ({ tenantIds }) => ({
+      ends: tenantIds.map(() => String(this.log.length)),
+      at: new Date().toISOString(),
+    }));
   }
 
   private ownedReplay({ tenantId, replayId }: ReplayRef): Replay {

@@ -81,7 +81,15 @@ describe('the event log', () => {
   });
 
   test('of a tenant without events is empty and has no cursor yet', async () => {
-    expect(await read()).toEqual({ events: [], positions: [], position: null, more: false });
+    const emptyAt = expect.any(String);
+    expect(await read()).toEqual({ events: [], positions: [], position: null, emptyAt, more: false });
+  });
+
+  test('that was empty is read from its first event by who saw that', async () => {
+    const { emptyAt = '' } = await read();
+    expect(await read({ emptyAt })).toMatchObject({ events: [], position: null });
+    const ids = await logged({}, {});
+    expect(idsOf(await read({ emptyAt }))).toEqual(ids);
   });
 
   test('is narrowed by event and session, and the cursor passes over what does not match', async () => {
@@ -153,6 +161,14 @@ describe('the event log', () => {
     const sql = `UPDATE webhooks.webhook_event SET created_at = now() - interval '31 days' WHERE id = $1`;
     await stage.database.query(sql, [first]);
     await expect(read({ after: position ?? '' })).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+  });
+
+  test('refuses who saw it empty longer ago than events are kept: what came next may be gone', async () => {
+    const [first] = await logged({}, {});
+    const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+    await stage.database.query('DELETE FROM webhooks.webhook_event WHERE id = $1', [first]);
+    await expect(read({ emptyAt: daysAgo(31) })).rejects.toMatchObject({ code: 'CURSOR_EXPIRED' });
+    expect((await read({ emptyAt: daysAgo(29) })).events).toHaveLength(1);
   });
 
   test('refuses a cursor whose event is not kept any more', async () => {

@@ -3,16 +3,11 @@ import { type EventLogPage, type EventLogQuery, ReadEventLog } from '@svc/contra
 import { RpcClient } from '@svc/messaging';
 import { given } from '../http/given.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
-import { BEGINNING } from './log-reader.js';
+import { placeIn } from './log-reader.js';
 
 /** The list that cursors of a tenant's events belong to: pages and streams have them in common. */
 export function listOfEvents(tenantId: string): string {
   return `events:${tenantId}`;
-}
-
-/** What a cursor says to the dispatcher: nothing, where it stands before the first event. */
-export function placeIn(position: string | undefined): string | undefined {
-  return position === BEGINNING ? undefined : position;
 }
 
 /** The events of a tenant, as `webhook-dispatcher` keeps them. */
@@ -28,8 +23,8 @@ export class EventLogService {
     { limit = DEFAULT_LIMIT, after: cursor, event, sessionId }: EventLogQuery,
   ): Promise<EventLogPage> {
     const list = listOfEvents(tenantId);
-    const after = placeIn(this.cursors.decode(list, cursor, 'after'));
-    const request = { ...given({ after, event, sessionId }), tenantId, limit };
+    const place = placeIn(this.cursors.decode(list, cursor, 'after'));
+    const request = { ...place, ...given({ event, sessionId }), tenantId, limit };
     const { events, position, more } = await this.rpc.request(ReadEventLog, request);
     return {
       items: events,

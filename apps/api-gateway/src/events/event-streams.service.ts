@@ -11,7 +11,7 @@ import type { Caller } from '../auth/caller.js';
 import { KeyWatch } from '../auth/key-watch.js';
 import { GatewayConfig } from '../config.js';
 import { Cursors } from '../paging/cursor.js';
-import { listOfEvents, placeIn } from './event-log.service.js';
+import { listOfEvents } from './event-log.service.js';
 import { EventStream } from './event-stream.js';
 import { LogReader, type LogPlace } from './log-reader.js';
 import { LogTail } from './log-tail.js';
@@ -125,10 +125,8 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy, Be
       );
     }
     const [cursor, field] = lastEventId ? [lastEventId, 'Last-Event-ID'] : [after, 'after'];
-    const position = placeIn(this.cursors.decode(listOfEvents(tenantId), cursor ?? undefined, field));
-    if (cursor) return { ...filters, after: position };
-    const [end] = await this.reader.endsOf([tenantId]);
-    return { ...filters, after: placeIn(end) };
+    const position = this.cursors.decode(listOfEvents(tenantId), cursor ?? undefined, field);
+    return { ...filters, after: cursor ? position : await this.reader.endOf(tenantId) };
   }
 
   private async lookAtKeys(): Promise<void> {

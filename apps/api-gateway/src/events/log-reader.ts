@@ -9,7 +9,18 @@ const PART = 100;
 /** Place before the first event of a log, for who came when there was none: no event has this number. */
 export const BEGINNING = '0';
 
-/** A place in a tenant's log, and what is read from there. `after` is a number of the log; left out: from the beginning. */
+/** That place, with the time: what comes next may be deleted before the reader is back. */
+function beginningAt(time: string | undefined): string {
+  return time === undefined ? BEGINNING : `${BEGINNING}@${time}`;
+}
+
+/** What a place says to the dispatcher. */
+export function placeIn(position: string | undefined): { after?: string; emptyAt?: string } {
+  const [after, emptyAt] = position?.split('@') ?? [];
+  return given({ after: after === BEGINNING ? undefined : after, emptyAt });
+}
+
+/** A place in a tenant's log, and what is read from there. `after`: a number of the log, or `beginningAt`; left out: from the first. */
 export interface LogPlace {
   tenantId: string;
   after?: string | undefined;
@@ -47,19 +58,29 @@ export class LogReader {
     return (await this.rpc.request(FindEventLogEnds, { tenantIds })).ends;
   }
 
-  private async ask({ tenantId, ...place }: LogPlace): Promise<LogPart> {
-    const reply = await this.rpc.request(ReadEventLog, { ...given(place), tenantId, limit: PART });
-    return partOf(reply, place.after);
+  /** Where the log of a tenant ends, as a place to go on from. */
+  async endOf(tenantId: string): Promise<string> {
+    const { ends, at } = await this.rpc.request(FindEventLogEnds, { tenantIds: [tenantId] });
+    const [end = BEGINNING] = ends;
+    return end === BEGINNING ? beginningAt(at) : end;
+  }
+
+  private async ask({ tenantId, after, event, sessionId }: LogPlace): Promise<LogPart> {
+    const request = { ...placeIn(after), ...given({ event, sessionId }), tenantId, limit: PART };
+    return partOf(await this.rpc.request(ReadEventLog, request), after);
   }
 }
 
-function partOf({ events, positions, position, more }: EventLogReply, after: string | undefined): LogPart {
+function partOf(
+  { events, positions, position, emptyAt, more }: EventLogReply,
+  after: string | undefined,
+): LogPart {
   // A dispatcher of the release before knows the number of the last one only: the others are no places to resume at.
   const numberOf = (index: number): string | undefined =>
     positions ? positions[index] : index === events.length - 1 ? (position ?? undefined) : undefined;
   return {
     events: events.map((event, index) => ({ event, position: numberOf(index) })),
-    position: position ?? after,
+    position: position ?? (emptyAt ? beginningAt(emptyAt) : after),
     more,
   };
 }

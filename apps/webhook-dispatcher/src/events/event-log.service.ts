@@ -11,8 +11,9 @@ const ROWS_LOOKED_AT = 2_000;
 const PAGE_BYTES = 512 * 1024;
 
 interface LogRow {
-  /** Whether the event of the cursor is kept. */
+  /** Whether the event of the cursor is kept, or all that came since the log was empty. */
   known: boolean | null;
+  now: Date;
   looked: number;
   last: string | null;
   hits: number;
@@ -24,6 +25,7 @@ interface LogRow {
   seq: string;
 }
 
+// What came after the log was seen empty is kept as long as that moment is within the retention.
 // A dead letter keeps its event for longer than those around it: beyond the retention a cursor proves nothing.
 // Numbers of a tenant become visible in their order (`event.repository.ts`): nothing appears before a row that is seen.
 const READ_SQL = `WITH walk AS (
@@ -33,15 +35,15 @@ const READ_SQL = `WITH walk AS (
     SELECT id, row_number() OVER earlier AS place, sum(bytes) OVER earlier - bytes AS bytes_before FROM walk
     WHERE kind <> '${ERASED}' AND ($4::text IS NULL OR kind = $4) AND ($5::uuid IS NULL OR session_id = $5)
     WINDOW earlier AS (ORDER BY seq))
-  SELECT (SELECT true FROM webhook_event WHERE tenant_id = $1 AND seq = $2::bigint
-      AND created_at >= svc_now() - $7::int * interval '1 day') AS known,
+  SELECT coalesce($8::timestamptz >= kept.since, (SELECT true FROM webhook_event
+      WHERE tenant_id = $1 AND seq = $2::bigint AND created_at >= kept.since)) AS known, kept.now,
     (SELECT count(*)::int FROM walk) AS looked, (SELECT max(seq) FROM walk) AS last, (SELECT count(*)::int FROM hit) AS hits,
     page.id, page.kind AS event, page.created_at AS "createdAt", page.payload, page.seq
-  FROM (VALUES (1)) AS one_row LEFT JOIN (
+  FROM (SELECT svc_now() AS now, svc_now() - $7::int * interval '1 day' AS since) kept LEFT JOIN (
     SELECT event.* FROM hit JOIN webhook_event event USING (id) WHERE place <= $6 AND bytes_before < ${PAGE_BYTES}) page ON true
   ORDER BY page.seq`;
 
-const ENDS_SQL = `SELECT coalesce((SELECT max(seq) FROM webhook_event WHERE tenant_id = asked.id), 0) AS "end"
+const ENDS_SQL = `SELECT coalesce((SELECT max(seq) FROM webhook_event WHERE tenant_id = asked.id), 0) AS "end", svc_now() AS at
   FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place`;
 
 /** The events of a tenant in order of arrival, whether an endpoint was subscribed to them or not. */
@@ -52,33 +54,39 @@ export class EventLogService {
     private readonly config: DispatcherConfig,
   ) {}
 
-  /** @throws AppError `CURSOR_EXPIRED` where the event of `after` is not kept: what came next may be gone with it. */
-  async read({ tenantId, after, limit, event, sessionId }: ReadEventLogV1): Promise<EventLogReply> {
+  /**
+   * @throws AppError `CURSOR_EXPIRED` where the event of `after` is not kept, or the log was empty longer ago than events are
+   * kept: what came next may be gone.
+   */
+  async read({ tenantId, after, emptyAt, limit, event, sessionId }: ReadEventLogV1): Promise<EventLogReply> {
     const filters = [event, sessionId].map((wanted) => wanted ?? null);
     const look = filters.some(Boolean) ? ROWS_LOOKED_AT : limit + 1;
-    const parameters = [tenantId, after ?? '0', look, ...filters, limit, this.config.retentionDays];
+    const { retentionDays } = this.config;
+    const parameters = [tenantId, after ?? '0', look, ...filters, limit, retentionDays, emptyAt ?? null];
     const rows = await this.dataSource.query<LogRow[]>(READ_SQL, parameters);
     const [{ known }] = rows as [LogRow];
-    if (after !== undefined && !known) throw new AppError('CURSOR_EXPIRED');
+    if ((after ?? emptyAt) !== undefined && !known) throw new AppError('CURSOR_EXPIRED');
     return toReply(rows, look, after);
   }
 
   /** Where the logs of these tenants end, in their order; `0` where there is nothing. */
-  async ends(tenantIds: string[]): Promise<{ ends: string[] }> {
-    const rows = await this.dataSource.query<{ end: string }[]>(ENDS_SQL, [tenantIds]);
-    return { ends: rows.map(({ end }) => end) };
+  async ends(tenantIds: string[]): Promise<{ ends: string[]; at?: string }> {
+    const rows = await this.dataSource.query<{ end: string; at: Date }[]>(ENDS_SQL, [tenantIds]);
+    const [first] = rows;
+    return { ends: rows.map(({ end }) => end), ...(first && { at: first.at.toISOString() }) };
   }
 }
 
 function toReply(rows: LogRow[], look: number, after: string | undefined): EventLogReply {
-  const [{ looked, last, hits }] = rows as [LogRow];
+  const [{ looked, last, hits, now }] = rows as [LogRow];
   const page = rows.filter(({ id }) => id !== null);
   const cut = page.length < hits;
-  const end = cut ? page.at(-1)?.seq : last;
+  const position = (cut ? page.at(-1)?.seq : last) ?? after ?? null;
   return {
     events: page.map(toLogged),
     positions: page.map(({ seq }) => seq),
-    position: end ?? after ?? null,
+    position,
+    ...(position === null && { emptyAt: now.toISOString() }),
     more: cut || looked === look,
   };
 }
