@@ -18,10 +18,14 @@ describe('an answer with VALIDATION_FAILED', () => {
     expect(of({ fields: [{ field: 'to', rule: 'to must be a string' }] })).toEqual([]);
   });
 
+  test('may name a field whose name is empty: JSON has such', () => {
+    expect(of({ fields: [{ field: '', rule: 'property  should not exist' }] })).toEqual([]);
+  });
+
   test.each<[string, object]>([
     ['names nothing', {}],
     ['has no fields', { fields: [] }],
-    ['has a field without a name', { fields: [{ field: '', rule: 'must be a string' }] }],
+    ['has a field without a name', { fields: [{ rule: 'must be a string' }] }],
     ['has a field without a rule', { fields: [{ field: 'to', rule: 'x' }, { field: 'text' }] }],
   ])('breaks its promise where it %s', (_, meta) => {
     expect(of(meta)).toEqual(['VALIDATION_FAILED names no field and rule']);

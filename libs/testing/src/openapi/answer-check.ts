@@ -62,12 +62,12 @@ export class AnswerCheck {
   }
 }
 
-/** `VALIDATION_FAILED` promises more than its schema can say: which field breaks which rule. */
+/** `VALIDATION_FAILED` promises more than its schema can say: which field breaks which rule. JSON may call a field "". */
 function unnamedFields(body: unknown): string[] {
   const { code, meta } = (body ?? {}) as { code?: unknown; meta?: { fields?: unknown } };
   if (code !== 'VALIDATION_FAILED') return [];
   const fields = Array.isArray(meta?.fields) ? (meta.fields as Partial<Record<string, unknown>>[]) : [];
-  const named = fields.filter(({ field, rule }) => isText(field) && isText(rule));
+  const named = fields.filter(({ field, rule }) => typeof field === 'string' && isText(rule));
   return named.length > 0 && named.length === fields.length
     ? []
     : ['VALIDATION_FAILED names no field and rule'];
