@@ -81,15 +81,16 @@ const configured: Provider[] = [
   },
   {
     provide: JetStreamStrategy,
-    useFactory: (messaging: Messaging) =>
+    useFactory: (messaging: Messaging, ingest: IngestService) =>
       new JetStreamStrategy(messaging, {
         app: 'webhook-dispatcher',
         stream: 'events',
         partitioned: true,
+        take: (event) => ingest.take(event),
         // What is handed out waits in memory, of each of the 64 partitions.
         maxAckPending: 128,
       }),
-    inject: [Messaging],
+    inject: [Messaging, IngestService],
   },
 ];
 

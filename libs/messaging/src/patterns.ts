@@ -4,22 +4,14 @@ import type { CommandContract, EventContract, RequestContract } from '@svc/contr
 /** Transport id of the JetStream strategy, so that Nest's own NATS transport leaves its handlers alone. */
 export const JETSTREAM: symbol = Symbol('jetstream');
 
-/** Pattern under which a handler hears every event of its stream. */
-export const EVERY_EVENT = '*';
-
-/** Contract a JetStream handler was declared with; undefined for `OnEveryEvent`. */
+/** What a JetStream handler was declared with. */
 export interface HandlerExtras {
-  contract?: EventContract | CommandContract;
+  contract: EventContract | CommandContract;
 }
 
 /** Method hears this event; it receives a checked `Envelope`. Returning acks, throwing naks or dead-letters. */
 export function OnEvent(contract: EventContract): MethodDecorator {
   return EventPattern<string>(contract.name, JETSTREAM, { contract });
-}
-
-/** Method hears every event, whatever its name; data is not checked against a contract. */
-export function OnEveryEvent(): MethodDecorator {
-  return EventPattern<string>(EVERY_EVENT, JETSTREAM, {});
 }
 
 /** Method carries out this command; only the owner of the session's partition hears it. */

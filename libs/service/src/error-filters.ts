@@ -74,11 +74,16 @@ export class HttpErrorFilter implements ExceptionFilter {
 @Catch()
 export class RpcErrorFilter implements RpcExceptionFilter {
   catch(thrown: unknown): Observable<never> {
-    const error = toAppError(thrown);
-    // The other side tells of a refusal; what is our fault is known here only.
-    if (error.status >= 500) tell(error, 'message handler');
+    const error = messageError(thrown);
     return throwError(() => error.toBody());
   }
+}
+
+/** What a message handler has thrown, as an error of the catalogue. The other side tells of a refusal; what is our fault is told here. */
+export function messageError(thrown: unknown): AppError {
+  const error = toAppError(thrown);
+  if (error.status >= 500) tell(error, 'message handler');
+  return error;
 }
 
 /** Logs a failure of ours with its cause, and a refusal by its code alone: its words may hold what a tenant sent. */

@@ -20,7 +20,7 @@ export {
   timeOfInbound,
 } from './erased-contacts.js';
 export { ContractPipe } from './contract-pipe.js';
-export { HttpErrorFilter, RpcErrorFilter, sendError, toAppError } from './error-filters.js';
+export { HttpErrorFilter, messageError, RpcErrorFilter, sendError, toAppError } from './error-filters.js';
 export { HealthController, type Readiness, READINESS } from './health.js';
 export { connectionProviders, databaseModule, LEASES, leasesModule } from './infrastructure.js';
 export {

@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type Envelope, EventLogGrew, PUBLIC_EVENTS } from '@svc/contracts';
 import { type Patience, patiently } from '@svc/database';
 import { Messaging, partitionOf } from '@svc/messaging';
-import { log } from '@svc/service';
+import { log, messageError } from '@svc/service';
 import { validate as isUuid } from 'uuid';
 import { DeliveryScheduler } from '../deliveries/delivery-scheduler.js';
 import { deliveryId } from '../deliveries/delivery-id.js';
 import { MicroBatcher } from '../deliveries/micro-batcher.js';
 import { OwnedPartitions } from '../deliveries/owned-partitions.js';
 import type { QueuedDelivery } from '../deliveries/queued-delivery.js';
-import { EndpointDirectory, type Receiver } from '../endpoints/endpoint-directory.js';
+import { EndpointDirectory, type Receiver, type Receivers } from '../endpoints/endpoint-directory.js';
 import { conversationOf } from './conversation.js';
 import { personsOf } from './erased-events.js';
 import { atStep } from '../steps.js';
@@ -20,8 +20,11 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /** How long a batch waits for a database that is away: less than it takes the stream to hand its events out again. */
 const PATIENCE_MS = 5_000;
 
+const PUBLIC: ReadonlySet<string> = new Set(PUBLIC_EVENTS);
+
 type Candidate = { event: Arrived; epoch: number; receivers: Receiver[] };
 type Refusal = { event: Arrived; error: unknown };
+type Known = { receivers?: Receivers; error?: unknown };
 
 /** Takes events in: they and their deliveries are committed before the event is acked. */
 @Injectable()
@@ -39,17 +42,23 @@ export class IngestService {
     private readonly messaging: Messaging,
   ) {}
 
-  /** @throws AppError, or what the database said, when the event cannot be taken (permanent) or not now. */
+  /** @throws AppError when the event cannot be taken (permanent) or not now. */
   async take(envelope: Envelope): Promise<void> {
-    if (!(PUBLIC_EVENTS as readonly string[]).includes(envelope.type)) return;
-    const refusal = await this.batcher.add(arrived(envelope));
-    if (refusal) throw refusal.error;
+    if (!PUBLIC.has(envelope.type)) return;
+    try {
+      const refusal = await this.batcher.add(arrived(envelope));
+      if (refusal) throw refusal.error;
+    } catch (error) {
+      throw messageError(error);
+    }
   }
 
   private async commit(batch: Arrived[]): Promise<(Refusal | undefined)[]> {
     const patience = patienceOf(batch.length);
     const distinct = new Map(batch.map((event) => [event.id, event]));
-    const routes = await Promise.all([...distinct.values()].map((event) => this.route(event, patience)));
+    const events = [...distinct.values()];
+    const known = await this.receiversOf(new Set(events.map(({ tenantId }) => tenantId)), patience);
+    const routes = events.map((event) => this.route(event, known.get(event.tenantId)));
     const refused = routes.filter((route): route is Refusal => 'error' in route);
     // Those without a receiver, too: the log of a tenant has all its events.
     const routed = routes.filter((route): route is Candidate => 'receivers' in route);
@@ -61,16 +70,25 @@ export class IngestService {
     return batch.map(({ id }) => refusals.get(id));
   }
 
-  /** Whom an event goes to. What is wrong with one tenant is an answer and no exception: a batch holds those of many. */
-  private async route(event: Arrived, patience: Patience): Promise<Candidate | Refusal> {
-    try {
-      const known = await patiently(() => this.directory.ofTenant(event.tenantId), patience);
-      const receivers = receiversOf(event, known);
-      const epoch = this.owned.epochOf(event.partition);
-      return epoch === undefined ? notOurs({ event }) : { event, epoch, receivers };
-    } catch (error) {
-      return { event, error };
-    }
+  /** Endpoints by tenant. What is wrong with one tenant is an answer and no exception: a batch holds events of many. */
+  private async receiversOf(tenantIds: Set<string>, patience: Patience): Promise<Map<string, Known>> {
+    const ask = async (tenantId: string): Promise<[string, Known]> => {
+      try {
+        const receivers = await patiently(() => this.directory.ofTenant(tenantId), patience);
+        return [tenantId, { receivers }];
+      } catch (error) {
+        return [tenantId, { error }];
+      }
+    };
+    return new Map(await Promise.all([...tenantIds].map(ask)));
+  }
+
+  /** Whom an event goes to. */
+  private route(event: Arrived, known: Known | undefined): Candidate | Refusal {
+    if (!known?.receivers) return { event, error: known?.error };
+    const epoch = this.owned.epochOf(event.partition);
+    if (epoch === undefined) return notOurs({ event });
+    return { event, epoch, receivers: receiversOf(event, known.receivers) };
   }
 
   /** @returns partitions of which the events were written. */
