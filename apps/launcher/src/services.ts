@@ -46,8 +46,8 @@ const GIVES_WAY = 5;
 
 /**
  * In MB. What a send leaves behind is garbage when it is answered; with the 16 MB of the default a part of it is taken for lasting, and every four seconds
- * the whole heap is gone through, by as many threads as there are, while sends wait for 40 ms (ADR 24). The dispatcher is given it for
- * what waits for its commit: copied from one half to the other less often, it costs a sixth less a delivery.
+ * the whole heap is gone through, by as many threads as there are, while sends wait for 40 ms (ADR 24). The
+ * dispatcher has what waits for its commit, which is copied from one half to the other less often.
  */
 const YOUNG_MB = 64;
 

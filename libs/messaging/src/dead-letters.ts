@@ -11,23 +11,36 @@ export interface DeadLetter {
   message: string;
 }
 
+/** Whether a dead letter is meant; `keptAt` is when the copy was made. */
+export type IsMeant = (letter: DeadLetter, keptAt: Date) => boolean;
+
 /**
- * Deletes dead letters of every app: a walk through the whole stream, for what is rare.
- * @param isDoomed is asked about each; `keptAt` is when the copy was made
+ * Deletes dead letters of every app.
  * @returns how many there were
  * @throws the error of the client where NATS is away; what was deleted stays so
  */
-export async function eraseDeadLetters(
-  { manager }: Messaging,
-  isDoomed: (letter: DeadLetter, keptAt: Date) => boolean,
-): Promise<number> {
-  const { state } = await manager.streams.info(STREAMS.dead);
+export async function eraseDeadLetters(messaging: Messaging, isMeant: IsMeant): Promise<number> {
   let erased = 0;
+  for await (const { seq } of walk(messaging, isMeant))
+    if (await messaging.manager.streams.deleteMessage(STREAMS.dead, seq)) erased += 1;
+  return erased;
+}
+
+/**
+ * When the oldest dead letter that is meant was kept, of every app; null where there is none.
+ * @throws the error of the client where NATS is away
+ */
+export async function findDeadLetter(messaging: Messaging, isMeant: IsMeant): Promise<Date | null> {
+  for await (const { time } of walk(messaging, isMeant)) return time;
+  return null;
+}
+
+/** Through the whole stream, oldest first: for what is rare. */
+async function* walk({ manager }: Messaging, isMeant: IsMeant): AsyncGenerator<{ seq: number; time: Date }> {
+  const { state } = await manager.streams.info(STREAMS.dead);
   // A stream that never had a message begins with 0, which is no message.
   for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
     const copy = await manager.streams.getMessage(STREAMS.dead, { seq });
-    if (!copy || !isDoomed(copy.json<DeadLetter>(), copy.time)) continue;
-    if (await manager.streams.deleteMessage(STREAMS.dead, seq)) erased += 1;
+    if (copy && isMeant(copy.json<DeadLetter>(), copy.time)) yield { seq, time: copy.time };
   }
-  return erased;
 }

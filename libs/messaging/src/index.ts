@@ -1,5 +1,5 @@
 export { STEADY_CONNECTION } from './connection.js';
-export { type DeadLetter, eraseDeadLetters } from './dead-letters.js';
+export { type DeadLetter, eraseDeadLetters, findDeadLetter } from './dead-letters.js';
 export { envelopeOf, type EnvelopeFields, Messaging, type MessagingOptions } from './messaging.js';
 export { type JetStreamOptions, JetStreamStrategy } from './jetstream-strategy.js';
 export { type HandlerExtras, OnCommand, OnEvent, OnRequest } from './patterns.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ReadContactEvents, type ContactEventsReply } from '@svc/contracts';
-import { eraseDeadLetters, Messaging, RpcClient } from '@svc/messaging';
+import { findDeadLetter, Messaging, RpcClient } from '@svc/messaging';
 import { namesOf } from '@svc/service';
 import { ContactRepository, type Person } from './contact.repository.js';
 
@@ -27,13 +27,8 @@ export class ContactTraces {
     );
   }
 
-  private async unprocessedAt(person: Person): Promise<Date | null> {
-    let found: Date | null = null;
-    await eraseDeadLetters(this.messaging, ({ message }, keptAt) => {
-      if (isAbout(person, message)) found ??= keptAt;
-      return false; // it is only looked at
-    });
-    return found;
+  private unprocessedAt(person: Person): Promise<Date | null> {
+    return findDeadLetter(this.messaging, ({ message }) => isAbout(person, message));
   }
 
   private async toldAt({ tenantId, contact }: Person): Promise<Date | null> {

@@ -32,7 +32,7 @@ export class ContactsService {
   }
 
   /**
-   * The same, and there is also one where nothing is kept but what is neither with the person nor by them. That takes a while to find.
+   * As `get`, and also where no message is with the person or by them, but something else is kept: that takes a while to find.
    * @throws AppError `CONTACT_NOT_FOUND`, or that the dispatcher does not answer.
    */
   async getKept(person: Person): Promise<ContactProfile> {

@@ -8,7 +8,7 @@ const VARIANTS = '89ab';
 
 /**
  * Id of the delivery of an event to an endpoint: the same however often it is computed. A UUID of version 5 (RFC 9562), made here because the
- * library's costs three times as much, once per delivery.
+ * library's costs six times as much, once per delivery.
  */
 export function deliveryId(eventId: string, endpointId: string): string {
   const named = Buffer.allocUnsafe(NAMESPACE.length + eventId.length + endpointId.length);
