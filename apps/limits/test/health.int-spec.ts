@@ -20,6 +20,7 @@ import { startTestService, type TestService, waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
+import { PROGRESS, PROGRESS_SQL } from '../src/warmup/progress.js';
 import { allHeard, aSend, repeat, reserveAll } from './sends.js';
 
 let limits: TestService;
@@ -50,6 +51,12 @@ const reaches = (send: ReserveV1, counts: object) =>
     expect(await counted(send)).toEqual(counts);
     return true;
   });
+const reserved = (count: number) =>
+  limits.database.query<{ id: string }>(
+    `INSERT INTO limits.reservation (job_id, tenant_id, session_id, day, state, at)
+     SELECT gen_random_uuid(), $1, $1, '2026-01-01', 'held', now() FROM generate_series(1, $2::int) RETURNING job_id AS id`,
+    [randomUUID(), count],
+  );
 const shown = async (send: ReserveV1, name: WarmupCriterionName) =>
   (await limits.rpc.request(GetWarmup, send)).criteria.find((one) => one.name === name)?.actual;
 
@@ -98,6 +105,49 @@ test('what happens to many messages at once is heard at once, not a few at a tim
   });
   await pool.destroy();
   await reaches(first, { sent: 10, delivered: 0, failed: 0 });
+});
+
+test('what is told of many messages of a number at once counts as if it were told in turn', async () => {
+  const [sent, delivered, refused, late] = repeat(4) as [ReserveV1, ReserveV1, ReserveV1, ReserveV1];
+  await reserveAll(limits.rpc, [sent, delivered, refused, late]);
+  await outcome(MessageSent, late);
+  await reaches(late, { sent: 1, delivered: 0, failed: 0 });
+  const failure = { code: 'REJECTED_BY_PLATFORM', message: 'It was refused.', givenBack: [] };
+  await Promise.all([
+    outcome(MessageFailed, refused, 2, { failure }),
+    outcome(MessageSent, refused, 2),
+    ...[delivered, sent].map((send) => outcome(MessageSent, send, 1)),
+    ...[delivered, late, delivered].map((send) => outcome(MessageDelivered, send, 1)),
+  ]);
+  await allHeard(limits.get(Messaging));
+  expect(await counted(sent)).toEqual({ sent: 4, delivered: 2, failed: 1 });
+  const reservations = await limits.database.query(
+    `SELECT job_id AS "jobId", state, progress FROM limits.reservation WHERE session_id = $1 ORDER BY progress, job_id = $2`,
+    [sent.sessionId, late.jobId],
+  );
+  expect(reservations).toEqual([
+    { jobId: sent.jobId, state: 'settled', progress: 1 },
+    { jobId: delivered.jobId, state: 'settled', progress: 2 },
+    { jobId: late.jobId, state: 'settled', progress: 2 },
+    { jobId: refused.jobId, state: 'settled', progress: 3 },
+  ]);
+});
+
+test('what happens costs the same, however many reservations there are', async () => {
+  const options = schemaDataSource({ url: limits.database.url, schema: 'limits', entities: [], poolSize: 1 });
+  const dataSource = await new DataSource(options).initialize();
+  const told = (jobId: string) => `EXECUTE told (ARRAY['${jobId}']::uuid[], '{${PROGRESS.SENT}}', '{somebody}')`;
+  await dataSource.query(`SET plan_cache_mode = force_generic_plan`);
+  await dataSource.query(`PREPARE told AS ${PROGRESS_SQL}`);
+  // The plan is kept from here, that of tables with next to nothing in them; what the server reads for the first time is read.
+  await dataSource.query(told(randomUUID()));
+  await dataSource.query(told((await reserved(1))[0]!.id));
+  const [one] = await reserved(20_000);
+  const [plan] = await dataSource.query<[Record<string, [{ Plan: Record<string, number> }]>]>(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${told(one!.id)}`,
+  );
+  await dataSource.destroy();
+  expect(plan['QUERY PLAN']?.[0].Plan['Shared Hit Blocks']).toBeLessThan(60);
 });
 
 test('a reply counts once for a contact that was written to, and not at all for a stranger', async () => {

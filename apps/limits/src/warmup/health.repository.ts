@@ -5,10 +5,8 @@ import { GroupCommit } from '@svc/database';
 import { DataSource } from 'typeorm';
 import { LimitsConfig } from '../config.js';
 import { WINDOW_DAYS } from './criteria.js';
+import { columnsOf, PROGRESS, PROGRESS_SQL, type Told } from './progress.js';
 import type { Facts } from './verdict.js';
-
-/** How far a message has come. */
-export const PROGRESS = { SENT: 1, DELIVERED: 2, FAILED: 3 } as const;
 
 /** What ended a connection without anybody's wish. */
 export interface Mishap {
@@ -33,12 +31,6 @@ interface Reply {
   contact: string;
 }
 
-interface Told {
-  jobId: string;
-  progress: number;
-  contact: string;
-}
-
 /** Messages of one statement at most. */
 const MOST = 256;
 /** Numbers are judged by the minute; events that come meanwhile wait for the next statement, up to 256 of them. */
@@ -46,15 +38,7 @@ const EVERY_MS = 100;
 /** Where the database is away for longer, the event comes again. */
 const PATIENCE_MS = 5_000;
 
-// All reservations first, in one order, then one session after the other, and of each its contacts, in the order of `REPLIED_SQL`: two of
-// these wait for each other at most once.
-const RECORD_SQL = `WITH told AS (SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[]) AS told (job_id, progress, contact)),
-  locked AS MATERIALIZED (
-    SELECT job_id, session_id FROM (SELECT DISTINCT job_id FROM told ORDER BY job_id) jobs
-    CROSS JOIN LATERAL (SELECT session_id FROM reservation r WHERE r.job_id = jobs.job_id LIMIT 1 FOR UPDATE) r)
-  SELECT record_progress(job_id, progress, contact)
-  FROM (SELECT * FROM locked JOIN told USING (job_id) ORDER BY session_id, hashtextextended(contact, 0), job_id, progress) in_order`;
-
+// In the order of `PROGRESS_SQL`.
 const REPLIED_SQL = `INSERT INTO warmup_contact (session_id, contact, replied_at)
   SELECT session_id, contact, svc_now(tenant_id) FROM (
     SELECT DISTINCT ON (session_id, contact) tenant_id, session_id, hashtextextended(address, 0) AS contact
@@ -156,12 +140,7 @@ export class HealthRepository {
   }
 
   private async record(told: Told[]): Promise<void[]> {
-    const columns = [
-      told.map(({ jobId }) => jobId),
-      told.map(({ progress }) => progress),
-      told.map(({ contact }) => contact),
-    ];
-    await this.dataSource.query(RECORD_SQL, columns);
+    await this.dataSource.query(PROGRESS_SQL, columnsOf(told));
     return told.map(() => undefined);
   }
 }
