@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { NODE } from './node-under-test.js';
 
 const run = promisify(execFile);
 const root = new URL('..', import.meta.url).pathname;
@@ -11,7 +12,7 @@ const SHOWN = 'missing-signature function function\n';
 
 /** In a Node of its own, without Jest's module system, as a receiver has it. */
 const node = async (type: string, code: string): Promise<string> =>
-  (await run(process.execPath, [`--input-type=${type}`, '-e', code], { cwd: root })).stdout;
+  (await run(NODE, [`--input-type=${type}`, '-e', code], { cwd: root })).stdout;
 
 test('is imported as an ES module', async () => {
   expect(await node('module', `import { SvcClient, verifyWebhook } from '@svc/sdk'; ${SHOW}`)).toBe(SHOWN);
@@ -20,7 +21,7 @@ test('is imported as an ES module', async () => {
 test('is required as CommonJS, without the loader of ES modules behind it', async () => {
   const code = `const { SvcClient, verifyWebhook } = require('@svc/sdk'); ${SHOW}`;
   expect(await node('commonjs', code)).toBe(SHOWN);
-  const { stdout } = await run(process.execPath, ['-p', `require.resolve('@svc/sdk')`], { cwd: root });
+  const { stdout } = await run(NODE, ['-p', `require.resolve('@svc/sdk')`], { cwd: root });
   expect(stdout).toMatch(/cjs\/dist\/index\.js\n$/);
 });
 

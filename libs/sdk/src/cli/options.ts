@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { parseArgs } from 'node:util';
 import { SvcClient } from '../client.js';
 
 /** Where the receivers of the documentation listen. */
@@ -8,33 +7,53 @@ export const DEFAULT_RECEIVER = 'http://localhost:3001/hook';
 /** The command was called in a way that it does not know. */
 export class UsageError extends Error {}
 
-const text = { type: 'string' } as const;
-const OPTIONS = {
-  'api-key': text,
-  'base-url': text,
-  forward: text,
-  secret: text,
-  event: text,
-  session: text,
-  after: text,
-  to: text,
-  text,
-  'client-message-id': text,
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-} as const;
+const TEXTS = [
+  ...(['api-key', 'base-url', 'forward', 'secret', 'event', 'session', 'after', 'to', 'text'] as const),
+  'client-message-id',
+] as const;
+const FLAGS = ['json', 'help'] as const;
+type Text = (typeof TEXTS)[number];
+type Flag = (typeof FLAGS)[number];
 
 /** Options as they were given. */
-export type Values = ReturnType<typeof parseOptions>['values'];
+export type Values = Partial<Record<Text, string> & Record<Flag, boolean>>;
 
-/** @throws UsageError */
-// eslint-disable-next-line @typescript-eslint/explicit-module-boundary-types -- what parseArgs makes of the table above
-export function parseOptions(args: string[]) {
-  try {
-    return parseArgs({ args, options: OPTIONS, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+/**
+ * Reads `--name value`, `--name=value` and `--flag`; what comes after `--` is no option. Of Node.js, `util.parseArgs` would do the same from 18.3.
+ * @throws UsageError
+ */
+export function parseOptions(args: string[]): { values: Values; positionals: string[] } {
+  const values: Values = {};
+  const positionals: string[] = [];
+  const rest = [...args];
+  for (let arg = rest.shift(); arg !== undefined && arg !== '--'; arg = rest.shift()) {
+    if (/^-./.test(arg)) take(values, arg === '-h' ? '--help' : arg, rest);
+    else positionals.push(arg);
   }
+  return { values, positionals: [...positionals, ...rest] };
+}
+
+function take(values: Values, option: string, rest: string[]): void {
+  const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(option) ?? [];
+  if (isOneOf(FLAGS, name)) values[name] = flag(name, value);
+  else if (isOneOf(TEXTS, name)) values[name] = value ?? next(name, rest);
+  else throw new UsageError(`${option.replace(/=.*/s, '')}: there is no such option.`);
+}
+
+function isOneOf<T extends string>(names: readonly T[], name: string | undefined): name is T {
+  return (names as readonly (string | undefined)[]).includes(name);
+}
+
+function flag(name: Flag, value: string | undefined): true {
+  if (value !== undefined) throw new UsageError(`--${name} takes no value.`);
+  return true;
+}
+
+/** What follows an option. A dash is more likely the next option than a value. */
+function next(name: Text, rest: string[]): string {
+  const value = rest.shift();
+  if (value !== undefined && !/^-./.test(value)) return value;
+  throw new UsageError(`--${name} needs a value; one that begins with a dash is given as --${name}=-…`);
 }
 
 /** @throws UsageError where an option is missing that the command cannot do without. */
