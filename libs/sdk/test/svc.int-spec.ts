@@ -228,6 +228,7 @@ describe('svc listen', () => {
 test.each([
   [[]],
   [['nonsense']],
+  [['constructor']],
   [['trigger']],
   [['trigger', 'message.unknown', '--forward', 'http://localhost:1/']],
   [['trigger', 'message.sent', '--forward', 'ftp://localhost/']],

@@ -12,7 +12,7 @@ const [DONE, FAILED, MISUSED] = [0, 1, 2];
 
 /** Runs the command that these arguments ask for; returns the exit code. */
 export async function runSvc([name, ...rest]: string[]): Promise<number> {
-  const command = COMMANDS[name as keyof typeof COMMANDS] as (typeof COMMANDS)['send'] | undefined;
+  const command = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name as keyof typeof COMMANDS] : undefined;
   const screen = new Screen(rest.includes('--json'));
   if (!command) return showUsage(screen, name);
   try {
