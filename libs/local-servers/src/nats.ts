@@ -1,5 +1,4 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type LocalServer, startOnDirectory } from './local-server.js';
 import { findNatsServer } from './nats-binary.js';
@@ -16,9 +15,6 @@ export interface NatsOptions {
   binary?: string;
   log?: LogLine;
 }
-
-/** Of the cores it shares with everybody: each further one is woken, and looks for work in vain, for a message that one could pass on (ADR 24). */
-const GO_CORES = Math.max(1, Math.floor(availableParallelism() / 4));
 
 /**
  * Starts nats-server with JetStream on 127.0.0.1 over the data below `dataDir`, as the user who calls.
@@ -41,7 +37,6 @@ export function startNats(options: NatsOptions): Promise<LocalServer> {
         return startServerProcess({
           command: binary,
           args: [...store, '-a', '127.0.0.1', '-p', String(port), '--ports_file_dir', home],
-          environment: { GOMAXPROCS: String(GO_CORES) },
           cwd: home,
           deathSignal: 'TERM',
           stopSteps: [

@@ -20,8 +20,6 @@ export interface ServerExit {
 export interface ServerPlan {
   command: string;
   args: string[];
-  /** Beside `CLEAN_ENVIRONMENT`. */
-  environment?: Record<string, string>;
   cwd: string;
   user?: ServerUser | undefined;
   /** Sent by the kernel when this process dies. */
@@ -58,7 +56,7 @@ export async function startServerProcess(plan: ServerPlan): Promise<ServerProces
   const [command, args] = bound ?? [plan.command, plan.args];
   const child = spawn(command, args, {
     cwd: plan.cwd,
-    env: { ...CLEAN_ENVIRONMENT, ...plan.environment },
+    env: CLEAN_ENVIRONMENT,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(plan.user && { uid: plan.user.uid, gid: plan.user.gid }),
