@@ -144,11 +144,13 @@ test('what happens costs the same, however many reservations there are', async (
   await dataSource.query(told(randomUUID()));
   await dataSource.query(told((await reserved(1))[0]!.id));
   const [one] = await reserved(20_000);
-  const [plan] = await dataSource.query<[Record<string, [{ Plan: Record<string, number> }]>]>(
-    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${told(one!.id)}`,
-  );
+  const plan = await dataSource.query<object[]>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${told(one!.id)}`);
   await dataSource.destroy();
-  expect(plan['QUERY PLAN']?.[0].Plan['Shared Hit Blocks']).toBeLessThan(60);
+  // Of every step: what a step of its own writes is not in the sum of the whole.
+  const blocks = [...JSON.stringify(plan).matchAll(/"Shared Hit Blocks":(\d+)/g)].map(([, count]) =>
+    Number(count),
+  );
+  expect(Math.max(...blocks)).toBeLessThan(60);
 });
 
 test('a reply counts once for a contact that was written to, and not at all for a stranger', async () => {
