@@ -6,7 +6,7 @@ import {
   type MessageReceivedV1,
   STREAMS,
 } from '@svc/contracts';
-import { envelopeOf, Messaging, partitionOf } from '@svc/messaging';
+import { type DeadLetter, envelopeOf, Messaging, partitionOf } from '@svc/messaging';
 
 /** Data of a `message.received` of a session. */
 export function aMessage(fields: Partial<MessageReceivedV1> = {}): MessageReceivedV1 {
@@ -46,6 +46,22 @@ export class Producer {
   async publishAgain(envelope: Envelope): Promise<void> {
     const subject = eventSubject(partitionOf(envelope.tenantId), envelope.type);
     await this.messaging.jetstream.publish(subject, JSON.stringify(envelope));
+  }
+
+  /** Publishes what need not be an event at all. */
+  async publishRaw(tenantId: string, body: string): Promise<void> {
+    await this.messaging.jetstream.publish(eventSubject(partitionOf(tenantId), MessageReceived.name), body);
+  }
+
+  /** Dead letters of the dispatcher from here on. */
+  async hearDead(): Promise<DeadLetter[]> {
+    const heard: DeadLetter[] = [];
+    const { connection } = this.messaging;
+    connection.subscribe('dead.webhook-dispatcher', {
+      callback: (error, message) => void (!error && heard.push(message.json<DeadLetter>())),
+    });
+    await connection.flush();
+    return heard;
   }
 
   /** Events of this type that are published from here on, of any tenant. */

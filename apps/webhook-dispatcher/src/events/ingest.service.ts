@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Envelope, EventLogGrew, PUBLIC_EVENTS } from '@svc/contracts';
-import { type Patience, patiently } from '@svc/database';
+import { isPassing, type Patience, patiently } from '@svc/database';
 import { Messaging, partitionOf } from '@svc/messaging';
 import { log, messageError } from '@svc/service';
 import { validate as isUuid } from 'uuid';
@@ -57,16 +57,17 @@ export class IngestService {
     const patience = patienceOf(batch.length);
     const distinct = new Map(batch.map((event) => [event.id, event]));
     const events = [...distinct.values()];
+    // Before the endpoints are asked: what an owner of the time in between changed, they would not show.
+    const epochs = new Map(events.map(({ partition }) => [partition, this.owned.epochOf(partition)]));
     const known = await this.receiversOf(new Set(events.map(({ tenantId }) => tenantId)), patience);
-    const routes = events.map((event) => this.route(event, known.get(event.tenantId)));
+    const routes = events.map((event) =>
+      this.route(event, known.get(event.tenantId), epochs.get(event.partition)),
+    );
     const refused = routes.filter((route): route is Refusal => 'error' in route);
     // Those without a receiver, too: the log of a tenant has all its events.
     const routed = routes.filter((route): route is Candidate => 'receivers' in route);
-    const kept = await this.write(routed, patience);
-    const lost = routed.filter(({ event }) => !kept.has(event.partition));
-    const refusals = new Map(
-      [...refused, ...lost.map(notOurs)].map((refusal) => [refusal.event.id, refusal]),
-    );
+    refused.push(...(await this.writeOrPart(routed, patience)));
+    const refusals = new Map(refused.map((refusal) => [refusal.event.id, refusal]));
     return batch.map(({ id }) => refusals.get(id));
   }
 
@@ -84,16 +85,27 @@ export class IngestService {
   }
 
   /** Whom an event goes to. */
-  private route(event: Arrived, known: Known | undefined): Candidate | Refusal {
+  private route(event: Arrived, known: Known | undefined, epoch: number | undefined): Candidate | Refusal {
     if (!known?.receivers) return { event, error: known?.error };
-    const epoch = this.owned.epochOf(event.partition);
     if (epoch === undefined) return notOurs({ event });
     return { event, epoch, receivers: receiversOf(event, known.receivers) };
   }
 
-  /** @returns partitions of which the events were written. */
-  private async write(candidates: Candidate[], patience: Patience): Promise<Set<number>> {
-    if (candidates.length === 0) return new Set();
+  /** One that the database does not take must not take the others of its batch along. */
+  private async writeOrPart(candidates: Candidate[], patience: Patience): Promise<Refusal[]> {
+    try {
+      return await this.write(candidates, patience);
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      if (candidates.length === 1) return candidates.map(({ event }) => ({ event, error }));
+      const refusals: Refusal[] = [];
+      for (const one of candidates) refusals.push(...(await this.writeOrPart([one], patience)));
+      return refusals;
+    }
+  }
+
+  private async write(candidates: Candidate[], patience: Patience): Promise<Refusal[]> {
+    if (candidates.length === 0) return [];
     const routed = candidates.map((candidate) => this.plan(candidate));
     let outcome: CommitOutcome | undefined;
     try {
@@ -101,7 +113,8 @@ export class IngestService {
       outcome = await patiently(() => this.events.commit(routed), patience);
       atStep('hook-2');
       this.tellReaders(routed, outcome);
-      return outcome.partitions;
+      const { partitions } = outcome;
+      return candidates.filter(({ event }) => !partitions.has(event.partition)).map(notOurs);
     } finally {
       for (const { item, state } of routed.flatMap(({ deliveries }) => deliveries)) {
         this.scheduler.settle(item, state, outcome !== undefined && !outcome.unwritten.has(item.eventId));
@@ -159,6 +172,10 @@ function arrived(envelope: Envelope): Arrived {
   if (sessionId !== null && !isUuid(sessionId)) {
     throw new AppError('VALIDATION_FAILED', 'sessionId is not a UUID.');
   }
+  const persons = personsOf(envelope);
+  if (Number.isNaN(persons.at.getTime())) {
+    throw new AppError('VALIDATION_FAILED', 'The time of the event is not an ISO 8601 time.');
+  }
   return {
     // As the database gives it back.
     id: id.toLowerCase(),
@@ -169,7 +186,7 @@ function arrived(envelope: Envelope): Arrived {
     // Once: these bytes are what every attempt sends.
     payload: Buffer.from(JSON.stringify(data)),
     partition: partitionOf(tenantId),
-    persons: personsOf(envelope),
+    persons,
   };
 }
 
