@@ -105,8 +105,10 @@ export class IngestService {
   }
 
   private async write(candidates: Candidate[], patience: Patience): Promise<Refusal[]> {
-    if (candidates.length === 0) return [];
-    const routed = candidates.map((candidate) => this.plan(candidate));
+    // Once more, and right before they get their places: a lease that ended meanwhile has no lanes, a new one has others.
+    const ours = candidates.filter(({ event, epoch }) => this.owned.epochOf(event.partition) === epoch);
+    if (ours.length === 0) return candidates.map(notOurs);
+    const routed = ours.map((candidate) => this.plan(candidate));
     let outcome: CommitOutcome | undefined;
     try {
       atStep('hook-1');
