@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { partitionOf } from '@svc/messaging';
+import { MessageReceived } from '@svc/contracts';
+import { envelopeOf, partitionOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { DeliveryRepository } from '../src/deliveries/delivery.repository.js';
 import { OwnedPartitions } from '../src/deliveries/owned-partitions.js';
 import type { QueuedDelivery } from '../src/deliveries/queued-delivery.js';
 import { ResultRepository } from '../src/deliveries/result.repository.js';
+import { EndpointDirectory } from '../src/endpoints/endpoint-directory.js';
 import { EventRepository } from '../src/events/event.repository.js';
-import { NOBODY } from './producer.js';
+import { IngestService } from '../src/events/ingest.service.js';
+import { aMessage, NOBODY } from './producer.js';
 import { PATIENCE_MS, Stage } from './stage.js';
 
 const stage = Stage.ofThisFile({ WEBHOOK_RETRY_DELAYS_MS: '0,600000,100,150,200' });
@@ -89,6 +92,29 @@ describe('an owner that lost its lease', () => {
     await delivered(2);
     expect(posts().filter((id) => id === before?.id)).toHaveLength(2);
     expect(posts()).toHaveLength(3);
+  });
+
+  test('while endpoints are asked gives their events no place', async () => {
+    const { tenantId, posts } = await stage.subscriber();
+    stage.get(EndpointDirectory).forget(tenantId);
+    const [partition, owned] = [partitionOf(tenantId), stage.get(OwnedPartitions)];
+    const epoch = owned.epochOf(partition) ?? 0;
+    const slow = stage.get(DataSource).createQueryRunner();
+    await slow.startTransaction();
+    try {
+      await slow.query('LOCK TABLE webhook_endpoint');
+      const taking = stage.get(IngestService).take(envelopeOf(MessageReceived, { tenantId }, aMessage()));
+      const refused = expect(taking).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+      const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'webhooks.webhook_endpoint'::regclass`;
+      await waitFor('the question', async () => (await stage.database.query(waiting)).length > 0);
+      owned.leave(partition);
+      await slow.commitTransaction();
+      await refused;
+    } finally {
+      await slow.release();
+      owned.enter(partition, epoch);
+    }
+    expect(posts()).toEqual([]);
   });
 
   test('of an old epoch changes nothing through any statement', async () => {
