@@ -75,14 +75,16 @@ export const accept: NamedRun = {
       );
       await rest([first, ...others]);
       const figures: Record<number, Comparison> = {};
-      const idle = await withIdleWorkers(stack, async () => {
-        for (const clients of Object.keys(SENDS).map(Number))
-          figures[clients] = await compare({ bare: bareTarget(port), ours }, clients, say);
+      const idle = await withIdleWorkers(stack, async ({ publishNothingAgain }) => {
         const arrive = (name: string, target: Target): Promise<OpenLoopFigures> =>
           openLoops(target, OPEN.idle, ROUNDS, (window) =>
             say(`  workers idle, ${name}: ${JSON.stringify(window)}`),
           );
-        return { bare: await arrive('bare', bareTarget(port)), ours: await arrive('ours', ours) };
+        const arrived = { ours: await arrive('ours', ours), bare: await arrive('bare', bareTarget(port)) };
+        await publishNothingAgain();
+        for (const clients of Object.keys(SENDS).map(Number))
+          figures[clients] = await compare({ bare: bareTarget(port), ours }, clients, say);
+        return arrived;
       });
       const { ratio = 0 } = figures[JUDGED] ?? {};
       return {

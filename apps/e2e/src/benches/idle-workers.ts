@@ -5,11 +5,20 @@ import type { Stack } from '../stack.js';
 const HOUR = `interval '1 hour'`;
 const NOBODY = 'nobody';
 
+/** What a run can do meanwhile. */
+interface Idleness {
+  /**
+   * What no worker takes on, the gateway publishes again after 130 s: as much as is accepted once more, beside what is measured. From
+   * here on it leaves alone what is accepted by now.
+   */
+  publishNothingAgain(): Promise<void>;
+}
+
 /**
  * Runs something while no worker has a session: their leases are somebody's who does nothing. Sends are accepted all the same, because a
  * worker that loses a lease says nothing of its sessions, and wait in the stream.
  */
-export async function withIdleWorkers<T>(stack: Stack, run: () => Promise<T>): Promise<T> {
+export async function withIdleWorkers<T>(stack: Stack, run: (idle: Idleness) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: stack.file.postgres });
   await client.connect();
   try {
@@ -25,7 +34,12 @@ export async function withIdleWorkers<T>(stack: Stack, run: () => Promise<T>): P
       return items.every(({ devices }) => devices.every(({ online }) => !online));
     };
     await waitFor('the workers to be idle', isIdle, 60_000);
-    return await run();
+    const publishNothingAgain = async (): Promise<void> => {
+      await client.query(
+        `UPDATE gateway.message SET next_publish_at = clock_timestamp() + ${HOUR} WHERE next_publish_at IS NOT NULL`,
+      );
+    };
+    return await run({ publishNothingAgain });
   } finally {
     await client.end();
   }
