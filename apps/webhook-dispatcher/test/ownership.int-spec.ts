@@ -141,7 +141,7 @@ describe('an owner that lost its lease', () => {
     const deliveries = stage.get(DeliveryRepository);
     expect(
       await deliveries.claim([{ partition, epoch, endpointId, tenantId, firsts: 10, retries: 10, most: 10 }]),
-    ).toEqual([]);
+    ).toEqual({ items: [], nextRetryMs: new Map() });
     expect(await deliveries.release([{ partition, epoch }])).toBe(0);
     const item: QueuedDelivery = {
       id: row?.id ?? '',

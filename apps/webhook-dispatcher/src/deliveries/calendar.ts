@@ -12,33 +12,50 @@ export interface Appointment {
  */
 export class Calendar {
   private readonly appointments = new Map<string, Appointment>();
+  /** Before this moment of `clock` nothing is due: it is asked far more often than something is, and need not look at each. */
+  private quietUntil = Infinity;
+
+  /**
+   * @param now the domain time of a tenant
+   * @param clock real time in ms, at whose pace domain time goes by
+   */
+  constructor(
+    private readonly now: (tenantId: string) => number,
+    private readonly clock: () => number = () => performance.now(),
+  ) {}
 
   /** Enters an appointment unless an earlier one stands. */
   add(appointment: Appointment): void {
     const known = this.appointments.get(appointment.endpointId);
-    if (!known || appointment.dueAtMs < known.dueAtMs) {
-      this.appointments.set(appointment.endpointId, appointment);
-    }
+    if (known && known.dueAtMs <= appointment.dueAtMs) return;
+    this.appointments.set(appointment.endpointId, appointment);
+    this.quietUntil = Math.min(this.quietUntil, this.clock() + this.waitOf(appointment));
   }
 
-  /** Takes out up to `limit` appointments that are due; `now` is the domain time of a tenant. */
-  takeDue(now: (tenantId: string) => number, limit: number): Appointment[] {
+  /** Takes out up to `limit` appointments that are due. */
+  takeDue(limit: number): Appointment[] {
+    if (this.clock() < this.quietUntil) return [];
     const due: Appointment[] = [];
     for (const appointment of this.appointments.values()) {
       if (due.length === limit) break;
-      if (appointment.dueAtMs <= now(appointment.tenantId)) due.push(appointment);
+      if (this.waitOf(appointment) <= 0) due.push(appointment);
     }
     for (const { endpointId } of due) this.appointments.delete(endpointId);
+    this.look();
     return due;
   }
 
-  /** Milliseconds until the next appointment; Infinity when there is none. */
-  nextIn(now: (tenantId: string) => number): number {
+  /** Milliseconds until the next appointment, or until it is worth a look; Infinity when there is none. */
+  nextIn(): number {
+    return Math.max(0, this.quietUntil - this.clock());
+  }
+
+  /** The domain time of some tenants may have been moved. */
+  look(): void {
     let nearest = Infinity;
-    for (const { dueAtMs, tenantId } of this.appointments.values()) {
-      nearest = Math.min(nearest, dueAtMs - now(tenantId));
-    }
-    return Math.max(0, nearest);
+    for (const appointment of this.appointments.values())
+      nearest = Math.min(nearest, this.waitOf(appointment));
+    this.quietUntil = this.clock() + nearest;
   }
 
   /** Tenants whose domain time matters at this moment. */
@@ -50,5 +67,9 @@ export class Calendar {
     for (const [endpointId, appointment] of this.appointments) {
       if (appointment.partition === partition) this.appointments.delete(endpointId);
     }
+  }
+
+  private waitOf({ dueAtMs, tenantId }: Appointment): number {
+    return dueAtMs - this.now(tenantId);
   }
 }

@@ -15,7 +15,7 @@ export class DeliveryScheduler {
   /** Called when something may be ready to go out. */
   onWork: () => void = () => undefined;
   /** Called when a lane has room for what is only in the database. */
-  onHungry: () => void = () => undefined;
+  onHungry: (lane: Lane) => void = () => undefined;
   /** What the database calls leased and somebody here looks after, from before the commit to the result. */
   private readonly known = new Map<string, QueuedDelivery>();
 
@@ -62,14 +62,14 @@ export class DeliveryScheduler {
     lane.spills += 1;
     lane.backlog = true;
     lane.retriesDue ||= lane.standing === 'suspect';
-    if (this.lanes.isHungry(lane)) this.onHungry();
+    if (this.lanes.isHungry(lane)) this.onHungry(lane);
   }
 
   /** The delivery whose turn it is, or undefined when none may start now. */
   next(): QueuedDelivery | undefined {
     const item = this.lanes.next();
     const lane = item && this.lanes.find(item.endpointId);
-    if (lane && this.lanes.isHungry(lane)) this.onHungry();
+    if (lane && this.lanes.isHungry(lane)) this.onHungry(lane);
     return item;
   }
 
@@ -115,7 +115,7 @@ export class DeliveryScheduler {
       lane.returning -= 1;
       this.forget(others);
       if (due) this.leaveToDatabase(lane);
-      else if (this.lanes.isHungry(lane)) this.onHungry();
+      else if (this.lanes.isHungry(lane)) this.onHungry(lane);
       this.lanes.dropIfIdle(lane);
     }
   }
@@ -136,7 +136,7 @@ export class DeliveryScheduler {
   released(item: QueuedDelivery, answered?: Answered): void {
     this.lanes.released(item, answered);
     const lane = this.lanes.find(item.endpointId);
-    if (lane && this.lanes.isHungry(lane)) this.onHungry();
+    if (lane && this.lanes.isHungry(lane)) this.onHungry(lane);
   }
 
   /** The result is written (or is somebody else's business). */

@@ -14,6 +14,15 @@ export interface LaneRequest extends LaneOwner {
   most: number;
 }
 
+/** What was taken, and when the next of the retries that were left is due, in domain time, of each endpoint that has one. */
+export interface Claimed {
+  items: QueuedDelivery[];
+  nextRetryMs: Map<string, number>;
+}
+
+/** Of an endpoint of which nothing was taken there is one row without a delivery. */
+type ClaimRow = Omit<QueuedDelivery, 'epoch' | 'id'> & { id: string | null; nextRetryAt: Date | null };
+
 /** An endpoint with scheduled deliveries. */
 export interface ScheduledLane {
   endpointId: string;
@@ -41,12 +50,14 @@ const oldestSql = (condition: string, room: string): string => `(
         ORDER BY hot.next_at, hot.seq LIMIT lane.${room})`;
 
 const CLAIM_SQL = `WITH ${FENCE_SQL},
-  due AS (
+  lane AS MATERIALIZED (
+    SELECT wanted.*, svc_now(tenant_id) AS now
+    FROM unnest($3::uuid[], $4::uuid[], $5::int[], $6::int[], $7::int[], $8::int[])
+      AS wanted (endpoint_id, tenant_id, p, firsts, retries, most)
+    JOIN fence ON fence.partition = wanted.p),
+  due AS MATERIALIZED (
     SELECT found.id
-    FROM (SELECT *, svc_now(tenant_id) AS now
-      FROM unnest($3::uuid[], $4::uuid[], $5::int[], $6::int[], $7::int[], $8::int[])
-      AS wanted (endpoint_id, tenant_id, p, firsts, retries, most)) lane
-    JOIN fence ON fence.partition = lane.p
+    FROM lane
     CROSS JOIN LATERAL (
       ${oldestSql(`${FIRSTS} AND ${DUE}`, 'firsts')}
       UNION ALL ${oldestSql(`${RETRIES} AND ${DUE}`, 'retries')}
@@ -54,15 +65,18 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
       ORDER BY next_at, seq LIMIT lane.most) found),
   taken AS (
     UPDATE webhook_delivery hot SET state = 'leased' FROM due WHERE hot.id = due.id AND hot.state <> 'leased'
-    RETURNING hot.*)
-  SELECT taken.id, taken.event_id AS "eventId", taken.endpoint_id AS "endpointId", taken.tenant_id AS "tenantId",
-    taken.p AS partition, taken.attempt, taken.strict_conversation IS NOT NULL AS strict, taken.replay_of IS NOT NULL AS replay, event.conversation, event.kind, event.payload
-  FROM taken JOIN webhook_event event ON event.id = taken.event_id ORDER BY taken.next_at, taken.seq`;
-
-const NEXT_RETRY_SQL = `SELECT endpoint_id AS "endpointId", (
-    SELECT min(next_at) FROM webhook_delivery hot
-    WHERE ${RETRIES} AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id) AS "nextAt"
-  FROM unnest($1::uuid[], $2::int[]) AS lane (endpoint_id, p)`;
+    RETURNING hot.*),
+  -- One that comes into being meanwhile is known to whoever wrote its result.
+  left_over AS MATERIALIZED (
+    SELECT endpoint_id, (SELECT next_at FROM webhook_delivery hot
+      WHERE ${RETRIES} AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id AND hot.id NOT IN (SELECT id FROM due)
+      ORDER BY next_at LIMIT 1) AS next_retry_at
+    FROM lane)
+  SELECT taken.id, taken.event_id AS "eventId", endpoint_id AS "endpointId", taken.tenant_id AS "tenantId",
+    taken.p AS partition, taken.attempt, taken.strict_conversation IS NOT NULL AS strict, taken.replay_of IS NOT NULL AS replay, event.conversation, event.kind, event.payload,
+    next_retry_at AS "nextRetryAt"
+  FROM left_over LEFT JOIN (taken JOIN webhook_event event ON event.id = taken.event_id) USING (endpoint_id)
+  ORDER BY taken.next_at, taken.seq`;
 
 const earliestSql = (lanes: string, which: string): string => `
   SELECT lane.p AS partition, lane.endpoint_id AS "endpointId", first.tenant_id AS "tenantId", first.next_at AS "nextAt"
@@ -110,9 +124,9 @@ export class DeliveryRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Takes due deliveries into memory, held ones of an active endpoint too, per endpoint as many as it has room for, oldest first. */
-  async claim(lanes: LaneRequest[]): Promise<QueuedDelivery[]> {
+  async claim(lanes: LaneRequest[]): Promise<Claimed> {
     const epochs = new Map(lanes.map(({ partition, epoch }) => [partition, epoch]));
-    const rows = await this.dataSource.query<Omit<QueuedDelivery, 'epoch'>[]>(CLAIM_SQL, [
+    const rows = await this.dataSource.query<ClaimRow[]>(CLAIM_SQL, [
       ...fenceParameters(lanes),
       lanes.map(({ endpointId }) => endpointId),
       lanes.map(({ tenantId }) => tenantId),
@@ -121,18 +135,12 @@ export class DeliveryRepository {
       lanes.map(({ retries }) => retries),
       lanes.map(({ most }) => most),
     ]);
-    return rows.map((row) => ({ ...row, epoch: epochs.get(row.partition) as number }));
-  }
-
-  /** When the next retry of each endpoint is due; endpoints without one are left out. */
-  async nextRetry(lanes: { endpointId: string; partition: number }[]): Promise<Map<string, number>> {
-    const rows = await this.dataSource.query<{ endpointId: string; nextAt: Date | null }[]>(NEXT_RETRY_SQL, [
-      lanes.map(({ endpointId }) => endpointId),
-      lanes.map(({ partition }) => partition),
-    ]);
-    return new Map(
-      rows.flatMap(({ endpointId, nextAt }) => (nextAt ? [[endpointId, nextAt.getTime()]] : [])),
-    );
+    const claimed: Claimed = { items: [], nextRetryMs: new Map() };
+    for (const { nextRetryAt, id, ...row } of rows) {
+      if (nextRetryAt) claimed.nextRetryMs.set(row.endpointId, nextRetryAt.getTime());
+      if (id !== null) claimed.items.push({ id, ...row, epoch: epochs.get(row.partition) as number });
+    }
+    return claimed;
   }
 
   /** Every endpoint of these partitions that has something scheduled, or is active and has something held. */

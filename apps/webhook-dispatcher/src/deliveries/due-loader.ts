@@ -22,12 +22,13 @@ const RETRY_MS = 250;
 /** Brings deliveries from the database into memory when they are due and there is room for them, oldest first. */
 @Injectable()
 export class DueLoader {
-  private readonly calendar = new Calendar();
+  private readonly calendar: Calendar;
+  /** Lanes that asked for more, in the order in which they did. */
+  private hungry: Lane[] = [];
   private chain: Promise<void> = Promise.resolve();
   private loading = false;
   private stopped = false;
   private timer: NodeJS.Timeout | undefined;
-  private arming: NodeJS.Immediate | undefined;
   private readonly tasks = [
     new PeriodicTask('clock', CLOCK_POLL_MS, () => this.followClock()),
     new PeriodicTask('review', REVIEW_MS, () => this.review()),
@@ -41,7 +42,11 @@ export class DueLoader {
     private readonly lanes: Lanes,
     private readonly scheduler: DeliveryScheduler,
   ) {
-    scheduler.onHungry = () => this.wake();
+    this.calendar = new Calendar(clock.now);
+    scheduler.onHungry = (lane) => {
+      this.callFor(lane);
+      this.wake();
+    };
   }
 
   start(): void {
@@ -78,14 +83,14 @@ export class DueLoader {
     const epoch = this.owned.epochOf(partition);
     if (epoch === undefined) return;
     this.scheduler.leaveToDatabase({ endpointId, tenantId, partition, epoch });
-    this.armSoon();
+    this.arm();
   }
 
   /** Something of an endpoint is due then: it failed. */
   enter({ endpointId, tenantId, partition, dueAtMs }: Appointment): void {
     if (this.owned.epochOf(partition) === undefined) return;
     this.calendar.add({ endpointId, tenantId, partition, dueAtMs });
-    this.armSoon();
+    this.arm();
   }
 
   /** Loads what is due, unless that is going on already. */
@@ -102,19 +107,30 @@ export class DueLoader {
     );
   }
 
-  /** Once for all that is entered in one go: it looks at every lane and every appointment. */
-  private armSoon(): void {
-    this.arming ??= setImmediate(() => {
-      this.arming = undefined;
-      this.arm();
-    });
+  /** This lane is loaded for next, unless it is no longer hungry when its turn comes. */
+  private callFor(lane: Lane): void {
+    if (lane.called) return;
+    lane.called = true;
+    this.hungry.push(lane);
+  }
+
+  /** Those whose turn it is. */
+  private takeHungry(): Lane[] {
+    const taken: Lane[] = [];
+    while (taken.length < LOAD_LANES && this.hungry.length > 0) {
+      for (const lane of this.hungry.splice(0, LOAD_LANES - taken.length)) {
+        lane.called = false;
+        // Its partition may have been lost meanwhile.
+        if (this.lanes.find(lane.endpointId) === lane && this.lanes.isHungry(lane)) taken.push(lane);
+      }
+    }
+    return taken;
   }
 
   private arm(atLeastMs = MIN_WAIT_MS): void {
     if (this.loading || this.stopped) return;
     clearTimeout(this.timer);
-    const hungry = this.lanes.hungry(1).length > 0;
-    const wait = hungry ? 0 : this.calendar.nextIn(this.clock.now);
+    const wait = this.hungry.length > 0 ? 0 : this.calendar.nextIn();
     // Beyond the next look at the clock there is nothing to time: that look arms again.
     if (wait <= CLOCK_POLL_MS) this.timer = setTimeout(() => this.wake(), Math.max(atLeastMs, wait));
   }
@@ -122,13 +138,14 @@ export class DueLoader {
   private async loadDue(): Promise<void> {
     try {
       for (;;) {
-        for (const { endpointId, tenantId, partition } of this.calendar.takeDue(this.clock.now, LOAD_LANES)) {
+        for (const { endpointId, tenantId, partition } of this.calendar.takeDue(LOAD_LANES)) {
           const epoch = this.owned.epochOf(partition);
           if (epoch === undefined) continue;
           const lane = this.lanes.lane({ endpointId, tenantId, partition, epoch });
           lane.backlog = lane.retriesDue = true;
+          this.callFor(lane);
         }
-        const hungry = this.lanes.hungry(LOAD_LANES);
+        const hungry = this.takeHungry();
         // Nothing came of it: our clock is ahead of the database's, or a lease is lost. Not at once again.
         if (hungry.length === 0 || (await this.load(hungry)) === 0) return;
       }
@@ -145,29 +162,33 @@ export class DueLoader {
       const most = isSuspect ? room.firsts + room.retries : room.firsts;
       return { lane, ...room, most, isSuspect, spills: lane.spills, era: lane.era };
     });
-    const items = await this.deliveries.claim(
-      requests.map(({ lane, firsts, retries, most }) => ({ ...ownerOf(lane), firsts, retries, most })),
-    );
-    if (items.length > 0) atStep('hook-6');
-    const eras = new Map(requests.map(({ lane, era }) => [lane.endpointId, era]));
-    this.scheduler.put(items.map((item) => ({ ...item, era: eras.get(item.endpointId) as number })));
-    for (const request of requests) {
-      const { endpointId } = request.lane;
-      settle(
-        request,
-        items.filter((item) => item.endpointId === endpointId),
+    try {
+      const { items, nextRetryMs } = await this.deliveries.claim(
+        requests.map(({ lane, firsts, retries, most }) => ({ ...ownerOf(lane), firsts, retries, most })),
       );
+      if (items.length > 0) atStep('hook-6');
+      const eras = new Map(requests.map(({ lane, era }) => [lane.endpointId, era]));
+      this.scheduler.put(items.map((item) => ({ ...item, era: eras.get(item.endpointId) as number })));
+      for (const request of requests) {
+        const { endpointId } = request.lane;
+        settle(
+          request,
+          items.filter((item) => item.endpointId === endpointId),
+        );
+      }
+      this.scheduler.onWork();
+      this.enterNextRetries(lanes, nextRetryMs);
+      return items.length;
+    } finally {
+      for (const lane of lanes) if (this.lanes.isHungry(lane)) this.callFor(lane);
     }
-    this.scheduler.onWork();
-    await this.enterNextRetry(lanes.filter(({ retriesDue }) => !retriesDue));
-    return items.length;
   }
 
-  private async enterNextRetry(lanes: Lane[]): Promise<void> {
-    const dueAtMs = await this.deliveries.nextRetry(lanes);
+  private enterNextRetries(lanes: Lane[], nextRetryMs: Map<string, number>): void {
     for (const lane of lanes) {
-      const due = dueAtMs.get(lane.endpointId);
-      if (due !== undefined) this.calendar.add({ ...ownerOf(lane), dueAtMs: due });
+      if (lane.retriesDue) continue;
+      const dueAtMs = nextRetryMs.get(lane.endpointId);
+      if (dueAtMs !== undefined) this.calendar.add({ ...ownerOf(lane), dueAtMs });
       this.lanes.dropIfIdle(lane);
     }
   }
@@ -182,11 +203,14 @@ export class DueLoader {
       });
     }
     this.scheduler.onWork();
-    if (this.lanes.hungry(1).length > 0) this.wake();
+    // Those too that nobody calls for: room that others left, the end of a pause.
+    for (const lane of this.lanes.hungry()) this.callFor(lane);
+    if (this.hungry.length > 0) this.wake();
   }
 
   private async followClock(): Promise<void> {
     await this.clock.refresh(this.calendar.tenants());
+    this.calendar.look();
     this.arm();
   }
 

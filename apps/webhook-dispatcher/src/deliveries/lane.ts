@@ -11,6 +11,8 @@ export class Lane {
   /** More first attempts, or retries that are due, are only in the database: new ones must queue up there behind them. */
   backlog = false;
   retriesDue = false;
+  /** It waits to be loaded for. */
+  called = false;
   /** Grows whenever deliveries are left to the database, so that a load that began before cannot clear `backlog`. */
   spills = 0;
   /**

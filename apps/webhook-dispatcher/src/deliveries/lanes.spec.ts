@@ -135,11 +135,11 @@ describe('lanes', () => {
 
   test('are hungry when there is more in the database and little left in memory', () => {
     const lane = lanes.lane(aDelivery('a'));
-    expect(lanes.hungry(10)).toEqual([]);
+    expect(lanes.hungry()).toEqual([]);
     lane.backlog = true;
-    expect(lanes.hungry(10)).toEqual([lane]);
+    expect(lanes.hungry()).toEqual([lane]);
     for (let i = 0; i < 3; i += 1) lanes.push(aDelivery('a'));
-    expect(lanes.hungry(10)).toEqual([]);
+    expect(lanes.hungry()).toEqual([]);
   });
 
   test('forget a lost partition; what ends later does not disturb its next life', () => {

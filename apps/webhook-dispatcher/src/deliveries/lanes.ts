@@ -202,14 +202,9 @@ export class Lanes {
     return (lane.backlog || lane.retriesDue) && lane.waiting <= this.limits.perLane / 4 && firsts > 0;
   }
 
-  /** Up to `limit` lanes that are hungry. */
-  hungry(limit: number): Lane[] {
-    const found: Lane[] = [];
-    for (const lane of this.lanes.values()) {
-      if (found.length === limit) break;
-      if (this.isHungry(lane)) found.push(lane);
-    }
-    return found;
+  /** All that are hungry; looks at each. */
+  hungry(): Lane[] {
+    return [...this.lanes.values()].filter((lane) => this.isHungry(lane));
   }
 
   dropIfIdle(lane: Lane): void {
