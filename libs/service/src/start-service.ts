@@ -1,6 +1,6 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { type MicroserviceOptions, type NestMicroservice, Transport } from '@nestjs/microservices';
+import type { CustomStrategy, CustomTransportStrategy, NestMicroservice } from '@nestjs/microservices';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { JetStreamStrategy, STEADY_CONNECTION } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
@@ -8,6 +8,7 @@ import { ConfigError } from './config.js';
 import { ContractPipe } from './contract-pipe.js';
 import { HttpErrorFilter, RpcErrorFilter } from './error-filters.js';
 import { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
+import { RequestServer } from './request-server.js';
 import type { ServiceConfig } from './service-config.js';
 
 /** For headers and body to come in: a client that sends byte by byte must not hold a connection for ever. */
@@ -89,24 +90,22 @@ async function connectTransports(
   { name, jetstream }: StartOptions,
   config: ServiceConfig,
 ): Promise<void> {
-  const nats: MicroserviceOptions = {
-    transport: Transport.NATS,
-    options: {
-      servers: [config.natsUrl],
-      queue: name,
-      name: `${name}-rpc`,
-      waitOnFirstConnect: true,
-      ...STEADY_CONNECTION,
-      gracefulShutdown: true,
-      gracePeriod: 500,
-    },
-  };
-  const transports: object[] = [nats];
-  if (jetstream) transports.push({ strategy: app.get(JetStreamStrategy, { strict: false }) });
-  for (const transport of transports) {
-    const microservice = app.connectMicroservice<MicroserviceOptions>(transport as MicroserviceOptions, {
-      deferInitialization: true, // otherwise its handlers are built before the filter and the pipe are known
-    }) as NestMicroservice;
+  const requests = new RequestServer({
+    servers: [config.natsUrl],
+    queue: name,
+    name: `${name}-rpc`,
+    waitOnFirstConnect: true,
+    ...STEADY_CONNECTION,
+    gracefulShutdown: true,
+    gracePeriod: 500,
+  });
+  const servers: CustomTransportStrategy[] = [requests];
+  if (jetstream) servers.push(app.get(JetStreamStrategy, { strict: false }));
+  for (const strategy of servers) {
+    const microservice = app.connectMicroservice<CustomStrategy>(
+      { strategy },
+      { deferInitialization: true }, // otherwise its handlers are built before the filter and the pipe are known
+    ) as NestMicroservice;
     microservice.setIsInitHookCalled(true); // the application runs the hooks, once for all
     microservice.useGlobalFilters(new RpcErrorFilter());
     microservice.useGlobalPipes(new ContractPipe());
