@@ -13,7 +13,9 @@ import type { QueuedDelivery } from './queued-delivery.js';
 /** Endpoints whose due deliveries are loaded with one statement. */
 const LOAD_LANES = 64;
 const CLOCK_POLL_MS = 500;
-const RECONCILE_MS = 5_000;
+/** Each partition is looked at every five seconds, an eighth of them at a time: with many lanes it is much to read and to go through. */
+const RECONCILE_PARTS = 8;
+const RECONCILE_MS = 5_000 / RECONCILE_PARTS;
 const REVIEW_MS = 250;
 /** A timer that fires a moment before the database agrees must not become a busy loop. */
 const MIN_WAIT_MS = 5;
@@ -28,6 +30,7 @@ export class DueLoader {
   private chain: Promise<void> = Promise.resolve();
   private loading = false;
   private stopped = false;
+  private reconciled = 0;
   private timer: NodeJS.Timeout | undefined;
   private readonly tasks = [
     new PeriodicTask('clock', CLOCK_POLL_MS, () => this.followClock()),
@@ -216,7 +219,10 @@ export class DueLoader {
 
   /** Safety net: finds what a lost notice or a lost reply of the database left without anybody who looks after it. */
   private async reconcile(): Promise<void> {
-    const partitions = this.owned.held();
+    this.reconciled = (this.reconciled + 1) % RECONCILE_PARTS;
+    const partitions = this.owned
+      .held()
+      .filter((partition) => partition % RECONCILE_PARTS === this.reconciled);
     if (partitions.length === 0) return;
     await this.enterScheduled(partitions, (partition) => this.owned.epochOf(partition));
     const leased = await this.deliveries.leasedIds(partitions);
