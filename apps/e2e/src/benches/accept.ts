@@ -17,7 +17,7 @@ const SENDS: Record<number, number> = { 1: 200, 16: 1_000, 64: 1_500 };
 const JUDGED = 64;
 const ROUNDS = 3;
 /** With all rounds each stays below the 5,000 a day of the highest tier. */
-const SESSIONS = 8;
+const SESSIONS = 10;
 const REST_LIMIT_MS = 300_000;
 const LEAST_RATIO = 0.12;
 /** Arrivals a second that do not wait for answers: while the workers are idle, and with the whole pipeline. */
