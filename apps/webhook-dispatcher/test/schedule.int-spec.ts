@@ -1,7 +1,10 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryView } from '@svc/contracts';
+import { partitionOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
+import { DeliveryRepository } from '../src/deliveries/delivery.repository.js';
 import { DomainClock } from '../src/deliveries/domain-clock.js';
+import { OwnedPartitions } from '../src/deliveries/owned-partitions.js';
 import { Stage, type Subscriber } from './stage.js';
 
 /** The schedule of the specification, as production has it, under the controllable clock. */
@@ -147,4 +150,22 @@ test('retries that came due while no process was running go out after the start,
     expect(inOrder).toHaveLength(4);
     expect(inOrder).toEqual(inOrder.toSorted());
   }
+});
+
+test('whoever takes what is due of an endpoint hears when the next of its retries is', async () => {
+  const { tenantId, endpointId, deliveries } = await stage.subscriber();
+  stage.receiver.answerWith(503);
+  for (let n = 0; n < 2; n += 1) await stage.producer.received(tenantId);
+  const retries = await waitFor('two retries', async () => {
+    const failed = (await deliveries()).filter(({ attempts, nextAttemptAt }) => attempts[0] && nextAttemptAt);
+    return failed.length === 2 && failed;
+  });
+  const partition = partitionOf(tenantId);
+  const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
+  const lane = { partition, epoch, endpointId, tenantId, firsts: 10, retries: 10, most: 10 };
+  const earliest = Math.min(...retries.map(({ nextAttemptAt }) => Date.parse(nextAttemptAt ?? '')));
+  expect(await stage.get(DeliveryRepository).claim([lane])).toEqual({
+    items: [],
+    nextRetryMs: new Map([[endpointId, earliest]]),
+  });
 });

@@ -22,7 +22,7 @@ const REST_LIMIT_MS = 300_000;
 const LEAST_RATIO = 0.12;
 /** Arrivals a second that do not wait for answers: while the workers are idle, and with the whole pipeline. */
 const OPEN = { idle: { perSecond: 300, seconds: 20 }, whole: { perSecond: 100, seconds: 20 } };
-/** Until the hot code of all processes is compiled, and they have come to rest; before, that has half of the machine. */
+/** Until the hot code of all processes is compiled; before, their compilers have half of the machine. */
 const WARM_UP_S = 20;
 const MOST_P99_MS = 25;
 
@@ -80,7 +80,7 @@ export const accept: NamedRun = {
           openLoops(target, OPEN.idle, ROUNDS, (window) =>
             say(`  workers idle, ${name}: ${JSON.stringify(window)}`),
           );
-        // The workers close their sessions, and what they were told last is still written down.
+        // The first half minute after the workers have lost their sessions is slow; what does it is not known.
         await openLoop(ours, { ...OPEN.idle, seconds: WARM_UP_S });
         const arrived = { ours: await arrive('ours', ours), bare: await arrive('bare', bareTarget(port)) };
         await publishNothingAgain();

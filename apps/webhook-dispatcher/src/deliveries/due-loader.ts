@@ -30,6 +30,7 @@ export class DueLoader {
   private chain: Promise<void> = Promise.resolve();
   private loading = false;
   private stopped = false;
+  /** The part of the partitions that was looked at last. */
   private reconciled = 0;
   private timer: NodeJS.Timeout | undefined;
   private readonly tasks = [
