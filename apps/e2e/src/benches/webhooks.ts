@@ -1,14 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { round3 } from '../figures.js';
 import type { NamedRun } from '../named-runs.js';
 import { cpuAtRest, cpuMsOf } from '../process-figures.js';
 import { Program } from '../program.js';
 import { compareSides } from './sides.js';
-import { WebhookScene } from '../webhook-scene.js';
+import { type Subscriber, WebhookScene } from '../webhook-scene.js';
 
 const TENANTS = 16;
 const EVENTS = 8_000;
 const CONNECTIONS = 64;
 const ROUNDS = 8;
+/** That of the dispatcher (`services.ts` of the launcher). */
+const YOUNG_GENERATION = ['--max-semi-space-size=64'];
 const LEAST_RATIO = 0.25;
 const MOST_CPU_RATIO = 2.5;
 const BODY_BYTES = 830;
@@ -36,27 +39,12 @@ export const webhooks: NamedRun = {
         };
         return { perSecond: round3(count / result.seconds), cpuMsEach: round3(result.cpuMs / count) };
       };
-      const ours = async (): Promise<Figures> => {
-        await scene.forget();
-        const pid = scene.dispatcherPid;
-        process.kill(pid, 'SIGSTOP');
-        try {
-          await scene.flood(subscribers, EVENTS);
-        } finally {
-          process.kill(pid, 'SIGCONT');
-        }
-        const [posts, cpuMs, begun] = [await scene.posts(), cpuMsOf(pid), performance.now()];
-        await scene.posted(posts, EVENTS);
-        const seconds = (performance.now() - begun) / 1000;
-        return {
-          perSecond: round3(EVENTS / seconds),
-          cpuMsEach: round3(((await cpuAtRest(pid)) - cpuMs) / EVENTS),
-        };
-      };
+      const ours = (): Promise<Figures> => deliver(scene, scene.dispatcherPid, subscribers);
       const compared = await compareSides({ bare, ours }, ROUNDS, say);
       const { perSecond: ratio, cpuMsEach: cpuRatio } = compared.ratio;
+      const steps = await compareSteps(scene, bare, say);
       return {
-        figures: { bare: compared.bare, ours: compared.ours, ratio, cpuRatio },
+        figures: { bare: compared.bare, ours: compared.ours, ratio, cpuRatio, steps },
         holds: ratio >= LEAST_RATIO && cpuRatio <= MOST_CPU_RATIO,
       };
     } finally {
@@ -67,3 +55,48 @@ export const webhooks: NamedRun = {
 };
 
 type Figures = Record<'perSecond' | 'cpuMsEach', number>;
+
+/** What a process takes to deliver events that it finds in the stream. */
+async function deliver(scene: WebhookScene, pid: number, subscribers: Subscriber[]): Promise<Figures> {
+  await scene.forget();
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await scene.flood(subscribers, EVENTS);
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+  const [posts, cpuMs, begun] = [await scene.posts(), cpuMsOf(pid), performance.now()];
+  await scene.posted(posts, EVENTS);
+  const seconds = (performance.now() - begun) / 1000;
+  return {
+    perSecond: round3(EVENTS / seconds),
+    cpuMsEach: round3(((await cpuAtRest(pid)) - cpuMs) / EVENTS),
+  };
+}
+
+/** How much of it the libraries alone take (`bare/steps.mjs`), against the same reference. */
+async function compareSteps(
+  scene: WebhookScene,
+  bare: () => Promise<Figures>,
+  say: (line: string) => void,
+): Promise<object> {
+  const { postgres, nats } = scene.stack.file;
+  const env = { POSTGRES: postgres, NATS: nats, RECEIVER: scene.urlOf('ok/steps') };
+  const { program } = await Program.start('steps.mjs', { env, nodeOptions: YOUNG_GENERATION });
+  // To the dispatcher they are events without a receiver: it stays out of the way.
+  process.kill(scene.dispatcherPid, 'SIGSTOP');
+  try {
+    const tenants = Array.from({ length: TENANTS }, () => ({
+      tenantId: randomUUID(),
+      sessionId: randomUUID(),
+    }));
+    const ours = (): Promise<Figures> => deliver(scene, program.pid, tenants);
+    say('the steps of a delivery without a dispatcher, as "ours":');
+    const compared = await compareSides({ bare, ours }, ROUNDS, say);
+    const { perSecond: ratio, cpuMsEach: cpuRatio } = compared.ratio;
+    return { ...compared.ours, ratio, cpuRatio };
+  } finally {
+    process.kill(scene.dispatcherPid, 'SIGCONT');
+    program.stop();
+  }
+}
