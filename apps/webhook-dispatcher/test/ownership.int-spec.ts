@@ -213,20 +213,30 @@ test('a statement that is not committed yet keeps a take-over out, and no renewa
 });
 
 test('a delivery whose commit was not heard is found and sent', async () => {
-  const { tenantId, endpointId, path, delivery } = await stage.subscriber();
-  const [eventId, id] = [randomUUID(), randomUUID()];
-  await stage.database.query(
-    `INSERT INTO webhooks.webhook_event (id, tenant_id, conversation, kind, payload, created_at)
-      VALUES ($1, $2, 0, 'message.received', '{}', now())`,
-    [eventId, tenantId],
-  );
-  await stage.database.query(
-    `INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, kind, event_at)
-      VALUES ($1, $2, $3, $4, $5, 'leased', now(), 'message.received', now())`,
-    [id, eventId, endpointId, tenantId, partitionOf(tenantId)],
-  );
-  await delivery('DELIVERED');
-  expect(stage.receiver.bodies(path)).toEqual([{ event: 'message.received', deliveryId: id, payload: {} }]);
+  const subscriber = await stage.subscriber();
+  const id = await stage.orphan(subscriber);
+  await subscriber.delivery('DELIVERED');
+  const bodies = stage.receiver.bodies(subscriber.path);
+  expect(bodies).toEqual([{ event: 'message.received', deliveryId: id, payload: {} }]);
+});
+
+test('a delivery under way whose event comes again is not taken for one that nobody looks after', async () => {
+  const { tenantId, posts, delivered } = await stage.subscriber();
+  const other = `/other/${tenantId}`;
+  const { id: endpointId } = await stage.endpoint(tenantId, stage.at(other), ['webhook.paused']);
+  const open = stage.holdBack();
+  const chat = { sessionId: randomUUID() };
+  const event = await stage.producer.received(tenantId, chat);
+  await waitFor('the POST', () => posts().length === 1);
+  await stage.producer.publishAgain(event);
+  await waitFor('the repeat to be taken', async () => (await stage.producer.unacked(tenantId)) === 0);
+  // By the time that this one is found, the other one has been looked at as well.
+  await stage.orphan({ tenantId, endpointId });
+  await waitFor('the one that nobody looks after', () => stage.receiver.bodies(other).length === 1);
+  open();
+  await stage.producer.received(tenantId, chat);
+  await delivered(2);
+  expect(posts()).toHaveLength(2);
 });
 
 test('the probes answer', async () => {

@@ -15,7 +15,7 @@ import {
   ReactivateEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import { RpcClient } from '@svc/messaging';
+import { partitionOf, RpcClient } from '@svc/messaging';
 import { bootService, setUpLogger, silenceConsole } from '@svc/service';
 import {
   createTestDatabase,
@@ -195,6 +195,22 @@ export class Stage {
   hot(tenantId: string): Promise<HotRow[]> {
     const sql = 'SELECT id, state, attempt FROM webhooks.webhook_delivery WHERE tenant_id = $1 ORDER BY seq';
     return this.database.query<HotRow>(sql, [tenantId]);
+  }
+
+  /** A delivery that the database calls leased and nobody looks after, as a commit leaves it that was not heard. Its payload is `{}`. */
+  async orphan({ tenantId, endpointId }: Pick<Subscriber, 'tenantId' | 'endpointId'>): Promise<string> {
+    const [eventId, id] = [randomUUID(), randomUUID()];
+    await this.database.query(
+      `INSERT INTO webhooks.webhook_event (id, tenant_id, conversation, kind, payload, created_at)
+        VALUES ($1, $2, 0, 'message.received', '{}', now())`,
+      [eventId, tenantId],
+    );
+    await this.database.query(
+      `INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, kind, event_at)
+        VALUES ($1, $2, $3, $4, $5, 'leased', now(), 'message.received', now())`,
+      [id, eventId, endpointId, tenantId, partitionOf(tenantId)],
+    );
+    return id;
   }
 
   /** Partitions that a process owns. */

@@ -108,6 +108,17 @@ describe('a delivery that comes in', () => {
     expect(lanes.find('endpoint')).toBeUndefined();
   });
 
+  test('stays known while the event it is of comes again', () => {
+    const item = aDelivery();
+    arrive(item);
+    const again = { ...item };
+    scheduler.settle(again, scheduler.plan(again), false);
+    expect(scheduler.knows(item.id)).toBe(true);
+    expect(deliverNext()).toBe(item);
+    expect(scheduler.knows(item.id)).toBe(false);
+    expect(scheduler.next()).toBeUndefined();
+  });
+
   test('is left to the next owner when the lease went while it was committed', () => {
     const [waiting, spilled] = [aDelivery(), aDelivery({ endpointId: 'full' })];
     lanes.lane(spilled).backlog = true;

@@ -36,7 +36,8 @@ export class DeliveryScheduler {
     }
     lane.reserved += 1;
     item.era = lane.era;
-    this.known.set(item.id, item);
+    // An event that comes again finds its delivery looked after: that one has to stay known, or it would be taken up a second time.
+    if (!this.known.has(item.id)) this.known.set(item.id, item);
     return 'leased';
   }
 
