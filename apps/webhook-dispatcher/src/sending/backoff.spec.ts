@@ -13,7 +13,7 @@ test('knows no sixth attempt', () => {
   expect(retryDelay(6, DELAYS)).toBeUndefined();
 });
 
-test('is never early and at most five per cent late', () => {
+test('is never early, and late by four per cent at most: the fifth is for the way from the clock to the POST', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 4 }),
@@ -22,7 +22,7 @@ test('is never early and at most five per cent late', () => {
         const delay = DELAYS[failed] ?? 0;
         const actual = retryDelay(failed, DELAYS, random) ?? 0;
         expect(actual).toBeGreaterThanOrEqual(delay);
-        expect(actual).toBeLessThanOrEqual(delay * 1.05 + 1);
+        expect(actual).toBeLessThanOrEqual(delay * 1.04 + 1);
       },
     ),
   );

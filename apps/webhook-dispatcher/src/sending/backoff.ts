@@ -1,5 +1,8 @@
-/** Jitter only ever makes a retry later: never before its delay, at most this much after it. */
-const MAX_JITTER = 0.05;
+/**
+ * Jitter only ever makes a retry later: never before its delay, at most this much after it. A retry begins within 5 % of its delay: the
+ * rest is for what comes after the clock, from the timer to the POST.
+ */
+const MAX_JITTER = 0.04;
 
 /**
  * Delay between the end of an attempt that failed and the next one; undefined when none is left.
