@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
 import { AddressGuard, type Resolve } from '@svc/addresses';
 import { WebhookClient } from '../src/sending/webhook-client.js';
@@ -106,6 +107,46 @@ describe('a receiver on an allowed origin', () => {
     const before = server.connections;
     for (let i = 0; i < 20; i += 1) await post('/ok');
     expect(server.connections - before).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a host that closes a connection it was to keep', () => {
+  let requests = 0;
+  /** Requests to come that it cuts instead of answering them. */
+  let cuts = 0;
+  const host = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', () => {
+      requests += 1;
+      if (cuts-- > 0) socket.resetAndDestroy();
+      else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+  });
+  beforeAll(() => new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve)));
+  afterAll(() => void host.close());
+
+  test.each([
+    ['just as a delivery goes out gets it over another one, within the same attempt', 1, { status: 200 }],
+    ['again as it is sent once more has failed', 2, { status: null, error: 'CONNECTION_CLOSED' }],
+  ])('%s', async (_, times, expected) => {
+    const client = aClient(10_000);
+    const post = () => client.post(`http://127.0.0.1:${(host.address() as AddressInfo).port}/`, {}, body);
+    expect(await post()).toMatchObject({ status: 200 });
+    await nextTurn(); // now the connection is free
+    [requests, cuts] = [0, times];
+    expect(await post()).toMatchObject(expected);
+    expect(requests).toBe(2);
+    await client.close();
+  });
+
+  test('before it has answered anything has failed at once', async () => {
+    const client = aClient(10_000);
+    const before = server.requests;
+    for (let n = 1; n <= 2; n += 1) {
+      expect(await client.post(url('/reset'), {}, body)).toMatchObject({ error: 'CONNECTION_CLOSED' });
+      expect(server.requests - before).toBe(n);
+    }
+    await client.close();
   });
 });
 

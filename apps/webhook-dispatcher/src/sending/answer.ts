@@ -25,12 +25,15 @@ export function isPermanent4xx(status: number | null): boolean {
   return status !== null && status >= 400 && status < 500 && !TEMPORARY_4XX.has(status);
 }
 
+/** Error code of a connection that the receiver closed before it answered. */
+export const CONNECTION_CLOSED = 'CONNECTION_CLOSED';
+
 const CODES: Record<string, string> = {
   [DESTINATION_NOT_ALLOWED]: DESTINATION_NOT_ALLOWED,
   ECONNREFUSED: 'CONNECTION_REFUSED',
-  ECONNRESET: 'CONNECTION_CLOSED',
-  EPIPE: 'CONNECTION_CLOSED',
-  UND_ERR_SOCKET: 'CONNECTION_CLOSED',
+  ECONNRESET: CONNECTION_CLOSED,
+  EPIPE: CONNECTION_CLOSED,
+  UND_ERR_SOCKET: CONNECTION_CLOSED,
   UND_ERR_CONNECT_TIMEOUT: 'TIMEOUT',
   ETIMEDOUT: 'TIMEOUT',
   ENOTFOUND: 'NAME_NOT_RESOLVED',

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { type Answer, isOurFault, statusError, transportError } from './answer.js';
+import { type Answer, CONNECTION_CLOSED, isOurFault, statusError, transportError } from './answer.js';
 
 /** Bytes of an answer kept for the log, and read at all before the socket is given up. */
 const HEAD_BYTES = 4 * 1024;
@@ -15,6 +15,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<Answer>;
   private settle!: { resolve: (answer: Answer) => void; reject: (error: unknown) => void };
   private controller: Dispatcher.DispatchController | undefined;
+  /**
+   * Sends it once more. Set where it went over a connection that was kept: its host may have closed that just now, and then never saw the
+   * request.
+   */
+  resend: (() => void) | undefined;
   private readonly startedAt = performance.now();
   private status: number | null = null;
   private readonly kept: Buffer[] = [];
@@ -58,9 +63,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** Also when it could not be sent at all. */
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
-    if (this.status === null && !this.isOver && isOurFault(error)) {
-      this.over();
-      this.settle.reject(error);
+    if (this.status === null && !this.isOver) {
+      const { resend } = this;
+      this.resend = undefined;
+      if (resend && transportError(error) === CONNECTION_CLOSED) return resend();
+      if (isOurFault(error)) {
+        this.over();
+        this.settle.reject(error);
+      }
     }
     this.end(transportError(error));
   }

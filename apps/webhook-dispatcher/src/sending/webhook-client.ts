@@ -12,6 +12,8 @@ export class WebhookClient {
   private readonly keptConnections: number;
   /** Connections that are open or about to be. */
   private connections = 0;
+  /** Connections begun so far: a request that is dispatched and begins none goes over one that was kept. */
+  private opened = 0;
 
   constructor(
     guard: AddressGuard,
@@ -38,10 +40,11 @@ export class WebhookClient {
     try {
       const { origin, pathname, search } = new URL(url);
       const reset = this.connections >= this.keptConnections;
-      this.agent.dispatch(
-        { origin, path: pathname + search, method: 'POST', headers, body, reset },
-        exchange,
-      );
+      const request = { origin, path: pathname + search, method: 'POST' as const, headers, body, reset };
+      const { opened } = this;
+      const send = (): unknown => this.agent.dispatch(request, exchange);
+      send();
+      if (this.opened === opened) exchange.resend = send;
     } catch (error) {
       exchange.onResponseError(undefined, error);
     }
@@ -55,6 +58,7 @@ export class WebhookClient {
   private counted(connect: buildConnector.connector): buildConnector.connector {
     return (options, callback) => {
       this.connections += 1;
+      this.opened += 1;
       const gone = (): void => void (this.connections -= 1);
       connect(options, (...result) => {
         const [error, socket] = result;
