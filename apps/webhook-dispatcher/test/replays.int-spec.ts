@@ -60,6 +60,27 @@ const begun = async (subscriber: Subscriber, filter: Partial<StartReplayV1> = {}
 };
 
 describe('a replay of one delivery', () => {
+  test('is shown with every attempt before it; a list shows the latest twenty', async () => {
+    const { tenantId, delivery } = await stage.subscriber(['message.received']);
+    stage.receiver.answerWith(500);
+    await stage.producer.received(tenantId);
+    const { deliveryId } = await delivery('DEAD');
+    stage.receiver.answerWith(200);
+    const numbers = Array.from({ length: 22 }, (_, index) => index + 1);
+    for (const n of numbers.slice(5)) {
+      await replayOne(tenantId, deliveryId);
+      const replayed = async (): Promise<boolean> =>
+        (await delivery('DELIVERED')).attempts.at(-1)?.attempt === n;
+      await waitFor('the replay', replayed);
+    }
+    const shown = (await stage.rpc.request(GetDelivery, { tenantId, deliveryId })).delivery.attempts;
+    expect(shown.map(({ attempt }) => attempt)).toEqual(numbers);
+    const heads = shown.filter(({ responseHead }) => responseHead !== undefined);
+    expect(heads.map(({ attempt }) => attempt)).toEqual(numbers.slice(2));
+    const listed = (await delivery('DELIVERED')).attempts;
+    expect(listed.map(({ attempt }) => attempt)).toEqual(numbers.slice(2));
+  });
+
   test('sends the same id and bytes once more, of a dead one and of one that was delivered', async () => {
     const { tenantId, delivery, posts } = await stage.subscriber(['message.received']);
     stage.receiver.answerWith(500);

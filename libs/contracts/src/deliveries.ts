@@ -101,7 +101,7 @@ export class DeliveryAttempt {
 
   @ApiPropertyOptional({
     description:
-      'The first 4096 bytes of what the receiver answered, as text: bytes that are not UTF-8, or belong to a character that is cut off there, are replaced by U+FFFD. Not in lists.',
+      'The first 4096 bytes of what the receiver answered, as text: bytes that are not UTF-8, or belong to a character that is cut off there, are replaced by U+FFFD. Of the latest 20 attempts; not in lists.',
     example: '{"ok":true}',
   })
   @IsOptional()
@@ -162,7 +162,8 @@ export class DeliveryView {
   deadAt: string | null;
 
   @ApiProperty({
-    description: 'The latest 20 attempts, oldest first; the number of the last says how many there were.',
+    description:
+      'Every attempt, oldest first: of a delivery by itself up to the latest 1000, in lists the latest 20. The number of the last says how many there were.',
     type: [DeliveryAttempt],
   })
   @IsArray()

@@ -34,8 +34,11 @@ interface AttemptRow extends Omit<DeliveryAttempt, 'startedAt' | 'responseHead'>
   head: Buffer | null;
 }
 
-/** Attempts of one delivery that are shown: replays have no bound, an answer has. */
-const ATTEMPTS_SHOWN = 20;
+/** Attempts that are shown of a delivery in a list, and of one by itself: replays have no bound, an answer has. */
+const ATTEMPTS_LISTED = 20;
+const ATTEMPTS_SHOWN = 1_000;
+/** The latest of these have what the receiver answered. */
+const HEADS_SHOWN = 20;
 
 // After `page`, which names the ids.
 const DESCRIBE_SQL = `, one AS (
@@ -55,9 +58,16 @@ const DESCRIBE_SQL = `, one AS (
 const ONE_SQL = `WITH page AS (SELECT $1::uuid AS id)${DESCRIBE_SQL}`;
 
 const ATTEMPTS_SQL = `SELECT delivery_id AS "deliveryId", n AS attempt, started_at AS "startedAt", ms AS "durationMs",
-    status, err_code AS error, replay_of IS NOT NULL AS replay, CASE WHEN $2 THEN resp_head END AS head
+    status, err_code AS error, replay_of IS NOT NULL AS replay, CASE WHEN age <= $3 THEN coalesce(resp_head, '') END AS head
   FROM unnest($1::uuid[]) AS page (id) CROSS JOIN LATERAL (
-    SELECT * FROM webhook_attempt WHERE delivery_id = page.id ORDER BY n DESC LIMIT ${ATTEMPTS_SHOWN}) latest ORDER BY n`;
+    SELECT *, row_number() OVER (ORDER BY n DESC) AS age FROM webhook_attempt
+    WHERE delivery_id = page.id ORDER BY n DESC LIMIT $2) latest ORDER BY n`;
+
+/** How much of each delivery is read, the latest first. */
+interface Most {
+  attempts: number;
+  heads: number;
+}
 
 /** Reads what became of deliveries. */
 @Injectable()
@@ -77,7 +87,7 @@ export class DeliveriesService {
       `WITH page AS (${page})${DESCRIBE_SQL}`,
       parameters,
     );
-    const views = await this.toViews(rows, false);
+    const views = await this.toViews(rows, { attempts: ATTEMPTS_LISTED, heads: 0 });
     return views.map((view, index) => ({ ...view, place: placeOf(rows[index] as DeliveryRow) }));
   }
 
@@ -86,7 +96,7 @@ export class DeliveriesService {
     const row = await this.find(deliveryId);
     if (!row?.tenantId) throw new AppError('DELIVERY_NOT_FOUND', undefined, { deliveryId });
     if (row.tenantId !== tenantId) throw new AppError('FORBIDDEN');
-    const [view] = await this.toViews([row], true);
+    const [view] = await this.toViews([row], { attempts: ATTEMPTS_SHOWN, heads: HEADS_SHOWN });
     return view as DeliveryView;
   }
 
@@ -106,10 +116,10 @@ export class DeliveriesService {
     return row;
   }
 
-  private async toViews(rows: DeliveryRow[], heads: boolean): Promise<DeliveryView[]> {
+  private async toViews(rows: DeliveryRow[], most: Most): Promise<DeliveryView[]> {
     const attempts = await this.attemptsOf(
       rows.map(({ deliveryId }) => deliveryId),
-      heads,
+      most,
     );
     return rows.map(({ deliveryId, endpointId, eventId, event, status, ...row }) => ({
       ...{ deliveryId, endpointId, eventId, event, status },
@@ -121,15 +131,16 @@ export class DeliveriesService {
     }));
   }
 
-  private async attemptsOf(deliveryIds: string[], heads: boolean): Promise<Map<string, DeliveryAttempt[]>> {
-    const rows = await this.dataSource.query<AttemptRow[]>(ATTEMPTS_SQL, [deliveryIds, heads]);
+  private async attemptsOf(deliveryIds: string[], most: Most): Promise<Map<string, DeliveryAttempt[]>> {
+    const parameters = [deliveryIds, most.attempts, most.heads];
+    const rows = await this.dataSource.query<AttemptRow[]>(ATTEMPTS_SQL, parameters);
     const byDelivery = new Map<string, DeliveryAttempt[]>(deliveryIds.map((id) => [id, []]));
     for (const { deliveryId, startedAt, head, ...attempt } of rows) {
       byDelivery.get(deliveryId)?.push({
         ...attempt,
         startedAt: startedAt.toISOString(),
         // What is not UTF-8 becomes U+FFFD.
-        ...(heads && { responseHead: head?.toString() ?? '' }),
+        ...(head && { responseHead: head.toString() }),
       });
     }
     return byDelivery;
