@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import {
   CreateEndpoint,
   DeleteEndpoint,
@@ -10,6 +10,7 @@ import {
   UpdateEndpoint,
 } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
+import { EndpointChanges } from '../src/endpoints/endpoint-changes.js';
 import { EndpointDirectory } from '../src/endpoints/endpoint-directory.js';
 import { signatureHeader } from '../src/sending/signature.js';
 import { Stage } from './stage.js';
@@ -39,6 +40,21 @@ describe('routing', () => {
     await stage.producer.received(tenantId, { sessionId: otherSession });
     expect((await stage.pathsOf(6)).slice(3).toSorted()).toEqual(['/all', '/bound-elsewhere', '/matching']);
   });
+});
+
+test('a change that its owner does not confirm is in force all the same when the call returns', async () => {
+  const { tenantId, endpointId, delivered } = await stage.subscriber();
+  await stage.producer.received(tenantId);
+  await delivered(1);
+  const changes = stage.get(EndpointChanges) as unknown as { confirms: () => Promise<boolean> };
+  const lost = jest.spyOn(changes, 'confirms').mockResolvedValue(false);
+  try {
+    await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, url: stage.at('/moved') });
+  } finally {
+    lost.mockRestore();
+  }
+  await stage.producer.received(tenantId);
+  expect((await stage.pathsOf(2)).at(-1)).toBe('/moved');
 });
 
 test('a change that nobody announced is known a few seconds later, whatever it is of', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { Messaging, partitionOf } from '@svc/messaging';
@@ -5,13 +6,11 @@ import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
 import { DueLoader } from '../deliveries/due-loader.js';
-import { EndpointDirectory } from './endpoint-directory.js';
+import { EndpointDirectory, MAX_AGE_MS } from './endpoint-directory.js';
 
-/**
- * How long a caller waits for an owner that is busy to confirm: it forgets the old state by itself a few seconds later.
- * For one that is gone nobody waits.
- */
-const CONFIRM_MS = 2_000;
+/** How long an owner has to confirm before it is asked again, and the wait before that. */
+const CONFIRM_MS = 1_000;
+const AGAIN_MS = 100;
 
 const OWNER_SQL = `SELECT owner FROM partition_lease WHERE partition = $1 AND expires_at > clock_timestamp()`;
 
@@ -44,19 +43,31 @@ export class EndpointChanges implements OnApplicationBootstrap {
     });
   }
 
-  /** Call after the commit. */
+  /** Call after the commit. Resolves when nobody acts on the old state any more: confirmed, or forgotten for its age. */
   async announce(change: Change): Promise<void> {
     const partition = partitionOf(change.tenantId);
-    const [lease] = await this.dataSource.query<{ owner: string | null }[]>(OWNER_SQL, [partition]);
-    if (!lease?.owner) return;
+    const forgottenAt = performance.now() + MAX_AGE_MS;
+    for (;;) {
+      const [lease] = await this.dataSource.query<{ owner: string | null }[]>(OWNER_SQL, [partition]);
+      if (!lease?.owner) return;
+      const left = Math.ceil(forgottenAt - performance.now());
+      if (left <= 0) break;
+      if (await this.confirms(lease.owner, change, Math.min(CONFIRM_MS, left))) return;
+      await delay(AGAIN_MS);
+    }
+    log().warn(
+      { endpointId: change.endpointId, partition },
+      'the owner did not confirm a change of an endpoint',
+    );
+  }
+
+  private async confirms(owner: string, change: Change, timeout: number): Promise<boolean> {
+    const { connection } = this.messaging;
     try {
-      const options = { timeout: CONFIRM_MS };
-      await this.messaging.connection.request(subjectOf(lease.owner), JSON.stringify(change), options);
+      await connection.request(subjectOf(owner), JSON.stringify(change), { timeout });
+      return true;
     } catch {
-      log().warn(
-        { endpointId: change.endpointId, partition },
-        'the owner did not confirm a change of an endpoint',
-      );
+      return false;
     }
   }
 

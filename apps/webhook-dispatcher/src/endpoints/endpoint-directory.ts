@@ -36,8 +36,11 @@ interface Entry {
   usedAtMs: number;
 }
 
-/** A change is announced; should the notice be lost, this is how long the old state may live on. */
-const MAX_AGE_MS = 5_000;
+/**
+ * A change is announced; should the notice be lost, this is how long the old state may live on, and who changes something waits. Less than
+ * the 5 s that callers wait for an answer.
+ */
+export const MAX_AGE_MS = 4_000;
 const CHECK_MS = 2_000;
 const UNUSED_MS = 60_000;
 const MAX_TENANTS = 10_000;
