@@ -58,7 +58,11 @@ export class EventStreamQuery extends PickType(EventLogQuery, ['event', 'session
 
 /** One event of a tenant, whether an endpoint was subscribed to it or not. */
 export class LoggedEvent {
-  @ApiProperty({ description: 'Event id.', format: 'uuid' })
+  @ApiProperty({
+    description:
+      'Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text, in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did not.',
+    format: 'uuid',
+  })
   @IsUUID()
   id: string;
 

@@ -3,6 +3,11 @@ import type { Reputation, Standing } from './standing.js';
 
 const SUB_LANES = 8;
 
+interface Placed {
+  item: QueuedDelivery;
+  place: number;
+}
+
 /** What a lane is made for. */
 export type LaneOwner = Pick<QueuedDelivery, 'endpointId' | 'tenantId' | 'partition' | 'epoch'>;
 
@@ -32,9 +37,10 @@ export class Lane {
   firsts = 0;
   /** Bytes of payload that wait. */
   bytes = 0;
-  private readonly queues: QueuedDelivery[][] = Array.from({ length: SUB_LANES }, () => []);
+  private readonly queues: Placed[][] = Array.from({ length: SUB_LANES }, () => []);
   private readonly busy: (QueuedDelivery | undefined)[] = [];
-  private turn = 0;
+  /** First attempts that came so far. */
+  private places = 0;
 
   readonly endpointId: string;
   readonly tenantId: string;
@@ -68,7 +74,7 @@ export class Lane {
       this.retries.push(item);
       return;
     }
-    this.queues[subLaneOf(item)]?.push(item);
+    this.queues[subLaneOf(item)]?.push({ item, place: (this.places += 1) });
     this.firsts += 1;
   }
 
@@ -77,7 +83,7 @@ export class Lane {
     return this.retries.length > 0 || (this.mayProbe(now) && this.freeSubLane() !== undefined);
   }
 
-  /** The next one: retries first, they are older; sub-lanes take turns. */
+  /** The next one: retries first, they are older; then in the order in which they came, as far as their conversations are free. */
   shift(now: number): QueuedDelivery | undefined {
     const item = this.retries.shift() ?? (this.mayProbe(now) ? this.shiftFirst() : undefined);
     if (item) this.running += 1;
@@ -94,7 +100,10 @@ export class Lane {
   /** Takes out all that waits. */
   drain(): QueuedDelivery[] {
     this.firsts = 0;
-    return [...this.retries.splice(0), ...this.queues.flatMap((queue) => queue.splice(0))];
+    return [
+      ...this.retries.splice(0),
+      ...this.queues.flatMap((queue) => queue.splice(0).map(({ item }) => item)),
+    ];
   }
 
   mayProbe(now: number): boolean {
@@ -104,19 +113,19 @@ export class Lane {
   private shiftFirst(): QueuedDelivery | undefined {
     const subLane = this.freeSubLane();
     if (subLane === undefined) return undefined;
-    const item = this.queues[subLane]?.shift();
+    const item = this.queues[subLane]?.shift()?.item;
     this.busy[subLane] = item;
-    this.turn = subLane + 1;
     this.firsts -= 1;
     return item;
   }
 
   private freeSubLane(): number | undefined {
-    for (let step = 0; step < SUB_LANES; step += 1) {
-      const subLane = (this.turn + step) % SUB_LANES;
-      if (!this.busy[subLane] && this.queues[subLane]?.length) return subLane;
+    let [free, first] = [undefined as number | undefined, Infinity];
+    for (const [subLane, [head]] of this.queues.entries()) {
+      if (!head || head.place > first || this.busy[subLane]) continue;
+      [free, first] = [subLane, head.place];
     }
-    return undefined;
+    return free;
   }
 }
 

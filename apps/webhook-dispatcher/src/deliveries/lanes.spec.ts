@@ -67,6 +67,16 @@ describe('lanes', () => {
     expect(takeAll()).toEqual([second]);
   });
 
+  test('start first attempts in the order in which they came, whatever their conversations', () => {
+    const items = [1, 1, 1, 2, 3].map((conversation) => aDelivery('a', { conversation }));
+    for (const item of items) lanes.push(item);
+    for (const item of items) {
+      expect(lanes.next()).toBe(item);
+      lanes.released(item, 'ok');
+      lanes.recorded();
+    }
+  });
+
   test('let a hanging endpoint hold eight attempts and no more', () => {
     attempted('hanging', 'ok');
     for (let i = 0; i < 30; i += 1) lanes.push(aDelivery('hanging'));
