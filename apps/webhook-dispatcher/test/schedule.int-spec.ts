@@ -34,6 +34,13 @@ const pendingAfter = ({ deliveries }: Subscriber, attempts: number): Promise<Del
       : undefined;
   });
 
+/** Time between the end of the last attempt and the next one, when the clock of the domain is this much ahead. */
+function waitAfter({ attempts, nextAttemptAt }: DeliveryView, offsetMs = 0): number {
+  const last = attempts.at(-1);
+  const endedAt = Date.parse(last?.startedAt ?? '') + (last?.durationMs ?? 0);
+  return Date.parse(nextAttemptAt ?? '') - (endedAt + offsetMs);
+}
+
 test('five attempts, none early, none more than five per cent late, then one dead letter and nothing more', async () => {
   const subscriber = await stage.subscriber();
   stage.receiver.answerWith(503);
@@ -41,9 +48,7 @@ test('five attempts, none early, none more than five per cent late, then one dea
   let offsetMs = 0;
   for (const [index, delayMs] of DELAYS_MS.slice(1).entries()) {
     const pending = await pendingAfter(subscriber, index + 1);
-    const last = pending.attempts.at(-1);
-    const endedAt = Date.parse(last?.startedAt ?? '') + (last?.durationMs ?? 0);
-    const waitMs = Date.parse(pending.nextAttemptAt ?? '') - (endedAt + offsetMs);
+    const waitMs = waitAfter(pending, offsetMs);
     expect(waitMs).toBeGreaterThanOrEqual(delayMs - 5);
     // Plus what the commit of the result takes on a busy machine.
     expect(waitMs).toBeLessThan(delayMs * 1.05 + 20_000);
@@ -79,6 +84,23 @@ test('moving the clock brings a retry that is due by then', async () => {
   await stage.producer.received(subscriber.tenantId);
   await pendingAfter(subscriber, 1);
   stage.receiver.answerWith(200);
+  await moveClock(40_000);
+  await waitFor('the retry', () => subscriber.posts().length === 2);
+});
+
+test.each([
+  [429, '1'],
+  [429, '7200'],
+  [503, '1'],
+  [503, '7200'],
+])('the Retry-After of a receiver does not change the schedule: %i, %s s', async (status, retryAfter) => {
+  const subscriber = await stage.subscriber();
+  stage.receiver.answerWith({ status, headers: { 'retry-after': retryAfter } });
+  await stage.producer.received(subscriber.tenantId);
+  const waitMs = waitAfter(await pendingAfter(subscriber, 1));
+  // Times are shown in whole milliseconds.
+  expect(waitMs).toBeGreaterThanOrEqual(30_000 - 1);
+  expect(waitMs).toBeLessThanOrEqual(30_000 * 1.05 + 1_000);
   await moveClock(40_000);
   await waitFor('the retry', () => subscriber.posts().length === 2);
 });

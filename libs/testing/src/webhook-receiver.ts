@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** One POST as it arrived: the raw bytes, because signatures are over them. */
@@ -16,8 +16,15 @@ export interface DeliveryBody {
   payload: Record<string, unknown>;
 }
 
-/** What the receiver answers: a status, also with a body, or nothing at all (`hang`), or a cut connection (`reset`). */
-export type WebhookAnswer = number | { status: number; body: Buffer } | 'hang' | 'reset';
+/** What the receiver answers: a status, also with more, or nothing at all (`hang`), or a cut connection (`reset`). */
+export type WebhookAnswer = number | FullAnswer | 'hang' | 'reset';
+
+/** A status with what may go with it. */
+interface FullAnswer {
+  status: number;
+  headers?: OutgoingHttpHeaders;
+  body?: Buffer;
+}
 
 /** A tenant's webhook receiver on loopback that remembers all it got. */
 export class WebhookReceiver {
@@ -50,7 +57,7 @@ export class WebhookReceiver {
         void Promise.resolve(receiver.answer(webhook)).then((answer) => {
           if (answer === 'reset') request.socket.destroy();
           else if (typeof answer === 'number') response.writeHead(answer).end();
-          else if (answer !== 'hang') response.writeHead(answer.status).end(answer.body);
+          else if (answer !== 'hang') response.writeHead(answer.status, answer.headers).end(answer.body);
         });
       });
     });
