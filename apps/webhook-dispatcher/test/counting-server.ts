@@ -1,6 +1,8 @@
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from '@jest/globals';
+import type { SelfSigned } from '@svc/testing';
 
 /** A server on loopback that counts what reaches it. */
 export class CountingServer {
@@ -8,19 +10,23 @@ export class CountingServer {
   requests = 0;
   private readonly server;
 
-  private constructor(answer: RequestListener) {
-    this.server = createServer((request, response) => {
+  private constructor(answer: RequestListener, tls: SelfSigned | undefined) {
+    const listener: RequestListener = (request, response) => {
       this.requests += 1;
       request.resume().on('end', () => answer(request, response));
-    });
+    };
+    this.server = tls ? createTlsServer(tls, listener) : createServer(listener);
     this.server.on('connection', () => (this.connections += 1));
     // Which connections stay is the client's business alone.
     this.server.keepAliveTimeout = 0;
   }
 
-  /** Listens while the tests of the file that asks run. */
-  static ofThisFile(answer: RequestListener): CountingServer {
-    const one = new CountingServer(answer);
+  /**
+   * Listens while the tests of the file that asks run.
+   * @param tls what it shows; without it, it speaks plain HTTP.
+   */
+  static ofThisFile(answer: RequestListener, tls?: SelfSigned): CountingServer {
+    const one = new CountingServer(answer, tls);
     beforeAll(() => new Promise<void>((resolve) => one.server.listen(0, '127.0.0.1', resolve)));
     afterAll(async () => {
       one.server.closeAllConnections();
