@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, isIP } from 'node:net';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { type AddressInfo, createServer, isIP, Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { AddressGuard, type Resolve } from '@svc/addresses';
 import { WebhookClient } from '../src/sending/webhook-client.js';
 
@@ -14,9 +14,23 @@ const canary = createServer((socket) => {
 let connections = 0;
 /** A receiver that is allowed, and sends everybody on. */
 const redirecting = createHttpServer((request, response) =>
-  response.writeHead(302, { location: String(request.headers['x-to']) }).end(),
+  response
+    .writeHead(Number(request.headers['x-status']), { location: String(request.headers['x-to']) })
+    .end(),
 );
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
+
+/** Whom this process set out to connect to: where nobody listens, only this shows an attempt. */
+const attempted: string[] = [];
+const { connect } = Socket.prototype;
+beforeAll(() => {
+  Socket.prototype.connect = function (this: Socket, ...options: unknown[]): Socket {
+    this.on('connectionAttempt', (ip: string, port: number) => attempted.push(`${ip}:${port}`));
+    return Reflect.apply(connect, this, options) as Socket;
+  };
+});
+beforeEach(() => void (attempted.length = 0));
+afterAll(() => void (Socket.prototype.connect = connect));
 
 beforeAll(async () => {
   await once(canary.listen(0, '::'), 'listening');
@@ -142,22 +156,28 @@ function recordsOf(host: string): LookupAddress[] {
   return [{ address, family }, ...mapped];
 }
 
+/** The error of a POST by a client of its own. */
+async function errorOf(url: string, guard: AddressGuard, headers = {}): Promise<string | null> {
+  const client = new WebhookClient(guard, 10_000);
+  const { error } = await client.post(url, headers, Buffer.from('{}'));
+  await client.close();
+  return error;
+}
+
+/** The error of a POST to the receiver that sends everybody on. */
+function errorOfRedirect(status: number, to: string): Promise<string | null> {
+  const origin = `http://127.0.0.1:${portOf(redirecting)}`;
+  const guard = new AddressGuard({ allowedOrigins: [origin] });
+  return errorOf(`${origin}/`, guard, { 'x-status': String(status), 'x-to': to });
+}
+
 test.each([...LOOPBACK, ...ELSEWHERE])(
   'nobody gets to %s: as a literal, by name, by a redirect',
   async (host) => {
     const port = portOf(canary);
     const outcomes: unknown[] = [];
-    const attempt = async (
-      url: string,
-      resolve?: Resolve,
-      origins: string[] = [],
-      to = '',
-    ): Promise<void> => {
-      const guard = new AddressGuard({ allowedOrigins: origins, resolve });
-      const client = new WebhookClient(guard, 10_000);
-      outcomes.push((await client.post(url, { 'x-to': to }, Buffer.from('{}'))).error);
-      await client.close();
-    };
+    const attempt = async (url: string, resolve?: Resolve): Promise<void> =>
+      void outcomes.push(await errorOf(url, new AddressGuard({ resolve })));
     for (const protocol of ['http', 'https']) await attempt(`${protocol}://${host}:${port}/`);
     for (const record of recordsOf(host))
       for (const answers of [[[record]], [[PUBLIC, record]], [[record, PUBLIC]]])
@@ -170,20 +190,32 @@ test.each([...LOOPBACK, ...ELSEWHERE])(
       await attempt(`http://hooks.example:${port}/`, resolve);
     }
     expect(new Set(outcomes)).toEqual(new Set(['DESTINATION_NOT_ALLOWED']));
-    const origin = `http://127.0.0.1:${portOf(redirecting)}`;
-    await attempt(`${origin}/`, undefined, [origin], `http://${ascii(host)}:${port}/`);
-    expect(outcomes.at(-1)).toBe('REDIRECT_NOT_FOLLOWED');
+    expect(attempted).toEqual([]);
+    for (const status of [302, 307, 308])
+      expect(await errorOfRedirect(status, `http://${ascii(host)}:${port}/`)).toBe('REDIRECT_NOT_FOLLOWED');
+    expect(new Set(attempted)).toEqual(new Set([`127.0.0.1:${portOf(redirecting)}`]));
     expect(connections).toBe(0);
   },
 );
 
-test('the canary hears whoever gets through', async () => {
-  const origin = `http://127.0.0.1:${portOf(canary)}`;
-  const client = new WebhookClient(new AddressGuard({ allowedOrigins: [origin] }), 10_000);
-  expect((await client.post(`${origin}/`, {}, Buffer.from('{}'))).error).toBe('CONNECTION_CLOSED');
-  expect(connections).toBe(1);
-  await client.close();
+test.each([301, 302, 303, 307, 308])('a %i to the metadata of a cloud is not followed', async (status) => {
+  const to = 'http://169.254.169.254/latest/meta-data';
+  expect(await errorOfRedirect(status, to)).toBe('REDIRECT_NOT_FOLLOWED');
+  expect(attempted).toEqual([`127.0.0.1:${portOf(redirecting)}`]);
 });
+
+test.each(['http', 'https'])(
+  'the canary hears whoever gets through by %s, and the attempt shows',
+  async (protocol) => {
+    const before = connections;
+    const origin = `${protocol}://127.0.0.1:${portOf(canary)}`;
+    expect(await errorOf(`${origin}/`, new AddressGuard({ allowedOrigins: [origin] }))).toBe(
+      'CONNECTION_CLOSED',
+    );
+    expect(connections).toBe(before + 1);
+    expect(attempted).toEqual([`127.0.0.1:${portOf(canary)}`]);
+  },
+);
 
 test('these are sixty spellings and more', () => {
   expect(new Set([...LOOPBACK, ...ELSEWHERE]).size).toBeGreaterThanOrEqual(60);
