@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import { UpdateEndpoint } from '@svc/contracts';
+import { partitionOf } from '@svc/messaging';
+import { waitFor } from '@svc/testing';
+import { PATIENCE_MS, Stage } from './stage.js';
+
+// Between two attempts there is time to pause and to see that nothing overtakes.
+const stage = Stage.ofThisFile({ WEBHOOK_RETRY_DELAYS_MS: '0,1000,1000,1000,1000' });
+
+test.each([
+  ['stops in good order', 'SIGTERM'],
+  ['is killed', 'SIGKILL'],
+] as const)('strict order outlives a pause during which the owner %s', async (_, signal) => {
+  const first = await stage.spawn({ WORKER_NAME: `first-${signal}` });
+  const { tenantId, endpointId, path, deliveries, delivered, hot } = await stage.subscriber([
+    'message.received',
+  ]);
+  await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, ordering: 'STRICT' });
+  const receive = async (...keyIds: string[]): Promise<void> => {
+    for (const keyId of keyIds) await stage.producer.received(tenantId, { sessionId: tenantId, keyId });
+  };
+  const arrived = () => stage.keyIds(path);
+  let isFailing = true;
+  stage.receiver.answerWith(({ raw }) => (isFailing && raw.includes('"keyId":"0"') ? 503 : 200));
+  await receive('0', '1', '2');
+  await waitFor('the head to fail, the others behind it', async () => {
+    const all = await deliveries();
+    return all.length === 3 && all.some(({ attempts }) => attempts.length > 0);
+  });
+
+  await stage.setStatus(tenantId, endpointId, 'PAUSED');
+  await receive('3', '4');
+  const successor = `second-${signal}`;
+  const second = await stage.spawn({ WORKER_NAME: successor });
+  await first.stop(signal);
+  const isOwner = async () => (await stage.partitionsOf(successor)).includes(partitionOf(tenantId));
+  await waitFor('the other to take over', isOwner, PATIENCE_MS);
+  await receive('5', '6');
+  await waitFor(
+    'the head to be held, everything behind it',
+    async () => {
+      const rows = await hot();
+      return rows.length === 7 && rows[0]?.state === 'held';
+    },
+    PATIENCE_MS,
+  );
+
+  const before = arrived().length;
+  await stage.setStatus(tenantId, endpointId, 'ACTIVE');
+  await receive('7');
+  await waitFor('the head to be tried again', () => arrived().length > before);
+  isFailing = false;
+  await delivered(8);
+  const order = arrived();
+  expect(order.slice(order.lastIndexOf('0'))).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
+  expect(new Set(order.slice(0, order.lastIndexOf('0')))).toEqual(new Set(['0']));
+  await second.stop();
+});
