@@ -122,7 +122,11 @@ export interface ContactDeadLetter {
 
 /** `ContactEvent` of the API description. */
 export interface ContactEvent {
-  /** Event id. */
+  /**
+   * Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+   * in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+   * not.
+   */
   id: string;
   /** Event name. */
   event: string;
@@ -330,7 +334,7 @@ export interface DeliveryAttempt {
   replay: boolean;
   /**
    * The first 4096 bytes of what the receiver answered, as text: bytes that are not UTF-8, or belong to a
-   * character that is cut off there, are replaced by U+FFFD. Not in lists.
+   * character that is cut off there, are replaced by U+FFFD. Of the latest 20 attempts; not in lists.
    */
   responseHead?: string | undefined;
 }
@@ -356,7 +360,10 @@ export interface DeliveryView {
   deadReason: string | null;
   /** When it was given up (ISO 8601, UTC); null unless it is DEAD. */
   deadAt: string | null;
-  /** The latest 20 attempts, oldest first; the number of the last says how many there were. */
+  /**
+   * Every attempt, oldest first: of a delivery by itself up to the latest 1000, in lists the latest 20. The
+   * number of the last says how many there were.
+   */
   attempts: DeliveryAttempt[];
   /** When the event was taken in (ISO 8601, UTC). */
   createdAt: string;
@@ -571,7 +578,11 @@ export interface LocationContent {
 
 /** `LoggedEvent` of the API description. */
 export interface LoggedEvent {
-  /** Event id. */
+  /**
+   * Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+   * in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+   * not.
+   */
   id: string;
   /** Event name. */
   event: string;
