@@ -1,17 +1,25 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { UpdateEndpoint } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
-import { waitFor } from '@svc/testing';
+import { type ServiceProcess, waitFor } from '@svc/testing';
 import { PATIENCE_MS, Stage } from './stage.js';
 
 // Between two attempts there is time to pause and to see that nothing overtakes.
 const stage = Stage.ofThisFile({ WEBHOOK_RETRY_DELAYS_MS: '0,1000,1000,1000,1000' });
 
+const running: ServiceProcess[] = [];
+afterEach(() => Promise.all(running.splice(0).map((one) => one.stop())));
+const start = async (WORKER_NAME: string): Promise<ServiceProcess> => {
+  const started = await stage.spawn({ WORKER_NAME });
+  running.push(started);
+  return started;
+};
+
 test.each([
   ['stops in good order', 'SIGTERM'],
   ['is killed', 'SIGKILL'],
 ] as const)('strict order outlives a pause during which the owner %s', async (_, signal) => {
-  const first = await stage.spawn({ WORKER_NAME: `first-${signal}` });
+  const first = await start(`first-${signal}`);
   const { tenantId, endpointId, path, deliveries, delivered, hot } = await stage.subscriber([
     'message.received',
   ]);
@@ -30,8 +38,10 @@ test.each([
 
   await stage.setStatus(tenantId, endpointId, 'PAUSED');
   await receive('3', '4');
+  // One that the first was handed and has not taken in would come again behind later ones.
+  await waitFor('all to be taken in', async () => (await hot()).length === 5);
   const successor = `second-${signal}`;
-  const second = await stage.spawn({ WORKER_NAME: successor });
+  await start(successor);
   await first.stop(signal);
   const isOwner = async () => (await stage.partitionsOf(successor)).includes(partitionOf(tenantId));
   await waitFor('the other to take over', isOwner, PATIENCE_MS);
@@ -54,5 +64,4 @@ test.each([
   const order = arrived();
   expect(order.slice(order.lastIndexOf('0'))).toEqual(['0', '1', '2', '3', '4', '5', '6', '7']);
   expect(new Set(order.slice(0, order.lastIndexOf('0')))).toEqual(new Set(['0']));
-  await second.stop();
 });
