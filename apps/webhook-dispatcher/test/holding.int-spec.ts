@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
+import { UpdateEndpoint } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { HeldRepository } from '../src/deliveries/held.repository.js';
@@ -52,6 +53,18 @@ async function aSubscriber() {
 
 const numbers = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
+
+test('in strict order all that waits is held and counts, not the first of each conversation alone', async () => {
+  const { tenantId, endpointId, setStatus, receive, holds, dead, keyIds } = await aSubscriber();
+  await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, ordering: 'STRICT' });
+  await setStatus('PAUSED');
+  await receive(1, LIMIT + 2);
+  await waitFor('the two oldest to be dead letters', async () => (await dead()).length === 2);
+  await holds(LIMIT);
+  await setStatus('ACTIVE');
+  await waitFor('the rest', () => keyIds().length === LIMIT);
+  expect(keyIds()).toEqual(numbers(3, LIMIT + 2));
+});
 
 test('beyond the limit the oldest become dead letters that say so; the rest goes out in order', async () => {
   const { setStatus, receive, holds, dead, keyIds, deliveries } = await aSubscriber();

@@ -99,7 +99,7 @@ const RELEASE_SQL = `WITH ${FENCE_SQL},
   SELECT count(*)::int AS freed FROM freed`;
 
 /** Due deliveries that are held with one statement beside those that were in memory; the rest follows in its turn. */
-const HOLD_BATCH = 1_000;
+export const HOLD_BATCH = 1_000;
 
 // The lock on the endpoint orders this against its reactivation. next_at becomes the place among all that is held: what
 // drains after a pause goes out in the order in which the events came.
@@ -115,8 +115,13 @@ const HOLD_SQL = `WITH ${FENCE_SQL},
   held AS (
     UPDATE webhook_delivery hot SET state = 'held', held_at = inactive.now, next_at = event.created_at
     FROM waiting, inactive, fence, webhook_event event
-    WHERE hot.id = waiting.id AND hot.endpoint_id = inactive.id AND hot.p = fence.partition AND event.id = hot.event_id)
-  SELECT EXISTS (SELECT FROM inactive) AS inactive`;
+    WHERE hot.id = waiting.id AND hot.endpoint_id = inactive.id AND hot.p = fence.partition AND event.id = hot.event_id
+    RETURNING hot.id)
+  SELECT EXISTS (SELECT FROM inactive) AS inactive, (SELECT count(*)::int FROM held) AS held`;
+
+const WAITING_SQL = `WITH RECURSIVE ${laneScan('lane', FIRSTS)}
+  SELECT lane.p AS partition, lane.endpoint_id AS "endpointId"
+  FROM lane JOIN webhook_endpoint endpoint ON endpoint.id = lane.endpoint_id AND endpoint.state <> 'ACTIVE'`;
 
 /** The statements on deliveries that only the owner of their partition runs. */
 @Injectable()
@@ -173,9 +178,23 @@ export class DeliveryRepository {
 
   /** Holds deliveries of an endpoint that is not active. False: it is active again (or gone), nothing was done. */
   async hold(owned: Ownership, endpointId: string, ids: string[]): Promise<boolean> {
+    return (await this.holdDue(owned, endpointId, ids)).inactive;
+  }
+
+  /** Endpoints that are not active and have first attempts that are not held: in strict order nobody takes up what waits for another. */
+  async waitingInactive(partitions: number[]): Promise<{ partition: number; endpointId: string }[]> {
+    return this.dataSource.query(WAITING_SQL, [partitions]);
+  }
+
+  /** Holds these, and a batch of what else is due, of an endpoint that is not active. */
+  async holdDue(
+    owned: Ownership,
+    endpointId: string,
+    ids: string[] = [],
+  ): Promise<{ inactive: boolean; held: number }> {
     const parameters = [...fenceParameters([owned]), endpointId, ids];
-    const [row] = await this.dataSource.query<{ inactive: boolean }[]>(HOLD_SQL, parameters);
-    return row?.inactive ?? false;
+    const [row] = await this.dataSource.query<{ inactive: boolean; held: number }[]>(HOLD_SQL, parameters);
+    return row ?? { inactive: false, held: 0 };
   }
 
   /** Deletes what waits for an endpoint that does not exist: it was deleted while an event was being taken in. */

@@ -8,12 +8,6 @@ import { laneScan } from './lane-scan.js';
 /** Most deliveries that go to the dead letters with one statement for their age, and most for their number. */
 export const EXPIRY_BATCH = 1_000;
 
-/** An endpoint for which more is held, or for longer, than the bounds allow. */
-export interface OverfullLane {
-  partition: number;
-  endpointId: string;
-}
-
 const OVERFULL_SQL = `WITH RECURSIVE ${laneScan('lane', `hot.state = 'held'`)}
   SELECT lane.p AS partition, lane.endpoint_id AS "endpointId"
   FROM lane JOIN webhook_endpoint endpoint ON endpoint.id = lane.endpoint_id AND endpoint.state <> 'ACTIVE'
@@ -57,9 +51,10 @@ export class HeldRepository {
     private readonly config: DispatcherConfig,
   ) {}
 
-  async overfull(partitions: number[]): Promise<OverfullLane[]> {
+  /** Endpoints for which more is held, or for longer, than the bounds allow. */
+  async overfull(partitions: number[]): Promise<{ partition: number; endpointId: string }[]> {
     const { holdDays, holdLimit } = this.config;
-    return this.dataSource.query<OverfullLane[]>(OVERFULL_SQL, [partitions, holdDays, holdLimit]);
+    return this.dataSource.query(OVERFULL_SQL, [partitions, holdDays, holdLimit]);
   }
 
   /** Moves the oldest beyond the bounds to the dead letters, a batch of each kind at most. @returns how many. */
