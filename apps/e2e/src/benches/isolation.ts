@@ -1,22 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Measured, measured, quantile, round3 } from '../figures.js';
-import { Inspector, memoryAtRest } from '../inspector.js';
 import type { NamedRun } from '../named-runs.js';
-import { DISPATCHER, type Subscriber, WebhookScene } from '../webhook-scene.js';
+import { type Subscriber, WebhookScene } from '../webhook-scene.js';
+import { bad, BAD_BOUND } from './bad-receivers.js';
 
-const MB = 1024 * 1024;
 const SECONDS = 15;
 /** A single stall of the machine makes up the slowest in a hundred of a window: it takes several to tell it from a neighbour. */
 const ROUNDS = 3;
 
 const ONE_DEAD = { backlog: 100_000, perSecond: 100, mostMs: 10 };
 const MANY_DEAD = { dying: 1_000, dyingPerSecond: 200, healthy: 200, each: 100, perSecond: 500, mostMs: 50 };
-const BAD = ['drip', 'large', 'bomb', 'reset'];
-const BAD_EACH = 200;
-const WARM_UP = 2_000;
-/** An attempt has ten seconds; what it is given beyond is the time of a timer on a full machine. */
-const DEADLINE_MS = 10_500;
-const MOST_GROWTH_MB = 30;
 
 /** What healthy receivers notice of others that are dead or worse. */
 export const isolation: NamedRun = {
@@ -26,7 +18,7 @@ export const isolation: NamedRun = {
     `medians of ${ROUNDS} rounds: p99 of ${ONE_DEAD.perSecond}/s within ${ONE_DEAD.mostMs} ms of the baseline beside one dead receiver with ${ONE_DEAD.backlog} due; ` +
     `p99 of ${MANY_DEAD.perSecond}/s to ${MANY_DEAD.healthy} within ${MANY_DEAD.mostMs} ms while ${MANY_DEAD.dying} who get ${MANY_DEAD.dyingPerSecond}/s die together, ` +
     `and with ${MANY_DEAD.each} due for each of them; ` +
-    `attempts at bad receivers end within ${DEADLINE_MS} ms and leave memory within ${MOST_GROWTH_MB} MB; none lost`,
+    `${BAD_BOUND}; none lost`,
   async run({ say }) {
     const one = await rounds(oneDead, say);
     const many = await rounds(manyDead, say);
@@ -104,29 +96,6 @@ async function manyDead(scene: WebhookScene): Promise<Found<'dying' | 'dead'>> {
   await scene.quiet();
   await warm(scene, healthy, perSecond);
   return { baseline, dying, dead: await p99(scene, healthy, perSecond) };
-}
-
-async function bad(scene: WebhookScene): Promise<{ longestMs: number; grownMb: number; holds: boolean }> {
-  const inspector = await Inspector.of(scene.stack, DISPATCHER);
-  try {
-    // What a process grows by as it begins to work is not what bad receivers do to it.
-    const postsBefore = await scene.posts();
-    await scene.flood(await scene.subscribe('ok', BAD.length), WARM_UP);
-    await scene.posted(postsBefore, WARM_UP);
-    const before = await memoryAtRest(() => inspector.memory());
-    for (const path of BAD) await scene.flood(await scene.subscribe(path, 1), BAD_EACH);
-    await scene.quiet();
-    await delay(2 * DEADLINE_MS); // the dripping ones: two rounds of attempts
-    const longestMs = await scene.longestAttemptMs();
-    const grownMb = round3(((await memoryAtRest(() => inspector.memory())).rss - before.rss) / MB);
-    return {
-      longestMs,
-      grownMb,
-      holds: longestMs <= DEADLINE_MS && longestMs > 0 && grownMb <= MOST_GROWTH_MB,
-    };
-  } finally {
-    inspector.close();
-  }
 }
 
 /** Connections are open, code is warm. */
