@@ -7,9 +7,14 @@ const MB = 1024 * 1024;
 const LARGE = Buffer.alloc(10 * MB);
 const BOMB = gzipSync(LARGE);
 const DRIP_MS = 500;
+const SLOW_MS = 2_000;
 const MARK = Buffer.from('"messageId":"');
 
 let posts = 0;
+/** Messages that were answered 2xx. */
+let answered = new Set();
+/** Delivery id and signed time of each post: what an attempt is known by. */
+let attempts = [];
 /** Messages that came under more than one delivery id. */
 let otherIds = 0;
 let isDead = false;
@@ -22,6 +27,8 @@ const ANSWERS = {
   ok: (response) => response.writeHead(200).end(),
   dying: (response) => !isDead && response.writeHead(200).end(),
   dead: () => undefined,
+  slow: (response) => setTimeout(() => response.destroyed || response.writeHead(200).end(), SLOW_MS),
+  broken: (response) => response.writeHead(503).end(),
   drip: ({ socket }) => {
     socket.write('HTTP/1.1 200 OK\r\nx-drip: ');
     const timer = setInterval(() => socket.write('.'), DRIP_MS);
@@ -45,18 +52,21 @@ const server = createServer((request, response) => {
     const deliveryId = request.headers['x-svc-delivery-id'];
     const knownAs = known.get(id);
     posts += 1;
+    attempts.push(`${deliveryId} ${request.headers['x-svc-timestamp']}`);
     if (!knownAs) known.set(id, deliveryId);
     else if (knownAs !== deliveryId) otherIds += 1;
     if (!knownAs) heard.set(id, performance.timeOrigin + performance.now());
     response.on('error', () => undefined);
+    response.on('finish', () => response.statusCode < 300 && answered.add(id));
     ANSWERS[request.url.split('/')[1]](response, !knownAs);
   });
 });
 server.keepAliveTimeout = 60_000;
 
 const COMMANDS = {
-  /** Posts so far, repeats included, and different messages. */
-  count: () => ({ posts, messages: known.size, otherIds }),
+  /** Posts so far, repeats included, and messages that were answered 2xx. */
+  count: () => ({ posts, answered: answered.size, otherIds }),
+  attempts: () => attempts,
   /** When messages came first since this was asked last. */
   heard: () => {
     const all = [...heard];
@@ -67,6 +77,8 @@ const COMMANDS = {
   forget: () => {
     known = new Map();
     heard = new Map();
+    answered = new Set();
+    attempts = [];
   },
   /** From now on, those under /dying say nothing. */
   die: () => {

@@ -146,20 +146,9 @@ export class WebhookScene {
     await waitFor('all events to be taken in', taken, LIMIT_MS);
   }
 
-  /** The longest that an attempt has lasted so far, in ms. */
-  longestAttemptMs(): Promise<number> {
-    return this.number('SELECT coalesce(max(ms), 0) AS n FROM webhooks.webhook_attempt');
-  }
-
-  /** Deliveries that are not delivered yet. */
+  /** Deliveries that are neither delivered nor dead yet. */
   pending(): Promise<number> {
     return this.number('SELECT count(*)::int AS n FROM webhooks.webhook_delivery');
-  }
-
-  /** What is written down of all attempts. */
-  async attempts(): Promise<{ attempts: number; mostAttempts: number }> {
-    const attempts = await this.number('SELECT count(*)::int AS n FROM webhooks.webhook_attempt');
-    return { attempts, mostAttempts: await this.number('SELECT max(n) AS n FROM webhooks.webhook_attempt') };
   }
 
   /** Resolves when so many posts more than `before` have come. */
@@ -177,11 +166,16 @@ export class WebhookScene {
   }
 
   /** What came to the receivers so far. */
-  async counts(): Promise<{ posts: number; messages: number; otherIds: number }> {
+  async counts(): Promise<{ posts: number; answered: number; otherIds: number }> {
     const { result } = (await this.receivers.ask('count')) as {
-      result: { posts: number; messages: number; otherIds: number };
+      result: { posts: number; answered: number; otherIds: number };
     };
     return result;
+  }
+
+  /** Delivery id and signed time (ms since 1970) of each post that came, with a space between. */
+  async attempts(): Promise<string[]> {
+    return ((await this.receivers.ask('attempts')) as { result: string[] }).result;
   }
 
   /** Runs a statement as the owner of the database. */
