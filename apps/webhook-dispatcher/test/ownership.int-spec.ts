@@ -10,7 +10,6 @@ import type { QueuedDelivery } from '../src/deliveries/queued-delivery.js';
 import { ResultRepository } from '../src/deliveries/result.repository.js';
 import { EndpointDirectory } from '../src/endpoints/endpoint-directory.js';
 import { EventRepository } from '../src/events/event.repository.js';
-import { IngestService } from '../src/events/ingest.service.js';
 import { aMessage, NOBODY } from './producer.js';
 import { PATIENCE_MS, Stage } from './stage.js';
 
@@ -103,7 +102,7 @@ describe('an owner that lost its lease', () => {
     await slow.startTransaction();
     try {
       await slow.query('LOCK TABLE webhook_endpoint');
-      const taking = stage.get(IngestService).take(envelopeOf(MessageReceived, { tenantId }, aMessage()));
+      const taking = stage.handIn(envelopeOf(MessageReceived, { tenantId }, aMessage()));
       const refused = expect(taking).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
       const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'webhooks.webhook_endpoint'::regclass`;
       await waitFor('the question', async () => (await stage.database.query(waiting)).length > 0);

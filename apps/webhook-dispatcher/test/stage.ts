@@ -7,6 +7,7 @@ import {
   CreateEndpoint,
   DELIVERY_STATUSES,
   type DeliveryView,
+  type Envelope,
   ListDeliveries,
   PauseEndpoint,
   type PublicEvent,
@@ -27,6 +28,7 @@ import {
   waitFor,
   WebhookReceiver,
 } from '@svc/testing';
+import { IngestService } from '../src/events/ingest.service.js';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { DatabaseProxy } from './database-proxy.js';
@@ -119,6 +121,13 @@ export class Stage {
   get<T>(type: Abstract<T>): T {
     if (!this.app) throw new Error('The dispatcher does not run in this process.');
     return this.app.get(type, { strict: false });
+  }
+
+  /** Hands an event to the dispatcher in this process, as the stream does. Rejects with why it was not taken. */
+  handIn(event: Envelope): Promise<void> {
+    return new Promise((done, failed) => {
+      this.get(IngestService).take({ size: 1, read: () => event, done, failed });
+    });
   }
 
   /** Starts the dispatcher as a process of its own. */

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type Envelope, MessageReceived } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
-import { IngestService } from '../src/events/ingest.service.js';
 import { aMessage } from './producer.js';
 import { Stage } from './stage.js';
 
@@ -35,8 +34,7 @@ describe('an event of a faulty publisher', () => {
     const fit = ({ tenantId }: { tenantId: string }): Envelope =>
       envelope(tenantId, '2026-01-31T12:00:00.000Z');
     const batch = [fit(one), unfit, fit(one), fit(other)];
-    const ingest = stage.get(IngestService);
-    const taken = await Promise.allSettled(batch.map((event) => ingest.take(event)));
+    const taken = await Promise.allSettled(batch.map((event) => stage.handIn(event)));
     expect(taken.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
     await one.delivered(2);
     await other.delivered(1);

@@ -1,14 +1,8 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import {
-  AppError,
-  type Envelope,
-  type EventContract,
-  parseEnvelope,
-  readEnvelope,
-  STREAMS,
-} from '@svc/contracts';
+import { AppError, type Envelope, type EventContract, parseEnvelope, STREAMS } from '@svc/contracts';
 import { lastValueFrom } from 'rxjs';
+import { HandedEvent, readJson } from './handed-event.js';
 import type { Messaging } from './messaging.js';
 import { type HandlerExtras, JETSTREAM } from './patterns.js';
 import { Pull } from './pull.js';
@@ -26,10 +20,10 @@ export interface JetStreamOptions {
   maxAckPending?: number;
   /**
    * Takes every event of the stream, whatever its name and with its data unchecked, instead of the handlers of controllers: for
-   * who carries all of them on. It resolves and rejects as a handler does. What Nest does around a handler costs more than
-   * reading the event.
+   * who carries all of them on. It returns at once, and says later what came of the event. What Nest does around a handler costs more
+   * than reading the event, and a promise of each event's own is a part of it.
    */
-  take?: (event: Envelope) => Promise<void>;
+  take?: (event: HandedEvent) => void;
 }
 
 /** Waits before a message that failed is handed out again; the last one repeats. */
@@ -103,20 +97,28 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     const pull = new Pull(
       this.messaging,
       consumer,
-      (message) => this.process(message),
+      (message, ended) => this.hand(message, ended),
       (error) => this.logger.warn(`Consumer ${durable} paused: ${describe(error)}`),
     );
     this.pulls.set(key, pull);
     if (this.listening) pull.start();
   }
 
+  private hand(message: JsMsg, ended: () => void): void {
+    const { take } = this.options;
+    if (take) take(new HandedEvent(message, this.refuse, ended));
+    else
+      void this.process(message)
+        .catch((error: unknown) => this.logger.warn(`${message.subject} comes again: ${describe(error)}`))
+        .finally(ended);
+  }
+
   private async process(message: JsMsg): Promise<void> {
     try {
-      const { take } = this.options;
-      await (take ? take(readEnvelope(readJson(message))) : this.carryOut(readJson(message)));
+      await this.carryOut(readJson(message));
       message.ack();
     } catch (error) {
-      await this.refuse(message, error instanceof AppError ? error : AppError.fromBody(error));
+      await this.refuse(message, error);
     }
   }
 
@@ -137,7 +139,8 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     return typeof type === 'string' ? this.getHandlers().get(type) : undefined;
   }
 
-  private async refuse(message: JsMsg, error: AppError): Promise<void> {
+  private readonly refuse = async (message: JsMsg, cause: unknown): Promise<void> => {
+    const error = cause instanceof AppError ? cause : AppError.fromBody(cause);
     const delivery = message.info.deliveryCount;
     if (error.retryable && (error.code !== 'INTERNAL' || delivery < MAX_DELIVERIES)) {
       this.logger.warn(`${message.subject} will be tried again (${delivery}): ${error.code}`);
@@ -152,15 +155,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     } catch {
       message.nak(BACKOFF_MS.at(-1));
     }
-  }
-}
-
-function readJson(message: JsMsg): unknown {
-  try {
-    return message.json();
-  } catch (cause) {
-    throw new AppError('VALIDATION_FAILED', 'The message is not JSON.', {}, { cause });
-  }
+  };
 }
 
 function describe(error: unknown): string {

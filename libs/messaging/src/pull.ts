@@ -21,7 +21,8 @@ export class Pull {
   constructor(
     private readonly messaging: Messaging,
     private readonly consumer: DurableConsumer,
-    private readonly handle: (message: JsMsg) => Promise<void>,
+    /** Must not throw; calls `ended` when it is through with the message. */
+    private readonly handle: (message: JsMsg, ended: () => void) => void,
     private readonly onError: (error: unknown) => void,
   ) {}
 
@@ -65,23 +66,21 @@ export class Pull {
       expires: 30_000,
       idle_heartbeat: 5_000,
       abort_on_missing_resource: true,
+      // Not iterated over: that is a few promises a message.
+      callback: (message) => {
+        this.inFlight += 1;
+        this.handle(message, this.ended);
+      },
     });
-    // Not awaited: a pull ends only once somebody iterates over it, which is the next line.
     if (this.stopped) void this.messages.close();
-    for await (const message of this.messages) void this.track(message);
+    const error = await this.messages.closed();
+    if (error) throw error;
   }
 
-  private async track(message: JsMsg): Promise<void> {
-    this.inFlight += 1;
-    try {
-      await this.handle(message);
-    } catch (error) {
-      this.onError(error);
-    } finally {
-      this.inFlight -= 1;
-      if (this.inFlight === 0) this.settled();
-    }
-  }
+  private readonly ended = (): void => {
+    this.inFlight -= 1;
+    if (this.inFlight === 0) this.settled();
+  };
 
   private async pause(): Promise<void> {
     await new Promise<void>((resolve) => {

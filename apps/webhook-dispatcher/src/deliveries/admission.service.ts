@@ -15,15 +15,25 @@ export class AdmissionService {
     private readonly owned: OwnedPartitions,
   ) {}
 
+  /** The endpoint, where it is in memory and nothing stands against sending: what holds for nearly all. */
+  readyReceiver(item: QueuedDelivery): Receiver | undefined {
+    const receiver = this.directory.known(item.tenantId)?.get(item.endpointId);
+    return receiver && this.mayGo(item, receiver) && this.isMine(item) ? receiver : undefined;
+  }
+
   /** The endpoint as it is now; undefined when nothing must be sent, and then the delivery is where it belongs. */
   async receiverFor(item: QueuedDelivery): Promise<Receiver | undefined> {
     if (!this.isMine(item)) return undefined;
     const receiver = (await this.directory.ofTenant(item.tenantId)).get(item.endpointId);
-    if (receiver) this.scheduler.follow(item, receiver);
     if (!receiver) await this.deliveries.deleteOrphans(item.endpointId);
-    else if (receiver.state !== 'ACTIVE' || this.scheduler.isOutdated(item)) await this.setAside(item);
+    else if (!this.mayGo(item, receiver)) await this.setAside(item);
     else if (this.isMine(item)) return receiver;
     return undefined;
+  }
+
+  private mayGo(item: QueuedDelivery, receiver: Receiver): boolean {
+    this.scheduler.follow(item, receiver);
+    return receiver.state === 'ACTIVE' && !this.scheduler.isOutdated(item);
   }
 
   /**

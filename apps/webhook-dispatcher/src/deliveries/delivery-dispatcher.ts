@@ -12,10 +12,17 @@ import { ResultRecorder } from './result-recorder.js';
 /** Wait before a start that failed here, before anything was sent, is tried again. */
 const RESTART_MS = 1_000;
 
+/** Somebody who waits until the attempts under way are written. */
+interface Waiter {
+  partition: number | undefined;
+  resolve: () => void;
+}
+
 /** Takes deliveries as their turn comes and sees each through to a written result. */
 @Injectable()
 export class DeliveryDispatcher {
-  private readonly running = new Map<QueuedDelivery, Promise<void>>();
+  private readonly underWay = new Set<QueuedDelivery>();
+  private waiters: Waiter[] = [];
   private stopped = false;
 
   constructor(
@@ -26,6 +33,7 @@ export class DeliveryDispatcher {
     private readonly recorder: ResultRecorder,
   ) {
     scheduler.onWork = () => this.pump();
+    recorder.onWritten = (results, dueAtMs) => this.written(results, dueAtMs);
   }
 
   /** Starts no further attempt. */
@@ -34,41 +42,54 @@ export class DeliveryDispatcher {
   }
 
   /** Resolves when the attempts under way, of one partition or of all, are written. */
-  async settled(partition?: number): Promise<void> {
-    const concerned = [...this.running].filter(
-      ([item]) => partition === undefined || item.partition === partition,
-    );
-    await Promise.all(concerned.map(([, work]) => work));
+  settled(partition?: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiters.push({ partition, resolve });
+      this.tellWaiters();
+    });
   }
 
   private pump(): void {
     while (!this.stopped) {
       const item = this.scheduler.next();
       if (!item) return;
-      const work = this.deliver(item).finally(() => {
-        this.running.delete(item);
-        this.pump();
-      });
-      this.running.set(item, work);
+      this.underWay.add(item);
+      void this.deliver(item);
     }
   }
 
   private async deliver(item: QueuedDelivery): Promise<void> {
-    let result: AttemptResult | undefined;
-    try {
-      result = await this.attempt(item);
-    } finally {
-      // The next one of the conversation need not wait for the commit.
-      this.scheduler.released(item, result && answeredBy(result));
-    }
-    if (result) {
-      this.pump();
-      const dueAtMs = await this.recorder.record(result);
-      if (dueAtMs !== undefined) this.loader.enter({ ...item, dueAtMs });
+    const result = await this.attempt(item);
+    // The next one of the conversation need not wait for the commit.
+    this.scheduler.released(item, result && answeredBy(result));
+    if (result) this.recorder.record(result);
+    else this.over(item);
+    this.pump();
+  }
+
+  private written(results: AttemptResult[], dueAtMs: Map<string, number>): void {
+    for (const { item } of results) {
+      const due = dueAtMs.get(item.id);
+      if (due !== undefined) this.loader.enter({ ...item, dueAtMs: due });
       // The next one of its conversation waits in the database for this.
       else if (item.strict) this.loader.changed(item);
+      this.over(item);
     }
+    this.pump();
+  }
+
+  private over(item: QueuedDelivery): void {
     this.scheduler.recorded(item);
+    this.underWay.delete(item);
+    if (this.waiters.length > 0) this.tellWaiters();
+  }
+
+  private tellWaiters(): void {
+    const partitions = new Set([...this.underWay].map(({ partition }) => partition));
+    const waits = ({ partition }: Waiter): boolean =>
+      partition === undefined ? partitions.size > 0 : partitions.has(partition);
+    for (const waiter of this.waiters) if (!waits(waiter)) waiter.resolve();
+    this.waiters = this.waiters.filter(waits);
   }
 
   /** Undefined when nothing was sent: the delivery is where it belongs, or as leased for the next owner to find. */
@@ -76,13 +97,13 @@ export class DeliveryDispatcher {
     const { id: deliveryId, endpointId, attempt } = item;
     for (let failures = 0; !this.stopped; failures += 1) {
       try {
-        const receiver = await this.admission.receiverFor(item);
+        const receiver = this.admission.readyReceiver(item) ?? (await this.admission.receiverFor(item));
         if (!receiver) return undefined;
         const result = await this.attempts.attempt(item, receiver);
-        log().debug(
-          { deliveryId, endpointId, attempt, status: result.status, error: result.error },
-          'attempt',
-        );
+        if (log().isLevelEnabled('debug')) {
+          const { status, error } = result;
+          log().debug({ deliveryId, endpointId, attempt, status, error }, 'attempt');
+        }
         return result;
       } catch (error) {
         // It keeps its place: given up, the whole backlog behind it would be taken up and given up in its turn.

@@ -119,11 +119,15 @@ export class Lane {
     return item;
   }
 
+  /** The one whose first waits longest, of those that have nothing under way. Asked several times a delivery: plain loops. */
   private freeSubLane(): number | undefined {
-    let [free, first] = [undefined as number | undefined, Infinity];
-    for (const [subLane, [head]] of this.queues.entries()) {
-      if (!head || head.place > first || this.busy[subLane]) continue;
-      [free, first] = [subLane, head.place];
+    let free: number | undefined;
+    let first = Infinity;
+    for (let subLane = 0; subLane < SUB_LANES; subLane += 1) {
+      const place = this.queues[subLane]?.[0]?.place ?? Infinity;
+      if (place >= first || this.busy[subLane]) continue;
+      free = subLane;
+      first = place;
     }
     return free;
   }

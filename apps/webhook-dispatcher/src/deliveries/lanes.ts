@@ -108,7 +108,7 @@ export class Lanes {
   push(item: QueuedDelivery): void {
     const lane = this.lane(item);
     lane.push(item);
-    this.count(lane, [item], 1);
+    this.count(lane, 1, item.payload.length);
     this.offer(lane);
   }
 
@@ -177,7 +177,7 @@ export class Lanes {
     if (!lane) return [];
     const items = lane.drain();
     this.rings[lane.standing].delete(lane);
-    this.count(lane, items, -1);
+    this.count(lane, -items.length, -lane.bytes);
     this.dropIfIdle(lane);
     return items;
   }
@@ -227,7 +227,7 @@ export class Lanes {
     this.counts[lane.standing].running += 1;
     this.unrecorded += 1;
     if (lane.standing === 'suspect') this.suspects.take(now);
-    this.count(lane, [item], -1);
+    this.count(lane, -1, -item.payload.length);
   }
 
   /** Puts a lane in line that may start one more. */
@@ -274,12 +274,11 @@ export class Lanes {
     return { waiting: proven.waiting + unproven.waiting, bytes: proven.bytes + unproven.bytes };
   }
 
-  private count(lane: Lane, items: QueuedDelivery[], sign: 1 | -1): void {
+  private count(lane: Lane, deliveries: number, bytes: number): void {
     const counts = this.counts[lane.standing];
-    const bytes = items.reduce((sum, { payload }) => sum + payload.length, 0);
-    counts.waiting += sign * items.length;
-    counts.bytes += sign * bytes;
-    lane.bytes += sign * bytes;
+    counts.waiting += deliveries;
+    counts.bytes += bytes;
+    lane.bytes += bytes;
   }
 }
 

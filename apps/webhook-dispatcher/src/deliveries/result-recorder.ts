@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { EndpointDirectory } from '../endpoints/endpoint-directory.js';
 import { atStep } from '../steps.js';
 import type { AttemptResult } from './attempt-result.js';
-import { MicroBatcher } from './micro-batcher.js';
+import { Batches } from './batches.js';
 import { ResultRepository } from './result.repository.js';
 
 /** Half of what may wait (`LANE_LIMITS.unwritten`), so that attempts start while a batch is written. */
@@ -17,31 +17,36 @@ const RETRY_MS = 250;
  */
 @Injectable()
 export class ResultRecorder {
-  private readonly batcher = new MicroBatcher<AttemptResult, number | undefined>(BATCH, (batch) =>
-    this.write(batch),
-  );
+  /** Called with results that are written, and with when the next attempts of these deliveries are due, in domain time, where there are any. */
+  onWritten: (results: AttemptResult[], dueAtMs: Map<string, number>) => void = () => undefined;
+  private readonly batches = new Batches<AttemptResult>(BATCH, (batch) => this.write(batch));
 
   constructor(
     private readonly results: ResultRepository,
     private readonly directory: EndpointDirectory,
   ) {}
 
-  /** @returns when the next attempt is due, in domain time, where there is one. */
-  record(result: AttemptResult): Promise<number | undefined> {
-    return this.batcher.add(result);
+  record(result: AttemptResult): void {
+    this.batches.add(result);
   }
 
-  private async write(batch: AttemptResult[]): Promise<(number | undefined)[]> {
+  private async write(batch: AttemptResult[]): Promise<void> {
     for (;;) {
-      try {
-        const { changedTenants, dueAtMs } = await this.results.record(batch);
-        atStep('hook-5');
-        for (const tenantId of changedTenants) this.directory.forget(tenantId);
-        return batch.map(({ item }) => dueAtMs.get(item.id));
-      } catch (error) {
-        log().warn({ err: error, results: batch.length }, 'results could not be written, trying again');
-        await delay(RETRY_MS);
-      }
+      const dueAtMs = await this.tryToWrite(batch);
+      if (dueAtMs) return this.onWritten(batch, dueAtMs);
+      await delay(RETRY_MS);
+    }
+  }
+
+  private async tryToWrite(batch: AttemptResult[]): Promise<Map<string, number> | undefined> {
+    try {
+      const { changedTenants, dueAtMs } = await this.results.record(batch);
+      atStep('hook-5');
+      for (const tenantId of changedTenants) this.directory.forget(tenantId);
+      return dueAtMs;
+    } catch (error) {
+      log().warn({ err: error, results: batch.length }, 'results could not be written, trying again');
+      return undefined;
     }
   }
 }

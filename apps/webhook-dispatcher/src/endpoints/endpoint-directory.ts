@@ -29,6 +29,8 @@ export type Receivers = ReadonlyMap<string, Receiver>;
 
 interface Entry {
   receivers: Promise<Receivers>;
+  /** Once they are read. */
+  read?: Receivers;
   /** Versions of the rows it was read from; undefined where it changes with the time as well. */
   rows: Promise<string | undefined>;
   /** When it was last known to be what the database has. */
@@ -69,6 +71,11 @@ export class EndpointDirectory implements OnApplicationBootstrap, BeforeApplicat
 
   async beforeApplicationShutdown(): Promise<void> {
     await this.task.stop();
+  }
+
+  /** Those in memory; undefined where the database has to be asked. */
+  known(tenantId: string): Receivers | undefined {
+    return this.fresh(tenantId)?.read;
   }
 
   async ofTenant(tenantId: string): Promise<Receivers> {
@@ -117,7 +124,10 @@ export class EndpointDirectory implements OnApplicationBootstrap, BeforeApplicat
     this.entries.set(tenantId, entry);
     const [oldest] = this.entries.keys();
     if (this.entries.size > MAX_TENANTS && oldest) this.entries.delete(oldest);
-    entry.receivers.catch(() => this.entries.get(tenantId) === entry && this.forget(tenantId));
+    entry.receivers.then(
+      (receivers) => (entry.read = receivers),
+      () => this.entries.get(tenantId) === entry && this.forget(tenantId),
+    );
     return entry;
   }
 

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Envelope, EventLogGrew, PUBLIC_EVENTS } from '@svc/contracts';
 import { isPassing, type Patience, patiently } from '@svc/database';
-import { Messaging, partitionOf } from '@svc/messaging';
+import { type HandedEvent, Messaging, partitionOf } from '@svc/messaging';
 import { log, messageError } from '@svc/service';
 import { validate as isUuid } from 'uuid';
+import { Batches } from '../deliveries/batches.js';
 import { DeliveryScheduler } from '../deliveries/delivery-scheduler.js';
 import { deliveryId } from '../deliveries/delivery-id.js';
-import { MicroBatcher } from '../deliveries/micro-batcher.js';
 import { OwnedPartitions } from '../deliveries/owned-partitions.js';
 import type { QueuedDelivery } from '../deliveries/queued-delivery.js';
 import { EndpointDirectory, type Receiver, type Receivers } from '../endpoints/endpoint-directory.js';
@@ -22,16 +22,19 @@ const PATIENCE_MS = 5_000;
 
 const PUBLIC: ReadonlySet<string> = new Set(PUBLIC_EVENTS);
 
+/** An event as it is handed in. */
+export type Handed = Pick<HandedEvent, 'size' | 'read' | 'done' | 'failed'>;
+
 type Candidate = { event: Arrived; epoch: number; receivers: Receiver[] };
 type Refusal = { event: Arrived; error: unknown };
-type Known = { receivers?: Receivers; error?: unknown };
+type Known = { receivers: Receivers } | { error: unknown };
 
 /** Takes events in: they and their deliveries are committed before the event is acked. */
 @Injectable()
 export class IngestService {
-  private readonly batcher = new MicroBatcher<Arrived, Refusal | undefined>(
-    { maxSize: 256, lingerMs: 1, maxWeight: MAX_BYTES, weight: ({ payload }) => payload.length },
-    (batch) => this.commit(batch),
+  private readonly batches = new Batches<Handed>(
+    { maxSize: 256, lingerMs: 1, maxWeight: MAX_BYTES, weight: ({ size }) => size },
+    (batch) => this.carryOut(batch),
   );
 
   constructor(
@@ -42,51 +45,77 @@ export class IngestService {
     private readonly messaging: Messaging,
   ) {}
 
-  /** @throws AppError when the event cannot be taken (permanent) or not now. */
-  async take(envelope: Envelope): Promise<void> {
-    if (!PUBLIC.has(envelope.type)) return;
-    try {
-      const refusal = await this.batcher.add(arrived(envelope));
-      if (refusal) throw refusal.error;
-    } catch (error) {
-      throw messageError(error);
+  /** It is told when it is committed; or why it cannot be taken, for good or not now. */
+  take(event: Handed): void {
+    this.batches.add(event);
+  }
+
+  private async carryOut(batch: Handed[]): Promise<void> {
+    const arrivals: { handed: Handed; event: Arrived }[] = [];
+    for (const handed of batch) {
+      try {
+        const envelope = handed.read();
+        if (PUBLIC.has(envelope.type)) arrivals.push({ handed, event: arrived(envelope) });
+        else handed.done();
+      } catch (error) {
+        handed.failed(messageError(error));
+      }
+    }
+    const refusals = await this.commit(arrivals.map(({ event }) => event));
+    for (const { handed, event } of arrivals) {
+      const refusal = refusals.get(event.id);
+      if (refusal) handed.failed(messageError(refusal.error));
+      else handed.done();
     }
   }
 
-  private async commit(batch: Arrived[]): Promise<(Refusal | undefined)[]> {
+  /** @returns what was refused, by id. */
+  private async commit(batch: Arrived[]): Promise<Map<string, Refusal>> {
     const patience = patienceOf(batch.length);
-    const distinct = new Map(batch.map((event) => [event.id, event]));
-    const events = [...distinct.values()];
+    const events = [...new Map(batch.map((event) => [event.id, event])).values()];
     // Before the endpoints are asked: what an owner of the time in between changed, they would not show.
-    const epochs = new Map(events.map(({ partition }) => [partition, this.owned.epochOf(partition)]));
+    const epochs = new Map<number, number | undefined>();
+    for (const { partition } of events)
+      if (!epochs.has(partition)) epochs.set(partition, this.owned.epochOf(partition));
     const known = await this.receiversOf(new Set(events.map(({ tenantId }) => tenantId)), patience);
-    const routes = events.map((event) =>
-      this.route(event, known.get(event.tenantId), epochs.get(event.partition)),
-    );
-    const refused = routes.filter((route): route is Refusal => 'error' in route);
+    const refused: Refusal[] = [];
     // Those without a receiver, too: the log of a tenant has all its events.
-    const routed = routes.filter((route): route is Candidate => 'receivers' in route);
-    refused.push(...(await this.writeOrPart(routed, patience)));
-    const refusals = new Map(refused.map((refusal) => [refusal.event.id, refusal]));
-    return batch.map(({ id }) => refusals.get(id));
+    const routed: Candidate[] = [];
+    for (const event of events) {
+      const route = this.route(event, known.get(event.tenantId), epochs.get(event.partition));
+      if ('error' in route) refused.push(route);
+      else routed.push(route);
+    }
+    try {
+      refused.push(...(await this.writeOrPart(routed, patience)));
+    } catch (error) {
+      refused.push(...routed.map(({ event }) => ({ event, error })));
+    }
+    return new Map(refused.map((refusal) => [refusal.event.id, refusal]));
   }
 
   /** Endpoints by tenant. What is wrong with one tenant is an answer and no exception: a batch holds events of many. */
   private async receiversOf(tenantIds: Set<string>, patience: Patience): Promise<Map<string, Known>> {
-    const ask = async (tenantId: string): Promise<[string, Known]> => {
+    const known = new Map<string, Known>();
+    const ask = async (tenantId: string): Promise<void> => {
       try {
         const receivers = await patiently(() => this.directory.ofTenant(tenantId), patience);
-        return [tenantId, { receivers }];
+        known.set(tenantId, { receivers });
       } catch (error) {
-        return [tenantId, { error }];
+        known.set(tenantId, { error });
       }
     };
-    return new Map(await Promise.all([...tenantIds].map(ask)));
+    await Promise.all([...tenantIds].map(ask));
+    return known;
   }
 
   /** Whom an event goes to. */
-  private route(event: Arrived, known: Known | undefined, epoch: number | undefined): Candidate | Refusal {
-    if (!known?.receivers) return { event, error: known?.error };
+  private route(
+    event: Arrived,
+    known: Known = { error: undefined },
+    epoch: number | undefined,
+  ): Candidate | Refusal {
+    if ('error' in known) return { event, error: known.error };
     if (epoch === undefined) return notOurs({ event });
     return { event, epoch, receivers: receiversOf(event, known.receivers) };
   }

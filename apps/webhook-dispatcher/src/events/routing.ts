@@ -11,10 +11,13 @@ export interface RoutableEvent {
  * session's only. A paused endpoint keeps getting deliveries, they are held; a disabled one is not subscribed at all.
  */
 export function receiversOf(event: RoutableEvent, receivers: Receivers): Receiver[] {
-  return [...receivers.values()].filter(
-    ({ state, sessionId, events }) =>
-      state !== 'DISABLED' &&
-      (sessionId === null || sessionId === event.sessionId) &&
-      (events.length === 0 || events.includes(event.kind)),
-  );
+  const found: Receiver[] = [];
+  for (const receiver of receivers.values()) if (isFor(event, receiver)) found.push(receiver);
+  return found;
+}
+
+function isFor({ kind, sessionId }: RoutableEvent, receiver: Receiver): boolean {
+  if (receiver.state === 'DISABLED') return false;
+  if (receiver.sessionId !== null && receiver.sessionId !== sessionId) return false;
+  return receiver.events.length === 0 || receiver.events.includes(kind);
 }
