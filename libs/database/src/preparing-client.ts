@@ -72,20 +72,30 @@ const PLAIN = /^[\w.:+-]+$/;
  * time that a statement costs this side.
  */
 export function plainArray(values: unknown[]): string | undefined {
-  const parts: string[] = [];
-  for (const value of values) {
-    const part = value === null || value === undefined ? 'NULL' : plainElement(value);
+  // By index, and copied only where an element is written otherwise than `join` does: thousands of elements a second come by here.
+  let parts = values;
+  for (let at = 0; at < values.length; at += 1) {
+    const value = values[at];
+    const part = plainElement(value);
     if (part === undefined) return undefined;
-    parts.push(part);
+    if (part === value) continue;
+    if (parts === values) parts = values.slice();
+    parts[at] = part;
   }
   return `{${parts.join(',')}}`;
 }
 
-function plainElement(value: unknown): string | undefined {
-  if (typeof value === 'string') return PLAIN.test(value) && !/^null$/i.test(value) ? value : undefined;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+/** What `join` is to write for a value; undefined where it needs quotes. */
+function plainElement(value: unknown): string | number | boolean | undefined {
+  if (typeof value === 'string') return isPlain(value) ? value : undefined;
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (value === null || value === undefined) return 'NULL';
   if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
   return value instanceof Date ? value.toISOString() : undefined;
+}
+
+function isPlain(text: string): boolean {
+  return PLAIN.test(text) && (text.length !== 4 || text.toLowerCase() !== 'null');
 }
 
 /** A migration changed the columns that the statement gives back: it is to be prepared anew. */

@@ -92,10 +92,8 @@ export class Lanes {
 
   /** How many more first attempts this lane may take into memory, and how many retries. */
   room(lane: Lane): { firsts: number; retries: number } {
-    const { perLane, total, bytes, minimum } = this.limits;
-    const share = lane.standing === 'suspect' ? SUSPECT_SHARE : 1;
-    const { waiting, bytes: held } = this.memoryOf(lane);
-    const isFull = waiting >= total * share || held >= bytes * share;
+    const { perLane, minimum } = this.limits;
+    const isFull = this.isFull(lane.standing);
     if (lane.standing === 'suspect') {
       const bound = isFull ? 1 : SUSPECT_ROOM;
       const firsts = lane.mayProbe(this.now()) ? bound - lane.firsts - lane.reserved : 0;
@@ -194,12 +192,12 @@ export class Lanes {
 
   /** Whether there is more to load from the database for this lane, and enough room to be worth it. */
   isHungry(lane: Lane): boolean {
-    if (lane.returning > 0) return false;
+    if (lane.returning > 0 || !(lane.backlog || lane.retriesDue)) return false;
     const { firsts, retries } = this.room(lane);
     if (lane.standing === 'suspect') {
       return (lane.backlog && lane.firsts === 0 && firsts > 0) || (lane.retriesDue && retries > 0);
     }
-    return (lane.backlog || lane.retriesDue) && lane.waiting <= this.limits.perLane / 4 && firsts > 0;
+    return lane.waiting <= this.limits.perLane / 4 && firsts > 0;
   }
 
   /** All that are hungry; looks at each. */
@@ -268,10 +266,12 @@ export class Lanes {
   }
 
   /** Suspects have memory of their own: what waits for them takes none from others. */
-  private memoryOf({ standing }: Lane): { waiting: number; bytes: number } {
+  private isFull(standing: Standing): boolean {
+    const { total, bytes } = this.limits;
     const { proven, unproven, suspect } = this.counts;
-    if (standing === 'suspect') return suspect;
-    return { waiting: proven.waiting + unproven.waiting, bytes: proven.bytes + unproven.bytes };
+    if (standing === 'suspect')
+      return suspect.waiting >= total * SUSPECT_SHARE || suspect.bytes >= bytes * SUSPECT_SHARE;
+    return proven.waiting + unproven.waiting >= total || proven.bytes + unproven.bytes >= bytes;
   }
 
   private count(lane: Lane, deliveries: number, bytes: number): void {

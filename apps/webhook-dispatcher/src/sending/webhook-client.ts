@@ -5,6 +5,13 @@ import { Exchange } from './exchange.js';
 
 /** Connections beyond which none is kept for the next delivery; one to a quiet receiver costs some 38 KB. */
 const KEPT_CONNECTIONS = 2048;
+const MOST_TARGETS = 10_000;
+
+/** Where a POST goes, as the client takes it. */
+interface Target {
+  origin: string;
+  path: string;
+}
 
 /** Posts deliveries: never follows a redirect, never lets a receiver hold it longer than the time of one attempt. */
 export class WebhookClient {
@@ -14,6 +21,8 @@ export class WebhookClient {
   private connections = 0;
   /** Connections begun so far: a request that is dispatched and begins none goes over one that was kept. */
   private opened = 0;
+  /** Addresses that were read, by their text. */
+  private readonly targets = new Map<string, Target>();
 
   constructor(
     guard: AddressGuard,
@@ -38,9 +47,9 @@ export class WebhookClient {
   post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer> {
     const exchange = new Exchange(this.timeoutMs);
     try {
-      const { origin, pathname, search } = new URL(url);
+      const { origin, path } = this.targetOf(url);
       const reset = this.connections >= this.keptConnections;
-      const request = { origin, path: pathname + search, method: 'POST' as const, headers, body, reset };
+      const request = { origin, path, method: 'POST' as const, headers, body, reset };
       const { opened } = this;
       const send = (): unknown => this.agent.dispatch(request, exchange);
       send();
@@ -53,6 +62,17 @@ export class WebhookClient {
 
   async close(): Promise<void> {
     await this.agent.destroy();
+  }
+
+  /** @throws TypeError where it is no address. */
+  private targetOf(url: string): Target {
+    const known = this.targets.get(url);
+    if (known) return known;
+    const { origin, pathname, search } = new URL(url);
+    const target = { origin, path: pathname + search };
+    if (this.targets.size >= MOST_TARGETS) this.targets.clear();
+    this.targets.set(url, target);
+    return target;
   }
 
   private counted(connect: buildConnector.connector): buildConnector.connector {
