@@ -126,7 +126,8 @@ export class Stage {
   /** Hands an event to the dispatcher in this process, as the stream does. Rejects with why it was not taken. */
   handIn(event: Envelope): Promise<void> {
     return new Promise((done, failed) => {
-      this.get(IngestService).take({ size: 1, read: () => event, done, failed });
+      const read = { envelope: event, bytes: Buffer.from(JSON.stringify(event.data)) };
+      this.get(IngestService).take({ size: 1, read: () => read, done, failed });
     });
   }
 

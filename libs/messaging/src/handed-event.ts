@@ -1,5 +1,12 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { AppError, type Envelope, readEnvelope } from '@svc/contracts';
+import { dataBytes } from './data-bytes.js';
+
+/** An event that was read. */
+export interface ReadEvent {
+  envelope: Envelope;
+  bytes: Buffer;
+}
 
 /** What becomes of a message that was not taken. */
 export type Refuse = (message: JsMsg, error: unknown) => Promise<void>;
@@ -22,11 +29,13 @@ export class HandedEvent {
   }
 
   /**
-   * Its envelope, with the data in it unchecked.
+   * Its envelope, with the data in it unchecked, and the bytes of that data as JSON, which are nobody else's.
    * @throws AppError `VALIDATION_FAILED`
    */
-  read(): Envelope {
-    return readEnvelope(readJson(this.message));
+  read(): ReadEvent {
+    const plain = readJson(this.message);
+    const envelope = readEnvelope(plain);
+    return { envelope, bytes: dataBytes(this.message.data, plain as Envelope) };
   }
 
   /** It is taken: the stream need not hand it out again. Where that cannot be said any more, it does. */

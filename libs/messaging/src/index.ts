@@ -2,7 +2,7 @@ export { STEADY_CONNECTION } from './connection.js';
 export { type DeadLetter, eraseDeadLetters, findDeadLetter } from './dead-letters.js';
 export { envelopeOf, type EnvelopeFields, Messaging, type MessagingOptions } from './messaging.js';
 export { type JetStreamOptions, JetStreamStrategy } from './jetstream-strategy.js';
-export { HandedEvent } from './handed-event.js';
+export { HandedEvent, type ReadEvent } from './handed-event.js';
 export { type HandlerExtras, OnCommand, OnEvent, OnRequest } from './patterns.js';
 export { type OwnerAnswer, OwnerLine } from './owner-line.js';
 export { partitionOf } from './partition.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Envelope, EventLogGrew, PUBLIC_EVENTS } from '@svc/contracts';
+import { AppError, EventLogGrew, PUBLIC_EVENTS } from '@svc/contracts';
 import { isPassing, type Patience, patiently } from '@svc/database';
-import { type HandedEvent, Messaging, partitionOf } from '@svc/messaging';
+import { type HandedEvent, Messaging, partitionOf, type ReadEvent } from '@svc/messaging';
 import { log, messageError } from '@svc/service';
 import { validate as isUuid } from 'uuid';
 import { Batches } from '../deliveries/batches.js';
@@ -54,8 +54,8 @@ export class IngestService {
     const arrivals: { handed: Handed; event: Arrived }[] = [];
     for (const handed of batch) {
       try {
-        const envelope = handed.read();
-        if (PUBLIC.has(envelope.type)) arrivals.push({ handed, event: arrived(envelope) });
+        const read = handed.read();
+        if (PUBLIC.has(read.envelope.type)) arrivals.push({ handed, event: arrived(read) });
         else handed.done();
       } catch (error) {
         handed.failed(messageError(error));
@@ -197,7 +197,7 @@ function patienceOf(events: number): Patience {
   return { patienceMs: PATIENCE_MS, since: performance.now(), onFailure };
 }
 
-function arrived(envelope: Envelope): Arrived {
+function arrived({ envelope, bytes }: ReadEvent): Arrived {
   const { id, tenantId, type, data } = envelope;
   const { sessionId = null } = data as { sessionId?: unknown };
   if (sessionId !== null && !isUuid(sessionId)) {
@@ -215,7 +215,7 @@ function arrived(envelope: Envelope): Arrived {
     kind: type,
     conversation: conversationOf(data),
     // Once: these bytes are what every attempt sends.
-    payload: Buffer.from(JSON.stringify(data)),
+    payload: bytes,
     partition: partitionOf(tenantId),
     persons,
   };
