@@ -79,7 +79,7 @@ async function unpackPackage(cacheDir: string, target: string): Promise<void> {
       run('apt-get', [...privateApt(work), ...args], {
         cwd: work,
         inheritEnvironment: true,
-        timeoutMs: 60_000,
+        timeoutMs: 90_000,
       });
     // The machine's package lists serve when it has any; a bare image has none, then we fetch our own.
     await aptGet('download', 'nats-server').catch(async () => {
@@ -103,7 +103,7 @@ function privateApt(work: string): string[] {
     `Dir::Cache=${work}`,
     'Dir::Cache::archives=archives/',
     'APT::Sandbox::User=root',
-    'Acquire::Retries=1',
+    'Acquire::Retries=3',
     'Acquire::http::Timeout=10',
   ];
   return ['-q', ...options.flatMap((option) => ['-o', option])];
