@@ -40,16 +40,18 @@ const ATTEMPTS_SHOWN = 1_000;
 /** The latest of these have what the receiver answered. */
 const HEADS_SHOWN = 20;
 
-// After `page`, which names the ids.
+// After `page`, which names the ids: taken as a list, so that they are found by their key whatever the planner takes the tables for
+// (docs/adr/0028).
+const PAGE = 'ARRAY(SELECT id FROM page)';
 const DESCRIBE_SQL = `, one AS (
     SELECT hot.id, event_id, endpoint_id, kind, hot.event_at, hot.seq, CASE state WHEN 'held' THEN 'HELD' ELSE 'PENDING' END AS status,
       CASE state WHEN 'scheduled' THEN next_at END AS next_at, NULL AS reason, NULL::timestamptz AS dead_at
-    FROM webhook_delivery hot JOIN page ON page.id = hot.id
+    FROM webhook_delivery hot WHERE hot.id = ANY (${PAGE})
     UNION ALL SELECT delivery_id, event_id, endpoint_id, kind, dlq.event_at, dlq.seq, 'DEAD', NULL, reason, dead_at
-    FROM webhook_dlq dlq JOIN page ON page.id = delivery_id
+    FROM webhook_dlq dlq WHERE delivery_id = ANY (${PAGE})
     UNION ALL SELECT delivery_id, event_id, endpoint_id, kind, attempt.event_at, attempt.seq, 'DELIVERED', NULL, NULL, NULL
-    FROM webhook_attempt attempt JOIN page ON page.id = delivery_id
-    WHERE ${FINISHING} AND NOT EXISTS (SELECT FROM webhook_delivery hot WHERE hot.id = delivery_id))
+    FROM webhook_attempt attempt WHERE delivery_id = ANY (${PAGE})
+      AND ${FINISHING} AND coalesce((SELECT false FROM webhook_delivery hot WHERE hot.id = delivery_id), true))
   SELECT one.id AS "deliveryId", one.endpoint_id AS "endpointId", one.event_id AS "eventId", one.kind AS event, one.status,
     one.next_at AS "nextAt", one.reason AS "deadReason", one.dead_at AS "deadAt", one.event_at AS "createdAt",
     one.event_at::text AS at, one.seq, event.tenant_id AS "tenantId"

@@ -64,8 +64,8 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
       UNION ALL ${oldestSql(`${HELD} AND ${ACTIVE}`, 'firsts')}
       ORDER BY next_at, seq LIMIT lane.most) found),
   taken AS (
-    UPDATE webhook_delivery hot SET state = 'leased' FROM due WHERE hot.id = due.id AND hot.state <> 'leased'
-    RETURNING hot.*),
+    UPDATE webhook_delivery hot SET state = 'leased'
+    WHERE hot.id = ANY (ARRAY(SELECT id FROM due)) AND hot.state <> 'leased' RETURNING hot.*),
   -- One that comes into being meanwhile is known to whoever wrote its result.
   left_over AS MATERIALIZED (
     SELECT endpoint_id, (SELECT next_at FROM webhook_delivery hot
@@ -114,9 +114,9 @@ const HOLD_SQL = `WITH ${FENCE_SQL},
       ORDER BY hot.next_at, hot.seq LIMIT ${HOLD_BATCH})),
   held AS (
     UPDATE webhook_delivery hot SET state = 'held', held_at = inactive.now, next_at = event.created_at
-    FROM waiting, inactive, fence, webhook_event event
-    WHERE hot.id = waiting.id AND hot.endpoint_id = inactive.id AND hot.p = fence.partition AND event.id = hot.event_id
-    RETURNING hot.id)
+    FROM inactive, fence, webhook_event event
+    WHERE hot.id = ANY (ARRAY(SELECT id FROM waiting)) AND hot.endpoint_id = inactive.id AND hot.p = fence.partition
+      AND event.id = hot.event_id RETURNING hot.id)
   SELECT EXISTS (SELECT FROM inactive) AS inactive, (SELECT count(*)::int FROM held) AS held`;
 
 const WAITING_SQL = `WITH RECURSIVE ${laneScan('lane', FIRSTS)}

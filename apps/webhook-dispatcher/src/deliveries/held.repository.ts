@@ -35,7 +35,8 @@ const EXPIRE_SQL = `WITH ${FENCE_SQL},
       (SELECT id, now, 'HOLD_FULL' FROM held ORDER BY next_at, seq LIMIT (SELECT n FROM excess))) found
     ORDER BY id, reason),
   removed AS (
-    DELETE FROM webhook_delivery hot USING gone WHERE hot.id = gone.id AND hot.state = 'held'
+    DELETE FROM webhook_delivery hot USING gone
+    WHERE hot.id = ANY (ARRAY(SELECT id FROM gone)) AND hot.id = gone.id AND hot.state = 'held'
     RETURNING hot.*, gone.now, gone.reason),
   dead AS (
     INSERT INTO webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, kind, event_at, attempts, reason, dead_at)

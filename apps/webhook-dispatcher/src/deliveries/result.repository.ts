@@ -14,27 +14,44 @@ import {
 } from './attempt-result.js';
 import { FENCE_SQL, fenceParameters } from './fence.js';
 
-/** A result with what the delivery's row knows. */
-const APPLIED = `result.*, hot.event_id, hot.endpoint_id, hot.tenant_id, hot.seq, hot.kind, hot.event_at, hot.replay_of, hot.replay_id, hot.next_at`;
+// Results come as columns; a delivery finds its own by its place in that of the ids. Joined, they would be found by going through all of
+// them for each delivery, and deliveries by going through the whole table: where the server has last measured it while nothing was
+// pending, it expects one row of each (docs/adr/0028).
+const PLACE = 'array_position($3::uuid[], hot.id)';
+const COLUMNS = {
+  ...{
+    n: '$4::int[]',
+    epoch: '$5::bigint[]',
+    started_at: '$6::timestamptz[]',
+    ms: '$7::int[]',
+    status: '$8::int[]',
+  },
+  ...{ err_code: '$9::text[]', resp_head: '$10::bytea[]', outcome: '$11::text[]', retry_ms: '$12::int[]' },
+};
+type Column = keyof typeof COLUMNS;
+const valueOf = (column: Column): string => `(${COLUMNS[column]})[place]`;
+const valuesOf = (...columns: Column[]): string =>
+  columns.map((column) => `${valueOf(column)} AS ${column}`).join(', ');
+const isResult = (condition: string): string => `hot.id = ANY ($3::uuid[])
+      AND EXISTS (SELECT FROM (SELECT ${PLACE} AS place) own, fence WHERE ${valueOf('n')} = hot.attempt
+        AND fence.partition = hot.p AND fence.epoch = ${valueOf('epoch')} AND ${valueOf('outcome')} ${condition})
+    RETURNING ${PLACE} AS place, hot.*`;
 
 /**
- * `hot.attempt = result.n` makes a repeat of the same batch (its first commit was not heard) a no-op: the delivery has
+ * That the delivery still awaits its nth attempt makes a repeat of the same batch (its first commit was not heard) a no-op: it has
  * moved on. Only results that apply are logged and count towards the pause. A delivery that was delivered before it was
  * replayed stays so whatever comes of the replay.
  */
 const RECORD_SQL = `WITH ${FENCE_SQL},
-  result AS (
-    SELECT * FROM unnest($3::uuid[], $4::int[], $5::int[], $6::bigint[], $7::timestamptz[], $8::int[],
-        $9::int[], $10::text[], $11::bytea[], $12::text[], $13::int[])
-      AS t (id, partition, n, epoch, started_at, ms, status, err_code, resp_head, outcome, retry_ms)
-    JOIN fence USING (partition, epoch)),
-  finished AS (
-    DELETE FROM webhook_delivery hot USING result
-    WHERE hot.id = result.id AND hot.attempt = result.n AND outcome <> 'retry' RETURNING ${APPLIED}),
+  finished AS (DELETE FROM webhook_delivery hot WHERE ${isResult("<> 'retry'")}),
   again AS (
-    UPDATE webhook_delivery hot SET state = 'scheduled', attempt = hot.attempt + 1, next_at = svc_now(hot.tenant_id) + retry_ms * interval '1 ms'
-    FROM result WHERE hot.id = result.id AND hot.attempt = result.n AND outcome = 'retry' RETURNING ${APPLIED}),
-  applied AS (SELECT * FROM finished UNION ALL SELECT * FROM again),
+    UPDATE webhook_delivery hot SET state = 'scheduled', attempt = hot.attempt + 1,
+      next_at = svc_now(hot.tenant_id) + (${COLUMNS.retry_ms})[${PLACE}] * interval '1 ms'
+    WHERE ${isResult("= 'retry'")}),
+  applied AS (
+    SELECT id, event_id, endpoint_id, tenant_id, seq, kind, event_at, replay_of, replay_id,
+      ${valuesOf('n', 'started_at', 'ms', 'status', 'err_code', 'resp_head', 'outcome')}
+    FROM (SELECT * FROM finished UNION ALL SELECT * FROM again) own),
   logged AS (
     INSERT INTO webhook_attempt (delivery_id, n, endpoint_id, event_id, seq, started_at, ms, status, err_code,
       resp_head, kind, event_at, replay_of, delivered)
@@ -54,7 +71,7 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
       state = 'ACTIVE' AND recovering AND recovers AS recovered,
       greatest(consec_perm4xx + lead, peak) AS longest,
       CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END AS consec
-    FROM unnest($14::uuid[], $15::int[], $16::int[], $17::boolean[], $18::int[], $19::int[], $20::boolean[])
+    FROM unnest($13::uuid[], $14::int[], $15::int[], $16::boolean[], $17::int[], $18::int[], $19::boolean[])
       AS t (endpoint_id, of_generation, lead, broken, peak, tail, recovers)
     JOIN webhook_endpoint endpoint ON endpoint.id = endpoint_id AND generation = of_generation
     WHERE endpoint_id IN (SELECT endpoint_id FROM applied) AND (
@@ -134,7 +151,6 @@ interface RecordRow extends EndpointNews {
 function resultColumns(results: AttemptResult[]): unknown[][] {
   return [
     results.map(({ item }) => item.id),
-    results.map(({ item }) => item.partition),
     results.map(({ item }) => item.attempt),
     results.map(({ item }) => item.epoch),
     results.map(({ startedAt }) => startedAt.toISOString()),
