@@ -50,8 +50,15 @@ export function readEnvelope(plain: unknown): Envelope {
     return envelope;
   }
   const { id, type, version, tenantId, occurredAt, traceparent, data } = plain;
-  const known = { id, type, version, tenantId, occurredAt, data };
-  return Object.assign(new Envelope(), traceparent === undefined ? known : { ...known, traceparent });
+  const envelope = new Envelope();
+  envelope.id = id;
+  envelope.type = type;
+  envelope.version = version;
+  envelope.tenantId = tenantId;
+  envelope.occurredAt = occurredAt;
+  if (traceparent !== undefined) envelope.traceparent = traceparent;
+  envelope.data = data;
+  return envelope;
 }
 
 /**

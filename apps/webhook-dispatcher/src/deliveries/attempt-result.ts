@@ -66,19 +66,24 @@ export function mayBeNews(runs: RunOf4xx[]): boolean {
 
 /** Folds a batch so that one statement can continue, break or complete the run of each endpoint. */
 export function runsOf4xx(results: AttemptResult[]): RunOf4xx[] {
-  const runs = new Map<string, RunOf4xx>();
+  const runs: RunOf4xx[] = [];
+  const known = new Map<string, RunOf4xx>();
   for (const { item, generation, status, error, recovering } of results) {
     const { endpointId } = item;
-    const key = `${endpointId}/${generation}`;
-    const run = runs.get(key) ?? newRun(endpointId, generation);
-    runs.set(key, run);
+    let run = known.get(endpointId);
+    // Its generation changes at a reactivation; an older answer after a newer one goes back to the run it belongs to.
+    if (run?.generation !== generation) {
+      run = runs.find((other) => other.endpointId === endpointId && other.generation === generation);
+      if (!run) runs.push((run = newRun(endpointId, generation)));
+      known.set(endpointId, run);
+    }
     run.recovers ||= recovering && error === null;
     run.tail = isPermanent4xx(status) ? run.tail + 1 : 0;
     if (run.tail === 0) run.broken = true;
     else if (run.broken) run.peak = Math.max(run.peak, run.tail);
     else run.lead = run.tail;
   }
-  return [...runs.values()];
+  return runs;
 }
 
 function newRun(endpointId: string, generation: number): RunOf4xx {

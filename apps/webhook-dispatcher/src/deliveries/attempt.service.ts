@@ -1,12 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { DispatcherConfig } from '../config.js';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
+import type { Answer } from '../sending/answer.js';
 import { retryDelay } from '../sending/backoff.js';
 import { deliveryBody, deliveryHeaders } from '../sending/delivery-request.js';
 import { WebhookClient } from '../sending/webhook-client.js';
 import { atStep } from '../steps.js';
 import type { AttemptResult } from './attempt-result.js';
 import type { QueuedDelivery } from './queued-delivery.js';
+
+/** Hears once what became of an attempt. */
+export interface AttemptListener {
+  ended(this: void, result: AttemptResult): void;
+  failed(this: void, error: unknown): void;
+}
 
 /** Makes one attempt: signs, posts, and says what comes next. */
 @Injectable()
@@ -16,17 +23,27 @@ export class AttemptService {
     private readonly config: DispatcherConfig,
   ) {}
 
-  /** @throws Error where it could not be made, and so is none. */
-  async attempt(item: QueuedDelivery, receiver: Receiver): Promise<AttemptResult> {
+  /** `failed` hears why it could not be made, and so is none. */
+  attempt(item: QueuedDelivery, receiver: Receiver, { ended, failed }: AttemptListener): void {
     const { signing } = receiver;
-    if (signing === null) throw new Error('There is no secret to sign with.');
+    if (signing === null) return failed(new Error('There is no secret to sign with.'));
     const startedAt = new Date();
     const body = deliveryBody(item);
     const headers = deliveryHeaders(item, body, signing, startedAt.getTime());
     atStep('hook-3');
-    const answer = await this.client.post(receiver.url, headers, body);
+    this.client.send(
+      { url: receiver.url, headers, body },
+      { ended: (answer) => ended(this.resultOf(answer, item, receiver, startedAt)), failed },
+    );
+  }
+
+  private resultOf(
+    { status, error, head, durationMs }: Answer,
+    item: QueuedDelivery,
+    { generation, recovering }: Receiver,
+    startedAt: Date,
+  ): AttemptResult {
     atStep('hook-4');
-    const { status, error, head, durationMs } = answer;
     const again = error !== null && !item.replay;
     return {
       status,
@@ -37,8 +54,8 @@ export class AttemptService {
       startedAt,
       endedAtMs: performance.now(),
       retryInMs: again ? retryDelay(item.attempt, this.config.retryDelaysMs) : undefined,
-      generation: receiver.generation,
-      recovering: receiver.recovering,
+      generation,
+      recovering,
     };
   }
 }

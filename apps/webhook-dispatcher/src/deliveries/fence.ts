@@ -17,8 +17,16 @@ export interface Ownership {
 
 /** The two parameters of the fence. */
 export function fenceParameters(owned: Iterable<Ownership>): [number[], number[]] {
-  const epochs = new Map<string, Ownership>();
-  for (const { partition, epoch } of owned) epochs.set(`${partition}/${epoch}`, { partition, epoch });
-  const distinct = [...epochs.values()];
-  return [distinct.map(({ partition }) => partition), distinct.map(({ epoch }) => epoch)];
+  // Per item of every batch: hardly ever has a partition two epochs in one.
+  const known = new Map<number, number[]>();
+  const [partitions, epochs]: [number[], number[]] = [[], []];
+  for (const { partition, epoch } of owned) {
+    const before = known.get(partition);
+    if (before?.includes(epoch)) continue;
+    if (before) before.push(epoch);
+    else known.set(partition, [epoch]);
+    partitions.push(partition);
+    epochs.push(epoch);
+  }
+  return [partitions, epochs];
 }

@@ -18,6 +18,8 @@ export class Lane {
   retriesDue = false;
   /** It waits to be loaded for. */
   called = false;
+  /** It is in the ring of its standing. */
+  inLine = false;
   /** Grows whenever deliveries are left to the database, so that a load that began before cannot clear `backlog`. */
   spills = 0;
   /**

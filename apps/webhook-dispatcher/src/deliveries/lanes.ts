@@ -107,7 +107,7 @@ export class Lanes {
     const lane = this.lane(item);
     lane.push(item);
     this.count(lane, 1, item.payload.length);
-    this.offer(lane);
+    this.offer(lane, this.now());
   }
 
   /** The delivery whose turn it is, or undefined when none may start now. */
@@ -117,10 +117,10 @@ export class Lanes {
       while (this.mayStart(standing, now)) {
         const lane = this.rings[standing].take();
         if (!lane) break;
-        this.look(lane);
+        this.look(lane, now);
         const item = lane.standing === standing ? lane.shift(now) : undefined;
         if (item) this.start(item, lane, now);
-        this.offer(lane);
+        this.offer(lane, now);
         if (item) return item;
       }
     }
@@ -132,15 +132,16 @@ export class Lanes {
     const running = this.running.get(item);
     if (!running) return;
     const { lane, startedAt, slow } = running;
+    const now = this.now();
     this.running.delete(item);
     this.counts[lane.standing].running -= 1;
     lane.release(item);
     if (slow) lane.reputation.slow -= 1;
-    if (answered) lane.reputation.learn(answered, startedAt, this.now());
-    this.look(lane);
+    if (answered) lane.reputation.learn(answered, startedAt, now);
+    this.look(lane, now);
     // The partition was lost, and perhaps taken again, while it was under way: that lane is another one.
     if (this.lanes.get(item.endpointId) !== lane) return;
-    this.offer(lane);
+    this.offer(lane, now);
     this.dropIfIdle(lane);
   }
 
@@ -163,8 +164,8 @@ export class Lanes {
     }
     const lanes = [...this.lanes.values()];
     for (const lane of lanes) {
-      this.look(lane);
-      this.offer(lane);
+      this.look(lane, now);
+      this.offer(lane, now);
     }
     return lanes.filter(({ standing, firsts }) => standing === 'suspect' && firsts > SUSPECT_ROOM);
   }
@@ -229,8 +230,8 @@ export class Lanes {
   }
 
   /** Puts a lane in line that may start one more. */
-  private offer(lane: Lane): void {
-    if (lane.running < this.mostOf(lane) && lane.isRunnable(this.now())) this.rings[lane.standing].add(lane);
+  private offer(lane: Lane, now: number): void {
+    if (lane.running < this.mostOf(lane) && lane.isRunnable(now)) this.rings[lane.standing].add(lane);
   }
 
   private mostOf({ standing }: Lane): number {
@@ -239,8 +240,8 @@ export class Lanes {
   }
 
   /** Takes note of a standing that has changed. */
-  private look(lane: Lane): void {
-    const standing = lane.reputation.standing(this.now());
+  private look(lane: Lane, now: number): void {
+    const standing = lane.reputation.standing(now);
     if (standing === lane.standing) return;
     const [before, after] = [this.counts[lane.standing], this.counts[standing]];
     this.rings[lane.standing].delete(lane);

@@ -63,7 +63,7 @@ export class IngestService {
     }
     const refusals = await this.commit(arrivals.map(({ event }) => event));
     for (const { handed, event } of arrivals) {
-      const refusal = refusals.get(event.id);
+      const refusal = refusals.size > 0 && refusals.get(event.id);
       if (refusal) handed.failed(messageError(refusal.error));
       else handed.done();
     }

@@ -1,5 +1,7 @@
 import { signatureHeader, standardSignatures } from './signature.js';
 
+const CLOSING_BRACE = 0x7d;
+
 /** What the body and the headers of a delivery are made of. */
 export interface DeliveryContent {
   id: string;
@@ -20,7 +22,12 @@ export interface Signing {
 /** Bytes of the body: concatenated from what was stored, so that they are the same on every attempt. */
 export function deliveryBody({ id, kind, payload }: DeliveryContent): Buffer {
   const head = `{"event":${JSON.stringify(kind)},"deliveryId":${JSON.stringify(id)},"payload":`;
-  return Buffer.concat([Buffer.from(head), payload, Buffer.from('}')]);
+  const start = Buffer.byteLength(head);
+  const body = Buffer.allocUnsafe(start + payload.length + 1);
+  body.write(head);
+  body.set(payload, start);
+  body[body.length - 1] = CLOSING_BRACE;
+  return body;
 }
 
 /**

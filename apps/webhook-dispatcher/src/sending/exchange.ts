@@ -6,14 +6,20 @@ const HEAD_BYTES = 4 * 1024;
 const DRAIN_BYTES = 64 * 1024;
 const DRAIN_MS = 250;
 
+const NOTHING = Buffer.alloc(0);
+
+/** Hears once how a POST went. */
+export interface ExchangeListener {
+  ended(answer: Answer): void;
+  /** The fault is this machine's: nothing was sent, so it is no attempt. */
+  failed(error: unknown): void;
+}
+
 /**
  * One POST and what comes back, within one deadline. The status decides, so whatever the body does afterwards changes
  * nothing: a little is kept, a little more is drained to keep the socket, the rest is not worth it.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Rejects where the fault is this machine's: nothing was sent, so it is no attempt. */
-  readonly answer: Promise<Answer>;
-  private settle!: { resolve: (answer: Answer) => void; reject: (error: unknown) => void };
   private controller: Dispatcher.DispatchController | undefined;
   /**
    * Sends it once more. Set where it went over a connection that was kept: its host may have closed that just now, and then never saw the
@@ -29,8 +35,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private readonly deadline: NodeJS.Timeout;
   private drain: NodeJS.Timeout | undefined;
 
-  constructor(timeoutMs: number) {
-    this.answer = new Promise((resolve, reject) => (this.settle = { resolve, reject }));
+  constructor(
+    timeoutMs: number,
+    private readonly listener: ExchangeListener,
+  ) {
     this.deadline = setTimeout(() => this.giveUp('TIMEOUT'), timeoutMs);
   }
 
@@ -69,7 +77,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       if (resend && transportError(error) === CONNECTION_CLOSED) return resend();
       if (isOurFault(error)) {
         this.over();
-        this.settle.reject(error);
+        this.listener.failed(error);
       }
     }
     this.end(transportError(error));
@@ -89,10 +97,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.isOver) return;
     this.over();
     const { status } = this;
-    this.settle.resolve({
+    this.listener.ended({
       status,
       error: status === null ? error : statusError(status),
-      head: Buffer.concat(this.kept),
+      head: this.keptBytes === 0 ? NOTHING : Buffer.concat(this.kept),
       durationMs: Math.round(performance.now() - this.startedAt),
     });
   }
