@@ -1,14 +1,17 @@
-// Bare reference for `bench webhooks`: bodies signed beforehand, posted in a loop.
+// Bare reference for `bench webhooks`: the requests of deliveries, made and signed beforehand, posted in a loop.
 import { createHmac, randomUUID } from 'node:crypto';
 import { Agent } from 'undici';
 
-/** Each of a message of its own, as receivers look for it. */
+/** Each of a message of its own, as receivers look for it, with the headers of a delivery. */
 function signedPost(bytes) {
   const id = randomUUID();
+  const t = String(Date.now());
   const body = Buffer.from(JSON.stringify({ messageId: randomUUID(), text: 'x'.repeat(bytes) }));
-  const signature = createHmac('sha256', 'whsec_').update(body).digest('hex');
-  const headers = { 'content-type': 'application/json', 'x-svc-signature': `t=0,v1=${signature}` };
-  return { headers: { ...headers, 'x-svc-delivery-id': id }, body };
+  const signature = `t=${t},v1=${createHmac('sha256', 'whsec_').update(`${t}.`).update(body).digest('hex')}`;
+  const own = { event: 'message.received', 'delivery-id': id, timestamp: t, signature };
+  const headers = { 'content-type': 'application/json', 'user-agent': 'bare' };
+  for (const name in own) headers[`x-svc-${name}`] = headers[`x-webhook-${name}`] = own[name];
+  return { headers, body };
 }
 
 process.on('message', async ({ argument: { url, count, connections, bodies, bytes } }) => {

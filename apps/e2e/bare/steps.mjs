@@ -1,6 +1,6 @@
 // What each delivery of `bench webhooks` goes through, and nothing else: taken from the stream, committed, acked, signed, posted, its result
-// committed. The libraries of the dispatcher, groups as large as its own, one table each without another index than its key; none of what it
-// promises: no endpoints, no order, no retries, no deadline, no lease. Less than this no dispatcher on these libraries can cost.
+// committed. The libraries of the dispatcher, groups as large as its own, one table each without another index than its key, nothing by
+// itself that can be done for a group; none of what it promises: no endpoints, no order, no retries, no deadline, no lease.
 import { createHmac } from 'node:crypto';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
@@ -17,53 +17,71 @@ const PUT = `INSERT INTO steps_event SELECT id, substring($2::bytea FROM start F
   FROM unnest($1::uuid[], $3::int[], $4::int[]) AS event (id, start, size) ON CONFLICT DO NOTHING`;
 const RECORD = `INSERT INTO steps_attempt SELECT * FROM unnest($1::uuid[], $2::int[]) ON CONFLICT DO NOTHING`;
 
-const list = (values) => `{${values.join(',')}}`;
-
-function putValues(events) {
-  let next = 1;
-  const starts = events.map(({ payload: { length } }) => (next += length) - length);
-  const payloads = events.map(({ payload }) => payload);
-  const sizes = payloads.map(({ length }) => length);
-  return [list(events.map(({ id }) => id)), Buffer.concat(payloads), list(starts), list(sizes)];
-}
-
-const recordValues = (events) => [list(events.map(({ id }) => id)), list(events.map(({ status }) => status))];
-
-/** One statement at a time, for all that came meanwhile. */
-function grouped(client, name, text, valuesOf) {
-  let waiting = [];
-  let busy = false;
-  const run = async () => {
-    while (waiting.length > 0) {
-      const group = waiting.splice(0, GROUP);
-      await client.query({ name, text, values: valuesOf(group.map(([event]) => event)) });
-      for (const [, done] of group) done();
-    }
-    busy = false;
-  };
-  return (event) =>
-    new Promise((done) => {
-      waiting.push([event, done]);
-      if (!busy) setImmediate(run);
-      busy = true;
-    });
-}
-
 const [postgres, nats, url] = ['POSTGRES', 'NATS', 'RECEIVER'].map((name) => process.env[name]);
 const [events, attempts] = [new pg.Client(postgres), new pg.Client(postgres)];
 await Promise.all([events.connect(), attempts.connect()]);
 await events.query(TABLES);
-const put = grouped(events, 'put', PUT, putValues);
-const record = grouped(attempts, 'record', RECORD, recordValues);
-const agent = new Agent({ pipelining: 1, connections: POSTS_AT_ONCE });
+const agent = new Agent({ pipelining: 1, connections: POSTS_AT_ONCE, headersTimeout: 0, bodyTimeout: 0 });
 const { origin, pathname: path } = new URL(url);
+const list = (values) => `{${values.join(',')}}`;
+
+/** Carries out group after group of what came meanwhile, the first after a moment; `room` says whether another one may begin. */
+function grouped(lingerMs, carryOut, room = () => true) {
+  let waiting = [];
+  let busy = false;
+  const drain = async () => {
+    while (waiting.length > 0 && room()) await carryOut(waiting.splice(0, GROUP));
+    busy = false;
+  };
+  const wake = () => {
+    if (busy) return;
+    busy = true;
+    setTimeout(drain, lingerMs);
+  };
+  return { wake, add: (item) => (waiting.push(item), wake()) };
+}
+
+let ready = [];
+let underWay = 0;
+
+const taking = grouped(
+  1,
+  async (messages) => {
+    const group = messages.map((message) => {
+      const { id, type, data } = message.json();
+      return { id, type, payload: Buffer.from(JSON.stringify(data)) };
+    });
+    let next = 1;
+    const starts = group.map(({ payload: { length } }) => (next += length) - length);
+    const payloads = group.map(({ payload }) => payload);
+    const sizes = list(payloads.map(({ length }) => length));
+    const ids = list(group.map(({ id }) => id));
+    await events.query({
+      name: 'put',
+      text: PUT,
+      values: [ids, Buffer.concat(payloads), list(starts), sizes],
+    });
+    for (const message of messages) message.ack();
+    ready.push(...group);
+    pump();
+  },
+  () => ready.length <= GROUP,
+);
+
+const recording = grouped(5, async (group) => {
+  const values = [list(group.map(({ id }) => id)), list(group.map(({ status }) => status))];
+  await attempts.query({ name: 'record', text: RECORD, values });
+});
+
+function pump() {
+  const count = Math.min(ready.length, POSTS_AT_ONCE - underWay);
+  for (const event of ready.splice(0, count)) post(event);
+  taking.wake();
+}
 
 function requestOf({ id, type, payload }) {
-  const body = Buffer.concat([
-    Buffer.from(`{"event":"${type}","deliveryId":"${id}","payload":`),
-    payload,
-    Buffer.from('}'),
-  ]);
+  const head = Buffer.from(`{"event":"${type}","deliveryId":"${id}","payload":`);
+  const body = Buffer.concat([head, payload, Buffer.from('}')]);
   const t = Date.now();
   const signature = `t=${t},v1=${createHmac('sha256', SECRET).update(`${t}.`).update(body).digest('hex')}`;
   const own = { Event: type, 'Delivery-Id': id, Timestamp: t, Signature: signature };
@@ -72,14 +90,21 @@ function requestOf({ id, type, payload }) {
   return { origin, path, method: 'POST', headers, body };
 }
 
-async function deliver(message) {
-  const { id, type, data } = message.json();
-  const event = { id, type, payload: Buffer.from(JSON.stringify(data)) };
-  await put(event);
-  message.ack();
-  const answer = await agent.request(requestOf(event));
-  await answer.body.dump();
-  await record({ id, status: answer.statusCode });
+function post(event) {
+  underWay += 1;
+  let status = 0;
+  const end = () => {
+    underWay -= 1;
+    recording.add({ id: event.id, status });
+    pump();
+  };
+  agent.dispatch(requestOf(event), {
+    onRequestStart: () => undefined,
+    onResponseStart: (_controller, answered) => void (status = answered),
+    onResponseData: () => undefined,
+    onResponseEnd: end,
+    onResponseError: end,
+  });
 }
 
 const connection = await connect({ servers: nats });
@@ -90,5 +115,5 @@ await manager.consumers.add('EVENTS', {
 });
 const consumer = await jetstream(connection).consumers.get('EVENTS', 'steps');
 process.on('disconnect', () => process.exit(0));
+await consumer.consume({ max_messages: IN_HAND, callback: taking.add });
 process.send({ port: 0 });
-for await (const message of await consumer.consume({ max_messages: IN_HAND })) void deliver(message);

@@ -8,7 +8,8 @@ import { type Subscriber, WebhookScene } from '../webhook-scene.js';
 
 const TENANTS = 16;
 const EVENTS = 8_000;
-const CONNECTIONS = 64;
+/** As many as the dispatcher opens: eight for an endpoint whose receiver answers. */
+const CONNECTIONS = 8 * TENANTS;
 const ROUNDS = 8;
 /** That of the dispatcher (`services.ts` of the launcher). */
 const YOUNG_GENERATION = ['--max-semi-space-size=64'];
