@@ -15,6 +15,7 @@ test.each([
   ['is first', '{"data":{"a":1},"id":"1"}', '{"a":1}'],
   ['is alone', '{"data":{"a":1}}', '{"a":1}'],
   ['is followed by something', '{"id":"1","data":{"a":1},"type":"x"}', '{"a":1}'],
+  ['is followed by a name that is a number', '{"id":"1","data":{"a":1},"5":1}', '{"a":1}'],
   ['comes twice', '{"id":"1","data":{"a":1},"data":{"b":2}}', '{"b":2}'],
   ['is in another field as well', '{"x":{"a":0,"data":{"a":1}},"data":{"b":2}}', '{"b":2}'],
   ['has data of its own', '{"id":"1","data":{"a":1,"data":{}}}', '{"a":1,"data":{}}'],

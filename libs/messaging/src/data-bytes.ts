@@ -11,7 +11,10 @@ export function dataBytes(json: Uint8Array, plain: { data: object }): Buffer {
   const bytes = Buffer.from(json.buffer, json.byteOffset, json.length);
   const at = bytes.indexOf(DATA);
   const start = at + DATA.length;
-  const isLast = Object.keys(plain).at(-1) === 'data' && bytes.at(-1) === CLOSING_BRACE;
+  const keys = Object.keys(plain);
+  // Keys that are numbers come first here, wherever they are written.
+  const isLast =
+    keys.at(-1) === 'data' && !keys.some((key) => /^\d/.test(key)) && bytes.at(-1) === CLOSING_BRACE;
   // Not of an object inside, and no second time.
   const isOwn = at !== -1 && bytes.indexOf(OPENING_BRACE, 1) >= at && !bytes.includes(DATA, start);
   return isLast && isOwn ? Buffer.from(bytes.subarray(start, -1)) : Buffer.from(JSON.stringify(plain.data));

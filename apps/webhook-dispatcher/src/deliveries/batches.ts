@@ -1,3 +1,5 @@
+import { log } from '@svc/service';
+
 /** How batches are gathered. */
 export interface BatchOptions<T> {
   maxSize: number;
@@ -34,7 +36,13 @@ export class Batches<T> {
     this.running = true;
     clearTimeout(this.timer);
     this.timer = undefined;
-    while (this.waiting.length > 0) await this.carryOut(this.takeBatch());
+    while (this.waiting.length > 0) {
+      try {
+        await this.carryOut(this.takeBatch());
+      } catch (error) {
+        log().error({ err: error }, 'a batch failed'); // the next ones must not wait for ever
+      }
+    }
     this.running = false;
   }
 

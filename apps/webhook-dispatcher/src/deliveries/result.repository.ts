@@ -116,7 +116,8 @@ export class ResultRepository {
     const runs = runsOf4xx(results);
     const parameters = [
       ...fenceParameters(results.map(({ item }) => item)),
-      ...resultColumns(results),
+      // After a lost and regained lease a delivery may be in it twice: the later epoch comes first, and so is the one that is found.
+      ...resultColumns(results.toSorted((a, b) => b.item.epoch - a.item.epoch)),
       ...runColumns(runs),
     ];
     // Hardly any batch bears news: all others are one statement and one round trip.
