@@ -4,6 +4,7 @@ import { MessageReceived } from '@svc/contracts';
 import { envelopeOf, partitionOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
+import type { AttemptResult } from '../src/deliveries/attempt-result.js';
 import { DeliveryRepository } from '../src/deliveries/delivery.repository.js';
 import { OwnedPartitions } from '../src/deliveries/owned-partitions.js';
 import type { QueuedDelivery } from '../src/deliveries/queued-delivery.js';
@@ -30,6 +31,30 @@ const giveBack = (partition: number) =>
   stage.database.query('UPDATE webhooks.partition_lease SET expires_at = now() WHERE partition = $1', [
     partition,
   ]);
+
+type Place = Pick<QueuedDelivery, 'id' | 'endpointId' | 'tenantId' | 'partition' | 'epoch' | 'attempt'>;
+
+const anItem = (place: Place): QueuedDelivery => ({
+  ...{ ...place, eventId: randomUUID(), replay: false, conversation: 0 },
+  ...{ kind: 'message.received', payload: Buffer.from('{}') },
+});
+
+const aSuccess = (item: QueuedDelivery): AttemptResult => ({
+  ...{ item, startedAt: new Date(), durationMs: 1, status: 200, error: null, head: Buffer.alloc(0) },
+  ...{ endedAtMs: performance.now(), retryInMs: undefined, generation: 1, recovering: false },
+});
+
+/** A delivery whose first attempt has failed and whose next one is far away. */
+async function aFailure() {
+  const { tenantId, endpointId, hot, delivery } = await stage.subscriber();
+  stage.receiver.answerWith(503);
+  await stage.producer.received(tenantId);
+  const id = await waitFor('the failure', async () => {
+    const [row] = await hot();
+    return row?.state === 'scheduled' && row.id;
+  });
+  return { id, tenantId, endpointId, delivery, partition: partitionOf(tenantId) };
+}
 
 describe('a restart', () => {
   test('takes over retries and deliveries under way with their ids', async () => {
@@ -117,24 +142,15 @@ describe('an owner that lost its lease', () => {
   });
 
   test('of an old epoch changes nothing through any statement', async () => {
-    const { tenantId, endpointId, hot } = await stage.subscriber();
-    stage.receiver.answerWith(503);
-    await stage.producer.received(tenantId);
-    const [row] = await waitFor('the failure', async () => {
-      const rows = await hot();
-      return rows[0]?.state === 'scheduled' && rows;
-    });
-    const partition = partitionOf(tenantId);
+    const { id, tenantId, endpointId, partition } = await aFailure();
     // Under the nose of its owner, who believes in its epoch until the next renewal.
     const epoch = (await steal(partition)) - 1;
-    await stage.database.query('UPDATE webhooks.webhook_delivery SET next_at = now() WHERE id = $1', [
-      row?.id,
-    ]);
+    await stage.database.query('UPDATE webhooks.webhook_delivery SET next_at = now() WHERE id = $1', [id]);
     const dump = () =>
       stage.database.query(
         `SELECT to_jsonb(d) AS delivery, (SELECT count(*) FROM webhooks.webhook_attempt) AS attempts,
           (SELECT count(*) FROM webhooks.webhook_event) AS events FROM webhooks.webhook_delivery d WHERE id = $1`,
-        [row?.id],
+        [id],
       );
     const before = await dump();
     const deliveries = stage.get(DeliveryRepository);
@@ -142,34 +158,9 @@ describe('an owner that lost its lease', () => {
       await deliveries.claim([{ partition, epoch, endpointId, tenantId, firsts: 10, retries: 10, most: 10 }]),
     ).toEqual({ items: [], nextRetryMs: new Map() });
     expect(await deliveries.release([{ partition, epoch }])).toBe(0);
-    const item: QueuedDelivery = {
-      id: row?.id ?? '',
-      eventId: randomUUID(),
-      endpointId,
-      tenantId,
-      partition,
-      epoch,
-      attempt: 2,
-      replay: false,
-      conversation: 0,
-      kind: 'message.received',
-      payload: Buffer.from('{}'),
-    };
+    const item = anItem({ id, endpointId, tenantId, partition, epoch, attempt: 2 });
     await deliveries.hold(item, endpointId, [item.id]);
-    await stage.get(ResultRepository).record([
-      {
-        item,
-        startedAt: new Date(),
-        durationMs: 1,
-        status: 200,
-        error: null,
-        head: Buffer.alloc(0),
-        endedAtMs: performance.now(),
-        retryInMs: undefined,
-        generation: 1,
-        recovering: false,
-      },
-    ]);
+    await stage.get(ResultRepository).record([aSuccess(item)]);
     const routed = {
       event: { ...item, sessionId: null, id: item.eventId, persons: NOBODY },
       epoch,
@@ -181,6 +172,20 @@ describe('an owner that lost its lease', () => {
     expect(await dump()).toEqual(before);
     await giveBack(partition);
   });
+});
+
+test('a result of an old epoch does not hide that of the present one, in whichever order they came', async () => {
+  for (const order of [1, -1]) {
+    const { id, tenantId, endpointId, partition, delivery } = await aFailure();
+    const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
+    const results = [epoch - 1, epoch].map((epoch) =>
+      aSuccess(anItem({ id, endpointId, tenantId, partition, epoch, attempt: 2 })),
+    );
+    await stage
+      .get(ResultRepository)
+      .record(results.toSorted((a, b) => order * (a.item.epoch - b.item.epoch)));
+    expect((await delivery('DELIVERED')).attempts).toHaveLength(2);
+  }
 });
 
 test('a statement that is not committed yet keeps a take-over out, and no renewal waiting', async () => {

@@ -4,7 +4,9 @@ import { dataBytes } from './data-bytes.js';
 
 /** An event that was read. */
 export interface ReadEvent {
+  /** With the data in it unchecked. */
   envelope: Envelope;
+  /** The data as JSON, as it was published. */
   bytes: Buffer;
 }
 

@@ -57,3 +57,13 @@ test('keeps batches below a weight, and hands over alone what exceeds it by itse
   await all(6);
   expect(noted).toEqual([[4, 4], [4], [99], [1, 9]]);
 });
+
+test('goes on after a batch that failed', async () => {
+  let failures = 1;
+  const { batches, noted, all } = noting({ maxSize: 2, lingerMs: 1 }, async () => {
+    if (failures-- > 0) throw new Error('This one fails.');
+  });
+  for (const item of [1, 2, 3]) batches.add(item);
+  await all(1);
+  expect(noted).toEqual([[3]]);
+});
