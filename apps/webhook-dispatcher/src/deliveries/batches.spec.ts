@@ -58,6 +58,22 @@ test('keeps batches below a weight, and hands over alone what exceeds it by itse
   expect(noted).toEqual([[4, 4], [4], [99], [1, 9]]);
 });
 
+test('lets what came during a batch wait for company, too', async () => {
+  let end = (): void => undefined;
+  const underWay = new Promise<void>((resolve) => (end = resolve));
+  const { batches, noted, all } = noting({ maxSize: 3, lingerMs: 50 }, () => underWay);
+  for (const item of [1, 2, 3, 4]) batches.add(item);
+  end();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(noted).toEqual([[1, 2, 3]]);
+  batches.add(5);
+  await all(5);
+  expect(noted).toEqual([
+    [1, 2, 3],
+    [4, 5],
+  ]);
+});
+
 test('goes on after a batch that failed', async () => {
   let failures = 1;
   const { batches, noted, all } = noting({ maxSize: 2, lingerMs: 1 }, async () => {

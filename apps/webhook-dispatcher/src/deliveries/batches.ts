@@ -6,13 +6,14 @@ export interface BatchOptions<T> {
   /** Bound on the sum of `weight`, for items of very different size; a single item may exceed it. */
   maxWeight?: number;
   weight?: (item: T) => number;
-  /** How long the first one of a batch waits for company. */
+  /** How long a batch that is not full waits for company, from its first item or the end of the batch before it. */
   lingerMs: number;
 }
 
 /**
  * Gathers what comes one by one and hands it over in one go, one batch at a time and in order. While a batch is under
- * way the next one fills up, so the linger only matters when there is little to do.
+ * way the next one fills up; what is not full by then lingers as the first did, since a statement for a few costs about
+ * as much as one for many.
  */
 export class Batches<T> {
   private waiting: T[] = [];
@@ -36,14 +37,15 @@ export class Batches<T> {
     this.running = true;
     clearTimeout(this.timer);
     this.timer = undefined;
-    while (this.waiting.length > 0) {
+    do {
       try {
         await this.carryOut(this.takeBatch());
       } catch (error) {
         log().error({ err: error }, 'a batch failed'); // the next ones must not wait for ever
       }
-    }
+    } while (this.waiting.length >= this.options.maxSize);
     this.running = false;
+    if (this.waiting.length > 0) this.timer = setTimeout(() => void this.drain(), this.options.lingerMs);
   }
 
   private takeBatch(): T[] {
