@@ -8,7 +8,7 @@ import { Batches } from './batches.js';
 import { ResultRepository } from './result.repository.js';
 
 /** Half of what may wait (`LANE_LIMITS.unwritten`), so that attempts start while a batch is written; only the next of a strict conversation waits for it. */
-const BATCH = { maxSize: 128, lingerMs: 10 };
+const BATCH = { maxSize: 128, lingerMs: 5 };
 const RETRY_MS = 250;
 
 /**
