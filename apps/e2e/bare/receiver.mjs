@@ -34,6 +34,11 @@ const ANSWERS = {
     const timer = setInterval(() => socket.write('.'), DRIP_MS);
     socket.on('error', () => undefined).on('close', () => clearInterval(timer));
   },
+  'drip-body': (response) => {
+    response.writeHead(500).flushHeaders();
+    const timer = setInterval(() => response.write('.'), DRIP_MS);
+    response.on('close', () => clearInterval(timer));
+  },
   large: (response) => response.writeHead(500).end(LARGE),
   bomb: (response) => response.writeHead(500, { 'content-encoding': 'gzip' }).end(BOMB),
   flaky: (response, isFirst) => response.writeHead(isFirst ? 500 : 200).end(),
