@@ -36,8 +36,8 @@ test('a result whose commit was not heard is written again without effect', asyn
   const { tenantId, endpointId, posts, deliveries } = await stage.subscriber();
   const open = stage.holdBack(503);
   await stage.producer.received(tenantId);
-  await waitFor('the POST', () => posts().length === 1);
-  stage.proxy.hold('replies');
+  const deliveryId = await waitFor('the POST', () => posts()[0]);
+  stage.proxy.holdRepliesTo(deliveryId);
   open();
   const isWritten = async (): Promise<boolean> => {
     const sql = 'SELECT 1 FROM webhooks.webhook_attempt WHERE endpoint_id = $1';
@@ -48,9 +48,10 @@ test('a result whose commit was not heard is written again without effect', asyn
     endpointId,
   ]);
   stage.receiver.answerWith('hang');
-  stage.proxy.cut();
+  const heard = cut();
   stage.proxy.flow();
   stage.proxy.mend();
+  await heard('results could not be written');
   // It goes on with the second attempt, so the first one is done with.
   await waitFor('the retry', () => posts().length === 2);
   expect(row).toMatchObject({ attempt: 2, state: 'scheduled' });

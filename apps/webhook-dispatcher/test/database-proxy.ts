@@ -9,6 +9,10 @@ export type Direction = 'statements' | 'replies';
  */
 export class DatabaseProxy {
   private readonly held = new Set<Direction>();
+  /** Replies to what has this in it are held, and to what comes after it over the same connection. */
+  private mark: string | undefined;
+  /** Ends at the database whose replies are held. */
+  private readonly marked = new Set<Socket>();
   private readonly waiting: { direction: Direction; send: () => void }[] = [];
   private readonly sockets = new Set<Socket>();
   private isCut = false;
@@ -36,9 +40,19 @@ export class DatabaseProxy {
     this.held.add(direction);
   }
 
+  /**
+   * Holds the replies to what a process says with this text in it. All others come: of the connections that it has open each would
+   * carry one statement more and no other could be opened, so that chance would decide which statements the database gets to see.
+   */
+  holdRepliesTo(text: string): void {
+    this.mark = text;
+  }
+
   /** Lets everything through again, what was held first. */
   flow(): void {
     this.held.clear();
+    this.mark = undefined;
+    this.marked.clear();
     for (const { send } of this.waiting.splice(0)) send();
   }
 
@@ -83,7 +97,9 @@ export class DatabaseProxy {
     });
     from.on('data', (chunk: Buffer) => {
       const send = (): void => void (to.destroyed || to.write(chunk));
-      if (this.held.has(direction)) this.waiting.push({ direction, send });
+      if (this.mark !== undefined && direction === 'statements' && chunk.includes(this.mark))
+        this.marked.add(to);
+      if (this.held.has(direction) || this.marked.has(from)) this.waiting.push({ direction, send });
       else send();
     });
   }
