@@ -20,6 +20,11 @@ const REVIEW_MS = 250;
 /** A timer that fires a moment before the database agrees must not become a busy loop. */
 const MIN_WAIT_MS = 5;
 const RETRY_MS = 250;
+/**
+ * How long a suspect waits to be loaded for. One is hungry after each of its few attempts: a statement for each would cost the
+ * others more than the attempts do.
+ */
+const GATHER_MS = 100;
 
 /** Brings deliveries from the database into memory when they are due and there is room for them, oldest first. */
 @Injectable()
@@ -33,6 +38,8 @@ export class DueLoader {
   /** The part of the partitions that was looked at last. */
   private reconciled = 0;
   private timer: NodeJS.Timeout | undefined;
+  /** Runs while only suspects are hungry. */
+  private gathering: NodeJS.Timeout | undefined;
   private readonly tasks = [
     new PeriodicTask('clock', CLOCK_POLL_MS, () => this.followClock()),
     new PeriodicTask('review', REVIEW_MS, () => this.review()),
@@ -49,7 +56,8 @@ export class DueLoader {
     this.calendar = new Calendar(clock.now);
     scheduler.onHungry = (lane) => {
       this.callFor(lane);
-      this.wake();
+      if (lane.standing === 'suspect') this.gather();
+      else this.wake();
     };
   }
 
@@ -60,6 +68,7 @@ export class DueLoader {
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
+    this.stopGathering();
     await Promise.all(this.tasks.map((task) => task.stop()));
     await this.chain;
   }
@@ -102,6 +111,7 @@ export class DueLoader {
     if (this.loading || this.stopped) return;
     this.loading = true;
     clearTimeout(this.timer);
+    this.stopGathering();
     void this.exclusive(() => this.loadDue()).then(
       () => this.arm(),
       (error: unknown) => {
@@ -109,6 +119,18 @@ export class DueLoader {
         this.arm(RETRY_MS);
       },
     );
+  }
+
+  private gather(): void {
+    this.gathering ??= setTimeout(() => {
+      this.gathering = undefined;
+      this.wake();
+    }, GATHER_MS);
+  }
+
+  private stopGathering(): void {
+    clearTimeout(this.gathering);
+    this.gathering = undefined;
   }
 
   /** This lane is loaded for next, unless it is no longer hungry when its turn comes. */
@@ -134,7 +156,7 @@ export class DueLoader {
   private arm(atLeastMs = MIN_WAIT_MS): void {
     if (this.loading || this.stopped) return;
     clearTimeout(this.timer);
-    const wait = this.hungry.length > 0 ? 0 : this.calendar.nextIn();
+    const wait = this.hungry.length > 0 && !this.gathering ? 0 : this.calendar.nextIn();
     // Beyond the next look at the clock there is nothing to time: that look arms again.
     if (wait <= CLOCK_POLL_MS) this.timer = setTimeout(() => this.wake(), Math.max(atLeastMs, wait));
   }
