@@ -47,7 +47,10 @@ export async function findNatsServer(options: NatsBinaryOptions = {}): Promise<s
   return kept;
 }
 
-/** The shell looks (by its full name, since the PATH may lead nowhere), so that the caller's PATH counts; /usr/sbin, where Debian puts it, is not on an ordinary user's. */
+/**
+ * The shell looks, so that the caller's PATH counts; it has its full name, since that PATH may lead nowhere. /usr/sbin, where
+ * Debian puts the server, is not on an ordinary user's.
+ */
 async function findInstalled(): Promise<string | undefined> {
   const script = 'PATH="$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin"; command -v nats-server';
   const path = (await run('/bin/sh', ['-c', script], { inheritEnvironment: true }).catch(() => '')).trim();

@@ -20,7 +20,10 @@ export class Batches<T> {
   private timer: NodeJS.Timeout | undefined;
   private running = false;
 
-  /** @param carryOut sees each item through, whatever happens: of a batch that it rejects nothing more is heard. An item has no promise of its own: there are thousands a second. */
+  /**
+   * @param carryOut sees each item through, whatever happens: of a batch that it rejects nothing more is heard. An item has no
+   * promise of its own: there are thousands a second.
+   */
   constructor(
     private readonly options: BatchOptions<T>,
     private readonly carryOut: (items: T[]) => Promise<void>,
