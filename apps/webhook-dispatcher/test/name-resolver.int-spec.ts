@@ -102,5 +102,5 @@ test('a name that points at us is refused at save and at connect', async () => {
   expect(await client.post('https://unknown.example/', {}, Buffer.from('{}'))).toMatchObject({
     error: 'NAME_NOT_RESOLVED',
   });
-  await client.close();
+  client.close();
 });

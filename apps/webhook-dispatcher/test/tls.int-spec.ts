@@ -25,7 +25,8 @@ const stage = Stage.ofThisFile({
 });
 beforeAll(() => stage.spawn());
 
-const showing = (tls: SelfSigned) => CountingServer.ofThisFile((_, response) => response.end(), tls);
+const showing = (tls: SelfSigned) =>
+  CountingServer.ofThisFile((_, response) => response.end('x'.repeat(20_000)), tls);
 const [trustworthy, selfMade, misnamed, outdated] = [
   showing(good),
   showing(selfSigned(HOST)),
@@ -55,4 +56,10 @@ test.each([
 test('a receiver whose certificate is trusted, for its name and valid gets its delivery', async () => {
   expect(await attemptAt(trustworthy)).toMatchObject({ status: 200, error: null });
   expect(trustworthy.requests).toBe(1);
+});
+
+test('a connection with TLS is kept from one delivery to the next, though its answers are long', async () => {
+  const before = trustworthy.connections;
+  for (let n = 1; n <= 3; n += 1) expect(await attemptAt(trustworthy)).toMatchObject({ status: 200 });
+  expect(trustworthy.connections - before).toBeLessThanOrEqual(1);
 });

@@ -33,18 +33,17 @@ const CODES: Record<string, string> = {
   ECONNREFUSED: 'CONNECTION_REFUSED',
   ECONNRESET: CONNECTION_CLOSED,
   EPIPE: CONNECTION_CLOSED,
-  UND_ERR_SOCKET: CONNECTION_CLOSED,
   UND_ERR_CONNECT_TIMEOUT: 'TIMEOUT',
   ETIMEDOUT: 'TIMEOUT',
   ENOTFOUND: 'NAME_NOT_RESOLVED',
   EAI_AGAIN: 'NAME_NOT_RESOLVED',
+  INVALID_ANSWER: 'INVALID_ANSWER',
 };
 
 /** Error code of a POST that got no answer. The words of the error stay inside: they may hold an address. */
 export function transportError(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return transportError(error.errors[0]);
-  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
-  if (name === 'HTTPParserError') return 'INVALID_ANSWER';
+  const { code } = (error ?? {}) as { code?: unknown };
   if (typeof code !== 'string') return 'CONNECTION_FAILED';
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'TLS_FAILED';
   return CODES[code] ?? 'CONNECTION_FAILED';

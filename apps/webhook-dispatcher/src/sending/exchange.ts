@@ -1,7 +1,7 @@
-import type { Dispatcher } from 'undici';
 import { type Answer, CONNECTION_CLOSED, isOurFault, statusError, transportError } from './answer.js';
+import type { AnswerListener } from './answer-reader.js';
 
-/** Bytes of an answer kept for the log, and read at all before the socket is given up. */
+/** Bytes of an answer kept for the log, and read at all before the connection is given up. */
 const HEAD_BYTES = 4 * 1024;
 const DRAIN_BYTES = 64 * 1024;
 const DRAIN_MS = 250;
@@ -17,21 +17,20 @@ export interface ExchangeListener {
 
 /**
  * One POST and what comes back, within one deadline. The status decides, so whatever the body does afterwards changes
- * nothing: a little is kept, a little more is drained to keep the socket, the rest is not worth it.
+ * nothing: a little is kept, a little more is drained to keep the connection, the rest is not worth it.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
-  private controller: Dispatcher.DispatchController | undefined;
+export class Exchange implements AnswerListener {
   /**
    * Sends it once more. Set where it went over a connection that was kept: its host may have closed that just now, and then never saw the
    * request.
    */
   resend: (() => void) | undefined;
+  private connection: { close(): void } | undefined;
   private readonly startedAt = performance.now();
   private status: number | null = null;
-  private readonly kept: Buffer[] = [];
-  private keptBytes = 0;
+  private kept: Buffer = NOTHING;
   private seen = 0;
-  private isOver = false;
+  private isEnded = false;
   private readonly deadline: NodeJS.Timeout;
   private drain: NodeJS.Timeout | undefined;
 
@@ -42,39 +41,46 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.deadline = setTimeout(() => this.giveUp('TIMEOUT'), timeoutMs);
   }
 
-  /** The connection is there; it may have taken all the time there was. */
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller;
-    if (this.isOver) this.cut();
+  /** Nobody waits for an answer any more: the connection may have taken all the time there was. */
+  get isOver(): boolean {
+    return this.isEnded;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
-    if (status < 200) return; // the answer is still to come
+  /** It goes out over this connection. */
+  began(connection: { close(): void }): void {
+    this.connection = connection;
+  }
+
+  answered(status: number): void {
     this.status = status;
-    this.drain = setTimeout(() => this.giveUp(), DRAIN_MS);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.seen += chunk.length;
-    if (this.keptBytes < HEAD_BYTES) {
-      // Copied: a slice would keep the whole chunk alive as long as the result waits for its commit.
-      const part = Buffer.from(chunk.subarray(0, HEAD_BYTES - this.keptBytes));
-      this.kept.push(part);
-      this.keptBytes += part.length;
-    }
+  data(bytes: Buffer): void {
+    this.seen += bytes.length;
+    const room = HEAD_BYTES - this.kept.length;
+    if (room > 0) this.kept = Buffer.concat([this.kept, bytes.subarray(0, room)]);
     if (this.seen > DRAIN_BYTES) this.giveUp();
   }
 
-  onResponseEnd(): void {
+  /** The answer is not complete with what has come. */
+  goesOn(): void {
+    if (this.status !== null && !this.isEnded) this.drain ??= setTimeout(() => this.giveUp(), DRAIN_MS);
+  }
+
+  /** The answer is complete. */
+  done(): void {
     this.end(null);
   }
 
-  /** Also when it could not be sent at all. */
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
-    if (this.status === null && !this.isOver) {
+  /**
+   * Also when it could not be sent at all.
+   * @param hasHeard something of an answer had come.
+   */
+  broke(error: unknown, hasHeard: boolean): void {
+    if (this.status === null && !this.isEnded) {
       const { resend } = this;
       this.resend = undefined;
-      if (resend && transportError(error) === CONNECTION_CLOSED) return resend();
+      if (resend && !hasHeard && transportError(error) === CONNECTION_CLOSED) return resend();
       if (isOurFault(error)) {
         this.over();
         this.listener.failed(error);
@@ -85,28 +91,24 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   private giveUp(error: string | null = null): void {
     this.end(error);
-    this.cut();
-  }
-
-  private cut(): void {
-    this.controller?.abort(new Error('This exchange is over.'));
+    this.connection?.close();
   }
 
   /** @param error counts where there is no status. */
   private end(error: string | null): void {
-    if (this.isOver) return;
+    if (this.isEnded) return;
     this.over();
-    const { status } = this;
+    const { status, kept: head } = this;
     this.listener.ended({
       status,
       error: status === null ? error : statusError(status),
-      head: this.keptBytes === 0 ? NOTHING : Buffer.concat(this.kept),
+      head,
       durationMs: Math.round(performance.now() - this.startedAt),
     });
   }
 
   private over(): void {
-    this.isOver = true;
+    this.isEnded = true;
     clearTimeout(this.deadline);
     clearTimeout(this.drain);
   }

@@ -1,6 +1,7 @@
 import { type AddressGuard, guardedConnector } from '@svc/addresses';
-import { Agent, type buildConnector } from 'undici';
 import type { Answer } from './answer.js';
+import type { Connection } from './connection.js';
+import { Connections, type Host, ON_READ } from './connections.js';
 import { Exchange, type ExchangeListener } from './exchange.js';
 
 /** Connections beyond which none is kept for the next delivery; one to a quiet receiver costs some 38 KB. */
@@ -10,44 +11,29 @@ const MOST_TARGETS = 10_000;
 /** What is posted. */
 export interface Post {
   url: string;
+  /** Names and values as they go out: tokens, and printable ASCII (`IsWebhookHeaders` for those of tenants). */
   headers: Record<string, string>;
   body: Buffer;
 }
 
-/** Where a POST goes, as the client takes it. */
-interface Target {
-  origin: string;
-  path: string;
+/** Where a POST goes. */
+interface Target extends Host {
+  /** Its head as far as it is always the same. */
+  head: string;
 }
 
 /** Posts deliveries: never follows a redirect, never lets a receiver hold it longer than the time of one attempt. */
 export class WebhookClient {
-  private readonly agent: Agent;
-  private readonly keptConnections: number;
-  /** Connections that are open or about to be. */
-  private connections = 0;
-  /** Connections begun so far: a request that is dispatched and begins none goes over one that was kept. */
-  private opened = 0;
+  private readonly connections: Connections;
   /** Addresses that were read, by their text. */
   private readonly targets = new Map<string, Target>();
 
   constructor(
     guard: AddressGuard,
     private readonly timeoutMs: number,
-    options: { keptConnections?: number } = {},
+    { keptConnections = KEPT_CONNECTIONS }: { keptConnections?: number } = {},
   ) {
-    this.keptConnections = options.keptConnections ?? KEPT_CONNECTIONS;
-    this.agent = new Agent({
-      connect: this.counted(guardedConnector(guard)),
-      // One request at a time on a connection, and no bound on connections per host: whom to send to how often at once
-      // is decided per endpoint before, and endpoints of many tenants share a host. Nothing ever queues in here.
-      pipelining: 1,
-      keepAliveTimeout: 15_000,
-      keepAliveMaxTimeout: 300_000,
-      // One deadline for the whole attempt instead: these alone would let a dripping body run on.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    this.connections = new Connections(guardedConnector(guard, { onread: ON_READ }), keptConnections);
   }
 
   /** @throws Error where the fault is this machine's: nothing was sent, so it is no attempt. */
@@ -59,44 +45,57 @@ export class WebhookClient {
   send({ url, headers, body }: Post, listener: ExchangeListener): void {
     const exchange = new Exchange(this.timeoutMs, listener);
     try {
-      const { origin, path } = this.targetOf(url);
-      const reset = this.connections >= this.keptConnections;
-      const request = { origin, path, method: 'POST' as const, headers, body, reset };
-      const { opened } = this;
-      const send = (): unknown => this.agent.dispatch(request, exchange);
-      send();
-      if (this.opened === opened) exchange.resend = send;
+      const target = this.targetOf(url);
+      const request = requestOf(target, headers, body);
+      const kept = this.connections.take(target.origin);
+      const open = (): void => this.open(target, request, exchange);
+      if (!kept) return open();
+      exchange.resend = open;
+      kept.post(request, exchange);
     } catch (error) {
-      exchange.onResponseError(undefined, error);
+      exchange.broke(error, false);
     }
   }
 
-  async close(): Promise<void> {
-    await this.agent.destroy();
+  close(): void {
+    this.connections.close();
+  }
+
+  private open(target: Target, request: Buffer, exchange: Exchange): void {
+    this.connections.open(target, (error, connection?: Connection) => {
+      if (!connection) exchange.broke(error, false);
+      else if (exchange.isOver) this.connections.freed(connection, undefined);
+      else connection.post(request, exchange);
+    });
   }
 
   /** @throws TypeError where it is no address. */
   private targetOf(url: string): Target {
     const known = this.targets.get(url);
     if (known) return known;
-    const { origin, pathname, search } = new URL(url);
-    const target = { origin, path: pathname + search };
+    const made = readTarget(url);
     if (this.targets.size >= MOST_TARGETS) this.targets.clear();
-    this.targets.set(url, target);
-    return target;
+    this.targets.set(url, made);
+    return made;
   }
+}
 
-  private counted(connect: buildConnector.connector): buildConnector.connector {
-    return (options, callback) => {
-      this.connections += 1;
-      this.opened += 1;
-      const gone = (): void => void (this.connections -= 1);
-      connect(options, (...result) => {
-        const [error, socket] = result;
-        if (error) gone();
-        else socket.once('close', gone);
-        callback(...result);
-      });
-    };
-  }
+function readTarget(url: string): Target {
+  const { origin, protocol, host, hostname, port, pathname, search } = new URL(url);
+  return {
+    origin,
+    target: { protocol, host, port, hostname: hostname.replace(/^\[(.*)\]$/, '$1') },
+    head: `POST ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: keep-alive\r\n`,
+  };
+}
+
+/** In one piece: each further one is a call of the system, or a list for it. */
+function requestOf({ head }: Target, headers: Record<string, string>, body: Buffer): Buffer {
+  let text = `${head}Content-Length: ${body.length}\r\n`;
+  for (const name in headers) text += `${name}: ${headers[name]}\r\n`;
+  text += '\r\n';
+  const request = Buffer.allocUnsafe(text.length + body.length);
+  request.write(text, 'latin1');
+  request.set(body, text.length);
+  return request;
 }

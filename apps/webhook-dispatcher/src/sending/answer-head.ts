@@ -1,0 +1,85 @@
+/** What a receiver sent is no answer, by RFC 9112. */
+export class InvalidAnswer extends Error {
+  readonly code = 'INVALID_ANSWER';
+}
+
+/** How the end of a body is known (RFC 9112, 6.3): so many bytes, by chunks, or because the connection ends. */
+export type Framing = number | 'chunks' | 'connection';
+
+/** What matters of the head of an answer. */
+export interface AnswerHead {
+  status: number;
+  framing: Framing;
+  /** For how many seconds the receiver leaves the connection open; 0: not at all, undefined: it does not say. */
+  keptSeconds: number | undefined;
+}
+
+/** Headers that matter, by their names; those of one name are one list (RFC 9110, 5.3). */
+type Known = Record<'connection' | 'keep-alive' | 'content-length' | 'transfer-encoding', string | undefined>;
+
+const STATUS_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: |$)/;
+const STATUS_AT = 9;
+const DIGITS = /^\d{1,15}$/;
+const CHUNKED = /(?:^|,)[\t ]*chunked$/i;
+const TIMEOUT = /(?:^|[\t ,])timeout=(\d{1,9})/i;
+
+/**
+ * Reads the head of an answer.
+ * @param text status line and headers, as latin1, without the empty line at the end.
+ * @throws InvalidAnswer
+ */
+export function readHead(text: string): AnswerHead {
+  const lines = text.split('\r\n');
+  const [first = ''] = lines;
+  if (!STATUS_LINE.test(first)) throw new InvalidAnswer('This is no status line.');
+  const known: Known = {
+    connection: undefined,
+    'keep-alive': undefined,
+    'content-length': undefined,
+    'transfer-encoding': undefined,
+  };
+  for (let n = 1; n < lines.length; n += 1) readHeader(lines[n] ?? '', known);
+  const status = Number(first.slice(STATUS_AT, STATUS_AT + 3));
+  return {
+    status,
+    framing: framingOf(status, known),
+    keptSeconds: isKept(first, known) ? secondsOf(known['keep-alive']) : 0,
+  };
+}
+
+function readHeader(line: string, known: Known): void {
+  const colon = line.indexOf(':');
+  if (colon < 1 || line.charCodeAt(0) <= 0x20 || line.includes('\n')) {
+    throw new InvalidAnswer('This is no header.');
+  }
+  // Most are none of those that matter, which their length tells.
+  if (colon !== 10 && colon !== 14 && colon !== 17) return;
+  const name = line.slice(0, colon).toLowerCase() as keyof Known;
+  if (!Object.hasOwn(known, name)) return;
+  const [before, value] = [known[name], line.slice(colon + 1).trim()];
+  known[name] = before === undefined ? value : `${before},${value}`;
+}
+
+function framingOf(
+  status: number,
+  { 'content-length': length, 'transfer-encoding': coding }: Known,
+): Framing {
+  if (status < 200 || status === 204 || status === 304) return 0;
+  if (coding !== undefined) return CHUNKED.test(coding) ? 'chunks' : 'connection';
+  if (length === undefined) return 'connection';
+  if (!DIGITS.test(length)) throw new InvalidAnswer('This is no length.');
+  return Number(length);
+}
+
+/** Not with a length besides a coding: somebody on the way may see another end than we do. */
+function isKept(statusLine: string, known: Known): boolean {
+  if (known['content-length'] !== undefined && known['transfer-encoding'] !== undefined) return false;
+  const connection = known.connection?.toLowerCase() ?? '';
+  if (connection.includes('close')) return false;
+  return statusLine.startsWith('HTTP/1.1') || connection.includes('keep-alive');
+}
+
+function secondsOf(keepAlive: string | undefined): number | undefined {
+  const seconds = keepAlive && TIMEOUT.exec(keepAlive)?.[1];
+  return seconds ? Number(seconds) : undefined;
+}

@@ -1,0 +1,148 @@
+import { type AnswerHead, type Framing, InvalidAnswer, readHead } from './answer-head.js';
+
+/** Most bytes of a head, and of all trailers. */
+const MOST_HEAD = 16 * 1024;
+/** Most bytes of the line that says how long a chunk is. */
+const MOST_LINE = 1024;
+const LINE_END = '\r\n';
+const HEAD_END = '\r\n\r\n';
+const HEAD_BEGIN = 'HTTP/1.';
+const CHUNK_SIZE = /^([0-9a-f]{1,12})[\t ]*(?:;|$)/i;
+
+/** Hears what an answer consists of. */
+export interface AnswerListener {
+  /** The head of the answer has come; those before the final one are not told of. */
+  answered(status: number): void;
+  /** Bytes of the body; when this returns they may be overwritten. */
+  data(bytes: Buffer): void;
+}
+
+type State = 'head' | 'bytes' | 'size' | 'chunk' | 'chunk end' | 'trailers' | 'rest' | 'complete';
+
+/** Reads one answer of HTTP/1.1 as it comes in, piece by piece (RFC 9112). */
+export class AnswerReader {
+  private state: State = 'head';
+  /** What came of a head or line that is not complete yet. */
+  private text = '';
+  /** Where in the piece that came it goes on. */
+  private at = 0;
+  /** Bytes left of the body, or of a chunk of it. */
+  private left = 0;
+  private trailerBytes = 0;
+  private final: AnswerHead | undefined;
+  /** Something came behind the answer. */
+  private hasExcess = false;
+
+  constructor(private readonly listener: AnswerListener) {}
+
+  get isComplete(): boolean {
+    return this.state === 'complete';
+  }
+
+  /** Of a complete answer: how long the receiver leaves the connection open; 0: not at all, undefined: it does not say. */
+  get keptSeconds(): number | undefined {
+    return this.hasExcess ? 0 : this.final?.keptSeconds;
+  }
+
+  /**
+   * @param buffer whose first `size` bytes came.
+   * @throws InvalidAnswer
+   */
+  read(buffer: Buffer, size: number): void {
+    this.at = 0;
+    while (this.at < size && !this.isComplete) this.step(buffer, size);
+    if (this.at < size) this.hasExcess = true;
+  }
+
+  /** The connection has ended: so has the body, where that is how its end is known. */
+  end(): void {
+    if (this.state === 'rest') this.state = 'complete';
+  }
+
+  private step(buffer: Buffer, size: number): void {
+    let text: string | undefined;
+    switch (this.state) {
+      case 'head':
+        text = this.upTo(HEAD_END, MOST_HEAD, buffer, size);
+        if (text !== undefined) this.head(text);
+        break;
+      case 'size':
+        text = this.upTo(LINE_END, MOST_LINE, buffer, size);
+        if (text !== undefined) this.chunkSize(text);
+        break;
+      case 'chunk end':
+        if (this.upTo(LINE_END, 0, buffer, size) !== undefined) this.state = 'size';
+        break;
+      case 'trailers':
+        text = this.upTo(LINE_END, MOST_HEAD, buffer, size);
+        if (text !== undefined) this.trailer(text);
+        break;
+      default:
+        this.body(buffer, size);
+    }
+  }
+
+  /** The head or line that ends like this, once it is complete. */
+  private upTo(end: string, most: number, buffer: Buffer, size: number): string | undefined {
+    const before = this.text.length;
+    const text = this.text + buffer.toString('latin1', this.at, Math.min(size, this.at + most + end.length));
+    const length = text.indexOf(end);
+    if (length === -1 ? text.length >= most + end.length : length > most) {
+      throw new InvalidAnswer('A head or a line is too long.');
+    }
+    if (length === -1) {
+      if (end === HEAD_END && !mayBecomeHead(text)) throw new InvalidAnswer('This is no head of HTTP/1.');
+      this.text = text;
+      this.at = size;
+      return undefined;
+    }
+    this.text = '';
+    this.at += length + end.length - before;
+    return text.slice(0, length);
+  }
+
+  private head(text: string): void {
+    const head = readHead(text);
+    if (head.status === 101) throw new InvalidAnswer('Nobody asked for another protocol.');
+    if (head.status < 200) return; // the answer is still to come
+    this.final = head;
+    this.state = stateOf(head.framing);
+    if (typeof head.framing === 'number') this.left = head.framing;
+    this.listener.answered(head.status);
+  }
+
+  private chunkSize(line: string): void {
+    const digits = CHUNK_SIZE.exec(line)?.[1];
+    if (digits === undefined) throw new InvalidAnswer('This is no size of a chunk.');
+    this.left = Number.parseInt(digits, 16);
+    this.state = this.left === 0 ? 'trailers' : 'chunk';
+  }
+
+  private trailer(line: string): void {
+    this.trailerBytes += line.length;
+    if (this.trailerBytes > MOST_HEAD) throw new InvalidAnswer('The trailers are too long.');
+    if (line === '') this.state = 'complete';
+  }
+
+  private body(buffer: Buffer, size: number): void {
+    const { at, state } = this;
+    const end = state === 'rest' ? size : Math.min(size, at + this.left);
+    this.at = end;
+    if (state !== 'rest') {
+      this.left -= end - at;
+      if (this.left === 0) this.state = state === 'chunk' ? 'chunk end' : 'complete';
+    }
+    this.listener.data(buffer.subarray(at, end));
+  }
+}
+
+function stateOf(framing: Framing): State {
+  if (framing === 'chunks') return 'size';
+  if (framing === 'connection') return 'rest';
+  return framing === 0 ? 'complete' : 'bytes';
+}
+
+/** Lines that end otherwise than they should would keep us waiting for the end of the head. */
+function mayBecomeHead(text: string): boolean {
+  return HEAD_BEGIN.startsWith(text.slice(0, HEAD_BEGIN.length)) && !/(?:^|[^\r])\n/.test(text);
+}
