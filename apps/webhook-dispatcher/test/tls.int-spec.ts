@@ -63,3 +63,13 @@ test('a connection with TLS is kept from one delivery to the next, though its an
   for (let n = 1; n <= 3; n += 1) expect(await attemptAt(trustworthy)).toMatchObject({ status: 200 });
   expect(trustworthy.connections - before).toBeLessThanOrEqual(1);
 });
+
+test('deliveries at the same time go over few connections with TLS', async () => {
+  const tenantId = randomUUID();
+  const before = [trustworthy.connections, trustworthy.requests] as const;
+  await stage.endpoint(tenantId, `https://${HOST}:${trustworthy.port}/`, ['message.received']);
+  await Promise.all(Array.from({ length: 200 }, () => stage.producer.received(tenantId)));
+  await waitFor('all requests', () => trustworthy.requests - before[1] >= 200, PATIENCE_MS);
+  // An endpoint has eight at once.
+  expect(trustworthy.connections - before[0]).toBeLessThanOrEqual(8);
+});

@@ -1,9 +1,15 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { AddressGuard } from '@svc/addresses';
 import { waitFor } from '@svc/testing';
+import type { Answer } from '../src/sending/answer.js';
 import { WebhookClient } from '../src/sending/webhook-client.js';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine';
 /** Well before the client itself closes what is not used. */
@@ -138,4 +144,40 @@ test('a receiver that answers before it has read everything has answered; its co
   expect(await post(Buffer.alloc(16 * 1024 * 1024))).toMatchObject({ status: 413, error: 'HTTP_413' });
   connections[0]?.socket.resume();
   await waitFor('it to be closed', () => !isOpen(0), CLOSED_MS);
+});
+
+test('a host that closes each connection without saying so, and reads on, gets a POST twice once', async () => {
+  const requests = (): number =>
+    connections.reduce((sum, { came }) => sum + came.split('POST').length - 1, 0);
+  host.on('connection', (socket) => {
+    socket.removeAllListeners('data').on('data', (bytes) => {
+      const one = connections.find((known) => known.socket === socket);
+      if (one) one.came += bytes.toString('latin1');
+      socket.end(OK);
+    });
+  });
+  for (let n = 0; n < 20; n += 1) expect(await post()).toMatchObject({ status: 200, head: 'fine' });
+  expect(requests()).toBeLessThanOrEqual(21);
+});
+
+test('nothing of a POST is kept with its connection when it is over', async () => {
+  const registry = new FinalizationRegistry<number>((n) => void gone.add(n));
+  const gone = new Set<number>();
+  /** Whoever hears of it has the delivery. */
+  const postOne = (n: number): Promise<Answer> =>
+    new Promise((ended, failed) => {
+      const listener = { ended, failed };
+      registry.register(listener, n);
+      client.send({ url: `http://127.0.0.1:${port()}/`, headers: {}, body: BODY }, listener);
+    });
+  for (let n = 0; n < 3; n += 1) {
+    await postOne(n);
+    await nextTurn();
+  }
+  const collected = (): boolean => {
+    collect();
+    return gone.size === 3;
+  };
+  await waitFor('all to be collected', collected, CLOSED_MS);
+  expect(isOpen(0)).toBe(true);
 });

@@ -7,6 +7,7 @@ describe('the end of a body is known', () => {
   test.each([
     ['by its length', ['HTTP/1.1 200 OK', 'Content-Length: 12'], 12],
     ['by its length, however that is written', ['HTTP/1.1 200 OK', 'cOnTeNt-LeNgTh:12\t'], 12],
+    ['by its length, said twice', ['HTTP/1.1 200 OK', 'Content-Length: 12', 'Content-Length: 12'], 12],
     ['by its chunks', ['HTTP/1.1 200 OK', 'Transfer-Encoding: gzip', 'transfer-encoding: Chunked'], 'chunks'],
     [
       'by its chunks rather than a length',
@@ -54,6 +55,7 @@ describe('a connection stays open', () => {
 test.each([
   ['another protocol', ['SSH-2.0-OpenSSH']],
   ['another version', ['HTTP/2.0 200 OK']],
+  ['a status line with LF in it', ['HTTP/1.1 200 OK\nContent-Length: 0']],
   ['a status of two digits', ['HTTP/1.1 20 OK']],
   ['a status of four digits', ['HTTP/1.1 2000 OK']],
   ['a status that is none', ['HTTP/1.1 099 OK']],
@@ -61,6 +63,9 @@ test.each([
   ['a header without a name', ['HTTP/1.1 200 OK', ': nothing']],
   ['a header that goes on in the next line', ['HTTP/1.1 200 OK', 'a: b', ' c: d']],
   ['a line that ends with LF alone', ['HTTP/1.1 200 OK', 'a: b\nContent-Length: 5']],
+  ['a header with CR in it', ['HTTP/1.1 200 OK', 'a: b\rContent-Length: 5']],
+  ['a name with a blank behind it', ['HTTP/1.1 200 OK', 'Transfer-Encoding : chunked']],
+  ['a length with another blank than that of ASCII', ['HTTP/1.1 200 OK', 'Content-Length: \xa05']],
   ['a length that is no number', ['HTTP/1.1 200 OK', 'Content-Length: five']],
   ['a negative length', ['HTTP/1.1 200 OK', 'Content-Length: -5']],
   ['two lengths', ['HTTP/1.1 200 OK', 'Content-Length: 5', 'Content-Length: 6']],

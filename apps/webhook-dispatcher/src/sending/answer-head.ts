@@ -17,8 +17,10 @@ export interface AnswerHead {
 /** Headers that matter, by their names; those of one name are one list (RFC 9110, 5.3). */
 type Known = Record<'connection' | 'keep-alive' | 'content-length' | 'transfer-encoding', string | undefined>;
 
-const STATUS_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: |$)/;
+const STATUS_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: [^\r\n]*)?$/;
 const STATUS_AT = 9;
+/** A name without blanks, and a value without those around it. */
+const HEADER = /^([!-9;-~]+):[\t ]*([^\r\n\0]*?)[\t ]*$/;
 const DIGITS = /^\d{1,15}$/;
 const CHUNKED = /(?:^|,)[\t ]*chunked$/i;
 const TIMEOUT = /(?:^|[\t ,])timeout=(\d{1,9})/i;
@@ -48,15 +50,14 @@ export function readHead(text: string): AnswerHead {
 }
 
 function readHeader(line: string, known: Known): void {
-  const colon = line.indexOf(':');
-  if (colon < 1 || line.charCodeAt(0) <= 0x20 || line.includes('\n')) {
-    throw new InvalidAnswer('This is no header.');
-  }
+  const header = HEADER.exec(line);
+  if (!header) throw new InvalidAnswer('This is no header.');
+  const [, given = '', value = ''] = header;
   // Most are none of those that matter, which their length tells.
-  if (colon !== 10 && colon !== 14 && colon !== 17) return;
-  const name = line.slice(0, colon).toLowerCase() as keyof Known;
+  if (given.length !== 10 && given.length !== 14 && given.length !== 17) return;
+  const name = given.toLowerCase() as keyof Known;
   if (!Object.hasOwn(known, name)) return;
-  const [before, value] = [known[name], line.slice(colon + 1).trim()];
+  const before = known[name];
   known[name] = before === undefined ? value : `${before},${value}`;
 }
 
@@ -67,16 +68,20 @@ function framingOf(
   if (status < 200 || status === 204 || status === 304) return 0;
   if (coding !== undefined) return CHUNKED.test(coding) ? 'chunks' : 'connection';
   if (length === undefined) return 'connection';
-  if (!DIGITS.test(length)) throw new InvalidAnswer('This is no length.');
-  return Number(length);
+  // One that is said again is the same one (RFC 9112, 6.3).
+  const [first = '', ...others] = length.split(/[\t ]*,[\t ]*/);
+  const isOne = DIGITS.test(first) && others.every((other) => other === first);
+  if (!isOne) throw new InvalidAnswer('This is no length.');
+  return Number(first);
 }
 
 /** Not with a length besides a coding: somebody on the way may see another end than we do. */
 function isKept(statusLine: string, known: Known): boolean {
-  if (known['content-length'] !== undefined && known['transfer-encoding'] !== undefined) return false;
   const connection = known.connection?.toLowerCase() ?? '';
   if (connection.includes('close')) return false;
-  return statusLine.startsWith('HTTP/1.1') || connection.includes('keep-alive');
+  const [hasLength, hasCoding] = [known['content-length'], known['transfer-encoding']].map(Boolean);
+  if (statusLine.startsWith('HTTP/1.1')) return !(hasLength && hasCoding);
+  return connection.includes('keep-alive') && !hasCoding;
 }
 
 function secondsOf(keepAlive: string | undefined): number | undefined {

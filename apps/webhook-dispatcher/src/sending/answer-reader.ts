@@ -1,13 +1,14 @@
 import { type AnswerHead, type Framing, InvalidAnswer, readHead } from './answer-head.js';
 
-/** Most bytes of a head, and of all trailers. */
+/** Most bytes of all heads of an answer together, and of all trailers. */
 const MOST_HEAD = 16 * 1024;
 /** Most bytes of the line that says how long a chunk is. */
 const MOST_LINE = 1024;
 const LINE_END = '\r\n';
 const HEAD_END = '\r\n\r\n';
 const HEAD_BEGIN = 'HTTP/1.';
-const CHUNK_SIZE = /^([0-9a-f]{1,12})[\t ]*(?:;|$)/i;
+const TOO_LONG = 'A head or a line is too long.';
+const CHUNK_SIZE = /^([0-9a-f]{1,12})[\t ]*(?:;[^\r\n]*)?$/i;
 
 /** Hears what an answer consists of. */
 export interface AnswerListener {
@@ -28,6 +29,7 @@ export class AnswerReader {
   private at = 0;
   /** Bytes left of the body, or of a chunk of it. */
   private left = 0;
+  private headBytes = 0;
   private trailerBytes = 0;
   private final: AnswerHead | undefined;
   /** Something came behind the answer. */
@@ -84,14 +86,23 @@ export class AnswerReader {
 
   /** The head or line that ends like this, once it is complete. */
   private upTo(end: string, most: number, buffer: Buffer, size: number): string | undefined {
+    const at = this.at;
+    // Mostly it is all there: no more is read as text than belongs to it.
+    const ends = this.text === '' ? buffer.indexOf(end, at, 'latin1') : -1;
+    if (ends === -1 || ends + end.length > size) return this.goOn(end, most, buffer, size);
+    if (ends - at > most) throw new InvalidAnswer(TOO_LONG);
+    this.at = ends + end.length;
+    return buffer.toString('latin1', at, ends);
+  }
+
+  /** As `upTo`, for one that comes in several pieces. */
+  private goOn(end: string, most: number, buffer: Buffer, size: number): string | undefined {
     const before = this.text.length;
     const text = this.text + buffer.toString('latin1', this.at, Math.min(size, this.at + most + end.length));
-    const length = text.indexOf(end);
-    if (length === -1 ? text.length >= most + end.length : length > most) {
-      throw new InvalidAnswer('A head or a line is too long.');
-    }
+    const length = text.indexOf(end, before - end.length);
+    if (length === -1 ? text.length >= most + end.length : length > most) throw new InvalidAnswer(TOO_LONG);
     if (length === -1) {
-      if (end === HEAD_END && !mayBecomeHead(text)) throw new InvalidAnswer('This is no head of HTTP/1.');
+      if (end === HEAD_END && !mayBecomeHead(text, before)) throw new InvalidAnswer('This is no head.');
       this.text = text;
       this.at = size;
       return undefined;
@@ -102,6 +113,8 @@ export class AnswerReader {
   }
 
   private head(text: string): void {
+    this.headBytes += text.length + HEAD_END.length;
+    if (this.headBytes > MOST_HEAD) throw new InvalidAnswer(TOO_LONG);
     const head = readHead(text);
     if (head.status === 101) throw new InvalidAnswer('Nobody asked for another protocol.');
     if (head.status < 200) return; // the answer is still to come
@@ -119,8 +132,8 @@ export class AnswerReader {
   }
 
   private trailer(line: string): void {
-    this.trailerBytes += line.length;
-    if (this.trailerBytes > MOST_HEAD) throw new InvalidAnswer('The trailers are too long.');
+    this.trailerBytes += line.length + LINE_END.length;
+    if (this.trailerBytes > MOST_HEAD) throw new InvalidAnswer(TOO_LONG);
     if (line === '') this.state = 'complete';
   }
 
@@ -142,7 +155,8 @@ function stateOf(framing: Framing): State {
   return framing === 0 ? 'complete' : 'bytes';
 }
 
-/** Lines that end otherwise than they should would keep us waiting for the end of the head. */
-function mayBecomeHead(text: string): boolean {
-  return HEAD_BEGIN.startsWith(text.slice(0, HEAD_BEGIN.length)) && !/(?:^|[^\r])\n/.test(text);
+/** Lines that end otherwise than they should would keep us waiting for the end of the head. `before`: what was looked at before. */
+function mayBecomeHead(text: string, before: number): boolean {
+  if (!HEAD_BEGIN.startsWith(text.slice(0, HEAD_BEGIN.length))) return false;
+  return !/[^\r]\n/.test(text.slice(Math.max(0, before - 1)));
 }

@@ -5,20 +5,24 @@ import type { Exchange } from './exchange.js';
 /** Hears what becomes of its connections. */
 export interface ConnectionOwner {
   /**
-   * The answer has come and nothing stands against another POST.
+   * The answer has come, and nothing stands against another POST.
    * @param keptSeconds how long the receiver leaves the connection open; undefined: it does not say.
    */
   freed(connection: Connection, keptSeconds: number | undefined): void;
+  /** A POST went out over it after others, and it ended before anything of an answer came. */
+  crossed(connection: Connection): void;
   /** It is closed. */
   gone(connection: Connection): void;
 }
 
 /** An open connection to a receiver: one POST at a time goes over it, with its answer. */
 export class Connection {
+  /** Of the POST under way; nothing of one that is over is kept, however long the connection stays. */
   private exchange: Exchange | undefined;
   private reader: AnswerReader | undefined;
   private hasHeard = false;
-  private error: unknown = Object.assign(new Error('The connection was closed.'), { code: 'ECONNRESET' });
+  private posts = 0;
+  private error: unknown;
 
   constructor(
     private readonly socket: Socket,
@@ -33,11 +37,17 @@ export class Connection {
     });
   }
 
+  /** Whether a POST may go out: what went before has left, and it is open as far as is known. */
+  get isReady(): boolean {
+    return !this.socket.destroyed && this.socket.writableLength === 0;
+  }
+
   /** @param request all its bytes, in one piece. */
   post(request: Buffer, exchange: Exchange): void {
     this.exchange = exchange;
     this.reader = new AnswerReader(exchange);
     this.hasHeard = false;
+    this.posts += 1;
     exchange.began(this);
     this.socket.write(request);
   }
@@ -54,7 +64,7 @@ export class Connection {
       return this.fail();
     }
     if (reader.isComplete) this.complete(exchange, reader.keptSeconds);
-    else exchange.goesOn();
+    else exchange.goesOn(size);
   }
 
   close(): void {
@@ -63,11 +73,19 @@ export class Connection {
 
   private complete(exchange: Exchange, keptSeconds: number | undefined): void {
     this.exchange = undefined;
-    const { destroyed, writableLength } = this.socket;
-    // A receiver that answers before it has read everything may see the rest as another request.
-    if (keptSeconds !== 0 && !destroyed && writableLength === 0) this.owner.freed(this, keptSeconds);
-    else this.close();
+    this.reader = undefined;
+    if (keptSeconds === 0 || this.socket.destroyed) this.close();
+    else {
+      this.owner.freed(this, keptSeconds);
+      // With TLS a write is known to be done one turn later. One that is not done then goes to a receiver that has answered without reading
+      // everything; it might take the rest for another request.
+      if (!this.isReady) setImmediate(() => this.closeUnlessReady());
+    }
     exchange.done();
+  }
+
+  private closeUnlessReady(): void {
+    if (!this.exchange && !this.isReady) this.close();
   }
 
   private ended(): void {
@@ -78,9 +96,17 @@ export class Connection {
   }
 
   private fail(): void {
-    const { exchange } = this;
+    const { exchange, hasHeard } = this;
     this.exchange = undefined;
+    this.reader = undefined;
     this.close();
-    exchange?.broke(this.error, this.hasHeard);
+    if (!exchange) return;
+    if (!hasHeard && this.posts > 1) this.owner.crossed(this);
+    // Not made before it is needed: an error keeps all alive that was under way when it was made.
+    exchange.broke(this.error ?? new ConnectionClosed(), hasHeard);
   }
+}
+
+class ConnectionClosed extends Error {
+  readonly code = 'ECONNRESET';
 }

@@ -8,6 +8,11 @@ const LONGEST_KEPT_MS = 300_000;
 /** It is closed so much before the receiver would: a POST that crosses with that has to be sent once more. */
 const MARGIN_MS = 2_000;
 const SWEEP_MS = 1_000;
+/**
+ * How long none is kept for a host that closed one just as a POST went out: some close each, and do not say so, but read on. They would
+ * get every POST twice.
+ */
+const UNKEPT_MS = 60_000;
 
 /** Where connections go. */
 export interface Host {
@@ -44,6 +49,8 @@ export class Connections implements ConnectionOwner {
   /** Those that are free, by origin, the one used last at the end. */
   private readonly free = new Map<string, Free[]>();
   private readonly sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
+  /** Until when none is kept, by origin. */
+  private readonly unkept = new Map<string, number>();
   private isClosed = false;
 
   /**
@@ -57,14 +64,21 @@ export class Connections implements ConnectionOwner {
 
   take(origin: string): Connection | undefined {
     const free = this.free.get(origin);
+    if (!free) return undefined;
     const now = performance.now();
-    for (let last; (last = free?.pop()); last.connection.close())
-      if (last.until > now) return last.connection;
+    for (let at = free.length - 1; at >= 0; at -= 1) {
+      const { connection, until } = free[at] as Free;
+      // The sweeper closes those whose time is up.
+      if (until <= now || !connection.isReady) continue;
+      free.splice(at, 1);
+      return connection;
+    }
     return undefined;
   }
 
-  /** Opens one more; `opened` hears once why it could not be. */
+  /** Opens one more; `opened` hears once, of the connection or why there is none. */
   open({ origin, target }: Host, opened: (error: unknown, connection?: Connection) => void): void {
+    if (this.isClosed) return opened(new Error('This client is closed.'));
     this.connecting += 1;
     this.connect(target, (...[error, socket]) => {
       this.connecting -= 1;
@@ -81,11 +95,16 @@ export class Connections implements ConnectionOwner {
     const { origin } = connection;
     const kept =
       keptSeconds === undefined ? KEPT_MS : Math.min(keptSeconds * 1000 - MARGIN_MS, LONGEST_KEPT_MS);
-    if (kept <= 0 || this.isClosed || this.all.size + this.connecting > this.most) return connection.close();
+    const isFull = this.all.size + this.connecting > this.most;
+    if (kept <= 0 || isFull || this.isClosed || this.unkept.has(origin)) return connection.close();
     const one = { connection, until: performance.now() + kept };
     const free = this.free.get(origin);
     if (free) free.push(one);
     else this.free.set(origin, [one]);
+  }
+
+  crossed({ origin }: Connection): void {
+    this.unkept.set(origin, performance.now() + UNKEPT_MS);
   }
 
   gone(connection: Connection): void {
@@ -108,5 +127,6 @@ export class Connections implements ConnectionOwner {
       for (const { connection, until } of free) if (until <= now) connection.close();
       if (free.length === 0) this.free.delete(origin);
     }
+    for (const [origin, until] of this.unkept) if (until <= now) this.unkept.delete(origin);
   }
 }

@@ -1,7 +1,7 @@
 import { type Answer, CONNECTION_CLOSED, isOurFault, statusError, transportError } from './answer.js';
 import type { AnswerListener } from './answer-reader.js';
 
-/** Bytes of an answer kept for the log, and read at all before the connection is given up. */
+/** Bytes of an answer's body kept for the log, and of all of it that are read before the connection is given up. */
 const HEAD_BYTES = 4 * 1024;
 const DRAIN_BYTES = 64 * 1024;
 const DRAIN_MS = 250;
@@ -28,7 +28,8 @@ export class Exchange implements AnswerListener {
   private connection: { close(): void } | undefined;
   private readonly startedAt = performance.now();
   private status: number | null = null;
-  private kept: Buffer = NOTHING;
+  private readonly kept: Buffer[] = [];
+  private keptBytes = 0;
   private seen = 0;
   private isEnded = false;
   private readonly deadline: NodeJS.Timeout;
@@ -56,15 +57,18 @@ export class Exchange implements AnswerListener {
   }
 
   data(bytes: Buffer): void {
-    this.seen += bytes.length;
-    const room = HEAD_BYTES - this.kept.length;
-    if (room > 0) this.kept = Buffer.concat([this.kept, bytes.subarray(0, room)]);
-    if (this.seen > DRAIN_BYTES) this.giveUp();
+    if (this.keptBytes >= HEAD_BYTES) return;
+    const part = Buffer.from(bytes.subarray(0, HEAD_BYTES - this.keptBytes));
+    this.kept.push(part);
+    this.keptBytes += part.length;
   }
 
-  /** The answer is not complete with what has come. */
-  goesOn(): void {
-    if (this.status !== null && !this.isEnded) this.drain ??= setTimeout(() => this.giveUp(), DRAIN_MS);
+  /** The answer is not complete with the bytes that have come; `size` of them just now. */
+  goesOn(size: number): void {
+    this.seen += size;
+    if (this.status === null || this.isEnded) return;
+    if (this.seen > DRAIN_BYTES) this.giveUp();
+    else this.drain ??= setTimeout(() => this.giveUp(), DRAIN_MS);
   }
 
   /** The answer is complete. */
@@ -74,14 +78,14 @@ export class Exchange implements AnswerListener {
 
   /**
    * Also when it could not be sent at all.
-   * @param hasHeard something of an answer had come.
+   * @param hasHeard whether something of an answer had come.
    */
   broke(error: unknown, hasHeard: boolean): void {
     if (this.status === null && !this.isEnded) {
       const { resend } = this;
       this.resend = undefined;
       if (resend && !hasHeard && transportError(error) === CONNECTION_CLOSED) return resend();
-      if (isOurFault(error)) {
+      if (!this.connection && isOurFault(error)) {
         this.over();
         this.listener.failed(error);
       }
@@ -90,25 +94,28 @@ export class Exchange implements AnswerListener {
   }
 
   private giveUp(error: string | null = null): void {
+    const { connection } = this;
     this.end(error);
-    this.connection?.close();
+    connection?.close();
   }
 
   /** @param error counts where there is no status. */
   private end(error: string | null): void {
     if (this.isEnded) return;
     this.over();
-    const { status, kept: head } = this;
+    const { status } = this;
     this.listener.ended({
       status,
       error: status === null ? error : statusError(status),
-      head,
+      head: this.keptBytes === 0 ? NOTHING : Buffer.concat(this.kept),
       durationMs: Math.round(performance.now() - this.startedAt),
     });
   }
 
   private over(): void {
     this.isEnded = true;
+    this.resend = undefined;
+    this.connection = undefined;
     clearTimeout(this.deadline);
     clearTimeout(this.drain);
   }

@@ -62,11 +62,15 @@ export class WebhookClient {
   }
 
   private open(target: Target, request: Buffer, exchange: Exchange): void {
-    this.connections.open(target, (error, connection?: Connection) => {
-      if (!connection) exchange.broke(error, false);
-      else if (exchange.isOver) this.connections.freed(connection, undefined);
-      else connection.post(request, exchange);
-    });
+    try {
+      this.connections.open(target, (error, connection?: Connection) => {
+        if (!connection) exchange.broke(error, false);
+        else if (exchange.isOver) this.connections.freed(connection, undefined);
+        else connection.post(request, exchange);
+      });
+    } catch (error) {
+      exchange.broke(error, false);
+    }
   }
 
   /** @throws TypeError where it is no address. */
