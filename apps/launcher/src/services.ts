@@ -51,6 +51,12 @@ const GIVES_WAY = 5;
  */
 const YOUNG_MB = 64;
 
+/**
+ * In MB: below that the heap is not gone through as a whole. Without it, where little of the young generation lasts, the bound sinks towards what is in use, and a
+ * dispatcher that is busy goes through its heap every ten thousand deliveries, for 300 ms of processor time each (ADR 29).
+ */
+const HEAP_MB = 256;
+
 /** Every service with its schema. The customer's door closes first, what others ask closes last. */
 export const SERVICES: readonly ServiceRow[] = [
   {
@@ -126,7 +132,7 @@ export const SERVICES: readonly ServiceRow[] = [
       'OWN_ADDRESSES',
     ],
     stopOrder: 2,
-    nodeFlags: [`--max-semi-space-size=${YOUNG_MB}`],
+    nodeFlags: [`--max-semi-space-size=${YOUNG_MB}`, `--initial-old-space-size=${HEAP_MB}`],
   },
   {
     name: GATEWAY,

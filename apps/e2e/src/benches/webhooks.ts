@@ -11,8 +11,8 @@ const EVENTS = 8_000;
 /** As many as the dispatcher opens: eight for an endpoint whose receiver answers. */
 const CONNECTIONS = 8 * TENANTS;
 const ROUNDS = 8;
-/** That of the dispatcher (`services.ts` of the launcher). */
-const YOUNG_GENERATION = ['--max-semi-space-size=64'];
+/** Those of the dispatcher (`services.ts` of the launcher). */
+const NODE_FLAGS = ['--max-semi-space-size=64', '--initial-old-space-size=256'];
 const LEAST_RATIO = 0.25;
 const MOST_CPU_RATIO = 2.5;
 const BODY_BYTES = 830;
@@ -83,7 +83,7 @@ async function compareSteps(
 ): Promise<object> {
   const { postgres, nats } = scene.stack.file;
   const env = { POSTGRES: postgres, NATS: nats, RECEIVER: scene.urlOf('ok/steps') };
-  const { program } = await Program.start('steps.mjs', { env, nodeOptions: YOUNG_GENERATION });
+  const { program } = await Program.start('steps.mjs', { env, nodeOptions: NODE_FLAGS });
   // To the dispatcher they are events without a receiver: it stays out of the way.
   process.kill(scene.dispatcherPid, 'SIGSTOP');
   try {
