@@ -159,7 +159,7 @@ function recordsOf(host: string): LookupAddress[] {
 /** The error of a POST by a client of its own. */
 async function errorOf(url: string, guard: AddressGuard, headers = {}): Promise<string | null> {
   const client = new WebhookClient(guard, 10_000);
-  const { error } = await client.post(url, headers, Buffer.from('{}'));
+  const { error } = await client.post({ url, headers, body: Buffer.from('{}') });
   client.close();
   return error;
 }

@@ -37,7 +37,7 @@ describe('a destination that is not allowed', () => {
   ])('gets no connection: %s', async (origin) => {
     const client = new WebhookClient(new AddressGuard(), 10_000);
     const before = server.connections;
-    expect(await client.post(`${origin}:${server.port}/ok`, {}, body)).toMatchObject({
+    expect(await client.post({ url: `${origin}:${server.port}/ok`, headers: {}, body })).toMatchObject({
       status: null,
       error: 'DESTINATION_NOT_ALLOWED',
     });
@@ -53,7 +53,9 @@ describe('a destination that is not allowed', () => {
   ])('gets no connection by %s', async (_, answers) => {
     const client = new WebhookClient(new AddressGuard({ resolve: rebinding(answers) }), 10_000);
     const before = server.connections;
-    expect(await client.post(`http://hooks.example:${server.port}/ok`, {}, body)).toMatchObject({
+    expect(
+      await client.post({ url: `http://hooks.example:${server.port}/ok`, headers: {}, body }),
+    ).toMatchObject({
       error: 'DESTINATION_NOT_ALLOWED',
     });
     expect(server.connections).toBe(before);
@@ -67,7 +69,9 @@ describe('a destination that is not allowed', () => {
     const before = server.connections;
     for (const protocol of ['http', 'https']) {
       const url = `${protocol}://hooks.example:${server.port}/ok`;
-      expect(await client.post(url, {}, body)).toMatchObject({ error: 'DESTINATION_NOT_ALLOWED' });
+      expect(await client.post({ url, headers: {}, body })).toMatchObject({
+        error: 'DESTINATION_NOT_ALLOWED',
+      });
     }
     expect(server.connections).toBe(before);
     client.close();
@@ -81,7 +85,9 @@ describe('a destination that is not allowed', () => {
     });
     const client = new WebhookClient(guard, 10_000);
     const before = server.requests;
-    expect(await client.post(`http://hooks.example:${server.port}/ok`, {}, body)).toMatchObject({
+    expect(
+      await client.post({ url: `http://hooks.example:${server.port}/ok`, headers: {}, body }),
+    ).toMatchObject({
       error: 'DESTINATION_NOT_ALLOWED',
     });
     expect(server.requests).toBe(before);

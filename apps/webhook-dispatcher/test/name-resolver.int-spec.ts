@@ -93,13 +93,17 @@ test('a name that points at us is refused at save and at connect', async () => {
   const client = new WebhookClient(guard, 10_000);
   for (const host of ['evil.example', 'mixed.example']) {
     expect(await guard.problemWith(`https://${host}/hooks`)).toBe(NOT_ALLOWED);
-    expect(await client.post(`https://${host}/hooks`, {}, Buffer.from('{}'))).toMatchObject({
+    expect(
+      await client.post({ url: `https://${host}/hooks`, headers: {}, body: Buffer.from('{}') }),
+    ).toMatchObject({
       status: null,
       error: 'DESTINATION_NOT_ALLOWED',
     });
   }
   expect(await guard.problemWith('https://both.example/hooks')).toBeUndefined();
-  expect(await client.post('https://unknown.example/', {}, Buffer.from('{}'))).toMatchObject({
+  expect(
+    await client.post({ url: 'https://unknown.example/', headers: {}, body: Buffer.from('{}') }),
+  ).toMatchObject({
     error: 'NAME_NOT_RESOLVED',
   });
   client.close();

@@ -49,7 +49,7 @@ const body = Buffer.from('{}');
 describe('a receiver on an allowed origin', () => {
   const client = aClient(10_000);
   afterAll(() => client.close());
-  const post = (path: string) => client.post(url(path), {}, body);
+  const post = (path: string) => client.post({ url: url(path), headers: {}, body });
 
   test('that answers 2xx has it, and the head of its answer is kept', async () => {
     const answer = await post('/ok');
@@ -83,7 +83,7 @@ describe('a receiver on an allowed origin', () => {
 
   test('that drips its headers meets the deadline of the attempt', async () => {
     const hasty = aClient(500);
-    const answer = await hasty.post(url('/drip-headers'), {}, body);
+    const answer = await hasty.post({ url: url('/drip-headers'), headers: {}, body });
     expect(answer).toMatchObject({ status: null, error: 'TIMEOUT' });
     expect(answer.durationMs).toBeGreaterThanOrEqual(495);
     hasty.close();
@@ -101,7 +101,9 @@ describe('a receiver on an allowed origin', () => {
   });
 
   test('that is not there has failed', async () => {
-    expect(await client.post('http://127.0.0.1:1/', {}, body)).toMatchObject({ error: 'CONNECTION_REFUSED' });
+    expect(await client.post({ url: 'http://127.0.0.1:1/', headers: {}, body })).toMatchObject({
+      error: 'CONNECTION_REFUSED',
+    });
   });
 
   test('keeps its connection from one delivery to the next', async () => {
@@ -132,7 +134,8 @@ describe('a host that closes a connection it was to keep', () => {
     ['again as it is sent once more has failed', 2, { status: null, error: 'CONNECTION_CLOSED' }],
   ])('%s', async (_, times, expected) => {
     const client = aClient(10_000);
-    const post = () => client.post(`http://127.0.0.1:${(host.address() as AddressInfo).port}/`, {}, body);
+    const post = () =>
+      client.post({ url: `http://127.0.0.1:${(host.address() as AddressInfo).port}/`, headers: {}, body });
     expect(await post()).toMatchObject({ status: 200 });
     await nextTurn(); // now the connection is free
     [requests, cuts] = [0, times];
@@ -145,7 +148,9 @@ describe('a host that closes a connection it was to keep', () => {
     const client = aClient(10_000);
     const before = server.requests;
     for (let n = 1; n <= 2; n += 1) {
-      expect(await client.post(url('/reset'), {}, body)).toMatchObject({ error: 'CONNECTION_CLOSED' });
+      expect(await client.post({ url: url('/reset'), headers: {}, body })).toMatchObject({
+        error: 'CONNECTION_CLOSED',
+      });
       expect(server.requests - before).toBe(n);
     }
     client.close();
@@ -155,7 +160,7 @@ describe('a host that closes a connection it was to keep', () => {
 describe('many receivers on one host', () => {
   test('each get the POSTs that count for them: none waits in a queue, least of all for those that hang', async () => {
     const client = aClient(2_000);
-    const post = (path: string) => client.post(url(path), {}, body);
+    const post = (path: string) => client.post({ url: url(path), headers: {}, body });
     const before = server.requests;
     const hanging = Promise.all(Array.from({ length: 40 }, () => post('/hang')));
     const first = await Promise.race([post('/ok'), hanging.then(() => 'those that hang')]);
@@ -169,7 +174,7 @@ describe('many receivers on one host', () => {
   test('leave a bounded number of connections open between two deliveries', async () => {
     await waitFor('those of other tests to be closed', async () => (await server.open()) === 0);
     const client = aClient(10_000, { keptConnections: 5 });
-    const post = () => client.post(url('/ok'), {}, body);
+    const post = () => client.post({ url: url('/ok'), headers: {}, body });
     await Promise.all(Array.from({ length: 30 }, post));
     // The client itself would close all of them after fifteen seconds.
     await waitFor('all but five to be closed', async () => (await server.open()) <= 5, 10_000);
@@ -184,7 +189,11 @@ test('a receiver whose connection never comes about meets the deadline of the at
   const silent = createTcpServer((socket) => sockets.push(socket));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const client = aClient(300);
-  const answer = await client.post(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/`, {}, body);
+  const answer = await client.post({
+    url: `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`,
+    headers: {},
+    body,
+  });
   expect(answer).toMatchObject({ status: null, error: 'TIMEOUT' });
   expect(answer.durationMs).toBeGreaterThanOrEqual(295);
   client.close();
@@ -197,7 +206,9 @@ test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
   async (code) => {
     const resolve: Resolve = (_, __, callback) => callback(Object.assign(new Error('no more'), { code }), []);
     const client = new WebhookClient(new AddressGuard({ resolve }), 10_000);
-    await expect(client.post('https://hooks.example/', {}, body)).rejects.toMatchObject({ code });
+    await expect(client.post({ url: 'https://hooks.example/', headers: {}, body })).rejects.toMatchObject({
+      code,
+    });
     client.close();
   },
 );

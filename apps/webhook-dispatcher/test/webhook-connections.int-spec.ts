@@ -49,7 +49,11 @@ afterEach(() => {
 
 const port = (): number => (host.address() as AddressInfo).port;
 const post = async (body = BODY, headers: Record<string, string> = {}) => {
-  const { status, error, head } = await client.post(`http://127.0.0.1:${port()}/a%20b?c=d`, headers, body);
+  const { status, error, head } = await client.post({
+    url: `http://127.0.0.1:${port()}/a%20b?c=d`,
+    headers,
+    body,
+  });
   await nextTurn();
   return { status, error, head: head.toString() };
 };

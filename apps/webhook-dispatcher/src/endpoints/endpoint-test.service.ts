@@ -49,7 +49,7 @@ export class EndpointTestService {
     const content = { id: randomUUID(), kind: TEST_EVENT, payload: Buffer.from(JSON.stringify(data)) };
     const body = deliveryBody(content);
     const headers = deliveryHeaders(content, body, signing, nowMs);
-    const { status, error, durationMs, head } = await this.client.post(endpoint.url, headers, body);
+    const { status, error, durationMs, head } = await this.client.post({ url: endpoint.url, headers, body });
     return { deliveryId: content.id, status, error, durationMs, responseHead: head.toString('utf8') };
   }
 }

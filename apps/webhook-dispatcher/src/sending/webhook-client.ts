@@ -37,8 +37,8 @@ export class WebhookClient {
   }
 
   /** @throws Error where the fault is this machine's: nothing was sent, so it is no attempt. */
-  post(url: string, headers: Record<string, string>, body: Buffer): Promise<Answer> {
-    return new Promise((ended, failed) => this.send({ url, headers, body }, { ended, failed }));
+  post(post: Post): Promise<Answer> {
+    return new Promise((ended, failed) => this.send(post, { ended, failed }));
   }
 
   /** As `post`; a promise for each of thousands a second would cost too much. */
