@@ -25,7 +25,7 @@ const FROZEN_MS = 40_000;
 const THAW_MS = 1_000;
 const MOST_ATTEMPTS = 5;
 /** Eight at once for each endpoint, and those that have ended and are not yet recorded. */
-const MOST_IN_FLIGHT = (OK + FLAKY + SLOW + BROKEN) * 8 + 256;
+const MOST_IN_FLIGHT = (OK + FLAKY + SLOW + BROKEN) * 8 + 384;
 /** Flaky receivers fail each message once, broken ones always: the next attempt is to come within the drill. */
 const RETRY_DELAYS_MS = '0,1000,1000,1000,1000';
 

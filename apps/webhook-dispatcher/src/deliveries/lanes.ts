@@ -24,7 +24,7 @@ export interface LaneLimits {
 /** What production uses. */
 export const LANE_LIMITS: LaneLimits = {
   inFlight: 4096,
-  unwritten: 256,
+  unwritten: 384,
   suspectsPerSecond: 100,
   perLane: 256,
   total: 4096,

@@ -11,7 +11,7 @@ import { ResultRepository } from './result.repository.js';
  * Half of what may wait (`LANE_LIMITS.unwritten`), so that attempts start while a batch is written. Only the next of a strict
  * conversation waits for the linger.
  */
-const BATCH = { maxSize: 128, lingerMs: 5 };
+const BATCH = { maxSize: 192, lingerMs: 5 };
 const RETRY_MS = 250;
 
 /**
