@@ -185,3 +185,24 @@ test('nothing of a POST is kept with its connection when it is over', async () =
   await waitFor('all to be collected', collected, CLOSED_MS);
   expect(isOpen(0)).toBe(true);
 });
+
+test('a receiver that takes too long for one POST has its connections kept afterwards', async () => {
+  client.close();
+  client = new WebhookClient(new AddressGuard({ allowedOrigins: ['http://127.0.0.1:*'] }), 500);
+  expect(await post()).toMatchObject({ status: 200 });
+  answers = ['', OK];
+  expect(await post()).toMatchObject({ status: null, error: 'TIMEOUT' });
+  expect([(await post()).status, (await post()).status]).toEqual([200, 200]);
+  expect(connections).toHaveLength(2);
+});
+
+test('a POST over a kept connection that ends after a while, without an answer, is not sent again', async () => {
+  expect(await post()).toMatchObject({ status: 200 });
+  answers = [''];
+  const answer = post();
+  await waitFor('the second request', () => connections[0]?.came.split('POST').length === 3);
+  // As a server does that gives up on what it has worked at.
+  setTimeout(() => connections[0]?.socket.destroy(), 1_500);
+  expect(await answer).toMatchObject({ status: null, error: 'CONNECTION_CLOSED' });
+  expect(connections).toHaveLength(1);
+});

@@ -72,3 +72,15 @@ test.each([
 ])('%s is no answer', (_, lines) => {
   expect(() => head(...lines)).toThrow(InvalidAnswer);
 });
+
+test.each([
+  ['before a character that is none', `A:${' '.repeat(16_000)}\0`],
+  ['within a value', `A:x${' '.repeat(16_000)}y`],
+  ['within a length', `Content-Length: 1${' '.repeat(16_000)}1`],
+  ['within a coding', `Transfer-Encoding: x${' '.repeat(16_000)}chunked`],
+  ['within a time', `Keep-Alive: ${' '.repeat(16_000)}timeou`],
+])('many blanks %s are read, though a pattern could try them for minutes', (_, line) => {
+  const read = () => head('HTTP/1.1 200 OK', line);
+  if (/\0|1$/.test(line)) expect(read).toThrow(InvalidAnswer);
+  else expect(read()).toMatchObject({ status: 200, framing: 'connection' });
+});

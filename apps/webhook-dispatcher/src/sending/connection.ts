@@ -2,6 +2,9 @@ import type { Socket } from 'node:net';
 import { AnswerReader } from './answer-reader.js';
 import type { Exchange } from './exchange.js';
 
+/** One that ends so soon after a POST was to be closed before that came. */
+const CROSSING_MS = 1_000;
+
 /** Hears what becomes of its connections. */
 export interface ConnectionOwner {
   /**
@@ -22,6 +25,7 @@ export class Connection {
   private reader: AnswerReader | undefined;
   private hasHeard = false;
   private posts = 0;
+  private postedAt = 0;
   private error: unknown;
 
   constructor(
@@ -48,6 +52,7 @@ export class Connection {
     this.reader = new AnswerReader(exchange);
     this.hasHeard = false;
     this.posts += 1;
+    this.postedAt = performance.now();
     exchange.began(this);
     this.socket.write(request);
   }
@@ -101,9 +106,11 @@ export class Connection {
     this.reader = undefined;
     this.close();
     if (!exchange) return;
-    if (!hasHeard && this.posts > 1) this.owner.crossed(this);
+    const isFresh = this.posts === 1 || performance.now() - this.postedAt > CROSSING_MS;
+    const hasCrossed = !isFresh && !hasHeard && !exchange.isOver;
+    if (hasCrossed) this.owner.crossed(this);
     // Not made before it is needed: an error keeps all alive that was under way when it was made.
-    exchange.broke(this.error ?? new ConnectionClosed(), hasHeard);
+    exchange.broke(this.error ?? new ConnectionClosed(), hasCrossed);
   }
 }
 

@@ -105,6 +105,7 @@ export class Connections implements ConnectionOwner {
 
   crossed({ origin }: Connection): void {
     this.unkept.set(origin, performance.now() + UNKEPT_MS);
+    for (const { connection } of this.free.get(origin) ?? []) connection.close();
   }
 
   gone(connection: Connection): void {

@@ -78,13 +78,13 @@ export class Exchange implements AnswerListener {
 
   /**
    * Also when it could not be sent at all.
-   * @param hasHeard whether something of an answer had come.
+   * @param hasCrossed whether its host was closing the connection as it went out: then it never saw it.
    */
-  broke(error: unknown, hasHeard: boolean): void {
+  broke(error: unknown, hasCrossed: boolean): void {
     if (this.status === null && !this.isEnded) {
       const { resend } = this;
       this.resend = undefined;
-      if (resend && !hasHeard && transportError(error) === CONNECTION_CLOSED) return resend();
+      if (resend && hasCrossed && transportError(error) === CONNECTION_CLOSED) return resend();
       if (!this.connection && isOurFault(error)) {
         this.over();
         this.listener.failed(error);
