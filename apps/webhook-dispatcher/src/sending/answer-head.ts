@@ -88,12 +88,12 @@ function framingOf(
   return Number(first);
 }
 
-/** Not with a length besides a coding: somebody on the way may see another end than we do. */
 /** Whether chunks are the last coding. */
 function isChunked(coding: string): boolean {
   return withoutBlanks(coding.split(',').at(-1) ?? '').toLowerCase() === 'chunked';
 }
 
+/** Not with a length besides a coding, or a coding in HTTP/1.0: somebody on the way may see another end than we do. */
 function isKept(statusLine: string, known: Known): boolean {
   const connection = known.connection?.toLowerCase() ?? '';
   if (connection.includes('close')) return false;

@@ -106,8 +106,8 @@ export class Connection {
     this.reader = undefined;
     this.close();
     if (!exchange) return;
-    const isFresh = this.posts === 1 || performance.now() - this.postedAt > CROSSING_MS;
-    const hasCrossed = !isFresh && !hasHeard && !exchange.isOver;
+    const isSoon = performance.now() - this.postedAt <= CROSSING_MS;
+    const hasCrossed = this.posts > 1 && isSoon && !hasHeard && !exchange.isOver;
     if (hasCrossed) this.owner.crossed(this);
     // Not made before it is needed: an error keeps all alive that was under way when it was made.
     exchange.broke(this.error ?? new ConnectionClosed(), hasCrossed);

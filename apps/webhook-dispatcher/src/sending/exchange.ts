@@ -25,13 +25,14 @@ export class Exchange implements AnswerListener {
    * request.
    */
   resend: (() => void) | undefined;
+  /** Nobody waits for an answer any more. */
+  isOver = false;
   private connection: { close(): void } | undefined;
   private readonly startedAt = performance.now();
   private status: number | null = null;
   private readonly kept: Buffer[] = [];
   private keptBytes = 0;
   private seen = 0;
-  private isEnded = false;
   private readonly deadline: NodeJS.Timeout;
   private drain: NodeJS.Timeout | undefined;
 
@@ -40,11 +41,6 @@ export class Exchange implements AnswerListener {
     private readonly listener: ExchangeListener,
   ) {
     this.deadline = setTimeout(() => this.giveUp('TIMEOUT'), timeoutMs);
-  }
-
-  /** Nobody waits for an answer any more: the connection may have taken all the time there was. */
-  get isOver(): boolean {
-    return this.isEnded;
   }
 
   /** It goes out over this connection. */
@@ -66,7 +62,7 @@ export class Exchange implements AnswerListener {
   /** The answer is not complete with the bytes that have come; `size` of them just now. */
   goesOn(size: number): void {
     this.seen += size;
-    if (this.status === null || this.isEnded) return;
+    if (this.status === null || this.isOver) return;
     if (this.seen > DRAIN_BYTES) this.giveUp();
     else this.drain ??= setTimeout(() => this.giveUp(), DRAIN_MS);
   }
@@ -81,7 +77,7 @@ export class Exchange implements AnswerListener {
    * @param hasCrossed whether its host was closing the connection as it went out: then it never saw it.
    */
   broke(error: unknown, hasCrossed: boolean): void {
-    if (this.status === null && !this.isEnded) {
+    if (this.status === null && !this.isOver) {
       const { resend } = this;
       this.resend = undefined;
       if (resend && hasCrossed && transportError(error) === CONNECTION_CLOSED) return resend();
@@ -101,7 +97,7 @@ export class Exchange implements AnswerListener {
 
   /** @param error counts where there is no status. */
   private end(error: string | null): void {
-    if (this.isEnded) return;
+    if (this.isOver) return;
     this.over();
     const { status } = this;
     this.listener.ended({
@@ -113,7 +109,7 @@ export class Exchange implements AnswerListener {
   }
 
   private over(): void {
-    this.isEnded = true;
+    this.isOver = true;
     this.resend = undefined;
     this.connection = undefined;
     clearTimeout(this.deadline);

@@ -65,6 +65,7 @@ export class WebhookClient {
     try {
       this.connections.open(target, (error, connection?: Connection) => {
         if (!connection) exchange.broke(error, false);
+        // Opening it may have taken all the time there was.
         else if (exchange.isOver) this.connections.freed(connection, undefined);
         else connection.post(request, exchange);
       });
