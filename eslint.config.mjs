@@ -1,4 +1,5 @@
 import nx from '@nx/eslint-plugin';
+import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 /** Who may depend on whom (docs/architecture.md). Apps are never imported; contracts and sdk know nothing of ours. */
@@ -44,7 +45,7 @@ export default tseslint.config(
   ...tseslint.configs.recommended,
   {
     files: ['**/*.ts'],
-    plugins: { '@nx': nx },
+    plugins: { '@nx': nx, 'import-x': importX },
     languageOptions: {
       parserOptions: {
         project: ['./tsconfig.lib.json', './tsconfig.spec.json'],
@@ -52,6 +53,11 @@ export default tseslint.config(
       },
     },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
+    settings: {
+      'import-x/resolver-next': [createNodeResolver({ extensionAlias: { '.js': ['.ts', '.js'] } })],
+      'import-x/extensions': ['.ts'],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+    },
     rules: {
       '@nx/enforce-module-boundaries': [
         'error',
@@ -62,6 +68,8 @@ export default tseslint.config(
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-extraneous-class': 'off',
+      'import-x/first': 'error',
+      'import-x/no-cycle': ['error', { ignoreExternal: true }],
       'no-console': 'error',
       'max-lines': ['error', { max: 400 }],
       'max-lines-per-function': ['error', { max: 60 }],

@@ -1,0 +1,61 @@
+// Checks the folders of every project: how full each is, and that no two of a project import each other.
+// ESLint sees a file at a time; these rules are about folders (docs/adr/0033-folders-are-rooms-with-walls.md).
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Files that one folder may hold; tests and migrations are not counted. */
+const MOST = 14;
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const IMPORT = /(?:from|import)\s*\(?['"](\.{1,2}\/[^'"]+)\.js['"]/g;
+const isTest = (path) => /\.(spec|int-spec|e2e-spec)\.ts$/.test(path);
+
+/** Relative imports of a file, as paths from the project's folder. */
+const importsOf = (project, file) =>
+  [...readFileSync(join(root, project, file), 'utf8').matchAll(IMPORT)].map(([, path]) =>
+    normalize(join(dirname(file), `${path}.ts`)),
+  );
+
+/** The folder directly below `src` that a file lies in; undefined for the files of `src` itself, which wire the project. */
+const roomOf = (file) => {
+  const [, room, ...below] = file.split('/');
+  return below.length > 0 ? room : undefined;
+};
+
+function fullFolders(project, files) {
+  const counts = new Map();
+  for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  return [...counts]
+    .filter(([folder, count]) => count > MOST && !folder.endsWith('migrations'))
+    .map(([folder, count]) => `${project}/${folder}: ${count} files in one folder, at most ${MOST}`);
+}
+
+function twoWayFolders(project, files) {
+  const arrows = new Map();
+  for (const file of files)
+    for (const target of importsOf(project, file)) {
+      const [from, to] = [roomOf(file), roomOf(target)];
+      if (from && to && from !== to) arrows.set(`${from} ${to}`, `${file} imports ${target}`);
+    }
+  return [...arrows]
+    .map(([arrow, example]) => [arrow.split(' '), example])
+    .filter(([[from, to]]) => from < to && arrows.has(`${to} ${from}`))
+    .map(
+      ([[from, to], example]) =>
+        `${project}: ${from} and ${to} import each other: ${example}; ${arrows.get(`${to} ${from}`)}`,
+    );
+}
+
+const projects = ['apps', 'libs'].flatMap((kind) =>
+  readdirSync(join(root, kind)).map((name) => join(kind, name)),
+);
+const problems = projects.flatMap((project) => {
+  const files = readdirSync(join(root, project, 'src'), { recursive: true })
+    .map((path) => join('src', path))
+    .filter((path) => path.endsWith('.ts') && !isTest(path) && !path.includes('generated'))
+    .sort();
+  return [fullFolders, twoWayFolders].flatMap((check) => check(project, files));
+});
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
