@@ -101,7 +101,24 @@ function anywhere(value) {
   return value === `${hostname()}-${process.pid}` ? '<host name>-<process id>' : value;
 }
 
+/** Decisions by number, with what each is about: how the code is shaped, a promise to tenants, or speed. */
+function decisionsPage() {
+  const folder = join(root, 'docs/adr');
+  const files = readdirSync(folder).filter((name) => /^\d{4}-/.test(name));
+  const rows = files.sort().map((name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const [, number, title] = /^# (\d+)\. (.+)$/m.exec(text);
+    const [, date, tags] = /^Date: ([\d-]+)\. Tags: ([a-z, ]+)\./m.exec(text);
+    return [number, `[${title}](${name})`, tags, date];
+  });
+  return `# Decisions\n\n${note}\n
+Each page has context, decision and price. Tags: _shape_ (how the code is cut), _promise_ (what tenants rely on), _speed_ (what was measured; the
+long series are in [measurements](../measurements.md)).\n
+${table(['No.', 'Decision', 'Tags', 'Date'], rows)}\n`;
+}
+
 const pages = {
+  'docs/adr/README.md': decisionsPage(),
   'docs/errors.md': errorsPage(),
   'docs/contracts.md': contractsPage(),
   'docs/configuration.md': await configurationPage(),

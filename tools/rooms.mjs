@@ -1,5 +1,5 @@
 // Checks the folders of every project: how full each is, and that no two of a project import each other.
-// ESLint sees a file at a time; these rules are about folders (docs/adr/0033-folders-are-rooms-with-walls.md).
+// ESLint sees a file at a time; these rules are about folders (docs/adr/0033-folders-have-walls.md).
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
