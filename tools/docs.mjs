@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
+import { deadPaths, drawHouse } from './house.mjs';
 import { sdkPages } from './sdk/pages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -117,7 +118,28 @@ long series are in [measurements](../measurements.md)).\n
 ${table(['No.', 'Decision', 'Tags', 'Date'], rows)}\n`;
 }
 
+/** The page as it is, with the picture of the house drawn anew between its two marks. */
+function architecturePage() {
+  const { services, arrows, table: rooms } = drawHouse(root, contracts);
+  const picture = `<!-- house: drawn from the code by \`npm run docs\` -->\n
+\`\`\`mermaid
+flowchart LR
+  tenant([software of a tenant]) -- REST --> api-gateway
+  webhook-dispatcher -- signed POST --> tenant
+  session-worker <-- socket --> platform([platform, or simulator])
+${arrows.join('\n')}
+\`\`\`\n
+${table(['Service', 'Its rooms (folders of `src`)'], rooms)}\n
+<!-- /house -->`;
+  if (services.length === 0) throw new Error('No service was found below apps/.');
+  return readFileSync(join(root, 'docs/architecture.md'), 'utf8').replace(
+    /<!-- house: [^]*<!-- \/house -->/,
+    () => picture,
+  );
+}
+
 const pages = {
+  'docs/architecture.md': architecturePage(),
   'docs/adr/README.md': decisionsPage(),
   'docs/errors.md': errorsPage(),
   'docs/contracts.md': contractsPage(),
@@ -138,4 +160,15 @@ for (const [path, text] of Object.entries(pages)) {
   writeFileSync(file, wanted);
   process.stdout.write(`wrote ${path}\n`);
 }
+for (const page of ['README.md', 'docs/architecture.md', ...readmes()])
+  for (const problem of deadPaths(root, page)) {
+    stale += 1;
+    process.stderr.write(`${problem}\n`);
+  }
 process.exitCode = stale > 0 ? 1 : 0;
+
+function readmes() {
+  return ['apps', 'libs']
+    .flatMap((kind) => readdirSync(join(root, kind)).map((name) => join(kind, name, 'README.md')))
+    .filter((page) => existsSync(join(root, page)));
+}
