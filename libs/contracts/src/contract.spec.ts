@@ -14,7 +14,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { AppError } from './app-error.js';
 import { parseData } from './contract.js';
 import { Envelope, parseEnvelope, readEnvelope } from './envelope.js';
-import { MessageReceived, MessageSent } from './message-events.js';
+import { MessageReceived, MessageSent } from './events/message-events.js';
 
 class Page {
   @IsInt() @Min(1) number: number;
