@@ -1,5 +1,4 @@
 export { type ErrorMeta, type ErrorBody, AppError } from './app-error.js';
-export { type ErrorEntry, ERROR_CATALOGUE, type ErrorCode } from './errors.js';
 export {
   type DataClass,
   type EventContract,
@@ -11,14 +10,11 @@ export {
   type FieldProblem,
   parseData,
   validationFailed,
-  invalidField,
   invalidFields,
+  invalidField,
 } from './contract.js';
-export { Envelope, parseEnvelope, readEnvelope } from './envelope.js';
-export { PARTITION_COUNT, STREAMS, eventSubject, commandSubject, deadLetterSubject } from './subjects.js';
 export {
   BOT_MODES,
-  type KeyEnvironment,
   type BotMode,
   SESSION_STATUSES,
   type SessionStatus,
@@ -30,34 +26,40 @@ export {
   type FailureCode,
   RESTRICTION_REASONS,
   type RestrictionReason,
-  PLANS,
-  type Plan,
-  SUBSCRIPTION_KEEPERS,
-  type SubscriptionKeeper,
-  SUBSCRIPTION_STATUSES,
-  type SubscriptionStatus,
-  PUBLIC_EVENTS,
-  type PublicEvent,
-  ENDPOINT_STATUSES,
-  ENDPOINT_ORDERINGS,
-  type EndpointOrdering,
-  type EndpointStatus,
-  PAUSE_REASONS,
-  type PauseReason,
-  SCOPES,
-  type Scope,
   MEDIA_STATUSES,
   type MediaStatus,
   MEDIA_FAILURES,
   type MediaFailure,
   MESSAGE_CHANGES,
   type MessageChangeKind,
-  TYPING_STATES,
-  type TypingState,
   LIMIT_LAYERS,
   type LimitLayer,
+  PLANS,
+  type Plan,
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionStatus,
+  SUBSCRIPTION_KEEPERS,
+  type SubscriptionKeeper,
+  PUBLIC_EVENTS,
+  type PublicEvent,
+  ENDPOINT_STATUSES,
+  type EndpointStatus,
+  PAUSE_REASONS,
+  type PauseReason,
+  ENDPOINT_ORDERINGS,
+  type EndpointOrdering,
+  type KeyEnvironment,
+  SCOPES,
+  type Scope,
+  TYPING_STATES,
+  type TypingState,
 } from './enums.js';
+export { Envelope, readEnvelope, parseEnvelope } from './envelope.js';
+export { type ErrorEntry, ERROR_CATALOGUE, type ErrorCode } from './errors.js';
+export { PARTITION_COUNT, STREAMS, eventSubject, commandSubject, deadLetterSubject } from './subjects.js';
+export * from './commands/index.js';
 export * from './content/index.js';
 export * from './events/index.js';
 export * from './http/index.js';
+export * from './notices/index.js';
 export * from './requests/index.js';

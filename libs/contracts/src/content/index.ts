@@ -1,5 +1,3 @@
-export { MESSAGE_BODY_TYPES, MESSAGE_BODY_FIELDS, MessageBody } from './message-body.js';
-export { MessageMedia, QuotedInbound, MessageChange, MessageOrigin } from './message-details.js';
 export {
   MEDIA_KINDS,
   type MediaKind,
@@ -8,6 +6,9 @@ export {
   isOfKind,
   typesOf,
 } from './media-rules.js';
+export { MESSAGE_BODY_TYPES, MESSAGE_BODY_FIELDS, MessageBody } from './message-body.js';
+export { MessageMedia, QuotedInbound, MessageChange, MessageOrigin } from './message-details.js';
+export { type Metadata } from './metadata.js';
 export {
   LocationContent,
   ContactContent,

@@ -1,3 +1,4 @@
+export { LLM_CALL_MAX, LlmCalledV1, LlmCalled } from './llm-events.js';
 export {
   MessageReceivedV1,
   MessageFailure,
@@ -22,6 +23,7 @@ export {
   SessionDeleted,
   SessionTierChanged,
 } from './session-events.js';
+export { SubscriptionChangedV1, SubscriptionChanged } from './subscription-events.js';
 export {
   WebhookStateV1,
   WebhookChangedV1,

@@ -1,6 +1,6 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 
 /** Query of every list: `limit` 1 to 200 (50 by default) and the opaque cursor of the page before. */
 export class PageQuery {
@@ -30,4 +30,20 @@ export class PageQuery {
 export interface Page<T> {
   items: T[];
   nextCursor: string | null;
+}
+
+/** A count that stops at 10,000. */
+export class BoundedCount {
+  @ApiProperty({
+    description: 'How many, exact up to 10,000.',
+    type: 'integer',
+    maximum: 10_000,
+    example: 17,
+  })
+  @IsInt()
+  count: number;
+
+  @ApiProperty({ description: 'true: there are more than that.', example: false })
+  @IsBoolean()
+  more: boolean;
 }

@@ -1,19 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  IsArray,
-  IsInt,
-  IsISO8601,
-  IsOptional,
-  IsString,
-  IsUUID,
-  Matches,
-  ValidateNested,
-} from 'class-validator';
-import { defineRequest } from '../../contract.js';
-import { LoggedEvent } from '../../requests/webhooks/event-log.js';
+import { IsArray, IsInt, IsISO8601, IsString, IsUUID, ValidateNested } from 'class-validator';
+import { BoundedCount } from '../page.js';
+import { LoggedEvent } from '../webhooks/event-log.js';
 import { MessageView } from './messages.js';
-import { BoundedCount } from '../webhooks/actions.js';
 
 /** What is kept of a person, over all sessions of the tenant. */
 export class ContactProfile {
@@ -100,30 +90,6 @@ export class ContactEvent extends LoggedEvent {
   @Type(() => ContactDeadLetter)
   deadLetters: ContactDeadLetter[];
 }
-
-/** Request of `read-contact-events`. */
-export class ReadContactEventsV1 {
-  @IsUUID() tenantId: string;
-  /** Normalized address. */
-  @IsString() contact: string;
-  /** Number in the log up to which it was read. */
-  @IsOptional() @Matches(/^\d{1,18}$/) after?: string;
-}
-
-/** Reply of `read-contact-events`: a part of the log was looked through, however few events of it name the person. */
-export class ContactEventsReply {
-  @IsArray() @ValidateNested({ each: true }) @Type(() => ContactEvent) events: ContactEvent[];
-  /** Number in the log up to which it was looked through; null: to its end. */
-  @IsOptional() @Matches(/^\d{1,18}$/) next: string | null;
-}
-
-/** Reads the events of a tenant that name a person, in order of arrival. */
-export const ReadContactEvents = defineRequest(
-  'webhook-dispatcher',
-  'read-contact-events',
-  ReadContactEventsV1,
-  ContactEventsReply,
-);
 
 /** All that is kept of a person, as `GET /v1/contacts/:id/export` gives it. */
 export class ContactExport {

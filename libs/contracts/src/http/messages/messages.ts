@@ -1,22 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  IsArray,
-  IsISO8601,
-  IsObject,
-  IsOptional,
-  IsString,
-  IsUUID,
-  ValidateNested,
-} from 'class-validator';
-import { defineCommand, defineRequest } from '../../contract.js';
-import { MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
 import { MessageBody } from '../../content/message-body.js';
 import { MessageMedia, MessageOrigin } from '../../content/message-details.js';
+import { type Metadata } from '../../content/metadata.js';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
 import { MessageFailure } from '../../events/message-events.js';
-import { OutboundContent } from '../../content/outbound-content.js';
-import type { Metadata } from './send-options.js';
 
 /** Answer of `POST /v1/messages`. */
 export class QueuedMessage {
@@ -222,39 +209,18 @@ export class MessageView {
   updatedAt: string;
 }
 
-/** Data of the `send-message` command. */
-export class SendMessageV1 {
-  @IsUUID() jobId: string;
-  @IsUUID() sessionId: string;
-  /** Normalized platform address. */
-  @IsString() to: string;
-  @ValidateNested() @Type(() => OutboundContent) content: OutboundContent;
-  @IsOptional() @IsString() clientMessageId: string | null;
-  @IsISO8601() acceptedAt: string;
-  /** To be repeated in every event of the message. */
-  @IsOptional() @IsObject() metadata?: Metadata;
-  /** Until when, in domain time, it waits for its session, also through a logout; absent: for as long as the worker lets it. */
-  @IsOptional() @IsISO8601() expiresAt?: string;
-}
+/** Answer of `POST /v1/messages/:jobId/cancel`. */
+export class CanceledMessage {
+  @ApiProperty({
+    description: 'Always FAILED: it does not go out any more.',
+    enum: ['FAILED'],
+    example: 'FAILED',
+  })
+  status: 'FAILED';
 
-/** Data of the `reconcile-session` command: "look at the row of this session and act on it". */
-export class ReconcileSessionV1 {
-  @IsUUID() sessionId: string;
-}
+  @ApiProperty({ description: 'Job id of the message.', format: 'uuid' })
+  jobId: string;
 
-/** Request of `find-messages`. */
-export class FindMessagesV1 {
-  @IsArray() @ArrayMaxSize(1_000) @IsUUID(undefined, { each: true }) jobIds: string[];
+  @ApiProperty({ description: 'Its code is CANCELED; message.failed tells the same.', type: MessageFailure })
+  failure: MessageFailure;
 }
-
-/** Reply of `find-messages`: those of the jobs that have a message. */
-export class FoundMessages {
-  @IsArray() @IsUUID(undefined, { each: true }) jobIds: string[];
-}
-
-/** Send one message; consumed by the owner of the session's partition. */
-export const SendMessage = defineCommand('send-message', 1, SendMessageV1);
-/** The wanted state of a session changed. */
-export const ReconcileSession = defineCommand('reconcile-session', 1, ReconcileSessionV1);
-/** Which of these jobs have a message. */
-export const FindMessages = defineRequest('api-gateway', 'find-messages', FindMessagesV1, FoundMessages);

@@ -20,6 +20,7 @@ import { SendOptions } from './send-options.js';
 
 /** In the spelling that JSON Schema and JavaScript share. */
 const NO_CONTROL_CHARACTERS = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+
 const MESSAGE_ID = '0198c0de-0000-7000-8000-0000000000c1';
 
 /** A message that is meant. */
@@ -147,34 +148,6 @@ export class MediaRequest {
   @IsOptional()
   @IsBoolean()
   voice?: boolean;
-}
-
-/** Body of `POST /v1/media`. */
-export class UploadRequest {
-  @ApiProperty({
-    description: 'The file, up to 100 MiB, with its media type and name.',
-    type: 'string',
-    format: 'binary',
-  })
-  file: unknown;
-}
-
-/** Answer of `POST /v1/media`. */
-export class UploadedMedia {
-  @ApiProperty({ description: 'Id to send it by.', format: 'uuid' })
-  mediaId: string;
-
-  @ApiProperty({ description: 'Media type, as the upload said.', example: 'image/png' })
-  mimeType: string;
-
-  @ApiProperty({ description: 'Bytes.', example: 70_000 })
-  size: number;
-
-  @ApiProperty({
-    description: 'Digest of the bytes that arrived, in hex.',
-    example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
-  })
-  sha256: string;
 }
 
 /** Fields of `SendMessageRequest` that say what is sent: each request has exactly one. */

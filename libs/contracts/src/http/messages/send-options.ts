@@ -1,16 +1,17 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
+import { type Metadata } from '../../content/metadata.js';
 import { TimeBound } from '../instant.js';
 
-/** A tenant's own words on a message, kept with it and repeated in each of its events. */
-export type Metadata = Record<string, string>;
-
 const MOST_ENTRIES = 20;
+
 const MOST_KEY_CHARACTERS = 40;
+
 const MOST_VALUE_CHARACTERS = 500;
 
 /** How long a message waits for its session where the send does not say so, in seconds. */
 export const QUEUE_FOR_SECONDS = 3_600;
+
 /** At most a day: a unit is of the day on which its message was accepted. */
 const MOST_QUEUE_SECONDS = 86_400;
 

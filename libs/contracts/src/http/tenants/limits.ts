@@ -1,8 +1,52 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ErrorCode } from '../../errors.js';
+import { Type } from 'class-transformer';
+import { IsInt, IsOptional, IsUUID, ValidateNested } from 'class-validator';
 import { type Plan, PLANS } from '../../enums.js';
-import { LimitCount, SessionDay } from '../../requests/limits/limits.js';
-import { TokenUsage } from '../../requests/billing/usage.js';
+import { type ErrorCode } from '../../errors.js';
+import { TokenUsage } from './usage.js';
+
+/** What is used up of one limit. */
+export class LimitCount {
+  @ApiProperty({
+    description: 'How much there is; null: no limit.',
+    type: 'integer',
+    nullable: true,
+    example: 250,
+  })
+  @IsOptional()
+  @IsInt()
+  limit: number | null;
+
+  @ApiProperty({ description: 'How much is used.', type: 'integer', example: 42, minimum: 0 })
+  @IsInt()
+  used: number;
+
+  @ApiProperty({
+    description: 'How much is left; null: no limit.',
+    type: 'integer',
+    nullable: true,
+    example: 208,
+  })
+  @IsOptional()
+  @IsInt()
+  left: number | null;
+}
+
+/** The day of one session. */
+export class SessionDay {
+  @ApiProperty({ description: 'The session.', format: 'uuid' })
+  @IsUUID()
+  sessionId: string;
+
+  @ApiProperty({ description: 'Its warmup tier.', type: 'integer', example: 2, minimum: 0, maximum: 4 })
+  @IsInt()
+  tier: number;
+
+  @ApiProperty({ description: 'Messages today.', type: LimitCount })
+  @ValidateNested()
+  @Type(() => LimitCount)
+  messages: LimitCount;
+}
 
 /** Answer of `GET /v1/limits`. */
 export class TenantLimits {

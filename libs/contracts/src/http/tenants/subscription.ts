@@ -1,11 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
+import { IsIn, IsString } from 'class-validator';
 import {
   type Plan,
   PLANS,
   SUBSCRIPTION_KEEPERS,
-  type SubscriptionKeeper,
   SUBSCRIPTION_STATUSES,
+  type SubscriptionKeeper,
   type SubscriptionStatus,
 } from '../../enums.js';
 
@@ -61,4 +61,11 @@ export class OpenCheckoutBody {
   @ApiProperty({ description: 'Plan to pay for.', enum: PLANS, example: 'GROWTH' })
   @IsIn(PLANS)
   plan: Plan;
+}
+
+/** A page of the payment provider for a person's browser; good for a short time. */
+export class ProviderPage {
+  @ApiProperty({ description: 'Address of the page.', example: 'https://billing.example.com/session/abc' })
+  @IsString()
+  url: string;
 }

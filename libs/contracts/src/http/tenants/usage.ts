@@ -1,5 +1,104 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { TokenUsage } from '../../requests/billing/usage.js';
+import { IsIn, IsInt, IsOptional, IsString, Matches } from 'class-validator';
+
+/** What a plan does once its tokens are used up: go on and bill, or refuse until the month ends. */
+export const TOKEN_OVERAGES = ['bill', 'block'] as const;
+/** One of `TOKEN_OVERAGES`. */
+export type TokenOverage = (typeof TOKEN_OVERAGES)[number];
+
+/** Tokens of one block beyond what the plan includes (specification, "Limits"). */
+export const TOKEN_BLOCK = 70_000_000;
+
+/** Price of a started block, in cents. */
+export const TOKEN_BLOCK_CENTS = 2_000;
+
+/** Currency of every price, as ISO 4217 writes it. */
+export const CURRENCY = 'USD';
+
+/** A month as it is asked for. */
+export const MONTH = /^2\d{3}-(0[1-9]|1[0-2])$/;
+
+/** Query of `GET /v1/usage`. */
+export class UsageQuery {
+  @ApiProperty({
+    description: 'Month in UTC; the one that runs, if left out.',
+    example: '2026-01',
+    pattern: MONTH.source,
+    required: false,
+  })
+  @IsOptional()
+  @Matches(MONTH, { message: 'month must be a month such as 2026-01' })
+  month?: string;
+}
+
+/** What is used of the tokens of a month, and what it costs. */
+export class TokenUsage {
+  @ApiProperty({ description: 'Tokens used.', type: 'integer', example: 71_000_000, minimum: 0 })
+  @IsInt()
+  used: number;
+
+  @ApiProperty({
+    description: 'Tokens that the plan includes; null: no limit.',
+    type: 'integer',
+    nullable: true,
+    example: 70_000_000,
+  })
+  @IsOptional()
+  @IsInt()
+  included: number | null;
+
+  @ApiProperty({
+    description: 'Included tokens that are left; null: no limit.',
+    type: 'integer',
+    nullable: true,
+    example: 0,
+  })
+  @IsOptional()
+  @IsInt()
+  left: number | null;
+
+  @ApiProperty({
+    description:
+      'Beyond what is included: `bill` goes on, by the block; `block` refuses sends until the month ends.',
+    enum: TOKEN_OVERAGES,
+    example: 'bill',
+  })
+  @IsIn(TOKEN_OVERAGES)
+  overage: TokenOverage;
+
+  @ApiProperty({ description: 'Tokens of a block.', type: 'integer', example: TOKEN_BLOCK })
+  @IsInt()
+  blockSize: number;
+
+  @ApiProperty({
+    description: 'Blocks that were started this month.',
+    type: 'integer',
+    example: 1,
+    minimum: 0,
+  })
+  @IsInt()
+  blocks: number;
+
+  @ApiProperty({
+    description: 'Price of a started block, in cents.',
+    type: 'integer',
+    example: TOKEN_BLOCK_CENTS,
+  })
+  @IsInt()
+  blockPrice: number;
+
+  @ApiProperty({
+    description: 'Cost of the blocks so far, in cents; the price of the plan is on the invoice.',
+    type: 'integer',
+    example: 2_000,
+  })
+  @IsInt()
+  cost: number;
+
+  @ApiProperty({ description: 'Currency (ISO 4217).', example: CURRENCY })
+  @IsString()
+  currency: string;
+}
 
 /** What was used, of a day or of a session. */
 class Used {

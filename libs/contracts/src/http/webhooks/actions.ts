@@ -12,6 +12,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { ENDPOINT_STATUSES, type EndpointStatus } from '../../enums.js';
+import { BoundedCount } from '../page.js';
 
 const ERROR = {
   description: 'What went wrong; null after a 2xx.',
@@ -19,12 +20,14 @@ const ERROR = {
   nullable: true,
   example: 'TIMEOUT',
 };
+
 const STATUS = {
   description: 'Status the receiver answered; null when there was no answer.',
   type: 'integer' as const,
   nullable: true,
   example: 200,
 };
+
 const DURATION = { description: 'How long it took, in milliseconds.', type: 'integer' as const, example: 42 };
 
 /** Body of `POST /v1/webhooks/:id/pause` and `/reactivate`. */
@@ -125,22 +128,6 @@ export class RecentAttempts {
   })
   @IsBoolean()
   partial: boolean;
-}
-
-/** A count that stops at 10,000. */
-export class BoundedCount {
-  @ApiProperty({
-    description: 'How many, exact up to 10,000.',
-    type: 'integer',
-    maximum: 10_000,
-    example: 17,
-  })
-  @IsInt()
-  count: number;
-
-  @ApiProperty({ description: 'true: there are more than that.', example: false })
-  @IsBoolean()
-  more: boolean;
 }
 
 /** Answer of `GET /v1/webhooks/:id/health`. */

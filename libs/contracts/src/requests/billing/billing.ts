@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
@@ -11,20 +10,17 @@ import {
   MaxLength,
   ValidateNested,
 } from 'class-validator';
-import { defineEvent, defineRequest } from '../../contract.js';
+import { defineRequest } from '../../contract.js';
 import {
   type Plan,
   PLANS,
   SUBSCRIPTION_KEEPERS,
-  type SubscriptionKeeper,
   SUBSCRIPTION_STATUSES,
+  type SubscriptionKeeper,
   type SubscriptionStatus,
 } from '../../enums.js';
-
-/** Names a tenant. */
-export class TenantRef {
-  @IsUUID() tenantId: string;
-}
+import { ProviderPage } from '../../http/tenants/subscription.js';
+import { TenantRef } from '../refs.js';
 
 /** The plan refuses sends until the month ends: its tokens are used up. `meta` of the 429. */
 export class TokenRefusal {
@@ -91,32 +87,10 @@ export const SetSubscription = defineRequest(
   SubscriptionState,
 );
 
-/** Payload of `subscription.changed`: what it was and what it is. */
-export class SubscriptionChangedV1 {
-  @IsIn(PLANS) previousPlan: Plan;
-  @IsIn(PLANS) plan: Plan;
-  @IsIn(SUBSCRIPTION_STATUSES) previousStatus: SubscriptionStatus;
-  @IsIn(SUBSCRIPTION_STATUSES) status: SubscriptionStatus;
-  /** A smaller plan that begins later, and when. */
-  @IsOptional() @IsIn(PLANS) nextPlan?: Plan;
-  @IsOptional() @IsISO8601() nextPlanAt?: string;
-  /** `operator` or `payment-provider`. */
-  @IsString() actor: string;
-  /** When, in domain time (ISO 8601, UTC). */
-  @IsISO8601() timestamp: string;
-}
-
 /** Request of `open-checkout`. */
 export class OpenCheckoutV1 {
   @IsUUID() tenantId: string;
   @IsIn(PLANS) plan: Plan;
-}
-
-/** A page of the payment provider for a person's browser; good for a short time. */
-export class ProviderPage {
-  @ApiProperty({ description: 'Address of the page.', example: 'https://billing.example.com/session/abc' })
-  @IsString()
-  url: string;
 }
 
 /** Longest body of a provider's webhook, in characters: a request over NATS holds no more than 1 MiB. */
@@ -133,8 +107,6 @@ export class ProviderEventReply {
   @IsBoolean() kept: boolean;
 }
 
-/** Plan or state of a subscription changed. Internal: no endpoint gets it. */
-export const SubscriptionChanged = defineEvent('subscription.changed', 1, SubscriptionChangedV1);
 /** Where a person pays for a plan; `SUBSCRIPTION_CONFLICT` where there is no provider, or a subscription already. */
 export const OpenCheckout = defineRequest('billing', 'open-checkout', OpenCheckoutV1, ProviderPage);
 /** Where a person changes plan or card, and reads invoices; `SUBSCRIPTION_CONFLICT` without a provider. */

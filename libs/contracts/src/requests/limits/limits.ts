@@ -1,4 +1,3 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -13,7 +12,8 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { defineRequest } from '../../contract.js';
-import { type LimitLayer, LIMIT_LAYERS, type Plan, PLANS } from '../../enums.js';
+import { LIMIT_LAYERS, type LimitLayer, type Plan, PLANS } from '../../enums.js';
+import { LimitCount, SessionDay } from '../../http/tenants/limits.js';
 
 /** Messages per UTC day by plan (specification, "Limits"). */
 export const PLAN_CAPS: Record<Plan, number> = { STARTER: 1_000, GROWTH: 10_000, ENTERPRISE: 100_000 };
@@ -93,49 +93,6 @@ export class LlmCallReply {
 /** Request of `get-limits`. */
 export class GetLimitsV1 extends DayOf {
   @IsArray() @ArrayMaxSize(1_000) @IsUUID(undefined, { each: true }) sessionIds: string[];
-}
-
-/** What is used up of one limit. */
-export class LimitCount {
-  @ApiProperty({
-    description: 'How much there is; null: no limit.',
-    type: 'integer',
-    nullable: true,
-    example: 250,
-  })
-  @IsOptional()
-  @IsInt()
-  limit: number | null;
-
-  @ApiProperty({ description: 'How much is used.', type: 'integer', example: 42, minimum: 0 })
-  @IsInt()
-  used: number;
-
-  @ApiProperty({
-    description: 'How much is left; null: no limit.',
-    type: 'integer',
-    nullable: true,
-    example: 208,
-  })
-  @IsOptional()
-  @IsInt()
-  left: number | null;
-}
-
-/** The day of one session. */
-export class SessionDay {
-  @ApiProperty({ description: 'The session.', format: 'uuid' })
-  @IsUUID()
-  sessionId: string;
-
-  @ApiProperty({ description: 'Its warmup tier.', type: 'integer', example: 2, minimum: 0, maximum: 4 })
-  @IsInt()
-  tier: number;
-
-  @ApiProperty({ description: 'Messages today.', type: LimitCount })
-  @ValidateNested()
-  @Type(() => LimitCount)
-  messages: LimitCount;
 }
 
 /** Reply of `get-limits`: the day of a tenant and of these sessions, in the order asked. */

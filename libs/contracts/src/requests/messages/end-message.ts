@@ -1,26 +1,9 @@
-import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import { SendMessageV1 } from '../../commands/send-message.js';
 import { defineRequest } from '../../contract.js';
 import { FAILURE_CODES, type FailureCode, MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
 import { MessageFailure } from '../../events/message-events.js';
-import { SendMessageV1 } from '../../http/messages/messages.js';
-
-/** Answer of `POST /v1/messages/:jobId/cancel`. */
-export class CanceledMessage {
-  @ApiProperty({
-    description: 'Always FAILED: it does not go out any more.',
-    enum: ['FAILED'],
-    example: 'FAILED',
-  })
-  status: 'FAILED';
-
-  @ApiProperty({ description: 'Job id of the message.', format: 'uuid' })
-  jobId: string;
-
-  @ApiProperty({ description: 'Its code is CANCELED; message.failed tells the same.', type: MessageFailure })
-  failure: MessageFailure;
-}
 
 /** Request of `end-message`. */
 export class EndMessageV1 {

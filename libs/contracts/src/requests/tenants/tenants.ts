@@ -16,6 +16,7 @@ import {
 } from 'class-validator';
 import { defineRequest } from '../../contract.js';
 import { type Plan, PLANS, SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../../enums.js';
+import { Nothing } from '../refs.js';
 
 /** Request of `create-tenant` (operator). */
 export class CreateTenantV1 {
@@ -50,9 +51,6 @@ export class TenantSummary {
   /** The tenant whose sandbox this is. */
   @IsOptional() @IsUUID() sandboxOf?: string;
 }
-
-/** Request without fields. */
-export class Nothing {}
 
 /** Reply of `list-tenants`. */
 export class TenantsReply {

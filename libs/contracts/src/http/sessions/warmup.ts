@@ -11,8 +11,6 @@ import {
   IsUUID,
   ValidateNested,
 } from 'class-validator';
-import { defineRequest } from '../../contract.js';
-import { SessionRef } from '../sessions/sessions.js';
 
 /** What a number is judged by before its tier rises. */
 export const WARMUP_CRITERIA = [
@@ -108,6 +106,3 @@ export class WarmupState {
   @Type(() => WarmupCriterion)
   criteria: WarmupCriterion[];
 }
-
-/** Where a number stands on its way to the next tier. */
-export const GetWarmup = defineRequest('limits', 'get-warmup', SessionRef, WarmupState);

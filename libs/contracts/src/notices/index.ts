@@ -1,0 +1,1 @@
+export { EventLogGrew } from './event-log-grew.js';
