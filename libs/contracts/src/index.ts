@@ -1,17 +1,15 @@
 export { type ErrorMeta, type ErrorBody, AppError } from './app-error.js';
 export {
+  type CommandContract,
   type DataClass,
   type EventContract,
-  type CommandContract,
+  type EventRules,
+  type NoticeContract,
   type RequestContract,
-  defineEvent,
   defineCommand,
+  defineEvent,
+  defineNotice,
   defineRequest,
-  type FieldProblem,
-  parseData,
-  validationFailed,
-  invalidFields,
-  invalidField,
 } from './contract.js';
 export {
   BOT_MODES,
@@ -40,8 +38,6 @@ export {
   type SubscriptionStatus,
   SUBSCRIPTION_KEEPERS,
   type SubscriptionKeeper,
-  PUBLIC_EVENTS,
-  type PublicEvent,
   ENDPOINT_STATUSES,
   type EndpointStatus,
   PAUSE_REASONS,
@@ -56,6 +52,7 @@ export {
 } from './enums.js';
 export { Envelope, readEnvelope, parseEnvelope } from './envelope.js';
 export { type ErrorEntry, ERROR_CATALOGUE, type ErrorCode } from './errors.js';
+export { type FieldProblem, invalidField, invalidFields, parseData, validationFailed } from './parsing.js';
 export { PARTITION_COUNT, STREAMS, eventSubject, commandSubject, deadLetterSubject } from './subjects.js';
 export * from './commands/index.js';
 export * from './content/index.js';

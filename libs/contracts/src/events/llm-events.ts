@@ -18,5 +18,12 @@ export class LlmCalledV1 {
   @IsISO8601() timestamp: string;
 }
 
-/** A language model was called for an answer. Internal: no endpoint gets it. */
-export const LlmCalled = defineEvent('llm.called', 1, LlmCalledV1);
+/** A language model was called for an answer. No service of today does so. */
+export const LlmCalled = defineEvent('llm.called', 1, LlmCalledV1, {
+  public: false,
+  summary: 'A language model was called for an answer.',
+  by: [],
+});
+
+/** Events of language models. */
+export const LLM_EVENTS = [LlmCalled] as const;

@@ -209,12 +209,41 @@ export class MessageFailedV1 extends OutboundMessageV1 {
 }
 
 /** A message arrived from a contact. */
-export const MessageReceived = defineEvent('message.received', 1, MessageReceivedV1);
+export const MessageReceived = defineEvent('message.received', 1, MessageReceivedV1, {
+  public: true,
+  summary: 'A message arrived from the customer.',
+  by: ['session-worker'],
+});
 /** The platform's server took an outbound message. */
-export const MessageSent = defineEvent('message.sent', 1, OutboundMessageV1);
+export const MessageSent = defineEvent('message.sent', 1, OutboundMessageV1, {
+  public: true,
+  summary: 'An outbound message was sent.',
+  by: ['session-worker'],
+});
 /** The recipient's device has it (two checks). */
-export const MessageDelivered = defineEvent('message.delivered', 1, OutboundMessageV1);
+export const MessageDelivered = defineEvent('message.delivered', 1, OutboundMessageV1, {
+  public: true,
+  summary: 'The platform confirmed delivery (two checks).',
+  by: ['session-worker'],
+});
 /** The recipient opened the chat (two blue checks). */
-export const MessageRead = defineEvent('message.read', 1, OutboundMessageV1);
+export const MessageRead = defineEvent('message.read', 1, OutboundMessageV1, {
+  public: true,
+  summary: 'The recipient opened the chat (two blue checks).',
+  by: ['session-worker'],
+});
 /** Sending failed after all retries. */
-export const MessageFailed = defineEvent('message.failed', 1, MessageFailedV1);
+export const MessageFailed = defineEvent('message.failed', 1, MessageFailedV1, {
+  public: true,
+  summary: 'Sending failed after all retries.',
+  by: ['session-worker'],
+});
+
+/** Events of messages, in the order in which they are described. */
+export const MESSAGE_EVENTS = [
+  MessageReceived,
+  MessageSent,
+  MessageDelivered,
+  MessageRead,
+  MessageFailed,
+] as const;

@@ -75,14 +75,48 @@ export class SessionDeletedV1 {
 }
 
 /** The session is live. */
-export const SessionConnected = defineEvent('session.connected', 1, SessionConnectedV1);
+export const SessionConnected = defineEvent('session.connected', 1, SessionConnectedV1, {
+  public: true,
+  summary: 'The session is live.',
+  by: ['session-worker'],
+});
 /** The session dropped; carries a reason. */
-export const SessionDisconnected = defineEvent('session.disconnected', 1, SessionEndedV1);
+export const SessionDisconnected = defineEvent('session.disconnected', 1, SessionEndedV1, {
+  public: true,
+  summary: 'The session dropped; carries a reason.',
+  by: ['session-worker'],
+});
 /** A QR code is ready to scan. */
-export const SessionQrGenerated = defineEvent('session.qr_generated', 1, SessionQrGeneratedV1);
+export const SessionQrGenerated = defineEvent('session.qr_generated', 1, SessionQrGeneratedV1, {
+  public: true,
+  summary: 'A QR code is ready to scan.',
+  by: ['session-worker'],
+});
 /** The platform invalidated the credentials. */
-export const SessionLoggedOut = defineEvent('session.logged_out', 1, SessionEndedV1);
+export const SessionLoggedOut = defineEvent('session.logged_out', 1, SessionEndedV1, {
+  public: true,
+  summary: 'The platform invalidated the credentials.',
+  by: ['session-worker'],
+});
 /** The session is gone, with what its owner kept of it. */
-export const SessionDeleted = defineEvent('session.deleted', 1, SessionDeletedV1);
+export const SessionDeleted = defineEvent('session.deleted', 1, SessionDeletedV1, {
+  public: false,
+  summary: 'The session is gone, with what its owner kept of it.',
+  by: ['session-worker'],
+});
 /** A warmup tier went up. */
-export const SessionTierChanged = defineEvent('session.tier_changed', 1, SessionTierChangedV1);
+export const SessionTierChanged = defineEvent('session.tier_changed', 1, SessionTierChangedV1, {
+  public: false,
+  summary: 'A warmup tier went up.',
+  by: ['limits'],
+});
+
+/** Events of sessions, in the order in which they are described. */
+export const SESSION_EVENTS = [
+  SessionConnected,
+  SessionDisconnected,
+  SessionQrGenerated,
+  SessionLoggedOut,
+  SessionDeleted,
+  SessionTierChanged,
+] as const;

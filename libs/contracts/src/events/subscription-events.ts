@@ -18,4 +18,11 @@ export class SubscriptionChangedV1 {
 }
 
 /** Plan or state of a subscription changed. Internal: no endpoint gets it. */
-export const SubscriptionChanged = defineEvent('subscription.changed', 1, SubscriptionChangedV1);
+export const SubscriptionChanged = defineEvent('subscription.changed', 1, SubscriptionChangedV1, {
+  public: false,
+  summary: 'Plan or state of a subscription changed.',
+  by: ['billing'],
+});
+
+/** Events of subscriptions. */
+export const SUBSCRIPTION_EVENTS = [SubscriptionChanged] as const;

@@ -88,8 +88,23 @@ export class WebhookChangedV1 {
 }
 
 /** Nothing goes out to an endpoint any more; what comes for it is held. */
-export const WebhookPaused = defineEvent('webhook.paused', 1, WebhookStateV1);
+export const WebhookPaused = defineEvent('webhook.paused', 1, WebhookStateV1, {
+  public: true,
+  summary: 'An endpoint is paused: what comes for it is held, this event included.',
+  by: ['webhook-dispatcher'],
+});
 /** The first delivery after a reactivation succeeded. */
-export const WebhookRecovered = defineEvent('webhook.recovered', 1, WebhookStateV1);
+export const WebhookRecovered = defineEvent('webhook.recovered', 1, WebhookStateV1, {
+  public: true,
+  summary: 'The first delivery after a reactivation succeeded.',
+  by: ['webhook-dispatcher'],
+});
 /** An endpoint was made, changed or deleted. */
-export const WebhookChanged = defineEvent('webhook.changed', 1, WebhookChangedV1);
+export const WebhookChanged = defineEvent('webhook.changed', 1, WebhookChangedV1, {
+  public: false,
+  summary: 'An endpoint was made, changed or deleted.',
+  by: ['webhook-dispatcher'],
+});
+
+/** Events of webhook endpoints, in the order in which they are described. */
+export const WEBHOOK_EVENTS = [WebhookPaused, WebhookRecovered, WebhookChanged] as const;

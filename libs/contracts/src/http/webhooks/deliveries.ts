@@ -11,7 +11,7 @@ import {
   IsUUID,
   ValidateNested,
 } from 'class-validator';
-import { PUBLIC_EVENTS, type PublicEvent } from '../../enums.js';
+import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
 import { TimeBound } from '../instant.js';
 import { PageQuery } from '../page.js';
 

@@ -18,9 +18,8 @@ import {
   type EndpointStatus,
   PAUSE_REASONS,
   type PauseReason,
-  PUBLIC_EVENTS,
-  type PublicEvent,
 } from '../../enums.js';
+import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
 import { IsWebhookHeaders, MOST_HEADERS } from './headers.js';
 
 const HEADERS = {

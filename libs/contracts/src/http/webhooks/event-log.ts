@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { IsIn, IsISO8601, IsObject, IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
-import { PUBLIC_EVENTS, type PublicEvent } from '../../enums.js';
+import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
 import { PageQuery } from '../page.js';
 
 /** Query of `GET /v1/events`: filters narrow each other. */
