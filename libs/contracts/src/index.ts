@@ -53,7 +53,15 @@ export {
 export { Envelope, readEnvelope, parseEnvelope } from './envelope.js';
 export { type ErrorEntry, ERROR_CATALOGUE, type ErrorCode } from './errors.js';
 export { type FieldProblem, invalidField, invalidFields, parseData, validationFailed } from './parsing.js';
-export { PARTITION_COUNT, STREAMS, eventSubject, commandSubject, deadLetterSubject } from './subjects.js';
+export {
+  PARTITION_COUNT,
+  STREAMS,
+  commandSubject,
+  deadLetterSubject,
+  eventSubject,
+  eventSubjectOfAll,
+  ownerSubject,
+} from './subjects.js';
 export * from './commands/index.js';
 export * from './content/index.js';
 export * from './events/index.js';
