@@ -38,30 +38,48 @@ function contractsPage() {
     (value) => value && typeof value === 'object' && 'kind' in value,
   );
   const of = (kind) => all.filter((contract) => contract.kind === kind);
+  const bySubject = (one, other) => one.subject.localeCompare(other.subject);
   const fields = (type) => code(type.name);
-  const events = of('event').map((one) => [
+  const events = contracts.EVENTS.map((one) => [
     code(one.name),
     one.version,
-    code(`evt.<tenant partition>.${one.name}`),
+    code(contracts.eventSubject('<tenant partition>', one.name)),
     fields(one.data),
+    one.public ? 'yes' : '',
+    one.by.join(', '),
   ]);
   const commands = of('command').map((one) => [
     code(one.name),
     one.version,
-    code(`cmd.<session partition>.${one.name}.<sessionId>`),
+    code(contracts.commandSubject('<session partition>', one.name, '<sessionId>')),
     fields(one.data),
   ]);
-  const requests = of('request').map((one) => [
+  const requests = of('request').sort(bySubject).map((one) => [
     code(one.subject),
     one.app,
     fields(one.request),
     fields(one.reply),
   ]);
+  const notices = of('notice').sort(bySubject).map((one) => [code(one.subject), one.app, fields(one.data)]);
+  const owner = code(contracts.ownerSubject('<app>', '<partition>'));
+  const dead = code(contracts.deadLetterSubject('<app>'));
   return `# Subjects and contracts\n\n${note}\n
-What crosses a process border, from \`libs/contracts\`. Both ends check the class.\n
-## Events\n\n${table(['Event', 'Version', 'Subject', 'Data'], events)}\n
-## Commands\n\n${table(['Command', 'Version', 'Subject', 'Data'], commands)}\n
-## Requests\n\n${table(['Subject', 'Answered by', 'Request', 'Reply'], requests)}\n`;
+What crosses a process border, from \`libs/contracts\`. Both ends check the class. A sample of each is in \`libs/contracts/fixtures\`.\n
+## Events\n
+Stored in the stream ${code(contracts.STREAMS.events)}, in an \`Envelope\`. An endpoint of a customer can subscribe to the public ones.\n
+${table(['Event', 'Version', 'Subject', 'Data', 'Public', 'Published by'], events)}\n
+## Commands\n
+Stored in the stream ${code(contracts.STREAMS.commands)}, in an \`Envelope\`; the owner of the session's partition carries them out.\n
+${table(['Command', 'Version', 'Subject', 'Data'], commands)}\n
+## Requests\n
+Answered in bounded time by any instance of the app. What only the owner of a partition can answer, an instance asks it under ${owner},
+in \`{verb, question}\`: the verb is a subject of this table, question and answer have its classes.\n
+${table(['Subject', 'Answered by', 'Request', 'Reply'], requests)}\n
+## Notices\n
+Stored nowhere and heard by every instance that listens, or lost.\n
+${table(['Subject', 'Published by', 'Data'], notices)}\n
+## Dead letters\n
+What an app could not process lies under ${dead} in the stream ${code(contracts.STREAMS.dead)}, as it came and with the reason.\n`;
 }
 
 async function configurationPage() {

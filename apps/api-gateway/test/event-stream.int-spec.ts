@@ -35,7 +35,7 @@ const anEvent = (n: number, text = ''): LoggedEvent => ({
 function happen(events: LoggedEvent[], { silent = false } = {}): void {
   const { dispatcher, messaging } = gateway.fakes;
   dispatcher.log.push(...events);
-  if (!silent) messaging.notify(EventLogGrew.subject, { tenantIds: [tenant.tenantId] });
+  if (!silent) messaging.notify(EventLogGrew, { tenantIds: [tenant.tenantId] });
 }
 
 async function follow(

@@ -127,7 +127,7 @@ describe('the event log', () => {
 
   test('is announced as it grows, and its end is known without reading it', async () => {
     const heard: unknown[] = [];
-    await stage.producer.notices(EventLogGrew.subject, (notice) => heard.push(notice));
+    await stage.producer.notices(EventLogGrew, (notice) => heard.push(notice));
     const silent = randomUUID();
     const ends = async () =>
       (await stage.rpc.request(FindEventLogEnds, { tenantIds: [silent, tenantId] })).ends;

@@ -4,6 +4,7 @@ import {
   eventSubject,
   MessageReceived,
   type MessageReceivedV1,
+  type NoticeContract,
   STREAMS,
 } from '@svc/contracts';
 import { type DeadLetter, envelopeOf, Messaging, partitionOf } from '@svc/messaging';
@@ -75,9 +76,9 @@ export class Producer {
     return heard;
   }
 
-  /** Hears notices under this subject, from here on. */
-  async notices(subject: string, listener: (notice: unknown) => void): Promise<void> {
-    this.messaging.onNotice(subject, listener);
+  /** Hears notices, from here on. */
+  async notices<T extends object>(notice: NoticeContract<T>, listener: (data: T) => void): Promise<void> {
+    this.messaging.onNotice(notice, listener);
     await this.messaging.connection.flush();
   }
 

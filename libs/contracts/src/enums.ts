@@ -134,23 +134,6 @@ export const SUBSCRIPTION_KEEPERS = ['operator', 'stripe'] as const;
 /** One of `SUBSCRIPTION_KEEPERS`. */
 export type SubscriptionKeeper = (typeof SUBSCRIPTION_KEEPERS)[number];
 
-/** Event kinds a customer's endpoint can subscribe to (specification, "Events"; those of endpoints are ours). */
-export const PUBLIC_EVENTS = [
-  'message.received',
-  'message.sent',
-  'message.delivered',
-  'message.read',
-  'message.failed',
-  'session.connected',
-  'session.disconnected',
-  'session.qr_generated',
-  'session.logged_out',
-  'webhook.paused',
-  'webhook.recovered',
-] as const;
-/** One of `PUBLIC_EVENTS`. */
-export type PublicEvent = (typeof PUBLIC_EVENTS)[number];
-
 /** States of a webhook endpoint. `DISABLED`: a bound endpoint whose session went back to `MANAGED`. */
 export const ENDPOINT_STATUSES = ['ACTIVE', 'PAUSED', 'DISABLED'] as const;
 /** One of `ENDPOINT_STATUSES`. */
@@ -169,11 +152,12 @@ export const ENDPOINT_ORDERINGS = ['CONVERSATION', 'STRICT'] as const;
 /** One of `ENDPOINT_ORDERINGS`. */
 export type EndpointOrdering = (typeof ENDPOINT_ORDERINGS)[number];
 
-/** Scopes of API keys (specification, "Authentication"). */
 /** Where a key is valid: with the platform, or in the tenant's sandbox. */
 export const KEY_ENVIRONMENTS = ['LIVE', 'TEST'] as const;
+/** One of `KEY_ENVIRONMENTS`. */
 export type KeyEnvironment = (typeof KEY_ENVIRONMENTS)[number];
 
+/** Scopes of API keys (specification, "Authentication"). */
 export const SCOPES = ['*', 'messages:send', 'messages:read', 'webhooks:manage', 'admin:*'] as const;
 /** One of `SCOPES`. */
 export type Scope = (typeof SCOPES)[number];

@@ -1,7 +1,8 @@
 import { IsInt, IsISO8601, IsObject, IsOptional, IsString, IsUUID, Min } from 'class-validator';
 import { validate as isUuid } from 'uuid';
 import { AppError } from './app-error.js';
-import { type CommandContract, type EventContract, parseData } from './contract.js';
+import type { CommandContract, EventContract } from './contract.js';
+import { parseData } from './parsing.js';
 
 /** What travels on JetStream around the data of an event or a command. */
 export class Envelope<T extends object = object> {

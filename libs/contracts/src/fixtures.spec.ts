@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { CommandContract, EventContract, RequestContract } from './contract.js';
 import { parseEnvelope } from './envelope.js';
-import { PUBLIC_EVENTS } from './enums.js';
+import { PUBLIC_EVENTS } from './events/events.js';
 import * as door from './index.js';
 
 type Published = EventContract | CommandContract;

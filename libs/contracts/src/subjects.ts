@@ -9,9 +9,19 @@ export function eventSubject(tenantPartition: number, name: string): string {
   return `evt.${tenantPartition}.${name}`;
 }
 
+/** `evt.*.<event name>` of every tenant; the name may hold wildcards, as in `session.*`. */
+export function eventSubjectOfAll(name: string): string {
+  return `evt.*.${name}`;
+}
+
 /** `cmd.<session partition>.<command name>.<sessionId>` */
 export function commandSubject(sessionPartition: number, name: string, sessionId: string): string {
   return `cmd.${sessionPartition}.${name}.${sessionId}`;
+}
+
+/** `own.<app>.<partition>`: questions that only the owner of a partition of the app can answer. */
+export function ownerSubject(app: string, partition: number): string {
+  return `own.${app}.${partition}`;
 }
 
 /** `dead.<app>`: copies of what an app could not process, for a person with a runbook. */

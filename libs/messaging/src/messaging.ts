@@ -12,6 +12,7 @@ import {
   type NatsConnection,
   type Subscription,
 } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
 import {
   AppError,
   type CommandContract,
@@ -20,6 +21,10 @@ import {
   type Envelope,
   eventSubject,
   type EventContract,
+  eventSubjectOfAll,
+  type NoticeContract,
+  parseData,
+  readEnvelope,
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { STEADY_CONNECTION } from './connection.js';
@@ -66,6 +71,8 @@ export function envelopeOf<T extends object>(
 
 /** The process's connection to NATS: publishes events, commands and plain notices. */
 export class Messaging {
+  private readonly logger = new Logger(Messaging.name);
+
   private constructor(
     readonly line: Line,
     readonly jetstream: JetStreamClient,
@@ -107,16 +114,36 @@ export class Messaging {
     await this.publish(deadLetterSubject(app), copy, undefined);
   }
 
-  /** Tells every instance that listens, without storing anything; lost when nobody does. */
-  notify(subject: string, data: object = {}): void {
+  /** Sends a notice to every instance that listens, without storing anything; lost when nobody does. */
+  notify<T extends object>({ subject }: NoticeContract<T>, data: T): void {
     this.connection.publish(subject, JSON.stringify(data));
   }
 
-  /** Hears what `notify` says. */
-  onNotice(subject: string, listener: (data: unknown) => void): Subscription {
+  /** Calls the listener with each notice; one that breaks its contract is logged and dropped. */
+  onNotice<T extends object>(
+    { subject, data }: NoticeContract<T>,
+    listener: (data: T) => void,
+  ): Subscription {
+    return this.listen(subject, (plain) => listener(parseData(data, plain)));
+  }
+
+  /**
+   * Calls the listener with a copy of each event as it is published. Nothing is stored for it and nothing comes again: for what
+   * only has to be sooner than the next look. `name` may hold wildcards, as in `session.*`.
+   */
+  onEventCopy(name: string, listener: (envelope: Envelope) => void): Subscription {
+    return this.listen(eventSubjectOfAll(name), (plain) => listener(readEnvelope(plain)));
+  }
+
+  private listen(subject: string, take: (plain: unknown) => void): Subscription {
     return this.connection.subscribe(subject, {
       callback: (error, message) => {
-        if (!error) listener(message.json());
+        if (error) return;
+        try {
+          take(message.json());
+        } catch (cause) {
+          this.logger.warn(`${subject} is passed over: ${String(cause)}`);
+        }
       },
     });
   }

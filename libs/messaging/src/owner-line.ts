@@ -1,5 +1,5 @@
 import type { Subscription } from '@nats-io/transport-node';
-import { AppError, parseData, type RequestContract } from '@svc/contracts';
+import { AppError, ownerSubject, parseData, type RequestContract } from '@svc/contracts';
 import { unanswered } from './line.js';
 import type { Messaging } from './messaging.js';
 import { partitionOf } from './partition.js';
@@ -68,7 +68,7 @@ export class OwnerLine {
   }
 
   private subject(partition: number): string {
-    return `own.${this.app}.${partition}`;
+    return ownerSubject(this.app, partition);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { EventLogGrew } from '@svc/contracts';
+import { EventLogGrew, type EventLogGrewV1 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import { PeriodicTask } from '@svc/service';
 import { LogReader } from './log-reader.js';
@@ -28,7 +28,7 @@ export class LogTail implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.messaging.onNotice(EventLogGrew.subject, (data) => this.hear(data));
+    this.messaging.onNotice(EventLogGrew, (data) => this.hear(data));
     this.task.start();
   }
 
@@ -47,11 +47,8 @@ export class LogTail implements OnApplicationBootstrap, OnModuleDestroy {
     };
   }
 
-  private hear(data: unknown): void {
-    if (this.watched.size === 0) return;
-    // Not checked one by one, there are hundreds a second: an id that nobody watches is passed over.
-    const { tenantIds } = data as Partial<EventLogGrew>;
-    if (Array.isArray(tenantIds)) tenantIds.forEach((tenantId) => this.wake(tenantId));
+  private hear({ tenantIds }: EventLogGrewV1): void {
+    tenantIds.forEach((tenantId) => this.wake(tenantId));
   }
 
   private async look(): Promise<void> {

@@ -1,13 +1,11 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import type { Envelope, SessionReply, SubscriptionState } from '@svc/contracts';
+import { ClearanceChanged, type SessionReply, type SubscriptionState } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import type { KeyRow } from '../auth/key-verifier.js';
 import { KEPT_MS, KnownAnswers } from './known-answers.js';
 
-/** What the other replicas hear of a change that was made in one of them. */
-const CHANGED = 'notice.api-gateway.clearance-changed';
 /** Copies of events, for every replica, as they are published. What changes without one is seen when nothing is kept any more. */
-const EVENTS = ['evt.*.session.*', 'evt.*.subscription.*'];
+const EVENTS = ['session.*', 'subscription.*'];
 
 /**
  * Whether a tenant may send, as it is asked before each message: key, subscription, session. Good news is kept for a moment and forgotten
@@ -29,9 +27,8 @@ export class Clearance implements OnApplicationBootstrap {
   constructor(private readonly messaging: Messaging) {}
 
   onApplicationBootstrap(): void {
-    this.messaging.onNotice(CHANGED, (data) => this.forget((data as { of: string }).of));
-    const heard = (data: unknown): void => this.forget((data as Envelope).tenantId);
-    for (const subject of EVENTS) this.messaging.onNotice(subject, heard);
+    this.messaging.onNotice(ClearanceChanged, ({ of }) => this.forget(of));
+    for (const name of EVENTS) this.messaging.onEventCopy(name, ({ tenantId }) => this.forget(tenantId));
   }
 
   /**
@@ -40,7 +37,7 @@ export class Clearance implements OnApplicationBootstrap {
    */
   changed(of = ''): void {
     this.forget(of);
-    this.messaging.notify(CHANGED, { of });
+    this.messaging.notify(ClearanceChanged, { of });
   }
 
   private forget(of: string): void {

@@ -1,41 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { getSchemaPath } from '@nestjs/swagger';
-import {
-  MessageFailedV1,
-  MessageReceivedV1,
-  OutboundMessageV1,
-  PUBLIC_EVENTS,
-  type PublicEvent,
-  SessionConnectedV1,
-  SessionEndedV1,
-  SessionQrGeneratedV1,
-  WebhookStateV1,
-} from '@svc/contracts';
+import { type DataClass, PUBLIC_EVENT_CONTRACTS, type PublicEventContract } from '@svc/contracts';
 import type { Schemas } from './example-values.js';
 import { illustrated } from './examples.js';
 
-const EVENTS: Record<PublicEvent, { summary: string; payload: new () => object }> = {
-  'message.received': { summary: 'A message arrived from the customer.', payload: MessageReceivedV1 },
-  'message.sent': { summary: 'An outbound message was sent.', payload: OutboundMessageV1 },
-  'message.delivered': {
-    summary: 'The platform confirmed delivery (two checks).',
-    payload: OutboundMessageV1,
-  },
-  'message.read': { summary: 'The recipient opened the chat (two blue checks).', payload: OutboundMessageV1 },
-  'message.failed': { summary: 'Sending failed after all retries.', payload: MessageFailedV1 },
-  'session.connected': { summary: 'The session is live.', payload: SessionConnectedV1 },
-  'session.disconnected': { summary: 'The session dropped; carries a reason.', payload: SessionEndedV1 },
-  'session.qr_generated': { summary: 'A QR code is ready to scan.', payload: SessionQrGeneratedV1 },
-  'session.logged_out': { summary: 'The platform invalidated the credentials.', payload: SessionEndedV1 },
-  'webhook.paused': {
-    summary: 'An endpoint is paused: what comes for it is held, this event included.',
-    payload: WebhookStateV1,
-  },
-  'webhook.recovered': {
-    summary: 'The first delivery after a reactivation succeeded.',
-    payload: WebhookStateV1,
-  },
-};
+/** Payload classes of the events, most of which no route answers with. */
+export const EVENT_PAYLOADS: DataClass[] = [...new Set(PUBLIC_EVENT_CONTRACTS.map(({ data }) => data))];
 
 const text = (description: string, example: string) => ({
   description,
@@ -90,11 +60,12 @@ function standardHeadersOf(shown: Shown): Record<string, object> {
 
 /** The `webhooks` section: what your endpoint receives, one entry per event (specification, "Events"). */
 export function eventWebhooks(schemas: Schemas): Record<string, object> {
-  return Object.fromEntries(PUBLIC_EVENTS.map((event) => [event, { post: deliveryOf(event, schemas) }]));
+  return Object.fromEntries(
+    PUBLIC_EVENT_CONTRACTS.map((contract) => [contract.name, { post: deliveryOf(contract, schemas) }]),
+  );
 }
 
-function deliveryOf(event: PublicEvent, schemas: Schemas): object {
-  const { summary, payload } = EVENTS[event];
+function deliveryOf({ name: event, summary, data }: PublicEventContract, schemas: Schemas): object {
   const parametersOf = (headers: Record<string, object>, required: boolean): object[] =>
     Object.entries(headers).map(([name, header]) => ({ name, in: 'header', required, ...header }));
   const body = illustrated(
@@ -104,7 +75,7 @@ function deliveryOf(event: PublicEvent, schemas: Schemas): object {
       properties: {
         event: { type: 'string', const: event, description: 'Event name.' },
         deliveryId: { type: 'string', format: 'uuid', description: 'The value of X-Svc-Delivery-Id.' },
-        payload: { $ref: getSchemaPath(payload), description: 'Event data.' },
+        payload: { $ref: getSchemaPath(data), description: 'Event data.' },
       },
     },
     schemas,

@@ -1,27 +1,19 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
-import {
-  CONTENT_FIELDS,
-  MessageBody,
-  MessageFailedV1,
-  MessageReceivedV1,
-  OutboundMessageV1,
-  SessionConnectedV1,
-  SessionEndedV1,
-  SessionQr,
-  SessionQrGeneratedV1,
-  WebhookStateV1,
-} from '@svc/contracts';
+import { CONTENT_FIELDS, MessageBody, SessionQr, SessionQrGeneratedV1 } from '@svc/contracts';
 import type { FastifyInstance } from 'fastify';
 import { stringify } from 'yaml';
 import { asOpenApi31 } from './openapi-31.js';
-import { eventWebhooks } from './event-webhooks.js';
+import { EVENT_PAYLOADS, eventWebhooks } from './event-webhooks.js';
 import { addExamples } from './examples.js';
 import { completeOperations } from './every-operation.js';
 import { splitMessageBody } from './message-body-union.js';
 
 /** Where the bytes of a file to send come from: exactly one. */
 const MEDIA_SOURCES = ['url', 'base64', 'mediaId'];
+
+/** `SessionQr` stands before it in the released description. */
+const QR_EVENT = EVENT_PAYLOADS.findIndex((payload) => payload === SessionQrGeneratedV1);
 
 const DESCRIPTION = `Links phone numbers to your software: send over REST, hear over signed webhooks.
 
@@ -50,17 +42,7 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
     })
     .build();
   const document = SwaggerModule.createDocument(app, config, {
-    extraModels: [
-      MessageBody,
-      MessageReceivedV1,
-      OutboundMessageV1,
-      MessageFailedV1,
-      SessionConnectedV1,
-      SessionEndedV1,
-      SessionQr,
-      SessionQrGeneratedV1,
-      WebhookStateV1,
-    ],
+    extraModels: [MessageBody, ...EVENT_PAYLOADS.toSpliced(QR_EVENT, 0, SessionQr)],
   });
   completeOperations(document);
   const schemas = document.components?.schemas ?? {};

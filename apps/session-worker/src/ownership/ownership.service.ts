@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { PARTITION_COUNT } from '@svc/contracts';
+import { PARTITION_COUNT, WorkerPartitionFreed } from '@svc/contracts';
 import { PartitionLeases } from '@svc/database';
 import { Messaging, partitionOf } from '@svc/messaging';
 import { LEASES, log } from '@svc/service';
@@ -13,8 +13,6 @@ import type { Fence } from './fence.js';
 import { PartitionDoors } from './partition-doors.js';
 
 const HAND_OVER_LIMIT_MS = 60_000;
-/** Said when a partition is free, so that nobody waits for the next renewal to take it. */
-const FREED = 'notice.session-worker.partition-freed';
 
 /** Which partitions this worker owns, and what follows: their sessions run here, their commands are pulled here. */
 @Injectable()
@@ -46,7 +44,7 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.messaging.onNotice(FREED, () => void this.leases.tick());
+    this.messaging.onNotice(WorkerPartitionFreed, () => void this.leases.tick());
     await this.leases.start();
   }
 
@@ -95,7 +93,7 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
   private async released(partition: number): Promise<void> {
     const sessionIds = this.leaving.get(partition) ?? [];
     this.leaving.delete(partition);
-    await this.messaging.notify(FREED);
+    this.messaging.notify(WorkerPartitionFreed, {});
     await arrivalOf(sessionIds, this.leaseSource, this.config.workerName);
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { PARTITION_COUNT } from '@svc/contracts';
+import { DispatcherPartitionFreed, PARTITION_COUNT } from '@svc/contracts';
 import { type LeaseOptions, PartitionLeases } from '@svc/database';
 import { Messaging } from '@svc/messaging';
 import { LEASES, log } from '@svc/service';
@@ -12,8 +12,6 @@ const LEASE_MS = 30_000;
 const RENEW_MS = 5_000;
 /** No POST starts in the last 12 s of a lease: an attempt lasts up to 10 s, and its result must still be ours to write. */
 const SELF_STOP_MS = LEASE_MS - 12_000;
-/** Said when a partition is free, so that nobody waits for the next renewal to take it. */
-const FREED = 'notice.webhook-dispatcher.partition-freed';
 
 /** Keeps the leases of this process and tells everybody here which partitions are its own. */
 @Injectable()
@@ -36,12 +34,12 @@ export class PartitionLeaseLoop {
       leaseMs: LEASE_MS,
       renewMs: RENEW_MS,
       selfStopMs: SELF_STOP_MS,
-      onReleased: () => this.messaging.notify(FREED),
+      onReleased: () => this.messaging.notify(DispatcherPartitionFreed, {}),
       onError: (error) => this.failed(error),
     });
     this.leases = leases;
     this.owned.follow(leases);
-    this.messaging.onNotice(FREED, () => void leases.tick());
+    this.messaging.onNotice(DispatcherPartitionFreed, () => void leases.tick());
     await leases.start();
   }
 

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { EndpointChanged, type EndpointChangedV1, parseData } from '@svc/contracts';
 import { Messaging, partitionOf } from '@svc/messaging';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
@@ -13,11 +14,6 @@ const CONFIRM_MS = 1_000;
 const AGAIN_MS = 100;
 
 const OWNER_SQL = `SELECT owner FROM partition_lease WHERE partition = $1 AND expires_at > clock_timestamp()`;
-
-interface Change {
-  tenantId: string;
-  endpointId: string;
-}
 
 /**
  * Makes a change of an endpoint known to the one process that delivers for its tenant, so that it is in force for the
@@ -37,14 +33,14 @@ export class EndpointChanges implements OnApplicationBootstrap {
     this.messaging.connection.subscribe(subjectOf(this.config.workerName), {
       callback: (error, message) => {
         if (error) return;
-        this.apply(message.json<Change>());
+        this.apply(parseData(EndpointChanged.data, message.json()));
         message.respond();
       },
     });
   }
 
   /** Call after the commit. Resolves when nobody acts on the old state any more: confirmed, or forgotten for its age. */
-  async announce(change: Change): Promise<void> {
+  async announce(change: EndpointChangedV1): Promise<void> {
     const partition = partitionOf(change.tenantId);
     const forgottenAt = performance.now() + MAX_AGE_MS;
     for (;;) {
@@ -61,7 +57,7 @@ export class EndpointChanges implements OnApplicationBootstrap {
     );
   }
 
-  private async confirms(owner: string, change: Change, timeout: number): Promise<boolean> {
+  private async confirms(owner: string, change: EndpointChangedV1, timeout: number): Promise<boolean> {
     const { connection } = this.messaging;
     try {
       await connection.request(subjectOf(owner), JSON.stringify(change), { timeout });
@@ -71,7 +67,7 @@ export class EndpointChanges implements OnApplicationBootstrap {
     }
   }
 
-  private apply({ tenantId, endpointId }: Change): void {
+  private apply({ tenantId, endpointId }: EndpointChangedV1): void {
     this.directory.forget(tenantId);
     this.loader.changed({ endpointId, tenantId, partition: partitionOf(tenantId) });
   }
@@ -79,5 +75,5 @@ export class EndpointChanges implements OnApplicationBootstrap {
 
 /** Subject tokens know no dots and blanks, names of hosts do. */
 function subjectOf(worker: string): string {
-  return `notice.webhook-dispatcher.endpoint-changed.${Buffer.from(worker).toString('hex')}`;
+  return `${EndpointChanged.subject}.${Buffer.from(worker).toString('hex')}`;
 }

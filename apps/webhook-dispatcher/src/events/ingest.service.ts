@@ -159,7 +159,7 @@ export class IngestService {
     const fresh = routed.filter(({ event }) => !unwritten.has(event.id));
     const tenantIds = [...new Set(fresh.map(({ event }) => event.tenantId))];
     if (tenantIds.length > 0 && this.messaging.isConnected())
-      this.messaging.notify(EventLogGrew.subject, { tenantIds });
+      this.messaging.notify(EventLogGrew, { tenantIds });
   }
 
   private plan({ event, epoch, receivers }: Candidate): RoutedEvent {

@@ -1,4 +1,5 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { ReplayStarted } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import { PeriodicTask } from '@svc/service';
 import { DueLoader } from '../deliveries/due-loader.js';
@@ -9,8 +10,6 @@ import { ReplayRepository, type RunningReplay } from './replay.repository.js';
 const STEP_MS = 100;
 /** Looks for replays while none is known: whoever begins one says so, and this finds it should nobody have heard. */
 const LOOK_MS = 5_000;
-/** Said when a replay has begun. */
-const STARTED = 'notice.webhook-dispatcher.replay-started';
 
 /**
  * Carries out the replays of the partitions of this process: puts deliveries on their way, a few at a time. They queue up
@@ -30,7 +29,7 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
   ) {}
 
   onApplicationBootstrap(): void {
-    this.messaging.onNotice(STARTED, () => (this.lookAtMs = 0));
+    this.messaging.onNotice(ReplayStarted, () => (this.lookAtMs = 0));
     this.task.start();
   }
 
@@ -40,7 +39,7 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
 
   /** Call after the commit of a new replay: its owner begins at once. */
   announce(): void {
-    this.messaging.notify(STARTED);
+    this.messaging.notify(ReplayStarted, {});
   }
 
   private async turn(): Promise<void> {

@@ -1,0 +1,23 @@
+import { Type } from 'class-transformer';
+import { IsISO8601, IsObject, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import { type Metadata } from '../content/metadata.js';
+import { OutboundContent } from '../content/outbound-content.js';
+import { defineCommand } from '../contract.js';
+
+/** Data of the `send-message` command. */
+export class SendMessageV1 {
+  @IsUUID() jobId: string;
+  @IsUUID() sessionId: string;
+  /** Normalized platform address. */
+  @IsString() to: string;
+  @ValidateNested() @Type(() => OutboundContent) content: OutboundContent;
+  @IsOptional() @IsString() clientMessageId: string | null;
+  @IsISO8601() acceptedAt: string;
+  /** To be repeated in every event of the message. */
+  @IsOptional() @IsObject() metadata?: Metadata;
+  /** Until when, in domain time, it waits for its session, also through a logout; absent: for as long as the worker lets it. */
+  @IsOptional() @IsISO8601() expiresAt?: string;
+}
+
+/** Send one message; consumed by the owner of the session's partition. */
+export const SendMessage = defineCommand('send-message', 1, SendMessageV1);

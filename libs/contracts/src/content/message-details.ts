@@ -1,0 +1,138 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import {
+  MEDIA_FAILURES,
+  MEDIA_STATUSES,
+  type MediaFailure,
+  type MediaStatus,
+  MESSAGE_CHANGES,
+  type MessageChangeKind,
+} from '../enums.js';
+import { MessageBody } from './message-body.js';
+
+/** The file of a message. */
+export class MessageMedia {
+  @ApiProperty({ description: 'Id of the file: the same value as messageId.', format: 'uuid' })
+  @IsUUID()
+  mediaId: string;
+
+  @ApiProperty({
+    description:
+      'STORED: `GET /v1/messages/{messageId}/media` gives it. FAILED: it will not come; `reason` says why.',
+    enum: MEDIA_STATUSES,
+    example: 'STORED',
+  })
+  @IsIn(MEDIA_STATUSES)
+  status: MediaStatus;
+
+  @ApiProperty({
+    description: 'Media type, as the sender names it.',
+    type: String,
+    nullable: true,
+    example: 'image/jpeg',
+  })
+  @IsOptional()
+  @IsString()
+  mimeType: string | null;
+
+  @ApiProperty({
+    description: 'Size in bytes; null unless it is stored.',
+    type: Number,
+    nullable: true,
+    example: 100000,
+  })
+  @IsOptional()
+  @IsInt()
+  size: number | null;
+
+  @ApiProperty({
+    description: 'SHA-256 of the file in hex; null unless it is stored.',
+    type: String,
+    nullable: true,
+    example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  })
+  @IsOptional()
+  @IsString()
+  sha256: string | null;
+
+  @ApiProperty({
+    description:
+      'Why it failed; null unless it did. INVALID: the message does not say where it is. TOO_LARGE: larger than is kept here. GONE: the platform does not have it. CORRUPT: it is not the file that was sent. UNAVAILABLE: it could not be fetched in time.',
+    enum: MEDIA_FAILURES,
+    nullable: true,
+    example: null,
+  })
+  @IsOptional()
+  @IsIn(MEDIA_FAILURES)
+  reason: MediaFailure | null;
+}
+
+/** The message that another one answers. */
+export class QuotedInbound {
+  @ApiProperty({ description: 'Its platform message key.', example: '3EB0C0FFEE' })
+  @IsString()
+  keyId: string;
+
+  @ApiPropertyOptional({
+    description: 'Address of who wrote it, where the platform says it.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  @IsOptional()
+  @IsString()
+  remoteJid?: string;
+
+  @ApiPropertyOptional({
+    description: 'What it said, as the answering side quotes it: nobody has checked it.',
+    type: MessageBody,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MessageBody)
+  body?: MessageBody;
+}
+
+/** That a message is about an earlier one instead of being one of its own. */
+export class MessageChange {
+  @ApiProperty({
+    description:
+      'EDITED: `body` is what the earlier message says from now on. REVOKED: the sender took it back.',
+    enum: MESSAGE_CHANGES,
+    example: 'EDITED',
+  })
+  @IsIn(MESSAGE_CHANGES)
+  kind: MessageChangeKind;
+
+  @ApiProperty({ description: 'keyId of the earlier message.', example: '3EB0C0FFEE' })
+  @IsString()
+  keyId: string;
+}
+
+/** Who wrote a message that arrived, and what it refers to. */
+export class MessageOrigin {
+  @ApiProperty({
+    description: "The sender's address; in a group another one than `contact`.",
+    example: '4915112345678@s.whatsapp.net',
+  })
+  sender: string;
+
+  @ApiProperty({ description: "The sender's display name.", type: String, nullable: true, example: 'Ada' })
+  pushName: string | null;
+
+  @ApiProperty({ description: 'The message it answers, if it does.', type: QuotedInbound, nullable: true })
+  quoted: QuotedInbound | null;
+
+  @ApiProperty({
+    description: 'Addresses of the people named in it.',
+    type: [String],
+    example: ['4915112345678@s.whatsapp.net'],
+  })
+  mentions: string[];
+
+  @ApiProperty({
+    description: 'What it does to an earlier message, of an edit or a revocation.',
+    type: MessageChange,
+    nullable: true,
+  })
+  change: MessageChange | null;
+}

@@ -1,0 +1,24 @@
+import { LLM_EVENTS } from './llm-events.js';
+import { MESSAGE_EVENTS } from './message-events.js';
+import { SESSION_EVENTS } from './session-events.js';
+import { SUBSCRIPTION_EVENTS } from './subscription-events.js';
+import { WEBHOOK_EVENTS } from './webhook-events.js';
+
+/** Every event there is. */
+export const EVENTS = [
+  ...MESSAGE_EVENTS,
+  ...SESSION_EVENTS,
+  ...WEBHOOK_EVENTS,
+  ...SUBSCRIPTION_EVENTS,
+  ...LLM_EVENTS,
+] as const;
+
+/** An event that an endpoint of a customer can subscribe to. */
+export type PublicEventContract = Extract<(typeof EVENTS)[number], { readonly public: true }>;
+/** Name of an event that an endpoint of a customer can subscribe to (specification, "Events"; those of endpoints are ours). */
+export type PublicEvent = PublicEventContract['name'];
+
+/** The public ones among `EVENTS`, in the order in which they are described. */
+export const PUBLIC_EVENT_CONTRACTS = EVENTS.filter((event): event is PublicEventContract => event.public);
+/** Their names. */
+export const PUBLIC_EVENTS: readonly PublicEvent[] = PUBLIC_EVENT_CONTRACTS.map(({ name }) => name);

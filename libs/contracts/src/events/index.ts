@@ -1,0 +1,7 @@
+// All of it, not name by name: an event is added in the file of its thing, and nowhere else here.
+export * from './events.js';
+export * from './llm-events.js';
+export * from './message-events.js';
+export * from './session-events.js';
+export * from './subscription-events.js';
+export * from './webhook-events.js';

@@ -1,0 +1,249 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsISO8601,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  ValidateNested,
+} from 'class-validator';
+import { defineEvent } from '../contract.js';
+import { FAILURE_CODES, type FailureCode, LIMIT_LAYERS, type LimitLayer } from '../enums.js';
+import { MessageBody } from '../content/message-body.js';
+import { MessageChange, MessageMedia, QuotedInbound } from '../content/message-details.js';
+import type { Metadata } from '../content/metadata.js';
+
+/** Payload of `message.received` (specification, "Message payload"); what comes after `pushName` is ours. */
+export class MessageReceivedV1 {
+  @ApiProperty({ description: 'Session that received the message.', format: 'uuid' })
+  @IsUUID()
+  sessionId: string;
+
+  @ApiProperty({ description: 'Service message id.', format: 'uuid' })
+  @IsUUID()
+  messageId: string;
+
+  @ApiProperty({ description: "The sender's address.", example: '4915112345678@s.whatsapp.net' })
+  @IsString()
+  remoteJid: string;
+
+  @ApiProperty({ description: 'Platform message key.', example: '3EB0C0FFEE' })
+  @IsString()
+  keyId: string;
+
+  @ApiProperty({ description: 'Content; check `type` first.', type: MessageBody })
+  @ValidateNested()
+  @Type(() => MessageBody)
+  body: MessageBody;
+
+  @ApiPropertyOptional({
+    description: "The sender's display name.",
+    type: String,
+    nullable: true,
+    example: 'Ada',
+  })
+  @IsOptional()
+  @IsString()
+  pushName: string | null;
+
+  @ApiPropertyOptional({
+    description: "The sender's phone number in E.164 form; null where the platform hides it.",
+    type: String,
+    nullable: true,
+    example: '+4915112345678',
+  })
+  @IsOptional()
+  @IsString()
+  phone: string | null;
+
+  @ApiProperty({
+    description: 'When the platform took the message (ISO 8601, UTC).',
+    example: '2026-01-31T12:00:00.000Z',
+  })
+  @IsISO8601()
+  timestamp: string;
+
+  @ApiProperty({
+    description:
+      'True for a message that was written on the own phone, or on another device of the number: no contact wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.',
+    example: false,
+  })
+  @IsBoolean()
+  fromMe: boolean;
+
+  @ApiPropertyOptional({
+    description: 'Address of the chat: send answers to it. Of the contact, or of the group.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  @IsOptional()
+  @IsString()
+  chatId?: string;
+
+  @ApiPropertyOptional({ description: 'Whether the chat is a group.', example: false })
+  @IsOptional()
+  @IsBoolean()
+  isGroup?: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'When it arrived here (ISO 8601, UTC): the order of a conversation, also where a file held up its event.',
+    example: '2026-01-31T12:00:00.250Z',
+  })
+  @IsOptional()
+  @IsISO8601()
+  receivedAt?: string;
+
+  @ApiPropertyOptional({ description: 'The file, of a message that has one.', type: MessageMedia })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MessageMedia)
+  media?: MessageMedia;
+
+  @ApiPropertyOptional({ description: 'The message it answers, if it does.', type: QuotedInbound })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => QuotedInbound)
+  quoted?: QuotedInbound;
+
+  @ApiPropertyOptional({
+    description: 'Addresses of the people named in it, if any are.',
+    type: [String],
+    example: ['4915112345678@s.whatsapp.net'],
+  })
+  @IsOptional()
+  @IsArray()
+  @IsString({ each: true })
+  mentions?: string[];
+
+  @ApiPropertyOptional({
+    description: 'What it does to an earlier message, of an edit or a revocation.',
+    type: MessageChange,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MessageChange)
+  change?: MessageChange;
+}
+
+/** Why a message failed for good. */
+export class MessageFailure {
+  @ApiProperty({ description: 'Reason.', enum: FAILURE_CODES, example: 'NOT_ON_PLATFORM' })
+  @IsIn(FAILURE_CODES)
+  code: FailureCode;
+
+  @ApiProperty({
+    description: 'The reason in words.',
+    example: 'The number is not registered on the platform.',
+  })
+  @IsString()
+  message: string;
+
+  @ApiPropertyOptional({
+    description: 'Daily limits of which its unit was given back, because the platform never saw the message.',
+    enum: LIMIT_LAYERS,
+    isArray: true,
+    example: ['plan'],
+  })
+  @IsOptional()
+  @IsIn(LIMIT_LAYERS, { each: true })
+  givenBack?: LimitLayer[];
+}
+
+/** Payload of `message.sent`, `message.delivered` and `message.read`. */
+export class OutboundMessageV1 {
+  @ApiProperty({ description: 'Session that sends.', format: 'uuid' })
+  @IsUUID()
+  sessionId: string;
+
+  @ApiProperty({ description: 'Job id that the send returned.', format: 'uuid' })
+  @IsUUID()
+  jobId: string;
+
+  @ApiProperty({ description: 'Service message id: the same value as jobId.', format: 'uuid' })
+  @IsUUID()
+  messageId: string;
+
+  @ApiProperty({ description: 'Platform message key.', example: '3EB0C0FFEE' })
+  @IsString()
+  keyId: string;
+
+  @ApiPropertyOptional({
+    description: 'The idempotency key that the send carried, if any.',
+    type: String,
+    nullable: true,
+    example: 'order-4711',
+  })
+  @IsOptional()
+  @IsString()
+  clientMessageId: string | null;
+
+  @ApiProperty({ description: "The recipient's address.", example: '4915112345678@s.whatsapp.net' })
+  @IsString()
+  to: string;
+
+  @ApiProperty({ description: 'When it happened (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  timestamp: string;
+
+  @ApiPropertyOptional({
+    description: 'The metadata that the send carried, if any.',
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    example: { orderId: '4711' },
+  })
+  @IsOptional()
+  @IsObject()
+  metadata?: Metadata;
+}
+
+/** Payload of `message.failed`. */
+export class MessageFailedV1 extends OutboundMessageV1 {
+  @ApiProperty({ description: 'Why.', type: MessageFailure })
+  @ValidateNested()
+  @Type(() => MessageFailure)
+  failure: MessageFailure;
+}
+
+/** A message arrived from a contact. */
+export const MessageReceived = defineEvent('message.received', 1, MessageReceivedV1, {
+  public: true,
+  summary: 'A message arrived from the customer.',
+  by: ['session-worker'],
+});
+/** The platform's server took an outbound message. */
+export const MessageSent = defineEvent('message.sent', 1, OutboundMessageV1, {
+  public: true,
+  summary: 'An outbound message was sent.',
+  by: ['session-worker'],
+});
+/** The recipient's device has it (two checks). */
+export const MessageDelivered = defineEvent('message.delivered', 1, OutboundMessageV1, {
+  public: true,
+  summary: 'The platform confirmed delivery (two checks).',
+  by: ['session-worker'],
+});
+/** The recipient opened the chat (two blue checks). */
+export const MessageRead = defineEvent('message.read', 1, OutboundMessageV1, {
+  public: true,
+  summary: 'The recipient opened the chat (two blue checks).',
+  by: ['session-worker'],
+});
+/** Sending failed after all retries. */
+export const MessageFailed = defineEvent('message.failed', 1, MessageFailedV1, {
+  public: true,
+  summary: 'Sending failed after all retries.',
+  by: ['session-worker'],
+});
+
+/** Events of messages, in the order in which they are described. */
+export const MESSAGE_EVENTS = [
+  MessageReceived,
+  MessageSent,
+  MessageDelivered,
+  MessageRead,
+  MessageFailed,
+] as const;

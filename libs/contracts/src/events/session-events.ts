@@ -1,0 +1,122 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsInt, IsISO8601, IsOptional, IsString, IsUUID, Max, Min } from 'class-validator';
+import { defineEvent } from '../contract.js';
+import { STATUS_REASONS, type StatusReason } from '../enums.js';
+
+/** Payload of `session.connected`. */
+export class SessionConnectedV1 {
+  @ApiProperty({ description: 'The session.', format: 'uuid' })
+  @IsUUID()
+  sessionId: string;
+
+  @ApiPropertyOptional({
+    description: 'Linked number in E.164 form.',
+    type: String,
+    nullable: true,
+    example: '+4915112345678',
+  })
+  @IsOptional()
+  @IsString()
+  phone: string | null;
+
+  @ApiProperty({ description: 'When it happened (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  timestamp: string;
+}
+
+/** Payload of `session.disconnected` and `session.logged_out`. */
+export class SessionEndedV1 extends SessionConnectedV1 {
+  @ApiProperty({ description: 'Why.', enum: STATUS_REASONS, example: 'CONNECTION_LOST' })
+  @IsIn(STATUS_REASONS)
+  reason: StatusReason;
+}
+
+/** Payload of `session.qr_generated`. */
+export class SessionQrGeneratedV1 {
+  @ApiProperty({ description: 'The session.', format: 'uuid' })
+  @IsUUID()
+  sessionId: string;
+
+  @ApiProperty({
+    description: 'Text to draw as a QR code and scan with the phone.',
+    example: '2@dGhlIGNvZGU=,a2V5,aWQ=,1',
+  })
+  @IsString()
+  qr: string;
+
+  @ApiProperty({
+    description: 'When the platform stops accepting it (ISO 8601, UTC).',
+    example: '2026-01-31T12:01:00.000Z',
+  })
+  @IsISO8601()
+  expiresAt: string;
+
+  @ApiProperty({ description: 'When it happened (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  timestamp: string;
+}
+
+/** Data of `session.tier_changed`: internal for now, it feeds the audit log. */
+export class SessionTierChangedV1 {
+  @IsUUID() sessionId: string;
+  @IsInt() @Min(0) @Max(4) previousTier: number;
+  @IsInt() @Min(0) @Max(4) tier: number;
+  /** Why: the operator's or tenant's words, or `AUTOMATIC`. */
+  @IsString() reason: string;
+  /** Who: `key:<kid>` or `system`. */
+  @IsString() actor: string;
+  @IsISO8601() timestamp: string;
+}
+
+/** Data of `session.deleted`: internal, for services that keep something of a session. */
+export class SessionDeletedV1 {
+  @IsUUID() sessionId: string;
+  @IsISO8601() timestamp: string;
+}
+
+/** The session is live. */
+export const SessionConnected = defineEvent('session.connected', 1, SessionConnectedV1, {
+  public: true,
+  summary: 'The session is live.',
+  by: ['session-worker'],
+});
+/** The session dropped; carries a reason. */
+export const SessionDisconnected = defineEvent('session.disconnected', 1, SessionEndedV1, {
+  public: true,
+  summary: 'The session dropped; carries a reason.',
+  by: ['session-worker'],
+});
+/** A QR code is ready to scan. */
+export const SessionQrGenerated = defineEvent('session.qr_generated', 1, SessionQrGeneratedV1, {
+  public: true,
+  summary: 'A QR code is ready to scan.',
+  by: ['session-worker'],
+});
+/** The platform invalidated the credentials. */
+export const SessionLoggedOut = defineEvent('session.logged_out', 1, SessionEndedV1, {
+  public: true,
+  summary: 'The platform invalidated the credentials.',
+  by: ['session-worker'],
+});
+/** The session is gone, with what its owner kept of it. */
+export const SessionDeleted = defineEvent('session.deleted', 1, SessionDeletedV1, {
+  public: false,
+  summary: 'The session is gone, with what its owner kept of it.',
+  by: ['session-worker'],
+});
+/** A warmup tier went up. */
+export const SessionTierChanged = defineEvent('session.tier_changed', 1, SessionTierChangedV1, {
+  public: false,
+  summary: 'A warmup tier went up.',
+  by: ['limits'],
+});
+
+/** Events of sessions, in the order in which they are described. */
+export const SESSION_EVENTS = [
+  SessionConnected,
+  SessionDisconnected,
+  SessionQrGenerated,
+  SessionLoggedOut,
+  SessionDeleted,
+  SessionTierChanged,
+] as const;

@@ -1,0 +1,110 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsArray, IsIn, IsInt, IsISO8601, IsOptional, IsString, IsUUID, Min } from 'class-validator';
+import { defineEvent } from '../contract.js';
+import { PAUSE_REASONS, type PauseReason } from '../enums.js';
+
+/** Payload of `webhook.paused` and `webhook.recovered`. */
+export class WebhookStateV1 {
+  @ApiProperty({ description: 'The endpoint.', format: 'uuid' })
+  @IsUUID()
+  endpointId: string;
+
+  @ApiProperty({ description: 'Its label.', example: 'CRM' })
+  @IsString()
+  name: string;
+
+  @ApiProperty({
+    description: 'Scheme, host and port of its address; the rest may be a secret.',
+    example: 'https://example.com',
+  })
+  @IsString()
+  origin: string;
+
+  @ApiProperty({
+    description: 'Session it is bound to; null: tenant-wide.',
+    type: String,
+    nullable: true,
+    format: 'uuid',
+  })
+  @IsOptional()
+  @IsUUID()
+  sessionId: string | null;
+
+  @ApiProperty({
+    description: 'Why it was paused: five permanent 4xx in a row, or by request.',
+    enum: PAUSE_REASONS,
+    example: 'PERMANENT_4XX',
+  })
+  @IsIn(PAUSE_REASONS)
+  reason: PauseReason;
+
+  @ApiProperty({
+    description: 'Since when it is, or was, paused (ISO 8601, UTC).',
+    example: '2026-01-31T12:00:00.000Z',
+  })
+  @IsISO8601()
+  since: string;
+
+  @ApiProperty({
+    description: 'Permanent 4xx in a row when it was paused.',
+    type: 'integer',
+    minimum: 0,
+    example: 5,
+  })
+  @IsInt()
+  @Min(0)
+  consecutiveFailures: number;
+
+  @ApiProperty({
+    description:
+      'Deliveries that wait for it at this moment: held from now on, or still to go out. Not counted beyond 100,000.',
+    type: 'integer',
+    minimum: 0,
+    example: 12,
+  })
+  @IsInt()
+  @Min(0)
+  held: number;
+
+  @ApiProperty({ description: 'When it happened (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  timestamp: string;
+}
+
+/** Data of `webhook.changed`: internal, it feeds the audit log. */
+export class WebhookChangedV1 {
+  @IsUUID() endpointId: string;
+  /** Session it is bound to; null: tenant-wide. */
+  @IsOptional() @IsUUID() sessionId: string | null;
+  @IsIn(['created', 'updated', 'deleted']) change: 'created' | 'updated' | 'deleted';
+  @IsString() name: string;
+  /** Scheme, host and port of its address; the rest may be a secret. */
+  @IsString() origin: string;
+  /** Names of the fields that an update changed; empty otherwise. */
+  @IsArray() @IsString({ each: true }) fields: string[];
+  /** Who: `key:<kid>` or `system`. */
+  @IsString() actor: string;
+  @IsISO8601() timestamp: string;
+}
+
+/** Nothing goes out to an endpoint any more; what comes for it is held. */
+export const WebhookPaused = defineEvent('webhook.paused', 1, WebhookStateV1, {
+  public: true,
+  summary: 'An endpoint is paused: what comes for it is held, this event included.',
+  by: ['webhook-dispatcher'],
+});
+/** The first delivery after a reactivation succeeded. */
+export const WebhookRecovered = defineEvent('webhook.recovered', 1, WebhookStateV1, {
+  public: true,
+  summary: 'The first delivery after a reactivation succeeded.',
+  by: ['webhook-dispatcher'],
+});
+/** An endpoint was made, changed or deleted. */
+export const WebhookChanged = defineEvent('webhook.changed', 1, WebhookChangedV1, {
+  public: false,
+  summary: 'An endpoint was made, changed or deleted.',
+  by: ['webhook-dispatcher'],
+});
+
+/** Events of webhook endpoints, in the order in which they are described. */
+export const WEBHOOK_EVENTS = [WebhookPaused, WebhookRecovered, WebhookChanged] as const;

@@ -1,0 +1,106 @@
+export { HttpErrorBody } from './http-error.js';
+export { ContactProfile, ContactEvent, ContactExport } from './messages/contacts.js';
+export { ListConversationsQuery, ConversationView } from './messages/conversations.js';
+export { ErasureCounts, Erasure } from './messages/erasures.js';
+export { ListMessagesQuery } from './messages/list-query.js';
+export { UploadRequest, UploadedMedia } from './messages/media.js';
+export {
+  QueuedMessage,
+  MESSAGE_RELATIONS,
+  type MessageRelation,
+  RelatedMessage,
+  MessageView,
+  CanceledMessage,
+} from './messages/messages.js';
+export {
+  ReactionRequest,
+  EditRequest,
+  DeleteRequest,
+  MediaRequest,
+  CONTENT_FIELDS,
+  type ContentField,
+  SendMessageRequest,
+} from './messages/send-message-request.js';
+export { QUEUE_FOR_SECONDS, SEND_AHEAD_DAYS } from './messages/send-options.js';
+export { PageQuery, type Page, BoundedCount } from './page.js';
+export { PutExternalConfigBody, ExternalBotEnv, ExternalConfig } from './sessions/external-config.js';
+export { PairingCodeBody, PairingCode, MarkReadBody, TypingBody, ContactView } from './sessions/live.js';
+export {
+  CreateSessionBody,
+  UpdateSessionBody,
+  SessionRestriction,
+  SessionState,
+  SessionView,
+  SessionQr,
+} from './sessions/sessions.js';
+export { PromoteTierBody, TierPromotion } from './sessions/tiers.js';
+export {
+  WARMUP_CRITERIA,
+  type WarmupCriterionName,
+  WarmupCriterion,
+  WarmupState,
+} from './sessions/warmup.js';
+export {
+  CreateApiKeyBody,
+  ApiKeyView,
+  RotatedKey,
+  NewApiKey,
+  CheckApiKeysBody,
+  CheckedApiKey,
+  CheckedApiKeys,
+} from './tenants/api-keys.js';
+export { AuditEntry } from './tenants/audit.js';
+export {
+  LimitCount,
+  SessionDay,
+  TenantLimits,
+  SessionLimits,
+  DryRunRefusal,
+  DryRun,
+} from './tenants/limits.js';
+export { SubscriptionView, OpenCheckoutBody, ProviderPage } from './tenants/subscription.js';
+export {
+  TOKEN_OVERAGES,
+  type TokenOverage,
+  TOKEN_BLOCK,
+  TOKEN_BLOCK_CENTS,
+  CURRENCY,
+  UsageQuery,
+  TokenUsage,
+  DayUsed,
+  SessionUsed,
+  MonthUsage,
+} from './tenants/usage.js';
+export {
+  EndpointReasonBody,
+  WebhookTestResult,
+  LastAttempt,
+  RecentAttempts,
+  WebhookHealth,
+} from './webhooks/actions.js';
+export {
+  DELIVERY_STATUSES,
+  type DeliveryStatus,
+  EventFilter,
+  DeadLettersQuery,
+  DeliveriesQuery,
+  DeliveryAttempt,
+  DeliveryView,
+} from './webhooks/deliveries.js';
+export {
+  CreateWebhookBody,
+  UpdateWebhookBody,
+  WebhookEndpoint,
+  WebhookEndpointWithSecret,
+} from './webhooks/endpoints.js';
+export { EventLogQuery, EventStreamQuery, LoggedEvent, EventLogPage } from './webhooks/event-log.js';
+export { HIDDEN_VALUE } from './webhooks/headers.js';
+export {
+  REPLAYABLE_STATUSES,
+  type ReplayableStatus,
+  REPLAY_STATES,
+  type ReplayState,
+  ReplayBody,
+  Replay,
+  ReplayStart,
+} from './webhooks/replays.js';

@@ -1,0 +1,226 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { MessageBody } from '../../content/message-body.js';
+import { MessageMedia, MessageOrigin } from '../../content/message-details.js';
+import { type Metadata } from '../../content/metadata.js';
+import { MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
+import { MessageFailure } from '../../events/message-events.js';
+
+/** Answer of `POST /v1/messages`. */
+export class QueuedMessage {
+  @ApiProperty({
+    description: 'Always QUEUED: what becomes of it is told by events.',
+    enum: ['QUEUED'],
+    example: 'QUEUED',
+  })
+  status: 'QUEUED';
+
+  @ApiProperty({
+    description: 'Job id; the id of the message in every later answer and event.',
+    format: 'uuid',
+  })
+  jobId: string;
+
+  @ApiProperty({ description: 'Session it goes out from.', format: 'uuid' })
+  sessionId: string;
+
+  @ApiProperty({
+    description: 'Normalized address of the recipient.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  to: string;
+
+  @ApiProperty({
+    description: 'The idempotency key, if one was given.',
+    type: String,
+    nullable: true,
+    example: 'order-4711-ready',
+  })
+  clientMessageId: string | null;
+
+  @ApiProperty({ description: 'When it was accepted (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  createdAt: string;
+
+  @ApiPropertyOptional({
+    description: 'When it is to go out (ISO 8601, UTC), where the send said so.',
+    example: '2026-02-01T07:00:00.000Z',
+  })
+  sendAt?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue.',
+    example: '2026-01-31T13:00:00.000Z',
+  })
+  expiresAt?: string;
+}
+
+/** What an outbound message may have to do with another one. */
+export const MESSAGE_RELATIONS = ['REPLY', 'REACTION', 'EDIT', 'DELETE'] as const;
+/** One of `MESSAGE_RELATIONS`. */
+export type MessageRelation = (typeof MESSAGE_RELATIONS)[number];
+
+/** The message that another one answers, reacts to, edits or deletes. */
+export class RelatedMessage {
+  @ApiProperty({ description: 'How.', enum: MESSAGE_RELATIONS, example: 'REPLY' })
+  relation: MessageRelation;
+
+  @ApiProperty({ description: 'Its message id.', format: 'uuid' })
+  messageId: string;
+}
+
+/** A state that a message has reached. */
+export class MessageStep {
+  @ApiProperty({ description: 'The state.', enum: MESSAGE_STATUSES, example: 'DELIVERED' })
+  status: MessageStatus;
+
+  @ApiProperty({
+    description: 'When it was reached (ISO 8601, UTC), by the clock of whoever saw it.',
+    example: '2026-01-31T12:00:01.000Z',
+  })
+  at: string;
+}
+
+/** One message as `GET /v1/messages` shows it. */
+export class MessageView {
+  @ApiProperty({ description: 'Message id; the job id of an outbound message.', format: 'uuid' })
+  id: string;
+
+  @ApiProperty({
+    description: 'Job id of an outbound message.',
+    type: String,
+    nullable: true,
+    format: 'uuid',
+  })
+  jobId: string | null;
+
+  @ApiProperty({ description: 'Session.', format: 'uuid' })
+  sessionId: string;
+
+  @ApiProperty({
+    description: 'Conversation of session and contact: `GET /v1/conversations/{id}/messages`.',
+    format: 'uuid',
+  })
+  conversationId: string;
+
+  @ApiProperty({ description: 'Direction.', enum: ['OUTBOUND', 'INBOUND'], example: 'OUTBOUND' })
+  direction: 'OUTBOUND' | 'INBOUND';
+
+  @ApiProperty({ description: 'Where it stands.', enum: MESSAGE_STATUSES, example: 'DELIVERED' })
+  status: MessageStatus;
+
+  @ApiProperty({ description: "The other side's address.", example: '4915112345678@s.whatsapp.net' })
+  contact: string;
+
+  @ApiProperty({
+    description:
+      'Content. An edit is the new text, a deletion is unsupported: what they are about stays as it was sent.',
+    type: MessageBody,
+  })
+  body: MessageBody;
+
+  @ApiProperty({
+    description: 'The message that an outbound message answers, reacts to, edits or deletes.',
+    type: RelatedMessage,
+    nullable: true,
+  })
+  relatesTo: RelatedMessage | null;
+
+  @ApiProperty({
+    description: 'Who wrote a message that arrived, and what it refers to; null of an outbound one.',
+    type: MessageOrigin,
+    nullable: true,
+  })
+  origin: MessageOrigin | null;
+
+  @ApiProperty({
+    description: 'The file of a message that arrived with one.',
+    type: MessageMedia,
+    nullable: true,
+  })
+  media: MessageMedia | null;
+
+  @ApiProperty({
+    description: 'Platform message key, once known.',
+    type: String,
+    nullable: true,
+    example: '3EB0C0FFEE',
+  })
+  keyId: string | null;
+
+  @ApiProperty({
+    description: 'The idempotency key of the send, if any.',
+    type: String,
+    nullable: true,
+    example: 'order-4711',
+  })
+  clientMessageId: string | null;
+
+  @ApiProperty({
+    description: 'The metadata of the send, if any.',
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    nullable: true,
+    example: { orderId: '4711' },
+  })
+  metadata: Metadata | null;
+
+  @ApiProperty({
+    description: 'When it is, or was, to go out (ISO 8601, UTC), where the send said so: QUEUED until then.',
+    type: String,
+    nullable: true,
+    example: '2026-02-01T07:00:00.000Z',
+  })
+  sendAt: string | null;
+
+  @ApiProperty({
+    description:
+      'Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue.',
+    type: String,
+    nullable: true,
+    example: '2026-01-31T13:00:00.000Z',
+  })
+  expiresAt: string | null;
+
+  @ApiProperty({
+    description: 'Why it failed; null unless status is FAILED.',
+    type: MessageFailure,
+    nullable: true,
+  })
+  failure: MessageFailure | null;
+
+  @ApiProperty({
+    description:
+      'The states it has come through, in the order of the way: QUEUED, SENT, DELIVERED, READ, or FAILED; RECEIVED of an inbound message. What was never told is not in it, e.g. READ where the contact keeps that to himself.',
+    type: MessageStep,
+    isArray: true,
+  })
+  timeline: MessageStep[];
+
+  @ApiProperty({
+    description: 'When it was accepted or received (ISO 8601, UTC).',
+    example: '2026-01-31T12:00:00.000Z',
+  })
+  createdAt: string;
+
+  @ApiProperty({
+    description: 'When its status last changed (ISO 8601, UTC).',
+    example: '2026-01-31T12:00:01.000Z',
+  })
+  updatedAt: string;
+}
+
+/** Answer of `POST /v1/messages/:jobId/cancel`. */
+export class CanceledMessage {
+  @ApiProperty({
+    description: 'Always FAILED: it does not go out any more.',
+    enum: ['FAILED'],
+    example: 'FAILED',
+  })
+  status: 'FAILED';
+
+  @ApiProperty({ description: 'Job id of the message.', format: 'uuid' })
+  jobId: string;
+
+  @ApiProperty({ description: 'Its code is CANCELED; message.failed tells the same.', type: MessageFailure })
+  failure: MessageFailure;
+}

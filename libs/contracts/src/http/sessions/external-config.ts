@@ -1,0 +1,86 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsOptional, IsString, Length } from 'class-validator';
+import { BOT_MODES, type BotMode } from '../../enums.js';
+
+/** Body of `PUT /v1/sessions/:id/external-config` (specification, "Session bot mode"). */
+export class PutExternalConfigBody {
+  @ApiProperty({
+    description: 'true: your bot answers this session (EXTERNAL); false: the built-in AI does (MANAGED).',
+    example: true,
+  })
+  @IsBoolean()
+  enabled: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'Receiver of this session. Required the first time external mode is enabled, kept afterwards.',
+    example: 'https://example.com/hooks/bot',
+    minLength: 1,
+    maxLength: 2048,
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 2048)
+  webhookUrl?: string;
+
+  @ApiPropertyOptional({
+    description: 'Replaces the webhook secret at once.',
+    example: false,
+    default: false,
+  })
+  @IsOptional()
+  @IsBoolean()
+  rotateSecret?: boolean;
+
+  @ApiPropertyOptional({
+    description: 'Generates an API key for the bot; it is shown only in this answer.',
+    example: true,
+    default: false,
+  })
+  @IsOptional()
+  @IsBoolean()
+  mintApiKey?: boolean;
+}
+
+/** The values an external bot needs, under the names of its environment variables (specification, "Rules"). */
+export class ExternalBotEnv {
+  @ApiProperty({ description: 'Tenant id.', format: 'uuid' })
+  SVC_TENANT_ID: string;
+
+  @ApiProperty({ description: 'Session id.', format: 'uuid' })
+  SVC_SESSION_ID: string;
+
+  @ApiPropertyOptional({ description: 'Verifies the signature of deliveries.', example: 'whsec_…' })
+  SVC_WEBHOOK_SECRET?: string;
+
+  @ApiPropertyOptional({ description: 'The new API key; only with mintApiKey.', example: 'rk_live_…' })
+  SVC_API_KEY?: string;
+}
+
+/** Answer of `GET` and `PUT /v1/sessions/:id/external-config`. */
+export class ExternalConfig {
+  @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'EXTERNAL' })
+  botMode: BotMode;
+
+  @ApiProperty({
+    description: 'Receiver of the bound endpoint; null where there never was one.',
+    type: String,
+    nullable: true,
+    example: 'https://example.com/hooks/bot',
+  })
+  webhookUrl: string | null;
+
+  @ApiProperty({
+    description: 'Secret of the bound endpoint; null where there never was one.',
+    type: String,
+    nullable: true,
+    example: 'whsec_…',
+  })
+  webhookSecret: string | null;
+
+  @ApiPropertyOptional({
+    description: 'What the bot needs; in the answer of PUT on enabling or minting.',
+    type: ExternalBotEnv,
+  })
+  env?: ExternalBotEnv;
+}

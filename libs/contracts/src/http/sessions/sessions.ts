@@ -1,0 +1,175 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsIn,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  MaxLength,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import {
+  BOT_MODES,
+  type BotMode,
+  RESTRICTION_REASONS,
+  type RestrictionReason,
+  SESSION_STATUSES,
+  type SessionStatus,
+  STATUS_REASONS,
+  type StatusReason,
+} from '../../enums.js';
+
+/** Body of `POST /v1/sessions`. */
+export class CreateSessionBody {
+  @ApiProperty({ description: 'Label for people.', example: 'Support line', minLength: 1, maxLength: 100 })
+  @IsString()
+  @Length(1, 100)
+  name: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Proxy that the session connects through, with its user and password if it wants them: http://, https:// or socks5://. Never shown again in full.',
+    example: 'socks5://user:password@proxy.example.com:1080',
+    maxLength: 2048,
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(2048)
+  proxy?: string;
+}
+
+/** Body of `PATCH /v1/sessions/:id`: what is left out stays. */
+export class UpdateSessionBody {
+  @ApiPropertyOptional({ description: 'Label for people.', example: 'Sales', minLength: 1, maxLength: 100 })
+  @ValidateIf(({ name }) => name !== undefined)
+  @IsString()
+  @Length(1, 100)
+  name?: string;
+
+  @ApiPropertyOptional({
+    description: 'As on creation; null: none. A session that is connected connects anew through it.',
+    type: String,
+    nullable: true,
+    example: 'socks5://user:password@proxy.example.com:1080',
+    maxLength: 2048,
+  })
+  @IsOptional()
+  @IsString()
+  @MaxLength(2048)
+  proxy?: string | null;
+}
+
+/** What the platform does not let a session do: write to people that it has no chat with. */
+export class SessionRestriction {
+  @ApiProperty({
+    description:
+      'ACCOUNT_RESTRICTED: the platform has restricted the number. NEW_CHAT_QUOTA: the number has begun as many chats as it may.',
+    enum: RESTRICTION_REASONS,
+    example: 'ACCOUNT_RESTRICTED',
+  })
+  @IsIn(RESTRICTION_REASONS)
+  reason: RestrictionReason;
+
+  @ApiProperty({
+    description:
+      'When it ends (ISO 8601, UTC): as the platform says, or a day after its last sign where it does not say.',
+    example: '2026-02-01T00:00:00.000Z',
+  })
+  @IsISO8601()
+  until: string;
+}
+
+/** A session as its owner service knows it. */
+export class SessionState {
+  @ApiProperty({ description: 'Session id.', format: 'uuid' })
+  @IsUUID()
+  id: string;
+
+  @ApiProperty({ description: 'Label for people.', example: 'Support line' })
+  @IsString()
+  name: string;
+
+  @ApiProperty({ description: 'Observed state.', enum: SESSION_STATUSES, example: 'CONNECTED' })
+  @IsIn(SESSION_STATUSES)
+  status: SessionStatus;
+
+  @ApiProperty({ description: 'Why it is in this state.', enum: STATUS_REASONS, example: 'LOGGED_IN' })
+  @IsIn(STATUS_REASONS)
+  statusReason: StatusReason;
+
+  @ApiProperty({ description: 'Since when (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  statusSince: string;
+
+  @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'MANAGED' })
+  @IsIn(BOT_MODES)
+  botMode: BotMode;
+
+  @ApiProperty({
+    description: 'Linked number in E.164 form.',
+    type: String,
+    nullable: true,
+    example: '+4915112345678',
+  })
+  @IsOptional()
+  @IsString()
+  phone: string | null;
+
+  @ApiPropertyOptional({
+    description: 'Proxy that it connects through, without user and password; null: none.',
+    type: String,
+    nullable: true,
+    example: 'socks5://proxy.example.com:1080',
+  })
+  @IsOptional()
+  @IsString()
+  proxy?: string | null;
+
+  @ApiPropertyOptional({
+    description:
+      'Set while the platform lets this session begin no new chats: sends to contacts that it has neither written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the warmup tier.',
+    type: SessionRestriction,
+    nullable: true,
+    example: { reason: 'ACCOUNT_RESTRICTED', until: '2026-02-01T00:00:00.000Z' },
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => SessionRestriction)
+  restriction?: SessionRestriction | null;
+
+  @ApiProperty({ description: 'When it was created (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  createdAt: string;
+}
+
+/** A session as `GET /v1/sessions/:id` shows it. */
+export class SessionView extends SessionState {
+  @ApiProperty({
+    description: 'Warmup tier: the daily cap of this session.',
+    type: 'integer',
+    example: 0,
+    minimum: 0,
+    maximum: 4,
+  })
+  warmupTier: number;
+}
+
+/** Reply of `get-qr`, and body of `GET /v1/sessions/:id/qr`. */
+export class SessionQr {
+  @ApiProperty({
+    description: 'Text to draw as a QR code and scan with the phone.',
+    example: '2@dGhlIGNvZGU=,a2V5,aWQ=,1',
+  })
+  @IsString()
+  qr: string;
+
+  @ApiProperty({
+    description: 'When the platform stops accepting it (ISO 8601, UTC).',
+    example: '2026-01-31T12:01:00.000Z',
+  })
+  @IsISO8601()
+  expiresAt: string;
+}

@@ -1,0 +1,244 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsISO8601,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+} from 'class-validator';
+import {
+  ENDPOINT_ORDERINGS,
+  ENDPOINT_STATUSES,
+  type EndpointOrdering,
+  type EndpointStatus,
+  PAUSE_REASONS,
+  type PauseReason,
+} from '../../enums.js';
+import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
+import { IsWebhookHeaders, MOST_HEADERS } from './headers.js';
+
+const HEADERS = {
+  type: 'object' as const,
+  maxProperties: MOST_HEADERS,
+  additionalProperties: { type: 'string' as const, minLength: 1, description: 'Value: printable ASCII.' },
+  example: { Authorization: 'Bearer a-token-of-yours' },
+};
+const STANDARD_WEBHOOKS =
+  'Whether deliveries carry the headers of Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature) beside ours.';
+const ORDERING =
+  'CONVERSATION: first attempts of a conversation in order, one that failed steps aside. STRICT: what follows in the conversation waits until it is delivered or dead.';
+
+/** Body of `POST /v1/webhooks`. */
+export class CreateWebhookBody {
+  @ApiProperty({ description: 'Label for people.', example: 'CRM', minLength: 1, maxLength: 100 })
+  @IsString()
+  @Length(1, 100)
+  name: string;
+
+  @ApiProperty({
+    description: 'Receiver address: https, a public host, no user info.',
+    example: 'https://example.com/hooks/svc',
+    minLength: 1,
+    maxLength: 2048,
+  })
+  @IsString()
+  @Length(1, 2048)
+  url: string;
+
+  @ApiProperty({
+    description: 'Events to receive; empty means all.',
+    enum: PUBLIC_EVENTS,
+    isArray: true,
+    uniqueItems: true,
+    example: ['message.received'],
+  })
+  @IsArray()
+  @ArrayUnique()
+  @IsIn(PUBLIC_EVENTS, { each: true })
+  events: PublicEvent[];
+
+  @ApiPropertyOptional({
+    description:
+      'Custom headers of every delivery, 4096 characters at most in all. Names that the gateway sets itself are refused.',
+    ...HEADERS,
+  })
+  @IsOptional()
+  @IsWebhookHeaders()
+  headers?: Record<string, string>;
+
+  @ApiPropertyOptional({ description: STANDARD_WEBHOOKS, example: true, default: false })
+  @IsOptional()
+  @IsBoolean()
+  standardWebhooks?: boolean;
+
+  @ApiPropertyOptional({
+    description: ORDERING,
+    enum: ENDPOINT_ORDERINGS,
+    example: 'CONVERSATION',
+    default: 'CONVERSATION',
+  })
+  @IsOptional()
+  @IsIn(ENDPOINT_ORDERINGS)
+  ordering?: EndpointOrdering;
+}
+
+/** Body of `PATCH /v1/webhooks/:id`: only what is given changes. */
+export class UpdateWebhookBody {
+  @ApiPropertyOptional({ description: 'New label.', example: 'CRM (new)', minLength: 1, maxLength: 100 })
+  @IsOptional()
+  @IsString()
+  @Length(1, 100)
+  name?: string;
+
+  @ApiPropertyOptional({
+    description: 'New receiver address.',
+    example: 'https://example.com/hooks/v2',
+    minLength: 1,
+    maxLength: 2048,
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 2048)
+  url?: string;
+
+  @ApiPropertyOptional({
+    description: 'New filter; empty means all. That of an endpoint that is bound to a session stays empty.',
+    enum: PUBLIC_EVENTS,
+    isArray: true,
+    uniqueItems: true,
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayUnique()
+  @IsIn(PUBLIC_EVENTS, { each: true })
+  events?: PublicEvent[];
+
+  @ApiPropertyOptional({
+    description:
+      'All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what is stored.',
+    ...HEADERS,
+  })
+  @IsOptional()
+  @IsWebhookHeaders()
+  headers?: Record<string, string>;
+
+  @ApiPropertyOptional({ description: STANDARD_WEBHOOKS, example: true })
+  @IsOptional()
+  @IsBoolean()
+  standardWebhooks?: boolean;
+
+  @ApiPropertyOptional({
+    description: ORDERING,
+    enum: ENDPOINT_ORDERINGS,
+    example: 'STRICT',
+  })
+  @IsOptional()
+  @IsIn(ENDPOINT_ORDERINGS)
+  ordering?: EndpointOrdering;
+}
+
+/** A webhook endpoint without its secret. */
+export class WebhookEndpoint {
+  @ApiProperty({ description: 'Endpoint id.', format: 'uuid' })
+  @IsUUID()
+  id: string;
+
+  @ApiProperty({ description: 'Label for people.', example: 'CRM' })
+  @IsString()
+  name: string;
+
+  @ApiProperty({ description: 'Receiver address.', example: 'https://example.com/hooks/svc' })
+  @IsString()
+  url: string;
+
+  @ApiProperty({ description: 'Event filter; empty means all.', enum: PUBLIC_EVENTS, isArray: true })
+  @IsArray()
+  events: PublicEvent[];
+
+  @ApiProperty({ description: 'Whether deliveries go out.', enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
+  @IsIn(ENDPOINT_STATUSES)
+  status: EndpointStatus;
+
+  @ApiProperty({
+    description: 'Custom headers of every delivery; their values are not shown.',
+    ...HEADERS,
+    example: { Authorization: '***' },
+  })
+  @IsObject()
+  headers: Record<string, string>;
+
+  @ApiProperty({ description: STANDARD_WEBHOOKS, example: false })
+  @IsBoolean()
+  standardWebhooks: boolean;
+
+  @ApiProperty({ description: ORDERING, enum: ENDPOINT_ORDERINGS, example: 'CONVERSATION' })
+  @IsIn(ENDPOINT_ORDERINGS)
+  ordering: EndpointOrdering;
+
+  @ApiProperty({
+    description: 'Why it is paused: by a request, or by five consecutive permanent 4xx.',
+    enum: PAUSE_REASONS,
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  @IsOptional()
+  @IsIn(PAUSE_REASONS)
+  pausedReason: PauseReason | null;
+
+  @ApiProperty({
+    description: 'Who paused it (key:<kid>); null where nobody did.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  @IsOptional()
+  @IsString()
+  pausedBy: string | null;
+
+  @ApiProperty({
+    description: 'The reason that was given when it was paused by a request.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  @IsOptional()
+  @IsString()
+  pausedNote: string | null;
+
+  @ApiProperty({
+    description: 'Since when it is paused (ISO 8601, UTC).',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  @IsOptional()
+  @IsISO8601()
+  pausedAt: string | null;
+
+  @ApiProperty({
+    description: 'Session it is bound to; null: tenant-wide.',
+    type: String,
+    nullable: true,
+    format: 'uuid',
+  })
+  @IsOptional()
+  @IsUUID()
+  sessionId: string | null;
+
+  @ApiProperty({ description: 'When it was created (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  createdAt: string;
+}
+
+/** A webhook endpoint with its secret: the answer of creation and rotation, and of a bound endpoint. */
+export class WebhookEndpointWithSecret extends WebhookEndpoint {
+  @ApiProperty({ description: 'Signs deliveries. Shown this once.', example: 'whsec_…' })
+  @IsString()
+  secret: string;
+}

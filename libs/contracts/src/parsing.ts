@@ -1,0 +1,59 @@
+import 'reflect-metadata';
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import { AppError } from './app-error.js';
+import type { DataClass } from './contract.js';
+import './remembered-rules.js';
+
+/** One broken rule: the path of the field (`media.kind`) and the rule in words. */
+export interface FieldProblem {
+  field: string;
+  rule: string;
+}
+
+/**
+ * Turns plain data into an instance of its contract class and checks it. Unknown fields are kept out silently:
+ * a newer producer may send more than this reader knows.
+ * @throws AppError `VALIDATION_FAILED` with `meta.fields`.
+ */
+export function parseData<T extends object>(type: DataClass<T>, plain: unknown): T {
+  if (typeof plain !== 'object' || plain === null || Array.isArray(plain)) {
+    throw new AppError('VALIDATION_FAILED', 'The data is not an object.');
+  }
+  const instance = plainToInstance(type, plain);
+  const errors = validateSync(instance, { whitelist: true, forbidUnknownValues: false });
+  if (errors.length > 0) throw validationFailed(errors);
+  return instance;
+}
+
+/** As many problems as a person reads; whoever sends thousands does not get thousands back. */
+const MOST_PROBLEMS = 20;
+
+/** The `VALIDATION_FAILED` error for what class-validator found. */
+export function validationFailed(errors: ValidationError[]): AppError {
+  return invalidFields(fieldProblems(errors));
+}
+
+/** The `VALIDATION_FAILED` error for broken rules: names each field and the rule it breaks, up to 20. */
+export function invalidFields(problems: FieldProblem[], cause?: unknown): AppError {
+  const fields = problems.slice(0, MOST_PROBLEMS);
+  const more = problems.length - fields.length;
+  const rules = fields.map((problem) => problem.rule).concat(more > 0 ? `and ${more} more` : []);
+  return new AppError('VALIDATION_FAILED', rules.join('; '), { fields }, { cause });
+}
+
+/** The `VALIDATION_FAILED` error for one field that breaks a rule which no decorator can say. */
+export function invalidField(field: string, rule: string, cause?: unknown): AppError {
+  return invalidFields([{ field, rule }], cause);
+}
+
+function fieldProblems(errors: ValidationError[], parent = ''): FieldProblem[] {
+  return errors.flatMap((error) => {
+    const field = parent ? `${parent}.${error.property}` : error.property;
+    const own = Object.values(error.constraints ?? {}).map((rule) => ({
+      field,
+      rule: parent ? `${parent}.${rule}` : rule,
+    }));
+    return [...own, ...fieldProblems(error.children ?? [], field)];
+  });
+}

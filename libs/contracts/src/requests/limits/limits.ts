@@ -1,0 +1,128 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsUUID,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { defineRequest } from '../../contract.js';
+import { LIMIT_LAYERS, type LimitLayer, type Plan, PLANS } from '../../enums.js';
+import { LimitCount, SessionDay } from '../../http/tenants/limits.js';
+
+/** Messages per UTC day by plan (specification, "Limits"). */
+export const PLAN_CAPS: Record<Plan, number> = { STARTER: 1_000, GROWTH: 10_000, ENTERPRISE: 100_000 };
+
+/** Sessions by plan (specification, "Limits"). */
+export const PLAN_SESSIONS: Record<Plan, number> = { STARTER: 1, GROWTH: 5, ENTERPRISE: 20 };
+
+/** How long an admitted unit may wait for its message to be written, in ms. */
+export const WRITE_WITHIN_MS = 30_000;
+
+/** Whose day is asked about. */
+export class DayOf {
+  @IsUUID() tenantId: string;
+  @IsIn(PLANS) plan: Plan;
+  /** The vendor's own tenant: exempt from the plan's cap, still counted. */
+  @IsBoolean() internal: boolean;
+}
+
+/** Request of `reserve`: may one more message go? Idempotent by `jobId`. */
+export class ReserveV1 extends DayOf {
+  @IsUUID() jobId: string;
+  @IsUUID() sessionId: string;
+  /** Nothing is taken where a unit was taken for this job before, also one that was given back: the reply says `known`. */
+  @IsOptional() @IsBoolean() onlyNew?: boolean;
+}
+
+/** Which limit refused, and until when; `meta` of the 429. */
+export class LimitRefusal {
+  @IsIn(LIMIT_LAYERS) layer: LimitLayer;
+  @IsInt() limit: number;
+  @IsInt() used: number;
+  /** Next UTC midnight, ISO 8601. */
+  @IsISO8601() resetAt: string;
+  /** Whole seconds from now to `resetAt`, at least 1. */
+  @IsInt() @Min(1) retryAfterSeconds: number;
+}
+
+/** Both layers of a session after the question, whatever the answer was. */
+export class DayUsage {
+  @IsInt() sessionLimit: number;
+  @IsInt() sessionUsed: number;
+  /** Null: exempt. */
+  @IsOptional() @IsInt() planLimit: number | null;
+  @IsInt() planUsed: number;
+  /** Next UTC midnight, ISO 8601. */
+  @IsISO8601() resetAt: string;
+  /** Whole seconds from now to `resetAt`, at least 1. */
+  @IsInt() @Min(1) secondsLeft: number;
+}
+
+/** Reply of `reserve`: a refusal is an answer, not an error. */
+export class ReserveReply {
+  @IsBoolean() admitted: boolean;
+  @IsOptional() @ValidateNested() @Type(() => LimitRefusal) refusal?: LimitRefusal;
+  /** Of a question with `onlyNew`: neither admitted nor refused. */
+  @IsOptional() @IsBoolean() known?: boolean;
+  /** Absent where it is `known`. */
+  @IsOptional() @ValidateNested() @Type(() => DayUsage) usage?: DayUsage;
+  /** Of an admitted one: from then on (ISO 8601, the server's clock) its message must not be written any more. */
+  @IsOptional() @IsISO8601() writeBefore?: string;
+}
+
+/**
+ * Request of `take-llm-call`: may a language model be called once more for an answer of a `MANAGED` session? Idempotent by
+ * `callId`. Those of `EXTERNAL` sessions take none (specification, "Limits").
+ */
+export class TakeLlmCallV1 extends DayOf {
+  @IsUUID() callId: string;
+}
+
+/** Reply of `take-llm-call`: a refusal is an answer, not an error. */
+export class LlmCallReply {
+  @IsBoolean() admitted: boolean;
+  @IsOptional() @ValidateNested() @Type(() => LimitRefusal) refusal?: LimitRefusal;
+}
+
+/** Request of `get-limits`. */
+export class GetLimitsV1 extends DayOf {
+  @IsArray() @ArrayMaxSize(1_000) @IsUUID(undefined, { each: true }) sessionIds: string[];
+}
+
+/** Reply of `get-limits`: the day of a tenant and of these sessions, in the order asked. */
+export class LimitsReply {
+  @ValidateNested() @Type(() => LimitCount) messages: LimitCount;
+  /** Absent from an older process. */
+  @IsOptional() @ValidateNested() @Type(() => LimitCount) llmCalls?: LimitCount;
+  @IsArray() @ValidateNested({ each: true }) @Type(() => SessionDay) sessions: SessionDay[];
+  /** Next UTC midnight, ISO 8601. */
+  @IsISO8601() resetAt: string;
+  /** Whole seconds from now to `resetAt`, at least 1. */
+  @IsInt() @Min(1) secondsLeft: number;
+}
+
+/** What is left of a limit; more may be used than there is, after a plan was lowered. */
+export function countOf(limit: number | null, used: number): LimitCount {
+  return { limit, used, left: limit === null ? null : Math.max(0, limit - used) };
+}
+
+/** The refusal of a layer that is used up. */
+export function refusalBy(layer: LimitLayer, usage: DayUsage): LimitRefusal {
+  const { resetAt, secondsLeft: retryAfterSeconds } = usage;
+  const [limit, used] =
+    layer === 'session' ? [usage.sessionLimit, usage.sessionUsed] : [usage.planLimit ?? 0, usage.planUsed];
+  return { layer, limit, used, resetAt, retryAfterSeconds };
+}
+
+/** Layer 1 (session tier), then layer 2 (plan), whole or not at all. */
+export const Reserve = defineRequest('limits', 'reserve', ReserveV1, ReserveReply);
+/** One call of a language model against the plan's calls a day. */
+export const TakeLlmCall = defineRequest('limits', 'take-llm-call', TakeLlmCallV1, LlmCallReply);
+/** Reads what is used of both layers; counts nothing. */
+export const GetLimits = defineRequest('limits', 'get-limits', GetLimitsV1, LimitsReply);

@@ -1,0 +1,63 @@
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  ValidateNested,
+} from 'class-validator';
+import { defineRequest } from '../../contract.js';
+
+/** Where the platform and the worker know a message of the gateway. */
+export class MessagePlace {
+  @IsUUID() messageId: string;
+  @IsUUID() sessionId: string;
+  @IsString() keyId: string;
+}
+
+/** Request of `erase-contact`: may come again and again, until it is done. */
+export class EraseContactV1 {
+  @IsUUID() erasureId: string;
+  @IsUUID() tenantId: string;
+  /** Normalized address. */
+  @IsString() contact: string;
+  /** What the contact wrote from then on is none of it. */
+  @IsISO8601() before: string;
+  /** Nothing has been sent to the contact since `before`; what is sent from here on is none of it. Left out: still so. */
+  @IsOptional() @IsISO8601() until?: string;
+  /** Messages of the contact, some of which the worker may know under another address. */
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(500)
+  @ValidateNested({ each: true })
+  @Type(() => MessagePlace)
+  messages?: MessagePlace[];
+}
+
+/** What a session worker has erased for this erasure, in all. */
+export class ErasedInSessions {
+  @IsInt() journal: number;
+  @IsInt() sends: number;
+  @IsInt() files: number;
+  @IsInt() events: number;
+}
+
+/** What the dispatcher has erased for this erasure, in all. */
+export class ErasedInWebhooks {
+  @IsInt() events: number;
+  @IsInt() deliveries: number;
+  @IsInt() attempts: number;
+  @IsInt() deadLetters: number;
+  /** Whether all events of the tenant were looked at. */
+  @IsBoolean() done: boolean;
+}
+
+const VERB = 'erase-contact';
+/** Erases what the session workers have of a contact. */
+export const EraseInSessions = defineRequest('session-worker', VERB, EraseContactV1, ErasedInSessions);
+/** Erases events, deliveries, attempts and dead letters that name a contact, piece by piece. */
+export const EraseInWebhooks = defineRequest('webhook-dispatcher', VERB, EraseContactV1, ErasedInWebhooks);

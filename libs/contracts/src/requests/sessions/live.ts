@@ -1,0 +1,42 @@
+import { Type } from 'class-transformer';
+import { IsArray, IsIn, IsString, IsUUID, Matches, ValidateNested } from 'class-validator';
+import { defineRequest } from '../../contract.js';
+import { TYPING_STATES, type TypingState } from '../../enums.js';
+import { ContactView, PairingCode } from '../../http/sessions/live.js';
+import { Nothing } from '../refs.js';
+import { SessionRef } from './sessions.js';
+
+const DIGITS = /^\d{7,15}$/;
+
+/** Request of `pairing-code` and `look-up-contact`; the number in digits. */
+export class PhoneRequestV1 extends SessionRef {
+  @Matches(DIGITS) phone: string;
+}
+
+/** A message by the names the platform knows it under. */
+export class ReceivedMessageRef {
+  @IsUUID() messageId: string;
+  @IsString() contact: string;
+  @IsString() keyId: string;
+}
+
+/** Request of `mark-read`. */
+export class MarkReadV1 extends SessionRef {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => ReceivedMessageRef) messages: ReceivedMessageRef[];
+}
+
+/** Request of `typing`; `to` is an address. */
+export class TypingV1 extends SessionRef {
+  @IsString() to: string;
+  @IsIn(TYPING_STATES) state: TypingState;
+}
+
+const APP = 'session-worker';
+/** Shows a code for the phone of this number. Throws `ALREADY_LINKED`, or `PLATFORM_UNAVAILABLE` when none comes in time. */
+export const RequestPairingCode = defineRequest(APP, 'pairing-code', PhoneRequestV1, PairingCode);
+/** Tells the contacts that their messages were read. Throws `SESSION_NOT_CONNECTED`. */
+export const MarkRead = defineRequest(APP, 'mark-read', MarkReadV1, Nothing);
+/** Shows a contact that somebody writes. Throws `SESSION_NOT_CONNECTED`. */
+export const SetTyping = defineRequest(APP, 'typing', TypingV1, Nothing);
+/** Asks the platform about a number. Throws `SESSION_NOT_CONNECTED`, `PLATFORM_UNAVAILABLE`. */
+export const LookUpContact = defineRequest(APP, 'look-up-contact', PhoneRequestV1, ContactView);

@@ -1,0 +1,95 @@
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Max,
+  MaxLength,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { defineRequest } from '../../contract.js';
+import { BOT_MODES, type BotMode } from '../../enums.js';
+import { SessionQr, SessionState } from '../../http/sessions/sessions.js';
+import { TenantRef } from '../refs.js';
+
+/** Names a session of a tenant. The owner answers `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
+export class SessionRef {
+  @IsUUID() tenantId: string;
+  @IsUUID() sessionId: string;
+}
+
+/** Request of `create-session`. */
+export class CreateSessionV1 extends SessionRef {
+  @IsString() @Length(1, 100) name: string;
+  @IsOptional() @IsString() @MaxLength(2048) proxy?: string;
+  /** Sessions that the tenant may have, with this one; left out: any number. */
+  @IsOptional() @IsInt() @Min(0) most?: number;
+  /** Of a sandbox: the simulator is its platform. */
+  @IsOptional() @IsBoolean() sandbox?: boolean;
+}
+
+/** Request of `update-session`; what is left out stays. */
+export class UpdateSessionV1 extends SessionRef {
+  @IsOptional() @IsString() @Length(1, 100) name?: string;
+  @IsOptional() @IsString() @MaxLength(2048) proxy?: string | null;
+}
+
+/** Request of `change-session`: what its owner shall bring about. */
+export class ChangeSessionV1 extends SessionRef {
+  @IsIn(['connect', 'disconnect', 'logout', 'delete']) action: 'connect' | 'disconnect' | 'logout' | 'delete';
+}
+
+/** Request of `set-bot-mode`. */
+export class SetBotModeV1 extends SessionRef {
+  @IsIn(BOT_MODES) botMode: BotMode;
+}
+
+/** Request of `list-sessions`: newest first. */
+export class ListSessionsV1 {
+  @IsUUID() tenantId: string;
+  /** One more than a page holds, so that the asker knows whether another follows. */
+  @IsInt() @Min(1) @Max(201) limit: number;
+  /** Id of the last session of the page before. */
+  @IsOptional() @IsUUID() before?: string;
+}
+
+/** Reply that holds one session. */
+export class SessionReply {
+  @ValidateNested() @Type(() => SessionState) session: SessionState;
+  /** Sessions of the tenant that are older than this one, counted as far as the largest plan goes. Of `get-session` only. */
+  @IsOptional() @IsInt() @Min(0) older?: number;
+}
+
+/** Reply of `list-sessions`. */
+export class SessionsReply {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => SessionState) sessions: SessionState[];
+}
+
+/** Reply of `count-sessions`. */
+export class SessionCount {
+  @IsInt() @Min(0) count: number;
+}
+
+const APP = 'session-worker';
+/** Makes the row and asks for a connection; `RATE_LIMITED` where the tenant has as many as it may. */
+export const CreateSession = defineRequest(APP, 'create-session', CreateSessionV1, SessionReply);
+/** Reads one session. */
+export const GetSession = defineRequest(APP, 'get-session', SessionRef, SessionReply);
+/** Reads a tenant's sessions. */
+export const ListSessions = defineRequest(APP, 'list-sessions', ListSessionsV1, SessionsReply);
+/** How many sessions a tenant has. */
+export const CountSessions = defineRequest(APP, 'count-sessions', TenantRef, SessionCount);
+/** Changes name and proxy. */
+export const UpdateSession = defineRequest(APP, 'update-session', UpdateSessionV1, SessionReply);
+/** Connect, disconnect, log out or delete. */
+export const ChangeSession = defineRequest(APP, 'change-session', ChangeSessionV1, SessionReply);
+/** The QR code of this moment; counts as somebody looking. Throws `QR_CONFLICT` when there is none. */
+export const GetSessionQr = defineRequest(APP, 'get-qr', SessionRef, SessionQr);
+/** Switches who answers. */
+export const SetBotMode = defineRequest(APP, 'set-bot-mode', SetBotModeV1, SessionReply);
