@@ -11,8 +11,8 @@ import {
 } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
 import { startTestService, type TestService } from '@svc/testing';
-import { Clearance } from '../src/http/clearance.js';
-import { SendPublisher } from '../src/messages/send-publisher.js';
+import { Clearance } from '../src/auth/send-permissions.js';
+import { SendPublisher } from '../src/sending/send-publisher.js';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { FakeServices } from './fake-services.js';

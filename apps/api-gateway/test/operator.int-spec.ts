@@ -15,8 +15,8 @@ import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { GatewayConfig } from '../src/config.js';
-import { Clearance } from '../src/http/clearance.js';
-import { TimeTravelService } from '../src/tenants/time-travel.service.js';
+import { Clearance } from '../src/auth/send-permissions.js';
+import { TimeTravelService } from '../src/operator/time-travel.service.js';
 import { gateway, withGateway } from './gateway.js';
 
 withGateway();

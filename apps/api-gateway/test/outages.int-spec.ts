@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { GetSession, GetSubscription, type NewTenant, Reserve, STREAMS } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
-import { SendPublisher } from '../src/messages/send-publisher.js';
+import { SendPublisher } from '../src/sending/send-publisher.js';
 import { type Answer, gateway, type SendCommand, withGateway } from './gateway.js';
 
 withGateway();

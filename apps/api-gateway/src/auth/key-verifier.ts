@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, type Scope } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { Clearance } from '../http/clearance.js';
+import { Clearance } from './send-permissions.js';
 import type { Caller } from './caller.js';
 import { KeyUsage } from './key-usage.js';
 import { KeyDigest, type StoredDigest } from './key-digest.js';

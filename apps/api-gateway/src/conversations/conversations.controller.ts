@@ -3,9 +3,9 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ConversationView, ListConversationsQuery, MessageView, type Page, PageQuery } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
-import { IdParam } from '../http/resource-id.js';
+import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
-import { ConversationListsService } from './conversation-lists.service.js';
+import { ConversationListsService } from './conversations.service.js';
 
 /** `/v1/conversations` */
 @ApiTags('conversations')

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type EventLogPage, type EventLogQuery, ReadEventLog } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { given } from '../http/given.js';
+import { given } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { placeIn } from './log-reader.js';
 

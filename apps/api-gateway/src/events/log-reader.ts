@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type EventLogReply, FindEventLogEnds, type LoggedEvent, ReadEventLog } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { given } from '../http/given.js';
+import { given } from '../edge/without-nulls.js';
 
 /** Events of one question: few enough to be held for each of many streams. */
 const PART = 100;

@@ -15,7 +15,7 @@ import {
   type WarmupState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { isReadOnly, mostSessions, readOnlyError } from './room.js';
+import { isReadOnly, mostSessions, readOnlyError } from './read-only.js';
 
 /** Sessions whose day is shown. */
 const MOST_SHOWN = 200;

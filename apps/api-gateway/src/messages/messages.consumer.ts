@@ -15,7 +15,7 @@ import {
   type OutboundMessageV1,
 } from '@svc/contracts';
 import { OnEvent, OnRequest } from '@svc/messaging';
-import { ConversationsService } from './conversations.service.js';
+import { ConversationsService } from './messages.service.js';
 import { MessagesRepository } from './messages.repository.js';
 import type { TimedState } from './timeline.js';
 

@@ -13,12 +13,12 @@ import {
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
-import { IdParam } from '../http/resource-id.js';
+import { IdParam } from '../edge/resource-id.js';
 import { rateLimitFields } from '../limits/rate-limit-fields.js';
 import { ApiErrors, ApiId, ApiPage, RATE_LIMIT_FIELDS } from '../openapi/answers.js';
 import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
-import { ConversationsService } from './conversations.service.js';
-import { SendingService } from './sending.service.js';
+import { ConversationsService } from './messages.service.js';
+import { SendingService } from '../sending/sending.service.js';
 
 /** `/v1/messages` */
 @ApiTags('messages')

@@ -9,7 +9,7 @@ import {
   type SessionView,
 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { Clearance } from '../http/clearance.js';
+import { Clearance } from '../auth/send-permissions.js';
 import { normalizePhone } from '../messages/recipient.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SessionsService } from '../sessions/sessions.service.js';

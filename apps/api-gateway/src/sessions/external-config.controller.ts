@@ -3,7 +3,7 @@ import { ApiExtension, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swag
 import { ExternalConfig, PutExternalConfigBody } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
-import { IdParam } from '../http/resource-id.js';
+import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 import { ExternalConfigService } from './external-config.service.js';
 

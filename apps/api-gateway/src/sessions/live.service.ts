@@ -11,7 +11,7 @@ import {
   type TypingBody,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { ConversationsService } from '../messages/conversations.service.js';
+import { ConversationsService } from '../messages/messages.service.js';
 import { normalizePhone, normalizeRecipient } from '../messages/recipient.js';
 import { SessionsService } from './sessions.service.js';
 

@@ -25,9 +25,9 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/caller.js';
-import { Clearance } from '../http/clearance.js';
+import { Clearance } from '../auth/send-permissions.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { mostSessions } from '../limits/room.js';
+import { mostSessions } from '../limits/read-only.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 /** Sessions as their owner `session-worker` knows them, with their tier from `limits`. */

@@ -4,8 +4,8 @@ import { OpenCheckout, OpenCheckoutBody, OpenPortal, ProviderPage, SubscriptionV
 import { RpcClient } from '@svc/messaging';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
-import { NoBodyGuard } from '../http/no-body.guard.js';
-import { OnlyIn } from '../sandbox/environments.js';
+import { NoBodyGuard } from '../edge/no-body.guard.js';
+import { OnlyIn } from '../auth/environment.guard.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 

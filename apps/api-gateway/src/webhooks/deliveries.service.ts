@@ -15,7 +15,7 @@ import {
   StartReplay,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { given } from '../http/given.js';
+import { given } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 /** Counting many deliveries takes its time. */

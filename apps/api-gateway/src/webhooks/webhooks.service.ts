@@ -14,7 +14,7 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { actorOf, type Caller } from '../auth/caller.js';
-import { given } from '../http/given.js';
+import { given } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 /** Endpoints, as their owner `webhook-dispatcher` knows them; it tells the audit log who has changed one. */

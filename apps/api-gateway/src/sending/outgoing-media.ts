@@ -4,10 +4,10 @@ import { invalidField, type MediaContent, type MediaKind, type MessageBody } fro
 import { log } from '@svc/service';
 import { v7 as uuidv7 } from 'uuid';
 import { type StoredUpload, UploadsService } from '../media/uploads.service.js';
-import type { Draft } from './draft.js';
+import type { Draft } from './outbound-message.js';
 import type { NewJob } from './jobs.repository.js';
-import { assertKind } from './media-draft.js';
-import type { Message } from './message.entity.js';
+import { assertKind } from './drafts/media.js';
+import type { Message } from '../messages/message.entity.js';
 
 /** Files of messages: looked up before one is admitted, and kept before it is told to the worker. */
 @Injectable()

@@ -10,11 +10,11 @@ import {
   type PageQuery,
 } from '@svc/contracts';
 import { In, Repository } from 'typeorm';
-import { ConversationsService, toView as toMessageView } from '../messages/conversations.service.js';
+import { ConversationsService, toView as toMessageView } from '../messages/messages.service.js';
 import { Message } from '../messages/message.entity.js';
 import { isGroup } from '../messages/recipient.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
-import { WALK_MICROS } from './conversation-moves.js';
+import { WALK_MICROS } from '../messages/conversation-moves.js';
 import {
   ConversationListRepository,
   type Walked,

@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { KnownAnswers } from './known-answers.js';
+import { KnownAnswers } from './answer-cache.js';
 
 /** Questions that are answered when the test says so. */
 function stage() {

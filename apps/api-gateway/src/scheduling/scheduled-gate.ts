@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { AppError } from '@svc/contracts';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
-import { AdmissionService } from './admission.service.js';
-import type { Message } from './message.entity.js';
+import { AdmissionService } from '../sending/admission.service.js';
+import type { Message } from '../messages/message.entity.js';
 import { ScheduleRepository } from './schedule.repository.js';
-import { SendPublisher } from './send-publisher.js';
+import { SendPublisher } from '../sending/send-publisher.js';
 
 /** Where a message whose time has come becomes one like any other. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, invalidField, SEND_AHEAD_DAYS } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { FIRST_PUBLICATION_S } from './send-publisher.js';
+import { FIRST_PUBLICATION_S } from '../sending/send-publisher.js';
 
 /** Messages of a tenant that may wait for their time; no daily limit counts them before. */
 const MOST = 10_000;

@@ -7,8 +7,8 @@ import {
   type OutboundContent,
   type SendMessageRequest,
 } from '@svc/contracts';
-import { mediaDraft } from './media-draft.js';
-import { normalizeRecipient } from './recipient.js';
+import { mediaDraft } from './drafts/media.js';
+import { normalizeRecipient } from '../messages/recipient.js';
 
 /** What a request asks to send, before the message it names is looked up. */
 export interface Draft {

@@ -1,5 +1,5 @@
 import type { SendMessageV1 } from '@svc/contracts';
-import type { Message } from './message.entity.js';
+import type { Message } from '../messages/message.entity.js';
 
 /** What a send command is made of. */
 export type Sendable = Pick<

@@ -3,11 +3,11 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SessionLimits, TenantLimits, WarmupState } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scopes.js';
-import { IdParam } from '../http/resource-id.js';
+import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
-import { LimitsService } from './limits.service.js';
+import { LimitsService } from '../limits/limits.service.js';
 
 const NOT_FOUND = 'SESSION_NOT_FOUND';
 

@@ -5,8 +5,8 @@ import {
   type MessageTarget,
   type RelatedMessage,
 } from '@svc/contracts';
-import type { Draft } from './draft.js';
-import type { Message } from './message.entity.js';
+import type { Draft } from './outbound-message.js';
+import type { Message } from '../messages/message.entity.js';
 
 const NOT_SENT: readonly MessageStatus[] = ['QUEUED', 'SENDING', 'FAILED'];
 /** A phone shows the first lines of what is answered. */

@@ -7,11 +7,11 @@ import {
   type MessageFailure,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { ConversationsService } from './conversations.service.js';
-import type { Message } from './message.entity.js';
-import { MessagesRepository } from './messages.repository.js';
+import { ConversationsService } from '../messages/messages.service.js';
+import type { Message } from '../messages/message.entity.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
 import { ScheduleRepository } from './schedule.repository.js';
-import { sendCommandOf } from './send-command.js';
+import { sendCommandOf } from '../sending/send-command.js';
 
 /** Ends messages that have not gone out. Whether one has is known to the workers' ledger alone, so that is what decides. */
 @Injectable()

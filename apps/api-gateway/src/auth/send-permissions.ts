@@ -1,8 +1,8 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Envelope, SessionReply, SubscriptionState } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
-import type { KeyRow } from '../auth/key-verifier.js';
-import { KEPT_MS, KnownAnswers } from './known-answers.js';
+import type { KeyRow } from './key-verifier.js';
+import { KEPT_MS, KnownAnswers } from './answer-cache.js';
 
 /** What the other replicas hear of a change that was made in one of them. */
 const CHANGED = 'notice.api-gateway.clearance-changed';

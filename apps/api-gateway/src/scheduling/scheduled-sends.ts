@@ -2,8 +2,8 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { type AppError, type FailureCode, RESTRICTION_REASONS } from '@svc/contracts';
 import { log, PeriodicTask } from '@svc/service';
 import { CancellationService } from './cancellation.service.js';
-import type { Message } from './message.entity.js';
-import { MessagesRepository } from './messages.repository.js';
+import type { Message } from '../messages/message.entity.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
 import { type DueMessage, ScheduleRepository } from './schedule.repository.js';
 import { ScheduledGate } from './scheduled-gate.js';
 

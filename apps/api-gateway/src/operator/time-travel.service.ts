@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type AgedKey, type AgeKeyV1, type ClockReply } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { GatewayConfig } from '../config.js';
-import { Clearance } from '../http/clearance.js';
+import { Clearance } from '../auth/send-permissions.js';
 
 const AGE_SQL = `UPDATE api_key SET created_at = created_at - $2 * interval '1 hour',
     expires_at = expires_at - $2 * interval '1 hour'

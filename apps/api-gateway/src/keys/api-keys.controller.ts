@@ -16,11 +16,11 @@ import {
   type Page,
   PageQuery,
 } from '@svc/contracts';
-import { NoBodyGuard } from '../http/no-body.guard.js';
+import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { ApiErrors, ApiPage } from '../openapi/answers.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { type Caller, CurrentCaller } from './caller.js';
-import { NeedsScope } from './scopes.js';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scopes.js';
 
 /** `/v1/api-keys` */
 @ApiTags('api keys')

@@ -5,7 +5,7 @@ import { AppError } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { Repository } from 'typeorm';
 import { dispositionOf, safeMediaType } from './file-headers.js';
-import { Message } from './message.entity.js';
+import { Message } from '../messages/message.entity.js';
 
 /** A file on its way to a reader. */
 export interface OpenFile {

@@ -12,10 +12,10 @@ import { RpcClient } from '@svc/messaging';
 import { DataSource, type EntityManager } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { AuditService } from '../audit/audit.service.js';
-import { ApiKeysService } from '../auth/api-keys.service.js';
-import { DashboardUser } from './dashboard-user.entity.js';
+import { ApiKeysService } from '../keys/api-keys.service.js';
+import { DashboardUser } from '../tenants/dashboard-user.entity.js';
 import { slugOf } from './slug.js';
-import { Tenant } from './tenant.entity.js';
+import { Tenant } from '../tenants/tenant.entity.js';
 
 const ACTOR = 'operator';
 

@@ -9,10 +9,10 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { LimitsService } from '../limits/limits.service.js';
-import type { Message } from './message.entity.js';
-import { MessagesRepository } from './messages.repository.js';
+import type { Message } from '../messages/message.entity.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
 import { platformRefusal } from './platform-refusal.js';
-import { isGroup } from './recipient.js';
+import { isGroup } from '../messages/recipient.js';
 
 /** A unit was taken for this job before: there may be a message. */
 export class JobKnown extends Error {}

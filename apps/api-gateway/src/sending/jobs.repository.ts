@@ -4,9 +4,9 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { MessageBody, Metadata, OutboundContent, RelatedMessage } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
 import { DataSource, Repository } from 'typeorm';
-import { conversationIdOf } from '../conversations/conversation-id.js';
-import { moveSql } from '../conversations/conversation-moves.js';
-import { Message } from './message.entity.js';
+import { conversationIdOf } from '../messages/conversation-id.js';
+import { moveSql } from '../messages/conversation-moves.js';
+import { Message } from '../messages/message.entity.js';
 import { FIRST_PUBLICATION_S } from './send-publisher.js';
 
 /** An accepted send before it has a row. */

@@ -14,14 +14,14 @@ import {
 } from '@svc/contracts';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
-import { Clearance } from '../http/clearance.js';
+import { Clearance } from '../auth/send-permissions.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
-import { SandboxesService } from '../sandbox/sandboxes.service.js';
+import { SandboxesService } from '../tenants/sandboxes.service.js';
 import { Tenant } from '../tenants/tenant.entity.js';
-import { ApiKey } from './api-key.entity.js';
-import { actorOf, type Caller } from './caller.js';
-import { KeyDigest } from './key-digest.js';
-import { environmentOf, generateKey, KID, parseKey } from './key-format.js';
+import { ApiKey } from '../auth/api-key.entity.js';
+import { actorOf, type Caller } from '../auth/caller.js';
+import { KeyDigest } from '../auth/key-digest.js';
+import { environmentOf, generateKey, KID, parseKey } from '../auth/key-format.js';
 
 // Domain time, asked for once; rotation every 90 days is recommended (specification, "Authentication").
 const ROTATION_DUE = `key.created_at < (SELECT svc_now(:tenantId)) - interval '90 days'`;

@@ -13,8 +13,8 @@ import {
 } from '@svc/contracts';
 import { timeOfInbound } from '@svc/service';
 import { In, Repository } from 'typeorm';
-import { conversationIdOf } from '../conversations/conversation-id.js';
-import { given } from '../http/given.js';
+import { conversationIdOf } from './conversation-id.js';
+import { given } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { Message } from './message.entity.js';
 import { type MessageFilter, MessageListRepository, type Position } from './message-list.repository.js';

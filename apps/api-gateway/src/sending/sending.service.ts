@@ -14,15 +14,15 @@ import { isPassing } from '@svc/database';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { AdmissionService, JobKnown } from './admission.service.js';
-import { type Draft, draftOf } from './draft.js';
-import type { Message } from './message.entity.js';
+import { type Draft, draftOf } from './outbound-message.js';
+import type { Message } from '../messages/message.entity.js';
 import { JobsRepository, type NewJob } from './jobs.repository.js';
-import { MessagesRepository } from './messages.repository.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
 import { OutgoingMedia } from './outgoing-media.js';
 import { queueTimeOf } from './queue-time.js';
-import { normalizeChat } from './recipient.js';
+import { normalizeChat } from '../messages/recipient.js';
 import { relate } from './related-message.js';
-import { ScheduleRepository } from './schedule.repository.js';
+import { ScheduleRepository } from '../scheduling/schedule.repository.js';
 import { SendPublisher } from './send-publisher.js';
 
 /** Fixed for ever: the job ids of all tenants' `clientMessageId`s follow from it. */

@@ -1,5 +1,5 @@
 import { invalidField, isOfKind, type MediaRequest, OUTBOUND_MAX_BYTES, typesOf } from '@svc/contracts';
-import type { Draft } from './draft.js';
+import type { Draft } from '../outbound-message.js';
 
 const SOURCES = ['url', 'base64', 'mediaId'] as const;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
