@@ -26,7 +26,7 @@ import { ContactTraces } from './contacts/contact-traces.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ContactsService } from './contacts/contacts.service.js';
 import { ConversationListRepository } from './conversations/conversation-list.repository.js';
-import { ConversationListsService } from './conversations/conversations.service.js';
+import { ConversationsService } from './conversations/conversations.service.js';
 import { Conversation } from './conversations/conversation.entity.js';
 import { ConversationPast } from './conversations/conversation-past.entity.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
@@ -42,14 +42,14 @@ import { EventStreamController } from './events/event-stream.controller.js';
 import { EventStreams } from './events/event-streams.service.js';
 import { LogReader } from './events/log-reader.js';
 import { LogTail } from './events/log-tail.js';
-import { Clearance } from './auth/send-permissions.js';
+import { SendPermissions } from './auth/send-permissions.js';
 import { LimitsController } from './usage/limits.controller.js';
 import { LimitsService } from './limits/limits.service.js';
 import { AdmissionService } from './sending/admission.service.js';
 import { CancellationController } from './scheduling/cancellation.controller.js';
 import { CancellationService } from './scheduling/cancellation.service.js';
 import { ClientMessage } from './sending/client-message.entity.js';
-import { ConversationsService } from './messages/messages.service.js';
+import { MessagesService } from './messages/messages.service.js';
 import { JobsRepository } from './sending/jobs.repository.js';
 import { Message } from './messages/message.entity.js';
 import { MessageListRepository } from './messages/message-list.repository.js';
@@ -196,7 +196,7 @@ const events = {
     UploadsService,
     OutgoingMedia,
     SendingService,
-    Clearance,
+    SendPermissions,
     CancellationService,
     AdmissionService,
     ScheduleRepository,
@@ -206,10 +206,10 @@ const events = {
     MessageSweeper,
     MessagesRepository,
     MessageListRepository,
-    ConversationsService,
+    MessagesService,
     JobsRepository,
     ConversationListRepository,
-    ConversationListsService,
+    ConversationsService,
     PastSweeper,
     ContactRepository,
     ContactTraces,

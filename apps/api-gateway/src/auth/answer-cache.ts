@@ -1,82 +1,82 @@
-/** How long an answer is kept: so much later is a change seen at the latest, should the notice of it be lost. */
-export const KEPT_MS = 750;
-/** Part of that time after which whoever wants the answer has it asked for anew, without waiting for that. */
+/** How long an answer is cached: so much later is a change seen at the latest, should the notice of it be lost. */
+export const CACHED_MS = 750;
+/** Part of that time after which a caller has the answer asked for anew, without waiting for it. */
 const RENEWED_AT = 0.75;
-/** Answers that are kept at most; then they are asked for anew, all of them. */
+/** Entries of one cache at most; the next one empties it, and all answers are asked for anew. */
 const MOST = 10_000;
 
-interface Kept<V> {
+interface CacheEntry<V> {
   answer: V;
   until: number;
   renewAt: number;
 }
 
-interface Asked<V> {
+interface OpenQuestion<V> {
   now: Promise<V>;
-  /** Those who came since `now` was asked. */
+  /** For those who came since `now` was asked. */
   next?: Promise<V>;
 }
 
 /**
- * Asks once for all who want to know the same at the same time, and keeps the answer for a moment where it is good news: whoever is
- * refused is refused by an answer that is new ([ADR 23](../../../../docs/adr/0023-good-news-is-kept-for-a-moment.md)).
+ * This class asks once for all callers who want to know the same at the same time, and caches the answer for a moment where it allows
+ * something: a refusal always is a new answer ([ADR 23](../../../../docs/adr/0023-good-news-is-kept-for-a-moment.md)).
  */
-export class KnownAnswers<V> {
-  private readonly asked = new Map<string, Asked<V>>();
-  private readonly kept = new Map<string, Kept<V>>();
-  private forgotten = 0;
+export class AnswerCache<V> {
+  private readonly questions = new Map<string, OpenQuestion<V>>();
+  private readonly entries = new Map<string, CacheEntry<V>>();
+  private invalidations = 0;
 
-  /** @param keepMs for how long an answer may be kept; 0: not at all. */
-  constructor(private readonly keepMs: (answer: V) => number) {}
+  /** @param cacheMs for how long an answer may be cached; 0: not at all. */
+  constructor(private readonly cacheMs: (answer: V) => number) {}
 
-  /** The answer that is kept, or a new one. @param key what is asked; `question` is the same for all of one key. */
-  async known(key: string, question: () => Promise<V>): Promise<V> {
-    const kept = this.kept.get(key);
+  /** The cached answer, or a fresh one. @param key what is asked; `question` is the same for all of one key. */
+  async cached(key: string, question: () => Promise<V>): Promise<V> {
+    const entry = this.entries.get(key);
     const now = performance.now();
-    if (!kept || kept.until <= now) return this.ask(key, question);
-    if (kept.renewAt <= now) {
-      kept.renewAt = Infinity;
-      this.ask(key, question).catch(() => undefined); // whoever comes when it is over hears of it
+    if (!entry || entry.until <= now) return this.fresh(key, question);
+    if (entry.renewAt <= now) {
+      entry.renewAt = Infinity;
+      this.fresh(key, question).catch(() => undefined); // whoever comes after the end of the entry gets the error
     }
-    return kept.answer;
+    return entry.answer;
   }
 
-  /** A new answer. Nobody gets one to a question that was asked before they came: what they have seen happen is in it. */
-  ask(key: string, question: () => Promise<V>): Promise<V> {
-    const asked = this.asked.get(key);
-    if (!asked) return this.begin(key, question);
-    const begin = (): Promise<V> => this.begin(key, question);
-    return (asked.next ??= asked.now.then(begin, begin));
+  /** A fresh answer. No caller gets the answer to a question that was asked before it came: what it has seen happen is in it. */
+  fresh(key: string, question: () => Promise<V>): Promise<V> {
+    const open = this.questions.get(key);
+    if (!open) return this.ask(key, question);
+    const ask = (): Promise<V> => this.ask(key, question);
+    return (open.next ??= open.now.then(ask, ask));
   }
 
-  /** Something has changed: of keys that begin like this nothing is kept, nor what is being asked at this moment. */
-  forget(prefix: string): void {
-    this.forgotten += 1;
-    for (const key of this.kept.keys()) if (key.startsWith(prefix)) this.kept.delete(key);
+  /** Removes the answers of all keys that begin like this; answers to questions of this moment are not cached either. */
+  invalidate(prefix: string): void {
+    this.invalidations += 1;
+    for (const key of this.entries.keys()) if (key.startsWith(prefix)) this.entries.delete(key);
   }
 
-  private begin(key: string, question: () => Promise<V>): Promise<V> {
-    const asked: Asked<V> = { now: this.answer(key, question) };
-    this.asked.set(key, asked);
-    const done = (): void => {
-      if (!asked.next) this.asked.delete(key);
+  private ask(key: string, question: () => Promise<V>): Promise<V> {
+    const open: OpenQuestion<V> = { now: this.answer(key, question) };
+    this.questions.set(key, open);
+    const close = (): void => {
+      if (!open.next) this.questions.delete(key);
     };
-    asked.now.then(done, done);
-    return asked.now;
+    open.now.then(close, close);
+    return open.now;
   }
 
   private async answer(key: string, question: () => Promise<V>): Promise<V> {
-    const { forgotten } = this;
+    const { invalidations } = this;
     const since = performance.now();
     const answer = await question();
-    const keepMs = this.keepMs(answer);
-    if (keepMs <= 0) this.kept.delete(key);
-    else if (forgotten === this.forgotten) this.keep(key, answer, since, keepMs);
+    const cacheMs = this.cacheMs(answer);
+    if (cacheMs <= 0) this.entries.delete(key);
+    else if (invalidations === this.invalidations) this.store(key, answer, since, cacheMs);
     return answer;
   }
 
-  private keep(key: string, answer: V, since: number, keepMs: number): void {
-    if (this.kept.size >= MOST) this.kept.clear();
-    this.kept.set(key, { answer, until: since + keepMs, renewAt: since + keepMs * RENEWED_AT });
+  private store(key: string, answer: V, since: number, cacheMs: number): void {
+    if (this.entries.size >= MOST) this.entries.clear();
+    this.entries.set(key, { answer, until: since + cacheMs, renewAt: since + cacheMs * RENEWED_AT });
   }
 }

@@ -1,49 +1,50 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Envelope, SessionReply, SubscriptionState } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
-import type { KeyRow } from './key-verifier.js';
-import { KEPT_MS, KnownAnswers } from './answer-cache.js';
+import { AnswerCache, CACHED_MS } from './answer-cache.js';
+import type { StoredKey } from './key-digest.js';
 
-/** What the other replicas hear of a change that was made in one of them. */
+/** The notice by which the other replicas hear of a change that was made in one of them. */
 const CHANGED = 'notice.api-gateway.clearance-changed';
-/** Copies of events, for every replica, as they are published. What changes without one is seen when nothing is kept any more. */
+/** Copies of events, for every replica, as they are published. A change without an event is seen when the cached answers end. */
 const EVENTS = ['evt.*.session.*', 'evt.*.subscription.*'];
 
 /**
- * Whether a tenant may send, as it is asked before each message: key, subscription, session. Good news is kept for a moment and forgotten
- * when something of the tenant changes.
+ * This class caches what lets a send through: a key that works, an active subscription, a connected session. Answers that allow are
+ * cached for a moment, and removed when something of the tenant changes.
  */
 @Injectable()
-export class Clearance implements OnApplicationBootstrap {
+export class SendPermissions implements OnApplicationBootstrap {
   /** By kid. */
-  readonly keys = new KnownAnswers<KeyRow[]>(([row]) => (row?.live ? Math.min(KEPT_MS, row.msLeft) : 0));
+  readonly keys = new AnswerCache<StoredKey[]>(([key]) => (key?.live ? Math.min(CACHED_MS, key.msLeft) : 0));
   /** By tenant. */
-  readonly subscriptions = new KnownAnswers<SubscriptionState>(({ active, tokenRefusal }) =>
-    active && !tokenRefusal ? KEPT_MS : 0,
+  readonly subscriptions = new AnswerCache<SubscriptionState>(({ active, tokenRefusal }) =>
+    active && !tokenRefusal ? CACHED_MS : 0,
   );
   /** By tenant and session. */
-  readonly sessions = new KnownAnswers<SessionReply>(({ session }) =>
-    session.status === 'CONNECTED' && !session.restriction ? KEPT_MS : 0,
+  readonly sessions = new AnswerCache<SessionReply>(({ session }) =>
+    session.status === 'CONNECTED' && !session.restriction ? CACHED_MS : 0,
   );
 
   constructor(private readonly messaging: Messaging) {}
 
   onApplicationBootstrap(): void {
-    this.messaging.onNotice(CHANGED, (data) => this.forget((data as { of: string }).of));
-    const heard = (data: unknown): void => this.forget((data as Envelope).tenantId);
-    for (const subject of EVENTS) this.messaging.onNotice(subject, heard);
+    this.messaging.onNotice(CHANGED, (data) => this.remove((data as { of: string }).of));
+    const removeOfTenant = (data: unknown): void => this.remove((data as Envelope).tenantId);
+    for (const subject of EVENTS) this.messaging.onNotice(subject, removeOfTenant);
   }
 
   /**
-   * Something was changed here; call it after the commit. In force here when this returns, elsewhere when the notice has come.
+   * Removes cached answers after a change that was made here; call it after the commit. In force here when this returns, elsewhere when
+   * the notice has come.
    * @param of id of the tenant, kid of the key, or nothing: everything of everybody
    */
-  changed(of = ''): void {
-    this.forget(of);
+  invalidate(of = ''): void {
+    this.remove(of);
     this.messaging.notify(CHANGED, { of });
   }
 
-  private forget(of: string): void {
-    for (const answers of [this.keys, this.subscriptions, this.sessions]) answers.forget(of);
+  private remove(of: string): void {
+    for (const answers of [this.keys, this.subscriptions, this.sessions]) answers.invalidate(of);
   }
 }

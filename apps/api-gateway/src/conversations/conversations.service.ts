@@ -10,7 +10,7 @@ import {
   type PageQuery,
 } from '@svc/contracts';
 import { In, Repository } from 'typeorm';
-import { ConversationsService, toView as toMessageView } from '../messages/messages.service.js';
+import { MessagesService, toView as toMessageView } from '../messages/messages.service.js';
 import { Message } from '../messages/message.entity.js';
 import { isGroup } from '../messages/recipient.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -28,12 +28,12 @@ import { packSnapshot, unpackSnapshot } from './snapshot.js';
  * each of them comes once, whatever moves to the top meanwhile; what a page says of each is of the moment.
  */
 @Injectable()
-export class ConversationListsService {
+export class ConversationsService {
   constructor(
     @InjectRepository(Conversation) private readonly conversations: Repository<Conversation>,
     @InjectRepository(Message) private readonly messages: Repository<Message>,
     private readonly lists: ConversationListRepository,
-    private readonly read: ConversationsService,
+    private readonly read: MessagesService,
     private readonly cursors: Cursors,
   ) {}
 

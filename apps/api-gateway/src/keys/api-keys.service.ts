@@ -14,7 +14,7 @@ import {
 } from '@svc/contracts';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
-import { Clearance } from '../auth/send-permissions.js';
+import { SendPermissions } from '../auth/send-permissions.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SandboxesService } from '../tenants/sandboxes.service.js';
 import { Tenant } from '../tenants/tenant.entity.js';
@@ -49,7 +49,7 @@ export class ApiKeysService {
     private readonly audit: AuditService,
     private readonly cursors: Cursors,
     private readonly sandboxes: SandboxesService,
-    private readonly clearance: Clearance,
+    private readonly permissions: SendPermissions,
   ) {}
 
   /** `rotates` left out: the calling key; null: none (specification, "API key rotation"). */
@@ -156,7 +156,7 @@ export class ApiKeysService {
         tx,
       );
     });
-    this.clearance.changed(kid);
+    this.permissions.invalidate(kid);
   }
 
   /** A key that expires earlier already keeps its time. */

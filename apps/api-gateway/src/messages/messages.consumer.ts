@@ -15,7 +15,7 @@ import {
   type OutboundMessageV1,
 } from '@svc/contracts';
 import { OnEvent, OnRequest } from '@svc/messaging';
-import { ConversationsService } from './messages.service.js';
+import { MessagesService } from './messages.service.js';
 import { MessagesRepository } from './messages.repository.js';
 import type { TimedState } from './timeline.js';
 
@@ -24,7 +24,7 @@ import type { TimedState } from './timeline.js';
 export class MessagesConsumer {
   constructor(
     private readonly messages: MessagesRepository,
-    private readonly conversations: ConversationsService,
+    private readonly conversations: MessagesService,
   ) {}
 
   @OnEvent(MessageSent)

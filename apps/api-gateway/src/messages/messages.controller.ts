@@ -12,12 +12,12 @@ import {
 } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
+import { NeedsScope } from '../auth/scope.guard.js';
 import { IdParam } from '../edge/resource-id.js';
 import { rateLimitFields } from '../limits/rate-limit-fields.js';
 import { ApiErrors, ApiId, ApiPage, RATE_LIMIT_FIELDS } from '../openapi/answers.js';
 import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
-import { ConversationsService } from './messages.service.js';
+import { MessagesService } from './messages.service.js';
 import { SendingService } from '../sending/sending.service.js';
 
 /** `/v1/messages` */
@@ -26,7 +26,7 @@ import { SendingService } from '../sending/sending.service.js';
 export class MessagesController {
   constructor(
     private readonly sending: SendingService,
-    private readonly conversations: ConversationsService,
+    private readonly conversations: MessagesService,
   ) {}
 
   @Post()

@@ -7,7 +7,7 @@ import { DataSource, Repository } from 'typeorm';
 import { conversationIdOf } from './conversation-id.js';
 import { moveSql } from './conversation-moves.js';
 import { Message } from './message.entity.js';
-import { type Progress, stepsOf } from './progress.js';
+import { type Progress, progressRows } from './progress.js';
 import { storable } from './storable.js';
 
 /** A message that was not sent through the API. */
@@ -139,7 +139,7 @@ export class MessagesRepository {
   }
 
   private async advanceAll(told: Progress[]): Promise<void[]> {
-    await this.dataSource.query('SELECT advance_messages($1)', [JSON.stringify(stepsOf(told))]);
+    await this.dataSource.query('SELECT advance_messages($1)', [JSON.stringify(progressRows(told))]);
     return told.map(() => undefined);
   }
 

@@ -14,7 +14,7 @@ import {
 import { timeOfInbound } from '@svc/service';
 import { In, Repository } from 'typeorm';
 import { conversationIdOf } from './conversation-id.js';
-import { given } from '../edge/without-nulls.js';
+import { withoutNulls } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { Message } from './message.entity.js';
 import { type MessageFilter, MessageListRepository, type Position } from './message-list.repository.js';
@@ -24,7 +24,7 @@ import { timelineOf } from './timeline.js';
 
 /** The read model: what was sent and received, newest first. */
 @Injectable()
-export class ConversationsService {
+export class MessagesService {
   constructor(
     @InjectRepository(Message) private readonly messages: Repository<Message>,
     private readonly repository: MessagesRepository,
@@ -106,7 +106,7 @@ function filterOf(tenantId: string, query: ListMessagesQuery): MessageFilter {
   const { sessionId, contact, direction, status, since, until } = query;
   return {
     tenantId,
-    ...given({ sessionId, direction, status }),
+    ...withoutNulls({ sessionId, direction, status }),
     ...(contact && { contact: normalizeChat(contact, 'contact') }),
     ...(since && { since: new Date(since).toISOString() }),
     ...(until && { until: new Date(until).toISOString() }),

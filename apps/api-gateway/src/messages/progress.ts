@@ -20,7 +20,7 @@ const TIMES = { SENT: 'sent_at', DELIVERED: 'delivered_at', READ: 'read_at', FAI
  * Records that the function `advance_messages` of the gateway's schema takes: what is told of a message as one step. Its state is the
  * furthest, by message-states.ts, and of equals the first; of each state the time that was told first.
  */
-export function stepsOf(told: Progress[]): object[] {
+export function progressRows(told: Progress[]): object[] {
   const steps = new Map<string, { furthest: Progress; times: Record<string, Date> }>();
   for (const one of told) {
     const key = `${one.tenantId}|${one.jobId}`;

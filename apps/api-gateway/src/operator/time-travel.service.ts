@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError, type AgedKey, type AgeKeyV1, type ClockReply } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { GatewayConfig } from '../config.js';
-import { Clearance } from '../auth/send-permissions.js';
+import { SendPermissions } from '../auth/send-permissions.js';
 
 const AGE_SQL = `UPDATE api_key SET created_at = created_at - $2 * interval '1 hour',
     expires_at = expires_at - $2 * interval '1 hour'
@@ -24,7 +24,7 @@ export class TimeTravelService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly config: GatewayConfig,
-    private readonly clearance: Clearance,
+    private readonly permissions: SendPermissions,
   ) {}
 
   async ageKey({ kid, hours }: AgeKeyV1): Promise<AgedKey> {
@@ -32,7 +32,7 @@ export class TimeTravelService {
     // TypeORM answers UPDATE … RETURNING with [rows, count].
     const [[key]] = await this.dataSource.query<[AgedRow[], number]>(AGE_SQL, [kid, hours]);
     if (!key) throw new AppError('API_KEY_NOT_FOUND');
-    this.clearance.changed(kid);
+    this.permissions.invalidate(kid);
     return { kid, createdAt: key.createdAt.toISOString(), expiresAt: key.expiresAt?.toISOString() ?? null };
   }
 
@@ -44,7 +44,7 @@ export class TimeTravelService {
         ? '0::bigint'
         : 'round(extract(epoch FROM $1::timestamptz - clock_timestamp()) * 1000)::bigint';
     await this.dataSource.query(`SELECT public.svc_clock_set(${offset})`, at === null ? [] : [at]);
-    this.clearance.changed();
+    this.permissions.invalidate();
     const [clock] = await this.dataSource.query<[{ now: Date; offsetMs: string }]>(CLOCK_SQL);
     return { now: clock.now.toISOString(), offsetMs: Number(clock.offsetMs) };
   }

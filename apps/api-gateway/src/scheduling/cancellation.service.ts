@@ -7,7 +7,7 @@ import {
   type MessageFailure,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { ConversationsService } from '../messages/messages.service.js';
+import { MessagesService } from '../messages/messages.service.js';
 import type { Message } from '../messages/message.entity.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { ScheduleRepository } from './schedule.repository.js';
@@ -17,7 +17,7 @@ import { sendCommandOf } from '../sending/send-command.js';
 @Injectable()
 export class CancellationService {
   constructor(
-    private readonly conversations: ConversationsService,
+    private readonly conversations: MessagesService,
     private readonly messages: MessagesRepository,
     private readonly schedule: ScheduleRepository,
     private readonly rpc: RpcClient,

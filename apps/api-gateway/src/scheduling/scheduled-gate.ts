@@ -26,7 +26,7 @@ export class ScheduledGate {
 
   private async admit(message: Message): Promise<string | undefined> {
     const { tenantId, sessionId, contact, expiresAt } = message;
-    const placed = await this.sessions.placed(tenantId, sessionId).catch((error: AppError) => {
+    const placed = await this.sessions.withRank(tenantId, sessionId).catch((error: AppError) => {
       if (error.code === 'SESSION_NOT_FOUND') return undefined;
       throw error;
     });

@@ -32,7 +32,7 @@ import {
 import type { FastifyReply } from 'fastify';
 import QRCode from 'qrcode';
 import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
+import { NeedsScope } from '../auth/scope.guard.js';
 import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';

@@ -25,7 +25,7 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/caller.js';
-import { Clearance } from '../auth/send-permissions.js';
+import { SendPermissions } from '../auth/send-permissions.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { mostSessions } from '../limits/read-only.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -37,7 +37,7 @@ export class SessionsService {
     private readonly rpc: RpcClient,
     private readonly cursors: Cursors,
     private readonly limits: LimitsService,
-    private readonly clearance: Clearance,
+    private readonly permissions: SendPermissions,
   ) {}
 
   /** @throws AppError `RATE_LIMITED` where the plan has no room for another one. */
@@ -76,17 +76,17 @@ export class SessionsService {
    * @throws AppError `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's.
    */
   async owned(tenantId: string, sessionId: string): Promise<SessionState> {
-    return (await this.placed(tenantId, sessionId)).session;
+    return (await this.withRank(tenantId, sessionId)).session;
   }
 
   /** As `owned`, with its place among the sessions of the tenant. */
-  placed(tenantId: string, sessionId: string): Promise<SessionReply> {
-    return this.read(tenantId, sessionId, 'ask');
+  withRank(tenantId: string, sessionId: string): Promise<SessionReply> {
+    return this.read(tenantId, sessionId, 'fresh');
   }
 
   /** As `placed`, as it stood a moment ago: for what asks often. */
-  placedLately(tenantId: string, sessionId: string): Promise<SessionReply> {
-    return this.read(tenantId, sessionId, 'known');
+  withRankCached(tenantId: string, sessionId: string): Promise<SessionReply> {
+    return this.read(tenantId, sessionId, 'cached');
   }
 
   /** @throws AppError `RATE_LIMITED` where the session is read-only. */
@@ -97,7 +97,7 @@ export class SessionsService {
 
   /** @throws AppError `RATE_LIMITED` where the session is read-only: the plan has no room for it. */
   async assertWritable(subscription: SubscriptionState, sessionId: string): Promise<void> {
-    await this.limits.assertWritable(subscription, await this.placed(subscription.tenantId, sessionId));
+    await this.limits.assertWritable(subscription, await this.withRank(subscription.tenantId, sessionId));
   }
 
   async view(tenantId: string, sessionId: string): Promise<SessionView> {
@@ -115,7 +115,7 @@ export class SessionsService {
     action: ChangeSessionV1['action'],
   ): Promise<SessionState> {
     const { session } = await this.rpc.request(ChangeSession, { tenantId, sessionId, action });
-    this.clearance.changed(tenantId);
+    this.permissions.invalidate(tenantId);
     return session;
   }
 
@@ -136,9 +136,9 @@ export class SessionsService {
     return this.rpc.request(PromoteTier, { ...body, tenantId, sessionId, actor: actorOf(caller) });
   }
 
-  private read(tenantId: string, sessionId: string, how: 'ask' | 'known'): Promise<SessionReply> {
+  private read(tenantId: string, sessionId: string, how: 'fresh' | 'cached'): Promise<SessionReply> {
     const ask = (): Promise<SessionReply> => this.rpc.request(GetSession, { tenantId, sessionId });
-    return this.clearance.sessions[how](`${tenantId}/${sessionId}`, ask);
+    return this.permissions.sessions[how](`${tenantId}/${sessionId}`, ask);
   }
 
   private async withTiers(sessions: SessionState[]): Promise<SessionView[]> {

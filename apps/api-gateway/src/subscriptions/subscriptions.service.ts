@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, GetSubscription, type SubscriptionState } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { Clearance } from '../auth/send-permissions.js';
+import { SendPermissions } from '../auth/send-permissions.js';
 
 /** How long an answer of `billing` stands in while billing cannot be reached. */
 const STAND_IN_MS = 5 * 60_000;
@@ -13,33 +13,33 @@ interface Answer {
   at: number;
 }
 
-/** Asks `billing`; an answer of before serves for a moment (`Clearance`), and while billing is out of reach. */
+/** Asks `billing`; an answer of before serves for a moment (`SendPermissions`), and while billing is out of reach. */
 @Injectable()
 export class SubscriptionsService {
   private readonly answers = new Map<string, Answer>();
 
   constructor(
     private readonly rpc: RpcClient,
-    private readonly clearance: Clearance,
+    private readonly permissions: SendPermissions,
   ) {}
 
   /** @throws AppError `PAYMENT_REQUIRED` when the tenant may not send, make sessions or connect. */
   async active(tenantId: string): Promise<SubscriptionState> {
-    const state = await this.read(tenantId, 'known');
+    const state = await this.read(tenantId, 'cached');
     if (!state.active) throw new AppError('PAYMENT_REQUIRED', undefined, { subscription: state.status });
     return state;
   }
 
   /** Whether it is active or not. */
   of(tenantId: string): Promise<SubscriptionState> {
-    return this.read(tenantId, 'ask');
+    return this.read(tenantId, 'fresh');
   }
 
-  private async read(tenantId: string, how: 'ask' | 'known'): Promise<SubscriptionState> {
+  private async read(tenantId: string, how: 'fresh' | 'cached'): Promise<SubscriptionState> {
     try {
       const ask = (): Promise<SubscriptionState> =>
         this.rpc.request(GetSubscription, { tenantId }, TIMEOUT_MS);
-      const state = await this.clearance.subscriptions[how](tenantId, ask);
+      const state = await this.permissions.subscriptions[how](tenantId, ask);
       this.remember(tenantId, { state, at: performance.now() });
       return state;
     } catch (error) {

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { SessionLimits, TenantLimits, WarmupState } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
+import { NeedsScope } from '../auth/scope.guard.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -44,7 +44,7 @@ export class LimitsController {
     @CurrentCaller() { tenantId }: Caller,
     @IdParam('id', NOT_FOUND) id: string,
   ): Promise<SessionLimits> {
-    const placed = await this.sessions.placed(tenantId, id);
+    const placed = await this.sessions.withRank(tenantId, id);
     return this.limits.ofSession(await this.subscriptions.of(tenantId), placed);
   }
 

@@ -15,7 +15,7 @@ import {
   StartReplay,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { given } from '../edge/without-nulls.js';
+import { withoutNulls } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 /** Counting many deliveries takes its time. */
@@ -38,7 +38,7 @@ export class DeliveriesService {
     const list = `deliveries:${tenantId}:${endpointId}`;
     const before = this.cursors.decode(list, cursor);
     const { deliveries } = await this.rpc.request(ListDeliveries, {
-      ...given({ event, since, until, before }),
+      ...withoutNulls({ event, since, until, before }),
       ...{ tenantId, endpointId, statuses: [...statuses], limit: limit + 1 },
     });
     const page = this.cursors.page(list, deliveries, limit, ({ place, deliveryId }) => place ?? deliveryId);
@@ -54,7 +54,7 @@ export class DeliveriesService {
   }
 
   startReplay(tenantId: string, endpointId: string, body: ReplayBody): Promise<ReplayStart> {
-    return this.rpc.request(StartReplay, { ...given(body), tenantId, endpointId }, REPLAY_TIMEOUT_MS);
+    return this.rpc.request(StartReplay, { ...withoutNulls(body), tenantId, endpointId }, REPLAY_TIMEOUT_MS);
   }
 
   async cancelReplay(tenantId: string, replayId: string): Promise<Replay> {

@@ -14,7 +14,7 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { actorOf, type Caller } from '../auth/caller.js';
-import { given } from '../edge/without-nulls.js';
+import { withoutNulls } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 /** Endpoints, as their owner `webhook-dispatcher` knows them; it tells the audit log who has changed one. */
@@ -41,7 +41,8 @@ export class WebhooksService {
   }
 
   async update(caller: Caller, endpointId: string, body: UpdateWebhookBody): Promise<WebhookEndpoint> {
-    return (await this.rpc.request(UpdateEndpoint, { ...given(body), ...by(caller), endpointId })).endpoint;
+    return (await this.rpc.request(UpdateEndpoint, { ...withoutNulls(body), ...by(caller), endpointId }))
+      .endpoint;
   }
 
   async delete(caller: Caller, endpointId: string): Promise<void> {

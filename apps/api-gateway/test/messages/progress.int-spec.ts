@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { schemaDataSource } from '@svc/database';
 import { createTestDatabase, type TestDatabase } from '@svc/testing';
 import { DataSource } from 'typeorm';
-import { stepsOf } from '../../src/messages/progress.js';
+import { progressRows } from '../../src/messages/progress.js';
 import { schema } from '../../src/migrations/schema.js';
 
 const tenantId = randomUUID();
@@ -21,7 +21,9 @@ afterAll(async () => {
 });
 
 const sent = (jobId: string): string =>
-  JSON.stringify(stepsOf([{ tenantId, jobId, status: 'SENT', keyId: 'KEY', failure: null, at: new Date() }]));
+  JSON.stringify(
+    progressRows([{ tenantId, jobId, status: 'SENT', keyId: 'KEY', failure: null, at: new Date() }]),
+  );
 
 test('what is told of a message costs the same, however many messages its tenant has', async () => {
   // Until the plan is kept, that of a table with nothing in it.

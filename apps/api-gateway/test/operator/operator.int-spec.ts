@@ -15,7 +15,7 @@ import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { GatewayConfig } from '../../src/config.js';
-import { Clearance } from '../../src/auth/send-permissions.js';
+import { SendPermissions } from '../../src/auth/send-permissions.js';
 import { TimeTravelService } from '../../src/operator/time-travel.service.js';
 import { gateway, withGateway } from '../support/gateway.js';
 
@@ -116,7 +116,7 @@ describe('time', () => {
     const time = new TimeTravelService(
       gateway.service.get(DataSource),
       production,
-      gateway.service.get(Clearance),
+      gateway.service.get(SendPermissions),
     );
     await expect(time.setClock(null)).rejects.toMatchObject({ code: 'DEVELOPMENT_ONLY' });
     await expect(time.ageKey({ kid: 'x'.repeat(12), hours: 1 })).rejects.toMatchObject({

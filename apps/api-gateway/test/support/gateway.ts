@@ -11,7 +11,7 @@ import {
 } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
 import { startTestService, type TestService } from '@svc/testing';
-import { Clearance } from '../../src/auth/send-permissions.js';
+import { SendPermissions } from '../../src/auth/send-permissions.js';
 import { SendPublisher } from '../../src/sending/send-publisher.js';
 import { schema } from '../../src/migrations/schema.js';
 import { serviceOptions } from '../../src/service-options.js';
@@ -106,7 +106,7 @@ export class TestGateway {
 
   /** What the event of a change in another service does, without the wait for it. */
   hearOfChange(): void {
-    this.service.get(Clearance).changed();
+    this.service.get(SendPermissions).invalidate();
   }
 
   async stop(): Promise<void> {
