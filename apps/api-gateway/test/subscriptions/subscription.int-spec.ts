@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
+  GetSubscription,
   SubscriptionChanged,
   type SubscriptionState,
   TakeProviderEvent,
@@ -8,6 +9,7 @@ import {
 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
+import { SubscriptionsService } from '../../src/subscriptions/subscriptions.service.js';
 import { TOKENS, USAGE } from '../support/fake-services.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
 
@@ -75,6 +77,26 @@ describe('a subscription', () => {
     expect((await call('GET /v1/subscription', undefined, apiKey)).body).toEqual({
       ...{ plan: 'GROWTH', status: 'ACTIVE', active: true, keeper: 'stripe' },
       ...{ nextPlan: 'STARTER', nextPlanAt: '2031-02-01T00:00:00.000Z' },
+    });
+  });
+
+  test('stands in while billing is away, of the 10,000 tenants that were asked about last', async () => {
+    const subscriptions = gateway.service.get(SubscriptionsService);
+    const tenantIds = Array.from({ length: 10_001 }, () => randomUUID());
+    const state = { plan: 'GROWTH', status: 'ACTIVE', internal: false, active: true } as const;
+    for (const tenantId of tenantIds) gateway.fakes.subscriptions.set(tenantId, { tenantId, ...state });
+    const [first = '', second = '', third = ''] = tenantIds;
+    for (const tenantId of tenantIds.slice(0, 3)) await subscriptions.of(tenantId);
+    for (let n = 3; n < 10_000; n += 250) {
+      await Promise.all(tenantIds.slice(n, Math.min(n + 250, 10_000)).map((id) => subscriptions.of(id)));
+    }
+    await subscriptions.of(first); // the second is the oldest from here
+    await subscriptions.of(tenantIds[10_000]!);
+    await gateway.fakes.without(GetSubscription, async () => {
+      for (const id of [first, third, tenantIds[10_000]!]) {
+        expect(await subscriptions.of(id)).toMatchObject({ tenantId: id, plan: 'GROWTH' });
+      }
+      await expect(subscriptions.of(second)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
     });
   });
 
