@@ -68,6 +68,9 @@ import { ScheduledSends } from './scheduling/scheduled-sends.js';
 import { ScheduleRepository } from './scheduling/schedule.repository.js';
 import { SendPublisher } from './sending/send-publisher.js';
 import { OutgoingMedia } from './sending/outgoing-media.js';
+import { SendingController } from './sending/sending.controller.js';
+import { DryRunService } from './sending/dry-run.service.js';
+import { ScheduleLimit } from './sending/schedule-limit.js';
 import { SendingService } from './sending/sending.service.js';
 import { Cursors } from './paging/cursor.js';
 import { SandboxController } from './sandbox/sandbox.controller.js';
@@ -142,6 +145,7 @@ const events = {
   imports: [databaseModule('gateway', readConfig, ENTITIES), TypeOrmModule.forFeature(ENTITIES)],
   controllers: [
     HealthController,
+    SendingController,
     MessagesController,
     CancellationController,
     MessageMediaController,
@@ -196,6 +200,8 @@ const events = {
     UploadsService,
     OutgoingMedia,
     SendingService,
+    DryRunService,
+    ScheduleLimit,
     SendPermissions,
     CancellationService,
     AdmissionService,

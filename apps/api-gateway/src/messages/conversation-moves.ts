@@ -1,3 +1,5 @@
+import { v5 as uuidv5 } from 'uuid';
+
 /** How long a cursor of the list holds; what a conversation remembers of before is of no use. */
 export const WALK_MICROS = 3_600_000_000;
 
@@ -22,3 +24,8 @@ export const moveSql = (messages: string): string => `
     past = jsonb_build_array(jsonb_build_array(c.moved_by, c.place)) ||
       CASE WHEN c.place < ${NOW} - ${2 * WALK_MICROS} THEN '[]' ELSE c.past END
   WHERE (excluded.last_at, excluded.last_message_id) > (c.last_at, c.last_message_id)`;
+
+/** Id of the conversation of a session with a chat: it follows from the message, without asking. */
+export function conversationIdOf(chat: { tenantId: string; sessionId: string; contact: string }): string {
+  return uuidv5(`${chat.sessionId}|${chat.contact}`, chat.tenantId);
+}

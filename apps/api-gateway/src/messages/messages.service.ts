@@ -4,25 +4,27 @@ import {
   AppError,
   type Envelope,
   type ListMessagesQuery,
+  type MessageFailedV1,
   type MessageOrigin,
   type MessageReceivedV1,
   type MessageView,
+  type OutboundMessageV1,
   type Page,
   type PageQuery,
   type ReceivedMessageRef,
 } from '@svc/contracts';
 import { timeOfInbound } from '@svc/service';
 import { In, Repository } from 'typeorm';
-import { conversationIdOf } from './conversation-id.js';
+import { conversationIdOf } from './conversation-moves.js';
 import { withoutNulls } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { Message } from './message.entity.js';
 import { type MessageFilter, MessageListRepository, type Position } from './message-list.repository.js';
-import { type Arrived, MessagesRepository } from './messages.repository.js';
+import { type InboundMessage, MessagesRepository } from './messages.repository.js';
 import { normalizeChat } from './recipient.js';
-import { timelineOf } from './timeline.js';
+import { type TimedState, timelineOf } from './timeline.js';
 
-/** The read model: what was sent and received, newest first. */
+/** This class is the read model: it lists what was sent and received, newest first, and follows what events tell of it. */
 @Injectable()
 export class MessagesService {
   constructor(
@@ -36,7 +38,7 @@ export class MessagesService {
     return this.page(filterOf(tenantId, query), query);
   }
 
-  /** A page of the messages that a filter lets through. */
+  /** Lists the messages that a filter lets through, page by page. */
   async page(filter: MessageFilter, query: PageQuery): Promise<Page<MessageView>> {
     const { limit = DEFAULT_LIMIT, before } = query;
     // Another filter is another list: a position of this one means nothing there.
@@ -52,7 +54,10 @@ export class MessagesService {
     return toView(await this.owned(tenantId, id));
   }
 
-  /** @throws AppError `MESSAGE_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
+  /**
+   * Finds a message of the tenant.
+   * @throws AppError `MESSAGE_NOT_FOUND`, or `FORBIDDEN` for another tenant's.
+   */
   async owned(tenantId: string, id: string): Promise<Message> {
     const message = await this.messages.findOneBy({ tenantId, id });
     if (message) return message;
@@ -60,21 +65,21 @@ export class MessagesService {
   }
 
   /**
-   * Messages that a session received, by the names the platform knows them under.
+   * Finds messages that a session received, by the names the platform knows them under.
    * @throws AppError `MESSAGE_NOT_FOUND` with the ids of those that are none.
    */
-  async receivedBy(tenantId: string, sessionId: string, asked: string[]): Promise<ReceivedMessageRef[]> {
-    const ids = [...new Set(asked.map((id) => id.toLowerCase()))];
+  async receivedBy(tenantId: string, sessionId: string, wanted: string[]): Promise<ReceivedMessageRef[]> {
+    const ids = [...new Set(wanted.map((id) => id.toLowerCase()))];
     const rows = await this.messages.findBy({ tenantId, sessionId, direction: 'INBOUND', id: In(ids) });
-    const known = new Set(rows.map(({ id }) => id));
-    const messageIds = ids.filter((id) => !known.has(id));
+    const found = new Set(rows.map(({ id }) => id));
+    const messageIds = ids.filter((id) => !found.has(id));
     if (messageIds.length > 0) throw new AppError('MESSAGE_NOT_FOUND', undefined, { messageIds });
     return rows.map(({ id, contact, keyId }) => ({ messageId: id, contact, keyId: keyId ?? '' }));
   }
 
-  /** `fromMe`: written on the phone itself, so it went out without a job of ours. */
+  /** Writes a message that came from the platform. `fromMe`: written on the phone itself, so it went out without a job of ours. */
   async received({ tenantId, occurredAt, data }: Envelope<MessageReceivedV1>): Promise<void> {
-    const message: Arrived = {
+    const message: InboundMessage = {
       id: data.messageId,
       tenantId,
       sessionId: data.sessionId,
@@ -87,7 +92,22 @@ export class MessagesService {
       keyId: data.keyId,
       createdAt: new Date(occurredAt),
     };
-    await this.repository.insertArrived(message, timeOfInbound(occurredAt, data.timestamp));
+    await this.repository.insertInbound(message, timeOfInbound(occurredAt, data.timestamp));
+  }
+
+  /** Moves an outbound message on to the state that an event tells of. */
+  advance(
+    { tenantId, data }: Envelope<OutboundMessageV1 & Partial<MessageFailedV1>>,
+    status: TimedState,
+  ): Promise<void> {
+    const { jobId, keyId, failure = null } = data;
+    const at = new Date(data.timestamp);
+    return this.repository.advance({ tenantId, jobId, keyId, status, failure, at });
+  }
+
+  /** Those of these jobs whose message holds its unit. */
+  existing(jobIds: string[]): Promise<string[]> {
+    return this.repository.existing(jobIds);
   }
 }
 

@@ -11,7 +11,7 @@ import { MessagesService } from '../messages/messages.service.js';
 import type { Message } from '../messages/message.entity.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { ScheduleRepository } from './schedule.repository.js';
-import { sendCommandOf } from '../sending/send-command.js';
+import { sendCommandOf } from '../sending/send-publisher.js';
 
 /** Ends messages that have not gone out. Whether one has is known to the workers' ledger alone, so that is what decides. */
 @Injectable()

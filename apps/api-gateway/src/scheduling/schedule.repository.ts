@@ -1,18 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, invalidField, SEND_AHEAD_DAYS } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { FIRST_PUBLICATION_S } from '../sending/send-publisher.js';
 
-/** Messages of a tenant that may wait for their time; no daily limit counts them before. */
-const MOST = 10_000;
 const BATCH = 100;
-const DAY_MS = 86_400_000;
 /** For so long what is needed to let a message go may be away. */
 const PATIENCE = '10 minutes';
-
-const STANDING_SQL = `SELECT now, (SELECT count(*)::int FROM scheduled_message WHERE tenant_id = $1) AS used,
-    (SELECT min(send_at) FROM scheduled_message WHERE tenant_id = $1) AS first
-  FROM svc_now($1) AS now`;
 
 // From tenant to tenant along the index, because each has a clock. Whoever claims a row has it alone for as long as its questions
 // may take; a crash leaves it to the next one.
@@ -52,38 +44,19 @@ export interface DueMessage {
   isOverdue: boolean;
 }
 
-/** The rows of messages that wait for their time. */
+/** This class keeps the schedule: the rows of messages that wait for their time. */
 @Injectable()
 export class ScheduleRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /**
-   * That a message may be set aside until this time.
-   * @returns how far ahead that is, in ms
-   * @throws AppError `VALIDATION_FAILED`, or `RATE_LIMITED` where too many wait already
-   */
-  async assertRoom(tenantId: string, sendAt: Date): Promise<number> {
-    const [{ now, used, first }] = await this.dataSource.query<
-      [{ now: Date; used: number; first: Date | null }]
-    >(STANDING_SQL, [tenantId]);
-    const ahead = sendAt.getTime() - now.getTime();
-    if (ahead <= 0) throw invalidField('sendAt', 'sendAt must be in the future');
-    if (ahead > SEND_AHEAD_DAYS * DAY_MS)
-      throw invalidField('sendAt', `sendAt must be at most ${SEND_AHEAD_DAYS} days ahead`);
-    if (used < MOST || !first) return ahead;
-    const retryAfterSeconds = Math.max(1, Math.ceil((first.getTime() - now.getTime()) / 1_000));
-    const meta = { layer: 'schedule', limit: MOST, used, resetAt: first.toISOString(), retryAfterSeconds };
-    throw new AppError('RATE_LIMITED', `No more than ${MOST} messages may wait for their time.`, meta);
-  }
-
-  /** Messages whose time has come, in order; for a while nobody else gets them. */
+  /** Claims messages whose time has come, in order; for a while nobody else gets them. */
   async claim(): Promise<DueMessage[]> {
     const [rows] = await this.dataSource.query<[DueMessage[], number]>(CLAIM_SQL);
     return rows.sort((a, b) => a.sendAt.getTime() - b.sendAt.getTime() || Number(a.seq) - Number(b.seq));
   }
 
   /**
-   * From here on it is a message like any other.
+   * Releases a message: from here on it is one like any other.
    * @param before ISO 8601: from then on nothing is released.
    * @returns when; undefined where somebody else was faster, it has ended, or it is too late.
    */
@@ -95,12 +68,12 @@ export class ScheduleRepository {
     return rows[0]?.releasedAt;
   }
 
-  /** To be claimed again soon. */
+  /** Puts messages off, to be claimed again soon. */
   async putOff(jobIds: string[]): Promise<void> {
     await this.dataSource.query(PUT_OFF_SQL, [jobIds]);
   }
 
-  /** It waits for nothing any more. */
+  /** Drops a message from the schedule: it waits for nothing any more. */
   async drop(jobId: string): Promise<void> {
     await this.dataSource.query('DELETE FROM scheduled_message WHERE job_id = $1', [jobId]);
   }

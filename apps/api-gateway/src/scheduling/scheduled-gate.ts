@@ -7,7 +7,7 @@ import type { Message } from '../messages/message.entity.js';
 import { ScheduleRepository } from './schedule.repository.js';
 import { SendPublisher } from '../sending/send-publisher.js';
 
-/** Where a message whose time has come becomes one like any other. */
+/** This class releases a message whose time has come: it becomes one like any other. */
 @Injectable()
 export class ScheduledGate {
   constructor(
@@ -19,21 +19,24 @@ export class ScheduledGate {
   ) {}
 
   /** @throws AppError where a send of this moment would be refused, or cannot be asked about. */
-  async pass(message: Message): Promise<void> {
+  async release(message: Message): Promise<void> {
     const releasedAt = await this.schedule.release(message.id, await this.admit(message));
     if (releasedAt) await this.publisher.publishOnce(Object.assign(message, { releasedAt }));
   }
 
+  /** @returns from when on the message must not be released any more */
   private async admit(message: Message): Promise<string | undefined> {
     const { tenantId, sessionId, contact, expiresAt } = message;
-    const placed = await this.sessions.withRank(tenantId, sessionId).catch((error: AppError) => {
+    const session = await this.sessions.withRank(tenantId, sessionId).catch((error: AppError) => {
       if (error.code === 'SESSION_NOT_FOUND') return undefined;
       throw error;
     });
     // The worker says what becomes of messages whose session is gone, and nothing is counted for them.
-    if (!placed) return undefined;
+    if (!session) return undefined;
     const subscription = await this.subscriptions.active(tenantId);
-    await this.admission.assertOpen(subscription, placed, contact, expiresAt !== null);
-    return this.admission.admit(subscription, message, () => undefined);
+    await this.admission.assertOpen(subscription, session, contact, expiresAt !== null);
+    const { refusal, writeBefore } = await this.admission.admit(subscription, message);
+    if (refusal) throw refusal;
+    return writeBefore;
   }
 }

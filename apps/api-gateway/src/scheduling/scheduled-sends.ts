@@ -17,7 +17,7 @@ const REFUSALS: Partial<Record<AppError['code'], FailureCode>> = {
 };
 
 /**
- * Lets messages go whose time has come, those of a session in order. Each is asked what a send of that moment is asked, and fails
+ * This class releases messages whose time has come, those of a session in order. Each is checked as a send of that moment is, and fails
  * where that would be refused: whoever wanted it at its time does not want it on another day.
  */
 @Injectable()
@@ -42,14 +42,16 @@ export class ScheduledSends implements OnApplicationBootstrap, OnModuleDestroy {
   private async sweep(): Promise<void> {
     const due = await this.schedule.claim();
     const sessions = [...new Set(due.map(({ sessionId }) => sessionId))];
-    await Promise.all(sessions.map((id) => this.goInOrder(due.filter(({ sessionId }) => sessionId === id))));
+    await Promise.all(
+      sessions.map((id) => this.releaseInOrder(due.filter(({ sessionId }) => sessionId === id))),
+    );
   }
 
   /** What follows a message that could not be asked for waits with it: it must not overtake. */
-  private async goInOrder(due: DueMessage[]): Promise<void> {
+  private async releaseInOrder(due: DueMessage[]): Promise<void> {
     for (const [place, one] of due.entries()) {
       try {
-        await this.go(one);
+        await this.release(one);
       } catch (error) {
         log().warn({ jobId: one.jobId, err: error }, 'a message whose time has come waits');
         return this.schedule.putOff(due.slice(place).map(({ jobId }) => jobId));
@@ -57,12 +59,12 @@ export class ScheduledSends implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  private async go({ tenantId, jobId, isOverdue }: DueMessage): Promise<void> {
+  private async release({ tenantId, jobId, isOverdue }: DueMessage): Promise<void> {
     const message = await this.messages.find(tenantId, jobId);
     if (message?.status !== 'QUEUED') return this.schedule.drop(jobId);
     if (isOverdue) return this.end(message, 'EXPIRED');
     try {
-      await this.gate.pass(message);
+      await this.gate.release(message);
     } catch (error) {
       const { code, meta } = error as AppError;
       const refusal = RESTRICTION_REASONS.find((reason) => reason === meta?.['reason']) ?? REFUSALS[code];

@@ -4,20 +4,34 @@ import {
   type DayUsage,
   Reserve,
   type SessionReply,
+  type SessionRestriction,
   type SessionState,
   type SubscriptionState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { LimitsService } from '../limits/limits.service.js';
-import type { Message } from '../messages/message.entity.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
-import { platformRefusal } from './platform-refusal.js';
 import { isGroup } from '../messages/recipient.js';
+import type { OutboundMessage } from './outbound-message.js';
 
-/** A unit was taken for this job before: there may be a message. */
-export class JobKnown extends Error {}
+/** The answer of `limits` to one send. */
+export interface Admission {
+  /** A unit was taken for this job before: there may be a message. Nothing else is said. */
+  isKnown?: boolean;
+  /** Why the message does not go out. */
+  refusal?: AppError;
+  /** What is left of the limits. */
+  usage?: DayUsage;
+  /** From then on the message must not be written any more (ISO 8601). */
+  writeBefore?: string;
+}
 
-/** Whether a message may go out at this moment: the same for one that was just sent and for one whose time has come. */
+const RESTRICTIONS: Record<SessionRestriction['reason'], string> = {
+  ACCOUNT_RESTRICTED: 'The platform has restricted this number: it may not write to new contacts.',
+  NEW_CHAT_QUOTA: 'This number has begun as many chats as the platform lets it.',
+};
+
+/** This class says whether a message may go out at this moment: the same for one that was just sent and for one whose time has come. */
 @Injectable()
 export class AdmissionService {
   constructor(
@@ -32,43 +46,34 @@ export class AdmissionService {
    */
   async assertOpen(
     subscription: SubscriptionState,
-    placed: SessionReply,
+    session: SessionReply,
     contact: string,
     mayWait: boolean,
   ): Promise<void> {
-    const { id: sessionId, status, statusReason } = placed.session;
+    const { id: sessionId, status, statusReason } = session.session;
     if (status !== 'CONNECTED' && !mayWait)
       throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status, statusReason });
-    await this.limits.assertWritable(subscription, placed);
-    await this.assertMayReach(subscription.tenantId, placed.session, contact);
+    await this.limits.assertWritable(subscription, session);
+    await this.assertMayReach(subscription.tenantId, session.session, contact);
   }
 
   /**
    * Takes the unit of a message, once.
-   * @param told what is left of the limits, before the message is admitted or refused.
    * @param onlyNew nobody has looked whether this job has a message
-   * @returns from when on it must not be written any more
-   * @throws AppError `RATE_LIMITED`; JobKnown, where `onlyNew` is asked and not so
+   * @throws AppError `RATE_LIMITED` where the plan's tokens are used up
    */
   async admit(
     subscription: SubscriptionState,
-    { id: jobId, tenantId, sessionId }: Pick<Message, 'id' | 'tenantId' | 'sessionId'>,
-    told: (usage: DayUsage) => void,
+    { id: jobId, tenantId, sessionId }: Pick<OutboundMessage, 'id' | 'tenantId' | 'sessionId'>,
     onlyNew = false,
-  ): Promise<string | undefined> {
+  ): Promise<Admission> {
     const { plan, internal } = subscription;
     await this.limits.assertTokens(subscription, sessionId);
-    const asked = { jobId, tenantId, sessionId, plan, internal, ...(onlyNew && { onlyNew }) };
-    const { admitted, known, refusal, usage, writeBefore } = await this.rpc.request(Reserve, asked);
-    if (known) throw new JobKnown();
-    if (usage) told(usage);
-    if (!admitted) throw new AppError('RATE_LIMITED', undefined, { ...refusal });
-    return writeBefore;
-  }
-
-  /** The refusal that the limits would give at this moment; nothing is taken. */
-  refusalOf(subscription: SubscriptionState, sessionId: string): Promise<AppError | null> {
-    return this.limits.refusalOf(subscription, sessionId);
+    const request = { jobId, tenantId, sessionId, plan, internal, ...(onlyNew && { onlyNew }) };
+    const { admitted, known, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
+    if (known) return { isKnown: true };
+    if (!admitted) return { usage, refusal: new AppError('RATE_LIMITED', undefined, { ...refusal }) };
+    return { usage, writeBefore };
   }
 
   /** What the platform would refuse costs the number its standing: it is refused before anything is counted. */
@@ -79,6 +84,13 @@ export class AdmissionService {
   ): Promise<void> {
     if (!restriction || isGroup(contact)) return;
     if (await this.messages.knowsContact(tenantId, id, contact)) return;
-    throw platformRefusal(restriction, Date.now());
+    throw restrictionError(restriction, Date.now());
   }
+}
+
+/** The refusal of a message to a new contact while the platform lets the session begin no chats. */
+function restrictionError({ reason, until }: SessionRestriction, now: number): AppError {
+  const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(until) - now) / 1000));
+  const meta = { layer: 'platform', reason, resetAt: until, retryAfterSeconds };
+  return new AppError('RATE_LIMITED', RESTRICTIONS[reason], meta);
 }

@@ -2,8 +2,13 @@ import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@
 import { Messaging } from '@svc/messaging';
 import { PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
-import type { Sendable } from './send-command.js';
-import { FIRST_PUBLICATION_S, SendPublisher, SETTLED_S, SOON_SQL } from './send-publisher.js';
+import {
+  type CommandColumns,
+  FIRST_PUBLICATION_S,
+  SendPublisher,
+  SETTLED_S,
+  SOON_SQL,
+} from './send-publisher.js';
 
 /** While there are many, few at a time and often, 200 a second: those who send meanwhile do not feel it, as they did fifty at once. */
 const INTERVAL_MS = 60;
@@ -76,7 +81,7 @@ export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
       this.lookAt = 0;
     }
     if (performance.now() < this.lookAt) return;
-    const [rows] = await this.dataSource.query<[Sendable[], number]>(CLAIM_SQL);
+    const [rows] = await this.dataSource.query<[CommandColumns[], number]>(CLAIM_SQL);
     if (rows.length < BATCH) this.lookAt = performance.now() + LOOK_MS;
     rows.sort((a, b) => +a.createdAt - +b.createdAt || (a.id < b.id ? -1 : 1));
     const sessions = [...new Set(rows.map(({ sessionId }) => sessionId))];
@@ -87,7 +92,7 @@ export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** What follows a message that could not be published waits with it: it must not overtake. */
-  private async publishInOrder(rows: Sendable[]): Promise<string[]> {
+  private async publishInOrder(rows: CommandColumns[]): Promise<string[]> {
     for (const [place, row] of rows.entries()) {
       if (!(await this.publisher.publish(row))) return rows.slice(place).map(({ id }) => id);
     }

@@ -5,34 +5,37 @@ import {
   type MessageTarget,
   type RelatedMessage,
 } from '@svc/contracts';
-import type { Draft } from './outbound-message.js';
 import type { Message } from '../messages/message.entity.js';
+import type { OutboundMessage } from './outbound-message.js';
 
 const NOT_SENT: readonly MessageStatus[] = ['QUEUED', 'SENDING', 'FAILED'];
 /** A phone shows the first lines of what is answered. */
 const QUOTED_CHARS = 1_000;
 
 /**
- * Adds to a draft what the worker needs to know of the message it names.
- * @param chat Session and address the draft is for.
- * @throws AppError `VALIDATION_FAILED` where that message is not one of this chat, or not one to do this with.
+ * Adds to an outbound message what the worker needs to know of the message it names.
+ * @param named that message, where there is one of this id.
+ * @throws AppError `VALIDATION_FAILED` where it is not one of this chat, or not one to do this with.
  */
-export function relate(
-  { content, body, names }: Draft,
-  message: Message | null,
-  chat: { sessionId: string; contact: string },
-): RelatedMessage | null {
-  if (!names) return null;
+export function withRelated(message: OutboundMessage, named: Message | null): OutboundMessage {
+  const { content, body, names } = message;
+  if (!names) return message;
   const { field, relation } = names;
-  if (message?.sessionId !== chat.sessionId || message.contact !== chat.contact)
+  if (named?.sessionId !== message.sessionId || named.contact !== message.contact)
     throw invalidField(field, `${field} must be the id of a message in this chat`);
-  const rule = brokenRule(message, relation);
+  const rule = brokenRule(named, relation);
   if (rule) throw invalidField(field, `${field} must be the id of ${rule}`);
-  const target = targetOf(message);
-  if (relation === 'REPLY') content.quoted = { ...target, body: firstLines(message.body) };
-  else content.target = target;
-  if (relation === 'REACTION') body.targetKeyId = target.keyId;
-  return { relation, messageId: message.id };
+  const target = targetOf(named);
+  const isReply = relation === 'REPLY';
+  return {
+    ...message,
+    content: {
+      ...content,
+      ...(isReply ? { quoted: { ...target, body: firstLines(named.body) } } : { target }),
+    },
+    body: relation === 'REACTION' ? { ...body, targetKeyId: target.keyId } : body,
+    relatesTo: { relation, messageId: named.id },
+  };
 }
 
 function brokenRule(message: Message, relation: RelatedMessage['relation']): string | undefined {

@@ -1,10 +1,11 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { SendMessage } from '@svc/contracts';
+import { SendMessage, type SendMessageV1 } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
 import { envelopeOf, Messaging, REPEATS_DROPPED_S } from '@svc/messaging';
 import { log, UnderWay } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { type Sendable, sendCommandOf } from './send-command.js';
+import type { Message } from '../messages/message.entity.js';
+import { contentOf } from './outbound-message.js';
 
 /**
  * How long a row is left to its publication: as long as the stream would only drop a repeat, and a little longer. The sweeper looks at it
@@ -24,7 +25,38 @@ const MARKED_TOGETHER = 500;
 const MARK_EVERY_MS = 250;
 const PATIENCE_MS = 1_000;
 
-/** Tells the owner of a session's partition to send a message. */
+/** The columns of a message that its send command is made of. */
+export type CommandColumns = Pick<
+  Message,
+  | 'id'
+  | 'tenantId'
+  | 'sessionId'
+  | 'contact'
+  | 'body'
+  | 'content'
+  | 'clientMessageId'
+  | 'metadata'
+  | 'createdAt'
+  | 'releasedAt'
+  | 'expiresAt'
+>;
+
+/** Makes the send command of a message. */
+export function sendCommandOf({ id, metadata, expiresAt, ...row }: CommandColumns): SendMessageV1 {
+  return {
+    jobId: id,
+    sessionId: row.sessionId,
+    to: row.contact,
+    content: contentOf(row),
+    clientMessageId: row.clientMessageId,
+    // Its time counts from when it may go.
+    acceptedAt: (row.releasedAt ?? row.createdAt).toISOString(),
+    ...(metadata && { metadata }),
+    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+  };
+}
+
+/** This class publishes send commands to the owner of a session's partition. */
 @Injectable()
 export class SendPublisher implements OnModuleDestroy {
   private readonly underWay = new UnderWay();
@@ -40,25 +72,25 @@ export class SendPublisher implements OnModuleDestroy {
     private readonly dataSource: DataSource,
   ) {}
 
-  /** Lets what was accepted go out before the process ends. */
+  /** Waits until what was accepted has gone out. */
   onModuleDestroy(): Promise<void> {
     return this.settled();
   }
 
   /** Publishes the command of a row that was just accepted. Nobody waits for it: the row is the acceptance, and the sweeper looks after it. */
-  begin(row: Sendable): void {
+  publishInBackground(row: CommandColumns): void {
     void this.underWay.add(this.publishOnce(row));
   }
 
   /** Publishes the command of a row for the first time; the sweeper comes soon where that fails. */
-  async publishOnce(row: Sendable): Promise<void> {
+  async publishOnce(row: CommandColumns): Promise<void> {
     if (await this.publish(row)) return;
     await this.failures
       .add(row.id)
       .catch((error: unknown) => log().warn({ jobId: row.id, err: error }, 'the sweeper comes later'));
   }
 
-  /** Resolves when what was begun has ended. */
+  /** Resolves when no publication is under way. */
   settled(): Promise<void> {
     return this.underWay.settled();
   }
@@ -67,7 +99,7 @@ export class SendPublisher implements OnModuleDestroy {
    * Publishes the command of a row; harmless when repeated, because its id is the job's.
    * @returns false when NATS did not take it: the row stays QUEUED.
    */
-  async publish(row: Sendable): Promise<boolean> {
+  async publish(row: CommandColumns): Promise<boolean> {
     const { id, tenantId, sessionId } = row;
     try {
       const data = sendCommandOf(row);

@@ -12,7 +12,7 @@ import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { DataSource, type QueryRunner } from 'typeorm';
 import { PastSweeper } from '../../src/conversations/past-sweeper.js';
-import { type Arrived, MessagesRepository } from '../../src/messages/messages.repository.js';
+import { type InboundMessage, MessagesRepository } from '../../src/messages/messages.repository.js';
 import { Conversations1764000110000 } from '../../src/migrations/1764000110000-conversations.js';
 import { Cursors } from '../../src/paging/cursor.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
@@ -21,7 +21,7 @@ withGateway();
 
 /** What the event of an inbound message has the gateway do. */
 async function keep(
-  of: Pick<Arrived, 'id' | 'tenantId' | 'sessionId' | 'contact' | 'createdAt'>,
+  of: Pick<InboundMessage, 'id' | 'tenantId' | 'sessionId' | 'contact' | 'createdAt'>,
   text: string,
 ): Promise<void> {
   const inbound = {
@@ -31,8 +31,8 @@ async function keep(
     origin: null,
     media: null,
   } as const;
-  const message: Arrived = { ...inbound, ...of, body: { type: 'text', text } };
-  await gateway.service.get(MessagesRepository).insertArrived(message, of.createdAt);
+  const message: InboundMessage = { ...inbound, ...of, body: { type: 'text', text } };
+  await gateway.service.get(MessagesRepository).insertInbound(message, of.createdAt);
 }
 
 const address = (n: number): string => `1555000${String(n).padStart(4, '0')}@s.whatsapp.net`;

@@ -1,11 +1,19 @@
-import { invalidField, isOfKind, type MediaRequest, OUTBOUND_MAX_BYTES, typesOf } from '@svc/contracts';
-import type { Draft } from '../outbound-message.js';
+import {
+  invalidField,
+  isOfKind,
+  type MediaKind,
+  type MediaRequest,
+  OUTBOUND_MAX_BYTES,
+  typesOf,
+} from '@svc/contracts';
+import type { StoredUpload } from '../../media/uploads.service.js';
+import type { Draft } from './draft.js';
 
 const SOURCES = ['url', 'base64', 'mediaId'] as const;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /**
- * What a request with a file asks to send, as far as the request alone can tell.
+ * Drafts a message with a file, as far as the request alone can tell.
  * @throws AppError `VALIDATION_FAILED` that names the field.
  */
 export function mediaDraft(media: MediaRequest): Draft {
@@ -23,8 +31,26 @@ export function mediaDraft(media: MediaRequest): Draft {
   };
 }
 
+/**
+ * Adds to a draft what its upload says of the file.
+ * @throws AppError `VALIDATION_FAILED` where the file is none of the kind.
+ */
+export function withUpload<D extends Draft>(draft: D, upload: StoredUpload): D {
+  const { content, body } = draft;
+  const kind = content.type as MediaKind;
+  const mimeType = content.media?.mimeType ?? upload.mimeType;
+  assertKind(kind, { mimeType, size: upload.size }, 'media.mediaId');
+  const filename =
+    content.media?.filename ?? (kind === 'document' ? (upload.filename ?? undefined) : undefined);
+  return {
+    ...draft,
+    content: { ...content, media: { ...content.media, mimeType, filename } },
+    body: { ...body, mimeType, filename },
+  };
+}
+
 /** @throws AppError `VALIDATION_FAILED` where a media type or a size is none of the kind. */
-export function assertKind(
+function assertKind(
   kind: MediaRequest['kind'],
   file: { mimeType?: string; size?: number },
   source: string,
