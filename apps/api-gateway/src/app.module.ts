@@ -104,13 +104,11 @@ import { WidgetsService } from './widget/widgets.service.js';
 import { WebhookActionsController } from './webhooks/webhook-actions.controller.js';
 import { WebhookActionsService } from './webhooks/webhook-actions.service.js';
 import { DeliveriesController } from './webhooks/deliveries.controller.js';
-import { DeliveriesService } from './webhooks/deliveries.service.js';
 import { ProviderWebhookController } from './subscriptions/provider-webhook.controller.js';
 import { SubscriptionController } from './subscriptions/subscription.controller.js';
 import { UsageController } from './usage/usage.controller.js';
 import { UsageService } from './usage/usage.service.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
-import { WebhooksService } from './webhooks/webhooks.service.js';
 
 const ENTITIES = [
   ApiKey,
@@ -230,9 +228,7 @@ const events = {
     SessionChanges,
     SessionChangeSweeper,
     SessionDeletionService,
-    WebhooksService,
     WebhookActionsService,
-    DeliveriesService,
     EventLogService,
     EventStreams,
     LogReader,

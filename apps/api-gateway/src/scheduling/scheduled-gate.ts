@@ -27,14 +27,14 @@ export class ScheduledGate {
   /** @returns from when on the message must not be released any more */
   private async admit(message: Message): Promise<string | undefined> {
     const { tenantId, sessionId, contact, expiresAt } = message;
-    const session = await this.sessions.withRank(tenantId, sessionId).catch((error: AppError) => {
+    const ranked = await this.sessions.withRank(tenantId, sessionId).catch((error: AppError) => {
       if (error.code === 'SESSION_NOT_FOUND') return undefined;
       throw error;
     });
     // The worker says what becomes of messages whose session is gone, and nothing is counted for them.
-    if (!session) return undefined;
+    if (!ranked) return undefined;
     const subscription = await this.subscriptions.active(tenantId);
-    await this.admission.assertOpen(subscription, session, contact, expiresAt !== null);
+    await this.admission.assertOpen(subscription, ranked, contact, expiresAt !== null);
     const { refusal, writeBefore } = await this.admission.admit(subscription, message);
     if (refusal) throw refusal;
     return writeBefore;

@@ -10,6 +10,7 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { LimitsService } from '../limits/limits.service.js';
+import { isReadOnly } from '../limits/read-only.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { isGroup } from '../messages/recipient.js';
 import type { OutboundMessage } from './outbound-message.js';
@@ -41,34 +42,35 @@ export class AdmissionService {
   ) {}
 
   /**
+   * Checks the session, before anything is counted.
    * @param mayWait the message waits for a session that is not connected
    * @throws AppError `SESSION_NOT_CONNECTED`, or `RATE_LIMITED` of a session that is read-only or restricted
    */
   async assertOpen(
     subscription: SubscriptionState,
-    session: SessionReply,
+    ranked: SessionReply,
     contact: string,
     mayWait: boolean,
   ): Promise<void> {
-    const { id: sessionId, status, statusReason } = session.session;
+    const { id: sessionId, status, statusReason } = ranked.session;
     if (status !== 'CONNECTED' && !mayWait)
       throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status, statusReason });
-    await this.limits.assertWritable(subscription, session);
-    await this.assertMayReach(subscription.tenantId, session.session, contact);
+    if (isReadOnly(subscription, ranked)) throw await this.limits.readOnlyRefusal(subscription);
+    await this.assertMayReach(subscription.tenantId, ranked.session, contact);
   }
 
   /**
-   * Takes the unit of a message, once.
+   * Takes the unit of a message, once; none where the tokens of the plan are used up.
    * @param onlyNew nobody has looked whether this job has a message
-   * @throws AppError `RATE_LIMITED` where the plan's tokens are used up
    */
   async admit(
     subscription: SubscriptionState,
     { id: jobId, tenantId, sessionId }: Pick<OutboundMessage, 'id' | 'tenantId' | 'sessionId'>,
     onlyNew = false,
   ): Promise<Admission> {
-    const { plan, internal } = subscription;
-    await this.limits.assertTokens(subscription, sessionId);
+    const { plan, internal, tokenRefusal } = subscription;
+    const exhausted = tokenRefusal && (await this.limits.refusalOf(subscription, sessionId));
+    if (exhausted) return { refusal: exhausted };
     const request = { jobId, tenantId, sessionId, plan, internal, ...(onlyNew && { onlyNew }) };
     const { admitted, known, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
     if (known) return { isKnown: true };

@@ -27,9 +27,9 @@ export class DryRunService {
     const message = outboundMessageOf(subscription.tenantId, request);
     const planned = { sessionId: message.sessionId, to: message.contact };
     try {
-      const [session, first] = await this.sending.read(message, true);
+      const [ranked, first] = await this.sending.read(message, true);
       if (first) return dryRun(planned, null, first.id);
-      await this.sending.complete(subscription, session, message);
+      await this.sending.complete(subscription, ranked, message);
       if (message.sendAt) return dryRun(planned, null);
       return dryRun(planned, await this.limits.refusalOf(subscription, planned.sessionId));
     } catch (error) {

@@ -55,10 +55,10 @@ export class SendingService {
     const message = outboundMessageOf(subscription.tenantId, request);
     // Nearly every `clientMessageId` is new: it is looked up only where `limits` knows its job, or something is refused.
     const onlyNew = message.clientMessageId !== null && !message.sendAt;
-    const [session, first] = await this.read(message, !onlyNew);
+    const [ranked, first] = await this.read(message, !onlyNew);
     if (first) return repeatOf(first);
-    if (!onlyNew) return this.accept(subscription, session, message, false);
-    const outcome = await this.accept(subscription, session, message, true).catch(refused);
+    if (!onlyNew) return this.accept(subscription, ranked, message, false);
+    const outcome = await this.accept(subscription, ranked, message, true).catch(refused);
     if ('message' in outcome) return outcome;
     const existing = await this.firstOf(message);
     return existing ? { ...repeatOf(existing), usage: outcome.usage } : outcome;
@@ -79,7 +79,7 @@ export class SendingService {
   /** Completes a message by what it names and its file, and checks everything but the limits. */
   async complete(
     subscription: SubscriptionState,
-    session: SessionReply,
+    ranked: SessionReply,
     message: OutboundMessage,
   ): Promise<OutboundMessage> {
     const { tenantId, contact, names, sendAt, queueForSeconds } = message;
@@ -89,17 +89,17 @@ export class SendingService {
     const aheadMs = sendAt ? await this.schedule.assertRoom(tenantId, sendAt) : 0;
     const complete = related.content.media ? await this.media.complete(related, aheadMs) : related;
     // How things stand now says nothing of a later time.
-    if (!sendAt) await this.admission.assertOpen(subscription, session, contact, queueForSeconds !== null);
+    if (!sendAt) await this.admission.assertOpen(subscription, ranked, contact, queueForSeconds !== null);
     return complete;
   }
 
   private async accept(
     subscription: SubscriptionState,
-    session: SessionReply,
+    ranked: SessionReply,
     message: OutboundMessage,
     onlyNew: boolean,
   ): Promise<SendOutcome> {
-    const complete = await this.complete(subscription, session, message);
+    const complete = await this.complete(subscription, ranked, message);
     // Its unit is one of the day on which it goes out.
     if (complete.sendAt) return this.write(complete);
     let admission = await this.admission.admit(subscription, complete, onlyNew);

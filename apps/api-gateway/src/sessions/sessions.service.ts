@@ -27,10 +27,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/caller.js';
 import { SendPermissions } from '../auth/send-permissions.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { mostSessions } from '../limits/read-only.js';
+import { isReadOnly, mostSessions } from '../limits/read-only.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
-/** Sessions as their owner `session-worker` knows them, with their tier from `limits`. */
+/** This class asks `session-worker` for sessions, and `limits` for their tiers. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -48,12 +48,12 @@ export class SessionsService {
   ): Promise<SessionView> {
     const { tenantId } = subscription;
     const most = mostSessions(subscription);
-    const wanted = {
+    const request = {
       ...{ ...body, tenantId, sessionId: uuidv7() },
       ...(most === null ? {} : { most }),
       ...(environment === 'TEST' ? { sandbox: true } : {}),
     };
-    const { session } = await this.rpc.request(CreateSession, wanted).catch(async (error: AppError) => {
+    const { session } = await this.rpc.request(CreateSession, request).catch(async (error: AppError) => {
       throw error.code === 'RATE_LIMITED' ? await this.limits.withReset(subscription, error) : error;
     });
     return { ...session, warmupTier: 0 };
@@ -72,19 +72,19 @@ export class SessionsService {
   }
 
   /**
-   * A session of this tenant.
+   * Reads a session of this tenant.
    * @throws AppError `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's.
    */
   async owned(tenantId: string, sessionId: string): Promise<SessionState> {
     return (await this.withRank(tenantId, sessionId)).session;
   }
 
-  /** As `owned`, with its place among the sessions of the tenant. */
+  /** Reads a session of this tenant, with its rank among those that the plan has room for. */
   withRank(tenantId: string, sessionId: string): Promise<SessionReply> {
     return this.read(tenantId, sessionId, 'fresh');
   }
 
-  /** As `placed`, as it stood a moment ago: for what asks often. */
+  /** As `withRank`, from the cache: for callers that ask often. */
   withRankCached(tenantId: string, sessionId: string): Promise<SessionReply> {
     return this.read(tenantId, sessionId, 'cached');
   }
@@ -97,7 +97,8 @@ export class SessionsService {
 
   /** @throws AppError `RATE_LIMITED` where the session is read-only: the plan has no room for it. */
   async assertWritable(subscription: SubscriptionState, sessionId: string): Promise<void> {
-    await this.limits.assertWritable(subscription, await this.withRank(subscription.tenantId, sessionId));
+    const ranked = await this.withRank(subscription.tenantId, sessionId);
+    if (isReadOnly(subscription, ranked)) throw await this.limits.readOnlyRefusal(subscription);
   }
 
   async view(tenantId: string, sessionId: string): Promise<SessionView> {
@@ -137,8 +138,8 @@ export class SessionsService {
   }
 
   private read(tenantId: string, sessionId: string, how: 'fresh' | 'cached'): Promise<SessionReply> {
-    const ask = (): Promise<SessionReply> => this.rpc.request(GetSession, { tenantId, sessionId });
-    return this.permissions.sessions[how](`${tenantId}/${sessionId}`, ask);
+    const question = (): Promise<SessionReply> => this.rpc.request(GetSession, { tenantId, sessionId });
+    return this.permissions.sessions[how](`${tenantId}/${sessionId}`, question);
   }
 
   private async withTiers(sessions: SessionState[]): Promise<SessionView[]> {

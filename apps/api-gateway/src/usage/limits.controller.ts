@@ -1,6 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { SessionLimits, TenantLimits, WarmupState } from '@svc/contracts';
+import { GetWarmup, SessionLimits, TenantLimits, WarmupState } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
 import { NeedsScope } from '../auth/scope.guard.js';
 import { IdParam } from '../edge/resource-id.js';
@@ -19,6 +20,7 @@ export class LimitsController {
     private readonly limits: LimitsService,
     private readonly sessions: SessionsService,
     private readonly subscriptions: SubscriptionsService,
+    private readonly rpc: RpcClient,
   ) {}
 
   @Get('limits')
@@ -44,8 +46,8 @@ export class LimitsController {
     @CurrentCaller() { tenantId }: Caller,
     @IdParam('id', NOT_FOUND) id: string,
   ): Promise<SessionLimits> {
-    const placed = await this.sessions.withRank(tenantId, id);
-    return this.limits.ofSession(await this.subscriptions.of(tenantId), placed);
+    const ranked = await this.sessions.withRank(tenantId, id);
+    return this.limits.ofSession(await this.subscriptions.of(tenantId), ranked);
   }
 
   @Get('sessions/:id/warmup')
@@ -63,7 +65,8 @@ export class LimitsController {
     @CurrentCaller() { tenantId }: Caller,
     @IdParam('id', NOT_FOUND) id: string,
   ): Promise<WarmupState> {
-    const session = await this.sessions.owned(tenantId, id);
-    return this.limits.warmup(tenantId, session.id);
+    // `limits` does not know whose session it is.
+    const { id: sessionId } = await this.sessions.owned(tenantId, id);
+    return this.rpc.request(GetWarmup, { tenantId, sessionId });
   }
 }
