@@ -12,10 +12,10 @@ import { AuditWatch } from './audit/audit-watch.js';
 import { AuditCheck, AuditHead, AuditRecord } from './audit/audit-record.entity.js';
 import { AuditService } from './audit/audit.service.js';
 import { ApiKey } from './auth/api-key.entity.js';
-import { ApiKeysController } from './auth/api-keys.controller.js';
-import { ApiKeysService } from './auth/api-keys.service.js';
+import { ApiKeysController } from './keys/api-keys.controller.js';
+import { ApiKeysService } from './keys/api-keys.service.js';
 import { KeyDigest } from './auth/key-digest.js';
-import { KeyWatch } from './auth/key-watch.js';
+import { KeyWatch } from './events/key-watch.js';
 import { KeyUsage } from './auth/key-usage.js';
 import { KeyVerifier } from './auth/key-verifier.js';
 import { RequestPaces } from './auth/request-paces.js';
@@ -26,7 +26,7 @@ import { ContactTraces } from './contacts/contact-traces.js';
 import { ContactsController } from './contacts/contacts.controller.js';
 import { ContactsService } from './contacts/contacts.service.js';
 import { ConversationListRepository } from './conversations/conversation-list.repository.js';
-import { ConversationListsService } from './conversations/conversation-lists.service.js';
+import { ConversationsService } from './conversations/conversations.service.js';
 import { Conversation } from './conversations/conversation.entity.js';
 import { ConversationPast } from './conversations/conversation-past.entity.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
@@ -42,39 +42,42 @@ import { EventStreamController } from './events/event-stream.controller.js';
 import { EventStreams } from './events/event-streams.service.js';
 import { LogReader } from './events/log-reader.js';
 import { LogTail } from './events/log-tail.js';
-import { Clearance } from './http/clearance.js';
-import { LimitsController } from './limits/limits.controller.js';
+import { SendPermissions } from './auth/send-permissions.js';
+import { LimitsController } from './usage/limits.controller.js';
 import { LimitsService } from './limits/limits.service.js';
-import { AdmissionService } from './messages/admission.service.js';
-import { CancellationController } from './messages/cancellation.controller.js';
-import { CancellationService } from './messages/cancellation.service.js';
-import { ClientMessage } from './messages/client-message.entity.js';
-import { ConversationsService } from './messages/conversations.service.js';
-import { JobsRepository } from './messages/jobs.repository.js';
+import { AdmissionService } from './sending/admission.service.js';
+import { CancellationController } from './scheduling/cancellation.controller.js';
+import { CancellationService } from './scheduling/cancellation.service.js';
+import { ClientMessage } from './sending/client-message.entity.js';
+import { MessagesService } from './messages/messages.service.js';
+import { JobsRepository } from './sending/jobs.repository.js';
 import { Message } from './messages/message.entity.js';
 import { MessageListRepository } from './messages/message-list.repository.js';
-import { MessageMediaController } from './messages/message-media.controller.js';
-import { MessageMediaService } from './messages/message-media.service.js';
-import { MessageSweeper } from './messages/message-sweeper.js';
+import { MessageMediaController } from './media/message-media.controller.js';
+import { MessageMediaService } from './media/message-media.service.js';
+import { MessageSweeper } from './sending/message-sweeper.js';
 import { MessagesConsumer } from './messages/messages.consumer.js';
 import { MediaController } from './media/media.controller.js';
 import { Upload } from './media/upload.entity.js';
 import { UploadsService } from './media/uploads.service.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { MessagesRepository } from './messages/messages.repository.js';
-import { ScheduledMessage } from './messages/scheduled-message.entity.js';
-import { ScheduledGate } from './messages/scheduled-gate.js';
-import { ScheduledSends } from './messages/scheduled-sends.js';
-import { ScheduleRepository } from './messages/schedule.repository.js';
-import { SendPublisher } from './messages/send-publisher.js';
-import { OutgoingMedia } from './messages/outgoing-media.js';
-import { SendingService } from './messages/sending.service.js';
+import { ScheduledMessage } from './scheduling/scheduled-message.entity.js';
+import { ScheduledGate } from './scheduling/scheduled-gate.js';
+import { ScheduledSends } from './scheduling/scheduled-sends.js';
+import { ScheduleRepository } from './scheduling/schedule.repository.js';
+import { SendPublisher } from './sending/send-publisher.js';
+import { OutgoingMedia } from './sending/outgoing-media.js';
+import { SendingController } from './sending/sending.controller.js';
+import { DryRunService } from './sending/dry-run.service.js';
+import { ScheduleLimit } from './sending/schedule-limit.js';
+import { SendingService } from './sending/sending.service.js';
 import { Cursors } from './paging/cursor.js';
 import { SandboxController } from './sandbox/sandbox.controller.js';
 import { SandboxNumber } from './sandbox/sandbox-number.entity.js';
 import { SandboxNumbers } from './sandbox/sandbox-numbers.js';
 import { SandboxService } from './sandbox/sandbox.service.js';
-import { SandboxesService } from './sandbox/sandboxes.service.js';
+import { SandboxesService } from './tenants/sandboxes.service.js';
 import { SimulatorClient } from './sandbox/simulator.client.js';
 import { ExternalConfigController } from './sessions/external-config.controller.js';
 import { ExternalConfigService } from './sessions/external-config.service.js';
@@ -89,9 +92,9 @@ import { SessionsService } from './sessions/sessions.service.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 import { DashboardUser } from './tenants/dashboard-user.entity.js';
 import { Tenant } from './tenants/tenant.entity.js';
-import { TenantsConsumer } from './tenants/tenants.consumer.js';
-import { TenantsService } from './tenants/tenants.service.js';
-import { TimeTravelService } from './tenants/time-travel.service.js';
+import { TenantsConsumer } from './operator/tenants.consumer.js';
+import { TenantsService } from './operator/tenants.service.js';
+import { TimeTravelService } from './operator/time-travel.service.js';
 import { PublicPaces } from './widget/public-paces.js';
 import { PublicWidgetController } from './widget/public-widget.controller.js';
 import { PublicWidgetService } from './widget/public-widget.service.js';
@@ -101,13 +104,11 @@ import { WidgetsService } from './widget/widgets.service.js';
 import { WebhookActionsController } from './webhooks/webhook-actions.controller.js';
 import { WebhookActionsService } from './webhooks/webhook-actions.service.js';
 import { DeliveriesController } from './webhooks/deliveries.controller.js';
-import { DeliveriesService } from './webhooks/deliveries.service.js';
 import { ProviderWebhookController } from './subscriptions/provider-webhook.controller.js';
 import { SubscriptionController } from './subscriptions/subscription.controller.js';
 import { UsageController } from './usage/usage.controller.js';
 import { UsageService } from './usage/usage.service.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
-import { WebhooksService } from './webhooks/webhooks.service.js';
 
 const ENTITIES = [
   ApiKey,
@@ -142,6 +143,7 @@ const events = {
   imports: [databaseModule('gateway', readConfig, ENTITIES), TypeOrmModule.forFeature(ENTITIES)],
   controllers: [
     HealthController,
+    SendingController,
     MessagesController,
     CancellationController,
     MessageMediaController,
@@ -196,7 +198,9 @@ const events = {
     UploadsService,
     OutgoingMedia,
     SendingService,
-    Clearance,
+    DryRunService,
+    ScheduleLimit,
+    SendPermissions,
     CancellationService,
     AdmissionService,
     ScheduleRepository,
@@ -206,10 +210,10 @@ const events = {
     MessageSweeper,
     MessagesRepository,
     MessageListRepository,
-    ConversationsService,
+    MessagesService,
     JobsRepository,
     ConversationListRepository,
-    ConversationListsService,
+    ConversationsService,
     PastSweeper,
     ContactRepository,
     ContactTraces,
@@ -224,9 +228,7 @@ const events = {
     SessionChanges,
     SessionChangeSweeper,
     SessionDeletionService,
-    WebhooksService,
     WebhookActionsService,
-    DeliveriesService,
     EventLogService,
     EventStreams,
     LogReader,

@@ -1,7 +1,7 @@
 import type { StartOptions } from '@svc/service';
 import { AppModule } from './app.module.js';
 import { readConfig } from './config.js';
-import { guardTheEdge } from './http/edge.js';
+import { guardTheEdge } from './edge/edge.js';
 import { serveDocsPage } from './openapi/docs-page.js';
 import { serveOpenApi } from './openapi/openapi-page.js';
 

@@ -1,11 +1,23 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { Scope } from '@svc/contracts';
 import { GatewayConfig } from '../config.js';
+import type { KeyEnv } from './key-format.js';
 
 /** What is stored of a key instead of the key. */
 export interface StoredDigest {
   digest: Buffer;
   pepperVersion: number;
+}
+
+/** A key as its row says at this moment. */
+export interface StoredKey extends StoredDigest {
+  tenantId: string;
+  env: KeyEnv;
+  scopes: Scope[];
+  live: boolean;
+  /** Until it expires by itself, in ms of its tenant's clock. */
+  msLeft: number;
 }
 
 /** Hashes keys with the pepper of the environment; two versions of it are live at a time. */

@@ -1,21 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type Scope } from '@svc/contracts';
+import { AppError } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { Clearance } from '../http/clearance.js';
 import type { Caller } from './caller.js';
+import { KeyDigest, type StoredKey } from './key-digest.js';
+import { environmentOf, parseKey } from './key-format.js';
 import { KeyUsage } from './key-usage.js';
-import { KeyDigest, type StoredDigest } from './key-digest.js';
-import { environmentOf, type KeyEnv, parseKey } from './key-format.js';
-
-/** A key as it stands. */
-export interface KeyRow extends StoredDigest {
-  tenantId: string;
-  env: KeyEnv;
-  scopes: Scope[];
-  live: boolean;
-  /** Until it expires by itself, in ms of its tenant's clock. */
-  msLeft: number;
-}
+import { SendPermissions } from './send-permissions.js';
 
 // The database decides what time it is: expiry is exact on every replica, and follows the tenant's clock.
 const FIND_SQL = `SELECT tenant_id AS "tenantId", digest, pepper_version AS "pepperVersion", env, scopes,
@@ -23,14 +13,14 @@ const FIND_SQL = `SELECT tenant_id AS "tenantId", digest, pepper_version AS "pep
     coalesce(extract(epoch FROM expires_at - now) * 1000, 'infinity')::float8 AS "msLeft"
   FROM api_key CROSS JOIN LATERAL (SELECT svc_now(tenant_id) AS now OFFSET 0) clock WHERE kid = $1`;
 
-/** Decides who an `Authorization` header belongs to. A key that works is kept for a moment, until it is revoked (`Clearance`). */
+/** Decides who an `Authorization` header belongs to. A key that works is cached for a moment, until it is revoked. */
 @Injectable()
 export class KeyVerifier {
   constructor(
     private readonly dataSource: DataSource,
     private readonly digest: KeyDigest,
     private readonly usage: KeyUsage,
-    private readonly clearance: Clearance,
+    private readonly permissions: SendPermissions,
   ) {}
 
   /** @throws AppError `UNAUTHENTICATED`, the same for every cause. */
@@ -38,12 +28,13 @@ export class KeyVerifier {
     const [, key] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
     const parsed = key === undefined ? undefined : parseKey(key);
     if (!parsed) throw new AppError('UNAUTHENTICATED');
-    const find = (): Promise<KeyRow[]> => this.dataSource.query(FIND_SQL, [parsed.kid]);
-    const [row] = await this.clearance.keys.known(parsed.kid, find);
-    const known = this.digest.matches(parsed.body, row ?? null);
-    if (!row || !known || !row.live || row.env !== parsed.env) throw new AppError('UNAUTHENTICATED');
+    const find = (): Promise<StoredKey[]> => this.dataSource.query(FIND_SQL, [parsed.kid]);
+    const [stored] = await this.permissions.keys.cached(parsed.kid, find);
+    const matches = this.digest.matches(parsed.body, stored ?? null);
+    if (!stored || !matches || !stored.live || stored.env !== parsed.env)
+      throw new AppError('UNAUTHENTICATED');
     this.usage.note(parsed.kid, ip);
-    const { tenantId, scopes, env } = row;
+    const { tenantId, scopes, env } = stored;
     return { tenantId, kid: parsed.kid, scopes, environment: environmentOf(env) };
   }
 }

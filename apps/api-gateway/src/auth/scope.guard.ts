@@ -1,10 +1,19 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  SetMetadata,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
+import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import { AppError, type Scope } from '@svc/contracts';
 import { type GuardedRequest, isBehindKey } from './caller.js';
-import { allows, SCOPE } from './scopes.js';
 
-/** Everything under `/v1` needs a key with the scope that the route declares; a route that forgot to is closed. */
+/** Name under which a route keeps the scope it needs. */
+export const SCOPE = 'scope';
+
+/** The guard refuses whoever lacks the scope that the route declares; a route under `/v1` that forgot to declare one is closed. */
 @Injectable()
 export class ScopeGuard implements CanActivate {
   constructor(private readonly reflector: Reflector) {}
@@ -20,4 +29,23 @@ export class ScopeGuard implements CanActivate {
     }
     return true;
   }
+}
+
+/** Declares the scope that a route under `/v1` needs. Every such route declares one: the guard lets nobody through without. */
+export function NeedsScope(scope: Exclude<Scope, '*'>): MethodDecorator {
+  return applyDecorators(
+    SetMetadata(SCOPE, scope),
+    ApiSecurity('apiKey'),
+    ApiExtension('x-required-scope', scope),
+  ) as MethodDecorator;
+}
+
+/** Declares a route under `/v1/public`: it needs no key, and says so in the description. */
+export function Public(): MethodDecorator {
+  return applyDecorators(SetMetadata(SCOPE, 'public'), ApiExtension('x-public', true)) as MethodDecorator;
+}
+
+/** Whether a key with these scopes may use a route; `admin:*` is all of the others (specification, "Authentication"). */
+export function allows(scopes: readonly Scope[], needed: Scope): boolean {
+  return scopes.some((scope) => scope === '*' || scope === 'admin:*' || scope === needed);
 }

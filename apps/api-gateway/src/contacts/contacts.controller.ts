@@ -3,7 +3,7 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ContactExport, ContactProfile } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
+import { NeedsScope } from '../auth/scope.guard.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { ApiContact, ContactParam } from './contact-param.js';
 import { ContactsService } from './contacts.service.js';

@@ -8,7 +8,7 @@ import {
   ReadContactEvents,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { toView } from '../messages/conversations.service.js';
+import { toView } from '../messages/messages.service.js';
 import { bounded, type ContactFacts, ContactRepository, type Person } from './contact.repository.js';
 import { ContactTraces, PATIENCE_MS } from './contact-traces.js';
 

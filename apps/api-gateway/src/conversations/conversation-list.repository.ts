@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Conversation } from './conversation.entity.js';
-import { NOW } from './conversation-moves.js';
+import { NOW } from '../messages/conversation-moves.js';
 
 /** Which conversations. */
 export interface ConversationFilter {

@@ -2,16 +2,16 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ConversationView, ListConversationsQuery, MessageView, type Page, PageQuery } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
-import { IdParam } from '../http/resource-id.js';
+import { NeedsScope } from '../auth/scope.guard.js';
+import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
-import { ConversationListsService } from './conversation-lists.service.js';
+import { ConversationsService } from './conversations.service.js';
 
 /** `/v1/conversations` */
 @ApiTags('conversations')
 @Controller('v1/conversations')
 export class ConversationsController {
-  constructor(private readonly conversations: ConversationListsService) {}
+  constructor(private readonly conversations: ConversationsService) {}
 
   @Get()
   @NeedsScope('messages:read')

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { WALK_MICROS } from './conversation-moves.js';
+import { WALK_MICROS } from '../messages/conversation-moves.js';
 
 const INTERVAL_MS = 600_000;
 

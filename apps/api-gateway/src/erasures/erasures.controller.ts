@@ -2,10 +2,10 @@ import { Controller, Delete, Get, HttpCode, UseGuards } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Erasure } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
+import { NeedsScope } from '../auth/scope.guard.js';
 import { ApiContact, ContactParam } from '../contacts/contact-param.js';
-import { NoBodyGuard } from '../http/no-body.guard.js';
-import { IdParam } from '../http/resource-id.js';
+import { NoBodyGuard } from '../edge/no-body.guard.js';
+import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 import { ErasuresService } from './erasures.service.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type EventLogPage, type EventLogQuery, ReadEventLog } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { given } from '../http/given.js';
+import { withoutNulls } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { placeIn } from './log-reader.js';
 
@@ -24,7 +24,7 @@ export class EventLogService {
   ): Promise<EventLogPage> {
     const list = listOfEvents(tenantId);
     const place = placeIn(this.cursors.decode(list, cursor, 'after'));
-    const request = { ...place, ...given({ event, sessionId }), tenantId, limit };
+    const request = { ...place, ...withoutNulls({ event, sessionId }), tenantId, limit };
     const { events, position, more } = await this.rpc.request(ReadEventLog, request);
     return {
       items: events,

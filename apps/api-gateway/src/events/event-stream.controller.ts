@@ -3,7 +3,7 @@ import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger
 import { EventStreamQuery } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
+import { NeedsScope } from '../auth/scope.guard.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { EventStreams } from './event-streams.service.js';
 

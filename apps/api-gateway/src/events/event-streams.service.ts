@@ -8,7 +8,7 @@ import { AppError, type EventStreamQuery, invalidField } from '@svc/contracts';
 import { log, PeriodicTask } from '@svc/service';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../auth/caller.js';
-import { KeyWatch } from '../auth/key-watch.js';
+import { KeyWatch } from './key-watch.js';
 import { GatewayConfig } from '../config.js';
 import { Cursors } from '../paging/cursor.js';
 import { listOfEvents } from './event-log.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type EventLogReply, FindEventLogEnds, type LoggedEvent, ReadEventLog } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { given } from '../http/given.js';
+import { withoutNulls } from '../edge/without-nulls.js';
 
 /** Events of one question: few enough to be held for each of many streams. */
 const PART = 100;
@@ -17,7 +17,7 @@ function beginningAt(time: string | undefined): string {
 /** What a place says to the dispatcher. */
 export function placeIn(position: string | undefined): { after?: string; emptyAt?: string } {
   const [after, emptyAt] = position?.split('@') ?? [];
-  return given({ after: after === BEGINNING ? undefined : after, emptyAt });
+  return withoutNulls({ after: after === BEGINNING ? undefined : after, emptyAt });
 }
 
 /** A place in a tenant's log, and what is read from there. `after`: a number of the log, or `beginningAt`; left out: from the first. */
@@ -66,7 +66,7 @@ export class LogReader {
   }
 
   private async ask({ tenantId, after, event, sessionId }: LogPlace): Promise<LogPart> {
-    const request = { ...placeIn(after), ...given({ event, sessionId }), tenantId, limit: PART };
+    const request = { ...placeIn(after), ...withoutNulls({ event, sessionId }), tenantId, limit: PART };
     return partOf(await this.rpc.request(ReadEventLog, request), after);
   }
 }

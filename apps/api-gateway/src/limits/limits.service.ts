@@ -4,7 +4,6 @@ import {
   CountSessions,
   GetLimits,
   GetUsage,
-  GetWarmup,
   type LimitsReply,
   ListSessions,
   countOf,
@@ -12,15 +11,14 @@ import {
   type SessionReply,
   type SubscriptionState,
   type TenantLimits,
-  type WarmupState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { isReadOnly, mostSessions, readOnlyError } from './room.js';
+import { isReadOnly, mostSessions, readOnlyError } from './read-only.js';
 
 /** Sessions whose day is shown. */
 const MOST_SHOWN = 200;
 
-/** What is used of each layer, from the services that count. */
+/** This class asks the services that count what is used of each layer, and words the refusals of the plan. */
 @Injectable()
 export class LimitsService {
   constructor(private readonly rpc: RpcClient) {}
@@ -41,9 +39,9 @@ export class LimitsService {
     return { plan, resetAt, messages, llmCalls, tokens, sessions: sessionCount, perSession };
   }
 
-  async ofSession(subscription: SubscriptionState, placed: SessionReply): Promise<SessionLimits> {
-    const sessionId = placed.session.id;
-    const readOnly = isReadOnly(subscription, placed);
+  async ofSession(subscription: SubscriptionState, ranked: SessionReply): Promise<SessionLimits> {
+    const sessionId = ranked.session.id;
+    const readOnly = isReadOnly(subscription, ranked);
     const { tenantId, tokenRefusal } = subscription;
     const [{ messages: plan, sessions, resetAt }, { tokens }] = await Promise.all([
       this.read(subscription, [sessionId]),
@@ -55,11 +53,10 @@ export class LimitsService {
     return { sessionId, readOnly, tier, resetAt, session, plan, tokens, left };
   }
 
-  warmup(tenantId: string, sessionId: string): Promise<WarmupState> {
-    return this.rpc.request(GetWarmup, { tenantId, sessionId });
-  }
-
-  /** The refusal that a send would meet at this moment, if any: layer 1 first, tokens last, as when it is sent. */
+  /**
+   * The refusal that a send would meet at this moment, if any: layer 1 first, tokens last (specification, "Limits": the order of the
+   * layers). Nothing is counted.
+   */
   async refusalOf(subscription: SubscriptionState, sessionId: string): Promise<AppError | null> {
     const { tokenRefusal } = subscription;
     const { messages: plan, sessions, ...ends } = await this.read(subscription, [sessionId]);
@@ -72,24 +69,13 @@ export class LimitsService {
     return tokenRefusal ? new AppError('RATE_LIMITED', undefined, { ...tokenRefusal }) : null;
   }
 
-  /**
-   * Where the plan refuses sends because its tokens are used up, says so, or which daily limit refuses before that
-   * (specification, "Limits": the order of the layers). Nothing was counted.
-   */
-  async assertTokens(subscription: SubscriptionState, sessionId: string): Promise<void> {
-    if (!subscription.tokenRefusal) return;
-    const refusal = await this.refusalOf(subscription, sessionId);
-    if (refusal) throw refusal;
-  }
-
-  /** @throws AppError `RATE_LIMITED` where the session is one that the plan has no room for. */
-  async assertWritable(subscription: SubscriptionState, placed: SessionReply): Promise<void> {
-    if (!isReadOnly(subscription, placed)) return;
+  /** The refusal of what a read-only session shall do: the plan has no room for it. */
+  async readOnlyRefusal(subscription: SubscriptionState): Promise<AppError> {
     const { count } = await this.rpc.request(CountSessions, { tenantId: subscription.tenantId });
-    throw await this.withReset(subscription, readOnlyError(subscription, count));
+    return this.withReset(subscription, readOnlyError(subscription, count));
   }
 
-  /** The plan has no room: until when, as for every daily limit of it (specification, "Limits"). */
+  /** Adds until when the plan has no room, as every daily limit of it says (specification, "Limits"). */
   async withReset(subscription: SubscriptionState, refusal: AppError): Promise<AppError> {
     const { resetAt, secondsLeft: retryAfterSeconds } = await this.read(subscription, []);
     return new AppError(refusal.code, refusal.message, { ...refusal.meta, resetAt, retryAfterSeconds });

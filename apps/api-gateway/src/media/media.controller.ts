@@ -4,7 +4,7 @@ import { UploadedMedia, UploadRequest } from '@svc/contracts';
 import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
+import { NeedsScope } from '../auth/scope.guard.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { uploadedFile } from './uploaded-file.js';
 import { UploadsService } from './uploads.service.js';

@@ -15,54 +15,40 @@ import {
   type OutboundMessageV1,
 } from '@svc/contracts';
 import { OnEvent, OnRequest } from '@svc/messaging';
-import { ConversationsService } from './conversations.service.js';
-import { MessagesRepository } from './messages.repository.js';
-import type { TimedState } from './timeline.js';
+import { MessagesService } from './messages.service.js';
 
-/** What becomes of messages, as the session worker tells it, and whether there are any. */
+/** This consumer hears what becomes of messages from the session worker, and tells `limits` which jobs have one. */
 @Controller()
 export class MessagesConsumer {
-  constructor(
-    private readonly messages: MessagesRepository,
-    private readonly conversations: ConversationsService,
-  ) {}
+  constructor(private readonly messages: MessagesService) {}
 
   @OnEvent(MessageSent)
   sent(@Payload() event: Envelope<OutboundMessageV1>): Promise<void> {
-    return this.advance(event, 'SENT');
+    return this.messages.advance(event, 'SENT');
   }
 
   @OnEvent(MessageDelivered)
   delivered(@Payload() event: Envelope<OutboundMessageV1>): Promise<void> {
-    return this.advance(event, 'DELIVERED');
+    return this.messages.advance(event, 'DELIVERED');
   }
 
   @OnEvent(MessageRead)
   read(@Payload() event: Envelope<OutboundMessageV1>): Promise<void> {
-    return this.advance(event, 'READ');
+    return this.messages.advance(event, 'READ');
   }
 
   @OnEvent(MessageFailed)
   failed(@Payload() event: Envelope<MessageFailedV1>): Promise<void> {
-    return this.advance(event, 'FAILED');
+    return this.messages.advance(event, 'FAILED');
   }
 
   @OnEvent(MessageReceived)
   received(@Payload() event: Envelope<MessageReceivedV1>): Promise<void> {
-    return this.conversations.received(event);
+    return this.messages.received(event);
   }
 
   @OnRequest(FindMessages)
   async find(@Payload() { jobIds }: FindMessagesV1): Promise<FoundMessages> {
     return { jobIds: await this.messages.existing(jobIds) };
-  }
-
-  private advance(
-    { tenantId, data }: Envelope<OutboundMessageV1 & Partial<MessageFailedV1>>,
-    status: TimedState,
-  ): Promise<void> {
-    const { jobId, keyId, failure = null } = data;
-    const at = new Date(data.timestamp);
-    return this.messages.advance({ tenantId, jobId, keyId, status, failure, at });
   }
 }

@@ -1,74 +1,17 @@
-import { Body, Controller, Get, HttpCode, Post, Query, Res } from '@nestjs/common';
-import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import {
-  type DayUsage,
-  DryRun,
-  ListMessagesQuery,
-  MessageView,
-  type Page,
-  QueuedMessage,
-  SendMessageRequest,
-  SubscriptionState,
-} from '@svc/contracts';
-import type { FastifyReply } from 'fastify';
-import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
-import { IdParam } from '../http/resource-id.js';
-import { rateLimitFields } from '../limits/rate-limit-fields.js';
-import { ApiErrors, ApiId, ApiPage, RATE_LIMIT_FIELDS } from '../openapi/answers.js';
-import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
-import { ConversationsService } from './conversations.service.js';
-import { SendingService } from './sending.service.js';
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ListMessagesQuery, MessageView, type Page } from '@svc/contracts';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scope.guard.js';
+import { IdParam } from '../edge/resource-id.js';
+import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
+import { MessagesService } from './messages.service.js';
 
-/** `/v1/messages` */
+/** `GET /v1/messages` */
 @ApiTags('messages')
 @Controller('v1/messages')
 export class MessagesController {
-  constructor(
-    private readonly sending: SendingService,
-    private readonly conversations: ConversationsService,
-  ) {}
-
-  @Post()
-  @HttpCode(200)
-  @NeedsScope('messages:send')
-  @NeedsSubscription()
-  @ApiOperation({
-    operationId: 'sendMessage',
-    summary: 'Send a message',
-    description:
-      'Accepts a message; what becomes of it is told by events. Repeating a clientMessageId returns the first job, whatever happened since, with the header Idempotent-Replayed: true.',
-  })
-  @ApiExtraModels(QueuedMessage, DryRun)
-  @ApiOkResponse({
-    description: 'Accepted; or, with dryRun, whether it would be.',
-    schema: { oneOf: [{ $ref: getSchemaPath(QueuedMessage) }, { $ref: getSchemaPath(DryRun) }] },
-    headers: {
-      'Idempotent-Replayed': {
-        description: 'true where the clientMessageId had a job already: nothing was sent again.',
-        schema: { type: 'string', enum: ['true'] },
-      },
-      ...RATE_LIMIT_FIELDS,
-    },
-  })
-  @ApiErrors(
-    'PAYMENT_REQUIRED',
-    'VALIDATION_FAILED',
-    'SESSION_NOT_FOUND',
-    'SESSION_NOT_CONNECTED',
-    'CONTACT_CONFLICT',
-  )
-  async send(
-    @CurrentSubscription() subscription: SubscriptionState,
-    @Body() body: SendMessageRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<QueuedMessage | DryRun> {
-    if (body.dryRun) return this.sending.rehearse(subscription, body);
-    const told = (usage: DayUsage): void => void reply.headers(rateLimitFields(usage));
-    const { message, replayed } = await this.sending.send(subscription, body, told);
-    if (replayed) void reply.header('Idempotent-Replayed', 'true');
-    return message;
-  }
+  constructor(private readonly messages: MessagesService) {}
 
   @Get()
   @NeedsScope('messages:read')
@@ -81,7 +24,7 @@ export class MessagesController {
   @ApiPage(MessageView)
   @ApiErrors('VALIDATION_FAILED')
   list(@CurrentCaller() { tenantId }: Caller, @Query() query: ListMessagesQuery): Promise<Page<MessageView>> {
-    return this.conversations.list(tenantId, query);
+    return this.messages.list(tenantId, query);
   }
 
   @Get(':jobId')
@@ -94,6 +37,6 @@ export class MessagesController {
     @CurrentCaller() { tenantId }: Caller,
     @IdParam('jobId', 'MESSAGE_NOT_FOUND') jobId: string,
   ): Promise<MessageView> {
-    return this.conversations.get(tenantId, jobId);
+    return this.messages.get(tenantId, jobId);
   }
 }

@@ -3,7 +3,7 @@ import type { MessageStatus } from '@svc/contracts';
 import fc from 'fast-check';
 
 import { statesBefore } from './message-states.js';
-import { type Progress, stepsOf } from './progress.js';
+import { type Progress, progressRows } from './progress.js';
 import type { TimedState } from './timeline.js';
 
 type Step = { status: MessageStatus; replaces: string[] } & Record<string, unknown>;
@@ -12,7 +12,7 @@ const told = (status: TimedState, jobId = 'one', minute = 0): Progress => ({
   ...{ tenantId: 'tenant', jobId, status, keyId: 'key', failure: null },
   at: new Date(Date.UTC(2030, 0, 1, 0, minute)),
 });
-const steps = (all: Progress[]): Step[] => stepsOf(all) as Step[];
+const steps = (all: Progress[]): Step[] => progressRows(all) as Step[];
 
 test('told at once or one after the other, a message comes to the same state', () => {
   const state = fc.constantFrom<TimedState>('SENT', 'DELIVERED', 'READ', 'FAILED');

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { conversationIdOf } from '../conversations/conversation-id.js';
+import { conversationIdOf } from '../messages/conversation-moves.js';
 
 const TABLE = `CREATE TABLE IF NOT EXISTS conversation (
   id uuid PRIMARY KEY,

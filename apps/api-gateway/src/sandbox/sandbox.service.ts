@@ -9,7 +9,7 @@ import {
   type SessionView,
 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { Clearance } from '../http/clearance.js';
+import { SendPermissions } from '../auth/send-permissions.js';
 import { normalizePhone } from '../messages/recipient.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -51,7 +51,7 @@ export class SandboxService {
     private readonly sessions: SessionsService,
     private readonly numbers: SandboxNumbers,
     private readonly simulator: SimulatorClient,
-    private readonly clearance: Clearance,
+    private readonly permissions: SendPermissions,
     private readonly cursors: Cursors,
   ) {}
 
@@ -131,7 +131,7 @@ export class SandboxService {
   async advance(tenantId: string, seconds: number): Promise<SandboxClock> {
     await this.dataSource.query(ADVANCE_SQL, [tenantId, seconds * 1_000]);
     const keys = await this.dataSource.query<{ kid: string }[]>(KEYS_SQL, [tenantId]);
-    for (const of of [tenantId, ...keys.map(({ kid }) => kid)]) this.clearance.changed(of);
+    for (const of of [tenantId, ...keys.map(({ kid }) => kid)]) this.permissions.invalidate(of);
     return this.clock(tenantId);
   }
 

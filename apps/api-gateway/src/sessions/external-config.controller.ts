@@ -2,8 +2,8 @@ import { Body, Controller, Get, Put } from '@nestjs/common';
 import { ApiExtension, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ExternalConfig, PutExternalConfigBody } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
-import { IdParam } from '../http/resource-id.js';
+import { NeedsScope } from '../auth/scope.guard.js';
+import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 import { ExternalConfigService } from './external-config.service.js';
 

@@ -15,9 +15,9 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
-import { ApiKeysService } from '../auth/api-keys.service.js';
+import { ApiKeysService } from '../keys/api-keys.service.js';
 import { actorOf, type Caller } from '../auth/caller.js';
-import { allows } from '../auth/scopes.js';
+import { allows } from '../auth/scope.guard.js';
 import { SessionChanges, type SessionPair } from './session-changes.service.js';
 import { SessionsService } from './sessions.service.js';
 

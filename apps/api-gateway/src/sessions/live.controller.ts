@@ -10,8 +10,8 @@ import {
 } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
-import { IdParam } from '../http/resource-id.js';
+import { NeedsScope } from '../auth/scope.guard.js';
+import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
 import { LiveService } from './live.service.js';

@@ -11,7 +11,7 @@ import {
   type TypingBody,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { ConversationsService } from '../messages/conversations.service.js';
+import { MessagesService } from '../messages/messages.service.js';
 import { normalizePhone, normalizeRecipient } from '../messages/recipient.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -24,7 +24,7 @@ export class LiveService {
   constructor(
     private readonly rpc: RpcClient,
     private readonly sessions: SessionsService,
-    private readonly conversations: ConversationsService,
+    private readonly conversations: MessagesService,
   ) {}
 
   async pairingCode(subscription: SubscriptionState, sessionId: string, phone: string): Promise<PairingCode> {

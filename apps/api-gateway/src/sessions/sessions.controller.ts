@@ -32,9 +32,9 @@ import {
 import type { FastifyReply } from 'fastify';
 import QRCode from 'qrcode';
 import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
-import { NoBodyGuard } from '../http/no-body.guard.js';
-import { IdParam } from '../http/resource-id.js';
+import { NeedsScope } from '../auth/scope.guard.js';
+import { NoBodyGuard } from '../edge/no-body.guard.js';
+import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
 import { SessionDeletionService } from './session-deletion.service.js';

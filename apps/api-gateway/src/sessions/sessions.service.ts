@@ -25,19 +25,19 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/caller.js';
-import { Clearance } from '../http/clearance.js';
+import { SendPermissions } from '../auth/send-permissions.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { mostSessions } from '../limits/room.js';
+import { isReadOnly, mostSessions } from '../limits/read-only.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
-/** Sessions as their owner `session-worker` knows them, with their tier from `limits`. */
+/** This class asks `session-worker` for sessions, and `limits` for their tiers. */
 @Injectable()
 export class SessionsService {
   constructor(
     private readonly rpc: RpcClient,
     private readonly cursors: Cursors,
     private readonly limits: LimitsService,
-    private readonly clearance: Clearance,
+    private readonly permissions: SendPermissions,
   ) {}
 
   /** @throws AppError `RATE_LIMITED` where the plan has no room for another one. */
@@ -48,12 +48,12 @@ export class SessionsService {
   ): Promise<SessionView> {
     const { tenantId } = subscription;
     const most = mostSessions(subscription);
-    const wanted = {
+    const request = {
       ...{ ...body, tenantId, sessionId: uuidv7() },
       ...(most === null ? {} : { most }),
       ...(environment === 'TEST' ? { sandbox: true } : {}),
     };
-    const { session } = await this.rpc.request(CreateSession, wanted).catch(async (error: AppError) => {
+    const { session } = await this.rpc.request(CreateSession, request).catch(async (error: AppError) => {
       throw error.code === 'RATE_LIMITED' ? await this.limits.withReset(subscription, error) : error;
     });
     return { ...session, warmupTier: 0 };
@@ -72,21 +72,21 @@ export class SessionsService {
   }
 
   /**
-   * A session of this tenant.
+   * Reads a session of this tenant.
    * @throws AppError `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's.
    */
   async owned(tenantId: string, sessionId: string): Promise<SessionState> {
-    return (await this.placed(tenantId, sessionId)).session;
+    return (await this.withRank(tenantId, sessionId)).session;
   }
 
-  /** As `owned`, with its place among the sessions of the tenant. */
-  placed(tenantId: string, sessionId: string): Promise<SessionReply> {
-    return this.read(tenantId, sessionId, 'ask');
+  /** Reads a session of this tenant, with its rank among those that the plan has room for. */
+  withRank(tenantId: string, sessionId: string): Promise<SessionReply> {
+    return this.read(tenantId, sessionId, 'fresh');
   }
 
-  /** As `placed`, as it stood a moment ago: for what asks often. */
-  placedLately(tenantId: string, sessionId: string): Promise<SessionReply> {
-    return this.read(tenantId, sessionId, 'known');
+  /** As `withRank`, from the cache: for callers that ask often. */
+  withRankCached(tenantId: string, sessionId: string): Promise<SessionReply> {
+    return this.read(tenantId, sessionId, 'cached');
   }
 
   /** @throws AppError `RATE_LIMITED` where the session is read-only. */
@@ -97,7 +97,8 @@ export class SessionsService {
 
   /** @throws AppError `RATE_LIMITED` where the session is read-only: the plan has no room for it. */
   async assertWritable(subscription: SubscriptionState, sessionId: string): Promise<void> {
-    await this.limits.assertWritable(subscription, await this.placed(subscription.tenantId, sessionId));
+    const ranked = await this.withRank(subscription.tenantId, sessionId);
+    if (isReadOnly(subscription, ranked)) throw await this.limits.readOnlyRefusal(subscription);
   }
 
   async view(tenantId: string, sessionId: string): Promise<SessionView> {
@@ -115,7 +116,7 @@ export class SessionsService {
     action: ChangeSessionV1['action'],
   ): Promise<SessionState> {
     const { session } = await this.rpc.request(ChangeSession, { tenantId, sessionId, action });
-    this.clearance.changed(tenantId);
+    this.permissions.invalidate(tenantId);
     return session;
   }
 
@@ -136,9 +137,9 @@ export class SessionsService {
     return this.rpc.request(PromoteTier, { ...body, tenantId, sessionId, actor: actorOf(caller) });
   }
 
-  private read(tenantId: string, sessionId: string, how: 'ask' | 'known'): Promise<SessionReply> {
-    const ask = (): Promise<SessionReply> => this.rpc.request(GetSession, { tenantId, sessionId });
-    return this.clearance.sessions[how](`${tenantId}/${sessionId}`, ask);
+  private read(tenantId: string, sessionId: string, how: 'fresh' | 'cached'): Promise<SessionReply> {
+    const question = (): Promise<SessionReply> => this.rpc.request(GetSession, { tenantId, sessionId });
+    return this.permissions.sessions[how](`${tenantId}/${sessionId}`, question);
   }
 
   private async withTiers(sessions: SessionState[]): Promise<SessionView[]> {

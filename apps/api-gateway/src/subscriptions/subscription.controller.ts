@@ -3,9 +3,9 @@ import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { OpenCheckout, OpenCheckoutBody, OpenPortal, ProviderPage, SubscriptionView } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
-import { NoBodyGuard } from '../http/no-body.guard.js';
-import { OnlyIn } from '../sandbox/environments.js';
+import { NeedsScope } from '../auth/scope.guard.js';
+import { NoBodyGuard } from '../edge/no-body.guard.js';
+import { OnlyIn } from '../auth/environment.guard.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 

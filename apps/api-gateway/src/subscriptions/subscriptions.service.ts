@@ -1,45 +1,46 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, GetSubscription, type SubscriptionState } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { Clearance } from '../http/clearance.js';
+import { SendPermissions } from '../auth/send-permissions.js';
 
 /** How long an answer of `billing` stands in while billing cannot be reached. */
 const STAND_IN_MS = 5 * 60_000;
-const REMEMBERED = 10_000;
+/** Tenants whose last answer is remembered; beyond it, the oldest is forgotten. */
+const MOST_TENANTS = 10_000;
 const TIMEOUT_MS = 3_000;
 
-interface Answer {
+interface LastAnswer {
   state: SubscriptionState;
   at: number;
 }
 
-/** Asks `billing`; an answer of before serves for a moment (`Clearance`), and while billing is out of reach. */
+/** Asks `billing` what a tenant pays for; its last answer stands in while billing is out of reach. */
 @Injectable()
 export class SubscriptionsService {
-  private readonly answers = new Map<string, Answer>();
+  private readonly answers = new Map<string, LastAnswer>();
 
   constructor(
     private readonly rpc: RpcClient,
-    private readonly clearance: Clearance,
+    private readonly permissions: SendPermissions,
   ) {}
 
   /** @throws AppError `PAYMENT_REQUIRED` when the tenant may not send, make sessions or connect. */
   async active(tenantId: string): Promise<SubscriptionState> {
-    const state = await this.read(tenantId, 'known');
+    const state = await this.read(tenantId, 'cached');
     if (!state.active) throw new AppError('PAYMENT_REQUIRED', undefined, { subscription: state.status });
     return state;
   }
 
-  /** Whether it is active or not. */
+  /** The subscription of a tenant, active or not. */
   of(tenantId: string): Promise<SubscriptionState> {
-    return this.read(tenantId, 'ask');
+    return this.read(tenantId, 'fresh');
   }
 
-  private async read(tenantId: string, how: 'ask' | 'known'): Promise<SubscriptionState> {
+  private async read(tenantId: string, how: 'fresh' | 'cached'): Promise<SubscriptionState> {
     try {
-      const ask = (): Promise<SubscriptionState> =>
+      const question = (): Promise<SubscriptionState> =>
         this.rpc.request(GetSubscription, { tenantId }, TIMEOUT_MS);
-      const state = await this.clearance.subscriptions[how](tenantId, ask);
+      const state = await this.permissions.subscriptions[how](tenantId, question);
       this.remember(tenantId, { state, at: performance.now() });
       return state;
     } catch (error) {
@@ -52,10 +53,10 @@ export class SubscriptionsService {
     }
   }
 
-  private remember(tenantId: string, answer: Answer): void {
+  private remember(tenantId: string, answer: LastAnswer): void {
     this.answers.delete(tenantId); // so that the map stays in order of age and the oldest goes first
     this.answers.set(tenantId, answer);
     const [oldest] = this.answers.keys();
-    if (this.answers.size > REMEMBERED && oldest) this.answers.delete(oldest);
+    if (this.answers.size > MOST_TENANTS && oldest) this.answers.delete(oldest);
   }
 }

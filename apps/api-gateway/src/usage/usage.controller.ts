@@ -2,7 +2,7 @@ import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MonthUsage, UsageQuery } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
+import { NeedsScope } from '../auth/scope.guard.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { UsageService } from './usage.service.js';
 

@@ -1,30 +1,44 @@
 import { Body, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import { ApiAcceptedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
+  CancelReplay,
   DeadLettersQuery,
   DeliveriesQuery,
   DELIVERY_STATUSES,
+  type DeliveryStatus,
   DeliveryView,
+  GetDelivery,
+  GetReplay,
+  ListDeliveries,
   type Page,
   Replay,
   ReplayBody,
+  ReplayDelivery,
   ReplayStart,
+  StartReplay,
 } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
-import { NoBodyGuard } from '../http/no-body.guard.js';
-import { IdParam } from '../http/resource-id.js';
+import { NeedsScope } from '../auth/scope.guard.js';
+import { NoBodyGuard } from '../edge/no-body.guard.js';
+import { IdParam } from '../edge/resource-id.js';
+import { withoutNulls } from '../edge/without-nulls.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
-import { DeliveriesService } from './deliveries.service.js';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 const NO_ENDPOINT = 'ENDPOINT_NOT_FOUND';
 const NO_DELIVERY = 'DELIVERY_NOT_FOUND';
+/** Counting many deliveries takes its time. */
+const REPLAY_TIMEOUT_MS = 15_000;
 
-/** Deliveries of an endpoint under `/v1/webhooks/:id`, one by itself under `/v1/deliveries`, replays. */
+/** Deliveries of an endpoint under `/v1/webhooks/:id`, one by itself under `/v1/deliveries`, replays; all of them asked of `webhook-dispatcher`. */
 @ApiTags('deliveries')
 @Controller('v1')
 export class DeliveriesController {
-  constructor(private readonly deliveries: DeliveriesService) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly cursors: Cursors,
+  ) {}
 
   @Get('webhooks/:id/deliveries')
   @NeedsScope('webhooks:manage')
@@ -40,7 +54,7 @@ export class DeliveriesController {
     @IdParam('id', NO_ENDPOINT) endpointId: string,
     @Query() { status, ...query }: DeliveriesQuery,
   ): Promise<Page<DeliveryView>> {
-    return this.deliveries.list(tenantId, endpointId, status ? [status] : DELIVERY_STATUSES, query);
+    return this.page(tenantId, endpointId, status ? [status] : DELIVERY_STATUSES, query);
   }
 
   @Get('webhooks/:id/dead-letters')
@@ -57,7 +71,7 @@ export class DeliveriesController {
     @IdParam('id', NO_ENDPOINT) endpointId: string,
     @Query() query: DeadLettersQuery,
   ): Promise<Page<DeliveryView>> {
-    return this.deliveries.list(tenantId, endpointId, ['DEAD'], query);
+    return this.page(tenantId, endpointId, ['DEAD'], query);
   }
 
   @Get('deliveries/:id')
@@ -69,8 +83,11 @@ export class DeliveriesController {
   @ApiId('id', 'Delivery id.')
   @ApiOkResponse({ type: DeliveryView, description: 'The delivery.' })
   @ApiErrors(NO_DELIVERY)
-  get(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NO_DELIVERY) id: string): Promise<DeliveryView> {
-    return this.deliveries.get(tenantId, id);
+  async get(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NO_DELIVERY) deliveryId: string,
+  ): Promise<DeliveryView> {
+    return (await this.rpc.request(GetDelivery, { tenantId, deliveryId })).delivery;
   }
 
   @Post('deliveries/:id/replay')
@@ -86,11 +103,11 @@ export class DeliveriesController {
   @ApiId('id', 'Delivery id.')
   @ApiAcceptedResponse({ type: DeliveryView, description: 'On its way.' })
   @ApiErrors('VALIDATION_FAILED', NO_DELIVERY, NO_ENDPOINT, 'DELIVERY_STATE_CONFLICT')
-  replayOne(
+  async replayOne(
     @CurrentCaller() { tenantId }: Caller,
-    @IdParam('id', NO_DELIVERY) id: string,
+    @IdParam('id', NO_DELIVERY) deliveryId: string,
   ): Promise<DeliveryView> {
-    return this.deliveries.replayOne(tenantId, id);
+    return (await this.rpc.request(ReplayDelivery, { tenantId, deliveryId })).delivery;
   }
 
   @Post('webhooks/:id/replay')
@@ -110,7 +127,8 @@ export class DeliveriesController {
     @IdParam('id', NO_ENDPOINT) endpointId: string,
     @Body() body: ReplayBody,
   ): Promise<ReplayStart> {
-    return this.deliveries.startReplay(tenantId, endpointId, body);
+    const request = { ...withoutNulls(body), tenantId, endpointId };
+    return this.rpc.request(StartReplay, request, REPLAY_TIMEOUT_MS);
   }
 
   @Get('replays/:id')
@@ -119,11 +137,11 @@ export class DeliveriesController {
   @ApiId('id', 'Replay id.')
   @ApiOkResponse({ type: Replay, description: 'The replay.' })
   @ApiErrors('REPLAY_NOT_FOUND')
-  getReplay(
+  async getReplay(
     @CurrentCaller() { tenantId }: Caller,
-    @IdParam('id', 'REPLAY_NOT_FOUND') id: string,
+    @IdParam('id', 'REPLAY_NOT_FOUND') replayId: string,
   ): Promise<Replay> {
-    return this.deliveries.getReplay(tenantId, id);
+    return (await this.rpc.request(GetReplay, { tenantId, replayId })).replay;
   }
 
   @Post('replays/:id/cancel')
@@ -139,10 +157,26 @@ export class DeliveriesController {
   @ApiId('id', 'Replay id.')
   @ApiOkResponse({ type: Replay, description: 'The replay.' })
   @ApiErrors('VALIDATION_FAILED', 'REPLAY_NOT_FOUND')
-  cancelReplay(
+  async cancelReplay(
     @CurrentCaller() { tenantId }: Caller,
-    @IdParam('id', 'REPLAY_NOT_FOUND') id: string,
+    @IdParam('id', 'REPLAY_NOT_FOUND') replayId: string,
   ): Promise<Replay> {
-    return this.deliveries.cancelReplay(tenantId, id);
+    return (await this.rpc.request(CancelReplay, { tenantId, replayId })).replay;
+  }
+
+  private async page(
+    tenantId: string,
+    endpointId: string,
+    statuses: readonly DeliveryStatus[],
+    { limit = DEFAULT_LIMIT, before: cursor, event, since, until }: DeadLettersQuery,
+  ): Promise<Page<DeliveryView>> {
+    const list = `deliveries:${tenantId}:${endpointId}`;
+    const before = this.cursors.decode(list, cursor);
+    const { deliveries } = await this.rpc.request(ListDeliveries, {
+      ...withoutNulls({ event, since, until, before }),
+      ...{ tenantId, endpointId, statuses: [...statuses], limit: limit + 1 },
+    });
+    const page = this.cursors.page(list, deliveries, limit, ({ place, deliveryId }) => place ?? deliveryId);
+    return { ...page, items: page.items.map(({ place: _, ...delivery }) => delivery) };
   }
 }

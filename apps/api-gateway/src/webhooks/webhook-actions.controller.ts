@@ -2,25 +2,33 @@ import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   EndpointReasonBody,
+  GetEndpointHealth,
+  TestEndpoint,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
   WebhookHealth,
   WebhookTestResult,
 } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
-import { NoBodyGuard } from '../http/no-body.guard.js';
-import { IdParam } from '../http/resource-id.js';
+import { NeedsScope } from '../auth/scope.guard.js';
+import { NoBodyGuard } from '../edge/no-body.guard.js';
+import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 import { WebhookActionsService } from './webhook-actions.service.js';
 
 const NOT_FOUND = 'ENDPOINT_NOT_FOUND';
+/** Longer than an attempt may last. */
+const TEST_TIMEOUT_MS = 14_000;
 
 /** `/v1/webhooks/:id/…`: what is done with an endpoint besides changing its fields. */
 @ApiTags('webhooks')
 @Controller('v1/webhooks/:id')
 export class WebhookActionsController {
-  constructor(private readonly actions: WebhookActionsService) {}
+  constructor(
+    private readonly actions: WebhookActionsService,
+    private readonly rpc: RpcClient,
+  ) {}
 
   @Post('rotate-secret')
   @HttpCode(200)
@@ -96,8 +104,11 @@ export class WebhookActionsController {
   @ApiId('id', 'Endpoint id.')
   @ApiOkResponse({ type: WebhookTestResult, description: 'What came back.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'ENDPOINT_CONFLICT')
-  test(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<WebhookTestResult> {
-    return this.actions.test(caller, id);
+  async test(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) endpointId: string,
+  ): Promise<WebhookTestResult> {
+    return (await this.rpc.request(TestEndpoint, { tenantId, endpointId }, TEST_TIMEOUT_MS)).result;
   }
 
   @Get('health')
@@ -110,7 +121,10 @@ export class WebhookActionsController {
   @ApiId('id', 'Endpoint id.')
   @ApiOkResponse({ type: WebhookHealth, description: 'Its health now.' })
   @ApiErrors(NOT_FOUND)
-  health(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<WebhookHealth> {
-    return this.actions.health(caller, id);
+  async health(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) endpointId: string,
+  ): Promise<WebhookHealth> {
+    return (await this.rpc.request(GetEndpointHealth, { tenantId, endpointId })).health;
   }
 }

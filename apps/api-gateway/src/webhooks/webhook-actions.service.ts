@@ -1,22 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import {
   type EndpointStateReply,
-  GetEndpointHealth,
   PauseEndpoint,
   ReactivateEndpoint,
   RotateEndpointSecret,
-  TestEndpoint,
   type WebhookEndpoint,
   type WebhookEndpointWithSecret,
-  type WebhookHealth,
-  type WebhookTestResult,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
 import { actorOf, type Caller } from '../auth/caller.js';
-
-/** Longer than an attempt may last. */
-const TEST_MS = 14_000;
 
 /** What a tenant does with an endpoint besides changing its fields; what matters later leaves a trace. */
 @Injectable()
@@ -43,14 +36,6 @@ export class WebhookActionsService {
   async reactivate(caller: Caller, endpointId: string, reason: string): Promise<WebhookEndpoint> {
     const request = { tenantId: caller.tenantId, endpointId, reason, actor: actorOf(caller) };
     return this.traced(caller, 'webhook.reactivated', await this.rpc.request(ReactivateEndpoint, request));
-  }
-
-  async test({ tenantId }: Caller, endpointId: string): Promise<WebhookTestResult> {
-    return (await this.rpc.request(TestEndpoint, { tenantId, endpointId }, TEST_MS)).result;
-  }
-
-  async health({ tenantId }: Caller, endpointId: string): Promise<WebhookHealth> {
-    return (await this.rpc.request(GetEndpointHealth, { tenantId, endpointId })).health;
   }
 
   /** The change has an id, so a repeat of a call that was cut off writes the trace that is missing, and none twice. */

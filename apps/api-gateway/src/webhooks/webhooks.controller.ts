@@ -7,27 +7,37 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import {
+  CreateEndpoint,
   CreateWebhookBody,
+  DeleteEndpoint,
+  GetEndpoint,
+  ListEndpoints,
   type Page,
   PageQuery,
+  UpdateEndpoint,
   UpdateWebhookBody,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
-import { NoBodyGuard } from '../http/no-body.guard.js';
-import { IdParam } from '../http/resource-id.js';
+import { RpcClient } from '@svc/messaging';
+import { actorOf, type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scope.guard.js';
+import { NoBodyGuard } from '../edge/no-body.guard.js';
+import { IdParam } from '../edge/resource-id.js';
+import { withoutNulls } from '../edge/without-nulls.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
-import { WebhooksService } from './webhooks.service.js';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 const NOT_FOUND = 'ENDPOINT_NOT_FOUND';
 
-/** `/v1/webhooks` */
+/** `/v1/webhooks`, asked of their owner `webhook-dispatcher`, which tells the audit log who has changed one. */
 @ApiTags('webhooks')
 @Controller('v1/webhooks')
 export class WebhooksController {
-  constructor(private readonly webhooks: WebhooksService) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly cursors: Cursors,
+  ) {}
 
   @Post()
   @NeedsScope('webhooks:manage')
@@ -40,11 +50,11 @@ export class WebhooksController {
     description: 'Registered; the only answer with the secret.',
   })
   @ApiErrors('VALIDATION_FAILED')
-  create(
+  async create(
     @CurrentCaller() caller: Caller,
     @Body() body: CreateWebhookBody,
   ): Promise<WebhookEndpointWithSecret> {
-    return this.webhooks.create(caller, body);
+    return (await this.rpc.request(CreateEndpoint, { ...body, ...by(caller) })).endpoint;
   }
 
   @Get()
@@ -52,8 +62,15 @@ export class WebhooksController {
   @ApiOperation({ operationId: 'listWebhooks', summary: 'List endpoints, newest first' })
   @ApiPage(WebhookEndpoint)
   @ApiErrors('VALIDATION_FAILED')
-  list(@CurrentCaller() { tenantId }: Caller, @Query() query: PageQuery): Promise<Page<WebhookEndpoint>> {
-    return this.webhooks.list(tenantId, query);
+  async list(
+    @CurrentCaller() { tenantId }: Caller,
+    @Query() { limit = DEFAULT_LIMIT, before: cursor }: PageQuery,
+  ): Promise<Page<WebhookEndpoint>> {
+    const list = `webhooks:${tenantId}`;
+    const before = this.cursors.decode(list, cursor);
+    const request = { tenantId, limit: limit + 1, ...(before && { before }) };
+    const { endpoints } = await this.rpc.request(ListEndpoints, request);
+    return this.cursors.page(list, endpoints, limit, ({ id }) => id);
   }
 
   @Get(':id')
@@ -62,8 +79,11 @@ export class WebhooksController {
   @ApiId('id', 'Endpoint id.')
   @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint.' })
   @ApiErrors(NOT_FOUND)
-  get(@CurrentCaller() { tenantId }: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<WebhookEndpoint> {
-    return this.webhooks.get(tenantId, id);
+  async get(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) endpointId: string,
+  ): Promise<WebhookEndpoint> {
+    return (await this.rpc.request(GetEndpoint, { tenantId, endpointId })).endpoint;
   }
 
   @Patch(':id')
@@ -72,12 +92,13 @@ export class WebhooksController {
   @ApiId('id', 'Endpoint id.')
   @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint from now on.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
-  update(
+  async update(
     @CurrentCaller() caller: Caller,
-    @IdParam('id', NOT_FOUND) id: string,
+    @IdParam('id', NOT_FOUND) endpointId: string,
     @Body() body: UpdateWebhookBody,
   ): Promise<WebhookEndpoint> {
-    return this.webhooks.update(caller, id, body);
+    const request = { ...withoutNulls(body), ...by(caller), endpointId };
+    return (await this.rpc.request(UpdateEndpoint, request)).endpoint;
   }
 
   @Delete(':id')
@@ -92,7 +113,12 @@ export class WebhooksController {
   @ApiId('id', 'Endpoint id.')
   @ApiNoContentResponse({ description: 'Deleted.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
-  delete(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<void> {
-    return this.webhooks.delete(caller, id);
+  async delete(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) endpointId: string): Promise<void> {
+    await this.rpc.request(DeleteEndpoint, { ...by(caller), endpointId });
   }
+}
+
+/** Who asks, as the dispatcher tells the audit log. */
+function by(caller: Caller): { tenantId: string; actor: string } {
+  return { tenantId: caller.tenantId, actor: actorOf(caller) };
 }

@@ -8,9 +8,9 @@ import {
 } from '@nestjs/swagger';
 import { type Page, PageQuery } from '@svc/contracts';
 import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scopes.js';
-import { NoBodyGuard } from '../http/no-body.guard.js';
-import { IdParam } from '../http/resource-id.js';
+import { NeedsScope } from '../auth/scope.guard.js';
+import { NoBodyGuard } from '../edge/no-body.guard.js';
+import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { CreateWidgetBody, UpdateWidgetBody, WidgetView } from './widget-bodies.js';
 import { WidgetsService } from './widgets.service.js';

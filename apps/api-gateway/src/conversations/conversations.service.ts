@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  AppError,
+  type ConversationView,
+  invalidField,
+  type ListConversationsQuery,
+  type MessageView,
+  type Page,
+  type PageQuery,
+} from '@svc/contracts';
+import { In, Repository } from 'typeorm';
+import { MessagesService, toView as toMessageView } from '../messages/messages.service.js';
+import { Message } from '../messages/message.entity.js';
+import { isGroup } from '../messages/recipient.js';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+import { WALK_MICROS } from '../messages/conversation-moves.js';
+import {
+  ConversationListRepository,
+  type Walked,
+  type WalkPosition,
+} from './conversation-list.repository.js';
+import { Conversation } from './conversation.entity.js';
+import { packSnapshot, unpackSnapshot } from './snapshot.js';
+
+/**
+ * Conversations, the one that was heard of last first. A walk from page to page goes through the list as it was at its first page, so that
+ * each of them comes once, whatever moves to the top meanwhile; what a page says of each is of the moment.
+ */
+@Injectable()
+export class ConversationsService {
+  constructor(
+    @InjectRepository(Conversation) private readonly conversations: Repository<Conversation>,
+    @InjectRepository(Message) private readonly messages: Repository<Message>,
+    private readonly lists: ConversationListRepository,
+    private readonly read: MessagesService,
+    private readonly cursors: Cursors,
+  ) {}
+
+  async list(tenantId: string, query: ListConversationsQuery): Promise<Page<ConversationView>> {
+    const { limit = DEFAULT_LIMIT, before } = query;
+    const filter = { tenantId, ...(query.sessionId ? { sessionId: query.sessionId.toLowerCase() } : {}) };
+    const list = `conversations:${JSON.stringify(filter)}`;
+    const last = this.cursors.decode(list, before);
+    const from = last === undefined ? undefined : positionFrom(last);
+    const { rows, walk = from } = from
+      ? { rows: await this.lists.next(filter, from, limit + 1) }
+      : await this.lists.first(filter, limit + 1);
+    const page = this.cursors.page(list, rows, limit, ({ id, place }) =>
+      textOf({ ...(walk as WalkPosition), id, place }),
+    );
+    return { items: await this.viewsOf(tenantId, page.items), nextCursor: page.nextCursor };
+  }
+
+  /** @throws AppError `CONVERSATION_NOT_FOUND`, `FORBIDDEN` */
+  async messagesOf(tenantId: string, id: string, query: PageQuery): Promise<Page<MessageView>> {
+    const conversation = await this.conversations.findOneBy({ id });
+    if (!conversation) throw new AppError('CONVERSATION_NOT_FOUND');
+    if (conversation.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    const { sessionId, contact } = conversation;
+    return this.read.page({ tenantId, sessionId, contact }, query);
+  }
+
+  private async viewsOf(tenantId: string, rows: Walked[]): Promise<ConversationView[]> {
+    const found = await this.messages.findBy({
+      tenantId,
+      id: In(rows.map(({ lastMessageId }) => lastMessageId)),
+    });
+    const byId = new Map(found.map((message) => [message.id, message]));
+    return rows.map(({ id, sessionId, contact, lastMessageId, lastAt }) => {
+      const last = byId.get(lastMessageId);
+      return {
+        ...{ id, sessionId, contact, isGroup: isGroup(contact) },
+        lastMessage: last ? toMessageView(last) : null,
+        lastMessageAt: lastAt.toISOString(),
+      };
+    });
+  }
+}
+
+function textOf({ snapshot, begun, place, id }: WalkPosition): string {
+  return [packSnapshot(snapshot), begun, place, id].join(' ');
+}
+
+/** @throws AppError `VALIDATION_FAILED` where nobody remembers that far back. */
+function positionFrom(text: string): WalkPosition {
+  const [snapshot = '', begun = '', place = '', id = ''] = text.split(' ');
+  if (Number(begun) < Date.now() * 1_000 - WALK_MICROS) {
+    throw invalidField('before', 'before must be the nextCursor of a walk that began within the last hour');
+  }
+  return { snapshot: unpackSnapshot(snapshot), begun, place, id };
+}

@@ -1,0 +1,203 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import {
+  type ApiKeyView,
+  AppError,
+  type CheckedApiKeys,
+  type CreateApiKeyBody,
+  invalidField,
+  type NewApiKey,
+  type Page,
+  type PageQuery,
+  type RotatedKey,
+  type Scope,
+} from '@svc/contracts';
+import { DataSource, type EntityManager, Repository } from 'typeorm';
+import { AuditService } from '../audit/audit.service.js';
+import { SendPermissions } from '../auth/send-permissions.js';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+import { SandboxesService } from '../tenants/sandboxes.service.js';
+import { Tenant } from '../tenants/tenant.entity.js';
+import { ApiKey } from '../auth/api-key.entity.js';
+import { actorOf, type Caller } from '../auth/caller.js';
+import { KeyDigest } from '../auth/key-digest.js';
+import { environmentOf, generateKey, KID, parseKey } from '../auth/key-format.js';
+
+// Domain time, asked for once; rotation every 90 days is recommended (specification, "Authentication").
+const ROTATION_DUE = `key.created_at < (SELECT svc_now(:tenantId)) - interval '90 days'`;
+
+/** Without a number of days: never. */
+const EXPIRES_AT = `svc_now(:tenant) + :days::int * interval '1 day'`;
+
+/** A key to be made. */
+export interface KeyOrder {
+  tenantId: string;
+  name: string;
+  scopes: Scope[];
+  /** Left out: it does not expire by itself. */
+  expiresInDays?: number | undefined;
+  actor: string;
+}
+
+/** Keys of a tenant: made, replaced with an overlap of 24 hours, revoked. Each change is audited with it. */
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly dataSource: DataSource,
+    @InjectRepository(ApiKey) private readonly keys: Repository<ApiKey>,
+    private readonly digest: KeyDigest,
+    private readonly audit: AuditService,
+    private readonly cursors: Cursors,
+    private readonly sandboxes: SandboxesService,
+    private readonly permissions: SendPermissions,
+  ) {}
+
+  /** `rotates` left out: the calling key; null: none (specification, "API key rotation"). */
+  create(caller: Caller, body: CreateApiKeyBody): Promise<NewApiKey> {
+    const { environment = caller.environment } = body;
+    return environment === caller.environment
+      ? this.createBeside(caller, body)
+      : this.createTest(caller, body);
+  }
+
+  /**
+   * A key of the sandbox, made with a live one. The other way is closed: a test key, which lies in many places, would open them all.
+   * @throws AppError `LIVE_ONLY`
+   */
+  private async createTest(caller: Caller, { rotates, ...body }: CreateApiKeyBody): Promise<NewApiKey> {
+    if (caller.environment === 'TEST') throw new AppError('LIVE_ONLY', 'A test key makes no live keys.');
+    if (rotates) {
+      await this.find(this.dataSource.manager, caller, rotates);
+      throw invalidField('rotates', 'rotates must be null: a key of the sandbox replaces no live key');
+    }
+    const actor = actorOf(caller);
+    const tenantId = await this.sandboxes.of(caller.tenantId, actor);
+    const { name = 'Test key', scopes = ['*' as const], expiresInDays } = body;
+    return { ...(await this.makeBeside({ tenantId, name, scopes, expiresInDays, actor })), rotated: null };
+  }
+
+  private createBeside(
+    caller: Caller,
+    { name, scopes, rotates, expiresInDays }: CreateApiKeyBody,
+  ): Promise<NewApiKey> {
+    return this.dataSource.transaction(async (tx) => {
+      const kid = rotates === undefined ? caller.kid : rotates;
+      const old = kid === null ? null : await this.expire(tx, caller, kid);
+      const made = await this.make(tx, {
+        tenantId: caller.tenantId,
+        name: name ?? old?.name ?? 'API key',
+        scopes: scopes ?? old?.scopes ?? ['*'],
+        expiresInDays,
+        actor: actorOf(caller),
+      });
+      const rotated: RotatedKey | null = old && {
+        kid: old.kid,
+        expiresAt: (old.expiresAt as Date).toISOString(),
+      };
+      return { ...made, rotated };
+    });
+  }
+
+  /** A key beside the others, e.g. for an external bot. */
+  makeBeside(order: KeyOrder): Promise<ApiKeyView & { secret: string }> {
+    return this.dataSource.transaction((tx) => this.make(tx, order));
+  }
+
+  /** A key beside the others, in the transaction that it belongs to. */
+  async make(
+    tx: EntityManager,
+    { tenantId, name, scopes, expiresInDays, actor }: KeyOrder,
+  ): Promise<ApiKeyView & { secret: string }> {
+    const { sandboxOf } = await tx.findOneByOrFail(Tenant, { id: tenantId });
+    const { kid, env, key, body } = generateKey(sandboxOf === null ? 'live' : 'test');
+    const values = { kid, env, tenantId, name, scopes, last4: key.slice(-4), ...this.digest.make(body) };
+    await tx
+      .createQueryBuilder()
+      .insert()
+      .into(ApiKey)
+      .values({ ...values, createdAt: () => 'svc_now(:tenant)', expiresAt: () => EXPIRES_AT })
+      .setParameters({ tenant: tenantId, days: expiresInDays ?? null })
+      .execute();
+    await this.audit.write(
+      { tenantId, actor, action: 'api_key.created', target: kid, details: { name, scopes, expiresInDays } },
+      tx,
+    );
+    return { ...toView(await tx.findOneByOrFail(ApiKey, { kid }), false), secret: key };
+  }
+
+  async list({ tenantId }: Caller, { limit = DEFAULT_LIMIT, before }: PageQuery): Promise<Page<ApiKeyView>> {
+    const list = `api-keys:${tenantId}`;
+    const query = this.keys.createQueryBuilder('key').where('key.tenant_id = :tenantId', { tenantId });
+    query.addSelect(ROTATION_DUE, 'rotation_due').andWhere('key.revoked_at IS NULL');
+    const last = this.cursors.decode(list, before);
+    if (last) query.andWhere('(key.created_at, key.kid) < (:at, :kid)', positionFrom(last));
+    const { entities, raw } = await query
+      .orderBy({ 'key.created_at': 'DESC', 'key.kid': 'DESC' })
+      .limit(limit + 1)
+      .getRawAndEntities<{ rotation_due: boolean }>();
+    const rows = entities.map((key, i) => toView(key, raw[i]?.rotation_due === true));
+    return this.cursors.page(list, rows, limit, ({ createdAt, kid }) => `${createdAt} ${kid}`);
+  }
+
+  /** Asks nobody: the answer is the same for a key that works, one that is revoked and one that never was. */
+  check(candidates: string[]): CheckedApiKeys {
+    return { items: candidates.map((candidate) => ({ isKey: parseKey(candidate) !== undefined })) };
+  }
+
+  /** Works at once; on the other replicas when they hear of it, or half a second later. */
+  async revoke(caller: Caller, kid: string): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      const key = await this.find(tx, caller, kid);
+      await tx.update(ApiKey, { kid }, { revokedAt: () => 'svc_now(tenant_id)' });
+      const { tenantId, name } = key;
+      const details = { name };
+      await this.audit.write(
+        { tenantId, actor: actorOf(caller), action: 'api_key.revoked', target: kid, details },
+        tx,
+      );
+    });
+    this.permissions.invalidate(kid);
+  }
+
+  /** A key that expires earlier already keeps its time. */
+  private async expire(tx: EntityManager, caller: Caller, kid: string): Promise<ApiKey> {
+    const { tenantId } = await this.find(tx, caller, kid);
+    await tx.update(
+      ApiKey,
+      { kid },
+      {
+        expiresAt: () => `least(coalesce(expires_at, 'infinity'), svc_now(tenant_id) + interval '24 hours')`,
+      },
+    );
+    const key = await tx.findOneByOrFail(ApiKey, { kid });
+    const details = { expiresAt: key.expiresAt?.toISOString() };
+    await this.audit.write(
+      { tenantId, actor: actorOf(caller), action: 'api_key.rotated', target: kid, details },
+      tx,
+    );
+    return key;
+  }
+
+  private async find(tx: EntityManager, { tenantId }: Caller, kid: string): Promise<ApiKey> {
+    const key = KID.test(kid) ? await tx.findOneBy(ApiKey, { kid }) : null;
+    if (!key || key.revokedAt) throw new AppError('API_KEY_NOT_FOUND');
+    if (key.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    return key;
+  }
+}
+
+function positionFrom(position: string): { at: string; kid: string } {
+  const [at = '', kid = ''] = position.split(' ');
+  return { at, kid };
+}
+
+function toView(key: ApiKey, rotationDue: boolean): ApiKeyView {
+  const { kid, env, name, scopes, last4, createdAt, expiresAt, lastUsedAt } = key;
+  return {
+    ...{ kid, environment: environmentOf(env), name, scopes, scope: scopes.join(' '), last4 },
+    createdAt: createdAt.toISOString(),
+    rotationDue,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,47 @@
+import { Controller, Get, Res, StreamableFile } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { type Caller, CurrentCaller } from '../auth/caller.js';
+import { NeedsScope } from '../auth/scope.guard.js';
+import { IdParam } from '../edge/resource-id.js';
+import { ApiErrors, ApiId } from '../openapi/answers.js';
+import { MessageMediaService } from './message-media.service.js';
+
+const text = (description: string) => ({ description, schema: { type: 'string' as const } });
+
+/** `/v1/messages/:id/media` */
+@ApiTags('messages')
+@Controller('v1/messages')
+export class MessageMediaController {
+  constructor(private readonly media: MessageMediaService) {}
+
+  @Get(':jobId/media')
+  @NeedsScope('messages:read')
+  @ApiOperation({
+    operationId: 'getMessageMedia',
+    summary: 'Read the file of a message',
+    description:
+      'The file of a message that arrived, as its sender sent it: handle it as what a stranger gave you.',
+  })
+  @ApiId('jobId', 'Id of an inbound message.')
+  @ApiOkResponse({
+    description: 'The file, under the media type that its sender names.',
+    content: { '*/*': { schema: { type: 'string', contentMediaType: '*/*' } as object } },
+    headers: {
+      'Content-Length': { description: 'Its size in bytes.', schema: { type: 'integer' } },
+      'Content-Disposition': text('attachment, with the file name of a document.'),
+      'X-Content-Type-Options': text('nosniff'),
+    },
+  })
+  @ApiErrors('MESSAGE_NOT_FOUND', 'MEDIA_NOT_FOUND', 'MEDIA_GONE')
+  async get(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('jobId', 'MESSAGE_NOT_FOUND') id: string,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<StreamableFile> {
+    const { stream, size: length, type, disposition } = await this.media.open(tenantId, id);
+    // Whoever opens it in a browser saves it: a page of a stranger must not run under this address.
+    void reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'private, no-store' });
+    return new StreamableFile(stream, { type, disposition, length });
+  }
+}

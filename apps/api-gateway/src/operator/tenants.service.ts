@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { hash } from '@node-rs/argon2';
+import {
+  CreateSubscription,
+  type CreateTenantV1,
+  GetSubscription,
+  type NewTenant,
+  type TenantSummary,
+} from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { DataSource, type EntityManager } from 'typeorm';
+import { v7 as uuidv7 } from 'uuid';
+import { AuditService } from '../audit/audit.service.js';
+import { ApiKeysService } from '../keys/api-keys.service.js';
+import { DashboardUser } from '../tenants/dashboard-user.entity.js';
+import { slugOf } from './slug.js';
+import { Tenant } from '../tenants/tenant.entity.js';
+
+const ACTOR = 'operator';
+
+/** Tenants come into being here, by the operator's hand, until the dashboard has a sign-up. */
+@Injectable()
+export class TenantsService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly keys: ApiKeysService,
+    private readonly audit: AuditService,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  /** Subscription first: it is harmless without a tenant, while a tenant without one could do nothing. */
+  async create({ name, plan, subscription: status, internal }: CreateTenantV1): Promise<NewTenant> {
+    const tenantId = uuidv7();
+    await this.rpc.request(CreateSubscription, { tenantId, plan, status, internal });
+    const password = randomBytes(18).toString('base64url');
+    const passwordHash = await hash(password);
+    return this.dataSource.transaction(async (tx) => {
+      await tx
+        .createQueryBuilder()
+        .insert()
+        .into(Tenant, ['id', 'name'])
+        .values({ id: tenantId, name })
+        .execute();
+      const fact = { tenantId, actor: ACTOR, action: 'tenant.created', target: tenantId };
+      await this.audit.write({ ...fact, details: { name, plan, subscription: status, internal } }, tx);
+      const email = await this.addUser(tx, tenantId, name, passwordHash);
+      const order = { tenantId, name: 'First key', scopes: ['*' as const], actor: ACTOR };
+      const { kid, secret } = await this.keys.make(tx, order);
+      return { tenantId, apiKey: secret, kid, dashboard: { email, password } };
+    });
+  }
+
+  async list(): Promise<TenantSummary[]> {
+    const tenants = await this.dataSource
+      .getRepository(Tenant)
+      .find({ order: { createdAt: 'ASC', id: 'ASC' } });
+    return Promise.all(
+      tenants.map(async ({ id: tenantId, name, sandboxOf, createdAt }) => {
+        const { plan, status, internal } = await this.rpc.request(GetSubscription, { tenantId });
+        return {
+          ...{ tenantId, name, plan, subscription: status, internal, createdAt: createdAt.toISOString() },
+          ...(sandboxOf ? { sandboxOf } : {}),
+        };
+      }),
+    );
+  }
+
+  /** `.example` never belongs to anybody; a name that is taken gets the end of the tenant's id. */
+  private async addUser(
+    tx: EntityManager,
+    tenantId: string,
+    name: string,
+    passwordHash: string,
+  ): Promise<string> {
+    const slug = slugOf(name);
+    for (const host of [slug, `${slug}-${tenantId.slice(-8)}`]) {
+      const email = `owner@${host}.example`;
+      const id = uuidv7();
+      const { raw } = await tx
+        .createQueryBuilder()
+        .insert()
+        .into(DashboardUser, ['id', 'tenantId', 'email', 'passwordHash'])
+        .values({ id, tenantId, email, passwordHash })
+        .orIgnore()
+        .returning('id')
+        .execute();
+      if ((raw as unknown[]).length === 0) continue;
+      await this.audit.write(
+        { tenantId, actor: ACTOR, action: 'member.added', target: id, details: { email } },
+        tx,
+      );
+      return email;
+    }
+    throw new Error('Both addresses of a new tenant are taken.');
+  }
+}

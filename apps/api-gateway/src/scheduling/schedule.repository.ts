@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { FIRST_PUBLICATION_S } from '../sending/send-publisher.js';
+
+const BATCH = 100;
+/** For so long what is needed to let a message go may be away. */
+const PATIENCE = '10 minutes';
+
+// From tenant to tenant along the index, because each has a clock. Whoever claims a row has it alone for as long as its questions
+// may take; a crash leaves it to the next one.
+const CLAIM_SQL = `WITH RECURSIVE tenant AS (
+    (SELECT tenant_id AS id FROM scheduled_message ORDER BY tenant_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT s.tenant_id FROM scheduled_message s WHERE s.tenant_id > tenant.id ORDER BY s.tenant_id LIMIT 1)
+    FROM tenant WHERE tenant.id IS NOT NULL),
+  clock AS MATERIALIZED (SELECT id, svc_now(id) AS now FROM tenant WHERE id IS NOT NULL),
+  due AS (
+    SELECT s.job_id FROM clock JOIN scheduled_message s ON s.tenant_id = clock.id AND s.send_at <= clock.now
+    WHERE s.look_at <= statement_timestamp() ORDER BY s.send_at, s.seq LIMIT ${BATCH} FOR UPDATE OF s SKIP LOCKED)
+  UPDATE scheduled_message s SET look_at = clock_timestamp() + interval '30 seconds',
+    tried_since = coalesce(s.tried_since, clock_timestamp())
+  FROM due WHERE s.job_id = due.job_id
+  RETURNING s.job_id AS "jobId", s.tenant_id AS "tenantId", s.session_id AS "sessionId", s.send_at AS "sendAt", s.seq,
+    s.tried_since < statement_timestamp() - interval '${PATIENCE}' AS "isOverdue"`;
+
+// Its time is over where its unit may have been given back; then it is claimed, and asked for, once more.
+// The message is found by its key (docs/adr/0028-rows-are-found-by-their-key.md).
+const RELEASE_SQL = `WITH gone AS (
+    DELETE FROM scheduled_message WHERE job_id = $1 AND ($2::timestamptz IS NULL OR clock_timestamp() < $2)
+    RETURNING job_id)
+  UPDATE message SET released_at = clock_timestamp(), next_publish_at = clock_timestamp() + interval '${FIRST_PUBLICATION_S} seconds'
+  FROM gone WHERE id = gone.job_id AND status || '' = 'QUEUED' RETURNING released_at AS "releasedAt"`;
+
+const PUT_OFF_SQL = `UPDATE scheduled_message SET look_at = clock_timestamp() + interval '2 seconds' WHERE job_id = ANY($1)`;
+
+/** A message whose time has come. */
+export interface DueMessage {
+  jobId: string;
+  tenantId: string;
+  sessionId: string;
+  sendAt: Date;
+  seq: string;
+  /** It has been tried for too long. */
+  isOverdue: boolean;
+}
+
+/** This class keeps the schedule: the rows of messages that wait for their time. */
+@Injectable()
+export class ScheduleRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Claims messages whose time has come, in order; for a while nobody else gets them. */
+  async claim(): Promise<DueMessage[]> {
+    const [rows] = await this.dataSource.query<[DueMessage[], number]>(CLAIM_SQL);
+    return rows.sort((a, b) => a.sendAt.getTime() - b.sendAt.getTime() || Number(a.seq) - Number(b.seq));
+  }
+
+  /**
+   * Releases a message: from here on it is one like any other.
+   * @param before ISO 8601: from then on nothing is released.
+   * @returns when; undefined where somebody else was faster, it has ended, or it is too late.
+   */
+  async release(jobId: string, before: string | undefined): Promise<Date | undefined> {
+    const [rows] = await this.dataSource.query<[{ releasedAt: Date }[], number]>(RELEASE_SQL, [
+      jobId,
+      before ?? null,
+    ]);
+    return rows[0]?.releasedAt;
+  }
+
+  /** Puts messages off, to be claimed again soon. */
+  async putOff(jobIds: string[]): Promise<void> {
+    await this.dataSource.query(PUT_OFF_SQL, [jobIds]);
+  }
+
+  /** Drops a message from the schedule: it waits for nothing any more. */
+  async drop(jobId: string): Promise<void> {
+    await this.dataSource.query('DELETE FROM scheduled_message WHERE job_id = $1', [jobId]);
+  }
+}

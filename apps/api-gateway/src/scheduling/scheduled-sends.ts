@@ -1,0 +1,80 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { type AppError, type FailureCode, RESTRICTION_REASONS } from '@svc/contracts';
+import { log, PeriodicTask } from '@svc/service';
+import { CancellationService } from './cancellation.service.js';
+import type { Message } from '../messages/message.entity.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
+import { type DueMessage, ScheduleRepository } from './schedule.repository.js';
+import { ScheduledGate } from './scheduled-gate.js';
+
+const INTERVAL_MS = 500;
+
+/** What a message meets at its time that another try a moment later would not mend. */
+const REFUSALS: Partial<Record<AppError['code'], FailureCode>> = {
+  SESSION_NOT_CONNECTED: 'SESSION_NOT_CONNECTED',
+  RATE_LIMITED: 'RATE_LIMITED',
+  PAYMENT_REQUIRED: 'PAYMENT_REQUIRED',
+};
+
+/**
+ * This class releases messages whose time has come, those of a session in order. Each is checked as a send of that moment is, and fails
+ * where that would be refused: whoever wanted it at its time does not want it on another day.
+ */
+@Injectable()
+export class ScheduledSends implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task = new PeriodicTask('scheduled sends', INTERVAL_MS, () => this.sweep());
+
+  constructor(
+    private readonly schedule: ScheduleRepository,
+    private readonly messages: MessagesRepository,
+    private readonly gate: ScheduledGate,
+    private readonly cancellation: CancellationService,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+  }
+
+  private async sweep(): Promise<void> {
+    const due = await this.schedule.claim();
+    const sessions = [...new Set(due.map(({ sessionId }) => sessionId))];
+    await Promise.all(
+      sessions.map((id) => this.releaseInOrder(due.filter(({ sessionId }) => sessionId === id))),
+    );
+  }
+
+  /** What follows a message that could not be asked for waits with it: it must not overtake. */
+  private async releaseInOrder(due: DueMessage[]): Promise<void> {
+    for (const [place, one] of due.entries()) {
+      try {
+        await this.release(one);
+      } catch (error) {
+        log().warn({ jobId: one.jobId, err: error }, 'a message whose time has come waits');
+        return this.schedule.putOff(due.slice(place).map(({ jobId }) => jobId));
+      }
+    }
+  }
+
+  private async release({ tenantId, jobId, isOverdue }: DueMessage): Promise<void> {
+    const message = await this.messages.find(tenantId, jobId);
+    if (message?.status !== 'QUEUED') return this.schedule.drop(jobId);
+    if (isOverdue) return this.end(message, 'EXPIRED');
+    try {
+      await this.gate.release(message);
+    } catch (error) {
+      const { code, meta } = error as AppError;
+      const refusal = RESTRICTION_REASONS.find((reason) => reason === meta?.['reason']) ?? REFUSALS[code];
+      if (!refusal) throw error;
+      await this.end(message, refusal, meta['layer'] as string | undefined);
+    }
+  }
+
+  private async end(message: Message, code: FailureCode, detail?: string): Promise<void> {
+    await this.cancellation.end(message, code, detail);
+    log().info({ jobId: message.id, code }, 'a message failed at its time');
+  }
+}

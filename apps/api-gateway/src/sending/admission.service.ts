@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type DayUsage,
+  Reserve,
+  type SessionReply,
+  type SessionRestriction,
+  type SessionState,
+  type SubscriptionState,
+} from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { LimitsService } from '../limits/limits.service.js';
+import { isReadOnly } from '../limits/read-only.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
+import { isGroup } from '../messages/recipient.js';
+import type { OutboundMessage } from './outbound-message.js';
+
+/** The answer of `limits` to one send. */
+export interface Admission {
+  /** A unit was taken for this job before: there may be a message. Nothing else is said. */
+  isKnown?: boolean;
+  /** Why the message does not go out. */
+  refusal?: AppError;
+  /** What is left of the limits. */
+  usage?: DayUsage;
+  /** From then on the message must not be written any more (ISO 8601). */
+  writeBefore?: string;
+}
+
+const RESTRICTIONS: Record<SessionRestriction['reason'], string> = {
+  ACCOUNT_RESTRICTED: 'The platform has restricted this number: it may not write to new contacts.',
+  NEW_CHAT_QUOTA: 'This number has begun as many chats as the platform lets it.',
+};
+
+/** This class says whether a message may go out at this moment: the same for one that was just sent and for one whose time has come. */
+@Injectable()
+export class AdmissionService {
+  constructor(
+    private readonly messages: MessagesRepository,
+    private readonly limits: LimitsService,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  /**
+   * Checks the session, before anything is counted.
+   * @param mayWait the message waits for a session that is not connected
+   * @throws AppError `SESSION_NOT_CONNECTED`, or `RATE_LIMITED` of a session that is read-only or restricted
+   */
+  async assertOpen(
+    subscription: SubscriptionState,
+    ranked: SessionReply,
+    contact: string,
+    mayWait: boolean,
+  ): Promise<void> {
+    const { id: sessionId, status, statusReason } = ranked.session;
+    if (status !== 'CONNECTED' && !mayWait)
+      throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status, statusReason });
+    if (isReadOnly(subscription, ranked)) throw await this.limits.readOnlyRefusal(subscription);
+    await this.assertMayReach(subscription.tenantId, ranked.session, contact);
+  }
+
+  /**
+   * Takes the unit of a message, once; none where the tokens of the plan are used up.
+   * @param onlyNew nobody has looked whether this job has a message
+   */
+  async admit(
+    subscription: SubscriptionState,
+    { id: jobId, tenantId, sessionId }: Pick<OutboundMessage, 'id' | 'tenantId' | 'sessionId'>,
+    onlyNew = false,
+  ): Promise<Admission> {
+    const { plan, internal, tokenRefusal } = subscription;
+    const exhausted = tokenRefusal && (await this.limits.refusalOf(subscription, sessionId));
+    if (exhausted) return { refusal: exhausted };
+    const request = { jobId, tenantId, sessionId, plan, internal, ...(onlyNew && { onlyNew }) };
+    const { admitted, known, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
+    if (known) return { isKnown: true };
+    if (!admitted) return { usage, refusal: new AppError('RATE_LIMITED', undefined, { ...refusal }) };
+    return { usage, writeBefore };
+  }
+
+  /** What the platform would refuse costs the number its standing: it is refused before anything is counted. */
+  private async assertMayReach(
+    tenantId: string,
+    { id, restriction }: SessionState,
+    contact: string,
+  ): Promise<void> {
+    if (!restriction || isGroup(contact)) return;
+    if (await this.messages.knowsContact(tenantId, id, contact)) return;
+    throw restrictionError(restriction, Date.now());
+  }
+}
+
+/** The refusal of a message to a new contact while the platform lets the session begin no chats. */
+function restrictionError({ reason, until }: SessionRestriction, now: number): AppError {
+  const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(until) - now) / 1000));
+  const meta = { layer: 'platform', reason, resetAt: until, retryAfterSeconds };
+  return new AppError('RATE_LIMITED', RESTRICTIONS[reason], meta);
+}

@@ -1,0 +1,88 @@
+import {
+  invalidField,
+  isOfKind,
+  type MediaKind,
+  type MediaRequest,
+  OUTBOUND_MAX_BYTES,
+  typesOf,
+} from '@svc/contracts';
+import type { StoredUpload } from '../../media/uploads.service.js';
+import type { Draft } from './draft.js';
+
+const SOURCES = ['url', 'base64', 'mediaId'] as const;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/**
+ * Drafts a message with a file, as far as the request alone can tell.
+ * @throws AppError `VALIDATION_FAILED` that names the field.
+ */
+export function mediaDraft(media: MediaRequest): Draft {
+  const { kind, url, mimeType, filename, caption, voice } = media;
+  assertFits(media);
+  const file = media.base64 === undefined ? undefined : decode(media);
+  const mediaId = media.mediaId?.toLowerCase();
+  return {
+    content: { type: kind, media: { url, mediaId, mimeType, filename, caption, voice } },
+    body: {
+      ...{ type: kind, caption, mimeType, filename },
+      ...(kind === 'audio' ? { isPtt: voice ?? false } : {}),
+    },
+    ...(file ? { file } : {}),
+  };
+}
+
+/**
+ * Adds to a draft what its upload says of the file.
+ * @throws AppError `VALIDATION_FAILED` where the file is none of the kind.
+ */
+export function withUpload<D extends Draft>(draft: D, upload: StoredUpload): D {
+  const { content, body } = draft;
+  const kind = content.type as MediaKind;
+  const mimeType = content.media?.mimeType ?? upload.mimeType;
+  assertKind(kind, { mimeType, size: upload.size }, 'media.mediaId');
+  const filename =
+    content.media?.filename ?? (kind === 'document' ? (upload.filename ?? undefined) : undefined);
+  return {
+    ...draft,
+    content: { ...content, media: { ...content.media, mimeType, filename } },
+    body: { ...body, mimeType, filename },
+  };
+}
+
+/** @throws AppError `VALIDATION_FAILED` where a media type or a size is none of the kind. */
+function assertKind(
+  kind: MediaRequest['kind'],
+  file: { mimeType?: string; size?: number },
+  source: string,
+): void {
+  if (file.mimeType && !isOfKind(kind, file.mimeType)) {
+    const field = 'media.mimeType';
+    throw invalidField(field, `${field} must be ${typesOf(kind)} for ${kind}, and is ${file.mimeType}`);
+  }
+  const most = OUTBOUND_MAX_BYTES[kind];
+  if ((file.size ?? 0) > most)
+    throw invalidField(source, `${source} must not be larger than ${most} bytes for ${kind}`);
+}
+
+function assertFits(media: MediaRequest): void {
+  const { kind, mimeType, filename, caption, voice } = media;
+  const [first, second] = SOURCES.filter((source) => (media[source] ?? null) !== null);
+  if (!first)
+    throw invalidField('media.url', 'exactly one of media.url, media.base64, media.mediaId must be given');
+  if (second)
+    throw invalidField(`media.${second}`, `media.${second} must not be given together with media.${first}`);
+  if (voice && kind !== 'audio') throw invalidField('media.voice', 'media.voice is for audio only');
+  if (filename && kind !== 'document')
+    throw invalidField('media.filename', 'media.filename is for a document only');
+  if (caption && (kind === 'audio' || kind === 'sticker'))
+    throw invalidField('media.caption', `media.caption is not for ${kind}`);
+  assertKind(kind, { mimeType }, '');
+}
+
+function decode({ kind, base64 = '', mimeType }: MediaRequest): Buffer {
+  if (!BASE64.test(base64)) throw invalidField('media.base64', 'media.base64 must be base64 with padding');
+  if (!mimeType) throw invalidField('media.mimeType', 'media.mimeType must be given with media.base64');
+  const file = Buffer.from(base64, 'base64');
+  assertKind(kind, { size: file.length }, 'media.base64');
+  return file;
+}

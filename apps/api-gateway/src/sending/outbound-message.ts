@@ -1,0 +1,162 @@
+import {
+  CONTENT_FIELDS,
+  type ContentField,
+  invalidField,
+  type Metadata,
+  type OutboundContent,
+  QUEUE_FOR_SECONDS,
+  type RelatedMessage,
+  type SendMessageRequest,
+} from '@svc/contracts';
+import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
+import type { Message } from '../messages/message.entity.js';
+import { normalizeChat, normalizeRecipient } from '../messages/recipient.js';
+import { contactDraft } from './drafts/contact.js';
+import type { Draft } from './drafts/draft.js';
+import { mediaDraft } from './drafts/media.js';
+import { reactionDraft } from './drafts/reaction.js';
+
+/** An outbound message on its way from its request to its row. It never changes: each step returns another one. */
+export interface OutboundMessage extends Draft {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly sessionId: string;
+  readonly contact: string;
+  readonly clientMessageId: string | null;
+  readonly metadata: Metadata | null;
+  /** When it goes out, in domain time; null: now. */
+  readonly sendAt: Date | null;
+  /** How long it waits for its session, in seconds; null: for as long as the worker lets it. */
+  readonly queueForSeconds: number | null;
+  /** The message that it names, once that was found. */
+  readonly relatesTo: RelatedMessage | null;
+  /** From then on its row must not be written any more (ISO 8601): its unit may have been given back. */
+  readonly writeBefore?: string;
+}
+
+/** What the gateway decides of one kind of content. */
+interface KindRules<Field extends ContentField> {
+  draft: (value: NonNullable<SendMessageRequest[Field]>) => Draft;
+  /** It can answer a message; the others name one in another way. */
+  canReply: boolean;
+  canMention: boolean;
+}
+
+const KINDS: { [Field in ContentField]: KindRules<Field> } = {
+  text: {
+    draft: (text) => ({ content: { type: 'text', text }, body: { type: 'text', text } }),
+    canReply: true,
+    canMention: true,
+  },
+  media: { draft: mediaDraft, canReply: true, canMention: false },
+  location: {
+    draft: (location) => ({
+      content: { type: 'location', location },
+      body: { type: 'location', ...location },
+    }),
+    canReply: true,
+    canMention: false,
+  },
+  contact: { draft: contactDraft, canReply: true, canMention: false },
+  poll: {
+    draft: (poll) => ({
+      content: { type: 'poll', poll },
+      body: { type: 'poll', name: poll.name, options: poll.options },
+    }),
+    canReply: true,
+    canMention: false,
+  },
+  reaction: { draft: reactionDraft, canReply: false, canMention: false },
+  edit: {
+    draft: ({ messageId, text }) => ({
+      content: { type: 'edit', text },
+      body: { type: 'text', text },
+      names: { messageId, relation: 'EDIT', field: 'edit.messageId' },
+    }),
+    canReply: false,
+    canMention: true,
+  },
+  delete: {
+    draft: ({ messageId }) => ({
+      content: { type: 'delete' },
+      body: { type: 'unsupported', original: 'delete' },
+      names: { messageId, relation: 'DELETE', field: 'delete.messageId' },
+    }),
+    canReply: false,
+    canMention: false,
+  },
+};
+
+/** Fixed for ever: the job ids of all tenants' `clientMessageId`s follow from it. */
+const JOB_NAMESPACE = '5b7c1b0e-2f0f-5f43-9d0e-8a3c6a1f4d27';
+
+/**
+ * Makes an outbound message of a request, as far as the request alone can tell.
+ * @throws AppError `VALIDATION_FAILED` that names the field.
+ */
+export function outboundMessageOf(tenantId: string, request: SendMessageRequest): OutboundMessage {
+  const contact = normalizeChat(request.to);
+  const draft = draftOf(request);
+  const { clientMessageId = null, metadata = null, sendAt } = request;
+  return {
+    ...draft,
+    id: jobIdOf(tenantId, clientMessageId),
+    ...{ tenantId, sessionId: request.sessionId.toLowerCase(), contact, clientMessageId, metadata },
+    sendAt: sendAt ? new Date(sendAt) : null,
+    queueForSeconds: queueTimeOf(request),
+    relatesTo: null,
+  };
+}
+
+/** What the row keeps of the content; null where the body says it all. */
+export function storedContentOf({ content }: OutboundMessage): OutboundContent | null {
+  const { type, quoted, mentions } = content;
+  return type === 'text' && !quoted && !mentions ? null : content;
+}
+
+/** The content of a row, whole. */
+export function contentOf({ content, body }: Pick<Message, 'content' | 'body'>): OutboundContent {
+  return content ?? { type: 'text', text: body.text ?? '' };
+}
+
+function draftOf(request: SendMessageRequest): Draft {
+  const field = contentFieldOf(request);
+  const { draft: draftOfKind, canReply, canMention } = KINDS[field] as KindRules<never>;
+  const draft = draftOfKind(request[field] as never);
+  const { replyTo, mentions } = request;
+  if (replyTo && !canReply) throw notWith('replyTo', field);
+  if (mentions?.length && !canMention) throw notWith('mentions', field);
+  return {
+    ...draft,
+    ...(replyTo && { names: { messageId: replyTo, relation: 'REPLY', field: 'replyTo' } }),
+    ...(mentions?.length && {
+      content: {
+        ...draft.content,
+        mentions: mentions.map((person) => normalizeRecipient(person, 'mentions')),
+      },
+    }),
+  };
+}
+
+function contentFieldOf(request: SendMessageRequest): ContentField {
+  const [first, second] = CONTENT_FIELDS.filter((field) => (request[field] ?? null) !== null);
+  if (!first) throw invalidField('text', `exactly one of ${CONTENT_FIELDS.join(', ')} must be given`);
+  if (second) throw notWith(second, first);
+  return first;
+}
+
+function notWith(field: string, other: string): Error {
+  return invalidField(field, `${field} must not be given together with ${other}`);
+}
+
+function queueTimeOf({ onDisconnected, queueForSeconds }: SendMessageRequest): number | null {
+  if (onDisconnected === 'queue') return queueForSeconds ?? QUEUE_FOR_SECONDS;
+  if ((queueForSeconds ?? null) === null) return null;
+  const field = 'queueForSeconds';
+  throw invalidField(field, `${field} must be given with onDisconnected queue only`);
+}
+
+/** The id follows from the `clientMessageId` where there is one, so that a retry after a crash reserves nothing again. */
+function jobIdOf(tenantId: string, clientMessageId: string | null): string {
+  return clientMessageId === null ? uuidv7() : uuidv5(`${tenantId}:${clientMessageId}`, JOB_NAMESPACE);
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import { AddressGuard } from '@svc/addresses';
+import { invalidField } from '@svc/contracts';
+import { log } from '@svc/service';
+import { v7 as uuidv7 } from 'uuid';
+import { UploadsService } from '../media/uploads.service.js';
+import type { Message } from '../messages/message.entity.js';
+import { withUpload } from './drafts/media.js';
+import type { OutboundMessage } from './outbound-message.js';
+
+/** This class looks up files of outbound messages before one is admitted, and stores those that came with a request. */
+@Injectable()
+export class OutgoingMedia {
+  constructor(
+    private readonly uploads: UploadsService,
+    private readonly guard: AddressGuard,
+  ) {}
+
+  /**
+   * Completes a message with what its upload says of the file.
+   * @param aheadMs how long until the message goes out
+   * @throws AppError `VALIDATION_FAILED` that names the field.
+   */
+  async complete(message: OutboundMessage, aheadMs: number): Promise<OutboundMessage> {
+    const { media } = message.content;
+    if (media?.url !== undefined) {
+      const problem = await this.guard.problemWith(media.url);
+      if (problem) throw invalidField('media.url', `media.url: ${problem}`);
+    }
+    if (media?.mediaId === undefined) return message;
+    const upload = await this.uploads.find(message.tenantId, media.mediaId, aheadMs);
+    const which = aheadMs > 0 ? 'that is kept until it goes out' : 'of the last 30 days';
+    if (!upload) throw invalidField('media.mediaId', `media.mediaId must be the id of an upload ${which}`);
+    return withUpload(message, upload);
+  }
+
+  /** Stores a file that came with the request, so that from here it is one that was uploaded before. */
+  async store(message: OutboundMessage): Promise<OutboundMessage> {
+    const { id: jobId, tenantId, content, file } = message;
+    if (!file || !content.media) return message;
+    const { mimeType = '', filename = null } = content.media;
+    const upload = { id: uuidv7(), tenantId, mimeType, filename, ofMessage: true, jobId };
+    const { id: mediaId } = await this.uploads.add(upload, [file]);
+    return { ...message, content: { ...content, media: { ...content.media, mediaId } } };
+  }
+
+  /**
+   * Deletes a file that came with the request, because its message is not written. What fails here, or is cut off before, is left to the
+   * sweep of uploads.
+   * @param row the row of the job: that may be this very message, written by a try whose answer was lost.
+   */
+  async discard({ content, file }: OutboundMessage, row: Message | null): Promise<void> {
+    const mediaId = file && content.media?.mediaId;
+    if (!mediaId || row?.content?.media?.mediaId === mediaId) return;
+    try {
+      await this.uploads.delete(mediaId);
+    } catch (error) {
+      log().warn({ mediaId, err: error }, 'a file without a message is deleted later');
+    }
+  }
+}

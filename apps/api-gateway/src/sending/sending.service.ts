@@ -1,0 +1,166 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type DayUsage,
+  type QueuedMessage,
+  type SendMessageRequest,
+  type SessionReply,
+  type SubscriptionState,
+} from '@svc/contracts';
+import { isPassing } from '@svc/database';
+import type { Message } from '../messages/message.entity.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { AdmissionService } from './admission.service.js';
+import { JobsRepository } from './jobs.repository.js';
+import { type OutboundMessage, outboundMessageOf } from './outbound-message.js';
+import { OutgoingMedia } from './outgoing-media.js';
+import { withRelated } from './related-message.js';
+import { ScheduleLimit } from './schedule-limit.js';
+import { SendPublisher } from './send-publisher.js';
+
+/** The outcome of a send that was accepted; `replayed` where the `clientMessageId` had a job already. */
+interface Accepted {
+  message: QueuedMessage;
+  replayed: boolean;
+}
+
+/** The outcome of a send that was refused, or failed. */
+interface Refused {
+  refusal: Error;
+}
+
+/** The outcome of a send, and what is left of the limits where they were asked. */
+export type SendOutcome = (Accepted | Refused) & { usage?: DayUsage };
+
+/** This class accepts messages; their way from here is in `docs/architecture.md`. */
+@Injectable()
+export class SendingService {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly messages: MessagesRepository,
+    private readonly jobs: JobsRepository,
+    private readonly publisher: SendPublisher,
+    private readonly media: OutgoingMedia,
+    private readonly admission: AdmissionService,
+    private readonly schedule: ScheduleLimit,
+  ) {}
+
+  /**
+   * Accepts a message. The order of refusals is part of the contract: body, session, replay, what it names, connected, read-only,
+   * platform, session cap, plan cap, tokens.
+   * @throws AppError before the limits are asked; what they refuse, and what fails then, is a `Refused`.
+   */
+  async send(subscription: SubscriptionState, request: SendMessageRequest): Promise<SendOutcome> {
+    const message = outboundMessageOf(subscription.tenantId, request);
+    // Nearly every `clientMessageId` is new: it is looked up only where `limits` knows its job, or something is refused.
+    const onlyNew = message.clientMessageId !== null && !message.sendAt;
+    const [ranked, first] = await this.read(message, !onlyNew);
+    if (first) return repeatOf(first);
+    if (!onlyNew) return this.accept(subscription, ranked, message, false);
+    const outcome = await this.accept(subscription, ranked, message, true).catch(refused);
+    if ('message' in outcome) return outcome;
+    const existing = await this.firstOf(message);
+    return existing ? { ...repeatOf(existing), usage: outcome.usage } : outcome;
+  }
+
+  /** Reads the session, and the job that the `clientMessageId` has already where that is looked up. */
+  read(message: OutboundMessage, lookUp: boolean): Promise<[SessionReply, Message | null]> {
+    return Promise.all([
+      this.sessions.withRankCached(message.tenantId, message.sessionId),
+      lookUp ? this.firstOf(message) : null,
+    ]);
+  }
+
+  private async firstOf({ tenantId, clientMessageId }: OutboundMessage): Promise<Message | null> {
+    return clientMessageId === null ? null : this.jobs.find(tenantId, clientMessageId);
+  }
+
+  /** Completes a message by what it names and its file, and checks everything but the limits. */
+  async complete(
+    subscription: SubscriptionState,
+    ranked: SessionReply,
+    message: OutboundMessage,
+  ): Promise<OutboundMessage> {
+    const { tenantId, contact, names, sendAt, queueForSeconds } = message;
+    const related = names
+      ? withRelated(message, await this.messages.find(tenantId, names.messageId.toLowerCase()))
+      : message;
+    const aheadMs = sendAt ? await this.schedule.assertRoom(tenantId, sendAt) : 0;
+    const complete = related.content.media ? await this.media.complete(related, aheadMs) : related;
+    // How things stand now says nothing of a later time.
+    if (!sendAt) await this.admission.assertOpen(subscription, ranked, contact, queueForSeconds !== null);
+    return complete;
+  }
+
+  private async accept(
+    subscription: SubscriptionState,
+    ranked: SessionReply,
+    message: OutboundMessage,
+    onlyNew: boolean,
+  ): Promise<SendOutcome> {
+    const complete = await this.complete(subscription, ranked, message);
+    // Its unit is one of the day on which it goes out.
+    if (complete.sendAt) return this.write(complete);
+    let admission = await this.admission.admit(subscription, complete, onlyNew);
+    if (admission.isKnown) {
+      const first = await this.firstOf(message);
+      if (first) return repeatOf(first);
+      admission = await this.admission.admit(subscription, complete);
+    }
+    const { refusal, usage, writeBefore } = admission;
+    if (refusal) return { refusal, usage };
+    return { ...(await this.write({ ...complete, writeBefore }).catch(refused)), usage };
+  }
+
+  /** Writes the row. A unit whose message is not written in time is given back, a minute or two later, by `limits`. */
+  private async write(message: OutboundMessage): Promise<SendOutcome> {
+    const stored = await this.media.store(message);
+    const row = await this.insert(stored);
+    if (!row) return this.lostRace(stored);
+    if (!row.sendAt) this.publisher.publishInBackground(row);
+    return { message: queued(row), replayed: false };
+  }
+
+  private async insert(message: OutboundMessage): Promise<Message | null> {
+    try {
+      return await this.jobs.insert(message);
+    } catch (error) {
+      // Where the database is away nobody knows whether it was written.
+      if (!isPassing(error)) {
+        await this.media.discard(message, await this.messages.find(message.tenantId, message.id));
+      }
+      throw error;
+    }
+  }
+
+  private async lostRace(message: OutboundMessage): Promise<SendOutcome> {
+    const { id, tenantId, clientMessageId, contact } = message;
+    const first = await this.messages.find(tenantId, id);
+    await this.media.discard(message, first);
+    if (first) return { message: queued(first), replayed: clientMessageId !== null };
+    if (await this.messages.isBeingErased(tenantId, contact)) throw new AppError('CONTACT_CONFLICT');
+    throw new AppError('UPSTREAM_TIMEOUT', 'The message could not be written in time.');
+  }
+}
+
+function refused(refusal: Error): SendOutcome {
+  return { refusal };
+}
+
+function repeatOf(first: Message): Accepted {
+  return { message: queued(first), replayed: true };
+}
+
+function queued({ id, sessionId, contact, clientMessageId, createdAt, ...row }: Message): QueuedMessage {
+  return {
+    status: 'QUEUED',
+    jobId: id,
+    sessionId,
+    to: contact,
+    clientMessageId,
+    createdAt: createdAt.toISOString(),
+    ...(row.sendAt && { sendAt: row.sendAt.toISOString() }),
+    ...(row.expiresAt && { expiresAt: row.expiresAt.toISOString() }),
+  };
+}

@@ -1,0 +1,68 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
+import type { NewTenant } from '@svc/contracts';
+import { bootService, log } from '@svc/service';
+import { AuditWatch } from '../../src/audit/audit-watch.js';
+import { serviceOptions } from '../../src/service-options.js';
+import { gateway, withGateway } from '../support/gateway.js';
+
+let other: Awaited<ReturnType<typeof bootService>>;
+afterAll(() => other.close()); // while its servers are there
+withGateway();
+beforeAll(async () => {
+  other = await bootService(serviceOptions);
+});
+
+let tampered: NewTenant;
+beforeEach(async () => {
+  tampered = await gateway.createTenant();
+  await query('DELETE FROM gateway.audit_check');
+});
+afterEach(() => void jest.restoreAllMocks());
+
+const query = (sql: string) => gateway.service.database.query<Record<string, unknown>>(sql);
+const checkDue = async () => {
+  const replicas = [gateway.service.get(AuditWatch), other.get(AuditWatch)];
+  const verdicts = await Promise.all(replicas.map((replica) => replica.checkDue()));
+  return verdicts.filter((verdict) => verdict !== undefined);
+};
+/** As somebody would who owns the database. */
+async function tamper(): Promise<void> {
+  await query('ALTER TABLE gateway.audit_log DISABLE TRIGGER audit_log_append_only');
+  await query(`UPDATE gateway.audit_log SET actor = 'canary' WHERE tenant_id = '${tampered.tenantId}'`);
+  await query('ALTER TABLE gateway.audit_log ENABLE TRIGGER audit_log_append_only');
+}
+
+test('all audit logs are verified once a day, by one of the replicas; a break is an error in the log, without contents', async () => {
+  const said = jest.spyOn(log(), 'error');
+  const [sound, ...more] = await checkDue();
+  expect(more).toEqual([]);
+  expect(sound).toMatchObject({ breaks: [] });
+  expect(sound?.tenants).toBeGreaterThanOrEqual(2);
+  expect(said).not.toHaveBeenCalled();
+
+  await tamper();
+  expect(await checkDue()).toEqual([]);
+  await query(`UPDATE gateway.audit_check SET day = day - 1`);
+  const place = { tenantId: tampered.tenantId, place: 1 };
+  expect(await checkDue()).toMatchObject([{ breaks: [place] }]);
+  expect(said.mock.calls).toEqual([
+    [{ ...place, problem: 'It is not what was written.' }, expect.stringContaining('audit log')],
+  ]);
+  expect(JSON.stringify(said.mock.calls)).not.toContain('canary');
+});
+
+test('a check that was cut off is made an hour later, by whoever comes first, and one that was made is not', async () => {
+  await checkDue();
+  const [row] = await query('SELECT finished_at FROM gateway.audit_check');
+  expect(row).toMatchObject({ finished_at: expect.any(Date) });
+  const claimedAgo = (interval: string, finished: string) =>
+    query(
+      `UPDATE gateway.audit_check SET claimed_at = clock_timestamp() - interval '${interval}', finished_at = ${finished}`,
+    );
+  await claimedAgo('61 minutes', 'now()');
+  expect(await checkDue()).toEqual([]);
+  await claimedAgo('59 minutes', 'NULL');
+  expect(await checkDue()).toEqual([]);
+  await claimedAgo('61 minutes', 'NULL');
+  expect(await checkDue()).toHaveLength(1);
+});

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { migrate, schemaDataSource } from '@svc/database';
+import { createTestDatabase, schemaColumns, type TestDatabase } from '@svc/testing';
+import { DataSource } from 'typeorm';
+import { ApiKey } from '../../src/auth/api-key.entity.js';
+import { AuditCheck, AuditHead, AuditRecord } from '../../src/audit/audit-record.entity.js';
+import { Conversation } from '../../src/conversations/conversation.entity.js';
+import { ConversationPast } from '../../src/conversations/conversation-past.entity.js';
+import { ClientMessage } from '../../src/sending/client-message.entity.js';
+import { ErasedContact, ErasureRecord } from '../../src/erasures/erasure.entity.js';
+import { Message } from '../../src/messages/message.entity.js';
+import { SandboxNumber } from '../../src/sandbox/sandbox-number.entity.js';
+import { ScheduledMessage } from '../../src/scheduling/scheduled-message.entity.js';
+import { SessionChange } from '../../src/sessions/session-change.entity.js';
+import { CLAIM_SQL } from '../../src/sending/message-sweeper.js';
+import { schema } from '../../src/migrations/schema.js';
+import { DashboardUser } from '../../src/tenants/dashboard-user.entity.js';
+import { Widget } from '../../src/widget/widget.entity.js';
+import { Upload } from '../../src/media/upload.entity.js';
+import { Tenant } from '../../src/tenants/tenant.entity.js';
+
+const ENTITIES = [
+  ApiKey,
+  AuditCheck,
+  AuditHead,
+  AuditRecord,
+  ClientMessage,
+  Conversation,
+  ConversationPast,
+  DashboardUser,
+  ErasedContact,
+  ErasureRecord,
+  Message,
+  SandboxNumber,
+  ScheduledMessage,
+  SessionChange,
+  Tenant,
+  Upload,
+  Widget,
+];
+let database: TestDatabase;
+let dataSource: DataSource;
+
+beforeAll(async () => {
+  database = await createTestDatabase(schema);
+  dataSource = await new DataSource(
+    schemaDataSource({ url: database.url, schema: 'gateway', entities: ENTITIES }),
+  ).initialize();
+});
+afterAll(async () => {
+  await dataSource.destroy();
+  await database.drop();
+});
+
+describe('the schema after its migrations', () => {
+  test('has the columns of the entities, and no others', async () => {
+    const { inDatabase, declared } = await schemaColumns(database, dataSource, 'gateway');
+    expect(inDatabase).toEqual(declared);
+  });
+
+  test('has no table without an entity', async () => {
+    const rows = await database.query<{ name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'gateway' AND table_name <> 'migration'`,
+    );
+    const declared = dataSource.entityMetadatas.map(({ tableName }) => tableName);
+    expect(rows.map(({ name }) => name).sort()).toEqual(declared.sort());
+  });
+
+  test('is left as it is by a second run', async () => {
+    expect(await migrate({ ...schema, url: database.url })).toEqual([]);
+  });
+
+  test('finds the pages of a conversation and the rows to publish by an index', async () => {
+    const planOf = async (sql: string): Promise<string> =>
+      dataSource.transaction(async (tx) => {
+        await tx.query('SET LOCAL enable_seqscan = off');
+        return JSON.stringify(await tx.query(`EXPLAIN ${sql}`));
+      });
+    const page = `SELECT * FROM message WHERE tenant_id = gen_random_uuid() AND session_id = gen_random_uuid()
+      AND (created_at, id) < (now(), gen_random_uuid()) ORDER BY created_at DESC, id DESC LIMIT 50`;
+    expect(await planOf(page.replaceAll('gen_random_uuid()', `'${'0'.repeat(32)}'::uuid`))).toContain(
+      'message_of_session',
+    );
+    const failed = page.replace('session_id = gen_random_uuid()', `status = 'FAILED'`);
+    expect(await planOf(failed.replaceAll('gen_random_uuid()', `'${'0'.repeat(32)}'::uuid`))).toContain(
+      'message_failed',
+    );
+    const groups = page.replace(
+      'session_id = gen_random_uuid()',
+      `origin ->> 'sender' = 'x' AND contact LIKE '%@g.us'`,
+    );
+    expect(await planOf(groups.replaceAll('gen_random_uuid()', `'${'0'.repeat(32)}'::uuid`))).toContain(
+      'message_of_sender',
+    );
+    expect(await planOf(CLAIM_SQL)).toContain('Index Cond: (next_publish_at <=');
+  });
+});

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { MessageReceived, type MessageReceivedV1, MessageSent, type NewTenant } from '@svc/contracts';
+import { openMediaStore } from '@svc/media-store';
+import { envelopeOf } from '@svc/messaging';
+import {
+  type ApiDocument,
+  type ApiOperation,
+  contentExamples,
+  type ResourceIds,
+  waitFor,
+} from '@svc/testing';
+import { GatewayConfig } from '../../src/config.js';
+import { type Answer, gateway } from './gateway.js';
+
+/** The number that the examples of the description write to. */
+const EXAMPLE_PHONE = '4915112345678';
+/** The page that the examples of a widget name. */
+export const EXAMPLE_ORIGIN = 'https://www.example.com';
+
+/**
+ * One resource of each kind for a tenant, by the segment of the path under which it is found. A route with a new kind of
+ * id needs a line here, and nothing else.
+ */
+export async function furnish(tenant: NewTenant, word: string): Promise<ResourceIds> {
+  const call = (route: string, body?: object): Promise<Answer> => gateway.call(tenant.apiKey, route, body);
+  const { fakes } = gateway;
+  const sessions = fakes.addSession(tenant.tenantId, { name: `${word} line` }).id;
+  const endpoint = { name: `${word} hook`, url: `https://example.com/${word}`, events: [] };
+  const webhooks = (await call('POST /v1/webhooks', endpoint)).body['id'] as string;
+  const replay = await call(`POST /v1/webhooks/${webhooks}/replay`, {});
+  const spare = await call('POST /v1/api-keys', { name: `${word} key`, rotates: null });
+  const received = await receivedFile(tenant, sessions, word);
+  const messages = await sentText(tenant, sessions, word);
+  const page = { title: `${word} page`, greeting: 'Hello', allowedOrigins: [EXAMPLE_ORIGIN] };
+  const widgets = String((await call('POST /v1/widgets', { ...page, sessionId: sessions })).body['id']);
+  const [conversation] = (await call('GET /v1/conversations')).body['items'] as { id: string }[];
+  return {
+    ...{ sessions, webhooks, widgets, widget: widgets, media: await uploadFor(tenant) },
+    ...{ phone: EXAMPLE_PHONE, contact: EXAMPLE_PHONE, conversations: String(conversation?.id) },
+    erasures: await erasureOf(tenant, sessions, word),
+    'sessions/pairing-code': fakes.addSession(tenant.tenantId, { phone: null }).id,
+    ...{ messages, 'messages/cancel': await queuedText(tenant, sessions, word) },
+    ...{ received, 'messages/media': received },
+    deliveries: fakes.dispatcher.addDelivery(tenant.tenantId, webhooks).deliveryId,
+    replays: (replay.body['replay'] as { id: string }).id,
+    'api-keys': spare.body['kid'] as string,
+  };
+}
+
+/** The first example of the JSON body that an operation takes; undefined: it takes none. */
+export function bodyExample(document: ApiDocument, { body }: ApiOperation): object | undefined {
+  const content = body?.content['application/json'];
+  return content && (contentExamples(document, content)[0]?.[1] as object);
+}
+
+/** A file as a form. */
+export function someForm(): FormData {
+  const form = new FormData();
+  form.append('file', new Blob([Buffer.from('a picture')], { type: 'image/png' }), 'offer.png');
+  return form;
+}
+
+async function uploadFor({ apiKey }: NewTenant): Promise<string> {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const options = { method: 'POST', headers, body: someForm() };
+  const response = await fetch(`${gateway.service.url}/v1/media`, options);
+  return ((await response.json()) as { mediaId: string }).mediaId;
+}
+
+/** One that the platform has: it can be answered, edited and deleted. */
+async function sentText({ apiKey, tenantId }: NewTenant, sessionId: string, word: string): Promise<string> {
+  const message = { sessionId, to: `+${EXAMPLE_PHONE}`, text: `${word} text` };
+  const { body } = await gateway.call(apiKey, 'POST /v1/messages', message);
+  const id = body['jobId'] as string;
+  const data = {
+    ...{ sessionId, jobId: id, messageId: id, keyId: `3EB0${id}`, clientMessageId: null },
+    ...{ to: body['to'] as string, timestamp: new Date().toISOString() },
+  };
+  await gateway.fakes.messaging.publishEvent(envelopeOf(MessageSent, { tenantId }, data));
+  await untilStatus(apiKey, id, 'SENT');
+  return id;
+}
+
+/** One that has not gone out. */
+async function queuedText({ apiKey }: NewTenant, sessionId: string, word: string): Promise<string> {
+  const message = { sessionId, to: `+${EXAMPLE_PHONE}`, text: `${word} other text` };
+  return String((await gateway.call(apiKey, 'POST /v1/messages', message)).body['jobId']);
+}
+
+/** Of somebody else than the examples write to. */
+async function erasureOf({ apiKey }: NewTenant, sessionId: string, word: string): Promise<string> {
+  const to = '+15550002222';
+  await gateway.call(apiKey, 'POST /v1/messages', { sessionId, to, text: `${word} last text` });
+  return String((await gateway.call(apiKey, `DELETE /v1/contacts/${to.slice(1)}`)).body['id']);
+}
+
+/** A file of the customer. */
+async function receivedFile(
+  { apiKey, tenantId }: NewTenant,
+  sessionId: string,
+  word: string,
+): Promise<string> {
+  const id = randomUUID();
+  const file = Buffer.from(`${word} file`);
+  const mimeType = 'application/pdf';
+  const data: MessageReceivedV1 = {
+    ...{ sessionId, messageId: id, keyId: `8F3A${id}`, remoteJid: `${EXAMPLE_PHONE}@s.whatsapp.net` },
+    ...{ phone: `+${EXAMPLE_PHONE}`, pushName: 'Ada', timestamp: new Date().toISOString(), fromMe: false },
+    body: { type: 'document', filename: 'offer.pdf', mimeType },
+    media: { mediaId: id, status: 'STORED', mimeType, reason: null, size: file.length, sha256: null },
+  };
+  await (await openMediaStore(gateway.service.get(GatewayConfig))).put(id, [file], file.length);
+  await gateway.fakes.messaging.publishEvent(envelopeOf(MessageReceived, { tenantId }, data));
+  await untilStatus(apiKey, id, 'RECEIVED');
+  return id;
+}
+
+async function untilStatus(apiKey: string, id: string, status: string): Promise<void> {
+  await waitFor(`a message to be ${status}`, async () => {
+    return (await gateway.call(apiKey, `GET /v1/messages/${id}`)).body['status'] === status;
+  });
+}

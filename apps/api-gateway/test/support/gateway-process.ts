@@ -1,0 +1,62 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll } from '@jest/globals';
+import { CreateTenant, type NewTenant } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import {
+  createTestDatabase,
+  type ServiceProcess,
+  startProcess,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+} from '@svc/testing';
+import { schema } from '../../src/migrations/schema.js';
+import { FakeServices } from './fake-services.js';
+
+export const PEPPER = 'canary pepper that nobody may ever see';
+
+/** Of this test file. */
+export let database: TestDatabase;
+export let fakes: FakeServices;
+export let rpc: RpcClient;
+export let gateway: ServiceProcess;
+let nats: TestNats;
+
+/** Starts the gateway as a process of its own, again when one was killed. */
+export async function startGateway(): Promise<void> {
+  gateway = await startProcess(fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url)), {
+    ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'debug', KEY_PEPPER: PEPPER },
+    MEDIA_DIR: join(tmpdir(), 'media-of-gateway-process'),
+  });
+}
+
+/** Gives this file a gateway that is a process of its own, with the other services played by contract. */
+export function withGatewayProcess(): void {
+  beforeAll(async () => {
+    [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
+    fakes = await FakeServices.start(nats.url);
+    await startGateway();
+    rpc = RpcClient.at(nats.url, 'test');
+  });
+  afterAll(async () => {
+    await rpc.onApplicationShutdown();
+    await gateway.stop('SIGKILL');
+    await fakes.stop();
+    await Promise.all([database.drop(), nats.stop()]);
+  });
+}
+
+export const createTenant = (name: string): Promise<NewTenant> =>
+  rpc.request(CreateTenant, { name, plan: 'GROWTH', subscription: 'ACTIVE', internal: false }, 30_000);
+
+/** Calls it with this key: `POST /v1/messages`. */
+export function call(key: string, route: string, body?: object): Promise<Response> {
+  const [method = '', path = ''] = route.split(' ');
+  return fetch(`http://127.0.0.1:${Number(gateway.ready['port'])}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+}
