@@ -1,6 +1,6 @@
 import { Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AddressGuard } from '@svc/addresses';
+import { AddressGuard } from '@svc/outbound-http';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import {
   connectionProviders,
@@ -54,7 +54,7 @@ import { ReplayRunner } from './replays/replay-runner.js';
 import { ReplaysConsumer } from './replays/replays.consumer.js';
 import { ReplaysService } from './replays/replays.service.js';
 import { RetentionService } from './retention/retention.service.js';
-import { WebhookClient } from './sending/webhook-client.js';
+import { WebhookClient } from '@svc/outbound-http';
 
 const configured: Provider[] = [
   {

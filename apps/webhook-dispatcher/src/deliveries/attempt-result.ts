@@ -1,4 +1,4 @@
-import { isPermanent4xx } from '../sending/answer.js';
+import { isPermanent4xx } from '@svc/outbound-http';
 import type { QueuedDelivery } from './queued-delivery.js';
 import type { Answered } from './standing.js';
 

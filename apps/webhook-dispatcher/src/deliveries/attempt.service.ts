@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DispatcherConfig } from '../config.js';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
-import type { Answer } from '../sending/answer.js';
+import type { Answer } from '@svc/outbound-http';
 import { retryDelay } from '../sending/backoff.js';
 import { deliveryBody, deliveryHeaders } from '../sending/delivery-request.js';
-import { WebhookClient } from '../sending/webhook-client.js';
+import { WebhookClient } from '@svc/outbound-http';
 import { atStep } from '../steps.js';
 import type { AttemptResult } from './attempt-result.js';
 import type { QueuedDelivery } from './queued-delivery.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AddressGuard } from '@svc/addresses';
+import { AddressGuard } from '@svc/outbound-http';
 import {
   type BoundEndpointRef,
   invalidField,

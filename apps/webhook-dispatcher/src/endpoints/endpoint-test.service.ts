@@ -4,7 +4,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { AppError, type EndpointRef, type WebhookTestResult } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { deliveryBody, deliveryHeaders } from '../sending/delivery-request.js';
-import { WebhookClient } from '../sending/webhook-client.js';
+import { WebhookClient } from '@svc/outbound-http';
 import { domainNow } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 import { EndpointsService } from './endpoints.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { AddressGuard } from '@svc/addresses';
+import { AddressGuard } from '@svc/outbound-http';
 import {
   AppError,
   type CreateEndpointV1,

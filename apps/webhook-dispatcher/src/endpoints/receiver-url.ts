@@ -1,4 +1,4 @@
-import type { AddressGuard } from '@svc/addresses';
+import type { AddressGuard } from '@svc/outbound-http';
 import { invalidField } from '@svc/contracts';
 
 /** @throws AppError `VALIDATION_FAILED` that names the field; it says nothing about what an address resolves to. */

@@ -1,3 +1,3 @@
 import preset from '../../jest.preset.mjs';
 
-export default preset('addresses');
+export default preset('outbound-http');

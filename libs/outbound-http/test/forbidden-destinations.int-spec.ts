@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from '@jest/globals';
-import { AddressGuard, type Resolve } from '@svc/addresses';
-import { WebhookClient } from '../src/sending/webhook-client.js';
+import { AddressGuard, type Resolve } from '../src/index.js';
+import { WebhookClient } from '../src/http/outbound-http.js';
 import { CountingServer } from './counting-server.js';
 
 /** A server of our own network that nobody must reach through us. */

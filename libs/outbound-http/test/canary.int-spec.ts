@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, isIP, Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { AddressGuard, type Resolve } from '@svc/addresses';
-import { WebhookClient } from '../src/sending/webhook-client.js';
+import { AddressGuard, type Resolve } from '../src/index.js';
+import { WebhookClient } from '../src/http/outbound-http.js';
 
 /** Listens on every address of this machine: whoever gets through to it shows. */
 const canary = createServer((socket) => {

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { waitFor } from '@svc/testing';
-import { AddressGuard, type Resolve } from '@svc/addresses';
-import { WebhookClient } from '../src/sending/webhook-client.js';
+import { waitFor } from './wait-for.js';
+import { AddressGuard, type Resolve } from '../src/index.js';
+import { WebhookClient } from '../src/http/outbound-http.js';
 import { CountingServer } from './counting-server.js';
 
 const routes: Record<string, (response: ServerResponse) => void> = {

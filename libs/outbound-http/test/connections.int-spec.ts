@@ -3,10 +3,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { AddressGuard } from '@svc/addresses';
-import { waitFor } from '@svc/testing';
-import type { Answer } from '../src/sending/answer.js';
-import { WebhookClient } from '../src/sending/webhook-client.js';
+import { AddressGuard } from '../src/index.js';
+import { waitFor } from './wait-for.js';
+import type { Answer } from '../src/http/answer.js';
+import { WebhookClient } from '../src/http/outbound-http.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

@@ -1,5 +1,5 @@
 import type { OnReadOpts, Socket } from 'node:net';
-import type { Connector, ConnectTarget } from '@svc/addresses';
+import type { Connector, ConnectTarget } from '../addresses/guarded-connector.js';
 import { Connection, type ConnectionOwner } from './connection.js';
 
 /** How long a connection is kept whose receiver does not say how long it leaves it open, and the longest of all. */

@@ -1,4 +1,5 @@
-import { type AddressGuard, guardedConnector } from '@svc/addresses';
+import type { AddressGuard } from '../addresses/address-guard.js';
+import { guardedConnector } from '../addresses/guarded-connector.js';
 import type { Answer } from './answer.js';
 import type { Connection } from './connection.js';
 import { Connections, type Host, ON_READ } from './connections.js';

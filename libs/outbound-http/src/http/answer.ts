@@ -1,4 +1,4 @@
-import { DESTINATION_NOT_ALLOWED } from '@svc/addresses';
+import { DESTINATION_NOT_ALLOWED } from '../addresses/address-guard.js';
 
 /** What came of one POST. */
 export interface Answer {

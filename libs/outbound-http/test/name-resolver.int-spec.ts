@@ -2,8 +2,8 @@ import { createSocket, type Socket } from 'node:dgram';
 import type { LookupAddress } from 'node:dns';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { AddressGuard, nameResolver, NOT_ALLOWED } from '@svc/addresses';
-import { WebhookClient } from '../src/sending/webhook-client.js';
+import { AddressGuard, nameResolver, NOT_ALLOWED } from '../src/index.js';
+import { WebhookClient } from '../src/http/outbound-http.js';
 
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
