@@ -12,7 +12,7 @@ import {
 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
-import { FINISHING, LAST, placeParameters, placesSql, type Position } from './places.js';
+import { FINISHING, LAST, placeParameters, placesSql, type Position } from './delivery-lists.js';
 
 interface DeliveryRow extends Position {
   deliveryId: string;

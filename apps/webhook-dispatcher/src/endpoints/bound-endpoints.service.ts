@@ -7,7 +7,7 @@ import {
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { checkReceiverUrl } from './receiver-url.js';
-import { EndpointChanges } from './endpoint-changes.js';
+import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import type { Endpoint } from './endpoint.entity.js';
 import { EndpointFactory } from './endpoint-factory.js';
 import { EndpointRepository } from './endpoint.repository.js';

@@ -7,7 +7,7 @@ import {
   type EndpointStateReply,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import { EndpointChanges } from './endpoint-changes.js';
+import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import type { Endpoint } from './endpoint.entity.js';
 import { EndpointRepository } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';

@@ -4,7 +4,7 @@ import type { EndpointOrdering, EndpointStatus } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
 import { log, PeriodicTask } from '@svc/service';
 import { Repository } from 'typeorm';
-import type { Signing } from '../sending/delivery-request.js';
+import type { Signing } from '../signing/signed-request.js';
 import { Endpoint } from './endpoint.entity.js';
 import { domainNow } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { HIDDEN_VALUE, invalidField } from '@svc/contracts';
 import { SecretBox, type SecretPlace } from '@svc/service';
-import type { Signing } from '../sending/delivery-request.js';
+import type { Signing } from '../signing/signed-request.js';
 import type { Endpoint, PreviousSecret } from './endpoint.entity.js';
 
 type Row = Pick<Endpoint, 'id' | 'tenantId'>;

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { AppError, type EndpointRef, type WebhookTestResult } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { deliveryBody, deliveryHeaders } from '../sending/delivery-request.js';
+import { deliveryBody, deliveryHeaders } from '../signing/signed-request.js';
 import { WebhookClient } from '@svc/outbound-http';
 import { domainNow } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';

@@ -14,7 +14,7 @@ import {
 } from '@svc/contracts';
 import { LessThan, Repository } from 'typeorm';
 import { checkReceiverUrl } from './receiver-url.js';
-import { EndpointChanges } from './endpoint-changes.js';
+import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import { Endpoint } from './endpoint.entity.js';
 import { EndpointFactory } from './endpoint-factory.js';
 import { EndpointRepository } from './endpoint.repository.js';

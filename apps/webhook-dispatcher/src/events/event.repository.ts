@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { isErasedSql } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { FENCE_SQL, fenceParameters } from '../deliveries/fence.js';
-import type { QueuedDelivery } from '../deliveries/queued-delivery.js';
+import { FENCE_SQL, fenceParameters } from '../ownership/fence.js';
+import type { QueuedDelivery } from '../lanes/queued-delivery.js';
 import type { Persons } from './erased-events.js';
 
 /** An event as it came in. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
-import { deliveryId } from '../deliveries/delivery-id.js';
+import { deliveryId } from '../lanes/delivery-id.js';
 import { conversationOf } from './conversation.js';
 import { receiversOf } from './routing.js';
 

@@ -1,8 +1,8 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Messaging } from '@svc/messaging';
 import { PeriodicTask } from '@svc/service';
-import { DueLoader } from '../deliveries/due-loader.js';
-import { OwnedPartitions } from '../deliveries/owned-partitions.js';
+import { DueLoader } from '../lanes/due-loader.js';
+import { OwnedPartitions } from '../ownership/owned-partitions.js';
 import { ReplayRepository, type RunningReplay } from './replay.repository.js';
 
 /** Steps of the replays that run; with the window of each it bounds their pace. */

@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { ReplayableStatus, ReplayState } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
 import { DataSource } from 'typeorm';
-import { FENCE_SQL, fenceParameters, type Ownership } from '../deliveries/fence.js';
+import { FENCE_SQL, fenceParameters, type Ownership } from '../ownership/fence.js';
 import {
   FINISHING,
   type PlaceFilter,
@@ -11,7 +11,7 @@ import {
   placeParameters,
   placesSql,
   type Position,
-} from '../deliveries/places.js';
+} from '../deliveries/delivery-lists.js';
 import { reviveSql } from './revive.js';
 
 /** Deliveries of one replay that are on their way at a time: of a lane's places in memory, most are left to live traffic. */

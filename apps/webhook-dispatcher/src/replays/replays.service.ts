@@ -11,7 +11,7 @@ import {
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
-import { EndpointChanges } from '../endpoints/endpoint-changes.js';
+import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { ReplayRepository, type ReplayRow } from './replay.repository.js';
 import { ReplayRunner } from './replay-runner.js';

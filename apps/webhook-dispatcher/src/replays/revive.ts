@@ -1,4 +1,4 @@
-import { FINISHING } from '../deliveries/places.js';
+import { FINISHING } from '../deliveries/delivery-lists.js';
 
 /**
  * Puts finished deliveries back on their way for one attempt more, in the same statement. After a CTE `picked` of their

@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { Messaging, partitionOf } from '@svc/messaging';
+import { log } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { DispatcherConfig } from '../config.js';
+import { DueLoader } from '../lanes/due-loader.js';
+import { EndpointDirectory, MAX_AGE_MS } from '../endpoints/endpoint-directory.js';
+
+/** How long an owner has to confirm before it is asked again, and the wait before that. */
+const CONFIRM_MS = 1_000;
+const AGAIN_MS = 100;
+
+const OWNER_SQL = `SELECT owner FROM partition_lease WHERE partition = $1 AND expires_at > clock_timestamp()`;
+
+interface Change {
+  tenantId: string;
+  endpointId: string;
+}
+
+/**
+ * Makes a change of an endpoint known to the one process that delivers for its tenant, so that it is in force for the
+ * next attempt when the call returns. A new owner reads everything afresh, so there is nobody else to tell.
+ */
+@Injectable()
+export class EndpointChanges implements OnApplicationBootstrap {
+  constructor(
+    private readonly messaging: Messaging,
+    private readonly config: DispatcherConfig,
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly directory: EndpointDirectory,
+    private readonly loader: DueLoader,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.messaging.connection.subscribe(subjectOf(this.config.workerName), {
+      callback: (error, message) => {
+        if (error) return;
+        this.apply(message.json<Change>());
+        message.respond();
+      },
+    });
+  }
+
+  /** Call after the commit. Resolves when nobody acts on the old state any more: confirmed, or forgotten for its age. */
+  async announce(change: Change): Promise<void> {
+    const partition = partitionOf(change.tenantId);
+    const forgottenAt = performance.now() + MAX_AGE_MS;
+    for (;;) {
+      const [lease] = await this.dataSource.query<{ owner: string | null }[]>(OWNER_SQL, [partition]);
+      if (!lease?.owner) return;
+      const left = Math.ceil(forgottenAt - performance.now());
+      if (left <= 0) break;
+      if (await this.confirms(lease.owner, change, Math.min(CONFIRM_MS, left))) return;
+      await delay(AGAIN_MS);
+    }
+    log().warn(
+      { endpointId: change.endpointId, partition },
+      'the owner did not confirm a change of an endpoint',
+    );
+  }
+
+  private async confirms(owner: string, change: Change, timeout: number): Promise<boolean> {
+    const { connection } = this.messaging;
+    try {
+      await connection.request(subjectOf(owner), JSON.stringify(change), { timeout });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private apply({ tenantId, endpointId }: Change): void {
+    this.directory.forget(tenantId);
+    this.loader.changed({ endpointId, tenantId, partition: partitionOf(tenantId) });
+  }
+}
+
+/** Subject tokens know no dots and blanks, names of hosts do. */
+function subjectOf(worker: string): string {
+  return `notice.webhook-dispatcher.endpoint-changed.${Buffer.from(worker).toString('hex')}`;
+}
