@@ -4,7 +4,8 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, isIP, Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { AddressGuard, type Resolve } from '../src/index.js';
-import { WebhookClient } from '../src/http/outbound-http.js';
+import { OutboundHttp } from '../src/http/outbound-http.js';
+import { LIMITS } from './limits.js';
 
 /** Listens on every address of this machine: whoever gets through to it shows. */
 const canary = createServer((socket) => {
@@ -158,8 +159,8 @@ function recordsOf(host: string): LookupAddress[] {
 
 /** The error of a POST by a client of its own. */
 async function errorOf(url: string, guard: AddressGuard, headers = {}): Promise<string | null> {
-  const client = new WebhookClient(guard, 10_000);
-  const { error } = await client.post({ url, headers, body: Buffer.from('{}') });
+  const client = new OutboundHttp(guard);
+  const { error } = await client.post(url, headers, Buffer.from('{}'), LIMITS);
   client.close();
   return error;
 }

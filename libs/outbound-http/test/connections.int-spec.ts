@@ -5,8 +5,9 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { AddressGuard } from '../src/index.js';
 import { waitFor } from './wait-for.js';
-import type { Answer } from '../src/http/answer.js';
-import { WebhookClient } from '../src/http/outbound-http.js';
+import type { Answer } from '../src/http/exchange.js';
+import { OutboundHttp } from '../src/http/outbound-http.js';
+import { LIMITS } from './limits.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -16,7 +17,8 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine';
 const CLOSED_MS = 7_000;
 const BODY = Buffer.from('{"n":1}');
 
-let client: WebhookClient;
+let client: OutboundHttp;
+let timeoutMs: number;
 let host: Server;
 /** Every connection that was opened, with what came over it. */
 let connections: { socket: Socket; came: string }[];
@@ -24,7 +26,8 @@ let connections: { socket: Socket; came: string }[];
 let answers: string[];
 
 beforeEach(async () => {
-  client = new WebhookClient(new AddressGuard({ allowedOrigins: ['http://127.0.0.1:*'] }), 5_000);
+  timeoutMs = 5_000;
+  client = new OutboundHttp(new AddressGuard({ allowedOrigins: ['http://127.0.0.1:*'] }));
   connections = [];
   answers = [OK];
   host = createServer((socket) => {
@@ -49,10 +52,9 @@ afterEach(() => {
 
 const port = (): number => (host.address() as AddressInfo).port;
 const post = async (body = BODY, headers: Record<string, string> = {}) => {
-  const { status, error, head } = await client.post({
-    url: `http://127.0.0.1:${port()}/a%20b?c=d`,
-    headers,
-    body,
+  const { status, error, head } = await client.post(`http://127.0.0.1:${port()}/a%20b?c=d`, headers, body, {
+    ...LIMITS,
+    timeoutMs,
   });
   await nextTurn();
   return { status, error, head: head.toString() };
@@ -169,10 +171,10 @@ test('nothing of a POST is kept with its connection when it is over', async () =
   const gone = new Set<number>();
   /** Whoever hears of it has the delivery. */
   const postOne = (n: number): Promise<Answer> =>
-    new Promise((ended, failed) => {
-      const listener = { ended, failed };
+    new Promise((onAnswer, onError) => {
+      const listener = { onAnswer, onError };
       registry.register(listener, n);
-      client.send({ url: `http://127.0.0.1:${port()}/`, headers: {}, body: BODY }, listener);
+      client.send(`http://127.0.0.1:${port()}/`, {}, BODY, LIMITS, listener);
     });
   for (let n = 0; n < 3; n += 1) {
     await postOne(n);
@@ -188,7 +190,8 @@ test('nothing of a POST is kept with its connection when it is over', async () =
 
 test('a receiver that takes too long for one POST has its connections kept afterwards', async () => {
   client.close();
-  client = new WebhookClient(new AddressGuard({ allowedOrigins: ['http://127.0.0.1:*'] }), 500);
+  client = new OutboundHttp(new AddressGuard({ allowedOrigins: ['http://127.0.0.1:*'] }));
+  timeoutMs = 500;
   expect(await post()).toMatchObject({ status: 200 });
   answers = ['', OK];
   expect(await post()).toMatchObject({ status: null, error: 'TIMEOUT' });

@@ -1,8 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from '@jest/globals';
 import { AddressGuard, type Resolve } from '../src/index.js';
-import { WebhookClient } from '../src/http/outbound-http.js';
+import { OutboundHttp } from '../src/http/outbound-http.js';
 import { CountingServer } from './counting-server.js';
+import { LIMITS } from './limits.js';
 
 /** A server of our own network that nobody must reach through us. */
 const server = CountingServer.ofThisFile((_, response) => response.end('fine'));
@@ -35,9 +36,9 @@ describe('a destination that is not allowed', () => {
     'http://localhost',
     'http://localhost.',
   ])('gets no connection: %s', async (origin) => {
-    const client = new WebhookClient(new AddressGuard(), 10_000);
+    const client = new OutboundHttp(new AddressGuard());
     const before = server.connections;
-    expect(await client.post({ url: `${origin}:${server.port}/ok`, headers: {}, body })).toMatchObject({
+    expect(await client.post(`${origin}:${server.port}/ok`, {}, body, LIMITS)).toMatchObject({
       status: null,
       error: 'DESTINATION_NOT_ALLOWED',
     });
@@ -51,11 +52,9 @@ describe('a destination that is not allowed', () => {
     ['a mapped record', [[{ address: '::ffff:127.0.0.1', family: 6 }]]],
     ['one of several answers', [[PUBLIC, LOCAL]]],
   ])('gets no connection by %s', async (_, answers) => {
-    const client = new WebhookClient(new AddressGuard({ resolve: rebinding(answers) }), 10_000);
+    const client = new OutboundHttp(new AddressGuard({ resolve: rebinding(answers) }));
     const before = server.connections;
-    expect(
-      await client.post({ url: `http://hooks.example:${server.port}/ok`, headers: {}, body }),
-    ).toMatchObject({
+    expect(await client.post(`http://hooks.example:${server.port}/ok`, {}, body, LIMITS)).toMatchObject({
       error: 'DESTINATION_NOT_ALLOWED',
     });
     expect(server.connections).toBe(before);
@@ -65,11 +64,11 @@ describe('a destination that is not allowed', () => {
   test('gets no connection when a name that was fine at save points elsewhere later', async () => {
     const guard = new AddressGuard({ resolve: rebinding([[PUBLIC], [LOCAL]]) });
     expect(await guard.problemWith(`https://hooks.example:${server.port}/ok`)).toBeUndefined();
-    const client = new WebhookClient(guard, 10_000);
+    const client = new OutboundHttp(guard);
     const before = server.connections;
     for (const protocol of ['http', 'https']) {
       const url = `${protocol}://hooks.example:${server.port}/ok`;
-      expect(await client.post({ url, headers: {}, body })).toMatchObject({
+      expect(await client.post(url, {}, body, LIMITS)).toMatchObject({
         error: 'DESTINATION_NOT_ALLOWED',
       });
     }
@@ -83,11 +82,9 @@ describe('a destination that is not allowed', () => {
       lookup: (_: string, __: object, callback: (error: null, addresses: LookupAddress[]) => void) =>
         callback(null, [LOCAL]),
     });
-    const client = new WebhookClient(guard, 10_000);
+    const client = new OutboundHttp(guard);
     const before = server.requests;
-    expect(
-      await client.post({ url: `http://hooks.example:${server.port}/ok`, headers: {}, body }),
-    ).toMatchObject({
+    expect(await client.post(`http://hooks.example:${server.port}/ok`, {}, body, LIMITS)).toMatchObject({
       error: 'DESTINATION_NOT_ALLOWED',
     });
     expect(server.requests).toBe(before);

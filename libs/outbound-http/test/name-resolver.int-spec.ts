@@ -2,8 +2,10 @@ import { createSocket, type Socket } from 'node:dgram';
 import type { LookupAddress } from 'node:dns';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { AddressGuard, nameResolver, NOT_ALLOWED } from '../src/index.js';
-import { WebhookClient } from '../src/http/outbound-http.js';
+import { nameResolver } from '../src/addresses/name-resolver.js';
+import { AddressGuard, NOT_ALLOWED } from '../src/index.js';
+import { OutboundHttp } from '../src/http/outbound-http.js';
+import { LIMITS } from './limits.js';
 
 const TYPE_A = 1;
 const TYPE_AAAA = 28;
@@ -90,20 +92,16 @@ test('any number of names that never resolve does not hold up another one', asyn
 
 test('a name that points at us is refused at save and at connect', async () => {
   const guard = new AddressGuard({ resolve: nameResolver([address]) });
-  const client = new WebhookClient(guard, 10_000);
+  const client = new OutboundHttp(guard);
   for (const host of ['evil.example', 'mixed.example']) {
     expect(await guard.problemWith(`https://${host}/hooks`)).toBe(NOT_ALLOWED);
-    expect(
-      await client.post({ url: `https://${host}/hooks`, headers: {}, body: Buffer.from('{}') }),
-    ).toMatchObject({
+    expect(await client.post(`https://${host}/hooks`, {}, Buffer.from('{}'), LIMITS)).toMatchObject({
       status: null,
       error: 'DESTINATION_NOT_ALLOWED',
     });
   }
   expect(await guard.problemWith('https://both.example/hooks')).toBeUndefined();
-  expect(
-    await client.post({ url: 'https://unknown.example/', headers: {}, body: Buffer.from('{}') }),
-  ).toMatchObject({
+  expect(await client.post('https://unknown.example/', {}, Buffer.from('{}'), LIMITS)).toMatchObject({
     error: 'NAME_NOT_RESOLVED',
   });
   client.close();

@@ -4,8 +4,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from './wait-for.js';
 import { AddressGuard, type Resolve } from '../src/index.js';
-import { WebhookClient } from '../src/http/outbound-http.js';
+import { OutboundHttp } from '../src/http/outbound-http.js';
 import { CountingServer } from './counting-server.js';
+import { LIMITS } from './limits.js';
 
 const routes: Record<string, (response: ServerResponse) => void> = {
   '/ok': (response) => response.end('fine'),
@@ -37,19 +38,21 @@ const routes: Record<string, (response: ServerResponse) => void> = {
 const server = CountingServer.ofThisFile((request, response) => routes[request.url ?? '']?.(response));
 const url = (path: string): string => `http://127.0.0.1:${server.port}${path}`;
 
-/** A client that is let through to this machine, with so much time for an attempt. */
-const aClient = (timeoutMs: number, options?: { keptConnections: number }) =>
-  new WebhookClient(
-    new AddressGuard({ allowedOrigins: ['http://127.0.0.1:*', 'https://127.0.0.1:*'] }),
-    timeoutMs,
-    options,
-  );
+/** A client that is let through to this machine, with so much time for a POST. */
+function aClient(timeoutMs: number, options?: { maxConnections: number }) {
+  const guard = new AddressGuard({ allowedOrigins: ['http://127.0.0.1:*', 'https://127.0.0.1:*'] });
+  const http = new OutboundHttp(guard, options);
+  return {
+    post: (target: string) => http.post(target, {}, body, { ...LIMITS, timeoutMs }),
+    close: () => http.close(),
+  };
+}
 const body = Buffer.from('{}');
 
 describe('a receiver on an allowed origin', () => {
   const client = aClient(10_000);
   afterAll(() => client.close());
-  const post = (path: string) => client.post({ url: url(path), headers: {}, body });
+  const post = (path: string) => client.post(url(path));
 
   test('that answers 2xx has it, and the head of its answer is kept', async () => {
     const answer = await post('/ok');
@@ -83,7 +86,7 @@ describe('a receiver on an allowed origin', () => {
 
   test('that drips its headers meets the deadline of the attempt', async () => {
     const hasty = aClient(500);
-    const answer = await hasty.post({ url: url('/drip-headers'), headers: {}, body });
+    const answer = await hasty.post(url('/drip-headers'));
     expect(answer).toMatchObject({ status: null, error: 'TIMEOUT' });
     expect(answer.durationMs).toBeGreaterThanOrEqual(495);
     hasty.close();
@@ -101,7 +104,7 @@ describe('a receiver on an allowed origin', () => {
   });
 
   test('that is not there has failed', async () => {
-    expect(await client.post({ url: 'http://127.0.0.1:1/', headers: {}, body })).toMatchObject({
+    expect(await client.post('http://127.0.0.1:1/')).toMatchObject({
       error: 'CONNECTION_REFUSED',
     });
   });
@@ -134,8 +137,7 @@ describe('a host that closes a connection it was to keep', () => {
     ['again as it is sent once more has failed', 2, { status: null, error: 'CONNECTION_CLOSED' }],
   ])('%s', async (_, times, expected) => {
     const client = aClient(10_000);
-    const post = () =>
-      client.post({ url: `http://127.0.0.1:${(host.address() as AddressInfo).port}/`, headers: {}, body });
+    const post = () => client.post(`http://127.0.0.1:${(host.address() as AddressInfo).port}/`);
     expect(await post()).toMatchObject({ status: 200 });
     await nextTurn(); // now the connection is free
     [requests, cuts] = [0, times];
@@ -148,7 +150,7 @@ describe('a host that closes a connection it was to keep', () => {
     const client = aClient(10_000);
     const before = server.requests;
     for (let n = 1; n <= 2; n += 1) {
-      expect(await client.post({ url: url('/reset'), headers: {}, body })).toMatchObject({
+      expect(await client.post(url('/reset'))).toMatchObject({
         error: 'CONNECTION_CLOSED',
       });
       expect(server.requests - before).toBe(n);
@@ -160,7 +162,7 @@ describe('a host that closes a connection it was to keep', () => {
 describe('many receivers on one host', () => {
   test('each get the POSTs that count for them: none waits in a queue, least of all for those that hang', async () => {
     const client = aClient(2_000);
-    const post = (path: string) => client.post({ url: url(path), headers: {}, body });
+    const post = (path: string) => client.post(url(path));
     const before = server.requests;
     const hanging = Promise.all(Array.from({ length: 40 }, () => post('/hang')));
     const first = await Promise.race([post('/ok'), hanging.then(() => 'those that hang')]);
@@ -173,8 +175,8 @@ describe('many receivers on one host', () => {
 
   test('leave a bounded number of connections open between two deliveries', async () => {
     await waitFor('those of other tests to be closed', async () => (await server.open()) === 0);
-    const client = aClient(10_000, { keptConnections: 5 });
-    const post = () => client.post({ url: url('/ok'), headers: {}, body });
+    const client = aClient(10_000, { maxConnections: 5 });
+    const post = () => client.post(url('/ok'));
     await Promise.all(Array.from({ length: 30 }, post));
     // The client itself would close all of them after fifteen seconds.
     await waitFor('all but five to be closed', async () => (await server.open()) <= 5, 10_000);
@@ -189,11 +191,7 @@ test('a receiver whose connection never comes about meets the deadline of the at
   const silent = createTcpServer((socket) => sockets.push(socket));
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const client = aClient(300);
-  const answer = await client.post({
-    url: `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`,
-    headers: {},
-    body,
-  });
+  const answer = await client.post(`https://127.0.0.1:${(silent.address() as AddressInfo).port}/`);
   expect(answer).toMatchObject({ status: null, error: 'TIMEOUT' });
   expect(answer.durationMs).toBeGreaterThanOrEqual(295);
   client.close();
@@ -205,8 +203,8 @@ test.each(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])(
   'an attempt that %s on our side stopped is none: there is no answer to count',
   async (code) => {
     const resolve: Resolve = (_, __, callback) => callback(Object.assign(new Error('no more'), { code }), []);
-    const client = new WebhookClient(new AddressGuard({ resolve }), 10_000);
-    await expect(client.post({ url: 'https://hooks.example/', headers: {}, body })).rejects.toMatchObject({
+    const client = new OutboundHttp(new AddressGuard({ resolve }));
+    await expect(client.post('https://hooks.example/', {}, body, LIMITS)).rejects.toMatchObject({
       code,
     });
     client.close();

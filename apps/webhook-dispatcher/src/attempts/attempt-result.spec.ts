@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type AttemptResult, mayBeNews, outcomeOf, remainingMs, runsOf4xx } from './attempt-result.js';
+import { type AttemptResult, isPermanent4xx, mayBeNews, outcomeOf, remainingMs, runsOf4xx } from './attempt-result.js';
 
 const aResult = (status: number, fields: Partial<AttemptResult> = {}): AttemptResult =>
   ({
@@ -50,4 +50,9 @@ test('the delay counts from the end of the attempt, however long its result wait
   expect(remainingMs(aResult(500, { retryInMs: 1_000, endedAtMs: 500 }), 900)).toBe(600);
   expect(remainingMs(aResult(500, { retryInMs: 100, endedAtMs: 500 }), 900)).toBe(0);
   expect(remainingMs(aResult(200), 900)).toBeNull();
+});
+
+test('4xx are permanent but for 408, 425 and 429', () => {
+  expect([400, 401, 404, 410, 499].every(isPermanent4xx)).toBe(true);
+  expect([408, 425, 429, 200, 302, 500, null].some(isPermanent4xx)).toBe(false);
 });

@@ -5,14 +5,14 @@ import { nameResolver } from './name-resolver.js';
 import { OwnNetworks } from './own-addresses.js';
 import { isPublicAddress } from './public-address.js';
 
-/** Finds all addresses of a name; has the shape of `dns.lookup`. */
+/** The resolver finds all addresses of a name; it has the shape of `dns.lookup`. */
 export type Resolve = (
   hostname: string,
   options: { all: true; family?: number | 'IPv4' | 'IPv6' },
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** What a guard goes by. */
+/** What a guard decides by. */
 export interface GuardOptions {
   /** Let through unchecked: exact, or with any port where an entry ends in `:*`. */
   allowedOrigins?: readonly string[];
@@ -21,7 +21,7 @@ export interface GuardOptions {
   resolve?: Resolve;
 }
 
-/** All that a tenant is told about a destination we do not connect to: no address, no reason. */
+/** The words for a destination we do not connect to: a tenant reads no address, no reason. */
 export const NOT_ALLOWED = 'destination not allowed';
 /** Code of the error that refuses a connection. */
 export const DESTINATION_NOT_ALLOWED = 'DESTINATION_NOT_ALLOWED';
@@ -33,7 +33,7 @@ const LOCAL_SUFFIXES = ['.internal', '.local', '.localhost', '.localdomain', '.h
 const RESOLVE_AT_SAVE_MS = 1_000;
 
 /**
- * Keeps what tenants have us connect to away from everything that is not the public internet, so that nobody reaches our network through us:
+ * The guard keeps what tenants have us connect to away from everything that is not the public internet, so that nobody reaches our network through us:
  * rules and a look at the answers when an address is saved, and the same decision again at every new socket, because
  * what a name resolves to may change after the first answer.
  */

@@ -4,7 +4,7 @@ import { ValidateBy } from 'class-validator';
 
 const ORIGIN = /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:(\d{1,5}|\*))?$/i;
 
-/** The variable with the origins that an `AddressGuard` lets through, of every service that has one. */
+/** Reads the variable with the origins that an `AddressGuard` lets through, in every service that has one. */
 export function AllowedOrigins(): PropertyDecorator {
   const decorators = [
     Env('WEBHOOK_ALLOWED_ORIGINS', {
@@ -27,12 +27,12 @@ export function AllowedOrigins(): PropertyDecorator {
   };
 }
 
-/** The parts of a comma-separated list; what is no text stays for the validator to refuse. */
+/** Splits a comma-separated list; what is no text stays for the validator to refuse. */
 export function listOf(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
 }
 
-/** What is wrong with the list; undefined when nothing is. */
+/** Says what is wrong with the list; undefined when nothing is. */
 function problemWith(value: unknown, mode: string): string | undefined {
   if (!Array.isArray(value)) return 'must be a comma-separated list of origins';
   if (value.length > 0 && mode === 'production') return 'must be empty when SVC_MODE is production';
@@ -42,7 +42,7 @@ function problemWith(value: unknown, mode: string): string | undefined {
     : undefined;
 }
 
-/** Whether the origin of a URL is on the list: exactly, or with any port where the entry ends in `:*`. */
+/** Says whether the origin of a URL is on the list: exactly, or with any port where the entry ends in `:*`. */
 export function isAllowedOrigin(url: URL, allowed: readonly string[]): boolean {
   return allowed.some((entry) => {
     if (entry.endsWith(':*')) {

@@ -4,14 +4,14 @@ import { type AddressGuard, notAllowed } from './address-guard.js';
 
 const CONNECT_MS = 3_000;
 
-/** Opens a socket, with TLS where the target says `https:`; the callback hears once. */
+/** A connector opens a socket, with TLS where the target says `https:`; the callback hears once. */
 export type Connector = buildConnector.connector;
-/** Whom to connect to: scheme, `hostname` without brackets, `host` with the port, `port`. */
+/** The target of a connection: scheme, `hostname` without brackets, `host` with the port, `port`. */
 export type ConnectTarget = buildConnector.Options;
 
 /**
- * How every new socket to an address of a tenant comes into being: literals are refused before connecting, names by all their
- * answers, and the peer of the finished socket is looked at once more. Fails closed.
+ * Makes the connector that opens every new socket to an address of a tenant: it refuses literals before connecting, names by all their
+ * answers, and looks at the peer of the finished socket once more. It fails closed.
  * @param options of every socket.
  */
 export function guardedConnector(guard: AddressGuard, options: ConnectOpts = {}): Connector {

@@ -2,11 +2,11 @@ import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import type { Resolve } from './address-guard.js';
 
-/** Both tries end within the three seconds that a connection may take. */
+/** Limits of a question: both tries end within the three seconds that a connection may take. */
 const LIMITS = { timeout: 700, tries: 2 };
 
 /**
- * Asks name servers directly. `dns.lookup` would wait in a queue with four places for the whole process: names that
+ * Makes a resolver that asks name servers directly. `dns.lookup` would wait in a queue with four places for the whole process: names that
  * never resolve, of one tenant, would use up the time of everybody's attempts. No hosts file, no search domains.
  * @param servers `address:port`; those of the machine by default.
  */
@@ -26,7 +26,7 @@ function found(result: PromiseSettledResult<string[]>, family: 4 | 6): LookupAdd
   return result.status === 'fulfilled' ? result.value.map((address) => ({ address, family })) : [];
 }
 
-/** One code for all that can go wrong: some of the resolver's own read like a refused connection to the receiver. */
+/** Makes one error, with one code, of all that can go wrong: some of the resolver's own read like a refused connection to the receiver. */
 function notFound(): NodeJS.ErrnoException {
   return Object.assign(new Error('The name does not resolve.'), { code: 'ENOTFOUND' });
 }

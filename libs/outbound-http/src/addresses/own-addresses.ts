@@ -5,7 +5,7 @@ import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
 import { listOf } from './allowed-origins.js';
 
-/** A variable with addresses and networks, separated by commas. */
+/** Reads a variable with addresses and networks, separated by commas. */
 export function AddressList(
   name: string,
   options: { description: string; example: string },
@@ -27,7 +27,7 @@ export function AddressList(
   };
 }
 
-/** The variable with the addresses of this installation that are public by number. */
+/** Reads the variable with the addresses of this installation that are public by number. */
 export function OwnAddresses(): PropertyDecorator {
   return AddressList('OWN_ADDRESSES', {
     description:
@@ -42,10 +42,10 @@ interface Range {
   family: 'ipv4' | 'ipv6';
 }
 
-/** Interfaces come and go. */
+/** How long the addresses of this machine are used before they are read again: interfaces come and go. */
 const MAX_AGE_MS = 5_000;
 
-/** Addresses under which we ourselves can be reached: those that are configured, and this machine's. */
+/** This class knows the addresses under which we ourselves can be reached: those that are configured, and this machine's. */
 export class OwnNetworks {
   private readonly configured = new BlockList();
   private machine = new BlockList();

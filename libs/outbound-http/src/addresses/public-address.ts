@@ -17,7 +17,7 @@ const GLOBAL_V6 = blocks('2000::/3');
 const BLOCKED_V6 = blocks('2001::/23 2001:db8::/32 2002::/16 3fff::/20');
 const MAPPED_V4 = blocks('::ffff:0:0/96');
 
-/** Whether an address in text form may be connected to: false for every non-public range and for what is no address. */
+/** Says whether an address in text form may be connected to: false for every non-public range and for what is no address. */
 export function isPublicAddress(address: string): boolean {
   const bytes = parseAddress(address);
   if (bytes === undefined) return false;

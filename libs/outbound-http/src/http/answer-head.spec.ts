@@ -48,7 +48,7 @@ describe('a connection stays open', () => {
       0,
     ],
   ])('%s', (_, lines, seconds) => {
-    expect(head(...lines).keptSeconds).toBe(seconds);
+    expect(head(...lines).keepAliveSeconds).toBe(seconds);
   });
 });
 

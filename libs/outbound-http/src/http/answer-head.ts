@@ -1,21 +1,24 @@
-/** What a receiver sent is no answer, by RFC 9112. */
+/** The host sent what is no answer, by RFC 9112. */
 export class InvalidAnswer extends Error {
   readonly code = 'INVALID_ANSWER';
 }
 
-/** How the end of a body is known (RFC 9112, 6.3): so many bytes, by chunks, or because the connection ends. */
+/** The framing says where a body ends (RFC 9112, 6.3): after so many bytes, by chunks, or with the connection. */
 export type Framing = number | 'chunks' | 'connection';
 
-/** What matters of the head of an answer. */
+/** The head of an answer, as far as it matters. */
 export interface AnswerHead {
   status: number;
   framing: Framing;
-  /** For how many seconds the receiver leaves the connection open; 0: not at all, undefined: it does not say. */
-  keptSeconds: number | undefined;
+  /** For how many seconds the host leaves the connection open; 0: not at all, undefined: it does not say. */
+  keepAliveSeconds: number | undefined;
 }
 
-/** Headers that matter, by their names; those of one name are one list (RFC 9110, 5.3). */
-type Known = Record<'connection' | 'keep-alive' | 'content-length' | 'transfer-encoding', string | undefined>;
+/** Headers that are read, by their names; those of one name are one list (RFC 9110, 5.3). */
+type RelevantHeaders = Record<
+  'connection' | 'keep-alive' | 'content-length' | 'transfer-encoding',
+  string | undefined
+>;
 
 const STATUS_LINE = /^HTTP\/1\.[01] [1-9]\d\d(?: [^\r\n]*)?$/;
 const STATUS_AT = 9;
@@ -33,35 +36,35 @@ export function readHead(text: string): AnswerHead {
   const lines = text.split('\r\n');
   const [first = ''] = lines;
   if (!STATUS_LINE.test(first)) throw new InvalidAnswer('This is no status line.');
-  const known: Known = {
+  const headers: RelevantHeaders = {
     connection: undefined,
     'keep-alive': undefined,
     'content-length': undefined,
     'transfer-encoding': undefined,
   };
-  for (let n = 1; n < lines.length; n += 1) readHeader(lines[n] ?? '', known);
+  for (let n = 1; n < lines.length; n += 1) readHeader(lines[n] ?? '', headers);
   const status = Number(first.slice(STATUS_AT, STATUS_AT + 3));
   return {
     status,
-    framing: framingOf(status, known),
-    keptSeconds: isKept(first, known) ? secondsOf(known['keep-alive']) : 0,
+    framing: framingOf(status, headers),
+    keepAliveSeconds: isKeepAlive(first, headers) ? secondsOf(headers['keep-alive']) : 0,
   };
 }
 
-/** Each pattern has one part only: two that take the same characters would make a long line a matter of minutes. */
-function readHeader(line: string, known: Known): void {
+/** Reads one line. Each pattern has one part only: two that take the same characters would make a long line a matter of minutes. */
+function readHeader(line: string, headers: RelevantHeaders): void {
   const colon = line.indexOf(':');
-  const given = line.slice(0, Math.max(0, colon));
-  if (!NAME.test(given) || UNFIT.test(line)) throw new InvalidAnswer('This is no header.');
+  const field = line.slice(0, Math.max(0, colon));
+  if (!NAME.test(field) || UNFIT.test(line)) throw new InvalidAnswer('This is no header.');
   // Most are none of those that matter, which their length tells.
   if (colon !== 10 && colon !== 14 && colon !== 17) return;
-  const name = given.toLowerCase() as keyof Known;
-  if (!Object.hasOwn(known, name)) return;
-  const [before, value] = [known[name], withoutBlanks(line.slice(colon + 1))];
-  known[name] = before === undefined ? value : `${before},${value}`;
+  const name = field.toLowerCase() as keyof RelevantHeaders;
+  if (!Object.hasOwn(headers, name)) return;
+  const [before, value] = [headers[name], withoutBlanks(line.slice(colon + 1))];
+  headers[name] = before === undefined ? value : `${before},${value}`;
 }
 
-/** Blanks are those of HTTP: space and tab. */
+/** Strips the blanks of HTTP, which are space and tab. */
 function withoutBlanks(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && isBlank(text, start)) start += 1;
@@ -76,7 +79,7 @@ function isBlank(text: string, at: number): boolean {
 
 function framingOf(
   status: number,
-  { 'content-length': length, 'transfer-encoding': coding }: Known,
+  { 'content-length': length, 'transfer-encoding': coding }: RelevantHeaders,
 ): Framing {
   if (status < 200 || status === 204 || status === 304) return 0;
   if (coding !== undefined) return isChunked(coding) ? 'chunks' : 'connection';
@@ -93,8 +96,11 @@ function isChunked(coding: string): boolean {
   return withoutBlanks(coding.split(',').at(-1) ?? '').toLowerCase() === 'chunked';
 }
 
-/** Not with a length besides a coding, or a coding in HTTP/1.0: somebody on the way may see another end than we do. */
-function isKept(statusLine: string, known: Known): boolean {
+/**
+ * Says whether the connection stays open. It does not with a length besides a coding, or a coding in HTTP/1.0: somebody on the way may see
+ * another end than we do.
+ */
+function isKeepAlive(statusLine: string, known: RelevantHeaders): boolean {
   const connection = known.connection?.toLowerCase() ?? '';
   if (connection.includes('close')) return false;
   const [hasLength, hasCoding] = [known['content-length'], known['transfer-encoding']].map(Boolean);

@@ -8,8 +8,8 @@ function readAll(pieces: Buffer[], { ends = false } = {}) {
   const statuses: number[] = [];
   const body: Buffer[] = [];
   const reader = new AnswerReader({
-    answered: (status) => void statuses.push(status),
-    data: (bytes) => void body.push(Buffer.from(bytes)),
+    onStatus: (status) => void statuses.push(status),
+    onData: (bytes) => void body.push(Buffer.from(bytes)),
   });
   const buffer = Buffer.alloc(Math.max(1, ...pieces.map(({ length }) => length)));
   for (const piece of pieces) {
@@ -19,8 +19,8 @@ function readAll(pieces: Buffer[], { ends = false } = {}) {
     reader.read(buffer, piece.length);
   }
   if (ends) reader.end();
-  const { isComplete, keptSeconds } = reader;
-  return { statuses, body: Buffer.concat(body), isComplete, keptSeconds };
+  const { isComplete, keepAliveSeconds } = reader;
+  return { statuses, body: Buffer.concat(body), isComplete, keepAliveSeconds };
 }
 
 const read = (text: string, options?: { ends: boolean }) => readAll([Buffer.from(text, 'latin1')], options);
@@ -62,7 +62,7 @@ test('an answer is the same however its bytes come', () => {
         const heads = [...before.map((one) => `HTTP/1.1 ${one} Wait\r\nLink: x\r\n\r\n`)].join('');
         const head = Buffer.from(`${heads}HTTP/1.1 ${status} Fine\r\nDate: today\r\n${framing}\r\n\r\n`);
         const pieces = cut(Buffer.concat([head, sent]), places);
-        const expected = { statuses: [status], body, isComplete: true, keptSeconds: undefined };
+        const expected = { statuses: [status], body, isComplete: true, keepAliveSeconds: undefined };
         expect(readAll(pieces)).toEqual(expected);
       },
     ),
@@ -119,7 +119,7 @@ test('a connection over which more came than the answer is not kept', () => {
   expect(read('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nfineHTTP')).toMatchObject({
     body: Buffer.from('fi'),
     isComplete: true,
-    keptSeconds: 0,
+    keepAliveSeconds: 0,
   });
 });
 

@@ -1,88 +1,86 @@
 import type { AddressGuard } from '../addresses/address-guard.js';
 import { guardedConnector } from '../addresses/guarded-connector.js';
-import type { Answer } from './answer.js';
-import type { Connection } from './connection.js';
-import { Connections, type Host, ON_READ } from './connections.js';
-import { Exchange, type ExchangeListener } from './exchange.js';
+import { type Connection, ConnectionPool, ON_READ, type Origin } from './connection-pool.js';
+import { type Answer, Exchange, type ExchangeListener, type PostLimits } from './exchange.js';
 
-/** Connections beyond which none is kept for the next delivery; one to a quiet receiver costs some 6 KB, with TLS some 65. */
-const KEPT_CONNECTIONS = 2048;
-const MOST_TARGETS = 10_000;
-
-/** What is posted. */
-export interface Post {
-  url: string;
-  /** Names and values as they go out: tokens, and printable ASCII (`IsWebhookHeaders` for those of tenants). */
-  headers: Record<string, string>;
-  body: Buffer;
-}
+/** Connections beyond which none stays for the next POST; one to a quiet receiver costs some 6 KB, with TLS some 65. */
+const MAX_CONNECTIONS = 2048;
+const MAX_TARGETS = 10_000;
 
 /** Where a POST goes. */
-interface Target extends Host {
+interface Target extends Origin {
   /** Its head as far as it is always the same. */
   head: string;
 }
 
-/** Posts deliveries: never follows a redirect, never lets a receiver hold it longer than the time of one attempt. */
-export class WebhookClient {
-  private readonly connections: Connections;
+/**
+ * The client posts to hosts that tenants name, over HTTP/1.1 of its own (ADR 30): each connection passes the address guard, no redirect is
+ * followed, and no host holds it longer, or has it read more, than the limits of a POST.
+ */
+export class OutboundHttp {
+  private readonly pool: ConnectionPool;
   /** Addresses that were read, by their text. */
   private readonly targets = new Map<string, Target>();
 
-  constructor(
-    guard: AddressGuard,
-    private readonly timeoutMs: number,
-    { keptConnections = KEPT_CONNECTIONS }: { keptConnections?: number } = {},
-  ) {
-    this.connections = new Connections(guardedConnector(guard, { onread: ON_READ }), keptConnections);
+  constructor(guard: AddressGuard, { maxConnections = MAX_CONNECTIONS }: { maxConnections?: number } = {}) {
+    this.pool = new ConnectionPool(guardedConnector(guard, { onread: ON_READ }), maxConnections);
   }
 
-  /** @throws Error where the fault is this machine's: nothing was sent, so it is no attempt. */
-  post(post: Post): Promise<Answer> {
-    return new Promise((ended, failed) => this.send(post, { ended, failed }));
+  /**
+   * @param headers names and values as they go out: tokens, and printable ASCII (`IsWebhookHeaders` for those of tenants).
+   * @throws Error where the fault is this machine's: nothing was sent, so it is no attempt.
+   */
+  post(url: string, headers: Record<string, string>, body: Buffer, limits: PostLimits): Promise<Answer> {
+    return new Promise((onAnswer, onError) => this.send(url, headers, body, limits, { onAnswer, onError }));
   }
 
-  /** As `post`; a promise for each of thousands a second would cost too much. */
-  send({ url, headers, body }: Post, listener: ExchangeListener): void {
-    const exchange = new Exchange(this.timeoutMs, listener);
+  /** Posts as `post` does; a promise for each of thousands a second would cost too much. */
+  send(
+    url: string,
+    headers: Record<string, string>,
+    body: Buffer,
+    limits: PostLimits,
+    listener: ExchangeListener,
+  ): void {
+    const exchange = new Exchange(limits, listener);
     try {
       const target = this.targetOf(url);
       const request = requestOf(target, headers, body);
-      const kept = this.connections.take(target.origin);
+      const idle = this.pool.take(target.origin);
       const open = (): void => this.open(target, request, exchange);
-      if (!kept) return open();
+      if (!idle) return open();
       exchange.resend = open;
-      kept.post(request, exchange);
+      idle.post(request, exchange);
     } catch (error) {
-      exchange.broke(error, false);
+      exchange.fail(error, false);
     }
   }
 
   close(): void {
-    this.connections.close();
+    this.pool.close();
   }
 
   private open(target: Target, request: Buffer, exchange: Exchange): void {
     try {
-      this.connections.open(target, (error, connection?: Connection) => {
-        if (!connection) exchange.broke(error, false);
+      this.pool.open(target, (error, connection?: Connection) => {
+        if (!connection) exchange.fail(error, false);
         // Opening it may have taken all the time there was.
-        else if (exchange.isOver) this.connections.freed(connection, undefined);
+        else if (exchange.isFinished) this.pool.release(connection, undefined);
         else connection.post(request, exchange);
       });
     } catch (error) {
-      exchange.broke(error, false);
+      exchange.fail(error, false);
     }
   }
 
   /** @throws TypeError where it is no address. */
   private targetOf(url: string): Target {
-    const known = this.targets.get(url);
-    if (known) return known;
-    const made = readTarget(url);
-    if (this.targets.size >= MOST_TARGETS) this.targets.clear();
-    this.targets.set(url, made);
-    return made;
+    const cached = this.targets.get(url);
+    if (cached) return cached;
+    const target = readTarget(url);
+    if (this.targets.size >= MAX_TARGETS) this.targets.clear();
+    this.targets.set(url, target);
+    return target;
   }
 }
 
@@ -95,7 +93,7 @@ function readTarget(url: string): Target {
   };
 }
 
-/** In one piece: each further one is a call of the system, or a list for it. */
+/** Writes a request in one piece: each further one is a call of the system, or a list for it. */
 function requestOf({ head }: Target, headers: Record<string, string>, body: Buffer): Buffer {
   let text = `${head}Content-Length: ${body.length}\r\n`;
   for (const name in headers) text += `${name}: ${headers[name]}\r\n`;

@@ -1,14 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { isPermanent4xx, statusError, transportError } from './answer.js';
+import { statusError, transportError } from './exchange.js';
 
 test('2xx is the only success', () => {
   expect([200, 201, 204, 299].map(statusError)).toEqual([null, null, null, null]);
   expect([199, 300, 304, 400, 500].every((status) => statusError(status) !== null)).toBe(true);
-});
-
-test('4xx are permanent but for 408, 425 and 429', () => {
-  expect([400, 401, 404, 410, 499].every(isPermanent4xx)).toBe(true);
-  expect([408, 425, 429, 200, 302, 500, null].some(isPermanent4xx)).toBe(false);
 });
 
 test.each([
