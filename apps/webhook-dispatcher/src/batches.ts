@@ -1,6 +1,6 @@
 import { log } from '@svc/service';
 
-/** How batches are gathered. */
+/** These options say how batches are gathered. */
 export interface BatchOptions<T> {
   maxSize: number;
   /** Bound on the sum of `weight`, for items of very different size; a single item may exceed it. */
@@ -11,7 +11,7 @@ export interface BatchOptions<T> {
 }
 
 /**
- * Gathers what comes one by one and hands it over in one go, one batch at a time and in order. While a batch is under
+ * This class gathers what comes one by one and hands it over in one go, one batch at a time and in order. While a batch is under
  * way the next one fills up; what is not full by then lingers as the first did, since a statement for a few costs about
  * as much as one for many.
  */
@@ -21,12 +21,12 @@ export class Batches<T> {
   private running = false;
 
   /**
-   * @param carryOut sees each item through, whatever happens: of a batch that it rejects nothing more is heard. An item has no
+   * @param handle sees each item through, whatever happens: of a batch that it rejects nothing more is heard. An item has no
    * promise of its own: there are thousands a second.
    */
   constructor(
     private readonly options: BatchOptions<T>,
-    private readonly carryOut: (items: T[]) => Promise<void>,
+    private readonly handle: (items: T[]) => Promise<void>,
   ) {}
 
   add(item: T): void {
@@ -42,7 +42,7 @@ export class Batches<T> {
     this.timer = undefined;
     do {
       try {
-        await this.carryOut(this.takeBatch());
+        await this.handle(this.takeBatch());
       } catch (error) {
         log().error({ err: error }, 'a batch failed'); // the next ones must not wait for ever
       }

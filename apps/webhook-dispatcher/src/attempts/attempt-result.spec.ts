@@ -1,5 +1,14 @@
-import { expect, test } from '@jest/globals';
-import { type AttemptResult, isPermanent4xx, mayBeNews, outcomeOf, remainingMs, runsOf4xx } from './attempt-result.js';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type AttemptResult,
+  isPermanent4xx,
+  mayChangeState,
+  outcomeOf,
+  remainingMs,
+  retryDelay,
+  runsOf4xx,
+} from './attempt-result.js';
 
 const aResult = (status: number, fields: Partial<AttemptResult> = {}): AttemptResult =>
   ({
@@ -32,12 +41,12 @@ test('endpoints and generations are counted apart', () => {
   ]);
 });
 
-test('a batch may be news where it holds a permanent 4xx, or the first success since a reactivation', () => {
-  const isNews = (...results: AttemptResult[]) => mayBeNews(runsOf4xx(results));
-  expect(isNews(aResult(200), aResult(503, { error: 'HTTP_503' }))).toBe(false);
-  expect(isNews(aResult(200), aResult(404, { error: 'HTTP_404' }))).toBe(true);
-  expect(isNews(aResult(200, { recovering: true }), aResult(200))).toBe(true);
-  expect(isNews(aResult(503, { recovering: true, error: 'HTTP_503' }))).toBe(false);
+test('a batch may change the state of an endpoint where it holds a permanent 4xx, or the first success since a reactivation', () => {
+  const isChange = (...results: AttemptResult[]) => mayChangeState(runsOf4xx(results));
+  expect(isChange(aResult(200), aResult(503, { error: 'HTTP_503' }))).toBe(false);
+  expect(isChange(aResult(200), aResult(404, { error: 'HTTP_404' }))).toBe(true);
+  expect(isChange(aResult(200, { recovering: true }), aResult(200))).toBe(true);
+  expect(isChange(aResult(503, { recovering: true, error: 'HTTP_503' }))).toBe(false);
 });
 
 test('an attempt delivers, is tried again or was the last', () => {
@@ -55,4 +64,32 @@ test('the delay counts from the end of the attempt, however long its result wait
 test('4xx are permanent but for 408, 425 and 429', () => {
   expect([400, 401, 404, 410, 499].every(isPermanent4xx)).toBe(true);
   expect([408, 425, 429, 200, 302, 500, null].some(isPermanent4xx)).toBe(false);
+});
+
+describe('the schedule of attempts', () => {
+  const DELAYS = [0, 30_000, 120_000, 600_000, 3_600_000];
+
+  test('follows the schedule of the specification when there is no jitter', () => {
+    expect([1, 2, 3, 4].map((failed) => retryDelay(failed, DELAYS, 0))).toEqual(DELAYS.slice(1));
+  });
+
+  test('knows no sixth attempt', () => {
+    expect(retryDelay(5, DELAYS)).toBeUndefined();
+    expect(retryDelay(6, DELAYS)).toBeUndefined();
+  });
+
+  test('is never early, and late by four per cent at most: the fifth is for the way from the clock to the POST', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 4 }),
+        fc.double({ min: 0, max: 0.999999, noNaN: true }),
+        (failed, random) => {
+          const delay = DELAYS[failed] ?? 0;
+          const actual = retryDelay(failed, DELAYS, random) ?? 0;
+          expect(actual).toBeGreaterThanOrEqual(delay);
+          expect(actual).toBeLessThanOrEqual(delay * 1.04 + 1);
+        },
+      ),
+    );
+  });
 });

@@ -1,47 +1,45 @@
 import { Injectable } from '@nestjs/common';
 import { log } from '@svc/service';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
-import { AdmissionService } from './endpoint-gate.js';
-import { answeredBy, type AttemptResult } from './attempt-result.js';
-import { AttemptService } from './attempt.service.js';
 import { DeliveryScheduler } from '../lanes/delivery-scheduler.js';
 import { DueLoader } from '../lanes/due-loader.js';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
-import { ResultRecorder } from './result-recorder.js';
+import { type AttemptResult, responseOf } from './attempt-result.js';
+import { AttemptService, type WrittenResults } from './attempt.service.js';
+import { EndpointGate } from './endpoint-gate.js';
 
 /** Wait before a start that failed here, before anything was sent, is tried again. */
 const RESTART_MS = 1_000;
 
-/** Somebody who waits until the attempts under way are written. */
+/** A waiter waits until the attempts under way are written. */
 interface Waiter {
   partition: number | undefined;
   resolve: () => void;
 }
 
-/** An attempt that has ended, or was none. */
-interface Ended {
+/** The end of an attempt; without a result it was none. */
+interface AttemptEnd {
   item: QueuedDelivery;
   result: AttemptResult | undefined;
 }
 
-/** Takes deliveries as their turn comes and sees each through to a written result. */
+/** The dispatcher takes deliveries as their turn comes and sees each through to a written result. */
 @Injectable()
 export class DeliveryDispatcher {
-  /** Attempts under way, by partition. */
-  private readonly underWay = new Map<number, number>();
-  private ended: Ended[] = [];
+  /** Counts the attempts under way, by partition. */
+  private readonly attemptsByPartition = new Map<number, number>();
+  private ends: AttemptEnd[] = [];
   private waiters: Waiter[] = [];
   private stopped = false;
 
   constructor(
     private readonly scheduler: DeliveryScheduler,
     private readonly loader: DueLoader,
-    private readonly admission: AdmissionService,
+    private readonly gate: EndpointGate,
     private readonly attempts: AttemptService,
-    private readonly recorder: ResultRecorder,
   ) {
-    scheduler.onWork = () => this.pump();
-    recorder.onWritten = (results, dueAtMs) => this.written(results, dueAtMs);
+    scheduler.work.listen(() => this.pump());
+    attempts.written.listen((written) => this.handleWritten(written));
   }
 
   /** Starts no further attempt. */
@@ -50,10 +48,10 @@ export class DeliveryDispatcher {
   }
 
   /** Resolves when the attempts under way, of one partition or of all, are written. */
-  settled(partition?: number): Promise<void> {
+  waitUntilIdle(partition?: number): Promise<void> {
     return new Promise((resolve) => {
       this.waiters.push({ partition, resolve });
-      this.tellWaiters();
+      this.resolveWaiters();
     });
   }
 
@@ -68,33 +66,33 @@ export class DeliveryDispatcher {
 
   private start(item: QueuedDelivery, failures = 0): void {
     try {
-      const receiver = this.admission.readyReceiver(item);
+      const receiver = this.gate.cachedReceiver(item);
       if (receiver) this.attempt(item, receiver, failures);
-      else void this.admit(item, failures);
+      else void this.startUncached(item, failures);
     } catch (error) {
-      this.startAgain(item, failures, error);
+      this.restart(item, failures, error);
     }
   }
 
-  private async admit(item: QueuedDelivery, failures: number): Promise<void> {
+  private async startUncached(item: QueuedDelivery, failures: number): Promise<void> {
     try {
-      const receiver = await this.admission.receiverFor(item);
+      const receiver = await this.gate.receiverFor(item);
       if (receiver) this.attempt(item, receiver, failures);
       else this.end(item, undefined);
     } catch (error) {
-      this.startAgain(item, failures, error);
+      this.restart(item, failures, error);
     }
   }
 
   private attempt(item: QueuedDelivery, receiver: Receiver, failures: number): void {
     this.attempts.attempt(item, receiver, {
-      ended: (result) => this.end(item, result),
-      failed: (error) => this.startAgain(item, failures, error),
+      onResult: (result) => this.end(item, result),
+      onError: (error) => this.restart(item, failures, error),
     });
   }
 
-  /** It keeps its place: given up, the whole backlog behind it would be taken up and given up in its turn. */
-  private startAgain(item: QueuedDelivery, failures: number, error: unknown): void {
+  /** Starts again after a while. The delivery keeps its place: given up, the whole backlog behind it would be taken up and given up in its turn. */
+  private restart(item: QueuedDelivery, failures: number, error: unknown): void {
     log()[failures === 0 ? 'warn' : 'debug'](
       { err: error, deliveryId: item.id },
       'an attempt could not start',
@@ -107,59 +105,59 @@ export class DeliveryDispatcher {
   }
 
   /**
-   * No result: nothing was sent, and the delivery is where it belongs, or as leased for the next owner to find. All that end before the
-   * process looks up again are seen to together: one after the other, the long way from an answer to the next POST would run through the
+   * Ends an attempt. Without a result nothing was sent, and the delivery is where it belongs, or as leased for the next owner to find. All
+   * that end before the process looks up again are handled together: one after the other, the long way from an answer to the next POST would run through the
    * processor's caches for each.
    */
   private end(item: QueuedDelivery, result: AttemptResult | undefined): void {
-    if (this.ended.length === 0) setImmediate(() => this.settleEnded());
-    this.ended.push({ item, result });
+    if (this.ends.length === 0) setImmediate(() => this.handleEnds());
+    this.ends.push({ item, result });
   }
 
-  private settleEnded(): void {
-    const { ended } = this;
-    this.ended = [];
+  private handleEnds(): void {
+    const { ends } = this;
+    this.ends = [];
     // The next one of a conversation need not wait for the commit.
-    for (const { item, result } of ended) this.scheduler.released(item, result && answeredBy(result));
-    for (const { item, result } of ended) {
-      if (result) this.recorder.record(result);
-      else this.over(item);
+    for (const { item, result } of ends) this.scheduler.endAttempt(item, result && responseOf(result));
+    for (const { item, result } of ends) {
+      if (result) this.attempts.record(result);
+      else this.release(item);
     }
     this.pump();
-    if (log().isLevelEnabled('debug')) for (const { result } of ended) if (result) say(result);
+    if (log().isLevelEnabled('debug')) for (const { result } of ends) if (result) logAttempt(result);
   }
 
-  private written(results: AttemptResult[], dueAtMs: Map<string, number>): void {
+  private handleWritten({ results, dueAtMs }: WrittenResults): void {
     for (const { item } of results) {
       const due = dueAtMs.size > 0 ? dueAtMs.get(item.id) : undefined;
-      if (due !== undefined) this.loader.enter({ ...item, dueAtMs: due });
+      if (due !== undefined) this.loader.schedule({ ...item, dueAtMs: due });
       // The next one of its conversation waits in the database for this.
-      else if (item.strict) this.loader.changed(item);
-      this.over(item);
+      else if (item.strict) this.loader.refillEndpoint(item);
+      this.release(item);
     }
     this.pump();
   }
 
-  private over(item: QueuedDelivery): void {
-    this.scheduler.recorded(item);
+  private release(item: QueuedDelivery): void {
+    this.scheduler.freeSlot(item);
     this.count(item, -1);
-    if (this.waiters.length > 0) this.tellWaiters();
+    if (this.waiters.length > 0) this.resolveWaiters();
   }
 
   private count({ partition }: QueuedDelivery, more: number): void {
-    this.underWay.set(partition, (this.underWay.get(partition) ?? 0) + more);
+    this.attemptsByPartition.set(partition, (this.attemptsByPartition.get(partition) ?? 0) + more);
   }
 
-  private tellWaiters(): void {
-    const all = [...this.underWay.values()].reduce((sum, count) => sum + count, 0);
+  private resolveWaiters(): void {
+    const all = [...this.attemptsByPartition.values()].reduce((sum, count) => sum + count, 0);
     const waits = ({ partition }: Waiter): boolean =>
-      (partition === undefined ? all : (this.underWay.get(partition) ?? 0)) > 0;
+      (partition === undefined ? all : (this.attemptsByPartition.get(partition) ?? 0)) > 0;
     for (const waiter of this.waiters) if (!waits(waiter)) waiter.resolve();
     this.waiters = this.waiters.filter(waits);
   }
 }
 
-function say({ item, status, error }: AttemptResult): void {
+function logAttempt({ item, status, error }: AttemptResult): void {
   const { id: deliveryId, endpointId, attempt } = item;
   log().debug({ deliveryId, endpointId, attempt, status, error }, 'attempt');
 }

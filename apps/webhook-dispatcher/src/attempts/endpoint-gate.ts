@@ -5,9 +5,9 @@ import { DeliveryScheduler } from '../lanes/delivery-scheduler.js';
 import { OwnedPartitions } from '../ownership/owned-partitions.js';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
 
-/** Whether a delivery whose turn has come may go out, looked at immediately before every attempt. */
+/** The gate says whether a delivery whose turn has come may go out; it is asked immediately before every attempt. */
 @Injectable()
-export class AdmissionService {
+export class EndpointGate {
   constructor(
     private readonly directory: EndpointDirectory,
     private readonly scheduler: DeliveryScheduler,
@@ -15,24 +15,24 @@ export class AdmissionService {
     private readonly owned: OwnedPartitions,
   ) {}
 
-  /** The endpoint, where it is in memory and nothing stands against sending: what holds for nearly all. */
-  readyReceiver(item: QueuedDelivery): Receiver | undefined {
-    const receiver = this.directory.known(item.tenantId)?.get(item.endpointId);
-    return receiver && this.mayGo(item, receiver) && this.isMine(item) ? receiver : undefined;
+  /** Returns the receiver where it is in memory and nothing stands against sending: what holds for nearly all. */
+  cachedReceiver(item: QueuedDelivery): Receiver | undefined {
+    const receiver = this.directory.cached(item.tenantId)?.get(item.endpointId);
+    return receiver && this.isOpen(item, receiver) && this.isMine(item) ? receiver : undefined;
   }
 
-  /** The endpoint as it is now; undefined when nothing must be sent, and then the delivery is where it belongs. */
+  /** Reads the receiver as it is now; undefined when nothing must be sent, and then the delivery is where it belongs. */
   async receiverFor(item: QueuedDelivery): Promise<Receiver | undefined> {
     if (!this.isMine(item)) return undefined;
     const receiver = (await this.directory.ofTenant(item.tenantId)).get(item.endpointId);
     if (!receiver) await this.deliveries.deleteOrphans(item.endpointId);
-    else if (!this.mayGo(item, receiver)) await this.setAside(item);
+    else if (!this.isOpen(item, receiver)) await this.hold(item);
     else if (this.isMine(item)) return receiver;
     return undefined;
   }
 
-  private mayGo(item: QueuedDelivery, receiver: Receiver): boolean {
-    this.scheduler.follow(item, receiver);
+  private isOpen(item: QueuedDelivery, receiver: Receiver): boolean {
+    this.scheduler.checkGeneration(item, receiver);
     return receiver.state === 'ACTIVE' && !this.scheduler.isOutdated(item);
   }
 
@@ -40,8 +40,8 @@ export class AdmissionService {
    * Holds what is in memory for an endpoint that is not active. One that was reactivated since (or deleted) gets it back
    * from the database: what is held for it is older and goes out first.
    */
-  private async setAside(item: QueuedDelivery): Promise<void> {
-    await this.scheduler.takeBack(item, async (items) => {
+  private async hold(item: QueuedDelivery): Promise<void> {
+    await this.scheduler.returnToDatabase(item, async (items) => {
       const ids = items.map(({ id }) => id);
       if (await this.deliveries.hold(item, item.endpointId, ids)) return false;
       this.directory.forget(item.tenantId);

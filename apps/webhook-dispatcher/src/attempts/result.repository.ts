@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
-import { type EndpointNews, insertNews } from '../endpoints/endpoint-news.js';
+import { insertStateEvents, type StateChanges } from '../endpoints/endpoint-events.js';
 import {
   type AttemptResult,
-  mayBeNews,
+  mayChangeState,
   outcomeOf,
   PAUSE_AFTER,
   remainingMs,
@@ -14,10 +14,10 @@ import {
 } from './attempt-result.js';
 import { FENCE_SQL, fenceParameters } from '../ownership/fence.js';
 
-// Results come as columns; a delivery finds its own by its place in that of the ids. Joined, they would be found by going through all of
+// Results come as columns; a delivery finds its own by its index in that of the ids. Joined, they would be found by going through all of
 // them for each delivery, and deliveries by going through the whole table: where the server has last measured it while nothing was
 // pending, it expects one row of each (docs/adr/0028).
-const PLACE = 'array_position($3::uuid[], hot.id)';
+const INDEX = 'array_position($3::uuid[], hot.id)';
 const COLUMNS = {
   ...{
     n: '$4::int[]',
@@ -29,16 +29,16 @@ const COLUMNS = {
   ...{ err_code: '$9::text[]', resp_head: '$10::bytea[]', outcome: '$11::text[]', retry_ms: '$12::int[]' },
 };
 type Column = keyof typeof COLUMNS;
-const valueOf = (column: Column): string => `(${COLUMNS[column]})[place]`;
+const valueOf = (column: Column): string => `(${COLUMNS[column]})[row_no]`;
 const valuesOf = (...columns: Column[]): string =>
   columns.map((column) => `${valueOf(column)} AS ${column}`).join(', ');
 const isResult = (condition: string): string => `hot.id = ANY ($3::uuid[])
-      AND EXISTS (SELECT FROM (SELECT ${PLACE} AS place) own, fence WHERE ${valueOf('n')} = hot.attempt
+      AND EXISTS (SELECT FROM (SELECT ${INDEX} AS row_no) own, fence WHERE ${valueOf('n')} = hot.attempt
         AND fence.partition = hot.p AND fence.epoch = ${valueOf('epoch')} AND ${valueOf('outcome')} ${condition})
-    RETURNING ${PLACE} AS place, hot.*`;
+    RETURNING ${INDEX} AS row_no, hot.*`;
 
 /**
- * That the delivery still awaits its nth attempt makes a repeat of the same batch (its first commit was not heard) a no-op: it has
+ * This statement writes results. That the delivery still awaits its nth attempt makes a repeat of the same batch (its first commit was not heard) a no-op: it has
  * moved on. Only results that apply are logged and count towards the pause. A delivery that was delivered before it was
  * replayed stays so whatever comes of the replay.
  */
@@ -46,7 +46,7 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
   finished AS (DELETE FROM webhook_delivery hot WHERE ${isResult("<> 'retry'")}),
   again AS (
     UPDATE webhook_delivery hot SET state = 'scheduled', attempt = hot.attempt + 1,
-      next_at = svc_now(hot.tenant_id) + (${COLUMNS.retry_ms})[${PLACE}] * interval '1 ms'
+      next_at = svc_now(hot.tenant_id) + (${COLUMNS.retry_ms})[${INDEX}] * interval '1 ms'
     WHERE ${isResult("= 'retry'")}),
   applied AS (
     SELECT id, event_id, endpoint_id, tenant_id, seq, kind, event_at, replay_of, replay_id,
@@ -93,7 +93,7 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
     ARRAY(SELECT tenant_id FROM counted WHERE pause OR recovered) AS "changedTenants",
     ARRAY(SELECT id FROM again) AS ids, ARRAY(SELECT next_at FROM again) AS dates`;
 
-/** What a batch of results has changed besides the deliveries themselves. */
+/** The changes by a batch of results besides the deliveries themselves. */
 export interface RecordOutcome {
   /** Tenants of endpoints that are paused now, or have recovered. */
   changedTenants: string[];
@@ -102,8 +102,8 @@ export interface RecordOutcome {
 }
 
 /**
- * Writes what attempts came to: log, hot row, dead letter and the endpoint's run of 4xx in one statement, fenced. Where
- * the tenant is told of an endpoint, its event is written in the same transaction.
+ * This repository writes the results of attempts: log, hot row, dead letter and the endpoint's run of 4xx in one statement, fenced. Where
+ * the tenant gets an event of an endpoint, it is written in the same transaction.
  */
 @Injectable()
 export class ResultRepository {
@@ -120,20 +120,20 @@ export class ResultRepository {
       ...resultColumns(results.toSorted((a, b) => b.item.epoch - a.item.epoch)),
       ...runColumns(runs),
     ];
-    // Hardly any batch bears news: all others are one statement and one round trip.
-    const row = mayBeNews(runs)
-      ? await this.recordAndTell(parameters)
+    // Hardly any batch changes a state: all others are one statement and one round trip.
+    const row = mayChangeState(runs)
+      ? await this.recordWithEvents(parameters)
       : await record(this.dataSource, parameters);
     const { changedTenants, ids, dates } = row;
     return { changedTenants, dueAtMs: new Map(ids.map((id, index) => [id, dates[index]?.getTime() ?? 0])) };
   }
 
-  private async recordAndTell(parameters: unknown[]): Promise<RecordRow> {
-    const { row, news } = await this.dataSource.transaction(async (tx) => {
+  private async recordWithEvents(parameters: unknown[]): Promise<RecordRow> {
+    const { row, events } = await this.dataSource.transaction(async (tx) => {
       const row = await record(tx, parameters);
-      return { row, news: await insertNews(tx, row) };
+      return { row, events: await insertStateEvents(tx, row) };
     });
-    this.outbox.publish(news);
+    this.outbox.publish(events);
     return row;
   }
 }
@@ -143,7 +143,7 @@ async function record(on: Pick<EntityManager, 'query'>, parameters: unknown[]): 
   return row as RecordRow;
 }
 
-interface RecordRow extends EndpointNews {
+interface RecordRow extends StateChanges {
   changedTenants: string[];
   ids: string[];
   dates: Date[];

@@ -44,7 +44,7 @@ const EXPIRE_SQL = `WITH ${FENCE_SQL},
     WHERE replay_of IS DISTINCT FROM 'DELIVERED' ON CONFLICT DO NOTHING)
   SELECT count(*)::int AS gone FROM removed`;
 
-/** The statements that keep what is held within its bounds. */
+/** This repository has the statements that keep what is held within its bounds. */
 @Injectable()
 export class HeldRepository {
   constructor(
@@ -52,8 +52,8 @@ export class HeldRepository {
     private readonly config: DispatcherConfig,
   ) {}
 
-  /** Endpoints for which more is held, or for longer, than the bounds allow. */
-  async overfull(partitions: number[]): Promise<{ partition: number; endpointId: string }[]> {
+  /** Finds endpoints for which more is held, or for longer, than the bounds allow. */
+  async lanesOverLimit(partitions: number[]): Promise<{ partition: number; endpointId: string }[]> {
     const { holdDays, holdLimit } = this.config;
     return this.dataSource.query(OVERFULL_SQL, [partitions, holdDays, holdLimit]);
   }

@@ -11,7 +11,7 @@ interface Lane {
   endpointId: string;
 }
 
-/** Holds all that waits for endpoints that are not active, and keeps it within bounds: the oldest beyond them become dead letters. */
+/** The sweeper holds all that waits for endpoints that are not active, and keeps it within bounds: the oldest beyond them become dead letters. */
 @Injectable()
 export class HoldSweeper implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly task = new PeriodicTask('hold sweeper', SWEEP_MS, () => this.sweep());
@@ -35,8 +35,8 @@ export class HoldSweeper implements OnApplicationBootstrap, BeforeApplicationShu
   async sweep(): Promise<void> {
     const partitions = this.owned.held();
     if (partitions.length === 0) return;
-    for (const lane of await this.deliveries.waitingInactive(partitions)) await this.hold(lane);
-    for (const lane of await this.held.overfull(partitions)) await this.expire(lane);
+    for (const lane of await this.deliveries.lanesToHold(partitions)) await this.hold(lane);
+    for (const lane of await this.held.lanesOverLimit(partitions)) await this.expire(lane);
   }
 
   private async hold({ partition, endpointId }: Lane): Promise<void> {

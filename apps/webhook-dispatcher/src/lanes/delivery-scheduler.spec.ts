@@ -17,17 +17,17 @@ const LIMITS = {
 let epoch: number | undefined;
 let lanes: Lanes;
 let scheduler: DeliveryScheduler;
-let hungry: number;
+let refills: number;
 let count = 0;
 
 beforeEach(() => {
   epoch = 1;
-  hungry = 0;
+  refills = 0;
   lanes = new Lanes(LIMITS);
   const owned = new OwnedPartitions();
   owned.epochOf = () => epoch;
   scheduler = new DeliveryScheduler(lanes, owned);
-  scheduler.onHungry = () => (hungry += 1);
+  scheduler.refill.listen(() => (refills += 1));
 });
 
 function aDelivery(fields: Partial<QueuedDelivery> = {}): QueuedDelivery {
@@ -51,7 +51,7 @@ function aDelivery(fields: Partial<QueuedDelivery> = {}): QueuedDelivery {
 /** Plans and settles, as a batch of events that is committed does. */
 function arrive(item = aDelivery()): 'leased' | 'scheduled' {
   const state = scheduler.plan(item);
-  scheduler.settle(item, state, true);
+  scheduler.commitPlan(item, state, true);
   return state;
 }
 
@@ -59,8 +59,8 @@ function arrive(item = aDelivery()): 'leased' | 'scheduled' {
 function deliverNext(): QueuedDelivery | undefined {
   const item = scheduler.next();
   if (!item) return undefined;
-  scheduler.released(item);
-  scheduler.recorded(item);
+  scheduler.endAttempt(item);
+  scheduler.freeSlot(item);
   return item;
 }
 
@@ -101,9 +101,9 @@ describe('a delivery that comes in', () => {
   test('gives its place back when it did not come into being', () => {
     const item = aDelivery();
     const state = scheduler.plan(item);
-    expect(scheduler.knows(item.id)).toBe(true);
-    scheduler.settle(item, state, false);
-    expect(scheduler.knows(item.id)).toBe(false);
+    expect(scheduler.isLeased(item.id)).toBe(true);
+    scheduler.commitPlan(item, state, false);
+    expect(scheduler.isLeased(item.id)).toBe(false);
     expect(scheduler.next()).toBeUndefined();
     expect(lanes.find('endpoint')).toBeUndefined();
   });
@@ -112,10 +112,10 @@ describe('a delivery that comes in', () => {
     const item = aDelivery();
     arrive(item);
     const again = { ...item };
-    scheduler.settle(again, scheduler.plan(again), false);
-    expect(scheduler.knows(item.id)).toBe(true);
+    scheduler.commitPlan(again, scheduler.plan(again), false);
+    expect(scheduler.isLeased(item.id)).toBe(true);
     expect(deliverNext()).toBe(item);
-    expect(scheduler.knows(item.id)).toBe(false);
+    expect(scheduler.isLeased(item.id)).toBe(false);
     expect(scheduler.next()).toBeUndefined();
   });
 
@@ -124,116 +124,116 @@ describe('a delivery that comes in', () => {
     lanes.lane(spilled).backlog = true;
     const states = [waiting, spilled].map((item) => scheduler.plan(item));
     epoch = undefined;
-    scheduler.settle(waiting, states[0] as 'leased', true);
-    scheduler.settle(spilled, states[1] as 'scheduled', true);
-    expect(scheduler.knows(waiting.id)).toBe(false);
+    scheduler.commitPlan(waiting, states[0] as 'leased', true);
+    scheduler.commitPlan(spilled, states[1] as 'scheduled', true);
+    expect(scheduler.isLeased(waiting.id)).toBe(false);
     expect(scheduler.next()).toBeUndefined();
   });
 
   test('in the database alone makes somebody look there at once', () => {
     for (let i = 0; i < 4; i += 1) arrive();
-    expect(hungry).toBe(0);
+    expect(refills).toBe(0);
     expect(arrive()).toBe('scheduled');
-    expect(hungry).toBe(0);
+    expect(refills).toBe(0);
     // Memory is full now; it is looked for when a quarter of the room is left.
     while (deliverNext());
-    expect(hungry).toBeGreaterThan(0);
+    expect(refills).toBeGreaterThan(0);
   });
 });
 
 describe('a delivery from the database', () => {
   test('is looked after until its result is written', () => {
     const item = aDelivery();
-    scheduler.put([item]);
-    expect(scheduler.knows(item.id)).toBe(true);
+    scheduler.addClaimed([item]);
+    expect(scheduler.isLeased(item.id)).toBe(true);
     expect(scheduler.next()).toBe(item);
-    scheduler.released(item);
-    expect(scheduler.knows(item.id)).toBe(true);
-    scheduler.recorded(item);
-    expect(scheduler.knows(item.id)).toBe(false);
+    scheduler.endAttempt(item);
+    expect(scheduler.isLeased(item.id)).toBe(true);
+    scheduler.freeSlot(item);
+    expect(scheduler.isLeased(item.id)).toBe(false);
   });
 
   test('is not taken under a lease that is over', () => {
     const item = aDelivery();
     epoch = 2;
-    scheduler.put([item]);
-    expect(scheduler.knows(item.id)).toBe(false);
+    scheduler.addClaimed([item]);
+    expect(scheduler.isLeased(item.id)).toBe(false);
     expect(scheduler.next()).toBeUndefined();
   });
 
   test('that was in flight when its partition was lost does not disturb its own repetition', () => {
     const first = aDelivery();
-    scheduler.put([first]);
+    scheduler.addClaimed([first]);
     expect(scheduler.next()).toBe(first);
     scheduler.drop(1);
     epoch = 2;
     const again = { ...first, epoch: 2 };
-    scheduler.put([again]);
+    scheduler.addClaimed([again]);
     expect(scheduler.next()).toBe(again);
-    scheduler.released(first);
-    scheduler.recorded(first);
-    expect(scheduler.knows(again.id)).toBe(true);
-    scheduler.put([aDelivery({ epoch: 2 })]);
+    scheduler.endAttempt(first);
+    scheduler.freeSlot(first);
+    expect(scheduler.isLeased(again.id)).toBe(true);
+    scheduler.addClaimed([aDelivery({ epoch: 2 })]);
     // One conversation: the next one waits for the repetition, not for the attempt of the lost lease.
     expect(scheduler.next()).toBeUndefined();
-    scheduler.released(again);
+    scheduler.endAttempt(again);
     expect(scheduler.next()).toBeDefined();
   });
 });
 
-test('a reactivation that is news makes what is in memory queue up again, and new ones behind what was held', () => {
+test('a reactivation that is new here makes what is in memory queue up again, and new ones behind what was held', () => {
   const owner = aDelivery();
-  const first = { ...owner, era: 0 };
-  scheduler.follow(owner, { generation: 1, recovering: false });
-  scheduler.put([first]);
+  const first = { ...owner, laneVersion: 0 };
+  scheduler.checkGeneration(owner, { generation: 1, recovering: false });
+  scheduler.addClaimed([first]);
   expect(scheduler.isOutdated(first)).toBe(false);
-  scheduler.follow(owner, { generation: 2, recovering: true });
+  scheduler.checkGeneration(owner, { generation: 2, recovering: true });
   expect(scheduler.isOutdated(first)).toBe(true);
   expect(scheduler.plan(aDelivery())).toBe('scheduled');
 });
 
 test('an endpoint that is new here and was reactivated may have older deliveries in the database', () => {
-  scheduler.follow(aDelivery(), { generation: 2, recovering: true });
+  scheduler.checkGeneration(aDelivery(), { generation: 2, recovering: true });
   expect(scheduler.plan(aDelivery())).toBe('scheduled');
-  scheduler.follow(aDelivery({ endpointId: 'other' }), { generation: 2, recovering: false });
+  scheduler.checkGeneration(aDelivery({ endpointId: 'other' }), { generation: 2, recovering: false });
   expect(scheduler.plan(aDelivery({ endpointId: 'other' }))).toBe('leased');
 });
 
 describe('what is taken back into the database', () => {
   test('is everything of the endpoint, and known here until it is written', async () => {
     const items = [1, 2, 3].map(() => aDelivery());
-    scheduler.put(items);
+    scheduler.addClaimed(items);
     const first = scheduler.next() as QueuedDelivery;
-    await scheduler.takeBack(first, async (taken) => {
+    await scheduler.returnToDatabase(first, async (taken) => {
       expect(taken).toEqual(items);
-      expect(items.every(({ id }) => scheduler.knows(id))).toBe(true);
+      expect(items.every(({ id }) => scheduler.isLeased(id))).toBe(true);
       return false;
     });
-    expect(items.slice(1).some(({ id }) => scheduler.knows(id))).toBe(false);
-    scheduler.released(first);
+    expect(items.slice(1).some(({ id }) => scheduler.isLeased(id))).toBe(false);
+    scheduler.endAttempt(first);
     expect(scheduler.next()).toBeUndefined();
   });
 
   test('is overtaken neither by what is planned meanwhile nor by what was planned before', async () => {
     const [item, committed, later] = [aDelivery(), aDelivery(), aDelivery()];
-    scheduler.put([item]);
+    scheduler.addClaimed([item]);
     scheduler.next();
     expect(scheduler.plan(committed)).toBe('leased');
-    await scheduler.takeBack(item, () => {
+    await scheduler.returnToDatabase(item, () => {
       expect(scheduler.plan(later)).toBe('scheduled');
       return Promise.resolve(true);
     });
     expect(scheduler.plan(aDelivery())).toBe('scheduled');
-    scheduler.settle(committed, 'leased', true);
+    scheduler.commitPlan(committed, 'leased', true);
     expect(scheduler.isOutdated(committed)).toBe(true);
   });
 });
 
 test('a dropped partition leaves nothing behind, another one stays', () => {
   const [gone, kept] = [aDelivery(), aDelivery({ endpointId: 'other', partition: 2 })];
-  scheduler.put([gone, kept]);
+  scheduler.addClaimed([gone, kept]);
   scheduler.drop(1);
-  expect([gone, kept].map(({ id }) => scheduler.knows(id))).toEqual([false, true]);
+  expect([gone, kept].map(({ id }) => scheduler.isLeased(id))).toEqual([false, true]);
   expect(scheduler.next()).toBe(kept);
   expect(scheduler.next()).toBeUndefined();
 });

@@ -1,23 +1,24 @@
 import { Injectable } from '@nestjs/common';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
-import type { Lane, LaneOwner } from './lane.js';
-import { Lanes } from './lanes.js';
 import { OwnedPartitions } from '../ownership/owned-partitions.js';
+import { Signal } from '../signal.js';
+import type { Lane, LaneKey } from './lane.js';
+import { Lanes } from './lanes.js';
 import type { QueuedDelivery } from './queued-delivery.js';
-import type { Answered } from './standing.js';
+import type { ReceiverResponse } from './standing.js';
 
 /**
- * What waits in memory, and whose turn it is. Deliveries beyond a lane's room stay in the database until `DueLoader`
+ * The scheduler knows what waits in memory, and whose turn it is. Deliveries beyond a lane's room stay in the database until `DueLoader`
  * finds room for them, so memory follows concurrency and not the backlog.
  */
 @Injectable()
 export class DeliveryScheduler {
-  /** Called when something may be ready to go out. */
-  onWork: () => void = () => undefined;
-  /** Called when a lane has room for what is only in the database. */
-  onHungry: (lane: Lane) => void = () => undefined;
-  /** What the database calls leased and somebody here looks after, from before the commit to the result. */
-  private readonly known = new Map<string, QueuedDelivery>();
+  /** Tells that a delivery may be ready to go out; `DeliveryDispatcher` listens. */
+  readonly work = new Signal();
+  /** Tells of a lane that has room for what is in the database alone; `DueLoader` listens. */
+  readonly refill = new Signal<Lane>();
+  /** Deliveries that the database calls leased and somebody here looks after, from before the commit to the result. */
+  private readonly leased = new Map<string, QueuedDelivery>();
 
   constructor(
     private readonly lanes: Lanes,
@@ -30,19 +31,22 @@ export class DeliveryScheduler {
    */
   plan(item: QueuedDelivery): 'leased' | 'scheduled' {
     const lane = this.lanes.lane(item);
-    if (item.strict || lane.backlog || lane.returning > 0 || this.lanes.room(lane).firsts === 0) {
-      lane.spills += 1;
+    if (item.strict || lane.backlog || lane.returns > 0 || this.lanes.room(lane).firsts === 0) {
+      lane.backlogVersion += 1;
       return 'scheduled';
     }
     lane.reserved += 1;
-    item.era = lane.era;
-    // An event that comes again finds its delivery looked after: that one has to stay known, or it would be taken up a second time.
-    if (!this.known.has(item.id)) this.known.set(item.id, item);
+    item.laneVersion = lane.version;
+    // An event that comes again finds its delivery leased: that one has to stay so, or it would be taken up a second time.
+    if (!this.leased.has(item.id)) this.leased.set(item.id, item);
     return 'leased';
   }
 
-  /** What became of a plan; `made`: the delivery came into being. */
-  settle(item: QueuedDelivery, state: 'leased' | 'scheduled', made: boolean): void {
+  /**
+   * Puts a planned delivery where it was to wait, after the commit.
+   * @param made whether it came into being.
+   */
+  commitPlan(item: QueuedDelivery, state: 'leased' | 'scheduled', made: boolean): void {
     const lane = this.lanes.find(item.endpointId);
     const mine = this.isMine(item);
     if (state === 'scheduled') {
@@ -56,105 +60,111 @@ export class DeliveryScheduler {
     if (lane) this.lanes.dropIfIdle(lane);
   }
 
-  /** More of this endpoint is due than memory knows of: what comes from now on queues up behind it in the database. */
-  leaveToDatabase(owner: LaneOwner): void {
+  /** Notes that more of an endpoint is due than memory holds: what comes from now on queues up behind it in the database. */
+  leaveToDatabase(owner: LaneKey): void {
     if (!this.isMine(owner)) return;
     const lane = this.lanes.lane(owner);
-    lane.spills += 1;
+    lane.backlogVersion += 1;
     lane.backlog = true;
     lane.retriesDue ||= lane.standing === 'suspect';
-    if (this.lanes.isHungry(lane)) this.onHungry(lane);
+    if (this.lanes.needsRefill(lane)) this.refill.emit(lane);
   }
 
-  /** The delivery whose turn it is, or undefined when none may start now. */
+  /** Takes the delivery whose turn it is; undefined when none may start now. */
   next(): QueuedDelivery | undefined {
     const item = this.lanes.next();
     const lane = item && this.lanes.find(item.endpointId);
-    if (lane && this.lanes.isHungry(lane)) this.onHungry(lane);
+    if (lane && this.lanes.needsRefill(lane)) this.refill.emit(lane);
     return item;
   }
 
   /**
-   * Looks at what the endpoint is now, before a delivery gets its place and before it goes out. A reactivation that is
-   * news here means that older deliveries than those in memory may be due.
+   * Compares the lane with what the endpoint is now, before a delivery gets its place and before it goes out. After a reactivation
+   * that is new here, older deliveries than those in memory may be due.
    */
-  follow(owner: LaneOwner, { generation, recovering }: Pick<Receiver, 'generation' | 'recovering'>): void {
+  checkGeneration(
+    owner: LaneKey,
+    { generation, recovering }: Pick<Receiver, 'generation' | 'recovering'>,
+  ): void {
     if (!this.isMine(owner)) return;
     const lane = this.lanes.lane(owner);
-    const known = lane.generation;
-    lane.generation = Math.max(generation, known ?? 0);
-    if (known === undefined ? !recovering : generation <= known) return;
-    lane.era += 1;
+    const before = lane.generation;
+    lane.generation = Math.max(generation, before ?? 0);
+    if (before === undefined ? !recovering : generation <= before) return;
+    lane.version += 1;
     this.leaveToDatabase(owner);
   }
 
-  /** Whether a delivery has to queue up again in the database before it may go out. */
-  isOutdated({ endpointId, era }: QueuedDelivery): boolean {
-    return this.lanes.find(endpointId)?.era !== era;
+  /** Says whether a delivery has to queue up again in the database before it may go out. */
+  isOutdated({ endpointId, laneVersion }: QueuedDelivery): boolean {
+    return this.lanes.find(endpointId)?.version !== laneVersion;
   }
 
   /**
    * Takes a delivery and everything else of its endpoint that waits in memory back into the database.
    * @param write resolves to whether they are due there.
    */
-  async takeBack(item: QueuedDelivery, write: (items: QueuedDelivery[]) => Promise<boolean>): Promise<void> {
-    await this.drainInto(this.lanes.lane(item), (others) => write([item, ...others]));
+  async returnToDatabase(
+    item: QueuedDelivery,
+    write: (items: QueuedDelivery[]) => Promise<boolean>,
+  ): Promise<void> {
+    await this.drainToDatabase(this.lanes.lane(item), (others) => write([item, ...others]));
   }
 
   /**
    * Takes what waits in memory for an endpoint back into the database.
    * @param write resolves to whether they are due there.
    */
-  async drainInto(lane: Lane, write: (items: QueuedDelivery[]) => Promise<boolean>): Promise<void> {
+  async drainToDatabase(lane: Lane, write: (items: QueuedDelivery[]) => Promise<boolean>): Promise<void> {
     const others = this.lanes.drain(lane.endpointId);
-    lane.era += 1;
-    lane.returning += 1;
+    lane.version += 1;
+    lane.returns += 1;
     let due = false;
     try {
       due = await write(others);
     } finally {
-      lane.returning -= 1;
+      lane.returns -= 1;
       this.forget(others);
       if (due) this.leaveToDatabase(lane);
-      else if (this.lanes.isHungry(lane)) this.onHungry(lane);
+      else if (this.lanes.needsRefill(lane)) this.refill.emit(lane);
       this.lanes.dropIfIdle(lane);
     }
   }
 
-  /** Puts deliveries in that were claimed from the database. */
-  put(items: QueuedDelivery[]): void {
+  /** Adds deliveries that were claimed from the database. */
+  addClaimed(items: QueuedDelivery[]): void {
     for (const item of items) {
       if (!this.isMine(item)) {
         this.forget([item]);
         continue;
       }
-      this.known.set(item.id, item);
+      this.leased.set(item.id, item);
       this.lanes.push(item);
     }
   }
 
-  /** The POST has ended, its result is not written yet: the next one of the conversation may start. */
-  released(item: QueuedDelivery, answered?: Answered): void {
-    this.lanes.released(item, answered);
+  /** Ends an attempt whose result is not written yet: the next one of the conversation may start. */
+  endAttempt(item: QueuedDelivery, response?: ReceiverResponse): void {
+    this.lanes.endAttempt(item, response);
     const lane = this.lanes.find(item.endpointId);
-    if (lane && this.lanes.isHungry(lane)) this.onHungry(lane);
+    if (lane && this.lanes.needsRefill(lane)) this.refill.emit(lane);
   }
 
-  /** The result is written (or is somebody else's business). */
-  recorded(item: QueuedDelivery): void {
-    this.lanes.recorded();
+  /** Frees the slot of a delivery whose result is written, or that somebody else looks after now. */
+  freeSlot(item: QueuedDelivery): void {
+    this.lanes.freeSlot();
     this.forget([item]);
   }
 
-  /** Nobody here looks after these any more; the reconciliation makes those due again that are still leased. */
+  /** Forgets deliveries that nobody here looks after any more; the reconciliation makes those due again that are still leased. */
   forget(items: QueuedDelivery[]): void {
     // After a lost and regained lease the same id may be here a second time: that one is not ours to forget.
-    for (const item of items) if (this.known.get(item.id) === item) this.known.delete(item.id);
+    for (const item of items) if (this.leased.get(item.id) === item) this.leased.delete(item.id);
   }
 
-  /** Whether somebody here looks after a delivery. */
-  knows(id: string): boolean {
-    return this.known.has(id);
+  /** Says whether somebody here looks after a delivery. */
+  isLeased(id: string): boolean {
+    return this.leased.has(id);
   }
 
   /** Forgets a partition. What was waiting stays in the database, as leased, for the next owner. */
@@ -162,7 +172,7 @@ export class DeliveryScheduler {
     this.forget(this.lanes.drainPartition(partition));
   }
 
-  private isMine({ partition, epoch }: LaneOwner): boolean {
+  private isMine({ partition, epoch }: LaneKey): boolean {
     return this.owned.epochOf(partition) === epoch;
   }
 }

@@ -3,27 +3,27 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { FENCE_SQL, fenceParameters, type Ownership } from '../ownership/fence.js';
 import { laneScan } from './lane-scan.js';
-import type { LaneOwner } from './lane.js';
+import type { LaneKey } from './lane.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 
-/** An endpoint with deliveries in the database, and how many of them may be taken into memory now. */
-export interface LaneRequest extends LaneOwner {
+/** A request names an endpoint with deliveries in the database, and how many of them may be taken into memory now. */
+export interface RefillRequest extends LaneKey {
   firsts: number;
   retries: number;
-  /** Of both together, the oldest. */
-  most: number;
+  /** Most of both together, the oldest. */
+  total: number;
 }
 
-/** What was taken, and when the next of the retries that were left is due, in domain time, of each endpoint that has one. */
-export interface Claimed {
+/** A claim is what was taken, and when the next of the retries that were left is due, in domain time, of each endpoint that has one. */
+export interface Claim {
   items: QueuedDelivery[];
   nextRetryMs: Map<string, number>;
 }
 
-/** Of an endpoint of which nothing was taken there is one row without a delivery. */
+/** A row of a claim; of an endpoint of which nothing was taken there is one without a delivery. */
 type ClaimRow = Omit<QueuedDelivery, 'epoch' | 'id'> & { id: string | null; nextRetryAt: Date | null };
 
-/** An endpoint with scheduled deliveries. */
+/** A lane with scheduled deliveries, and when the first of them is due. */
 export interface ScheduledLane {
   endpointId: string;
   tenantId: string;
@@ -31,7 +31,7 @@ export interface ScheduledLane {
   dueAtMs: number;
 }
 
-/** First attempts and retries each have an index of their own: of a suspect, retries are not looked for among first attempts. */
+/** Conditions, each with an index of its own: retries of a suspect are not looked for among its first attempts. */
 const FIRSTS = `hot.state = 'scheduled' AND hot.attempt = 1`;
 const RETRIES = `hot.state = 'scheduled' AND hot.attempt > 1`;
 const DUE = `hot.next_at <= lane.now`;
@@ -40,7 +40,7 @@ const DUE = `hot.next_at <= lane.now`;
 const HELD = `hot.state = 'held'`;
 const ACTIVE = `EXISTS (SELECT FROM webhook_endpoint WHERE id = lane.endpoint_id AND state = 'ACTIVE')`;
 
-/** In strict order, only what nothing is before in its conversation. */
+/** Condition of strict order: nothing is before it in its conversation. */
 const FREE = `(hot.strict_conversation IS NULL OR NOT EXISTS (SELECT FROM webhook_delivery head
           WHERE head.endpoint_id = hot.endpoint_id AND head.strict_conversation = hot.strict_conversation AND head.seq < hot.seq))`;
 
@@ -53,7 +53,7 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
   lane AS MATERIALIZED (
     SELECT wanted.*, svc_now(tenant_id) AS now
     FROM unnest($3::uuid[], $4::uuid[], $5::int[], $6::int[], $7::int[], $8::int[])
-      AS wanted (endpoint_id, tenant_id, p, firsts, retries, most)
+      AS wanted (endpoint_id, tenant_id, p, firsts, retries, total)
     JOIN fence ON fence.partition = wanted.p),
   due AS MATERIALIZED (
     SELECT found.id
@@ -62,7 +62,7 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
       ${oldestSql(`${FIRSTS} AND ${DUE}`, 'firsts')}
       UNION ALL ${oldestSql(`${RETRIES} AND ${DUE}`, 'retries')}
       UNION ALL ${oldestSql(`${HELD} AND ${ACTIVE}`, 'firsts')}
-      ORDER BY next_at, seq LIMIT lane.most) found),
+      ORDER BY next_at, seq LIMIT lane.total) found),
   taken AS (
     UPDATE webhook_delivery hot SET state = 'leased'
     WHERE hot.id = ANY (ARRAY(SELECT id FROM due)) AND hot.state <> 'leased' RETURNING hot.*),
@@ -98,7 +98,7 @@ const RELEASE_SQL = `WITH ${FENCE_SQL},
     WHERE hot.p = fence.partition AND hot.state = 'leased' AND ($3::uuid[] IS NULL OR hot.id = ANY($3)) RETURNING hot.id)
   SELECT count(*)::int AS freed FROM freed`;
 
-/** Due deliveries that are held with one statement beside those that were in memory; the rest follows in its turn. */
+/** Most due deliveries that one statement holds beside those that were in memory; the rest follows in its turn. */
 export const HOLD_BATCH = 1_000;
 
 // The lock on the endpoint orders this against its reactivation. next_at becomes the place among all that is held: what
@@ -123,13 +123,13 @@ const WAITING_SQL = `WITH RECURSIVE ${laneScan('lane', FIRSTS)}
   SELECT lane.p AS partition, lane.endpoint_id AS "endpointId"
   FROM lane JOIN webhook_endpoint endpoint ON endpoint.id = lane.endpoint_id AND endpoint.state <> 'ACTIVE'`;
 
-/** The statements on deliveries that only the owner of their partition runs. */
+/** This repository has the statements on deliveries that only the owner of their partition runs. */
 @Injectable()
 export class DeliveryRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
   /** Takes due deliveries into memory, held ones of an active endpoint too, per endpoint as many as it has room for, oldest first. */
-  async claim(lanes: LaneRequest[]): Promise<Claimed> {
+  async claim(lanes: RefillRequest[]): Promise<Claim> {
     const epochs = new Map(lanes.map(({ partition, epoch }) => [partition, epoch]));
     const rows = await this.dataSource.query<ClaimRow[]>(CLAIM_SQL, [
       ...fenceParameters(lanes),
@@ -138,9 +138,9 @@ export class DeliveryRepository {
       lanes.map(({ partition }) => partition),
       lanes.map(({ firsts }) => firsts),
       lanes.map(({ retries }) => retries),
-      lanes.map(({ most }) => most),
+      lanes.map(({ total }) => total),
     ]);
-    const claimed: Claimed = { items: [], nextRetryMs: new Map() };
+    const claimed: Claim = { items: [], nextRetryMs: new Map() };
     for (const { nextRetryAt, id, ...row } of rows) {
       if (nextRetryAt) claimed.nextRetryMs.set(row.endpointId, nextRetryAt.getTime());
       if (id !== null) claimed.items.push({ id, ...row, epoch: epochs.get(row.partition) as number });
@@ -148,7 +148,7 @@ export class DeliveryRepository {
     return claimed;
   }
 
-  /** Every endpoint of these partitions that has something scheduled, or is active and has something held. */
+  /** Finds every endpoint of these partitions that has something scheduled, or is active and has something held. */
   async scheduledLanes(partitions: number[]): Promise<ScheduledLane[]> {
     const rows = await this.dataSource.query<(Omit<ScheduledLane, 'dueAtMs'> & { nextAt: Date })[]>(
       SCHEDULED_LANES_SQL,
@@ -157,7 +157,7 @@ export class DeliveryRepository {
     return rows.map(({ nextAt, ...lane }) => ({ ...lane, dueAtMs: nextAt.getTime() }));
   }
 
-  /** Ids that are marked as being in this process's memory. */
+  /** Finds the ids that are marked as being in this process's memory. */
   async leasedIds(partitions: number[]): Promise<string[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(
       `SELECT id FROM webhook_delivery WHERE p = ANY($1) AND state = 'leased'`,
@@ -181,12 +181,12 @@ export class DeliveryRepository {
     return (await this.holdDue(owned, endpointId, ids)).inactive;
   }
 
-  /** Endpoints that are not active and have first attempts that are not held: in strict order nobody takes up what waits for another. */
-  async waitingInactive(partitions: number[]): Promise<{ partition: number; endpointId: string }[]> {
+  /** Finds endpoints that are not active and have first attempts that are not held: in strict order nobody takes up what waits for another. */
+  async lanesToHold(partitions: number[]): Promise<{ partition: number; endpointId: string }[]> {
     return this.dataSource.query(WAITING_SQL, [partitions]);
   }
 
-  /** Holds these, and a batch of what else is due, of an endpoint that is not active. */
+  /** Holds these deliveries, and a batch of what else is due, of an endpoint that is not active. */
   async holdDue(
     owned: Ownership,
     endpointId: string,

@@ -11,12 +11,12 @@ interface Offsets {
 }
 
 /**
- * Domain time as this process believes it to be, for timers only: the database decides what is due. The offset is asked
+ * The clock gives domain time as this process believes it to be, for timers only: the database decides what is due. The offset is asked
  * for again and again, because `clock set` and the sandbox clock move it.
  */
 @Injectable()
 export class DomainClock {
-  /** Of everybody, and what some tenants have besides; in ms. */
+  /** Offset of everybody, and what some tenants have besides; in ms. */
   private offset = 0;
   private ownOffsets: Record<string, number> = {};
 

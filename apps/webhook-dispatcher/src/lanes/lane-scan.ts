@@ -1,5 +1,5 @@
 /**
- * Endpoints with deliveries of which `which` is true, as a part of `WITH RECURSIVE`; `$1` are the partitions. Jumps from endpoint to
+ * Writes SQL that finds the endpoints with deliveries of which `which` is true, as a part of `WITH RECURSIVE`; `$1` are the partitions. It jumps from endpoint to
  * endpoint through the index of that condition: the cost is that of the endpoints, however many rows wait.
  */
 export function laneScan(name: string, which: string): string {

@@ -2,47 +2,49 @@ import type { QueuedDelivery } from './queued-delivery.js';
 import type { Reputation, Standing } from './standing.js';
 
 const SUB_LANES = 8;
+/** Tenants without a lane in the ring that are remembered: most have one again at once. */
+const MAX_IDLE = 1_000;
 
-interface Placed {
+interface QueueEntry {
   item: QueuedDelivery;
-  place: number;
+  order: number;
 }
 
-/** What a lane is made for. */
-export type LaneOwner = Pick<QueuedDelivery, 'endpointId' | 'tenantId' | 'partition' | 'epoch'>;
+/** The endpoint of a lane, and the lease under which it is ours. */
+export type LaneKey = Pick<QueuedDelivery, 'endpointId' | 'tenantId' | 'partition' | 'epoch'>;
 
-/** Deliveries of one endpoint that wait in memory: first attempts by conversation, and retries, which have stepped aside. */
+/** A lane queues the deliveries of one endpoint that wait in memory: first attempts by conversation, and retries, which have stepped aside. */
 export class Lane {
-  /** More first attempts, or retries that are due, are only in the database: new ones must queue up there behind them. */
+  /** First attempts, or retries that are due, are in the database alone: new ones must queue up there behind them. */
   backlog = false;
   retriesDue = false;
-  /** It waits to be loaded for. */
-  called = false;
-  /** It is in the ring of its standing. */
-  inLine = false;
+  /** The loader has it in its queue. */
+  refillQueued = false;
+  /** The ring of its standing holds it. */
+  inRing = false;
   /** Grows whenever deliveries are left to the database, so that a load that began before cannot clear `backlog`. */
-  spills = 0;
+  backlogVersion = 0;
   /**
    * Grows when older deliveries may be in the database than those in memory, after a pause above all: what is in memory
-   * from an earlier era has to queue up behind them.
+   * from an earlier version has to queue up behind them.
    */
-  era = 0;
-  /** Of the endpoint, the last one seen; undefined: none yet. */
+  version = 0;
+  /** The generation of the endpoint that was seen last; undefined: none yet. */
   generation: number | undefined;
-  /** Deliveries are on their way back into the database: until they are there nothing behind them is loaded. */
-  returning = 0;
-  /** Places promised to deliveries that are being committed. */
+  /** Writes that take deliveries back into the database: until they are done nothing behind them is loaded. */
+  returns = 0;
+  /** Places reserved for deliveries that are being committed. */
   reserved = 0;
   running = 0;
   readonly retries: QueuedDelivery[] = [];
-  /** First attempts that wait. */
+  /** Counts first attempts that wait. */
   firsts = 0;
-  /** Bytes of payload that wait. */
+  /** Counts the bytes of payload that wait. */
   bytes = 0;
-  private readonly queues: Placed[][] = Array.from({ length: SUB_LANES }, () => []);
+  private readonly queues: QueueEntry[][] = Array.from({ length: SUB_LANES }, () => []);
   private readonly busy: (QueuedDelivery | undefined)[] = [];
-  /** First attempts that came so far. */
-  private places = 0;
+  /** Counts the first attempts that came so far. */
+  private entries = 0;
 
   readonly endpointId: string;
   readonly tenantId: string;
@@ -50,9 +52,9 @@ export class Lane {
   readonly epoch: number;
 
   constructor(
-    { endpointId, tenantId, partition, epoch }: LaneOwner,
+    { endpointId, tenantId, partition, epoch }: LaneKey,
     readonly reputation: Reputation,
-    /** As last looked at: what is counted by standing goes by this. */
+    /** The standing as it was last updated: what is counted by standing goes by this. */
     public standing: Standing,
   ) {
     this.endpointId = endpointId;
@@ -67,7 +69,7 @@ export class Lane {
 
   get idle(): boolean {
     return (
-      this.waiting + this.running + this.reserved + this.returning === 0 && !this.backlog && !this.retriesDue
+      this.waiting + this.running + this.reserved + this.returns === 0 && !this.backlog && !this.retriesDue
     );
   }
 
@@ -76,23 +78,23 @@ export class Lane {
       this.retries.push(item);
       return;
     }
-    this.queues[subLaneOf(item)]?.push({ item, place: (this.places += 1) });
+    this.queues[subLaneOf(item)]?.push({ item, order: (this.entries += 1) });
     this.firsts += 1;
   }
 
-  /** Whether one could start: a retry, or a first attempt whose conversation has none under way. */
+  /** Says whether an attempt could start: a retry, or a first attempt whose conversation has none under way. */
   isRunnable(now: number): boolean {
     return this.retries.length > 0 || (this.mayProbe(now) && this.freeSubLane() !== undefined);
   }
 
-  /** The next one: retries first, they are older; then in the order in which they came, as far as their conversations are free. */
+  /** Takes the next delivery: retries first, they are older; then in the order in which they came, as far as their conversations are free. */
   shift(now: number): QueuedDelivery | undefined {
     const item = this.retries.shift() ?? (this.mayProbe(now) ? this.shiftFirst() : undefined);
     if (item) this.running += 1;
     return item;
   }
 
-  /** The attempt has ended. */
+  /** Frees the conversation of an attempt that has ended. */
   release(item: QueuedDelivery): void {
     const subLane = subLaneOf(item);
     if (this.busy[subLane] === item) this.busy[subLane] = undefined;
@@ -121,17 +123,70 @@ export class Lane {
     return item;
   }
 
-  /** The one whose first waits longest, of those that have nothing under way. Asked several times a delivery: plain loops. */
+  /** Finds the sub-lane whose first delivery waits longest, of those that have nothing under way. It is asked several times a delivery: plain loops. */
   private freeSubLane(): number | undefined {
     let free: number | undefined;
     let first = Infinity;
     for (let subLane = 0; subLane < SUB_LANES; subLane += 1) {
-      const place = this.queues[subLane]?.[0]?.place ?? Infinity;
-      if (place >= first || this.busy[subLane]) continue;
+      const order = this.queues[subLane]?.[0]?.order ?? Infinity;
+      if (order >= first || this.busy[subLane]) continue;
       free = subLane;
-      first = place;
+      first = order;
     }
     return free;
+  }
+}
+
+interface Turn {
+  readonly tenantId: string;
+  /** In the order of their turns. */
+  readonly lanes: Lane[];
+}
+
+/** The ring holds lanes that could start an attempt: tenants take turns, and the lanes of each, so that many endpoints are not many turns. */
+export class Ring {
+  private readonly turns: Turn[] = [];
+  private readonly tenants = new Map<string, Turn>();
+
+  /** Adds a lane. Without effect where it is in the ring. */
+  add(lane: Lane): void {
+    if (lane.inRing) return;
+    lane.inRing = true;
+    const turn = this.turnOf(lane.tenantId);
+    if (turn.lanes.length === 0) this.turns.push(turn);
+    turn.lanes.push(lane);
+  }
+
+  delete(lane: Lane): void {
+    if (!lane.inRing) return;
+    lane.inRing = false;
+    const turn = this.turnOf(lane.tenantId);
+    turn.lanes.splice(turn.lanes.indexOf(lane), 1);
+    if (turn.lanes.length === 0) this.turns.splice(this.turns.indexOf(turn), 1);
+  }
+
+  /** Takes out the lane whose turn it is. */
+  take(): Lane | undefined {
+    const turn = this.turns.shift();
+    const lane = turn?.lanes.shift();
+    if (!turn || !lane) return undefined;
+    lane.inRing = false;
+    if (turn.lanes.length > 0) this.turns.push(turn);
+    return lane;
+  }
+
+  private turnOf(tenantId: string): Turn {
+    const existing = this.tenants.get(tenantId);
+    if (existing) return existing;
+    if (this.tenants.size >= 2 * this.turns.length + MAX_IDLE) this.forgetIdle();
+    const turn = { tenantId, lanes: [] };
+    this.tenants.set(tenantId, turn);
+    return turn;
+  }
+
+  private forgetIdle(): void {
+    for (const { tenantId, lanes } of this.tenants.values())
+      if (lanes.length === 0) this.tenants.delete(tenantId);
   }
 }
 

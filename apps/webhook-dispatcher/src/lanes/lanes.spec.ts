@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type LaneLimits, Lanes } from './lanes.js';
 import type { QueuedDelivery } from './queued-delivery.js';
-import type { Answered } from './standing.js';
+import type { ReceiverResponse } from './standing.js';
 
 const LIMITS = {
   inFlight: 100,
@@ -32,7 +32,7 @@ function aDelivery(endpointId: string, fields: Partial<QueuedDelivery> = {}): Qu
 /** An attempt from its start to its written result. */
 function attempted(
   endpointId: string,
-  answered: Answered,
+  response: ReceiverResponse,
   ms = 10,
   fields: Partial<QueuedDelivery> = {},
 ): void {
@@ -41,8 +41,8 @@ function attempted(
   expect(lanes.next()).toBe(item);
   now += ms;
   lanes.review();
-  lanes.released(item, answered);
-  lanes.recorded();
+  lanes.endAttempt(item, response);
+  lanes.freeSlot();
 }
 
 const takeAll = (): QueuedDelivery[] => {
@@ -63,7 +63,7 @@ describe('lanes', () => {
     const [first, second, other] = [3, 3, 4].map((conversation) => aDelivery('a', { conversation }));
     for (const item of [first, second, other]) lanes.push(item as QueuedDelivery);
     expect(takeAll()).toEqual([first, other]);
-    lanes.released(first as QueuedDelivery, 'ok');
+    lanes.endAttempt(first as QueuedDelivery, 'ok');
     expect(takeAll()).toEqual([second]);
   });
 
@@ -72,8 +72,8 @@ describe('lanes', () => {
     for (const item of items) lanes.push(item);
     for (const item of items) {
       expect(lanes.next()).toBe(item);
-      lanes.released(item, 'ok');
-      lanes.recorded();
+      lanes.endAttempt(item, 'ok');
+      lanes.freeSlot();
     }
   });
 
@@ -92,9 +92,9 @@ describe('lanes', () => {
     for (const endpointId of ['a', 'b', 'c']) lanes.push(aDelivery(endpointId));
     const [first] = takeAll();
     expect(lanes.inFlight).toBe(2);
-    lanes.released(first as QueuedDelivery, 'ok');
+    lanes.endAttempt(first as QueuedDelivery, 'ok');
     expect(lanes.next()).toBeUndefined();
-    lanes.recorded();
+    lanes.freeSlot();
     expect(lanes.next()?.endpointId).toBe('c');
   });
 
@@ -103,12 +103,12 @@ describe('lanes', () => {
     for (const endpointId of ['a', 'b', 'c']) lanes.push(aDelivery(endpointId));
     const [first, second] = takeAll();
     lanes.push(aDelivery('d'));
-    lanes.released(first as QueuedDelivery, 'ok');
+    lanes.endAttempt(first as QueuedDelivery, 'ok');
     expect(lanes.next()?.endpointId).toBe('d');
     lanes.push(aDelivery('e'));
-    lanes.released(second as QueuedDelivery, 'ok');
+    lanes.endAttempt(second as QueuedDelivery, 'ok');
     expect(lanes.next()).toBeUndefined();
-    lanes.recorded();
+    lanes.freeSlot();
     expect(lanes.next()?.endpointId).toBe('e');
   });
 
@@ -143,13 +143,13 @@ describe('lanes', () => {
     expect(lanes.room(lanes.lane(aDelivery('new'))).firsts).toBe(8);
   });
 
-  test('are hungry when there is more in the database and little left in memory', () => {
+  test('need a refill when there is more in the database and little left in memory', () => {
     const lane = lanes.lane(aDelivery('a'));
-    expect(lanes.hungry()).toEqual([]);
+    expect(lanes.lanesToRefill()).toEqual([]);
     lane.backlog = true;
-    expect(lanes.hungry()).toEqual([lane]);
+    expect(lanes.lanesToRefill()).toEqual([lane]);
     for (let i = 0; i < 3; i += 1) lanes.push(aDelivery('a'));
-    expect(lanes.hungry()).toEqual([]);
+    expect(lanes.lanesToRefill()).toEqual([]);
   });
 
   test('forget a lost partition; what ends later does not disturb its next life', () => {
@@ -161,7 +161,7 @@ describe('lanes', () => {
     lanes.push(aDelivery('a', { conversation: 1, epoch: 2 }));
     lanes.push(aDelivery('a', { conversation: 1, epoch: 2 }));
     expect(takeAll().map(({ endpointId }) => endpointId)).toEqual(['b', 'a']);
-    lanes.released(old, 'ok');
+    lanes.endAttempt(old, 'ok');
     expect(lanes.next()).toBeUndefined();
   });
 
@@ -170,7 +170,7 @@ describe('lanes', () => {
     lanes.push(item);
     lanes.next();
     expect(lanes.find('a')).toBeDefined();
-    lanes.released(item, 'ok');
+    lanes.endAttempt(item, 'ok');
     expect(lanes.find('a')).toBeUndefined();
   });
 
@@ -182,7 +182,7 @@ describe('lanes', () => {
     expect(lanes.find('a')?.epoch).toBe(2);
     expect(lanes.next()).toBe(item);
     lanes.push(aDelivery('a', { epoch: 2, conversation: 5 }));
-    lanes.released(item, 'ok');
+    lanes.endAttempt(item, 'ok');
     expect(lanes.next()).toBeDefined();
   });
 });
@@ -195,8 +195,8 @@ describe('receivers', () => {
 
   test('that nobody knows have two attempts at once, those that answered lately have eight', () => {
     expect(startable('new')).toBe(2);
-    attempted('known', 'ok');
-    expect(startable('known')).toBe(8);
+    attempted('familiar', 'ok');
+    expect(startable('familiar')).toBe(8);
   });
 
   test('are known for a minute', () => {
@@ -222,8 +222,8 @@ describe('receivers', () => {
       lanes.review();
       const [probe, ...others] = takeAll();
       expect(others).toEqual([]);
-      lanes.released(probe as QueuedDelivery, 'silent');
-      lanes.recorded();
+      lanes.endAttempt(probe as QueuedDelivery, 'silent');
+      lanes.freeSlot();
     }
   });
 
@@ -239,7 +239,7 @@ describe('receivers', () => {
     for (let i = 0; i < 8; i += 1) lanes.push(aDelivery('shaken'));
     const all = takeAll();
     now += 100;
-    for (const item of all) lanes.released(item, 'silent');
+    for (const item of all) lanes.endAttempt(item, 'silent');
     lanes.push(aDelivery('shaken'));
     now += 1_000;
     lanes.review();
@@ -247,10 +247,10 @@ describe('receivers', () => {
   });
 
   test('that answer again are as before', () => {
-    attempted('revived', 'silent');
+    attempted('reactivated', 'silent');
     now += 1_000;
-    attempted('revived', 'ok');
-    expect(startable('revived')).toBe(8);
+    attempted('reactivated', 'ok');
+    expect(startable('reactivated')).toBe(8);
   });
 
   test('that let an attempt wait for a second get no other one meanwhile', () => {
@@ -261,7 +261,7 @@ describe('receivers', () => {
     now += 1_000;
     lanes.review();
     expect(startable('slow')).toBe(0);
-    lanes.released(first, 'ok');
+    lanes.endAttempt(first, 'ok');
     expect(takeAll()).toHaveLength(8);
   });
 

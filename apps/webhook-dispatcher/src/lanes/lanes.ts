@@ -1,12 +1,11 @@
-import { Lane, type LaneOwner } from './lane.js';
 import { Pace } from '@svc/service';
+import { Lane, type LaneKey, Ring } from './lane.js';
 import type { QueuedDelivery } from './queued-delivery.js';
-import { Ring } from './ring.js';
-import { type Answered, Reputation, type Standing, STANDINGS } from './standing.js';
+import { type ReceiverResponse, Reputation, type Standing, STANDINGS } from './standing.js';
 
-/** Bounds of what is kept in memory: it follows what goes on at once, however much waits in the database. */
+/** These limits bound what is in memory: it follows what goes on at once, however much waits in the database. */
 export interface LaneLimits {
-  /** Attempts under way, or ended and not yet recorded, in the whole process. */
+  /** Attempts of the whole process that are under way, or have ended and are not yet recorded. */
   inFlight: number;
   /** Attempts that have ended and are not yet recorded, while which none starts: a process that dies now repeats them. */
   unwritten: number;
@@ -21,7 +20,7 @@ export interface LaneLimits {
   minimum: number;
 }
 
-/** What production uses. */
+/** The limits of production. */
 export const LANE_LIMITS: LaneLimits = {
   inFlight: 4096,
   unwritten: 384,
@@ -35,25 +34,26 @@ export const LANE_LIMITS: LaneLimits = {
 /** Parts of all attempts at once that lanes of a standing may have together. */
 const SHARES: Record<Standing, number> = { proven: 1, unproven: 0.5, suspect: 0.25 };
 /** Attempts at once of one lane, where there are few lanes. */
-const MOST_AT_ONCE: Record<Standing, number> = { proven: 8, unproven: 2, suspect: 1 };
-/** Part of all attempts at once that is dealt out to lanes: with many of them each may have fewer. */
-const DEALT_OUT = 0.75;
+const MAX_ATTEMPTS: Record<Standing, number> = { proven: 8, unproven: 2, suspect: 1 };
+/** Part of all attempts at once that lanes share out: with many of them each may have fewer. */
+const ATTEMPTS_SHARE = 0.75;
 const SLOW_MS = 1_000;
 /** Attempts at suspects that may start at once after a pause, in ms of their pace. */
 const SUSPECT_BURST_MS = 250;
 /** A suspect keeps no more than its next ones in memory, and all of them no more than this part. */
 const SUSPECT_ROOM = 2;
 const SUSPECT_SHARE = 0.25;
-const MOST_REPUTATIONS = 50_000;
+/** Endpoints whose reputation is remembered without a lane: of more, the one used longest ago is unproven again. */
+const MAX_REPUTATIONS = 50_000;
 
-interface Running {
+interface RunningAttempt {
   lane: Lane;
   startedAt: number;
   slow: boolean;
 }
 
 /**
- * Who goes next: a lane per endpoint, tenants and lanes take turns. First attempts of one conversation go one after the
+ * This class decides who goes next: a lane per endpoint, tenants and lanes take turns. First attempts of one conversation go one after the
  * other. How many attempts a lane may have at once follows from how its receiver has answered, so that neither one receiver
  * that is dead nor a thousand of them take from those who answer what these need.
  */
@@ -61,10 +61,10 @@ export class Lanes {
   private readonly lanes = new Map<string, Lane>();
   private readonly reputations = new Map<string, Reputation>();
   private readonly rings = byStanding(() => new Ring());
-  private readonly running = new Map<QueuedDelivery, Running>();
+  private readonly attempts = new Map<QueuedDelivery, RunningAttempt>();
   private readonly counts = byStanding(() => ({ running: 0, waiting: 0, bytes: 0 }));
   private readonly suspects: Pace;
-  private unrecorded = 0;
+  private slotsInUse = 0;
 
   constructor(
     private readonly limits: LaneLimits = LANE_LIMITS,
@@ -73,15 +73,15 @@ export class Lanes {
     this.suspects = new Pace(limits.suspectsPerSecond, SUSPECT_BURST_MS);
   }
 
-  /** The lane of an endpoint, made if there is none. What is left of one from an earlier lease is nobody's any more. */
-  lane(owner: LaneOwner): Lane {
-    const { endpointId, epoch } = owner;
-    const known = this.lanes.get(endpointId);
-    if (known && known.epoch >= epoch) return known;
-    if (known) this.drain(endpointId);
+  /** Returns the lane of an endpoint, made if there is none. What is left of one from an earlier lease is nobody's any more. */
+  lane(key: LaneKey): Lane {
+    const { endpointId, epoch } = key;
+    const existing = this.lanes.get(endpointId);
+    if (existing && existing.epoch >= epoch) return existing;
+    if (existing) this.drain(endpointId);
     const reputation = this.reputationOf(endpointId);
     const standing = reputation.standing(this.now());
-    const lane = new Lane(owner, reputation, standing);
+    const lane = new Lane(key, reputation, standing);
     this.lanes.set(endpointId, lane);
     return lane;
   }
@@ -90,7 +90,7 @@ export class Lanes {
     return this.lanes.get(endpointId);
   }
 
-  /** How many more first attempts this lane may take into memory, and how many retries. */
+  /** Counts how many more first attempts this lane may take into memory, and how many retries. */
   room(lane: Lane): { firsts: number; retries: number } {
     const { perLane, minimum } = this.limits;
     const isFull = this.isFull(lane.standing);
@@ -107,65 +107,65 @@ export class Lanes {
     const lane = this.lane(item);
     lane.push(item);
     this.count(lane, 1, item.payload.length);
-    this.offer(lane, this.now());
+    this.addToRing(lane, this.now());
   }
 
-  /** The delivery whose turn it is, or undefined when none may start now. */
+  /** Takes the delivery whose turn it is; undefined when none may start now. */
   next(): QueuedDelivery | undefined {
     const now = this.now();
     for (const standing of STANDINGS) {
       while (this.mayStart(standing, now)) {
         const lane = this.rings[standing].take();
         if (!lane) break;
-        this.look(lane, now);
+        this.updateStanding(lane, now);
         const item = lane.standing === standing ? lane.shift(now) : undefined;
         if (item) this.start(item, lane, now);
-        this.offer(lane, now);
+        this.addToRing(lane, now);
         if (item) return item;
       }
     }
     return undefined;
   }
 
-  /** The POST has ended: the next one of its conversation may start. `answered` is undefined where none was made. */
-  released(item: QueuedDelivery, answered: Answered | undefined): void {
-    const running = this.running.get(item);
+  /** Ends an attempt: the next one of its conversation may start. `response` is undefined where no POST was made. */
+  endAttempt(item: QueuedDelivery, response: ReceiverResponse | undefined): void {
+    const running = this.attempts.get(item);
     if (!running) return;
     const { lane, startedAt, slow } = running;
     const now = this.now();
-    this.running.delete(item);
+    this.attempts.delete(item);
     this.counts[lane.standing].running -= 1;
     lane.release(item);
-    if (slow) lane.reputation.slow -= 1;
-    if (answered) lane.reputation.learn(answered, startedAt, now);
-    this.look(lane, now);
+    if (slow) lane.reputation.slowAttempts -= 1;
+    if (response) lane.reputation.update(response, startedAt, now);
+    this.updateStanding(lane, now);
     // The partition was lost, and perhaps taken again, while it was under way: that lane is another one.
     if (this.lanes.get(item.endpointId) !== lane) return;
-    this.offer(lane, now);
+    this.addToRing(lane, now);
     this.dropIfIdle(lane);
   }
 
-  /** The result is in the database, or somebody else's business: its slot is free. */
-  recorded(): void {
-    this.unrecorded -= 1;
+  /** Frees the slot of an attempt whose result is in the database, or somebody else's business. */
+  freeSlot(): void {
+    this.slotsInUse -= 1;
   }
 
   /**
-   * Looks at what has been under way for long, and at suspects whose pause is over.
+   * Reviews what has been under way for long, and suspects whose pause is over.
    * @returns suspects that keep more in memory than they may.
    */
   review(): Lane[] {
     const now = this.now();
-    for (const running of this.running.values()) {
+    for (const running of this.attempts.values()) {
       if (now - running.startedAt < SLOW_MS) break; // in order of their start
       if (running.slow) continue;
       running.slow = true;
-      running.lane.reputation.slow += 1;
+      running.lane.reputation.slowAttempts += 1;
     }
     const lanes = [...this.lanes.values()];
     for (const lane of lanes) {
-      this.look(lane, now);
-      this.offer(lane, now);
+      this.updateStanding(lane, now);
+      this.addToRing(lane, now);
     }
     return lanes.filter(({ standing, firsts }) => standing === 'suspect' && firsts > SUSPECT_ROOM);
   }
@@ -191,9 +191,9 @@ export class Lanes {
     });
   }
 
-  /** Whether there is more to load from the database for this lane, and enough room to be worth it. */
-  isHungry(lane: Lane): boolean {
-    if (lane.returning > 0 || !(lane.backlog || lane.retriesDue)) return false;
+  /** Says whether there is more to load from the database for this lane, and enough room to be worth it. */
+  needsRefill(lane: Lane): boolean {
+    if (lane.returns > 0 || !(lane.backlog || lane.retriesDue)) return false;
     const { firsts, retries } = this.room(lane);
     if (lane.standing === 'suspect') {
       return (lane.backlog && lane.firsts === 0 && firsts > 0) || (lane.retriesDue && retries > 0);
@@ -201,9 +201,9 @@ export class Lanes {
     return lane.waiting <= this.limits.perLane / 4 && firsts > 0;
   }
 
-  /** All that are hungry; looks at each. */
-  hungry(): Lane[] {
-    return [...this.lanes.values()].filter((lane) => this.isHungry(lane));
+  /** Finds the lanes that need a refill; looks at each. */
+  lanesToRefill(): Lane[] {
+    return [...this.lanes.values()].filter((lane) => this.needsRefill(lane));
   }
 
   dropIfIdle(lane: Lane): void {
@@ -211,36 +211,36 @@ export class Lanes {
   }
 
   get inFlight(): number {
-    return this.unrecorded;
+    return this.slotsInUse;
   }
 
   private mayStart(standing: Standing, now: number): boolean {
     const { inFlight, unwritten } = this.limits;
-    if (this.unrecorded >= inFlight || this.unrecorded - this.running.size >= unwritten) return false;
+    if (this.slotsInUse >= inFlight || this.slotsInUse - this.attempts.size >= unwritten) return false;
     if (this.counts[standing].running >= inFlight * SHARES[standing]) return false;
     return standing !== 'suspect' || this.suspects.waitMs(now) === 0;
   }
 
   private start(item: QueuedDelivery, lane: Lane, now: number): void {
-    this.running.set(item, { lane, startedAt: now, slow: false });
+    this.attempts.set(item, { lane, startedAt: now, slow: false });
     this.counts[lane.standing].running += 1;
-    this.unrecorded += 1;
+    this.slotsInUse += 1;
     if (lane.standing === 'suspect') this.suspects.take(now);
     this.count(lane, -1, -item.payload.length);
   }
 
-  /** Puts a lane in line that may start one more. */
-  private offer(lane: Lane, now: number): void {
-    if (lane.running < this.mostOf(lane) && lane.isRunnable(now)) this.rings[lane.standing].add(lane);
+  /** Puts a lane that may start one more attempt into the ring of its standing. */
+  private addToRing(lane: Lane, now: number): void {
+    if (lane.running < this.maxAttemptsOf(lane) && lane.isRunnable(now)) this.rings[lane.standing].add(lane);
   }
 
-  private mostOf({ standing }: Lane): number {
-    const dealt = Math.floor((this.limits.inFlight * DEALT_OUT) / Math.max(1, this.lanes.size));
-    return Math.max(1, Math.min(MOST_AT_ONCE[standing], dealt));
+  private maxAttemptsOf({ standing }: Lane): number {
+    const share = Math.floor((this.limits.inFlight * ATTEMPTS_SHARE) / Math.max(1, this.lanes.size));
+    return Math.max(1, Math.min(MAX_ATTEMPTS[standing], share));
   }
 
-  /** Takes note of a standing that has changed. */
-  private look(lane: Lane, now: number): void {
+  /** Moves the counts of a lane whose standing has changed. */
+  private updateStanding(lane: Lane, now: number): void {
     const standing = lane.reputation.standing(now);
     if (standing === lane.standing) return;
     const [before, after] = [this.counts[lane.standing], this.counts[standing]];
@@ -258,15 +258,15 @@ export class Lanes {
   }
 
   private reputationOf(endpointId: string): Reputation {
-    const known = this.reputations.get(endpointId) ?? new Reputation();
+    const reputation = this.reputations.get(endpointId) ?? new Reputation();
     this.reputations.delete(endpointId);
-    this.reputations.set(endpointId, known);
+    this.reputations.set(endpointId, reputation);
     const [oldest] = this.reputations.keys();
-    if (this.reputations.size > MOST_REPUTATIONS && oldest) this.reputations.delete(oldest);
-    return known;
+    if (this.reputations.size > MAX_REPUTATIONS && oldest) this.reputations.delete(oldest);
+    return reputation;
   }
 
-  /** Suspects have memory of their own: what waits for them takes none from others. */
+  /** Says whether lanes of a standing have no more memory. Suspects have memory of their own: what waits for them takes none from others. */
   private isFull(standing: Standing): boolean {
     const { total, bytes } = this.limits;
     const { proven, unproven, suspect } = this.counts;

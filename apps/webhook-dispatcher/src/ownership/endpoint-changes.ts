@@ -5,46 +5,52 @@ import { Messaging, partitionOf } from '@svc/messaging';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
-import { DueLoader } from '../lanes/due-loader.js';
-import { EndpointDirectory, MAX_AGE_MS } from '../endpoints/endpoint-directory.js';
+import { Signal } from '../signal.js';
 
+/**
+ * Longest that an owner acts on the state before a change, should the notice be lost, and that whoever changes something waits. Less than
+ * the 5 s that callers wait for an answer.
+ */
+export const MAX_AGE_MS = 4_000;
 /** How long an owner has to confirm before it is asked again, and the wait before that. */
 const CONFIRM_MS = 1_000;
 const AGAIN_MS = 100;
 
 const OWNER_SQL = `SELECT owner FROM partition_lease WHERE partition = $1 AND expires_at > clock_timestamp()`;
 
-interface Change {
+/** A change of an endpoint: it was created, changed or deleted. */
+export interface EndpointChange {
   tenantId: string;
   endpointId: string;
 }
 
 /**
- * Makes a change of an endpoint known to the one process that delivers for its tenant, so that it is in force for the
- * next attempt when the call returns. A new owner reads everything afresh, so there is nobody else to tell.
+ * This class announces a change of an endpoint to the one process that delivers for its tenant, so that it is in force for the
+ * next attempt when the call returns. A new owner reads everything afresh, so nobody else needs to hear of it.
  */
 @Injectable()
 export class EndpointChanges implements OnApplicationBootstrap {
+  /** Tells of a change that another process has announced to this one; `EndpointDirectory` and `DueLoader` listen. */
+  readonly changed = new Signal<EndpointChange>();
+
   constructor(
     private readonly messaging: Messaging,
     private readonly config: DispatcherConfig,
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly directory: EndpointDirectory,
-    private readonly loader: DueLoader,
   ) {}
 
   onApplicationBootstrap(): void {
     this.messaging.connection.subscribe(subjectOf(this.config.workerName), {
       callback: (error, message) => {
         if (error) return;
-        this.apply(message.json<Change>());
+        this.changed.emit(message.json<EndpointChange>());
         message.respond();
       },
     });
   }
 
-  /** Call after the commit. Resolves when nobody acts on the old state any more: confirmed, or forgotten for its age. */
-  async announce(change: Change): Promise<void> {
+  /** Announces a change after its commit. Resolves when nobody acts on the old state any more: confirmed, or forgotten for its age. */
+  async announce(change: EndpointChange): Promise<void> {
     const partition = partitionOf(change.tenantId);
     const forgottenAt = performance.now() + MAX_AGE_MS;
     for (;;) {
@@ -61,7 +67,7 @@ export class EndpointChanges implements OnApplicationBootstrap {
     );
   }
 
-  private async confirms(owner: string, change: Change, timeout: number): Promise<boolean> {
+  private async confirms(owner: string, change: EndpointChange, timeout: number): Promise<boolean> {
     const { connection } = this.messaging;
     try {
       await connection.request(subjectOf(owner), JSON.stringify(change), { timeout });
@@ -70,14 +76,9 @@ export class EndpointChanges implements OnApplicationBootstrap {
       return false;
     }
   }
-
-  private apply({ tenantId, endpointId }: Change): void {
-    this.directory.forget(tenantId);
-    this.loader.changed({ endpointId, tenantId, partition: partitionOf(tenantId) });
-  }
 }
 
-/** Subject tokens know no dots and blanks, names of hosts do. */
+/** Names the subject of a worker: its tokens have no dots and blanks, names of hosts do. */
 function subjectOf(worker: string): string {
   return `notice.webhook-dispatcher.endpoint-changed.${Buffer.from(worker).toString('hex')}`;
 }

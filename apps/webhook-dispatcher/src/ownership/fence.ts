@@ -1,5 +1,5 @@
 /**
- * Head of every statement that only the owner of a partition may run: `fence` holds those of the given partitions whose
+ * This SQL heads every statement that only the owner of a partition may run: `fence` holds those of the given partitions whose
  * lease still has the given epoch. The lock makes a take-over pass the partition by until the statement is committed, so
  * that it sees all of it. Renewals neither wait for it nor it for them: a stronger lock on rows that a renewal takes in
  * another order is a deadlock now and then, and all deliveries stand still until the server notices.
@@ -9,22 +9,22 @@ export const FENCE_SQL = `fence AS (
     JOIN unnest($1::int[], $2::bigint[]) AS mine (partition, epoch) USING (partition, epoch)
     FOR KEY SHARE OF lease)`;
 
-/** Partition and the epoch under which this process owns it. */
+/** A partition and the epoch under which this process owns it. */
 export interface Ownership {
   partition: number;
   epoch: number;
 }
 
-/** The two parameters of the fence. */
+/** Makes the two parameters of the fence. */
 export function fenceParameters(owned: Iterable<Ownership>): [number[], number[]] {
   // Per item of every batch: hardly ever has a partition two epochs in one.
-  const known = new Map<number, number[]>();
+  const epochsOf = new Map<number, number[]>();
   const [partitions, epochs]: [number[], number[]] = [[], []];
   for (const { partition, epoch } of owned) {
-    const before = known.get(partition);
+    const before = epochsOf.get(partition);
     if (before?.includes(epoch)) continue;
     if (before) before.push(epoch);
-    else known.set(partition, [epoch]);
+    else epochsOf.set(partition, [epoch]);
     partitions.push(partition);
     epochs.push(epoch);
   }

@@ -1,21 +1,21 @@
 import type { PartitionLeases } from '@svc/database';
 
-/** What is asked of the leases. */
+/** The leases as this class asks them. */
 export type Leases = Pick<PartitionLeases, 'epochOf' | 'held'>;
 
-/** Which partitions this process owns, as everybody who sends or writes asks before doing so. */
+/** This class says which partitions this process owns; everybody who sends or writes asks it before doing so. */
 export class OwnedPartitions {
   private leases: Leases | undefined;
   /** Epochs under which partitions are taken over: what their last owners left unfinished is due again. */
   private readonly entered = new Map<number, number>();
 
-  /** Goes by these leases from now on. */
+  /** Decides by these leases from now on. */
   follow(leases: Leases): void {
     this.leases = leases;
   }
 
   /**
-   * Epoch of the lease; undefined for a partition of somebody else, one that is being taken over or given back, or when
+   * Returns the epoch of the lease; undefined for a partition of somebody else, one that is being taken over or given back, or when
    * the lease was not renewed in time.
    */
   epochOf(partition: number): number | undefined {
@@ -27,12 +27,12 @@ export class OwnedPartitions {
     return this.leases?.held.filter((partition) => this.epochOf(partition) !== undefined) ?? [];
   }
 
-  /** Nothing of this partition starts any more, although its lease is ours until what is under way has ended. */
+  /** Leaves a partition: nothing of it starts any more, although its lease is ours until what is under way has ended. */
   leave(partition: number): void {
     this.entered.delete(partition);
   }
 
-  /** The partition is ours anew: nothing of it is under way, here or elsewhere. */
+  /** Enters a partition that is ours anew: nothing of it is under way, here or elsewhere. */
   enter(partition: number, epoch: number): void {
     this.entered.set(partition, epoch);
   }

@@ -12,10 +12,10 @@ const LEASE_MS = 30_000;
 const RENEW_MS = 5_000;
 /** No POST starts in the last 12 s of a lease: an attempt lasts up to 10 s, and its result must still be ours to write. */
 const SELF_STOP_MS = LEASE_MS - 12_000;
-/** Said when a partition is free, so that nobody waits for the next renewal to take it. */
+/** Subject of the notice that a partition is free, so that nobody waits for the next renewal to take it. */
 const FREED = 'notice.webhook-dispatcher.partition-freed';
 
-/** Keeps the leases of this process and tells everybody here which partitions are its own. */
+/** The loop renews the leases of this process and lets everybody here know which partitions are its own. */
 @Injectable()
 export class PartitionLeaseLoop {
   private leases: PartitionLeases | undefined;
@@ -53,7 +53,7 @@ export class PartitionLeaseLoop {
     return this.leases?.held.length ?? 0;
   }
 
-  /** It has started, and it either holds something or had no trouble lately: a process may wait for its first share. */
+  /** Says whether it has started, and either holds something or had no trouble lately: a process may wait for its first share. */
   get healthy(): boolean {
     if (!this.leases) return false;
     return this.held > 0 || performance.now() - this.failedAtMs > SELF_STOP_MS;

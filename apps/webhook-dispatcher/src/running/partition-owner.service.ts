@@ -16,7 +16,7 @@ import { PartitionLeaseLoop } from '../ownership/partition-lease-loop.js';
 /** Longest wait for attempts under way when the process stops or gives a partition back: they end by their own deadline. */
 const DRAIN_MS = 12_000;
 
-/** Runs this process's share of the tenant partitions: takes them over, gives them back, stops when they are lost. */
+/** The owner runs this process's share of the tenant partitions: takes them over, gives them back, stops when they are lost. */
 @Injectable()
 export class PartitionOwner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private drained = false;
@@ -41,7 +41,7 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
     log().info({ partitions: this.leases.held }, 'partitions taken');
   }
 
-  /** Before the transports and the database are closed. */
+  /** Stops before the transports and the database are closed. */
   async beforeApplicationShutdown(): Promise<void> {
     this.dispatcher.stop();
     await this.stream.close();
@@ -57,7 +57,7 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
   }
 
   private async takeOver(partition: number, epoch: number): Promise<void> {
-    // Read afresh: of changes while it was somebody else's nobody told this process.
+    // Read afresh: changes while it was somebody else's were not announced to this process.
     this.directory.forgetPartition(partition);
     await this.loader.takeOver(partition, epoch);
     this.stream.startPartition(partition);
@@ -71,12 +71,12 @@ export class PartitionOwner implements OnApplicationBootstrap, BeforeApplication
     await this.drain(partition);
   }
 
-  /** Bounded: results cannot be written while the database is away, and nobody waits for that. */
+  /** Waits for the attempts under way, for a bounded time: results cannot be written while the database is away, and nobody waits for that. */
   private async drain(partition?: number): Promise<void> {
     if (this.drained) return;
     const limit = new AbortController();
     const late = delay(DRAIN_MS, undefined, { ref: false, signal: limit.signal }).catch(() => undefined);
-    await Promise.race([this.dispatcher.settled(partition), late]);
+    await Promise.race([this.dispatcher.waitUntilIdle(partition), late]);
     limit.abort();
   }
 

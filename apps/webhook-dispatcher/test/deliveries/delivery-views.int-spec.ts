@@ -13,7 +13,7 @@ import {
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
-import { LAST, placeParameters, placesSql } from '../../src/deliveries/delivery-lists.js';
+import { LAST, listParameters, deliveryListSql } from '../../src/deliveries/delivery-lists.js';
 import { aMessage } from '../producer.js';
 import { Stage, type Subscriber } from '../stage.js';
 
@@ -162,8 +162,8 @@ describe('a list of deliveries', () => {
       [{ endpointId, event: 'message.received' as const, ...range }, last],
       [{ endpointId }, last],
     ] as const) {
-      const sql = placesSql({ statuses: DELIVERY_STATUSES, order: 'DESC', limit: '$7' });
-      const parameters = [...placeParameters(filter, position), 51];
+      const sql = deliveryListSql({ statuses: DELIVERY_STATUSES, order: 'DESC', limit: '$7' });
+      const parameters = [...listParameters(filter, position), 51];
       const [plan] = await stage
         .get(DataSource)
         .query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }[]>(

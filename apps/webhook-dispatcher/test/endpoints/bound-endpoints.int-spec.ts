@@ -10,7 +10,7 @@ import {
   UpdateEndpoint,
 } from '@svc/contracts';
 import { type ReceivedWebhook, waitFor } from '@svc/testing';
-import { signatureHeader } from '../../src/signing/signature.js';
+import { signatureHeader } from '../../src/signing/signed-post.js';
 import { Stage } from '../stage.js';
 
 const stage = Stage.ofThisFile();

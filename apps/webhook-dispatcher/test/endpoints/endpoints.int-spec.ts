@@ -12,7 +12,7 @@ import {
 import { waitFor } from '@svc/testing';
 import { EndpointChanges } from '../../src/ownership/endpoint-changes.js';
 import { EndpointDirectory } from '../../src/endpoints/endpoint-directory.js';
-import { signatureHeader } from '../../src/signing/signature.js';
+import { signatureHeader } from '../../src/signing/signed-post.js';
 import { Stage } from '../stage.js';
 
 const stage = Stage.ofThisFile();

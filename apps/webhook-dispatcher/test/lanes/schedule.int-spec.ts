@@ -190,7 +190,7 @@ test('whoever takes what is due of an endpoint hears when the next of its retrie
   });
   const partition = partitionOf(tenantId);
   const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
-  const lane = { partition, epoch, endpointId, tenantId, firsts: 10, retries: 10, most: 10 };
+  const lane = { partition, epoch, endpointId, tenantId, firsts: 10, retries: 10, total: 10 };
   const earliest = Math.min(...retries.map(({ nextAttemptAt }) => Date.parse(nextAttemptAt ?? '')));
   expect(await stage.get(DeliveryRepository).claim([lane])).toEqual({
     items: [],

@@ -155,7 +155,9 @@ describe('an owner that lost its lease', () => {
     const before = await dump();
     const deliveries = stage.get(DeliveryRepository);
     expect(
-      await deliveries.claim([{ partition, epoch, endpointId, tenantId, firsts: 10, retries: 10, most: 10 }]),
+      await deliveries.claim([
+        { partition, epoch, endpointId, tenantId, firsts: 10, retries: 10, total: 10 },
+      ]),
     ).toEqual({ items: [], nextRetryMs: new Map() });
     expect(await deliveries.release([{ partition, epoch }])).toBe(0);
     const item = anItem({ id, endpointId, tenantId, partition, epoch, attempt: 2 });

@@ -2,8 +2,13 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
-import { deliveryBody, deliveryHeaders, type Signing } from './signed-request.js';
-import { signatureHeader, standardSignatures } from './signature.js';
+import {
+  deliveryBody,
+  deliveryHeaders,
+  signatureHeader,
+  type Signing,
+  standardSignatures,
+} from './signed-post.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const ID = '1b58b464-f647-5d75-8789-e51b3f99dd1d';
