@@ -16,6 +16,7 @@ const routes: Record<string, (response: ServerResponse) => void> = {
     for (let i = 0; i < 40; i += 1) response.write(chunk);
     response.end();
   },
+  '/middle': (response) => response.end(Buffer.alloc(128 * 1024)),
   '/drip': (response) => {
     response.writeHead(200);
     const timer = setInterval(() => response.write('.'), 20);
@@ -115,6 +116,22 @@ describe('a receiver on an allowed origin', () => {
     for (let i = 0; i < 20; i += 1) await post('/ok');
     expect(server.connections - before).toBeLessThanOrEqual(1);
   });
+});
+
+test('each POST has limits of its own: how much of an answer is kept, and how much is read', async () => {
+  const http = new OutboundHttp(new AddressGuard({ allowedOrigins: ['http://127.0.0.1:*'] }));
+  const answer = await http.post(url('/ok'), {}, body, { ...LIMITS, headBytes: 2 });
+  expect(answer.head.toString()).toBe('fi');
+  const before = server.connections;
+  for (const drainBytes of [256 * 1024, 1024]) {
+    expect(await http.post(url('/middle'), {}, body, { ...LIMITS, drainBytes })).toMatchObject({
+      status: 200,
+    });
+  }
+  await http.post(url('/ok'), {}, body, LIMITS);
+  // All of it was read over the first connection, which stayed; the second POST gave it up.
+  expect(server.connections - before).toBe(1);
+  http.close();
 });
 
 describe('a host that closes a connection it was to keep', () => {

@@ -73,7 +73,7 @@ const UNKNOWN_ACTOR = 'system';
 const FIELDS = ['name', 'url', 'events', 'headers', 'standardWebhooks', 'ordering'] as const;
 
 /** A change of an endpoint as the audit log gets it. */
-interface EndpointChange extends Pick<WebhookChangedV1, 'change'> {
+interface AuditChange extends Pick<WebhookChangedV1, 'change'> {
   fields?: string[];
   actor: string | undefined;
   now: Date;
@@ -92,7 +92,7 @@ export function changedFields(before: Endpoint, after: Endpoint): string[] {
 export async function insertChangeEvent(
   tx: EntityManager,
   { id: endpointId, tenantId, sessionId, name, url }: Endpoint,
-  { change, fields = [], actor = UNKNOWN_ACTOR, now }: EndpointChange,
+  { change, fields = [], actor = UNKNOWN_ACTOR, now }: AuditChange,
 ): Promise<Envelope> {
   const { origin } = new URL(url);
   const timestamp = now.toISOString();

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { type LaneLimits, Lanes } from './lanes.js';
+import { type LaneLimits, Lanes, MAX_REPUTATIONS } from './lanes.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 import type { ReceiverResponse } from './standing.js';
 
@@ -300,4 +300,20 @@ test('tenants take turns, however many endpoints one of them has', () => {
   for (let n = 0; n < 2; n += 1) lanes.push(aDelivery(`few ${n}`, { tenantId: 'small' }));
   const order = takeAll().map(({ tenantId }) => tenantId);
   expect(order.slice(0, 4)).toEqual(['large', 'small', 'large', 'small']);
+});
+
+test('the reputation of MAX_REPUTATIONS endpoints is remembered, and of more that of those used last', () => {
+  const standingOf = (endpointId: string): string => {
+    const lane = lanes.lane(aDelivery(endpointId));
+    lanes.dropIfIdle(lane);
+    return lane.standing;
+  };
+  const useOthers = (howMany: number): void => {
+    for (let n = 0; n < howMany; n += 1) standingOf(`other ${(count += 1)}`);
+  };
+  attempted('first', 'ok');
+  useOthers(MAX_REPUTATIONS - 1);
+  expect(standingOf('first')).toBe('proven');
+  useOthers(MAX_REPUTATIONS);
+  expect(standingOf('first')).toBe('unproven');
 });

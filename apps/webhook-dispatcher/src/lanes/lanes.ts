@@ -44,7 +44,7 @@ const SUSPECT_BURST_MS = 250;
 const SUSPECT_ROOM = 2;
 const SUSPECT_SHARE = 0.25;
 /** Endpoints whose reputation is remembered without a lane: of more, the one used longest ago is unproven again. */
-const MAX_REPUTATIONS = 50_000;
+export const MAX_REPUTATIONS = 50_000;
 
 interface RunningAttempt {
   lane: Lane;
