@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AddressGuard } from '@svc/addresses';
+import { AddressGuard } from '@svc/outbound-http';
 import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { connectionProviders, databaseModule, HealthController } from '@svc/service';

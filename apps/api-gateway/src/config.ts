@@ -1,4 +1,4 @@
-import { AddressList, AllowedOrigins, OwnAddresses } from '@svc/addresses';
+import { AddressList, AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
 import { MediaStoreConfig } from '@svc/media-store';
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';

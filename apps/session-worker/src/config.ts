@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { MediaStoreConfig } from '@svc/media-store';
-import { AllowedOrigins, OwnAddresses } from '@svc/addresses';
+import { AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Length, Matches, Min, ValidateIf } from 'class-validator';

@@ -1,7 +1,7 @@
 import { Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AddressGuard } from '@svc/addresses';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
+import { AddressGuard, OutboundHttp } from '@svc/outbound-http';
 import {
   connectionProviders,
   databaseModule,
@@ -11,30 +11,17 @@ import {
   READINESS,
   SecretBox,
 } from '@svc/service';
+import { AttemptService } from './attempts/attempt.service.js';
+import { DeliveryDispatcher } from './attempts/delivery-dispatcher.js';
+import { EndpointGate } from './attempts/endpoint-gate.js';
+import { ResultRepository } from './attempts/result.repository.js';
 import { DispatcherConfig, readConfig } from './config.js';
-import { AdmissionService } from './deliveries/admission.service.js';
-import { AttemptService } from './deliveries/attempt.service.js';
 import { DeliveriesConsumer } from './deliveries/deliveries.consumer.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
-import { DeliveryDispatcher } from './deliveries/delivery-dispatcher.js';
-import { DeliveryRepository } from './deliveries/delivery.repository.js';
-import { DeliveryScheduler } from './deliveries/delivery-scheduler.js';
-import { DueLoader } from './deliveries/due-loader.js';
-import { DomainClock } from './deliveries/domain-clock.js';
-import { HeldRepository } from './deliveries/held.repository.js';
-import { HoldSweeper } from './deliveries/hold-sweeper.js';
-import { Lanes } from './deliveries/lanes.js';
-import { OwnedPartitions } from './deliveries/owned-partitions.js';
-import { PartitionLeaseLoop } from './deliveries/partition-lease-loop.js';
-import { PartitionOwner } from './deliveries/partition-owner.service.js';
-import { ResultRecorder } from './deliveries/result-recorder.js';
-import { ResultRepository } from './deliveries/result.repository.js';
 import { BoundEndpointsService } from './endpoints/bound-endpoints.service.js';
 import { EndpointActionsConsumer } from './endpoints/endpoint-actions.consumer.js';
 import { EndpointActionsService } from './endpoints/endpoint-actions.service.js';
-import { EndpointChanges } from './endpoints/endpoint-changes.js';
 import { EndpointDirectory } from './endpoints/endpoint-directory.js';
-import { EndpointFactory } from './endpoints/endpoint-factory.js';
 import { EndpointHealthService } from './endpoints/endpoint-health.service.js';
 import { EndpointSecrets } from './endpoints/endpoint-secrets.js';
 import { EndpointTestService } from './endpoints/endpoint-test.service.js';
@@ -49,12 +36,22 @@ import { EventLogService } from './events/event-log.service.js';
 import { EventRepository } from './events/event.repository.js';
 import { EventsConsumer } from './events/events.consumer.js';
 import { IngestService } from './events/ingest.service.js';
+import { HeldRepository } from './holding/held.repository.js';
+import { HoldSweeper } from './holding/hold-sweeper.js';
+import { DeliveryRepository } from './lanes/delivery.repository.js';
+import { DeliveryScheduler } from './lanes/delivery-scheduler.js';
+import { DomainClock } from './lanes/domain-clock.js';
+import { DueLoader } from './lanes/due-loader.js';
+import { Lanes } from './lanes/lanes.js';
+import { EndpointChanges } from './ownership/endpoint-changes.js';
+import { OwnedPartitions } from './ownership/owned-partitions.js';
+import { PartitionLeaseLoop } from './ownership/partition-lease-loop.js';
 import { ReplayRepository } from './replays/replay.repository.js';
 import { ReplayRunner } from './replays/replay-runner.js';
 import { ReplaysConsumer } from './replays/replays.consumer.js';
 import { ReplaysService } from './replays/replays.service.js';
 import { RetentionService } from './retention/retention.service.js';
-import { WebhookClient } from './sending/webhook-client.js';
+import { PartitionOwner } from './running/partition-owner.service.js';
 
 const configured: Provider[] = [
   {
@@ -68,9 +65,9 @@ const configured: Provider[] = [
     inject: [DispatcherConfig],
   },
   {
-    provide: WebhookClient,
-    useFactory: (guard: AddressGuard, { timeoutMs }: DispatcherConfig) => new WebhookClient(guard, timeoutMs),
-    inject: [AddressGuard, DispatcherConfig],
+    provide: OutboundHttp,
+    useFactory: (guard: AddressGuard) => new OutboundHttp(guard),
+    inject: [AddressGuard],
   },
   outboxProvider,
   { provide: Lanes, useFactory: () => new Lanes() },
@@ -114,7 +111,6 @@ const configured: Provider[] = [
     ...connectionProviders('webhook-dispatcher', DispatcherConfig, readConfig),
     ...configured,
     EndpointSecrets,
-    EndpointFactory,
     EndpointRepository,
     EndpointDirectory,
     EndpointChanges,
@@ -136,9 +132,8 @@ const configured: Provider[] = [
     DueLoader,
     HeldRepository,
     HoldSweeper,
-    AdmissionService,
+    EndpointGate,
     AttemptService,
-    ResultRecorder,
     DeliveryDispatcher,
     PartitionLeaseLoop,
     PartitionOwner,

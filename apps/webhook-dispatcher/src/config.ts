@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { AllowedOrigins, OwnAddresses } from '@svc/addresses';
+import { AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
 import { configReader, Env, ServiceConfig } from '@svc/service';
 import { Transform, Type } from 'class-transformer';
 import {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AddressGuard } from '@svc/addresses';
+import { AddressGuard } from '@svc/outbound-http';
 import { invalidField } from '@svc/contracts';
 import { log } from '@svc/service';
 import { v7 as uuidv7 } from 'uuid';

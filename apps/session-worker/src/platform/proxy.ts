@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https';
 import { isIP } from 'node:net';
-import { type AddressGuard, NOT_ALLOWED } from '@svc/addresses';
+import { type AddressGuard, NOT_ALLOWED } from '@svc/outbound-http';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { SocksProxyAgent } from 'socks-proxy-agent';
 

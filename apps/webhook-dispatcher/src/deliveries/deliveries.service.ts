@@ -12,7 +12,7 @@ import {
 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
-import { FINISHING, LAST, placeParameters, placesSql, type Position } from './places.js';
+import { IS_FINISHING, LAST, listParameters, deliveryListSql, type Position } from './delivery-lists.js';
 
 interface DeliveryRow extends Position {
   deliveryId: string;
@@ -24,7 +24,7 @@ interface DeliveryRow extends Position {
   deadReason: string | null;
   deadAt: Date | null;
   createdAt: Date;
-  /** Null where the event is not kept any more. */
+  /** Null where the event is deleted. */
   tenantId: string | null;
 }
 
@@ -34,10 +34,10 @@ interface AttemptRow extends Omit<DeliveryAttempt, 'startedAt' | 'responseHead'>
   head: Buffer | null;
 }
 
-/** Attempts that are shown of a delivery in a list, and of one by itself: replays have no bound, an answer has. */
+/** Most attempts that are shown of a delivery in a list, and of one by itself: replays have no bound, an answer has. */
 const ATTEMPTS_LISTED = 20;
 const ATTEMPTS_SHOWN = 1_000;
-/** The latest of these have what the receiver answered. */
+/** Most of these, the latest, that have what the receiver answered. */
 const HEADS_SHOWN = 20;
 
 // After `page`, which names the ids: taken as a list, so that they are found by their key whatever the planner takes the tables for
@@ -51,7 +51,7 @@ const DESCRIBE_SQL = `, one AS (
     FROM webhook_dlq dlq WHERE delivery_id = ANY (${PAGE})
     UNION ALL SELECT delivery_id, event_id, endpoint_id, kind, attempt.event_at, attempt.seq, 'DELIVERED', NULL, NULL, NULL
     FROM webhook_attempt attempt WHERE delivery_id = ANY (${PAGE})
-      AND ${FINISHING} AND coalesce((SELECT false FROM webhook_delivery hot WHERE hot.id = delivery_id), true))
+      AND ${IS_FINISHING} AND coalesce((SELECT false FROM webhook_delivery hot WHERE hot.id = delivery_id), true))
   SELECT one.id AS "deliveryId", one.endpoint_id AS "endpointId", one.event_id AS "eventId", one.kind AS event, one.status,
     one.next_at AS "nextAt", one.reason AS "deadReason", one.dead_at AS "deadAt", one.event_at AS "createdAt",
     one.event_at::text AS at, one.seq, event.tenant_id AS "tenantId"
@@ -65,13 +65,13 @@ const ATTEMPTS_SQL = `SELECT delivery_id AS "deliveryId", n AS attempt, started_
     SELECT *, row_number() OVER (ORDER BY n DESC) AS age FROM webhook_attempt
     WHERE delivery_id = page.id ORDER BY n DESC LIMIT $2) latest ORDER BY n`;
 
-/** How much of each delivery is read, the latest first. */
-interface Most {
+/** Bounds of what is read of each delivery, the latest first. */
+interface Bounds {
   attempts: number;
   heads: number;
 }
 
-/** Reads what became of deliveries. */
+/** This service reads what became of deliveries. */
 @Injectable()
 export class DeliveriesService {
   constructor(
@@ -79,18 +79,18 @@ export class DeliveriesService {
     private readonly endpoints: EndpointsService,
   ) {}
 
-  /** Newest event first, each with its attempts and its place in this order. */
+  /** Lists deliveries, newest event first, each with its attempts and its cursor. */
   async list({ tenantId, before, limit, statuses, ...filter }: ListDeliveriesV1): Promise<ListedDelivery[]> {
-    await this.endpoints.mine(tenantId, filter.endpointId);
+    await this.endpoints.getRow(tenantId, filter.endpointId);
     const position = before ? await this.positionOf(before) : LAST;
-    const page = placesSql({ statuses, order: 'DESC', limit: '$7' });
-    const parameters = [...placeParameters(filter, position), limit];
+    const page = deliveryListSql({ statuses, order: 'DESC', limit: '$7' });
+    const parameters = [...listParameters(filter, position), limit];
     const rows = await this.dataSource.query<DeliveryRow[]>(
       `WITH page AS (${page})${DESCRIBE_SQL}`,
       parameters,
     );
     const views = await this.toViews(rows, { attempts: ATTEMPTS_LISTED, heads: 0 });
-    return views.map((view, index) => ({ ...view, place: placeOf(rows[index] as DeliveryRow) }));
+    return views.map((view, index) => ({ ...view, place: cursorOf(rows[index] as DeliveryRow) }));
   }
 
   /** @throws AppError `DELIVERY_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
@@ -118,10 +118,10 @@ export class DeliveriesService {
     return row;
   }
 
-  private async toViews(rows: DeliveryRow[], most: Most): Promise<DeliveryView[]> {
+  private async toViews(rows: DeliveryRow[], bounds: Bounds): Promise<DeliveryView[]> {
     const attempts = await this.attemptsOf(
       rows.map(({ deliveryId }) => deliveryId),
-      most,
+      bounds,
     );
     return rows.map(({ deliveryId, endpointId, eventId, event, status, ...row }) => ({
       ...{ deliveryId, endpointId, eventId, event, status },
@@ -133,8 +133,8 @@ export class DeliveriesService {
     }));
   }
 
-  private async attemptsOf(deliveryIds: string[], most: Most): Promise<Map<string, DeliveryAttempt[]>> {
-    const parameters = [deliveryIds, most.attempts, most.heads];
+  private async attemptsOf(deliveryIds: string[], bounds: Bounds): Promise<Map<string, DeliveryAttempt[]>> {
+    const parameters = [deliveryIds, bounds.attempts, bounds.heads];
     const rows = await this.dataSource.query<AttemptRow[]>(ATTEMPTS_SQL, parameters);
     const byDelivery = new Map<string, DeliveryAttempt[]>(deliveryIds.map((id) => [id, []]));
     for (const { deliveryId, startedAt, head, ...attempt } of rows) {
@@ -149,7 +149,7 @@ export class DeliveriesService {
   }
 }
 
-/** As text, so that it comes back to the microsecond. */
-function placeOf({ at, seq }: Position): string {
+/** Writes a cursor as text, so that it comes back to the microsecond. */
+function cursorOf({ at, seq }: Position): string {
   return `${at}/${seq}`;
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AddressGuard } from '@svc/addresses';
+import { AddressGuard } from '@svc/outbound-http';
 import {
   type BoundEndpointRef,
   invalidField,
@@ -7,9 +7,8 @@ import {
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { checkReceiverUrl } from './receiver-url.js';
-import { EndpointChanges } from './endpoint-changes.js';
+import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import type { Endpoint } from './endpoint.entity.js';
-import { EndpointFactory } from './endpoint-factory.js';
 import { EndpointRepository } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 import { toView } from './endpoint-view.js';
@@ -17,12 +16,11 @@ import { toView } from './endpoint-view.js';
 const URL_FIELD = 'webhookUrl';
 const NAME = 'External bot';
 
-/** The one endpoint that external mode binds to a session: made once, then switched off and on again. */
+/** This service has the one endpoint that external mode binds to a session: made once, then switched off and on again. */
 @Injectable()
 export class BoundEndpointsService {
   constructor(
     private readonly rows: EndpointRepository,
-    private readonly factory: EndpointFactory,
     private readonly secrets: EndpointSecrets,
     private readonly guard: AddressGuard,
     private readonly changes: EndpointChanges,
@@ -35,10 +33,10 @@ export class BoundEndpointsService {
 
   async put(request: PutBoundEndpointV1): Promise<WebhookEndpointWithSecret | null> {
     const { tenantId, sessionId, enabled, url } = request;
-    const known = await this.rows.find({ tenantId, sessionId });
-    if (!known && !enabled) return null;
-    if (url != null && url !== known?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
-    if (!known) await this.create(request);
+    const existing = await this.rows.find({ tenantId, sessionId });
+    if (!existing && !enabled) return null;
+    if (url != null && url !== existing?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
+    if (!existing) await this.create(request);
     const apply = (row: Endpoint, now: Date): void => this.apply(request, row, now);
     const endpoint = await this.rows.change({ tenantId, sessionId }, apply, request.actor);
     if (!endpoint) return null;
@@ -50,7 +48,7 @@ export class BoundEndpointsService {
     if (url == null) {
       throw invalidField(URL_FIELD, `${URL_FIELD} is required: none is given and none is stored`);
     }
-    await this.factory.create({ tenantId, sessionId, name: NAME, url, events: [] }, actor);
+    await this.rows.create({ tenantId, sessionId, name: NAME, url, events: [] }, actor);
   }
 
   private apply({ enabled, url, rotateSecret }: PutBoundEndpointV1, row: Endpoint, now: Date): void {

@@ -18,7 +18,7 @@ import { EndpointActionsService } from './endpoint-actions.service.js';
 import { EndpointHealthService } from './endpoint-health.service.js';
 import { EndpointTestService } from './endpoint-test.service.js';
 
-/** What other services may have done with an endpoint. */
+/** This consumer hears what other services have done with an endpoint. */
 @Controller()
 export class EndpointActionsConsumer {
   constructor(

@@ -7,14 +7,14 @@ import {
   type EndpointStateReply,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import { EndpointChanges } from './endpoint-changes.js';
+import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import type { Endpoint } from './endpoint.entity.js';
 import { EndpointRepository } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 import { toView } from './endpoint-view.js';
 import { EndpointsService } from './endpoints.service.js';
 
-/** What a tenant does with an endpoint besides changing its fields. */
+/** This service does what a tenant does with an endpoint besides changing its fields. */
 @Injectable()
 export class EndpointActionsService {
   constructor(
@@ -24,7 +24,7 @@ export class EndpointActionsService {
     private readonly changes: EndpointChanges,
   ) {}
 
-  /** The new secret signs every attempt from here on; it is shown in this answer only. */
+  /** Makes a new secret, which signs every attempt from here on; it is shown in this answer only. */
   async rotateSecret(ref: EndpointRef): Promise<WebhookEndpointWithSecret> {
     let secret = '';
     const endpoint = await this.change(ref, (row, now) => {
@@ -34,15 +34,15 @@ export class EndpointActionsService {
   }
 
   pause(request: ChangeEndpointStateV1): Promise<EndpointStateReply> {
-    return this.bringTo('PAUSED', request);
+    return this.changeState('PAUSED', request);
   }
 
   reactivate(request: ChangeEndpointStateV1): Promise<EndpointStateReply> {
-    return this.bringTo('ACTIVE', request);
+    return this.changeState('ACTIVE', request);
   }
 
-  /** Where it is so already, nothing changes: the reason that was given first stands. */
-  private async bringTo(
+  /** Pauses or reactivates an endpoint. Where it is so already, nothing changes: the first reason stands. */
+  private async changeState(
     state: 'PAUSED' | 'ACTIVE',
     { actor, reason, ...ref }: ChangeEndpointStateV1,
   ): Promise<EndpointStateReply> {
@@ -64,7 +64,7 @@ export class EndpointActionsService {
     { tenantId, endpointId }: EndpointRef,
     change: (endpoint: Endpoint, now: Date) => void,
   ): Promise<Endpoint> {
-    await this.endpoints.mine(tenantId, endpointId);
+    await this.endpoints.getRow(tenantId, endpointId);
     const changed = await this.rows.change({ id: endpointId, tenantId }, change);
     if (!changed) throw new AppError('ENDPOINT_NOT_FOUND', undefined, { endpointId });
     await this.changes.announce({ tenantId, endpointId });

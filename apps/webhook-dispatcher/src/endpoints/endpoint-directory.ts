@@ -1,26 +1,32 @@
-import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  Injectable,
+  type OnApplicationBootstrap,
+  Optional,
+} from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EndpointOrdering, EndpointStatus } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
 import { log, PeriodicTask } from '@svc/service';
 import { Repository } from 'typeorm';
-import type { Signing } from '../sending/delivery-request.js';
+import { EndpointChanges, MAX_AGE_MS } from '../ownership/endpoint-changes.js';
+import type { Signing } from '../signing/signed-post.js';
 import { Endpoint } from './endpoint.entity.js';
 import { domainNow } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 
-/** What routing and sending need to know about an endpoint. */
+/** A receiver is what routing and sending need of an endpoint. */
 export interface Receiver {
   id: string;
   sessionId: string | null;
   url: string;
   events: readonly string[];
   ordering: EndpointOrdering;
-  /** Null where a secret of it does not open: nothing can be sent until it does. */
+  /** Null where a secret does not open: nothing can be sent until it does. */
   signing: Signing | null;
   state: EndpointStatus;
   generation: number;
-  /** Reactivated, and nothing has been delivered since. */
+  /** The endpoint was reactivated, and nothing has been delivered since. */
   recovering: boolean;
 }
 
@@ -29,30 +35,26 @@ export type Receivers = ReadonlyMap<string, Receiver>;
 
 interface Entry {
   receivers: Promise<Receivers>;
-  /** Once they are read. */
-  read?: Receivers;
+  /** The same, once they are read. */
+  loaded?: Receivers;
   /** Versions of the rows it was read from; undefined where it changes with the time as well. */
   rows: Promise<string | undefined>;
-  /** When it was last known to be what the database has. */
+  /** When the entry was last compared with the database. */
   checkedAtMs: number;
   usedAtMs: number;
 }
 
-/**
- * A change is announced; should the notice be lost, this is how long the old state may live on, and who changes something waits. Less than
- * the 5 s that callers wait for an answer.
- */
-export const MAX_AGE_MS = 4_000;
 const CHECK_MS = 2_000;
 const UNUSED_MS = 60_000;
-const MAX_TENANTS = 10_000;
+/** Tenants whose endpoints are in memory: of more, the one that was read first is read again when it is needed. */
+export const MAX_TENANTS = 10_000;
 
 // Whatever changes a row gives it another xmin.
 const ROWS_SQL = `SELECT tenant_id AS "tenantId", string_agg(id || '/' || xmin, ' ' ORDER BY id) AS rows
   FROM webhook_endpoint WHERE tenant_id = ANY($1) GROUP BY tenant_id`;
 
 /**
- * Endpoints of the tenants this process delivers for, in memory, secrets opened. One question for all of them says whose
+ * The directory caches the endpoints of the tenants this process delivers for, secrets opened. One question for all of them says whose
  * have changed; these are read again.
  */
 @Injectable()
@@ -63,7 +65,11 @@ export class EndpointDirectory implements OnApplicationBootstrap, BeforeApplicat
   constructor(
     @InjectRepository(Endpoint) private readonly endpoints: Repository<Endpoint>,
     private readonly secrets: EndpointSecrets,
-  ) {}
+    changes: EndpointChanges,
+    @Optional() private readonly maxTenants: number = MAX_TENANTS,
+  ) {
+    changes.changed.listen(({ tenantId }) => this.forget(tenantId));
+  }
 
   onApplicationBootstrap(): void {
     this.task.start();
@@ -73,32 +79,33 @@ export class EndpointDirectory implements OnApplicationBootstrap, BeforeApplicat
     await this.task.stop();
   }
 
-  /** Those in memory; undefined where the database has to be asked. */
-  known(tenantId: string): Receivers | undefined {
-    return this.fresh(tenantId)?.read;
+  /** Returns the endpoints in memory; undefined where the database has to be asked. */
+  cached(tenantId: string): Receivers | undefined {
+    return this.freshEntry(tenantId)?.loaded;
   }
 
+  /** Returns the endpoints of a tenant, from memory or from the database. */
   async ofTenant(tenantId: string): Promise<Receivers> {
     for (;;) {
-      const entry = this.fresh(tenantId) ?? this.load(tenantId);
+      const entry = this.freshEntry(tenantId) ?? this.load(tenantId);
       const receivers = await entry.receivers;
       // Forgotten while it was being read: it may show the time before the change that was announced.
       if (this.entries.get(tenantId) === entry) return receivers;
     }
   }
 
-  /** The next question about this tenant goes to the database. */
+  /** Forgets a tenant: the next question about it goes to the database. */
   forget(tenantId: string): void {
     this.entries.delete(tenantId);
   }
 
-  /** As `forget`, for all tenants of a partition. */
+  /** Forgets all tenants of a partition. */
   forgetPartition(partition: number): void {
     for (const tenantId of this.entries.keys())
       if (partitionOf(tenantId) === partition) this.forget(tenantId);
   }
 
-  private fresh(tenantId: string): Entry | undefined {
+  private freshEntry(tenantId: string): Entry | undefined {
     const entry = this.entries.get(tenantId);
     const now = performance.now();
     if (!entry || now - entry.checkedAtMs >= MAX_AGE_MS) return undefined;
@@ -110,22 +117,22 @@ export class EndpointDirectory implements OnApplicationBootstrap, BeforeApplicat
     const now = performance.now();
     // First the versions: of a change in between, the next check finds another one.
     const versions = this.versions([tenantId]);
-    const found = versions.then(() => this.read(tenantId));
+    const reading = versions.then(() => this.read(tenantId));
     const entry: Entry = {
-      receivers: found.then(({ receivers }) => receivers),
-      rows: Promise.all([versions, found]).then(([known, { rotated }]) =>
-        rotated ? undefined : (known.get(tenantId) ?? ''),
+      receivers: reading.then(({ receivers }) => receivers),
+      rows: Promise.all([versions, reading]).then(([rows, { rotated }]) =>
+        rotated ? undefined : (rows.get(tenantId) ?? ''),
       ),
       checkedAtMs: now,
       usedAtMs: now,
     };
-    entry.rows.catch(() => undefined); // said by `receivers`
+    entry.rows.catch(() => undefined); // `receivers` fails with the same error
     this.entries.delete(tenantId);
     this.entries.set(tenantId, entry);
     const [oldest] = this.entries.keys();
-    if (this.entries.size > MAX_TENANTS && oldest) this.entries.delete(oldest);
+    if (this.entries.size > this.maxTenants && oldest) this.entries.delete(oldest);
     entry.receivers.then(
-      (receivers) => (entry.read = receivers),
+      (receivers) => (entry.loaded = receivers),
       () => this.entries.get(tenantId) === entry && this.forget(tenantId),
     );
     return entry;
@@ -165,7 +172,7 @@ export class EndpointDirectory implements OnApplicationBootstrap, BeforeApplicat
     return { id, sessionId, url, events, ordering, state, generation, recovering, signing };
   }
 
-  /** One row that is damaged must not take the other endpoints of its tenant with it. */
+  /** Opens what signs, or logs why it does not open: one row that is damaged must not take the other endpoints of its tenant with it. */
   private signingOf(row: Endpoint, now: Date): Signing | null {
     try {
       return this.secrets.signing(row, now);

@@ -13,7 +13,7 @@ import { DataSource } from 'typeorm';
 import { EndpointsService } from './endpoints.service.js';
 
 /** Where counting stops: with a million rows the answer costs what it costs with these. */
-const MOST = 10_000;
+const MAX_COUNTED = 10_000;
 
 const LAST_SQL = `SELECT started_at AS at, status, err_code AS error, ms AS "durationMs"
   FROM webhook_attempt WHERE endpoint_id = $1 AND `;
@@ -22,14 +22,14 @@ const LAST_FAILURE_SQL = `${LAST_SQL} NOT delivered ORDER BY started_at DESC LIM
 
 const newestOfHour = (which: string): string => `(SELECT started_at, ms, delivered FROM webhook_attempt
   WHERE endpoint_id = $1 AND ${which} AND started_at > now() - interval '1 hour'
-  ORDER BY started_at DESC LIMIT ${MOST + 1})`;
+  ORDER BY started_at DESC LIMIT ${MAX_COUNTED + 1})`;
 
 // One more than are looked at says whether there are more.
 const LAST_HOUR_SQL = `WITH recent AS (
     SELECT * FROM (${newestOfHour('delivered')} UNION ALL ${newestOfHour('NOT delivered')}) both_kinds
-    ORDER BY started_at DESC LIMIT ${MOST + 1}),
-  counted AS (SELECT * FROM recent ORDER BY started_at DESC LIMIT ${MOST})
-  SELECT (SELECT count(*) > ${MOST} FROM recent) AS partial, count(*)::int AS attempts,
+    ORDER BY started_at DESC LIMIT ${MAX_COUNTED + 1}),
+  counted AS (SELECT * FROM recent ORDER BY started_at DESC LIMIT ${MAX_COUNTED})
+  SELECT (SELECT count(*) > ${MAX_COUNTED} FROM recent) AS partial, count(*)::int AS attempts,
     (count(*) FILTER (WHERE NOT delivered))::int AS failures,
     percentile_disc(0.5) WITHIN GROUP (ORDER BY ms) AS "p50Ms",
     percentile_disc(0.95) WITHIN GROUP (ORDER BY ms) AS "p95Ms"
@@ -37,7 +37,7 @@ const LAST_HOUR_SQL = `WITH recent AS (
 
 // Each through the index of its state: what is asked for never hides behind a million rows of another state.
 const bounded = (rows: string): string =>
-  `(SELECT count(*)::int FROM (SELECT FROM ${rows} LIMIT ${MOST + 1}) found)`;
+  `(SELECT count(*)::int FROM (SELECT FROM ${rows} LIMIT ${MAX_COUNTED + 1}) found)`;
 const COUNTS_SQL = `SELECT
   ${bounded(`webhook_delivery WHERE p = $2 AND endpoint_id = $1 AND state = 'scheduled'`)}
     + ${bounded(`webhook_delivery WHERE p = $2 AND state = 'leased' AND endpoint_id = $1`)} AS pending,
@@ -55,7 +55,7 @@ interface Counts {
   oldestWaitingMs: number | null;
 }
 
-/** How the deliveries of an endpoint fare, at a cost that does not grow with how many there are. */
+/** This service says how the deliveries of an endpoint fare, at a cost that does not grow with how many there are. */
 @Injectable()
 export class EndpointHealthService {
   constructor(
@@ -64,7 +64,7 @@ export class EndpointHealthService {
   ) {}
 
   async health({ tenantId, endpointId }: EndpointRef): Promise<WebhookHealth> {
-    const { state, consecPerm4xx } = await this.endpoints.mine(tenantId, endpointId);
+    const { state, consecPerm4xx } = await this.endpoints.getRow(tenantId, endpointId);
     const [lastSuccess, lastFailure, lastHour, counts] = [
       await this.last(LAST_SUCCESS_SQL, endpointId),
       await this.last(LAST_FAILURE_SQL, endpointId),
@@ -96,5 +96,5 @@ export class EndpointHealthService {
 }
 
 function upTo(count: number): BoundedCount {
-  return { count: Math.min(count, MOST), more: count > MOST };
+  return { count: Math.min(count, MAX_COUNTED), more: count > MAX_COUNTED };
 }

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { HIDDEN_VALUE, invalidField } from '@svc/contracts';
 import { SecretBox, type SecretPlace } from '@svc/service';
-import type { Signing } from '../sending/delivery-request.js';
+import type { Signing } from '../signing/signed-post.js';
 import type { Endpoint, PreviousSecret } from './endpoint.entity.js';
 
-type Row = Pick<Endpoint, 'id' | 'tenantId'>;
+type EndpointRow = Pick<Endpoint, 'id' | 'tenantId'>;
 
 /** How long a secret that was replaced still signs, in the headers that can carry two signatures. */
 const OVERLAP_MS = 24 * 3_600_000;
-/** Secrets that sign at once, should somebody rotate again and again. */
-const MOST_SECRETS = 5;
+/** Most secrets that sign at once, should somebody rotate again and again. */
+const MAX_SECRETS = 5;
 
-const placeOf = ({ tenantId, id }: Row, column: string, ...within: string[]): SecretPlace => [
+const placeOf = ({ tenantId, id }: EndpointRow, column: string, ...within: string[]): SecretPlace => [
   'webhook_endpoint',
   column,
   tenantId,
@@ -20,21 +20,21 @@ const placeOf = ({ tenantId, id }: Row, column: string, ...within: string[]): Se
   ...within,
 ];
 
-/** Makes, seals and opens what endpoints keep secret: what signs, and the values of custom headers. */
+/** This class makes, seals and opens what endpoints keep secret: what signs, and the values of custom headers. */
 @Injectable()
 export class EndpointSecrets {
   constructor(private readonly box: SecretBox) {}
 
-  /** 32 random bytes in base64 after the prefix: the same secret also works in Standard Webhooks libraries. */
+  /** Makes a secret of 32 random bytes in base64 after the prefix: the same secret also works in Standard Webhooks libraries. */
   create(): string {
     return `whsec_${randomBytes(32).toString('base64')}`;
   }
 
-  seal(secret: string, endpoint: Row): Buffer {
+  seal(secret: string, endpoint: EndpointRow): Buffer {
     return this.box.seal(Buffer.from(secret), placeOf(endpoint, 'secret_enc'));
   }
 
-  open(endpoint: Row & Pick<Endpoint, 'secretEnc'>): string {
+  open(endpoint: EndpointRow & Pick<Endpoint, 'secretEnc'>): string {
     return this.openSecret(endpoint, endpoint.secretEnc);
   }
 
@@ -43,7 +43,7 @@ export class EndpointSecrets {
     const secret = this.create();
     const until = new Date(now.getTime() + OVERLAP_MS).toISOString();
     const previous = { sealed: endpoint.secretEnc.toString('base64'), until };
-    endpoint.previousSecrets = [previous, ...inForce(endpoint, now)].slice(0, MOST_SECRETS - 1);
+    endpoint.previousSecrets = [previous, ...validSecrets(endpoint, now)].slice(0, MAX_SECRETS - 1);
     endpoint.secretEnc = this.seal(secret, endpoint);
     return secret;
   }
@@ -54,13 +54,13 @@ export class EndpointSecrets {
    */
   sealHeaders(
     headers: Record<string, string>,
-    endpoint: Row,
+    endpoint: EndpointRow,
     stored: Record<string, string> = {},
   ): Record<string, string> {
     const sealed = Object.entries(headers).map(([name, value]) => {
       if (value !== HIDDEN_VALUE) return [name, this.sealHeader(endpoint, name, value)];
-      const kept = Object.hasOwn(stored, name) ? stored[name] : undefined;
-      if (kept !== undefined) return [name, kept];
+      const current = Object.hasOwn(stored, name) ? stored[name] : undefined;
+      if (current !== undefined) return [name, current];
       throw invalidField(
         'headers',
         `headers ${JSON.stringify(name)}: ${HIDDEN_VALUE} keeps a stored value, and none is`,
@@ -70,7 +70,7 @@ export class EndpointSecrets {
   }
 
   /**
-   * What signs and accompanies the attempts of an endpoint at this moment.
+   * Opens what signs and accompanies the attempts of an endpoint at this moment.
    * @throws Error where one of its secrets does not open.
    */
   signing(endpoint: Endpoint, now: Date): Signing {
@@ -84,15 +84,15 @@ export class EndpointSecrets {
 
   private standardSecrets(endpoint: Endpoint, secret: string, now: Date): string[] {
     if (!endpoint.standardWebhooks) return [];
-    const previous = inForce(endpoint, now).map(({ sealed }) => Buffer.from(sealed, 'base64'));
+    const previous = validSecrets(endpoint, now).map(({ sealed }) => Buffer.from(sealed, 'base64'));
     return [secret, ...previous.map((sealed) => this.openSecret(endpoint, sealed))];
   }
 
-  private openSecret(endpoint: Row, sealed: Buffer): string {
+  private openSecret(endpoint: EndpointRow, sealed: Buffer): string {
     return this.box.open(sealed, placeOf(endpoint, 'secret_enc')).toString();
   }
 
-  private sealHeader(endpoint: Row, name: string, value: string): string {
+  private sealHeader(endpoint: EndpointRow, name: string, value: string): string {
     return this.box.seal(Buffer.from(value), placeOf(endpoint, 'headers', name)).toString('base64');
   }
 
@@ -105,6 +105,6 @@ export class EndpointSecrets {
   }
 }
 
-function inForce({ previousSecrets }: Endpoint, now: Date): PreviousSecret[] {
+function validSecrets({ previousSecrets }: Endpoint, now: Date): PreviousSecret[] {
   return previousSecrets.filter(({ until }) => new Date(until) > now);
 }

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { AppError, type EndpointRef, type WebhookTestResult } from '@svc/contracts';
+import { OutboundHttp } from '@svc/outbound-http';
 import { DataSource } from 'typeorm';
-import { deliveryBody, deliveryHeaders } from '../sending/delivery-request.js';
-import { WebhookClient } from '../sending/webhook-client.js';
+import { DispatcherConfig } from '../config.js';
+import { deliveryBody, deliveryHeaders, postLimits } from '../signing/signed-post.js';
 import { domainNow } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 import { EndpointsService } from './endpoints.service.js';
@@ -19,19 +20,20 @@ const BEGIN_SQL = `WITH begun AS (
   SELECT id FROM begun`;
 const END_SQL = 'UPDATE webhook_endpoint SET testing_until = NULL WHERE id = $1';
 
-/** Posts a test event to an endpoint, once and at once. It is no delivery: it counts for nothing and is kept nowhere. */
+/** This service posts a test event to an endpoint, once and at once. It is no delivery: it counts for nothing and is kept nowhere. */
 @Injectable()
 export class EndpointTestService {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly secrets: EndpointSecrets,
-    private readonly client: WebhookClient,
+    private readonly http: OutboundHttp,
+    private readonly config: DispatcherConfig,
     @InjectDataSource() private readonly dataSource: DataSource,
   ) {}
 
   /** @throws AppError `ENDPOINT_CONFLICT` while another test of this endpoint is under way. */
   async test({ tenantId, endpointId }: EndpointRef): Promise<WebhookTestResult> {
-    await this.endpoints.mine(tenantId, endpointId);
+    await this.endpoints.getRow(tenantId, endpointId);
     const begun = await this.dataSource.query<object[]>(BEGIN_SQL, [endpointId]);
     if (begun.length === 0) throw new AppError('ENDPOINT_CONFLICT', undefined, { endpointId });
     try {
@@ -42,14 +44,15 @@ export class EndpointTestService {
   }
 
   private async post({ tenantId, endpointId }: EndpointRef): Promise<WebhookTestResult> {
-    const endpoint = await this.endpoints.mine(tenantId, endpointId);
+    const endpoint = await this.endpoints.getRow(tenantId, endpointId);
     const signing = this.secrets.signing(endpoint, await domainNow(this.dataSource, tenantId));
     const nowMs = Date.now();
     const data = { test: true, endpointId, timestamp: new Date(nowMs).toISOString() };
     const content = { id: randomUUID(), kind: TEST_EVENT, payload: Buffer.from(JSON.stringify(data)) };
     const body = deliveryBody(content);
     const headers = deliveryHeaders(content, body, signing, nowMs);
-    const { status, error, durationMs, head } = await this.client.post({ url: endpoint.url, headers, body });
+    const limits = postLimits(this.config.timeoutMs);
+    const { status, error, durationMs, head } = await this.http.post(endpoint.url, headers, body, limits);
     return { deliveryId: content.id, status, error, durationMs, responseHead: head.toString('utf8') };
   }
 }

@@ -1,7 +1,7 @@
 import { HIDDEN_VALUE, type WebhookEndpoint } from '@svc/contracts';
 import type { Endpoint } from './endpoint.entity.js';
 
-/** What others see of an endpoint: everything but its secrets and our bookkeeping. */
+/** Makes the view that others see of an endpoint: everything but its secrets and our bookkeeping. */
 export function toView(endpoint: Endpoint): WebhookEndpoint {
   const { id, name, url, events, state, standardWebhooks, ordering, sessionId, createdAt } = endpoint;
   return {
@@ -19,7 +19,7 @@ export function toView(endpoint: Endpoint): WebhookEndpoint {
   };
 }
 
-/** Who, why and when, while it is paused: the row remembers the last pause when it is over. */
+/** Shows who paused it, why and when, while it is paused: the row remembers the last pause when it is over. */
 function pauseOf({
   state,
   pausedReason,

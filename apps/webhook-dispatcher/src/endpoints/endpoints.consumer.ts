@@ -26,7 +26,7 @@ import { OnRequest } from '@svc/messaging';
 import { BoundEndpointsService } from './bound-endpoints.service.js';
 import { EndpointsService } from './endpoints.service.js';
 
-/** What other services may ask about endpoints. */
+/** This consumer hears what other services ask about endpoints. */
 @Controller()
 export class EndpointsConsumer {
   constructor(

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { AddressGuard } from '@svc/addresses';
+import { AddressGuard } from '@svc/outbound-http';
 import {
   AppError,
   type CreateEndpointV1,
@@ -14,20 +14,18 @@ import {
 } from '@svc/contracts';
 import { LessThan, Repository } from 'typeorm';
 import { checkReceiverUrl } from './receiver-url.js';
-import { EndpointChanges } from './endpoint-changes.js';
+import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import { Endpoint } from './endpoint.entity.js';
-import { EndpointFactory } from './endpoint-factory.js';
 import { EndpointRepository } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 import { toView } from './endpoint-view.js';
 
-/** A tenant's endpoints. */
+/** This service creates, reads, changes and deletes a tenant's endpoints. */
 @Injectable()
 export class EndpointsService {
   constructor(
     @InjectRepository(Endpoint) private readonly endpoints: Repository<Endpoint>,
     private readonly rows: EndpointRepository,
-    private readonly factory: EndpointFactory,
     private readonly secrets: EndpointSecrets,
     private readonly guard: AddressGuard,
     private readonly changes: EndpointChanges,
@@ -36,13 +34,13 @@ export class EndpointsService {
   async create({ actor, ...fields }: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
     const { tenantId, url } = fields;
     await checkReceiverUrl(this.guard, url, 'url');
-    const { endpoint, secret } = await this.factory.create({ ...fields, sessionId: null }, actor);
+    const { endpoint, secret } = await this.rows.create({ ...fields, sessionId: null }, actor);
     await this.changes.announce({ tenantId, endpointId: endpoint.id });
     return { ...toView(endpoint), secret };
   }
 
   async get({ tenantId, endpointId }: EndpointRef): Promise<WebhookEndpoint> {
-    return toView(await this.mine(tenantId, endpointId));
+    return toView(await this.getRow(tenantId, endpointId));
   }
 
   async list({ tenantId, limit, before }: ListEndpointsV1): Promise<WebhookEndpoint[]> {
@@ -55,13 +53,13 @@ export class EndpointsService {
   async update(request: UpdateEndpointV1): Promise<WebhookEndpoint> {
     const { tenantId, endpointId, headers, actor, ...change } = request;
     const { url, events } = change;
-    const current = await this.mine(tenantId, endpointId);
+    const current = await this.getRow(tenantId, endpointId);
     if (url != null && url !== current.url) await checkReceiverUrl(this.guard, url, 'url');
     const apply = (endpoint: Endpoint): void => {
       // Every event of its session, or the session is in external mode without anybody who answers.
       if (events && events.length > 0) assertTenantWide(endpoint);
-      const given = Object.entries(change).filter(([, value]) => value != null);
-      Object.assign(endpoint, Object.fromEntries(given));
+      const fields = Object.entries(change).filter(([, value]) => value != null);
+      Object.assign(endpoint, Object.fromEntries(fields));
       if (headers) endpoint.headers = this.secrets.sealHeaders(headers, endpoint, endpoint.headers);
     };
     const changed = await this.rows.change({ id: endpointId, tenantId }, apply, actor);
@@ -72,27 +70,27 @@ export class EndpointsService {
 
   /** @throws AppError `SESSION_STATE_CONFLICT` for a bound endpoint: its session would be left without a receiver. */
   async delete({ tenantId, endpointId, actor }: DeleteEndpointV1): Promise<WebhookEndpoint> {
-    const endpoint = await this.mine(tenantId, endpointId);
+    const endpoint = await this.getRow(tenantId, endpointId);
     assertTenantWide(endpoint);
     await this.remove(endpoint, actor);
     return toView(endpoint);
   }
 
-  /** The session is deleted, and its endpoint goes with it. Without effect where there is none. */
+  /** Deletes the endpoint of a session that is deleted. Without effect where there is none. */
   async deleteBound({ tenantId, sessionId, actor }: DeleteBoundEndpointV1): Promise<void> {
     const endpoint = await this.rows.find({ tenantId, sessionId });
     if (endpoint) await this.remove(endpoint, actor);
   }
 
-  /** @throws AppError `ENDPOINT_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
-  async mine(tenantId: string, endpointId: string): Promise<Endpoint> {
+  /** Reads the row of an endpoint. @throws AppError `ENDPOINT_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
+  async getRow(tenantId: string, endpointId: string): Promise<Endpoint> {
     const endpoint = await this.endpoints.findOneBy({ id: endpointId });
     if (!endpoint) throw notFound(endpointId);
     if (endpoint.tenantId !== tenantId) throw new AppError('FORBIDDEN');
     return endpoint;
   }
 
-  /** The endpoint first: whatever still comes in for it afterwards is found to be nobody's. */
+  /** Deletes the endpoint first: whatever still comes in for it afterwards is found to be nobody's. */
   private async remove(endpoint: Endpoint, actor: string | undefined): Promise<void> {
     const { id, tenantId } = endpoint;
     await this.rows.delete(endpoint, actor);

@@ -1,7 +1,7 @@
-import type { AddressGuard } from '@svc/addresses';
+import type { AddressGuard } from '@svc/outbound-http';
 import { invalidField } from '@svc/contracts';
 
-/** @throws AppError `VALIDATION_FAILED` that names the field; it says nothing about what an address resolves to. */
+/** Checks the address of a receiver. @throws AppError `VALIDATION_FAILED` that names the field; it says nothing about what an address resolves to. */
 export async function checkReceiverUrl(guard: AddressGuard, url: string, field: string): Promise<void> {
   const problem = await guard.problemWith(url);
   if (problem) throw invalidField(field, `${field}: ${problem}`);

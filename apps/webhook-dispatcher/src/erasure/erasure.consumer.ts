@@ -4,7 +4,7 @@ import { EraseContactV1, type ErasedInWebhooks, EraseInWebhooks } from '@svc/con
 import { OnRequest } from '@svc/messaging';
 import { ErasureService } from './erasure.service.js';
 
-/** What other services may ask to be forgotten; any dispatcher does it. */
+/** This consumer hears whom other services ask to erase; any dispatcher does it. */
 @Controller()
 export class ErasureConsumer {
   constructor(private readonly erasures: ErasureService) {}

@@ -10,13 +10,13 @@ import { countErased, log, namesOf, noteErasure } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ERASED, isNamedSql } from '../events/erased-events.js';
 
-/** Events looked at in one transaction: it holds the rows it changes. */
-const PIECE = 1_000;
-/** How long one request works before it answers how far it has come. */
+/** Events that are looked at in one transaction: it holds the rows it changes. */
+const BATCH = 1_000;
+/** Longest that one request works before it answers how far it has come. */
 const TURN_MS = 2_000;
 
 const NAMED_SQL = `SELECT id, seq, kind, CASE WHEN ${isNamedSql('payload', '$3', '$4')} THEN payload END AS payload
-  FROM webhook_event WHERE tenant_id = $1 AND seq > $2::bigint ORDER BY seq LIMIT ${PIECE}`;
+  FROM webhook_event WHERE tenant_id = $1 AND seq > $2::bigint ORDER BY seq LIMIT ${BATCH}`;
 
 // The row stays, with its place in the log and its id: a cursor may stand on it, and the event may come once more.
 const ERASE_SQL = `WITH
@@ -28,23 +28,23 @@ const ERASE_SQL = `WITH
   SELECT (SELECT count(*)::int FROM event) AS events, (SELECT count(*)::int FROM delivery) AS deliveries,
     (SELECT count(*)::int FROM attempt) AS attempts, (SELECT count(*)::int FROM letter) AS "deadLetters"`;
 
-interface Looked {
+interface EventRow {
   id: string;
   seq: string;
   kind: string;
-  /** Null: it does not name them. */
+  /** Null where it does not name them. */
   payload: Buffer | null;
 }
 
 /**
- * Forgets persons: walks through the events of their tenant and empties those that name them, with all deliveries of these. What a process
+ * This service erases persons: it goes through the events of their tenant and empties those that name them, with all deliveries of these. What a process
  * has in its memory for an attempt at this moment goes out, once.
  */
 @Injectable()
 export class ErasureService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** Goes on from where the request before came to; the answer counts all that this erasure has erased. */
+  /** Erases on from where the request before came to; the answer counts all that this erasure has erased. */
   async erase(request: EraseContactV1): Promise<ErasedInWebhooks> {
     // Committed first: from here on no event of before is taken in.
     let { counts } = await noteErasure(this.dataSource, request);
@@ -65,23 +65,23 @@ async function step(
 ): Promise<{ counts: Record<string, number>; done: boolean }> {
   const { tenantId, contact } = request;
   const { counts, place } = await noteErasure(tx, request);
-  const looked = await tx.query<Looked[]>(NAMED_SQL, [
+  const events = await tx.query<EventRow[]>(NAMED_SQL, [
     tenantId,
     place,
     ...namesOf(contact).map((name) => Buffer.from(name)),
   ]);
-  const ids = looked.filter((event) => isOf(event, request)).map(({ id }) => id);
-  const last = looked.at(-1);
+  const ids = events.filter((event) => isOf(event, request)).map(({ id }) => id);
+  const last = events.at(-1);
   if (!last) return { counts, done: true };
   const [erased] = await tx.query<[Record<string, number>]>(ERASE_SQL, [ids]);
   return {
     counts: await countErased(tx, request.erasureId, erased, last.seq),
-    done: looked.length < PIECE,
+    done: events.length < BATCH,
   };
 }
 
-/** What they write after the erasure was asked for is none of it; so is what is sent to them when it is done. */
-function isOf({ kind, payload }: Looked, { before, until }: EraseContactV1): boolean {
+/** Says whether an erasure empties an event: not what they write after it was asked for, and not what is sent to them when it is done. */
+function isOf({ kind, payload }: EventRow, { before, until }: EraseContactV1): boolean {
   if (!payload) return false;
   const { timestamp, receivedAt = timestamp } = JSON.parse(payload.toString()) as MessageReceivedV1;
   const end = kind === MessageReceived.name ? before : until;

@@ -5,14 +5,14 @@ import { namesOf } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { ERASED, isNamedSql } from './erased-events.js';
 
-/** Events looked at for one reply. */
-const PIECE = 1_000;
-/** Payloads of one reply, though one event may be larger: what NATS carries at a time is bounded. */
+/** Events that are looked at for one reply. */
+const BATCH = 1_000;
+/** Bytes of payload of one reply, though one event may be larger: what NATS carries at a time is bounded. */
 const REPLY_BYTES = 512 * 1024;
 
 const READ_SQL = `WITH walk AS (
     SELECT id, kind, created_at, seq, CASE WHEN kind <> '${ERASED}' AND ${isNamedSql('payload', '$3', '$4')} THEN payload END AS payload
-    FROM webhook_event WHERE tenant_id = $1 AND seq > $2::bigint ORDER BY seq LIMIT ${PIECE}),
+    FROM webhook_event WHERE tenant_id = $1 AND seq > $2::bigint ORDER BY seq LIMIT ${BATCH}),
   hit AS (
     SELECT *, sum(octet_length(payload)) OVER (ORDER BY seq) - octet_length(payload) AS bytes_before FROM walk
     WHERE payload IS NOT NULL)
@@ -29,9 +29,9 @@ const READ_SQL = `WITH walk AS (
 interface Row {
   looked: number;
   last: string | null;
-  /** The first that names the person and has no room in this reply. */
+  /** First event that names the person and has no room in this reply. */
   cut: string | null;
-  /** Null where nothing of this piece names the person; so are the others. */
+  /** Null where nothing of this batch names the person; so are the others. */
   id: string | null;
   event: string;
   createdAt: Date;
@@ -40,7 +40,7 @@ interface Row {
   seq: string;
 }
 
-/** The events of a tenant that name a person: the same ones that an erasure empties. */
+/** This service reads the events of a tenant that name a person: the same ones that an erasure empties. */
 @Injectable()
 export class ContactEventsService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -53,7 +53,7 @@ export class ContactEventsService {
     ]);
     const [{ looked, last, cut }] = rows as [Row];
     const part = rows.filter(({ id }) => id !== null);
-    const whole = looked === PIECE ? last : null;
+    const whole = looked === BATCH ? last : null;
     return { events: part.map(toEvent), next: cut === null ? whole : (part.at(-1)?.seq ?? null) };
   }
 }

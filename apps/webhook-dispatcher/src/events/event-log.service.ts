@@ -5,14 +5,14 @@ import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
 import { ERASED } from './erased-events.js';
 
-/** Rows looked at for one page: a filter that nothing matches must not cost the whole log. */
+/** Most rows that are looked at for one page: a filter that nothing matches must not cost the whole log. */
 const ROWS_LOOKED_AT = 2_000;
-/** Payloads of one page, though one event may be larger: what NATS carries at a time is bounded. */
+/** Bytes of payload of one page, though one event may be larger: what NATS carries at a time is bounded. */
 const PAGE_BYTES = 512 * 1024;
 
 interface LogRow {
-  /** Whether the event of the cursor is kept, or all that came since the log was empty. */
-  known: boolean | null;
+  /** Whether the event of the cursor is in the log, or all that came since the log was empty. */
+  isCursorValid: boolean | null;
   now: Date;
   looked: number;
   last: string | null;
@@ -36,7 +36,7 @@ const READ_SQL = `WITH walk AS (
     WHERE kind <> '${ERASED}' AND ($4::text IS NULL OR kind = $4) AND ($5::uuid IS NULL OR session_id = $5)
     WINDOW earlier AS (ORDER BY seq))
   SELECT coalesce($8::timestamptz >= kept.since, (SELECT true FROM webhook_event
-      WHERE tenant_id = $1 AND seq = $2::bigint AND created_at >= kept.since)) AS known, kept.now,
+      WHERE tenant_id = $1 AND seq = $2::bigint AND created_at >= kept.since)) AS "isCursorValid", kept.now,
     (SELECT count(*)::int FROM walk) AS looked, (SELECT max(seq) FROM walk) AS last, (SELECT count(*)::int FROM hit) AS hits,
     page.id, page.kind AS event, page.created_at AS "createdAt", page.payload, page.seq
   FROM (SELECT svc_now() AS now, svc_now() - $7::int * interval '1 day' AS since) kept LEFT JOIN (
@@ -46,7 +46,7 @@ const READ_SQL = `WITH walk AS (
 const ENDS_SQL = `SELECT coalesce((SELECT max(seq) FROM webhook_event WHERE tenant_id = asked.id), 0) AS "end", svc_now() AS at
   FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (id, place) ORDER BY place`;
 
-/** The events of a tenant in order of arrival, whether an endpoint was subscribed to them or not. */
+/** This service reads the events of a tenant in order of arrival, whether an endpoint was subscribed to them or not. */
 @Injectable()
 export class EventLogService {
   constructor(
@@ -64,12 +64,12 @@ export class EventLogService {
     const { retentionDays } = this.config;
     const parameters = [tenantId, after ?? '0', look, ...filters, limit, retentionDays, emptyAt ?? null];
     const rows = await this.dataSource.query<LogRow[]>(READ_SQL, parameters);
-    const [{ known }] = rows as [LogRow];
-    if ((after ?? emptyAt) !== undefined && !known) throw new AppError('CURSOR_EXPIRED');
+    const [{ isCursorValid }] = rows as [LogRow];
+    if ((after ?? emptyAt) !== undefined && !isCursorValid) throw new AppError('CURSOR_EXPIRED');
     return toReply(rows, look, after);
   }
 
-  /** Where the logs of these tenants end, in their order; `0` where there is nothing. */
+  /** Finds where the logs of these tenants end, in their order; `0` where there is nothing. */
   async ends(tenantIds: string[]): Promise<{ ends: string[]; at?: string }> {
     const rows = await this.dataSource.query<{ end: string; at: Date }[]>(ENDS_SQL, [tenantIds]);
     const [first] = rows;

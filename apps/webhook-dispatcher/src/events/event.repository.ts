@@ -2,37 +2,25 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { isErasedSql } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { FENCE_SQL, fenceParameters } from '../deliveries/fence.js';
-import type { QueuedDelivery } from '../deliveries/queued-delivery.js';
-import type { Persons } from './erased-events.js';
+import { FENCE_SQL, fenceParameters } from '../ownership/fence.js';
+import type { QueuedDelivery } from '../lanes/queued-delivery.js';
+import type { NewEvent } from './routing.js';
 
-/** An event as it came in. */
-export interface Arrived {
-  id: string;
-  tenantId: string;
-  sessionId: string | null;
-  conversation: number;
-  kind: string;
-  payload: Buffer;
-  partition: number;
-  persons: Persons;
-}
-
-/** An event with the deliveries it gives rise to. */
+/** A routed event has the deliveries it gives rise to. */
 export interface RoutedEvent {
-  event: Arrived;
-  /** Lease under which its partition is ours. */
+  event: NewEvent;
+  /** The lease under which its partition is ours. */
   epoch: number;
   deliveries: PlannedDelivery[];
 }
 
-/** A delivery to be committed: into the owner's memory (`leased`), or left to the database for later. */
+/** A planned delivery is to be committed: into the owner's memory (`leased`), or left to the database for later. */
 export interface PlannedDelivery {
   item: QueuedDelivery;
   state: 'leased' | 'scheduled';
 }
 
-/** What a batch came to. */
+/** The outcome of a batch. */
 export interface CommitOutcome {
   /** Partitions whose lease is still ours; of the others nothing was written. */
   partitions: Set<number>;
@@ -44,7 +32,7 @@ export interface CommitOutcome {
 const LOG_LOCK = 0x5c_10;
 
 /**
- * What is of a contact who has been erased since is not taken in. Only a fresh event row makes deliveries, so a late repeat cannot revive one that is finished. `turn` comes before the
+ * This statement commits a batch. What is of a contact who has been erased since is not taken in. Only a fresh event row makes deliveries, so a late repeat cannot bring one back that is finished. `turn` comes before the
  * numbers of the log are drawn and ends with the commit: a number that is drawn later is never visible earlier, so a
  * reader who has seen one has seen, or can see, all before it. The payloads come as one piece, of which each event has a
  * part: as elements of an array they would be written and read character by character.
@@ -78,7 +66,7 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
   SELECT ARRAY(SELECT partition FROM fence) AS partitions,
     ARRAY(SELECT id FROM unnest($3::uuid[]) AS event (id) EXCEPT SELECT id FROM fresh) AS unwritten`;
 
-/** Commits events together with their deliveries. */
+/** This repository commits events together with their deliveries. */
 @Injectable()
 export class EventRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -86,7 +74,7 @@ export class EventRepository {
   async commit(routed: RoutedEvent[]): Promise<CommitOutcome> {
     const events = routed.map(({ event }) => event);
     const planned = routed.flatMap(({ deliveries }, index) =>
-      deliveries.map(({ item, state }) => ({ item, state, place: index + 1 })),
+      deliveries.map(({ item, state }) => ({ item, state, eventNo: index + 1 })),
     );
     const payloads = events.map(({ payload }) => payload);
     const [row] = await this.dataSource.query<{ partitions: number[]; unwritten: string[] }[]>(COMMIT_SQL, [
@@ -101,7 +89,7 @@ export class EventRepository {
       payloads.map(({ length }) => length),
       events.map(({ partition }) => partition),
       planned.map(({ item }) => item.id),
-      planned.map(({ place }) => place),
+      planned.map(({ eventNo }) => eventNo),
       planned.map(({ item }) => item.endpointId),
       planned.map(({ state }) => state),
       planned.map(({ item }) => (item.strict ? item.conversation : null)),
@@ -114,7 +102,7 @@ export class EventRepository {
   }
 }
 
-/** Where each begins in all of them together, counted from 1. */
+/** Finds where each payload begins in all of them together, counted from 1. */
 function startsOf(payloads: Buffer[]): number[] {
   let next = 1;
   return payloads.map(({ length }) => {

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { v5 } from 'uuid';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
-import { deliveryId } from '../deliveries/delivery-id.js';
-import { conversationOf } from './conversation.js';
-import { receiversOf } from './routing.js';
+import { conversationOf, deliveryId, receiversOf } from './routing.js';
 
 const aReceiver = (id: string, fields: Partial<Receiver>): Receiver => ({
   ...{
@@ -51,5 +51,15 @@ test('a conversation is a session and a chat, whichever direction', () => {
 test('a delivery id never changes: a release that computed another would deliver twice', () => {
   expect(deliveryId('018f0000-0000-7000-8000-000000000001', '018f0000-0000-7000-8000-000000000002')).toBe(
     'b66eed12-a28f-5705-8512-d26175bd5621',
+  );
+});
+
+test('a delivery id is the UUID of version 5 of its event and its endpoint', () => {
+  const namespace = 'b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57';
+  fc.assert(
+    fc.property(fc.uuid(), fc.uuid(), (event, endpoint) => {
+      expect(deliveryId(event, endpoint)).toBe(v5(event + endpoint, namespace));
+    }),
+    { numRuns: 1_000 },
   );
 });

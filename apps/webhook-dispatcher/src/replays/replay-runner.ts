@@ -2,24 +2,24 @@ import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap
 import { ReplayStarted } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import { PeriodicTask } from '@svc/service';
-import { DueLoader } from '../deliveries/due-loader.js';
-import { OwnedPartitions } from '../deliveries/owned-partitions.js';
+import { DueLoader } from '../lanes/due-loader.js';
+import { OwnedPartitions } from '../ownership/owned-partitions.js';
 import { ReplayRepository, type RunningReplay } from './replay.repository.js';
 
-/** Steps of the replays that run; with the window of each it bounds their pace. */
+/** Pace of the steps of the replays that run; with the window of each it bounds their pace. */
 const STEP_MS = 100;
-/** Looks for replays while none is known: whoever begins one says so, and this finds it should nobody have heard. */
+/** Pace of the looks for replays while none runs: whoever begins one notifies, and this finds it should nobody have heard. */
 const LOOK_MS = 5_000;
 
 /**
- * Carries out the replays of the partitions of this process: puts deliveries on their way, a few at a time. They queue up
+ * The runner carries out the replays of the partitions of this process: puts deliveries on their way, a few at a time. They queue up
  * in their endpoint's lane with everything else, so live traffic waits for a few of them at most.
  */
 @Injectable()
 export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private idle = true;
   private lookAtMs = 0;
-  private readonly task = new PeriodicTask('replays', STEP_MS, () => this.turn());
+  private readonly task = new PeriodicTask('replays', STEP_MS, () => this.run());
 
   constructor(
     private readonly rows: ReplayRepository,
@@ -37,12 +37,12 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
     await this.task.stop();
   }
 
-  /** Call after the commit of a new replay: its owner begins at once. */
+  /** Notifies the owner of a new replay after its commit: it begins at once. */
   announce(): void {
     this.messaging.notify(ReplayStarted, {});
   }
 
-  private async turn(): Promise<void> {
+  private async run(): Promise<void> {
     if (this.idle && performance.now() < this.lookAtMs) return;
     this.lookAtMs = performance.now() + LOOK_MS;
     const partitions = this.owned.held();
@@ -55,7 +55,7 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
     const { endpointId, tenantId, partition } = replay;
     const epoch = this.owned.epochOf(partition);
     if (epoch === undefined) return;
-    const revived = await this.rows.step({ partition, epoch }, replay);
-    if (revived > 0) this.loader.enter({ endpointId, tenantId, partition, dueAtMs: 0 });
+    const requeued = await this.rows.step({ partition, epoch }, replay);
+    if (requeued > 0) this.loader.schedule({ endpointId, tenantId, partition, dueAtMs: 0 });
   }
 }

@@ -3,18 +3,17 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import type { ReplayableStatus, ReplayState } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
 import { DataSource } from 'typeorm';
-import { FENCE_SQL, fenceParameters, type Ownership } from '../deliveries/fence.js';
+import { FENCE_SQL, fenceParameters, type Ownership } from '../ownership/fence.js';
 import {
-  FINISHING,
-  type PlaceFilter,
+  IS_FINISHING,
+  type DeliveryFilter,
   FIRST,
-  placeParameters,
-  placesSql,
+  listParameters,
+  deliveryListSql,
   type Position,
-} from '../deliveries/places.js';
-import { reviveSql } from './revive.js';
+} from '../deliveries/delivery-lists.js';
 
-/** Deliveries of one replay that are on their way at a time: of a lane's places in memory, most are left to live traffic. */
+/** Most deliveries of one replay that are on their way at a time: of a lane's places in memory, most are left to live traffic. */
 const WINDOW = 32;
 
 /** A replay as its row says. */
@@ -26,7 +25,7 @@ export interface ReplayRow {
   total: number;
   taken: number;
   done: number;
-  /** On their way at this moment. */
+  /** Deliveries on their way at this moment. */
   outstanding: number;
   createdAt: Date;
   finishedAt: Date | null;
@@ -44,8 +43,8 @@ export interface RunningReplay extends Position {
   until: string;
 }
 
-/** Which deliveries a replay is of. */
-export interface ReplayFilter extends PlaceFilter {
+/** The filter says which deliveries a replay is of. */
+export interface ReplayFilter extends DeliveryFilter {
   statuses: ReplayableStatus[];
 }
 
@@ -63,7 +62,7 @@ const ROW_SQL = `SELECT id, tenant_id AS "tenantId", endpoint_id AS "endpointId"
 const COUNT_SQL = `SELECT (
     (SELECT count(*) FROM webhook_dlq WHERE 'DEAD' = ANY($5::text[]) AND endpoint_id = $1::uuid AND kind = ANY($2::text[])
       AND event_at >= $3::timestamptz AND event_at < $4::timestamptz)
-    + (SELECT count(*) FROM webhook_attempt WHERE 'DELIVERED' = ANY($5::text[]) AND ${FINISHING} AND endpoint_id = $1::uuid
+    + (SELECT count(*) FROM webhook_attempt WHERE 'DELIVERED' = ANY($5::text[]) AND ${IS_FINISHING} AND endpoint_id = $1::uuid
       AND kind = ANY($2::text[]) AND event_at >= $3::timestamptz AND event_at < $4::timestamptz
       AND NOT EXISTS (SELECT FROM webhook_delivery hot WHERE hot.id = delivery_id)))::int AS total`;
 
@@ -79,10 +78,33 @@ const WITH_ROOM_SQL = `SELECT id, tenant_id AS "tenantId", endpoint_id AS "endpo
   WHERE state = 'RUNNING' AND p = ANY($1)
     AND (SELECT count(*) FROM webhook_delivery hot WHERE hot.replay_id = replay.id) <= ${WINDOW / 2}`;
 
-const REVIVE_ONE_SQL = `WITH picked AS (SELECT $1::uuid AS id), ${reviveSql('$2::int', 'NULL')} SELECT id FROM revived`;
+/**
+ * Puts finished deliveries back on their way for one attempt more, in the same statement. After a CTE `picked` of their
+ * ids; `p` and `replay` are the partition and the id of the replay, as SQL. What is on its way already stays as it is, and
+ * so does what has no event any more: there is nothing left to send.
+ */
+const requeueSql = (p: string, replay: string): string => `
+  dead AS (
+    DELETE FROM webhook_dlq dlq USING picked, webhook_event event
+    WHERE dlq.delivery_id = picked.id AND event.id = dlq.event_id RETURNING dlq.*),
+  finished AS (
+    SELECT delivery_id, seq, event_id, endpoint_id, kind, event_at, attempts, 'DEAD' AS status FROM dead
+    UNION ALL SELECT attempt.delivery_id, attempt.seq, attempt.event_id, attempt.endpoint_id, attempt.kind, attempt.event_at, n, 'DELIVERED'
+    FROM webhook_attempt attempt JOIN picked ON picked.id = attempt.delivery_id WHERE ${IS_FINISHING}),
+  requeued AS (
+    INSERT INTO webhook_delivery (id, seq, event_id, endpoint_id, tenant_id, p, attempt, state, next_at, kind, event_at,
+      replay_of, replay_id)
+    OVERRIDING SYSTEM VALUE
+    SELECT delivery_id, finished.seq, event_id, endpoint_id, event.tenant_id, ${p},
+      1 + greatest(attempts, (SELECT max(n) FROM webhook_attempt made WHERE made.delivery_id = finished.delivery_id)),
+      'scheduled', svc_now(event.tenant_id), finished.kind, event_at, status, ${replay}
+    FROM finished JOIN webhook_event event ON event.id = event_id FOR KEY SHARE OF event
+    ON CONFLICT (id) DO NOTHING RETURNING id)`;
+
+const REQUEUE_ONE_SQL = `WITH picked AS (SELECT $1::uuid AS id), ${requeueSql('$2::int', 'NULL')} SELECT id FROM requeued`;
 
 /**
- * One step: the next deliveries are on their way, and the replay knows how far it is, or nothing of both. `at_seq` makes
+ * Writes one step: the next deliveries are on their way, and the replay knows how far it is, or nothing of both. `at_seq` makes
  * a repeat of a step, whose first commit was not heard, a no-op.
  */
 const stepSql = (statuses: ReplayableStatus[]): string => `WITH ${FENCE_SQL},
@@ -93,11 +115,11 @@ const stepSql = (statuses: ReplayableStatus[]): string => `WITH ${FENCE_SQL},
   outstanding AS (SELECT count(*)::int AS n FROM webhook_delivery WHERE replay_id = $3),
   endpoint AS (SELECT id FROM webhook_endpoint WHERE id = $6),
   picked AS MATERIALIZED (
-    SELECT * FROM (${placesSql({ statuses, order: 'ASC', limit: `(SELECT greatest(0, ${WINDOW} - n) FROM outstanding)`, from: 6, also: BEFORE })}) next
+    SELECT * FROM (${deliveryListSql({ statuses, order: 'ASC', limit: `(SELECT greatest(0, ${WINDOW} - n) FROM outstanding)`, from: 6, also: BEFORE })}) next
     WHERE EXISTS (SELECT FROM replay) AND EXISTS (SELECT FROM endpoint)),
-  ${reviveSql('$4::int', '$3::uuid')},
+  ${requeueSql('$4::int', '$3::uuid')},
   stepped AS (
-    UPDATE webhook_replay SET taken = taken + (SELECT count(*) FROM revived),
+    UPDATE webhook_replay SET taken = taken + (SELECT count(*) FROM requeued),
       at = coalesce((SELECT event_at FROM picked ORDER BY event_at DESC, seq DESC LIMIT 1), at),
       at_seq = coalesce((SELECT seq FROM picked ORDER BY event_at DESC, seq DESC LIMIT 1), at_seq),
       state = next.state, finished_at = CASE WHEN next.state <> 'RUNNING' THEN svc_now($5) END
@@ -105,9 +127,9 @@ const stepSql = (statuses: ReplayableStatus[]): string => `WITH ${FENCE_SQL},
       WHEN NOT EXISTS (SELECT FROM endpoint) THEN 'CANCELED'
       WHEN outstanding.n = 0 AND NOT EXISTS (SELECT FROM picked) THEN 'DONE' ELSE 'RUNNING' END AS state) next
     WHERE webhook_replay.id = replay.id)
-  SELECT count(*)::int AS revived FROM revived`;
+  SELECT count(*)::int AS requeued FROM requeued`;
 
-/** The rows of replays, and the statements that go on with them. */
+/** This repository has the rows of replays, and the statements that carry them on. */
 @Injectable()
 export class ReplayRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -123,14 +145,14 @@ export class ReplayRepository {
     return row;
   }
 
-  /** A step that is being written comes before it. One that has ended stays as it is. */
+  /** Cancels a replay. A step that is being written comes before it. One that has ended stays as it is. */
   async cancel(id: string): Promise<void> {
     const sql = `UPDATE webhook_replay SET state = 'CANCELED', finished_at = svc_now(tenant_id)
       WHERE id = $1 AND state = 'RUNNING'`;
     await this.dataSource.query(sql, [id]);
   }
 
-  /** How many deliveries a replay would be of. */
+  /** Counts the deliveries that a replay would be of. */
   async count(filter: ReplayFilter): Promise<number> {
     const [row] = await this.dataSource.query<{ total: number }[]>(COUNT_SQL, countParameters(filter));
     return row?.total ?? 0;
@@ -142,18 +164,18 @@ export class ReplayRepository {
     return (await this.dataSource.query<object[]>(CREATE_SQL, parameters)).length > 0;
   }
 
-  /** One more attempt of a single delivery. False: it is not finished. */
-  async reviveOne(tenantId: string, deliveryId: string): Promise<boolean> {
+  /** Queues one more attempt of a single delivery. False: it is not finished. */
+  async requeueOne(tenantId: string, deliveryId: string): Promise<boolean> {
     const parameters = [deliveryId, partitionOf(tenantId)];
-    return (await this.dataSource.query<object[]>(REVIVE_ONE_SQL, parameters)).length > 0;
+    return (await this.dataSource.query<object[]>(REQUEUE_ONE_SQL, parameters)).length > 0;
   }
 
-  /** Running replays of these partitions of which more deliveries may be on their way. */
+  /** Finds running replays of these partitions of which more deliveries may be on their way. */
   async withRoom(partitions: number[]): Promise<RunningReplay[]> {
     return this.dataSource.query<RunningReplay[]>(WITH_ROOM_SQL, [partitions]);
   }
 
-  /** Whether there is any running replay in these partitions. */
+  /** Says whether there is any running replay in these partitions. */
   async anyRunning(partitions: number[]): Promise<boolean> {
     const sql = `SELECT FROM webhook_replay WHERE state = 'RUNNING' AND p = ANY($1) LIMIT 1`;
     return (await this.dataSource.query<object[]>(sql, [partitions])).length > 0;
@@ -162,15 +184,15 @@ export class ReplayRepository {
   /** @returns how many deliveries are on their way now that were not. */
   async step(owned: Ownership, replay: RunningReplay): Promise<number> {
     const { id, tenantId, endpointId, kinds, since, until, at, seq } = replay;
-    const [row] = await this.dataSource.query<{ revived: number }[]>(stepSql(replay.statuses), [
+    const [row] = await this.dataSource.query<{ requeued: number }[]>(stepSql(replay.statuses), [
       ...fenceParameters([owned]),
       ...[id, replay.partition, tenantId],
       ...[endpointId, kinds, since, until, at, seq],
     ]);
-    return row?.revived ?? 0;
+    return row?.requeued ?? 0;
   }
 }
 
 function countParameters(filter: ReplayFilter): unknown[] {
-  return [...placeParameters(filter, FIRST).slice(0, 4), filter.statuses];
+  return [...listParameters(filter, FIRST).slice(0, 4), filter.statuses];
 }

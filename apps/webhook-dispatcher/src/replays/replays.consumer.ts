@@ -15,7 +15,7 @@ import {
 import { OnRequest } from '@svc/messaging';
 import { ReplaysService } from './replays.service.js';
 
-/** What other services may ask to be sent once more. */
+/** This consumer hears what other services ask to be sent once more. */
 @Controller()
 export class ReplaysConsumer {
   constructor(private readonly replays: ReplaysService) {}

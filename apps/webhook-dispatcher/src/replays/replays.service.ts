@@ -11,12 +11,12 @@ import {
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
-import { EndpointChanges } from '../endpoints/endpoint-changes.js';
+import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { ReplayRepository, type ReplayRow } from './replay.repository.js';
 import { ReplayRunner } from './replay-runner.js';
 
-/** What a tenant wants sent once more. */
+/** This service replays what a tenant wants sent once more. */
 @Injectable()
 export class ReplaysService {
   constructor(
@@ -31,8 +31,8 @@ export class ReplaysService {
   async replayOne(ref: DeliveryRef): Promise<DeliveryView> {
     const { tenantId, deliveryId } = ref;
     const { endpointId } = await this.deliveries.get(ref);
-    await this.endpoints.mine(tenantId, endpointId);
-    if (!(await this.rows.reviveOne(tenantId, deliveryId))) {
+    await this.endpoints.getRow(tenantId, endpointId);
+    if (!(await this.rows.requeueOne(tenantId, deliveryId))) {
       throw new AppError('DELIVERY_STATE_CONFLICT', undefined, { deliveryId });
     }
     await this.changes.announce({ tenantId, endpointId });
@@ -41,7 +41,7 @@ export class ReplaysService {
 
   /** @throws AppError `REPLAY_CONFLICT` while another one of the endpoint is running. */
   async start({ tenantId, status, dryRun, ...filter }: StartReplayV1): Promise<ReplayStart> {
-    await this.endpoints.mine(tenantId, filter.endpointId);
+    await this.endpoints.getRow(tenantId, filter.endpointId);
     const wanted = { ...filter, statuses: status ? [status] : [...REPLAYABLE_STATUSES] };
     if (dryRun) return { total: await this.rows.count(wanted), replay: null };
     const replayId = uuidv7();

@@ -35,7 +35,7 @@ const FORGET_SQL = `WITH gone AS (
   attempts AS (DELETE FROM webhook_attempt attempt USING gone WHERE attempt.event_id = gone.id)
   SELECT count(*)::int AS gone FROM gone`;
 
-/** Deletes what has been kept long enough: dead letters, replays that have ended, and events with the attempts made for them. */
+/** This service deletes what is older than its retention: dead letters, replays that have ended, and events with the attempts made for them. */
 @Injectable()
 export class RetentionService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly task = new PeriodicTask('retention', SWEEP_MS, () => this.sweep());

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  type AttemptResult,
+  isPermanent4xx,
+  mayChangeState,
+  outcomeOf,
+  remainingMs,
+  retryDelay,
+  runsOf4xx,
+} from './attempt-result.js';
+
+const aResult = (status: number, fields: Partial<AttemptResult> = {}): AttemptResult =>
+  ({
+    item: { endpointId: 'e' },
+    status,
+    error: null,
+    generation: 1,
+    recovering: false,
+    ...fields,
+  }) as AttemptResult;
+const runOf = (...statuses: number[]) => runsOf4xx(statuses.map((status) => aResult(status)))[0];
+
+test('a run of permanent 4xx continues that of the endpoint until something else comes', () => {
+  expect(runOf(404, 410)).toMatchObject({ lead: 2, broken: false, peak: 0, tail: 2 });
+  expect(runOf(404, 200)).toMatchObject({ lead: 1, broken: true, peak: 0, tail: 0 });
+  expect(runOf(404, 500, 404, 404)).toMatchObject({ lead: 1, broken: true, peak: 2, tail: 2 });
+  expect(runOf(429, 404, 404, 404, 404, 404, 200, 404)).toMatchObject({
+    lead: 0,
+    broken: true,
+    peak: 5,
+    tail: 1,
+  });
+});
+
+test('endpoints and generations are counted apart', () => {
+  const results = [aResult(404), aResult(404, { generation: 2 }), aResult(200, { generation: 2 })];
+  expect(runsOf4xx(results).map(({ generation, tail }) => [generation, tail])).toEqual([
+    [1, 1],
+    [2, 0],
+  ]);
+});
+
+test('a batch may change the state of an endpoint where it holds a permanent 4xx, or the first success since a reactivation', () => {
+  const isChange = (...results: AttemptResult[]) => mayChangeState(runsOf4xx(results));
+  expect(isChange(aResult(200), aResult(503, { error: 'HTTP_503' }))).toBe(false);
+  expect(isChange(aResult(200), aResult(404, { error: 'HTTP_404' }))).toBe(true);
+  expect(isChange(aResult(200, { recovering: true }), aResult(200))).toBe(true);
+  expect(isChange(aResult(503, { recovering: true, error: 'HTTP_503' }))).toBe(false);
+});
+
+test('an attempt delivers, is tried again or was the last', () => {
+  expect(outcomeOf(aResult(200))).toBe('delivered');
+  expect(outcomeOf(aResult(500, { error: 'HTTP_500', retryInMs: 10 }))).toBe('retry');
+  expect(outcomeOf(aResult(500, { error: 'HTTP_500' }))).toBe('dead');
+});
+
+test('the delay counts from the end of the attempt, however long its result waits to be written', () => {
+  expect(remainingMs(aResult(500, { retryInMs: 1_000, endedAtMs: 500 }), 900)).toBe(600);
+  expect(remainingMs(aResult(500, { retryInMs: 100, endedAtMs: 500 }), 900)).toBe(0);
+  expect(remainingMs(aResult(200), 900)).toBeNull();
+});
+
+test('4xx are permanent but for 408, 425 and 429', () => {
+  expect([400, 401, 404, 410, 499].every(isPermanent4xx)).toBe(true);
+  expect([408, 425, 429, 200, 302, 500, null].some(isPermanent4xx)).toBe(false);
+});
+
+describe('the schedule of attempts', () => {
+  const DELAYS = [0, 30_000, 120_000, 600_000, 3_600_000];
+
+  test('follows the schedule of the specification when there is no jitter', () => {
+    expect([1, 2, 3, 4].map((failed) => retryDelay(failed, DELAYS, 0))).toEqual(DELAYS.slice(1));
+  });
+
+  test('knows no sixth attempt', () => {
+    expect(retryDelay(5, DELAYS)).toBeUndefined();
+    expect(retryDelay(6, DELAYS)).toBeUndefined();
+  });
+
+  test('is never early, and late by four per cent at most: the fifth is for the way from the clock to the POST', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 4 }),
+        fc.double({ min: 0, max: 0.999999, noNaN: true }),
+        (failed, random) => {
+          const delay = DELAYS[failed] ?? 0;
+          const actual = retryDelay(failed, DELAYS, random) ?? 0;
+          expect(actual).toBeGreaterThanOrEqual(delay);
+          expect(actual).toBeLessThanOrEqual(delay * 1.04 + 1);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { type Answer, OutboundHttp, type PostLimits } from '@svc/outbound-http';
+import { log } from '@svc/service';
+import { Batches } from '../batches.js';
+import { DispatcherConfig } from '../config.js';
+import { EndpointDirectory, type Receiver } from '../endpoints/endpoint-directory.js';
+import type { QueuedDelivery } from '../lanes/queued-delivery.js';
+import { Signal } from '../signal.js';
+import { deliveryBody, deliveryHeaders, postLimits } from '../signing/signed-post.js';
+import { atStep } from '../steps.js';
+import { type AttemptResult, retryDelay } from './attempt-result.js';
+import { ResultRepository } from './result.repository.js';
+
+/**
+ * Half of what may wait (`LANE_LIMITS.unwritten`), so that attempts start while a batch is written. Only the next of a strict
+ * conversation waits for the linger.
+ */
+const BATCH = { maxSize: 192, lingerMs: 5 };
+const REWRITE_MS = 250;
+
+/** The listener hears once what became of an attempt. */
+export interface AttemptListener {
+  onResult(this: void, result: AttemptResult): void;
+  onError(this: void, error: unknown): void;
+}
+
+/** Results that are written, and when the next attempts of these deliveries are due, in domain time, where there are any. */
+export interface WrittenResults {
+  results: AttemptResult[];
+  dueAtMs: Map<string, number>;
+}
+
+/** This service makes attempts – signs, posts, and says what comes next – and writes their results in batches. */
+@Injectable()
+export class AttemptService {
+  /** Tells of results that are written; `DeliveryDispatcher` listens. */
+  readonly written = new Signal<WrittenResults>();
+  private readonly limits: PostLimits;
+  private readonly batches = new Batches<AttemptResult>(BATCH, (results) => this.write(results));
+
+  constructor(
+    private readonly http: OutboundHttp,
+    private readonly config: DispatcherConfig,
+    private readonly results: ResultRepository,
+    private readonly directory: EndpointDirectory,
+  ) {
+    this.limits = postLimits(config.timeoutMs);
+  }
+
+  /** Makes one attempt. `onError` hears why it could not be made, and so is none. */
+  attempt(item: QueuedDelivery, receiver: Receiver, { onResult, onError }: AttemptListener): void {
+    const { url, signing } = receiver;
+    if (signing === null) return onError(new Error('There is no secret to sign with.'));
+    const startedAt = new Date();
+    const body = deliveryBody(item);
+    const headers = deliveryHeaders(item, body, signing, startedAt.getTime());
+    atStep('hook-3');
+    this.http.send(url, headers, body, this.limits, {
+      onAnswer: (answer) => onResult(this.resultOf(answer, item, receiver, startedAt)),
+      onError,
+    });
+  }
+
+  /**
+   * Writes a result with others. While the database is away a batch waits and with it all later ones; their slots stay
+   * taken, so sending stops by itself at the bound of attempts that are not written.
+   */
+  record(result: AttemptResult): void {
+    this.batches.add(result);
+  }
+
+  private resultOf(
+    { status, error, head, durationMs }: Answer,
+    item: QueuedDelivery,
+    { generation, recovering }: Receiver,
+    startedAt: Date,
+  ): AttemptResult {
+    atStep('hook-4');
+    const again = error !== null && !item.replay;
+    return {
+      status,
+      error,
+      head,
+      durationMs,
+      item,
+      startedAt,
+      endedAtMs: performance.now(),
+      retryInMs: again ? retryDelay(item.attempt, this.config.retryDelaysMs) : undefined,
+      generation,
+      recovering,
+    };
+  }
+
+  private async write(results: AttemptResult[]): Promise<void> {
+    for (;;) {
+      const dueAtMs = await this.tryToWrite(results);
+      if (dueAtMs) return this.written.emit({ results, dueAtMs });
+      await delay(REWRITE_MS);
+    }
+  }
+
+  private async tryToWrite(results: AttemptResult[]): Promise<Map<string, number> | undefined> {
+    try {
+      const { changedTenants, dueAtMs } = await this.results.record(results);
+      atStep('hook-5');
+      for (const tenantId of changedTenants) this.directory.forget(tenantId);
+      return dueAtMs;
+    } catch (error) {
+      log().warn({ err: error, results: results.length }, 'results could not be written, trying again');
+      return undefined;
+    }
+  }
+}

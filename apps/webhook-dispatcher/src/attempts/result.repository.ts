@@ -1,0 +1,177 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { OutboxService } from '@svc/service';
+import { DataSource, type EntityManager } from 'typeorm';
+import { insertStateEvents, type StateChanges } from '../endpoints/endpoint-events.js';
+import {
+  type AttemptResult,
+  mayChangeState,
+  outcomeOf,
+  PAUSE_AFTER,
+  remainingMs,
+  type RunOf4xx,
+  runsOf4xx,
+} from './attempt-result.js';
+import { FENCE_SQL, fenceParameters } from '../ownership/fence.js';
+
+// Results come as columns; a delivery finds its own by its index in that of the ids. Joined, they would be found by going through all of
+// them for each delivery, and deliveries by going through the whole table: where the server has last measured it while nothing was
+// pending, it expects one row of each (docs/adr/0028).
+const INDEX = 'array_position($3::uuid[], hot.id)';
+const COLUMNS = {
+  ...{
+    n: '$4::int[]',
+    epoch: '$5::bigint[]',
+    started_at: '$6::timestamptz[]',
+    ms: '$7::int[]',
+    status: '$8::int[]',
+  },
+  ...{ err_code: '$9::text[]', resp_head: '$10::bytea[]', outcome: '$11::text[]', retry_ms: '$12::int[]' },
+};
+type Column = keyof typeof COLUMNS;
+const valueOf = (column: Column): string => `(${COLUMNS[column]})[row_no]`;
+const valuesOf = (...columns: Column[]): string =>
+  columns.map((column) => `${valueOf(column)} AS ${column}`).join(', ');
+const isResult = (condition: string): string => `hot.id = ANY ($3::uuid[])
+      AND EXISTS (SELECT FROM (SELECT ${INDEX} AS row_no) own, fence WHERE ${valueOf('n')} = hot.attempt
+        AND fence.partition = hot.p AND fence.epoch = ${valueOf('epoch')} AND ${valueOf('outcome')} ${condition})
+    RETURNING ${INDEX} AS row_no, hot.*`;
+
+/**
+ * This statement writes results. That the delivery still awaits its nth attempt makes a repeat of the same batch (its first commit was not heard) a no-op: it has
+ * moved on. Only results that apply are logged and count towards the pause. A delivery that was delivered before it was
+ * replayed stays so whatever comes of the replay.
+ */
+const RECORD_SQL = `WITH ${FENCE_SQL},
+  finished AS (DELETE FROM webhook_delivery hot WHERE ${isResult("<> 'retry'")}),
+  again AS (
+    UPDATE webhook_delivery hot SET state = 'scheduled', attempt = hot.attempt + 1,
+      next_at = svc_now(hot.tenant_id) + (${COLUMNS.retry_ms})[${INDEX}] * interval '1 ms'
+    WHERE ${isResult("= 'retry'")}),
+  applied AS (
+    SELECT id, event_id, endpoint_id, tenant_id, seq, kind, event_at, replay_of, replay_id,
+      ${valuesOf('n', 'started_at', 'ms', 'status', 'err_code', 'resp_head', 'outcome')}
+    FROM (SELECT * FROM finished UNION ALL SELECT * FROM again) own),
+  logged AS (
+    INSERT INTO webhook_attempt (delivery_id, n, endpoint_id, event_id, seq, started_at, ms, status, err_code,
+      resp_head, kind, event_at, replay_of, delivered)
+    SELECT id, n, endpoint_id, event_id, seq, started_at, ms, status, err_code, resp_head, kind, event_at,
+      replay_of, outcome = 'delivered' FROM applied ON CONFLICT DO NOTHING),
+  dead AS (
+    INSERT INTO webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, kind, event_at, attempts, reason, dead_at)
+    SELECT id, seq, event_id, endpoint_id, tenant_id, kind, event_at, n, err_code, svc_now(tenant_id) FROM applied
+    WHERE outcome = 'dead' AND replay_of IS DISTINCT FROM 'DELIVERED' ON CONFLICT DO NOTHING),
+  replayed AS (
+    UPDATE webhook_replay replay SET done = done + reached
+    FROM (SELECT replay_id, count(*) AS reached FROM applied WHERE replay_id IS NOT NULL AND outcome = 'delivered' GROUP BY replay_id) t
+    WHERE replay.id = t.replay_id),
+  run AS (
+    SELECT endpoint.id,
+      state = 'ACTIVE' AND (consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER}) AS pause,
+      state = 'ACTIVE' AND recovering AND recovers AS recovered,
+      greatest(consec_perm4xx + lead, peak) AS longest,
+      CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END AS consec
+    FROM unnest($13::uuid[], $14::int[], $15::int[], $16::boolean[], $17::int[], $18::int[], $19::boolean[])
+      AS t (endpoint_id, of_generation, lead, broken, peak, tail, recovers)
+    JOIN webhook_endpoint endpoint ON endpoint.id = endpoint_id AND generation = of_generation
+    WHERE endpoint_id IN (SELECT endpoint_id FROM applied) AND (
+      consec_perm4xx <> CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END
+      OR consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER} OR recovering AND recovers)
+    FOR UPDATE OF endpoint),
+  counted AS (
+    UPDATE webhook_endpoint endpoint SET consec_perm4xx = run.consec,
+      state = CASE WHEN pause THEN 'PAUSED' ELSE state END,
+      version = version + CASE WHEN pause THEN 1 ELSE 0 END,
+      paused_reason = CASE WHEN pause THEN 'PERMANENT_4XX' ELSE paused_reason END,
+      paused_at = CASE WHEN pause THEN svc_now(tenant_id) ELSE paused_at END,
+      paused_run = CASE WHEN pause THEN longest ELSE paused_run END,
+      recovering = recovering AND NOT pause AND NOT recovered
+    FROM run WHERE endpoint.id = run.id
+    RETURNING endpoint.id, endpoint.tenant_id, pause, recovered AND NOT pause AS recovered)
+  SELECT ARRAY(SELECT id FROM counted WHERE pause) AS paused,
+    ARRAY(SELECT id FROM counted WHERE recovered) AS recovered,
+    ARRAY(SELECT tenant_id FROM counted WHERE pause OR recovered) AS "changedTenants",
+    ARRAY(SELECT id FROM again) AS ids, ARRAY(SELECT next_at FROM again) AS dates`;
+
+/** The changes by a batch of results besides the deliveries themselves. */
+export interface RecordOutcome {
+  /** Tenants of endpoints that are paused now, or have recovered. */
+  changedTenants: string[];
+  /** When the next attempt of a failed delivery is due, in domain time. */
+  dueAtMs: Map<string, number>;
+}
+
+/**
+ * This repository writes the results of attempts: log, hot row, dead letter and the endpoint's run of 4xx in one statement, fenced. Where
+ * the tenant gets an event of an endpoint, it is written in the same transaction.
+ */
+@Injectable()
+export class ResultRepository {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  async record(results: AttemptResult[]): Promise<RecordOutcome> {
+    const runs = runsOf4xx(results);
+    const parameters = [
+      ...fenceParameters(results.map(({ item }) => item)),
+      // After a lost and regained lease a delivery may be in it twice: the later epoch comes first, and so is the one that is found.
+      ...resultColumns(results.toSorted((a, b) => b.item.epoch - a.item.epoch)),
+      ...runColumns(runs),
+    ];
+    // Hardly any batch changes a state: all others are one statement and one round trip.
+    const row = mayChangeState(runs)
+      ? await this.recordWithEvents(parameters)
+      : await record(this.dataSource, parameters);
+    const { changedTenants, ids, dates } = row;
+    return { changedTenants, dueAtMs: new Map(ids.map((id, index) => [id, dates[index]?.getTime() ?? 0])) };
+  }
+
+  private async recordWithEvents(parameters: unknown[]): Promise<RecordRow> {
+    const { row, events } = await this.dataSource.transaction(async (tx) => {
+      const row = await record(tx, parameters);
+      return { row, events: await insertStateEvents(tx, row) };
+    });
+    this.outbox.publish(events);
+    return row;
+  }
+}
+
+async function record(on: Pick<EntityManager, 'query'>, parameters: unknown[]): Promise<RecordRow> {
+  const [row] = await on.query<RecordRow[]>(RECORD_SQL, parameters);
+  return row as RecordRow;
+}
+
+interface RecordRow extends StateChanges {
+  changedTenants: string[];
+  ids: string[];
+  dates: Date[];
+}
+
+function resultColumns(results: AttemptResult[]): unknown[][] {
+  return [
+    results.map(({ item }) => item.id),
+    results.map(({ item }) => item.attempt),
+    results.map(({ item }) => item.epoch),
+    results.map(({ startedAt }) => startedAt.toISOString()),
+    results.map(({ durationMs }) => durationMs),
+    results.map(({ status }) => status),
+    results.map(({ error }) => error),
+    results.map(({ head }) => head),
+    results.map(outcomeOf),
+    results.map((result) => remainingMs(result, performance.now())),
+  ];
+}
+
+function runColumns(runs: RunOf4xx[]): unknown[][] {
+  return [
+    runs.map(({ endpointId }) => endpointId),
+    runs.map(({ generation }) => generation),
+    runs.map(({ lead }) => lead),
+    runs.map(({ broken }) => broken),
+    runs.map(({ peak }) => peak),
+    runs.map(({ tail }) => tail),
+    runs.map(({ recovers }) => recovers),
+  ];
+}

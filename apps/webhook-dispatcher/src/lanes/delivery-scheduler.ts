@@ -1,0 +1,178 @@
+import { Injectable } from '@nestjs/common';
+import type { Receiver } from '../endpoints/endpoint-directory.js';
+import { OwnedPartitions } from '../ownership/owned-partitions.js';
+import { Signal } from '../signal.js';
+import type { Lane, LaneKey } from './lane.js';
+import { Lanes } from './lanes.js';
+import type { QueuedDelivery } from './queued-delivery.js';
+import type { ReceiverResponse } from './standing.js';
+
+/**
+ * The scheduler knows what waits in memory, and whose turn it is. Deliveries beyond a lane's room stay in the database until `DueLoader`
+ * finds room for them, so memory follows concurrency and not the backlog.
+ */
+@Injectable()
+export class DeliveryScheduler {
+  /** Tells that a delivery may be ready to go out; `DeliveryDispatcher` listens. */
+  readonly work = new Signal();
+  /** Tells of a lane that has room for what is in the database alone; `DueLoader` listens. */
+  readonly refill = new Signal<Lane>();
+  /** Deliveries that the database calls leased and somebody here looks after, from before the commit to the result. */
+  private readonly leased = new Map<string, QueuedDelivery>();
+
+  constructor(
+    private readonly lanes: Lanes,
+    private readonly owned: OwnedPartitions,
+  ) {}
+
+  /**
+   * Decides where a delivery that is about to be committed will wait. Behind deliveries that are only in the database
+   * it must wait there too, otherwise it would overtake them; in strict order the database knows whose turn it is.
+   */
+  plan(item: QueuedDelivery): 'leased' | 'scheduled' {
+    const lane = this.lanes.lane(item);
+    if (item.strict || lane.backlog || lane.returns > 0 || this.lanes.room(lane).firsts === 0) {
+      lane.backlogVersion += 1;
+      return 'scheduled';
+    }
+    lane.reserved += 1;
+    item.laneVersion = lane.version;
+    // An event that comes again finds its delivery leased: that one has to stay so, or it would be taken up a second time.
+    if (!this.leased.has(item.id)) this.leased.set(item.id, item);
+    return 'leased';
+  }
+
+  /**
+   * Puts a planned delivery where it was to wait, after the commit.
+   * @param made whether it came into being.
+   */
+  commitPlan(item: QueuedDelivery, state: 'leased' | 'scheduled', made: boolean): void {
+    const lane = this.lanes.find(item.endpointId);
+    const mine = this.isMine(item);
+    if (state === 'scheduled') {
+      if (made && mine) this.leaveToDatabase(item);
+      else if (lane) this.lanes.dropIfIdle(lane);
+      return;
+    }
+    if (lane?.epoch === item.epoch) lane.reserved -= 1;
+    if (made && mine) return this.lanes.push(item);
+    this.forget([item]);
+    if (lane) this.lanes.dropIfIdle(lane);
+  }
+
+  /** Notes that more of an endpoint is due than memory holds: what comes from now on queues up behind it in the database. */
+  leaveToDatabase(owner: LaneKey): void {
+    if (!this.isMine(owner)) return;
+    const lane = this.lanes.lane(owner);
+    lane.backlogVersion += 1;
+    lane.backlog = true;
+    lane.retriesDue ||= lane.standing === 'suspect';
+    if (this.lanes.needsRefill(lane)) this.refill.emit(lane);
+  }
+
+  /** Takes the delivery whose turn it is; undefined when none may start now. */
+  next(): QueuedDelivery | undefined {
+    const item = this.lanes.next();
+    const lane = item && this.lanes.find(item.endpointId);
+    if (lane && this.lanes.needsRefill(lane)) this.refill.emit(lane);
+    return item;
+  }
+
+  /**
+   * Compares the lane with what the endpoint is now, before a delivery gets its place and before it goes out. After a reactivation
+   * that is new here, older deliveries than those in memory may be due.
+   */
+  checkGeneration(
+    owner: LaneKey,
+    { generation, recovering }: Pick<Receiver, 'generation' | 'recovering'>,
+  ): void {
+    if (!this.isMine(owner)) return;
+    const lane = this.lanes.lane(owner);
+    const before = lane.generation;
+    lane.generation = Math.max(generation, before ?? 0);
+    if (before === undefined ? !recovering : generation <= before) return;
+    lane.version += 1;
+    this.leaveToDatabase(owner);
+  }
+
+  /** Says whether a delivery has to queue up again in the database before it may go out. */
+  isOutdated({ endpointId, laneVersion }: QueuedDelivery): boolean {
+    return this.lanes.find(endpointId)?.version !== laneVersion;
+  }
+
+  /**
+   * Takes a delivery and everything else of its endpoint that waits in memory back into the database.
+   * @param write resolves to whether they are due there.
+   */
+  async returnToDatabase(
+    item: QueuedDelivery,
+    write: (items: QueuedDelivery[]) => Promise<boolean>,
+  ): Promise<void> {
+    await this.drainToDatabase(this.lanes.lane(item), (others) => write([item, ...others]));
+  }
+
+  /**
+   * Takes what waits in memory for an endpoint back into the database.
+   * @param write resolves to whether they are due there.
+   */
+  async drainToDatabase(lane: Lane, write: (items: QueuedDelivery[]) => Promise<boolean>): Promise<void> {
+    const others = this.lanes.drain(lane.endpointId);
+    lane.version += 1;
+    lane.returns += 1;
+    let due = false;
+    try {
+      due = await write(others);
+    } finally {
+      lane.returns -= 1;
+      this.forget(others);
+      if (due) this.leaveToDatabase(lane);
+      else if (this.lanes.needsRefill(lane)) this.refill.emit(lane);
+      this.lanes.dropIfIdle(lane);
+    }
+  }
+
+  /** Adds deliveries that were claimed from the database. */
+  addClaimed(items: QueuedDelivery[]): void {
+    for (const item of items) {
+      if (!this.isMine(item)) {
+        this.forget([item]);
+        continue;
+      }
+      this.leased.set(item.id, item);
+      this.lanes.push(item);
+    }
+  }
+
+  /** Ends an attempt whose result is not written yet: the next one of the conversation may start. */
+  endAttempt(item: QueuedDelivery, response?: ReceiverResponse): void {
+    this.lanes.endAttempt(item, response);
+    const lane = this.lanes.find(item.endpointId);
+    if (lane && this.lanes.needsRefill(lane)) this.refill.emit(lane);
+  }
+
+  /** Frees the slot of a delivery whose result is written, or that somebody else looks after now. */
+  freeSlot(item: QueuedDelivery): void {
+    this.lanes.freeSlot();
+    this.forget([item]);
+  }
+
+  /** Forgets deliveries that nobody here looks after any more; the reconciliation makes those due again that are still leased. */
+  forget(items: QueuedDelivery[]): void {
+    // After a lost and regained lease the same id may be here a second time: that one is not ours to forget.
+    for (const item of items) if (this.leased.get(item.id) === item) this.leased.delete(item.id);
+  }
+
+  /** Says whether somebody here looks after a delivery. */
+  isLeased(id: string): boolean {
+    return this.leased.has(id);
+  }
+
+  /** Forgets a partition. What was waiting stays in the database, as leased, for the next owner. */
+  drop(partition: number): void {
+    this.forget(this.lanes.drainPartition(partition));
+  }
+
+  private isMine({ partition, epoch }: LaneKey): boolean {
+    return this.owned.epochOf(partition) === epoch;
+  }
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, expect, test } from '@jest/globals';
+import {
+  DeleteBoundEndpoint,
+  DeleteEndpoint,
+  GetBoundEndpoint,
+  ListEndpoints,
+  PauseEndpoint,
+  ReactivateEndpoint,
+  UpdateEndpoint,
+} from '@svc/contracts';
+import { type ReceivedWebhook, waitFor } from '@svc/testing';
+import { signatureHeader } from '../../src/signing/signed-post.js';
+import { Stage } from '../stage.js';
+
+const stage = Stage.ofThisFile();
+beforeAll(() => stage.boot());
+
+test('a bound endpoint needs an address the first time, and names the field of the public API', async () => {
+  const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
+  await expect(stage.bind(ref)).rejects.toMatchObject({
+    code: 'VALIDATION_FAILED',
+    meta: { fields: [{ field: 'webhookUrl' }] },
+  });
+  await expect(stage.bind({ ...ref, url: 'https://192.168.1.1/' })).rejects.toMatchObject({
+    meta: { fields: [{ field: 'webhookUrl', rule: 'webhookUrl: destination not allowed' }] },
+  });
+  expect(await stage.bind({ ...ref, enabled: false })).toBeNull();
+  expect((await stage.rpc.request(GetBoundEndpoint, ref)).endpoint).toBeNull();
+});
+
+test('a bound endpoint is disabled and revived with its id and secret', async () => {
+  const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
+  const made = await stage.bind({ ...ref, url: stage.at('/bot') });
+  expect(made).toMatchObject({ status: 'ACTIVE', sessionId: ref.sessionId });
+  const disabled = await stage.bind({ ...ref, enabled: false });
+  expect(disabled).toMatchObject({ id: made?.id, status: 'DISABLED' });
+  // A witness: once it has the event, the event is taken in, and not for an endpoint that was disabled.
+  const witness = await stage.endpoint(ref.tenantId, stage.at('/witness'));
+  await stage.producer.received(ref.tenantId, { ...ref, keyId: 'while disabled' });
+  expect(await stage.pathsOf(1)).toEqual(['/witness']);
+  await stage.rpc.request(DeleteEndpoint, { tenantId: ref.tenantId, endpointId: witness.id });
+  const asked = { tenantId: ref.tenantId, endpointId: made?.id ?? '', reason: 'on', actor: 'key:ada' };
+  for (const contract of [PauseEndpoint, ReactivateEndpoint]) {
+    await expect(stage.rpc.request(contract, asked)).rejects.toMatchObject({
+      code: 'SESSION_STATE_CONFLICT',
+    });
+  }
+  const revived = await stage.bind(ref);
+  expect(revived).toEqual(made);
+  expect((await stage.rpc.request(GetBoundEndpoint, ref)).endpoint).toEqual(made);
+  await stage.producer.received(ref.tenantId, { ...ref, keyId: 'after' });
+  await stage.pathsOf(2);
+  expect(stage.keyIds('/bot')).toEqual(['after']);
+});
+
+test('a bound endpoint signs with the new secret from the next attempt on when it is rotated', async () => {
+  const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
+  const made = await stage.bind({ ...ref, url: stage.at('/bot') });
+  const signedWith = (secret = ''): boolean => {
+    const { headers, raw } = stage.receiver.received.at(-1) as ReceivedWebhook;
+    return headers['x-svc-signature'] === signatureHeader(secret, Number(headers['x-svc-timestamp']), raw);
+  };
+  await stage.producer.received(ref.tenantId, ref);
+  await stage.pathsOf(1);
+  expect(signedWith(made?.secret)).toBe(true);
+  const rotated = await stage.bind({ ...ref, rotateSecret: true });
+  expect(rotated).toMatchObject({ id: made?.id, url: made?.url });
+  expect(rotated?.secret).not.toBe(made?.secret);
+  await stage.producer.received(ref.tenantId, ref);
+  await stage.pathsOf(2);
+  expect(signedWith(rotated?.secret)).toBe(true);
+  expect(signedWith(made?.secret)).toBe(false);
+});
+
+test('a bound endpoint is neither deleted nor narrowed as others are: its session would be left without a receiver', async () => {
+  const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
+  const made = await stage.bind({ ...ref, url: stage.at('/bot') });
+  const { tenantId } = ref;
+  const endpointId = made?.id ?? '';
+  const refusal = {
+    code: 'SESSION_STATE_CONFLICT',
+    message: expect.stringContaining('PUT /v1/sessions/:id/external-config'),
+    meta: { endpointId, sessionId: ref.sessionId },
+  };
+  await expect(stage.rpc.request(DeleteEndpoint, { tenantId, endpointId })).rejects.toMatchObject(refusal);
+  await expect(
+    stage.rpc.request(UpdateEndpoint, {
+      tenantId,
+      endpointId,
+      events: ['message.sent'],
+      name: 'Mine',
+    }),
+  ).rejects.toMatchObject(refusal);
+  expect((await stage.rpc.request(GetBoundEndpoint, ref)).endpoint).toEqual(made);
+  // What leaves the session its receiver is allowed.
+  const renamed = { tenantId, endpointId, name: 'Bot', events: [] };
+  expect((await stage.rpc.request(UpdateEndpoint, renamed)).endpoint.name).toBe('Bot');
+  await stage.producer.received(tenantId, ref);
+  await stage.pathsOf(1);
+});
+
+test('a bound endpoint goes when its session is deleted, with what was waiting for it, and that of no other session', async () => {
+  const [tenantId, sessionId, otherSession] = [1, 2, 3].map(() => randomUUID()) as [string, string, string];
+  await stage.bind({ tenantId, sessionId, url: stage.at('/gone') });
+  const other = await stage.bind({ tenantId, sessionId: otherSession, url: stage.at('/other') });
+  // Its attempt is in flight while it is deleted: whatever came after, would come after this answer.
+  const open = stage.holdBack(503);
+  await stage.producer.received(tenantId, { sessionId });
+  await stage.pathsOf(1);
+
+  const remove = () => stage.rpc.request(DeleteBoundEndpoint, { tenantId, sessionId });
+  expect(await remove()).toEqual({ endpoint: null });
+  expect((await stage.rpc.request(GetBoundEndpoint, { tenantId, sessionId })).endpoint).toBeNull();
+  const { endpoints } = await stage.rpc.request(ListEndpoints, { tenantId, limit: 10 });
+  expect(endpoints.map(({ id }) => id)).toEqual([other?.id]);
+  await waitFor('its delivery to go', async () => (await stage.hot(tenantId)).length === 0);
+
+  open();
+  stage.receiver.answerWith(200);
+  stage.receiver.received.length = 0;
+  await stage.producer.received(tenantId, { sessionId });
+  await stage.producer.received(tenantId, { sessionId: otherSession });
+  expect(await stage.pathsOf(1)).toEqual(['/other']);
+  expect(await remove()).toEqual({ endpoint: null });
+  const stranger = { tenantId: randomUUID(), sessionId: otherSession };
+  await stage.rpc.request(DeleteBoundEndpoint, stranger);
+  const kept = await stage.rpc.request(GetBoundEndpoint, { tenantId, sessionId: otherSession });
+  expect(kept.endpoint?.id).toBe(other?.id);
+});
+
+test('a bound endpoint is one, however many calls enable it at once', async () => {
+  const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
+  const made = await Promise.all([1, 2, 3, 4, 5].map(() => stage.bind({ ...ref, url: stage.at('/bot') })));
+  expect(new Set(made.map((one) => one?.id)).size).toBe(1);
+  expect(new Set(made.map((one) => one?.secret)).size).toBe(1);
+});

@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import {
+  CreateEndpoint,
+  DeleteEndpoint,
+  GetEndpoint,
+  ListDeliveries,
+  ListEndpoints,
+  UpdateEndpoint,
+} from '@svc/contracts';
+import { waitFor } from '@svc/testing';
+import { EndpointChanges } from '../../src/ownership/endpoint-changes.js';
+import { EndpointDirectory } from '../../src/endpoints/endpoint-directory.js';
+import { signatureHeader } from '../../src/signing/signed-post.js';
+import { Stage } from '../stage.js';
+
+const stage = Stage.ofThisFile();
+beforeAll(() => stage.boot());
+
+describe('routing', () => {
+  test('gives an event to tenant-wide endpoints by their filter, to the session’s own, and to nobody else', async () => {
+    const [tenantId, other, sessionId, otherSession] = [1, 2, 3, 4].map(() => randomUUID()) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    await stage.endpoint(tenantId, stage.at('/all'));
+    await stage.endpoint(tenantId, stage.at('/matching'), ['message.received', 'session.connected']);
+    await stage.endpoint(tenantId, stage.at('/filtered-out'), ['message.sent']);
+    await stage.bind({ tenantId, sessionId, url: stage.at('/bound') });
+    await stage.bind({ tenantId, sessionId: otherSession, url: stage.at('/bound-elsewhere') });
+    await stage.endpoint(other, stage.at('/other-tenant'));
+    await stage.bind({ tenantId: other, sessionId, url: stage.at('/other-tenant-bound') });
+
+    await stage.producer.received(tenantId, { sessionId });
+    expect((await stage.pathsOf(3)).toSorted()).toEqual(['/all', '/bound', '/matching']);
+    // One more event of the other session: had the first one gone too far, it would show by now.
+    await stage.producer.received(tenantId, { sessionId: otherSession });
+    expect((await stage.pathsOf(6)).slice(3).toSorted()).toEqual(['/all', '/bound-elsewhere', '/matching']);
+  });
+});
+
+test('a change that its owner does not confirm is in force all the same when the call returns', async () => {
+  const { tenantId, endpointId, delivered } = await stage.subscriber();
+  await stage.producer.received(tenantId);
+  await delivered(1);
+  const changes = stage.get(EndpointChanges) as unknown as { confirms: () => Promise<boolean> };
+  const lost = jest.spyOn(changes, 'confirms').mockResolvedValue(false);
+  try {
+    await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, url: stage.at('/moved') });
+  } finally {
+    lost.mockRestore();
+  }
+  await stage.producer.received(tenantId);
+  expect((await stage.pathsOf(2)).at(-1)).toBe('/moved');
+});
+
+test('a change that nobody announced is known a few seconds later, whatever it is of', async () => {
+  const { tenantId, endpointId, delivered } = await stage.subscriber();
+  await stage.producer.received(tenantId);
+  await delivered(1);
+  const known = async () => (await stage.get(EndpointDirectory).ofTenant(tenantId)).get(endpointId);
+  const before = await known();
+  await stage.database.query(`UPDATE webhooks.webhook_endpoint SET url = url || '/moved' WHERE id = $1`, [
+    endpointId,
+  ]);
+  // It is asked about all the time, and the database is not.
+  const moved = await waitFor('the new address', async () => {
+    const now = await known();
+    return now?.url !== before?.url && now;
+  });
+  expect(moved).toEqual({ ...before, url: `${before?.url}/moved` });
+  // The same object, for longer than it would live unchecked.
+  for (const until = performance.now() + 6_000; performance.now() < until; await delay(100)) {
+    expect(await known()).toBe(moved);
+  }
+});
+
+describe('an endpoint', () => {
+  test('is shown without its secret, and only to its tenant', async () => {
+    const tenantId = randomUUID();
+    const { secret, ...view } = await stage.endpoint(tenantId, stage.at('/mine'));
+    expect(Buffer.from(secret.replace(/^whsec_/, ''), 'base64')).toHaveLength(32);
+    const ref = { tenantId, endpointId: view.id };
+    expect((await stage.rpc.request(GetEndpoint, ref)).endpoint).toEqual(view);
+    expect(view).toMatchObject({ name: 'CRM', status: 'ACTIVE', sessionId: null, pausedReason: null });
+    const stranger = { tenantId: randomUUID(), endpointId: view.id };
+    for (const contract of [GetEndpoint, UpdateEndpoint, DeleteEndpoint]) {
+      await expect(stage.rpc.request<object, object>(contract, stranger)).rejects.toMatchObject({
+        code: 'FORBIDDEN',
+      });
+      await expect(
+        stage.rpc.request<object, object>(contract, { tenantId, endpointId: randomUUID() }),
+      ).rejects.toMatchObject({ code: 'ENDPOINT_NOT_FOUND' });
+    }
+    await expect(
+      stage.rpc.request(ListDeliveries, { ...stranger, statuses: ['DEAD'], limit: 10 }),
+    ).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  });
+
+  test('keeps the order of events it was given, and takes another', async () => {
+    const { tenantId, endpointId } = await stage.subscriber();
+    const ordering = async () =>
+      (await stage.rpc.request(GetEndpoint, { tenantId, endpointId })).endpoint.ordering;
+    expect(await ordering()).toBe('CONVERSATION');
+    await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, ordering: 'STRICT' });
+    expect(await ordering()).toBe('STRICT');
+    await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, name: 'Renamed' });
+    expect(await ordering()).toBe('STRICT');
+    const strict = {
+      tenantId,
+      name: 'Strict',
+      url: stage.at('/strict'),
+      events: [],
+      ordering: 'STRICT' as const,
+    };
+    expect((await stage.rpc.request(CreateEndpoint, strict)).endpoint.ordering).toBe('STRICT');
+    const loose = { tenantId, endpointId, ordering: 'LOOSE' as 'STRICT' };
+    await expect(stage.rpc.request(UpdateEndpoint, loose)).rejects.toMatchObject({
+      meta: { fields: [{ field: 'ordering' }] },
+    });
+  });
+
+  test('is listed newest first, page by page', async () => {
+    const tenantId = randomUUID();
+    const made = [];
+    for (const path of ['/1', '/2', '/3']) made.unshift((await stage.endpoint(tenantId, stage.at(path))).id);
+    const list = async (before?: string) =>
+      (await stage.rpc.request(ListEndpoints, { tenantId, limit: 2, ...(before && { before }) })).endpoints;
+    expect((await list()).map(({ id }) => id)).toEqual(made.slice(0, 2));
+    expect((await list(made[1])).map(({ id }) => id)).toEqual(made.slice(2));
+  });
+
+  test.each([
+    ['ftp://example.com/', 'must be an https URL'],
+    ['http://example.com/', 'must be an https URL'],
+    ['no url', 'must be an https URL'],
+    ['https://user:pass@example.com/', 'must not contain a user name or password'],
+    ['https://10.0.0.7/hooks', 'destination not allowed'],
+    ['https://2130706433/', 'destination not allowed'],
+    ['https://[::ffff:169.254.169.254]/', 'destination not allowed'],
+    ['https://localhost/', 'destination not allowed'],
+    ['https://metadata.google.internal/', 'destination not allowed'],
+    ['https://example.com:22/', 'destination not allowed'],
+    ['http://127.0.0.2:80/', 'must be an https URL'],
+  ])('is refused with the address %s', async (url, rule) => {
+    const tenantId = randomUUID();
+    const refusal = { code: 'VALIDATION_FAILED', meta: { fields: [{ field: 'url', rule: `url: ${rule}` }] } };
+    await expect(stage.endpoint(tenantId, url)).rejects.toMatchObject(refusal);
+    const { id: endpointId } = await stage.endpoint(tenantId, stage.at('/fine'));
+    await expect(stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, url })).rejects.toMatchObject(
+      refusal,
+    );
+    expect((await stage.rpc.request(ListEndpoints, { tenantId, limit: 10 })).endpoints).toHaveLength(1);
+  });
+
+  test('uses a new address and filter for the next attempt when the call has returned', async () => {
+    const { tenantId, endpointId, path } = await stage.subscriber();
+    const update = (fields: object) => stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, ...fields });
+    const failOldAddress = stage.holdBack(503);
+    await stage.producer.received(tenantId, { keyId: 'retried' });
+    await stage.pathsOf(1);
+    await update({ url: stage.at('/new') });
+    stage.receiver.answerWith(200);
+    failOldAddress();
+    await stage.producer.received(tenantId, { keyId: 'fresh' });
+    await waitFor('both at the new address', () => stage.keyIds('/new').length === 2);
+    expect(stage.keyIds('/new').toSorted()).toEqual(['fresh', 'retried']);
+    expect(stage.keyIds(path)).toEqual(['retried']);
+
+    await update({ events: ['message.sent'] });
+    await stage.endpoint(tenantId, stage.at('/witness'));
+    await stage.producer.received(tenantId, { keyId: 'filtered out' });
+    await waitFor('the witness', () => stage.keyIds('/witness').length === 1);
+    await update({ events: [], name: 'Renamed' });
+    await stage.producer.received(tenantId, { keyId: 'last' });
+    await waitFor('the last', () => stage.keyIds('/new').includes('last'));
+    expect(await stage.deliveries(tenantId, endpointId)).toHaveLength(3);
+    expect((await stage.rpc.request(GetEndpoint, { tenantId, endpointId })).endpoint.name).toBe('Renamed');
+  });
+
+  test('gets nothing any more once it is deleted, what was waiting is deleted too', async () => {
+    const { tenantId, endpointId, hot } = await stage.subscriber();
+    stage.receiver.answerWith(503);
+    await stage.producer.received(tenantId);
+    await stage.pathsOf(1);
+    await stage.rpc.request(DeleteEndpoint, { tenantId, endpointId });
+    await waitFor('the row to go', async () => (await hot()).length === 0);
+    await expect(stage.rpc.request(GetEndpoint, { tenantId, endpointId })).rejects.toMatchObject({
+      code: 'ENDPOINT_NOT_FOUND',
+    });
+  });
+
+  test('has a secret that is unreadable in the database', async () => {
+    const tenantId = randomUUID();
+    const first = await stage.endpoint(tenantId, stage.at('/one'));
+    const second = await stage.endpoint(tenantId, stage.at('/two'));
+    const rows = await stage.database.query<{ dump: string }>(
+      'SELECT to_jsonb(e)::text AS dump FROM webhooks.webhook_endpoint e',
+    );
+    const dump = rows.map((row) => row.dump).join();
+    for (const { secret } of [first, second]) {
+      expect(dump).not.toContain(secret);
+      expect(dump).not.toContain(Buffer.from(secret).toString('hex'));
+      expect(dump).not.toContain(Buffer.from(secret.replace('whsec_', ''), 'base64').toString('hex'));
+    }
+  });
+
+  test('with the secret of another row gets nothing, and everything at its first attempt once it has its own', async () => {
+    const [tenantId, other] = [randomUUID(), randomUUID()];
+    const first = await stage.endpoint(tenantId, stage.at('/first'));
+    const second = await stage.endpoint(tenantId, stage.at('/second'));
+    await stage.endpoint(tenantId, stage.at('/witness'));
+    await stage.endpoint(other, stage.at('/other'));
+    const swap = () =>
+      stage.database.query(
+        `UPDATE webhooks.webhook_endpoint one SET secret_enc = two.secret_enc FROM webhooks.webhook_endpoint two
+          WHERE ARRAY[one.id, two.id] <@ $1::uuid[] AND one.id <> two.id`,
+        [[first.id, second.id]],
+      );
+    await swap();
+    await Promise.all(
+      Array.from({ length: 20 }, () => [tenantId, other])
+        .flat()
+        .map((id) => stage.producer.received(id)),
+    );
+    // Neither the third endpoint of the tenant nor the other tenant, whose events came in the same batches, waits.
+    expect(new Set(await stage.pathsOf(40))).toEqual(new Set(['/witness', '/other']));
+    for (const endpoint of [first, second]) {
+      const deliveries = await stage.deliveries(tenantId, endpoint.id);
+      expect(deliveries).toHaveLength(20);
+      expect(deliveries.every(({ status, attempts }) => status === 'PENDING' && attempts.length === 0)).toBe(
+        true,
+      );
+    }
+
+    stage.receiver.received.length = 0;
+    await swap();
+    await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId: first.id, name: 'Mended' });
+    await stage.pathsOf(40);
+    for (const { path, headers, raw } of stage.receiver.received) {
+      const { secret } = path === '/first' ? first : second;
+      const t = Number(headers['x-svc-timestamp']);
+      expect(headers['x-svc-signature']).toBe(signatureHeader(secret, t, raw));
+    }
+  });
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { migrate } from '@svc/database';
+import { createTestDatabase, type TestDatabase } from '@svc/testing';
+import { schema } from '../../src/migrations/schema.js';
+
+/** An installation of the first release, with a paused endpoint for which two deliveries are held. */
+const DATA_SQL = `
+  INSERT INTO webhooks.webhook_endpoint
+    (id, tenant_id, name, url, events, secret_enc, state, paused_reason, paused_at, consec_perm4xx)
+  VALUES ('00000000-0000-4000-8000-00000000000e', '00000000-0000-4000-8000-00000000000a', 'CRM', 'https://example.com',
+    '{}', '\\x00', 'PAUSED', 'PERMANENT_4XX', '2026-01-02', 6);
+  INSERT INTO webhooks.webhook_event (id, tenant_id, conversation, kind, payload, created_at)
+  SELECT ('00000000-0000-4000-8000-00000000000' || n)::uuid, '00000000-0000-4000-8000-00000000000a', 0,
+    'message.received', '{}', '2026-01-01T12:00:00Z'::timestamptz + n * interval '1 minute' FROM generate_series(1, 2) AS n;
+  INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, attempt, state, next_at)
+  SELECT gen_random_uuid(), id, '00000000-0000-4000-8000-00000000000e', tenant_id, 0, 2, 'held', '2026-01-03'
+  FROM webhooks.webhook_event`;
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await migrate({ url: database.url, schema: schema.schema, migrations: schema.migrations.slice(0, 1) });
+  await database.query(DATA_SQL);
+});
+afterAll(() => database.drop());
+
+test('an installation with a paused endpoint is brought up to date, and nothing that is held is lost', async () => {
+  const ran = await migrate({ url: database.url, ...schema });
+  expect(ran).toHaveLength(schema.migrations.length - 1);
+  const endpoints = await database.query(
+    'SELECT state, paused_reason, paused_run, recovering FROM webhooks.webhook_endpoint',
+  );
+  expect(endpoints).toEqual([
+    { state: 'PAUSED', paused_reason: 'PERMANENT_4XX', paused_run: 6, recovering: false },
+  ]);
+  // Their places are those of their events, and the three days begin now.
+  const held = await database.query(
+    `SELECT hot.state, attempt, next_at = created_at AS "inItsPlace", held_at > now() - interval '1 hour' AS fresh
+     FROM webhooks.webhook_delivery hot JOIN webhooks.webhook_event event ON event.id = event_id ORDER BY next_at`,
+  );
+  expect(held).toEqual([1, 2].map(() => ({ state: 'held', attempt: 2, inItsPlace: true, fresh: true })));
+});
+
+test('a second turn changes nothing', async () => {
+  expect(await migrate({ url: database.url, ...schema })).toEqual([]);
+});

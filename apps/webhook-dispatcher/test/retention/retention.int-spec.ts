@@ -1,0 +1,124 @@
+import { beforeAll, expect, test } from '@jest/globals';
+import { GetReplay, StartReplay } from '@svc/contracts';
+import { waitFor } from '@svc/testing';
+import { RetentionService } from '../../src/retention/retention.service.js';
+import { Stage } from '../stage.js';
+
+const stage = Stage.ofThisFile({
+  WEBHOOK_RETRY_DELAYS_MS: '0,10,10,10,10',
+  RETENTION_DAYS: '30',
+  DEAD_LETTER_DAYS: '90',
+});
+beforeAll(() => stage.boot());
+
+const sweep = () => stage.get(RetentionService).sweep();
+
+/** Makes everything of a tenant older, as if it had come in then. */
+async function age(tenantId: string, days: number): Promise<void> {
+  const { query } = stage.database;
+  const older = (column: string): string => `${column} = ${column} - $2::int * interval '1 day'`;
+  await query(`UPDATE webhooks.webhook_event SET ${older('created_at')} WHERE tenant_id = $1`, [
+    tenantId,
+    days,
+  ]);
+  await query(`UPDATE webhooks.webhook_dlq SET ${older('dead_at')} WHERE tenant_id = $1`, [tenantId, days]);
+}
+
+/** Rows that are left of a tenant's events, and of the attempts for an endpoint. */
+async function left(tenantId: string, endpointId: string): Promise<{ events: number; attempts: number }> {
+  const [row] = await stage.database.query<{ events: number; attempts: number }>(
+    `SELECT (SELECT count(*)::int FROM webhooks.webhook_event WHERE tenant_id = $1) AS events,
+      (SELECT count(*)::int FROM webhooks.webhook_attempt WHERE endpoint_id = $2) AS attempts`,
+    [tenantId, endpointId],
+  );
+  return row ?? { events: 0, attempts: 0 };
+}
+
+test('events and finished deliveries are kept for thirty days, with all their attempts', async () => {
+  const { tenantId, endpointId, delivered, deliveries } = await stage.subscriber();
+  await stage.producer.received(tenantId);
+  await stage.producer.received(tenantId);
+  await delivered(2);
+  await age(tenantId, 29);
+  await sweep();
+  expect(await left(tenantId, endpointId)).toEqual({ events: 2, attempts: 2 });
+  await age(tenantId, 2);
+  await sweep();
+  expect(await left(tenantId, endpointId)).toEqual({ events: 0, attempts: 0 });
+  expect(await deliveries()).toEqual([]);
+});
+
+test('a dead letter is kept for ninety days, and with it its event and its attempts', async () => {
+  const { tenantId, endpointId, delivery, deliveries } = await stage.subscriber();
+  stage.receiver.answerWith(503);
+  await stage.producer.received(tenantId);
+  await delivery('DEAD');
+  await age(tenantId, 89);
+  await sweep();
+  expect((await deliveries(true))[0]).toMatchObject({ status: 'DEAD', event: 'message.received' });
+  expect(await left(tenantId, endpointId)).toEqual({ events: 1, attempts: 5 });
+  await age(tenantId, 2);
+  await sweep();
+  expect(await deliveries(true)).toEqual([]);
+  expect(await left(tenantId, endpointId)).toEqual({ events: 0, attempts: 0 });
+});
+
+test('an event is kept as long as a delivery of it is on its way, however old it is', async () => {
+  const { tenantId, endpointId, hot, delivered } = await stage.subscriber(['message.received']);
+  const setStatus = (status: 'ACTIVE' | 'PAUSED') => stage.setStatus(tenantId, endpointId, status);
+  await setStatus('PAUSED');
+  await stage.producer.received(tenantId, { keyId: 'old' });
+  await waitFor('it to be held', async () => (await hot())[0]?.state === 'held');
+  await age(tenantId, 400);
+  await sweep();
+  await setStatus('ACTIVE');
+  await delivered(1);
+  expect(stage.keyIds()).toEqual(['old']);
+});
+
+test('an event that comes again within its time makes no second delivery', async () => {
+  const { tenantId, delivered, posts } = await stage.subscriber();
+  const event = await stage.producer.received(tenantId);
+  await delivered(1);
+  await age(tenantId, 2);
+  await sweep();
+  await stage.producer.publishAgain(event);
+  await waitFor('it to be taken', async () => (await stage.producer.unacked(tenantId)) === 0);
+  expect(posts()).toHaveLength(1);
+});
+
+test('more than a batch goes in one turn, and two processes do not disturb each other', async () => {
+  const { tenantId, endpointId, delivered } = await stage.subscriber();
+  await stage.producer.received(tenantId);
+  await delivered(1);
+  await stage.database.query(
+    `INSERT INTO webhooks.webhook_event (id, tenant_id, session_id, conversation, kind, payload, created_at)
+     SELECT gen_random_uuid(), tenant_id, session_id, conversation, kind, payload, created_at - interval '40 days'
+     FROM webhooks.webhook_event, generate_series(1, 2500) WHERE tenant_id = $1`,
+    [tenantId],
+  );
+  await Promise.all([sweep(), sweep()]);
+  await sweep();
+  expect(await left(tenantId, endpointId)).toEqual({ events: 1, attempts: 1 });
+});
+
+test('a replay that has ended is kept for thirty days', async () => {
+  const { tenantId, endpointId, delivered } = await stage.subscriber();
+  await stage.producer.received(tenantId);
+  await delivered(1);
+  const { replay } = await stage.rpc.request(StartReplay, { tenantId, endpointId });
+  const replayId = replay?.id ?? '';
+  const state = async () => (await stage.rpc.request(GetReplay, { tenantId, replayId })).replay.state;
+  await waitFor('its end', async () => (await state()) === 'DONE');
+  const older = (days: number) =>
+    stage.database.query(
+      `UPDATE webhooks.webhook_replay SET finished_at = finished_at - $2::int * interval '1 day' WHERE id = $1`,
+      [replayId, days],
+    );
+  await older(29);
+  await sweep();
+  expect(await state()).toBe('DONE');
+  await older(2);
+  await sweep();
+  await expect(state()).rejects.toMatchObject({ code: 'REPLAY_NOT_FOUND' });
+});

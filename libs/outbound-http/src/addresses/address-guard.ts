@@ -1,0 +1,128 @@
+import type { LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { isAllowedOrigin } from './allowed-origins.js';
+import { nameResolver } from './name-resolver.js';
+import { OwnNetworks } from './own-addresses.js';
+import { isPublicAddress } from './public-address.js';
+
+/** The resolver finds all addresses of a name; it has the shape of `dns.lookup`. */
+export type Resolve = (
+  hostname: string,
+  options: { all: true; family?: number | 'IPv4' | 'IPv6' },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+/** What a guard decides by. */
+export interface GuardOptions {
+  /** Let through unchecked: exact, or with any port where an entry ends in `:*`. */
+  allowedOrigins?: readonly string[];
+  /** Addresses and networks of ours that are public by number. */
+  ownAddresses?: readonly string[];
+  resolve?: Resolve;
+}
+
+/** The words for a destination we do not connect to: a tenant reads no address, no reason. */
+export const NOT_ALLOWED = 'destination not allowed';
+/** Code of the error that refuses a connection. */
+export const DESTINATION_NOT_ALLOWED = 'DESTINATION_NOT_ALLOWED';
+
+const NO_HTTPS = 'must be an https URL';
+const MAX_URL = 2048;
+const LOCAL_SUFFIXES = ['.internal', '.local', '.localhost', '.localdomain', '.home.arpa', '.lan'];
+/** A name that does not resolve in time may be saved: every connection is checked again. */
+const RESOLVE_AT_SAVE_MS = 1_000;
+
+/**
+ * The guard keeps what tenants have us connect to away from everything that is not the public internet, so that nobody reaches our network through us:
+ * rules and a look at the answers when an address is saved, and the same decision again at every new socket, because
+ * what a name resolves to may change after the first answer.
+ */
+export class AddressGuard {
+  private readonly allowedOrigins: readonly string[];
+  private readonly own: OwnNetworks;
+  private readonly resolve: Resolve;
+
+  constructor({ allowedOrigins = [], ownAddresses = [], resolve = nameResolver() }: GuardOptions = {}) {
+    this.allowedOrigins = allowedOrigins;
+    this.own = new OwnNetworks(ownAddresses);
+    this.resolve = resolve;
+  }
+
+  /** The rule that an address breaks, in words for the tenant; undefined when it may be saved. */
+  async problemWith(text: string): Promise<string | undefined> {
+    if (text.length > MAX_URL) return `must not be longer than ${MAX_URL} characters`;
+    const url = parseHttpUrl(text);
+    if (!url) return NO_HTTPS;
+    if (url.username || url.password) return 'must not contain a user name or password';
+    if (this.isAllowed(url)) return undefined;
+    if (url.protocol !== 'https:') return NO_HTTPS;
+    if (!isAllowedPort(url.port) || this.isForbiddenHost(url.hostname)) return NOT_ALLOWED;
+    return (await this.resolvesToForbidden(bare(url.hostname))) ? NOT_ALLOWED : undefined;
+  }
+
+  /** Whether connections to this origin are let through unchecked. */
+  isAllowed(url: URL): boolean {
+    return isAllowedOrigin(url, this.allowedOrigins);
+  }
+
+  /** Whether an address in text form may be connected to: it is public, and not our own. */
+  mayReach(address: string): boolean {
+    return isPublicAddress(address) && !this.own.has(address);
+  }
+
+  /** Whether a host must not be connected to, as far as its spelling says. Node never asks `lookup` about literals. */
+  isForbiddenHost(hostname: string): boolean {
+    const host = bare(hostname);
+    if (isIP(host)) return !this.mayReach(host);
+    return !host.includes('.') || LOCAL_SUFFIXES.some((suffix) => host.endsWith(suffix));
+  }
+
+  /** For `net.connect` and `tls.connect`: fails where any of the answers is not public. */
+  readonly lookup: LookupFunction = (hostname, options, callback) => {
+    this.resolve(hostname, { ...options, all: true } as { all: true }, (error, addresses) => {
+      if (error) return callback(error, '', 0);
+      const [first] = addresses;
+      if (!first || addresses.some(({ address }) => !this.mayReach(address))) {
+        return callback(notAllowed(), '', 0);
+      }
+      if (options.all) callback(null, addresses);
+      else callback(null, first.address, first.family);
+    });
+  };
+
+  private async resolvesToForbidden(hostname: string): Promise<boolean> {
+    if (isIP(hostname)) return false;
+    return new Promise((done) => {
+      const timer = setTimeout(() => done(false), RESOLVE_AT_SAVE_MS);
+      this.resolve(hostname, { all: true }, (error, addresses) => {
+        clearTimeout(timer);
+        done(!error && addresses.some(({ address }) => !this.mayReach(address)));
+      });
+    });
+  }
+}
+
+/** The error with which a connection is refused. */
+export function notAllowed(): NodeJS.ErrnoException {
+  return Object.assign(new Error(NOT_ALLOWED), { code: DESTINATION_NOT_ALLOWED });
+}
+
+function parseHttpUrl(text: string): URL | undefined {
+  // The parser drops blanks and line ends: what is stored must be what was checked.
+  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  return /^https?:$/.test(url.protocol) ? url : undefined;
+}
+
+/** Lower case, without the brackets of an IPv6 literal and the dot of the root (`localhost.`). */
+function bare(hostname: string): string {
+  return hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '');
+}
+
+/** 443 (which `URL` leaves out) and the ports above the well-known ones, behind which no old plain-text service listens. */
+function isAllowedPort(port: string): boolean {
+  return port === '' || Number(port) >= 1024;
+}
