@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { waitFor } from '@svc/testing';
+import { waitFor } from '@svc/test-servers';
 import {
   aGate,
   ALL,

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { fileURLToPath } from 'node:url';
-import { type ServiceProcess, startProcess, startTestNats, type TestNats, waitFor } from '@svc/testing';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type ServiceProcess, startProcess, startTestNats, type TestNats, waitFor } from '@svc/test-servers';
 
 const MAIN = fileURLToPath(new URL('./processes/small-main.mjs', import.meta.url));
 

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { migrate, schemaDataSource, schemaRole } from '@svc/database';
-import { silenceConsole } from '@svc/service';
-import { createTestDatabase, type TestDatabase } from '@svc/testing';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import type { TestDatabase } from '@svc/test-servers';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { migrate, schemaDataSource, schemaRole } from '../src/index.js';
+import { createTestDatabase } from './test-database.js';
 
 class First1700000000000 implements MigrationInterface {
   name = 'First1700000000000';
@@ -30,7 +30,7 @@ class Broken1700000000002 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-silenceConsole(); // TypeORM prints what failed
+jest.spyOn(console, 'log').mockImplementation(() => undefined); // TypeORM prints what failed
 
 let database: TestDatabase;
 const open: DataSource[] = [];
@@ -96,6 +96,14 @@ describe('migrating', () => {
 });
 
 describe('the role of a schema', () => {
+  test('may not touch the tables of another', async () => {
+    await garden();
+    await migrate({ url: database.url, schema: 'attic', migrations: [] });
+    const attic = await asService('attic');
+    await expect(attic.query('SELECT * FROM garden.plant')).rejects.toThrow('permission denied');
+    expect(await attic.query("SELECT svc_now() > now() - interval '1 minute' AS ok")).toEqual([{ ok: true }]);
+  });
+
   test.each([
     ['change the schema', 'CREATE TABLE garden.weed (id int)'],
     ['read what ran', 'SELECT * FROM garden.migration'],

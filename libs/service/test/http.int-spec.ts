@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { migrate } from '@svc/database';
-import { type LocalServer, startPostgres } from '@svc/local-servers';
-import { startTestService, type TestService, waitFor } from '@svc/testing';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { httpService, rawConnection, slow } from './http-service.js';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { migrate } from '@svc/database';
+import { type LocalServer, startPostgres } from '@svc/local-servers';
+import { waitFor } from '@svc/test-servers';
+import { rawConnection, type Shop, slow, startShop } from './http-service.js';
 
 let dataDir: string;
 let postgres: LocalServer;
-let service: TestService;
+let service: Shop;
 let stopped: Promise<void> | undefined;
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'svc-http-'));
   postgres = await startPostgres({ dataDir, settings: { fsync: 'off' } });
-  const shop = { schema: 'shop', migrations: [] };
-  await migrate({ ...shop, url: postgres.url });
-  service = await startTestService(httpService(), shop, { DATABASE_URL: postgres.url });
+  await migrate({ schema: 'shop', migrations: [], url: postgres.url });
+  service = await startShop(postgres.url);
 });
 afterAll(async () => {
   await (stopped ?? service.stop());

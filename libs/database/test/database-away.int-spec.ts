@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isDatabaseAway, schemaDataSource } from '@svc/database';
-import { startPostgres } from '@svc/local-servers';
-import { toAppError } from '@svc/service';
-import { createTestDatabase, type TestDatabase, waitFor } from '@svc/testing';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startPostgres } from '@svc/local-servers';
+import { type TestDatabase, waitFor } from '@svc/test-servers';
 import { DataSource } from 'typeorm';
+import { isDatabaseAway, schemaDataSource } from '../src/index.js';
+import { createTestDatabase } from './test-database.js';
 
 let database: TestDatabase;
 const sources: DataSource[] = [];
@@ -70,7 +70,6 @@ describe('the database is away for a service', () => {
     expect(isDatabaseAway(await cut)).toBe(true);
     const refused = await failureOf(source.query('SELECT 1'));
     expect(isDatabaseAway(refused)).toBe(true);
-    expect(toAppError(refused)).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', status: 503 });
     await rm(dataDir, { recursive: true, force: true });
   });
 });
@@ -85,6 +84,5 @@ describe('the database is not away', () => {
     const source = await connect();
     const error = await failureOf(source.query(sql));
     expect(isDatabaseAway(error)).toBe(false);
-    expect(toAppError(error)).toMatchObject({ code: 'INTERNAL', status: 500 });
   });
 });

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach } from '@jest/globals';
-import { Controller, Module } from '@nestjs/common';
-import { Payload } from '@nestjs/microservices';
+import { Catch, Controller, type INestMicroservice, Module, type RpcExceptionFilter } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type CustomStrategy, Payload, ServerNats } from '@nestjs/microservices';
 import {
+  AppError,
   Envelope,
   GetTiers,
   GetTiersV1,
@@ -12,6 +15,8 @@ import {
   type SendMessageV1,
   type TiersReply,
 } from '@svc/contracts';
+import { startTestNats, type TestNats } from '@svc/test-servers';
+import { throwError } from 'rxjs';
 import {
   envelopeOf,
   type JetStreamOptions,
@@ -20,10 +25,7 @@ import {
   OnCommand,
   OnEvent,
   OnRequest,
-} from '@svc/messaging';
-import { bootService, loadConfig, ServiceConfig } from '@svc/service';
-import { startTestNats, type TestNats } from '@svc/testing';
-import { randomUUID } from 'node:crypto';
+} from '../src/index.js';
 
 /** What the handlers of a small service do; a test sets it. */
 export interface Script {
@@ -63,7 +65,30 @@ export async function boot(script: Script, partitioned = false, app = 'shop'): P
   return service;
 }
 
-/** Boots it with the filters, pipe and transports that every service has. */
+/** Hands on what a handler threw as its body, as every service does. */
+@Catch()
+class ErrorBodies implements RpcExceptionFilter {
+  catch(thrown: unknown): ReturnType<RpcExceptionFilter['catch']> {
+    const error =
+      thrown instanceof AppError ? thrown : new AppError('INTERNAL', undefined, {}, { cause: thrown });
+    return throwError(() => error.toBody());
+  }
+}
+
+async function startTransport(
+  module: new () => object,
+  strategy: CustomStrategy['strategy'],
+): Promise<INestMicroservice> {
+  const microservice = await NestFactory.createMicroservice<CustomStrategy>(module, {
+    strategy,
+    logger: false,
+  });
+  microservice.useGlobalFilters(new ErrorBodies());
+  await microservice.listen();
+  return microservice;
+}
+
+/** Boots it with one transport for events or commands and one for requests, and no more of what a service has. */
 export async function bootSmallService(
   natsUrl: string,
   script: Script,
@@ -95,24 +120,25 @@ export async function bootSmallService(
     }
   }
 
-  @Module({
-    controllers: [Handlers],
-    providers: [
-      { provide: Messaging, useValue: messaging },
-      { provide: JetStreamStrategy, useValue: strategy },
-    ],
-  })
+  @Module({ controllers: [Handlers] })
   class SmallModule {}
 
-  const env = { DATABASE_URL: 'postgres://unused', NATS_URL: natsUrl, PORT: '0' };
-  const config = loadConfig(ServiceConfig, env);
-  const app = await bootService({
-    name: jetstream.app,
-    module: SmallModule,
-    config: () => config,
-    jetstream: true,
+  const requests = new ServerNats({
+    servers: [natsUrl],
+    queue: jetstream.app,
+    gracefulShutdown: true,
+    gracePeriod: 500,
   });
-  return { messaging, strategy, close: () => app.close() };
+  const transports = [
+    await startTransport(SmallModule, strategy),
+    await startTransport(SmallModule, requests),
+  ];
+  await requests.unwrap<{ flush(): Promise<void> }>().flush(); // whoever has booted it may ask at once
+  const close = async (): Promise<void> => {
+    await Promise.all(transports.map((transport) => transport.close()));
+    await messaging.onApplicationShutdown();
+  };
+  return { messaging, strategy, close };
 }
 
 /** An event of a new tenant, unless said otherwise. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError } from '@svc/contracts';
-import { waitFor } from '@svc/testing';
-import { QueryFailedError } from 'typeorm';
+import { waitFor } from '@svc/test-servers';
 import {
   answersOf,
   askedAgainAfter,
@@ -54,11 +53,6 @@ describe('an event whose handler fails for a reason nobody foresaw', () => {
 test.each([
   ['another service is away', new AppError('UPSTREAM_UNAVAILABLE')],
   ['another service does not answer', new AppError('UPSTREAM_TIMEOUT')],
-  [
-    'the database shuts down',
-    new QueryFailedError('SELECT 1', [], Object.assign(new Error('shutdown'), { code: '57P01' })),
-  ],
-  ['the database is gone', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })],
 ])('an event that waits because %s is never given up', async (_, error) => {
   const { shop, answers } = await deliveredBefore(40, error);
   await waitFor('the answer to the next delivery', () => answers[0] === askedAgainAfter(10_000));

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import { type LeaseOptions, leaseTablesSql, PartitionLeases, schemaDataSource } from '@svc/database';
-import { createTestDatabase, type TestDatabase, waitFor } from '@svc/testing';
+import { type TestDatabase, waitFor } from '@svc/test-servers';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type LeaseOptions, leaseTablesSql, PartitionLeases, schemaDataSource } from '../src/index.js';
+import { createTestDatabase } from './test-database.js';
 
 export const PARTITIONS = 64;
 export const ALL = Array.from({ length: PARTITIONS }, (_, i) => i);

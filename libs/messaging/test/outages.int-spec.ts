@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { GetTiers } from '@svc/contracts';
-import { Messaging, partitionOf, RpcClient } from '@svc/messaging';
-import { waitFor } from '@svc/testing';
+import { waitFor } from '@svc/test-servers';
+import { Messaging, partitionOf, RpcClient } from '../src/index.js';
 import {
   aSendCommand,
   aSentEvent,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { waitFor } from '@svc/testing';
+import { waitFor } from '@svc/test-servers';
 import { ALL, database, type Owner, owners, PARTITIONS, PATIENT, rowOf, withOwners } from './lease-owner.js';
 
 withOwners();

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { schemaDataSource } from '@svc/database';
-import { createTestDatabase, type TestDatabase } from '@svc/testing';
+import type { TestDatabase } from '@svc/test-servers';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { schemaDataSource } from '../src/index.js';
+import { createTestDatabase } from './test-database.js';
 
 class Rooms1700000000000 implements MigrationInterface {
   name = 'Rooms1700000000000';

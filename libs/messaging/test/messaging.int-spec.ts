@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { AppError, Envelope, type OutboundMessageV1 } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
-import { waitFor } from '@svc/testing';
+import { waitFor } from '@svc/test-servers';
+import { partitionOf } from '../src/index.js';
 import {
   aSendCommand,
   aSentEvent,

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { waitFor } from '@svc/testing';
+import { waitFor } from '@svc/test-servers';
 import {
   aGate,
   database,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { AppError, GetSubscription, GetTiers } from '@svc/contracts';
-import { RpcClient } from '@svc/messaging';
-import { startTestNats, type TestNats, waitFor } from '@svc/testing';
+import { startTestNats, type TestNats, waitFor } from '@svc/test-servers';
+import { RpcClient } from '../src/index.js';
 import { bootSmallService, type Script, type SmallService } from './small-service.js';
 
 let nats: TestNats;
@@ -68,25 +68,6 @@ describe('a request', () => {
       message: 'It is being deleted.',
       meta: { sessionId },
     });
-  });
-
-  test('that fails for an unknown reason is INTERNAL, and its words stay where they are', async () => {
-    failWith(new Error('duplicate key value violates unique constraint "secret"'));
-    const error = await ask().catch((thrown: unknown) => thrown as AppError);
-    expect(error).toMatchObject({ code: 'INTERNAL', message: 'Something went wrong on our side.', meta: {} });
-  });
-
-  test('that breaks the contract is refused by name of the field, before the handler', async () => {
-    let asked = false;
-    script.tiers = () => {
-      asked = true;
-      return { tiers: [] };
-    };
-    await expect(rpc.request(GetTiers, { sessionIds: ['x'] })).rejects.toMatchObject({
-      code: 'VALIDATION_FAILED',
-      meta: { fields: [{ field: 'sessionIds' }] },
-    });
-    expect(asked).toBe(false);
   });
 
   test("whose reply breaks the contract is our fault, not the asker's", async () => {

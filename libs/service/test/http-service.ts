@@ -1,14 +1,23 @@
+import { connect, type Socket } from 'node:net';
 import { Body, Controller, Get, Module, Post } from '@nestjs/common';
+import { migrate, type MigrateOptions } from '@svc/database';
+import { startTestNats, testDatabases, type TestNats } from '@svc/test-servers';
+import { DataSource } from 'typeorm';
 import {
+  bootService,
   configReader,
   connectionProviders,
   databaseModule,
   HealthController,
   ServiceConfig,
+  silenceConsole,
   type StartOptions,
-} from '@svc/service';
-import { connect, type Socket } from 'node:net';
-import { DataSource } from 'typeorm';
+} from '../src/index.js';
+
+/** Makes an empty, migrated database for a test file. */
+export const createTestDatabase = testDatabases<Omit<MigrateOptions, 'url'>>((url, schema) =>
+  migrate({ ...schema, url }),
+);
 
 /** What the slow route waits for; a test sets it. */
 export const slow = { answer: Promise.resolve() };
@@ -37,7 +46,7 @@ class Routes {
 }
 
 /** A service with a few routes, a database and health, started as every service is. */
-export function httpService(): StartOptions {
+function httpService(): StartOptions {
   const read = configReader(ShopConfig);
 
   @Module({
@@ -48,6 +57,29 @@ export function httpService(): StartOptions {
   class HttpModule {}
 
   return { name: 'shop', module: HttpModule, config: read };
+}
+
+/** A service of this process, on a nats-server of its own. */
+export interface Shop {
+  url: string;
+  nats: TestNats;
+  stop(): Promise<void>;
+}
+
+/** Boots the service on a database that is there; its configuration is read once, so once per test file. */
+export async function startShop(databaseUrl: string): Promise<Shop> {
+  const nats = await startTestNats();
+  Object.assign(process.env, { DATABASE_URL: databaseUrl, NATS_URL: nats.url, PORT: '0' });
+  silenceConsole();
+  const app = await bootService(httpService());
+  return {
+    url: await app.getUrl(),
+    nats,
+    stop: async () => {
+      await app.close();
+      await nats.stop();
+    },
+  };
 }
 
 /** A connection on which a test writes what it likes. */
