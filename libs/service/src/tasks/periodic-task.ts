@@ -1,4 +1,4 @@
-import { log } from './logger.js';
+import { log } from '../logging/logger.js';
 
 /** Runs a function again and again, never twice at a time; a failure is logged and the next turn comes all the same. */
 export class PeriodicTask {

@@ -1,6 +1,6 @@
 import { migrate, type MigrateOptions } from '@svc/database';
 import { Matches } from 'class-validator';
-import { configReader, Env } from './config.js';
+import { configReader, Env } from '../config/config.js';
 
 /** What a migration reads from its environment. */
 class MigrationConfig {

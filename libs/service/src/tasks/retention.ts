@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { log } from './logger.js';
+import { log } from '../logging/logger.js';
 import { PeriodicTask } from './periodic-task.js';
 
 const INTERVAL_MS = 60 * 60 * 1000;

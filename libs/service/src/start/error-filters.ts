@@ -9,7 +9,7 @@ import { AppError, ERROR_CATALOGUE, type ErrorCode, invalidField } from '@svc/co
 import { isDatabaseAway } from '@svc/database';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Observable, throwError } from 'rxjs';
-import { log } from './logger.js';
+import { log } from '../logging/logger.js';
 
 const BY_STATUS: Partial<Record<number, ErrorCode>> = {
   400: 'VALIDATION_FAILED',

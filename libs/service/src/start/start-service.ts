@@ -4,12 +4,12 @@ import type { CustomStrategy, CustomTransportStrategy, NestMicroservice } from '
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { JetStreamStrategy, STEADY_CONNECTION } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { ConfigError } from './config.js';
+import { ConfigError } from '../config/config.js';
 import { ContractPipe } from './contract-pipe.js';
 import { HttpErrorFilter, RpcErrorFilter } from './error-filters.js';
-import { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
+import { log, NestLogger, setUpLogger, silenceConsole } from '../logging/logger.js';
 import { RequestServer } from './request-server.js';
-import type { ServiceConfig } from './service-config.js';
+import type { ServiceConfig } from '../config/service-config.js';
 
 /** For headers and body to come in: a client that sends byte by byte must not hold a connection for ever. */
 const REQUEST_LIMIT_MS = 30_000;

@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { schemaDataSource } from '@svc/database';
 import { Messaging, RpcClient } from '@svc/messaging';
 import type { MixedList } from 'typeorm';
-import { ServiceConfig } from './service-config.js';
+import { ServiceConfig } from '../config/service-config.js';
 
 /** Renewing, taking and giving back may go on at once. */
 const LEASE_CONNECTIONS = 3;

@@ -9,7 +9,7 @@ import { AppError } from '@svc/contracts';
 import { fastify, type FastifyInstance } from 'fastify';
 import { firstValueFrom } from 'rxjs';
 import { RpcErrorFilter, sendError, toAppError } from './error-filters.js';
-import { setUpLogger } from './logger.js';
+import { setUpLogger } from '../logging/logger.js';
 
 /** A real HTTP server whose one route throws. */
 function throwing(error: unknown): FastifyInstance {
