@@ -20,7 +20,13 @@ export {
   timeOfInbound,
 } from './erased-contacts.js';
 export { ContractPipe } from './start/contract-pipe.js';
-export { HttpErrorFilter, messageError, RpcErrorFilter, sendError, toAppError } from './start/error-filters.js';
+export {
+  HttpErrorFilter,
+  messageError,
+  RpcErrorFilter,
+  sendError,
+  toAppError,
+} from './start/error-filters.js';
 export { HealthController, type Readiness, READINESS } from './start/health.js';
 export { connectionProviders, databaseModule, LEASES, leasesModule } from './start/infrastructure.js';
 export {
