@@ -1,4 +1,4 @@
-import { isPassing, patiently } from './patience.js';
+import { isPassing, patiently } from '../patience.js';
 
 /** How a group is written. */
 export interface GroupOptions<T, R> {

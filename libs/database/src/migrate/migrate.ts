@@ -1,6 +1,6 @@
 import { DataSource, type MigrationInterface, type MixedList } from 'typeorm';
 import { CLOCK_SQL } from './clock.js';
-import { schemaRole } from './schema-connection.js';
+import { schemaRole } from '../schema-connection.js';
 
 /** What to bring up to date. */
 export interface MigrateOptions {
