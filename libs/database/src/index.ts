@@ -4,4 +4,5 @@ export { type Lease, LeaseTable, leaseTablesSql } from './lease-table.js';
 export { type LeaseOptions, PartitionLeases } from './partition-leases.js';
 export { isPassing, type Patience, patiently } from './patience.js';
 export { migrate, type MigrateOptions } from './migrate/migrate.js';
+export { sqlFolder } from './migrate/sql-files.js';
 export { schemaDataSource, schemaRole, type SchemaConnection } from './schema-connection.js';

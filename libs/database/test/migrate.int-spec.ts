@@ -90,7 +90,7 @@ describe('migrating', () => {
       'division by zero',
     );
     const tables = await database.query(`SELECT tablename FROM pg_tables WHERE schemaname = 'garden'`);
-    expect(tables.map(({ tablename }) => tablename).toSorted()).toEqual(['migration', 'plant']);
+    expect(tables.map(({ tablename }) => tablename).toSorted()).toEqual(['migration', 'plant', 'sql_file']);
     expect(await garden()).toEqual(['Second1700000000001']);
   });
 });
@@ -107,6 +107,7 @@ describe('the role of a schema', () => {
   test.each([
     ['change the schema', 'CREATE TABLE garden.weed (id int)'],
     ['read what ran', 'SELECT * FROM garden.migration'],
+    ['read which files were applied', 'SELECT * FROM garden.sql_file'],
     ['move the clock', 'SELECT public.svc_clock_set(1)'],
     ['look at the clock row', 'SELECT * FROM public.svc_clock'],
   ])('may not %s', async (_, sql) => {

@@ -1,6 +1,7 @@
 import { DataSource, type MigrationInterface, type MixedList } from 'typeorm';
-import { CLOCK_SQL } from './clock.js';
 import { schemaRole } from '../schema-connection.js';
+import { CLOCK_SQL } from './clock.js';
+import { applySqlFiles, sqlFileTable } from './sql-files.js';
 
 /** What to bring up to date. */
 export interface MigrateOptions {
@@ -8,17 +9,24 @@ export interface MigrateOptions {
   url: string;
   schema: string;
   migrations: MixedList<new () => MigrationInterface>;
+  /**
+   * Folder with a file for each SQL function of the schema (`sqlFolder`). A file is applied when it is new or has changed, after the
+   * migrations. So it holds what can be applied again, and while the release before still runs: `CREATE OR REPLACE`, with the parameters
+   * and the result that the release before calls; another signature is another function beside it in the same file. Tables, dropped
+   * functions, grants and triggers on new tables are a migration's business; no migration needs a function that only a file makes.
+   */
+  sql?: URL;
 }
 
 /** Cluster-wide lock number: roles are shared by all databases, so two migrations at once would collide. */
 const MIGRATION_LOCK = 0x5c_67;
 
 /**
- * Creates the schema, its role and the clock, then runs the outstanding migrations. Safe to call from several
- * processes at once and again and again.
- * @returns names of the migrations that ran.
+ * Creates the schema, its role and the clock, then runs the outstanding migrations and applies the SQL files that have changed. Safe to
+ * call from several processes at once and again and again.
+ * @returns names of the migrations that ran and of the files that were applied.
  */
-export async function migrate({ url, schema, migrations }: MigrateOptions): Promise<string[]> {
+export async function migrate({ url, schema, migrations, sql }: MigrateOptions): Promise<string[]> {
   const dataSource = new DataSource({
     type: 'postgres',
     url,
@@ -35,8 +43,9 @@ export async function migrate({ url, schema, migrations }: MigrateOptions): Prom
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     await prepareSchema(dataSource, schema);
     const ran = await dataSource.runMigrations({ transaction: 'each' });
+    const applied = sql ? await applySqlFiles(lock, sql) : [];
     await grant(dataSource, schema);
-    return ran.map((migration) => migration.name);
+    return [...ran.map((migration) => migration.name), ...applied];
   } finally {
     await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     await lock.release();
@@ -48,6 +57,7 @@ async function prepareSchema(dataSource: DataSource, schema: string): Promise<vo
   await createRole(dataSource, schemaRole(schema));
   await dataSource.query(CLOCK_SQL);
   await dataSource.query(`CREATE SCHEMA IF NOT EXISTS "${schema}"`);
+  await dataSource.query(sqlFileTable(schema));
 }
 
 async function createRole(dataSource: DataSource, role: string): Promise<void> {
@@ -68,4 +78,5 @@ async function grant(dataSource: DataSource, schema: string): Promise<void> {
   );
   await dataSource.query(`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA "${schema}" TO "${role}"`);
   await dataSource.query(`REVOKE ALL ON "${schema}".migration FROM "${role}"`);
+  await dataSource.query(`REVOKE ALL ON "${schema}".sql_file FROM "${role}"`);
 }
