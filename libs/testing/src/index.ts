@@ -8,6 +8,7 @@ export {
   waitFor,
 } from '@svc/test-servers';
 export { schemaColumns } from './schema-columns.js';
+export { functionsWithoutFile } from './schema-functions.js';
 export { createTestDatabase, type TestSchema } from './test-database.js';
 export { startTestService, type TestService } from './test-service.js';
 export { type SelfSigned, selfSigned } from './self-signed.js';
