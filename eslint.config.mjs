@@ -9,13 +9,17 @@ const boundaries = [
     sourceTag: 'type:e2e',
     onlyDependOnLibsWithTags: ['type:lib', 'type:contracts', 'type:testing', 'type:sdk'],
   },
-  { sourceTag: 'type:testing', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts'] },
-  { sourceTag: 'type:lib', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts'] },
+  {
+    sourceTag: 'type:testing',
+    onlyDependOnLibsWithTags: ['type:lib', 'type:contracts', 'scope:test-servers'],
+  },
+  { sourceTag: 'type:lib', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts', 'scope:test-servers'] },
   { sourceTag: 'type:contracts', onlyDependOnLibsWithTags: [] },
   { sourceTag: 'type:sdk', onlyDependOnLibsWithTags: [] },
-  { sourceTag: 'scope:database', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'scope:test-servers', onlyDependOnLibsWithTags: ['scope:local-servers'] },
+  { sourceTag: 'scope:database', onlyDependOnLibsWithTags: ['scope:test-servers', 'scope:local-servers'] },
   { sourceTag: 'scope:local-servers', onlyDependOnLibsWithTags: [] },
-  { sourceTag: 'scope:messaging', onlyDependOnLibsWithTags: ['type:contracts'] },
+  { sourceTag: 'scope:messaging', onlyDependOnLibsWithTags: ['type:contracts', 'scope:test-servers'] },
 ];
 
 const NATS = { group: ['@nats-io/*'], message: 'NATS packages belong to libs/messaging.' };
@@ -24,7 +28,10 @@ const PLATFORM = {
   message: 'The platform library has one door.',
 };
 const ORM = { group: ['typeorm', '@nestjs/typeorm'], message: 'Controllers and consumers call a service.' };
-const TESTING = { group: ['@svc/testing', '@svc/testing/*'], message: 'Only tests use the testing lib.' };
+const TESTING = {
+  group: ['@svc/testing', '@svc/testing/*', '@svc/test-servers', '@svc/test-servers/*'],
+  message: 'Only tests use the libs of tests.',
+};
 
 const restrict = (...patterns) => ({ 'no-restricted-imports': ['error', { patterns }] });
 
@@ -89,7 +96,12 @@ export default tseslint.config(
     rules: restrict(NATS, TESTING),
   },
   {
-    files: ['apps/e2e/src/**/*.ts', 'apps/e2e/bare/**/*.ts', 'libs/testing/src/**/*.ts'],
+    files: [
+      'apps/e2e/src/**/*.ts',
+      'apps/e2e/bare/**/*.ts',
+      'libs/testing/src/**/*.ts',
+      'libs/test-servers/src/**/*.ts',
+    ],
     rules: restrict(NATS),
   },
   { files: ['**/migrations/*.ts'], rules: { 'max-lines-per-function': 'off' } },

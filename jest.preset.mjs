@@ -23,7 +23,7 @@ export default function preset(displayName, extra = {}) {
 /** For projects whose tests need a database: one PostgreSQL for the run of the project. */
 export const withServers = (displayName, extra = {}) =>
   preset(displayName, {
-    globalSetup: '@svc/testing/global-setup',
-    globalTeardown: '@svc/testing/global-teardown',
+    globalSetup: '@svc/test-servers/global-setup',
+    globalTeardown: '@svc/test-servers/global-teardown',
     ...extra,
   });

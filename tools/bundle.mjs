@@ -1,7 +1,7 @@
 // Puts each program of a built app into one file with all it imports: dist/bundle/main.js and dist/bundle/migrate.js. A
 // service starts with half the CPU time so (docs/adr/0013-programs-are-bundled.md). Used by apps/launcher/build.mjs for all
 // apps, and by an app's own build: `node ../../tools/bundle.mjs`.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -53,6 +53,13 @@ const plainRequires = {
 const ascii = (text) =>
   text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
+/** Puts an app's SQL files beside what is built of it, for where its sources are not shipped (`sqlFolder` of libs/database). */
+function copySql(app) {
+  const [from, to] = [join(app, 'src/sql'), join(app, 'dist/sql')];
+  rmSync(to, { recursive: true, force: true });
+  if (existsSync(from)) cpSync(from, to, { recursive: true });
+}
+
 /** Bundles built apps, whose folders are given; what they share is read once. @throws Error when one cannot be bundled. */
 export async function bundle(apps) {
   const programs = apps.flatMap((app) => PROGRAMS.map((name) => ({ app, name })));
@@ -75,6 +82,7 @@ export async function bundle(apps) {
     logLevel: 'warning',
     write: false,
   });
+  for (const app of apps) copySql(app);
   for (const { path, text } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, ascii(text));

@@ -1,3 +1,7 @@
-import preset from '../../jest.preset.mjs';
+import { withServers } from '../../jest.preset.mjs';
 
-export default preset('database');
+export default withServers('database', {
+  // Much of a test is waiting: for leases to expire, for a server to be given up.
+  maxWorkers: 2,
+  testTimeout: 60_000,
+});

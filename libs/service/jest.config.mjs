@@ -1,3 +1,7 @@
-import preset from '../../jest.preset.mjs';
+import { withServers } from '../../jest.preset.mjs';
 
-export default preset('service');
+export default withServers('service', {
+  // Much of a test is waiting: for a process to start, for servers that have fallen silent to be given up.
+  maxWorkers: 2,
+  testTimeout: 60_000,
+});

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate, schemaDataSource } from '@svc/database';
-import { createTestDatabase, schemaColumns, type TestDatabase } from '@svc/testing';
+import { createTestDatabase, functionsWithoutFile, schemaColumns, type TestDatabase } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { schema } from '../src/migrations/schema.js';
 import { TierPromotionRow } from '../src/tiers/tier-promotion.entity.js';
@@ -24,6 +24,10 @@ describe('the schema after its migrations', () => {
   test('has the columns of the entities, and no others in their tables', async () => {
     const { inDatabase, declared } = await schemaColumns(database, dataSource, 'limits');
     expect(inDatabase).toEqual(declared);
+  });
+
+  test('has the functions of the SQL files, and no others', async () => {
+    expect(await functionsWithoutFile(database, schema)).toEqual([]);
   });
 
   test('is left as it is by a second run', async () => {

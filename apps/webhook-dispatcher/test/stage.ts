@@ -20,6 +20,7 @@ import { partitionOf, RpcClient } from '@svc/messaging';
 import { bootService, setUpLogger, silenceConsole } from '@svc/service';
 import {
   createTestDatabase,
+  DatabaseProxy,
   type ServiceProcess,
   startProcess,
   startTestNats,
@@ -31,7 +32,6 @@ import {
 import { IngestService } from '../src/events/ingest.service.js';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
-import { DatabaseProxy } from './database-proxy.js';
 import { Producer } from './producer.js';
 
 const MAIN = join(dirname(fileURLToPath(import.meta.url)), '../dist/bundle/main.js');

@@ -6,8 +6,8 @@ export {
   type EnvVariable,
   envVariables,
   loadConfig,
-} from './config.js';
-export { EnvNumbers, EnvWords } from './env-list.js';
+} from './config/config.js';
+export { EnvNumbers, EnvWords } from './config/env-list.js';
 export {
   contactHash,
   countErased,
@@ -19,10 +19,16 @@ export {
   noteErasure,
   timeOfInbound,
 } from './erased-contacts.js';
-export { ContractPipe } from './contract-pipe.js';
-export { HttpErrorFilter, messageError, RpcErrorFilter, sendError, toAppError } from './error-filters.js';
-export { HealthController, type Readiness, READINESS } from './health.js';
-export { connectionProviders, databaseModule, LEASES, leasesModule } from './infrastructure.js';
+export { ContractPipe } from './start/contract-pipe.js';
+export {
+  HttpErrorFilter,
+  messageError,
+  RpcErrorFilter,
+  sendError,
+  toAppError,
+} from './start/error-filters.js';
+export { HealthController, type Readiness, READINESS } from './start/health.js';
+export { connectionProviders, databaseModule, LEASES, leasesModule } from './start/infrastructure.js';
 export {
   eventOf,
   insertEvents,
@@ -31,13 +37,13 @@ export {
   outboxRows,
   OutboxService,
 } from './outbox.js';
-export { log, NestLogger, setUpLogger, silenceConsole } from './logger.js';
-export { Pace } from './pace.js';
-export { PeriodicTask } from './periodic-task.js';
-export { RetentionService } from './retention.js';
-export { runMigrations } from './run-migrations.js';
+export { log, NestLogger, setUpLogger, silenceConsole } from './logging/logger.js';
+export { Pace } from './tasks/pace.js';
+export { PeriodicTask } from './tasks/periodic-task.js';
+export { RetentionService } from './tasks/retention.js';
+export { runMigrations } from './start/run-migrations.js';
 export { SecretBox, type SecretPlace } from './secret-box.js';
-export { MODES, ServiceConfig } from './service-config.js';
-export { bootService, startService, type StartOptions } from './start-service.js';
+export { MODES, ServiceConfig } from './config/service-config.js';
+export { bootService, startService, type StartOptions } from './start/start-service.js';
 export { stepsOf } from './steps.js';
-export { UnderWay } from './under-way.js';
+export { UnderWay } from './tasks/under-way.js';

@@ -3,9 +3,9 @@ import type { Envelope, EventContract } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { DataSource, type EntityManager } from 'typeorm';
-import { log } from './logger.js';
-import { PeriodicTask } from './periodic-task.js';
-import { UnderWay } from './under-way.js';
+import { log } from './logging/logger.js';
+import { PeriodicTask } from './tasks/periodic-task.js';
+import { UnderWay } from './tasks/under-way.js';
 
 const SWEEP_MS = 500;
 /** Least time between two deletions of what is out. */

@@ -1,11 +1,18 @@
-export { type ServiceProcess, startProcess } from './child-process.js';
+export {
+  DatabaseProxy,
+  type ServiceProcess,
+  startProcess,
+  startTestNats,
+  type TestDatabase,
+  type TestNats,
+  waitFor,
+} from '@svc/test-servers';
 export { schemaColumns } from './schema-columns.js';
-export { createTestDatabase, type TestDatabase, type TestSchema } from './test-database.js';
-export { startTestNats, type TestNats } from './test-nats.js';
+export { functionsWithoutFile } from './schema-functions.js';
+export { createTestDatabase, type TestSchema } from './test-database.js';
 export { startTestService, type TestService } from './test-service.js';
 export { type SelfSigned, selfSigned } from './self-signed.js';
 export { seededRandom } from './seeded-random.js';
-export { waitFor } from './wait-for.js';
 export {
   type DeliveryBody,
   type ReceivedWebhook,

@@ -1,5 +1,5 @@
+import type { TestDatabase } from '@svc/test-servers';
 import type { DataSource } from 'typeorm';
-import type { TestDatabase } from './test-database.js';
 
 const SHORT: Record<string, string> = { bigint: 'int8', smallint: 'int2', integer: 'int4', boolean: 'bool' };
 

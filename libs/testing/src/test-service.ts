@@ -1,8 +1,8 @@
 import type { Abstract } from '@nestjs/common';
 import { RpcClient } from '@svc/messaging';
 import { bootService, setUpLogger, silenceConsole, type StartOptions } from '@svc/service';
-import { createTestDatabase, type TestDatabase, type TestSchema } from './test-database.js';
-import { startTestNats, type TestNats } from './test-nats.js';
+import { startTestNats, type TestDatabase, type TestNats } from '@svc/test-servers';
+import { createTestDatabase, type TestSchema } from './test-database.js';
 
 /** A service under test, with a database and a nats-server of its own. */
 export interface TestService {

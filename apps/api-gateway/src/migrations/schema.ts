@@ -1,3 +1,4 @@
+import { sqlFolder } from '@svc/database';
 import { AuditChain1763700500000 } from './1763700500000-audit-chain.js';
 import { AuditCheck1763700600000 } from './1763700600000-audit-check.js';
 import { Contacts1764000120000 } from './1764000120000-contacts.js';
@@ -20,7 +21,7 @@ import { Uploads1763700400000 } from './1763700400000-uploads.js';
 import { ScheduledMessages1764000210000 } from './1764000210000-scheduled-messages.js';
 import { SendExtras1764000200000 } from './1764000200000-send-extras.js';
 
-/** The schema this service owns and its migrations, in order. */
+/** The schema this service owns: its migrations, in order, and its functions. */
 export const schema = {
   schema: 'gateway',
   migrations: [
@@ -46,4 +47,5 @@ export const schema = {
     PastOfConversations1764001000000,
     JobsOfUploads1764001100000,
   ],
+  sql: sqlFolder(import.meta.url),
 };

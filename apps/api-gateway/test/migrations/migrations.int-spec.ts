@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { migrate, schemaDataSource } from '@svc/database';
-import { createTestDatabase, schemaColumns, type TestDatabase } from '@svc/testing';
+import { createTestDatabase, functionsWithoutFile, schemaColumns, type TestDatabase } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { ApiKey } from '../../src/auth/api-key.entity.js';
 import { AuditCheck, AuditHead, AuditRecord } from '../../src/audit/audit-record.entity.js';
@@ -58,9 +58,13 @@ describe('the schema after its migrations', () => {
     expect(inDatabase).toEqual(declared);
   });
 
+  test('has the functions of the SQL files, and no others', async () => {
+    expect(await functionsWithoutFile(database, schema)).toEqual([]);
+  });
+
   test('has no table without an entity', async () => {
     const rows = await database.query<{ name: string }>(
-      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'gateway' AND table_name <> 'migration'`,
+      `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'gateway' AND table_name NOT IN ('migration', 'sql_file')`,
     );
     const declared = dataSource.entityMetadatas.map(({ tableName }) => tableName);
     expect(rows.map(({ name }) => name).sort()).toEqual(declared.sort());

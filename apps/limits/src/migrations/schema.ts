@@ -1,3 +1,4 @@
+import { sqlFolder } from '@svc/database';
 import { Limits1763700100000 } from './1763700100000-limits.js';
 import { Reserve1763700200000 } from './1763700200000-reserve.js';
 import { GiveBack1763700300000 } from './1763700300000-give-back.js';
@@ -7,7 +8,7 @@ import { LlmCalls1763700600000 } from './1763700600000-llm-calls.js';
 import { WarmupEnd1763700550000 } from './1763700550000-warmup-end.js';
 import { WarmupHealth1763700400000 } from './1763700400000-warmup-health.js';
 
-/** The schema this service owns and its migrations, in order. */
+/** The schema this service owns: its migrations, in order, and its functions. */
 export const schema = {
   schema: 'limits',
   migrations: [
@@ -20,4 +21,5 @@ export const schema = {
     ScopesChecked1763700650000,
     OnlyNew1764100100000,
   ],
+  sql: sqlFolder(import.meta.url),
 };

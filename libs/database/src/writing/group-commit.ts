@@ -1,0 +1,108 @@
+import { isPassing, patiently } from '../patience.js';
+
+/** How a group is written. */
+export interface GroupOptions<T, R> {
+  /** Items of one group at most. */
+  most: number;
+  /** Writes a group in one transaction; one result per item, in order. */
+  write(items: T[]): Promise<R[]>;
+  /** Items of one name never share a group: the later one waits. */
+  apart?(item: T): string;
+  /**
+   * How long an item waits for a database that is away, as `patiently` has it by default; and how old it may be when it is
+   * tried on its own, after its group was refused: any age by default.
+   */
+  patienceMs?: number;
+  /**
+   * Least time from the begin of a group to that of the next, unless it is full, in ms; 0 by default. For what nobody waits for: a
+   * steady flow then costs so many statements a second at most.
+   */
+  everyMs?: number;
+}
+
+interface Waiting<T, R> {
+  item: T;
+  since: number;
+  resolve(result: R): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Writes what many callers want written at about the same time in one transaction: what comes while a group is being
+ * written makes up the next one. One that comes after a while is written at once, so that nobody waits for company.
+ */
+export class GroupCommit<T, R> {
+  private waiting: Waiting<T, R>[] = [];
+  private writing = false;
+  private begunAt = -Infinity;
+  /** Ends the rest between two groups. */
+  private wake: () => void = () => undefined;
+
+  constructor(private readonly options: GroupOptions<T, R>) {}
+
+  /** Resolves when the item is committed; tried again for a while where the database is away. */
+  add(item: T): Promise<R> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, since: performance.now(), resolve, reject });
+      if (!this.writing) void this.run();
+      else if (this.waiting.length >= this.options.most) this.wake();
+    });
+  }
+
+  private async run(): Promise<void> {
+    this.writing = true;
+    while (this.waiting.length > 0) {
+      await this.rest();
+      this.begunAt = performance.now();
+      await this.commit(this.next());
+    }
+    this.writing = false;
+  }
+
+  private async rest(): Promise<void> {
+    const { everyMs = 0, most } = this.options;
+    const left = this.begunAt + everyMs - performance.now();
+    if (left <= 0 || this.waiting.length >= most) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, left);
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  private next(): Waiting<T, R>[] {
+    const { most, apart } = this.options;
+    const group: Waiting<T, R>[] = [];
+    const later: Waiting<T, R>[] = [];
+    const names = new Set<string>();
+    for (const one of this.waiting) {
+      const name = apart?.(one.item);
+      const fits = group.length < most && (name === undefined || !names.has(name));
+      (fits ? group : later).push(one);
+      if (name !== undefined) names.add(name);
+    }
+    this.waiting = later;
+    return group;
+  }
+
+  private async commit(group: Waiting<T, R>[]): Promise<void> {
+    const items = group.map(({ item }) => item);
+    const { patienceMs } = this.options;
+    try {
+      const patience = { patienceMs, since: group[0]?.since };
+      const results = await patiently(() => this.options.write(items), patience);
+      group.forEach((one, n) => one.resolve(results[n] as R));
+    } catch (error) {
+      if (group.length === 1 || isPassing(error)) for (const one of group) one.reject(error);
+      // One that the database does not take must not take the others along, nor keep those behind them waiting.
+      else {
+        for (const one of group) {
+          if (performance.now() - one.since > (patienceMs ?? Infinity)) one.reject(error);
+          else await this.commit([one]);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { type TestDatabase, waitFor } from '@svc/test-servers';
+import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
+import { type LeaseOptions, leaseTablesSql, PartitionLeases, schemaDataSource } from '../src/index.js';
+import { createTestDatabase } from './test-database.js';
+
+export const PARTITIONS = 64;
+export const ALL = Array.from({ length: PARTITIONS }, (_, i) => i);
+
+class LeaseTables1700000000000 implements MigrationInterface {
+  name = 'LeaseTables1700000000000';
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(leaseTablesSql(PARTITIONS));
+  }
+  async down(): Promise<void> {}
+}
+
+/** Of this file; every partition is nobody's when a test begins. */
+export let database: TestDatabase;
+/** Of this test. */
+export let owners: Owners;
+
+/** Makes a database for the file and owners for each test, which fails when these broke a rule. */
+export function withOwners(): void {
+  beforeAll(async () => {
+    database = await createTestDatabase({ schema: 'rooms', migrations: [LeaseTables1700000000000] });
+  });
+  beforeEach(async () => {
+    await database.query(
+      `UPDATE rooms.partition_lease SET owner = NULL, epoch = 0, expires_at = '-infinity'`,
+    );
+    await database.query('DELETE FROM rooms.lease_member');
+    owners = new Owners(database);
+  });
+  afterEach(async () => {
+    await owners.close();
+    expect(owners.violations).toEqual([]);
+  });
+  afterAll(() => database.drop());
+}
+
+/** What the table says of a partition. */
+export interface Row {
+  owner: string | null;
+  epoch: number;
+  /** How long the lease still lasts; far below zero for a partition that is nobody's. */
+  leftMs: number;
+}
+
+/** Reads the row of a partition. */
+export async function rowOf(partition: number): Promise<Row> {
+  const [row] = await database.query<{ owner: string | null; epoch: number; left_ms: number }>(
+    `SELECT owner, epoch::int, CASE WHEN expires_at = '-infinity' THEN -1e9
+       ELSE extract(epoch FROM expires_at - clock_timestamp()) * 1000 END::float AS left_ms
+     FROM rooms.partition_lease WHERE partition = $1`,
+    [partition],
+  );
+  return { owner: row!.owner, epoch: row!.epoch, leftMs: row!.left_ms };
+}
+
+/** Waits until each of these leases was renewed twice: whatever the owner finds out by renewing, it knows by then. */
+export async function twoRenewals(...partitions: number[]): Promise<void> {
+  const seen = new Set<string>();
+  await waitFor('two renewals', async () => {
+    const [row] = await database.query<{ oldest: string }>(
+      'SELECT min(expires_at)::text AS oldest FROM rooms.partition_lease WHERE partition = ANY($1)',
+      [partitions],
+    );
+    return seen.add(row!.oldest).size > 2;
+  });
+}
+
+/** A door that work waits at until it is opened. */
+export interface Gate {
+  passed: Promise<void>;
+  open: () => void;
+}
+
+export function aGate(): Gate {
+  let open = (): void => undefined;
+  const passed = new Promise<void>((resolve) => (open = resolve));
+  return { passed, open };
+}
+
+/** One process that shares partitions with others, and all it was told. */
+export interface Owner {
+  name: string;
+  leases: PartitionLeases;
+  dataSource: DataSource;
+  told: { what: 'acquired' | 'released' | 'free' | 'lost'; partition: number; epoch?: number }[];
+  errors: unknown[];
+}
+
+/** Times of a test: an owner is stale after 0.6 s and its leases are free after 1 s. */
+export const FAST = { leaseMs: 1_000, renewMs: 40, selfStopMs: 600 };
+/** Nothing expires within the test. */
+export const PATIENT = { leaseMs: 120_000, renewMs: 40, selfStopMs: 60_000 };
+
+/**
+ * All owners of a test. It fails the test as soon as two of them own a partition at one time, or an epoch does not grow.
+ */
+export class Owners {
+  readonly violations: string[] = [];
+  private readonly all: Owner[] = [];
+  private readonly epochs = new Map<number, number>();
+
+  constructor(private readonly database: TestDatabase) {}
+
+  /** Connects and takes a first share. */
+  async start(name: string, options: Partial<LeaseOptions> = {}): Promise<Owner> {
+    const owner = await this.make(name, options);
+    await owner.leases.start();
+    return owner;
+  }
+
+  /** Connects only. */
+  async make(name: string, options: Partial<LeaseOptions> = {}): Promise<Owner> {
+    const { url } = this.database;
+    const dataSource = await new DataSource(
+      schemaDataSource({ url, schema: 'rooms', entities: [] }),
+    ).initialize();
+    const owner = { name, dataSource, told: [], errors: [] } as unknown as Owner;
+    owner.leases = new PartitionLeases(dataSource, {
+      owner: name,
+      partitions: PARTITIONS,
+      ...FAST,
+      onAcquired: async (partition, epoch) => {
+        owner.told.push({ what: 'acquired', partition, epoch });
+        this.check(owner, partition, epoch);
+      },
+      onRelease: async (partition) => void owner.told.push({ what: 'released', partition }),
+      onReleased: (partition) => void owner.told.push({ what: 'free', partition }),
+      onLost: (partition) => void owner.told.push({ what: 'lost', partition }),
+      onError: (error) => void owner.errors.push(error),
+      ...options,
+    });
+    this.all.push(owner);
+    return owner;
+  }
+
+  /** Begins a transaction that no owner takes part in, with one statement; returns what ends it. */
+  async block(sql: string, parameters: unknown[] = []): Promise<() => Promise<void>> {
+    const blocker = (await this.make('blocker')).dataSource.createQueryRunner();
+    await blocker.startTransaction();
+    await blocker.query(sql, parameters);
+    return async () => {
+      await blocker.rollbackTransaction();
+      await blocker.release();
+    };
+  }
+
+  /** Partitions that somebody owns at this moment. */
+  get held(): number[] {
+    return this.all.flatMap(({ leases }) => leases.held);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map(({ leases }) => leases.stop()));
+    for (const { dataSource } of this.all) if (dataSource.isInitialized) await dataSource.destroy();
+  }
+
+  private check(owner: Owner, partition: number, epoch: number): void {
+    const other = this.all.find((one) => one !== owner && one.leases.epochOf(partition) !== undefined);
+    if (other) this.violations.push(`${partition} belongs to ${other.name} and to ${owner.name}`);
+    const before = this.epochs.get(partition) ?? 0;
+    if (epoch <= before) this.violations.push(`epoch of ${partition} went from ${before} to ${epoch}`);
+    this.epochs.set(partition, epoch);
+  }
+}

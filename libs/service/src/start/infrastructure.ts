@@ -1,0 +1,71 @@
+import type { DynamicModule, Provider } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { schemaDataSource } from '@svc/database';
+import { Messaging, RpcClient } from '@svc/messaging';
+import type { MixedList } from 'typeorm';
+import { ServiceConfig } from '../config/service-config.js';
+
+/** Renewing, taking and giving back may go on at once. */
+const LEASE_CONNECTIONS = 3;
+const PATIENCE = { retryAttempts: 120, retryDelay: 500 };
+
+/** Providers every service needs: its configuration (also as `ServiceConfig`), NATS, and a client for requests. */
+export function connectionProviders<T extends ServiceConfig>(
+  name: string,
+  configType: new () => T,
+  readConfig: () => T,
+): Provider[] {
+  return [
+    { provide: configType, useFactory: readConfig },
+    { provide: ServiceConfig, useExisting: configType },
+    { provide: Messaging, useFactory: () => Messaging.connect({ url: readConfig().natsUrl, name }) },
+    {
+      provide: RpcClient,
+      useFactory: (messaging: Messaging) => RpcClient.over(messaging),
+      inject: [Messaging],
+    },
+  ];
+}
+
+/** The service's own schema through TypeORM; waits for a database that is not there yet. */
+export function databaseModule(
+  schema: string,
+  readConfig: () => ServiceConfig,
+  entities: MixedList<new () => object>,
+  poolSize?: number,
+): DynamicModule {
+  return TypeOrmModule.forRootAsync({
+    useFactory: () => ({
+      ...schemaDataSource({
+        url: readConfig().databaseUrl,
+        schema,
+        entities,
+        ...(poolSize ? { poolSize } : {}),
+      }),
+      ...PATIENCE,
+    }),
+  });
+}
+
+/** Name of the data source of `leasesModule`, for `@InjectDataSource`. */
+export const LEASES = 'leases';
+
+/**
+ * Connections for the leases of a service that owns partitions: where hundreds of statements wait for a connection, a
+ * renewal that waits behind them comes too late, and what follows from lost leases makes the queue longer.
+ */
+export function leasesModule(schema: string, readConfig: () => ServiceConfig): DynamicModule {
+  return TypeOrmModule.forRootAsync({
+    name: LEASES,
+    useFactory: () => ({
+      ...schemaDataSource({
+        url: readConfig().databaseUrl,
+        schema,
+        entities: [],
+        poolSize: LEASE_CONNECTIONS,
+        applicationName: `svc-${schema}-leases`,
+      }),
+      ...PATIENCE,
+    }),
+  });
+}

@@ -1,0 +1,136 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { CustomStrategy, CustomTransportStrategy, NestMicroservice } from '@nestjs/microservices';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { JetStreamStrategy, STEADY_CONNECTION } from '@svc/messaging';
+import { v7 as uuidv7 } from 'uuid';
+import { ConfigError } from '../config/config.js';
+import { ContractPipe } from './contract-pipe.js';
+import { HttpErrorFilter, RpcErrorFilter } from './error-filters.js';
+import { log, NestLogger, setUpLogger, silenceConsole } from '../logging/logger.js';
+import { RequestServer } from './request-server.js';
+import type { ServiceConfig } from '../config/service-config.js';
+
+/** For headers and body to come in: a client that sends byte by byte must not hold a connection for ever. */
+const REQUEST_LIMIT_MS = 30_000;
+
+/** How an app starts. */
+export interface StartOptions {
+  /** Name of the app: queue group, logger, connection. */
+  name: string;
+  module: Type | DynamicModule;
+  /** Reads the configuration; a failure stops the process with the list of what is wrong. */
+  config: () => ServiceConfig;
+  /** True where the module provides a `JetStreamStrategy`: this app consumes events or commands. */
+  jetstream?: boolean;
+  /** For headers and body of a request to come in, 30 s by default; headers alone never have longer than that. */
+  requestLimitMs?: number;
+  /** Largest HTTP body in bytes, 1 MiB by default. */
+  bodyLimit?: number;
+  /** Proxies whose `X-Forwarded-For` is believed; nobody's by default. */
+  trustedProxies?: () => string[];
+  /** Last touches before it listens, e.g. hooks and pages of the HTTP server. */
+  customize?: (app: NestFastifyApplication) => Promise<void> | void;
+}
+
+/**
+ * Starts a service: configuration, logger, HTTP (health at least), requests over NATS, JetStream where asked, clean
+ * shutdown on SIGTERM. A launcher that started it hears `{type: 'ready', port}` by IPC, and its death ends the service.
+ */
+export async function startService(options: StartOptions): Promise<void> {
+  silenceConsole();
+  try {
+    setUpLogger(options.name, options.config().logLevel);
+    process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+    process.on('unhandledRejection', (error) => log().error({ err: error }, 'unhandled rejection'));
+    const app = await bootService(options);
+    app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
+    announce(options.name, Number(new URL(await app.getUrl()).port));
+  } catch (error) {
+    fail(options.name, error);
+  }
+}
+
+/** The part of `startService` that leaves the process alone: tests boot a service this way and `close()` it. */
+export async function bootService(options: StartOptions): Promise<NestFastifyApplication> {
+  const config = options.config();
+  const app = await createApp(options);
+  await options.customize?.(app);
+  await connectTransports(app, options, config);
+  await app.listen(config.port, config.host);
+  return app;
+}
+
+async function createApp({
+  module,
+  bodyLimit = 1_048_576,
+  requestLimitMs = REQUEST_LIMIT_MS,
+  trustedProxies = () => [],
+}: StartOptions): Promise<NestFastifyApplication> {
+  const adapter = new FastifyAdapter({
+    bodyLimit,
+    trustProxy: trustedProxies(),
+    genReqId: () => uuidv7(),
+    requestIdHeader: false,
+    return503OnClosing: false, // its answer has neither our error body nor a request id; what comes in is answered
+    requestTimeout: requestLimitMs,
+    // Node swaps the two limits where the one for headers, a minute by default, is the longer.
+    http: { headersTimeout: REQUEST_LIMIT_MS, connectionsCheckingInterval: REQUEST_LIMIT_MS / 10 },
+  });
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
+    logger: new NestLogger(),
+    abortOnError: false,
+  });
+  app.useGlobalFilters(new HttpErrorFilter());
+  return app;
+}
+
+async function connectTransports(
+  app: NestFastifyApplication,
+  { name, jetstream }: StartOptions,
+  config: ServiceConfig,
+): Promise<void> {
+  const requests = new RequestServer({
+    servers: [config.natsUrl],
+    queue: name,
+    name: `${name}-rpc`,
+    waitOnFirstConnect: true,
+    ...STEADY_CONNECTION,
+    gracefulShutdown: true,
+    gracePeriod: 500,
+  });
+  const servers: CustomTransportStrategy[] = [requests];
+  if (jetstream) servers.push(app.get(JetStreamStrategy, { strict: false }));
+  for (const strategy of servers) {
+    const microservice = app.connectMicroservice<CustomStrategy>(
+      { strategy },
+      { deferInitialization: true }, // otherwise its handlers are built before the filter and the pipe are known
+    ) as NestMicroservice;
+    microservice.setIsInitHookCalled(true); // the application runs the hooks, once for all
+    microservice.useGlobalFilters(new RpcErrorFilter());
+    microservice.useGlobalPipes(new ContractPipe());
+  }
+  await app.init();
+  await app.startAllMicroservices();
+  // Subscriptions are on their way only: whoever hears "ready" may ask at once.
+  for (const microservice of app.getMicroservices()) {
+    await (microservice as NestMicroservice).unwrap<{ flush(): Promise<void> }>().flush();
+  }
+}
+
+function announce(name: string, port: number): void {
+  log().info({ port }, `${name} is ready`);
+  process.send?.({ type: 'ready', port });
+}
+
+function fail(name: string, error: unknown): never {
+  // Before the logger exists, and for a person: plain words on standard error.
+  const words =
+    error instanceof ConfigError
+      ? error.message
+      : error instanceof Error
+        ? (error.stack ?? error.message)
+        : String(error);
+  process.stderr.write(`${name} cannot start. ${words}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,86 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type ServiceProcess, startProcess, startTestNats, type TestNats, waitFor } from '@svc/test-servers';
+
+const MAIN = fileURLToPath(new URL('./processes/small-main.mjs', import.meta.url));
+
+let nats: TestNats;
+const running: ServiceProcess[] = [];
+
+beforeAll(async () => {
+  nats = await startTestNats();
+});
+afterAll(async () => {
+  await Promise.all(running.map((process) => process.stop('SIGKILL')));
+  await nats.stop();
+});
+
+async function start(env: Record<string, string> = {}): Promise<ServiceProcess> {
+  const good = { DATABASE_URL: 'postgres://unused', NATS_URL: nats.url, PORT: '0' };
+  const service = await startProcess(MAIN, { ...good, ...env });
+  running.push(service);
+  return service;
+}
+
+const lines = (service: ServiceProcess): Record<string, unknown>[] =>
+  service
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('a service process', () => {
+  test('says when it is ready and where, and ends with 0 when it is asked to', async () => {
+    const service = await start();
+    expect(service.ready).toEqual({ type: 'ready', port: expect.any(Number) });
+    const answer = await fetch(`http://127.0.0.1:${String(service.ready['port'])}/anything`);
+    expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND', meta: {} });
+    expect(await service.stop('SIGTERM')).toBe(0);
+  });
+
+  test('names all that is wrong with its configuration, shows no value, and ends with 1', async () => {
+    const started = start({ DATABASE_URL: 'canary', NATS_URL: 'canary', LOG_LEVEL: 'canary' });
+    const error = await started.catch((thrown: unknown) => thrown as Error);
+    expect(error).toBeInstanceOf(Error);
+    const { message } = error as Error;
+    expect(message).toContain('ended with 1');
+    expect(message).toContain('small cannot start. Wrong configuration:');
+    for (const name of ['DATABASE_URL', 'NATS_URL', 'LOG_LEVEL']) expect(message).toContain(name);
+    expect(message).not.toContain('canary');
+  });
+});
+
+describe('its output', () => {
+  let service: ServiceProcess;
+
+  beforeAll(async () => {
+    service = await start({ LOG_LEVEL: 'debug' });
+    await waitFor('its last words', () => service.output().includes('unhandled rejection'));
+  });
+
+  test('is JSON lines with time, name and process', () => {
+    expect(lines(service).length).toBe(service.output().trim().split('\n').length);
+    expect(lines(service)[0]).toMatchObject({
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      name: 'small',
+      pid: service.pid,
+    });
+  });
+
+  test('tells that a library wrote to the console, and keeps nothing of its words', () => {
+    const told = lines(service).filter(({ msg }) => String(msg).startsWith('a library wrote'));
+    expect(told.map(({ method }) => method)).toEqual(['log', 'error']);
+    expect(service.output()).not.toContain('canary');
+  });
+
+  test('holds of a failed statement its code only', () => {
+    const failed = lines(service).find(({ msg }) => msg === 'a statement failed');
+    expect(failed?.['err']).toEqual({ type: 'Error', code: '23505', severity: 'ERROR' });
+  });
+
+  test('tells of a promise nobody waited for, and the process lives on', () => {
+    const told = lines(service).find(({ msg }) => msg === 'unhandled rejection');
+    expect(told?.['err']).toMatchObject({ message: 'nobody waits for this' });
+    expect(() => process.kill(service.pid, 0)).not.toThrow();
+  });
+});

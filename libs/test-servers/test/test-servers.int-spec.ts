@@ -1,0 +1,28 @@
+import { expect, test } from '@jest/globals';
+import pg from 'pg';
+import { startTestNats, testDatabases } from '../src/index.js';
+
+test('gives each caller a migrated database of its own, and migrates once', async () => {
+  let migrated = 0;
+  const createTestDatabase = testDatabases(async (url, { schema }) => {
+    migrated += 1;
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(`CREATE SCHEMA ${schema}; CREATE TABLE ${schema}.book (id int PRIMARY KEY)`);
+    await client.end();
+  });
+  const shelf = { schema: 'shelf' };
+  const [one, two] = await Promise.all([createTestDatabase(shelf), createTestDatabase(shelf)]);
+  await one.query('INSERT INTO shelf.book VALUES (1)');
+  expect(await two.query('SELECT * FROM shelf.book')).toEqual([]);
+  expect(migrated).toBe(1);
+  await Promise.all([one.drop(), two.drop()]);
+});
+
+test('a nats-server of the file survives a kill with its port', async () => {
+  const nats = await startTestNats();
+  const before = nats.url;
+  await nats.restart();
+  expect(nats.url).toBe(before);
+  await nats.stop();
+});
