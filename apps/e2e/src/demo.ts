@@ -1,7 +1,7 @@
 import { verifyWebhook } from '@svc/sdk';
 import { waitFor, WebhookReceiver } from '@svc/testing';
-import { Actor, createTenant, expectStatus, inventPhone, type NewTenant } from './actor.js';
-import { Stack } from './stack.js';
+import { Actor, createTenant, expectStatus, inventPhone, type NewTenant } from './stack/actor.js';
+import { Stack } from './stack/stack.js';
 
 const LIMIT_MS = 60_000;
 

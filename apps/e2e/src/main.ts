@@ -1,6 +1,6 @@
 import { demo } from './demo.js';
-import { runNamed } from './named-runs.js';
-import { Stack } from './stack.js';
+import { runNamed } from './run-named.js';
+import { Stack } from './stack/stack.js';
 
 const HELP = `npm run demo                          plays the story headless, on the running stack or on one of its own
 npm run drill -- <name> [--seed N]    a fault drill; no name lists them

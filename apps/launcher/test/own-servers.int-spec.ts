@@ -4,8 +4,8 @@ import { type ServiceProcess, startProcess } from '@svc/testing';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadSecrets } from '../src/secrets.js';
-import { programOf, SIMULATOR } from '../src/services.js';
+import { loadSecrets } from '../src/state/secrets.js';
+import { programOf, SIMULATOR } from '../src/services/services.js';
 import { environmentOf, Launcher } from './launcher.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'launcher-own-'));

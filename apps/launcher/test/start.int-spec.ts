@@ -3,8 +3,8 @@ import { waitFor } from '@svc/testing';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadSecrets } from '../src/secrets.js';
-import type { StackDescription } from '../src/stack-file.js';
+import { loadSecrets } from '../src/state/secrets.js';
+import type { StackDescription } from '../src/state/stack-file.js';
 import { environmentOf, Launcher, operatorOf, processesOf, run } from './launcher.js';
 
 const SERVICES = ['api-gateway', 'billing', 'limits', 'session-worker', 'webhook-dispatcher'];

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom, waitFor } from '@svc/testing';
-import { type Actor, createTenant, expectStatus, inventPhone, linkActors } from '../actor.js';
-import type { NamedRun, RunOptions } from '../named-runs.js';
-import { Stack } from '../stack.js';
-import { untilReplaced } from './crowd.js';
-import { countUnits, type Units, unitsInDoubt } from './units.js';
+import { type Actor, createTenant, expectStatus, inventPhone, linkActors } from '../stack/actor.js';
+import type { NamedRun, RunOptions } from '../named-run.js';
+import { Stack } from '../stack/stack.js';
+import { untilReplaced } from '../load/crowd.js';
+import { countUnits, type Units, unitsInDoubt } from '../load/units.js';
 
 const SENDS = 100_000;
 const CLIENTS = 64;

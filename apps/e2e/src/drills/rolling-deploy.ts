@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NamedRun } from '../named-runs.js';
-import { disperse, gather, untilReplaced } from './crowd.js';
-import { toldGaps } from './heard.js';
-import { isClean, Load } from './load.js';
+import type { NamedRun } from '../named-run.js';
+import { disperse, gather, untilReplaced } from '../load/crowd.js';
+import { toldGaps } from '../load/heard.js';
+import { isClean, Load } from '../load/load.js';
 
 const WORKERS = 3;
 const SESSIONS = 30;
