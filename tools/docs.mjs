@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { sdkPages } from './sdk/pages.mjs';
+import { configOf } from './variables.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = (path) => import(pathToFileURL(join(root, path)).href);
 const contracts = await built('libs/contracts/dist/index.js');
-const { envVariables } = await built('libs/service/dist/index.js');
 
 const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
@@ -66,13 +66,8 @@ What crosses a process border, from \`libs/contracts\`. Both ends check the clas
 async function configurationPage() {
   const sections = [];
   for (const app of readdirSync(join(root, 'apps')).sort()) {
-    const file = `apps/${app}/dist/config.js`;
-    if (!existsSync(join(root, file))) continue;
-    const types = Object.values(await built(file)).filter(
-      (value) => typeof value === 'function' && value.prototype,
-    );
-    const type = types.find((candidate) => envVariables(candidate).length > 0);
-    if (type) sections.push(`## ${app}\n\n${variablesTable(type)}`);
+    const config = await configOf(app);
+    if (config) sections.push(`## ${app}\n\n${variablesTable(config)}`);
   }
   return `# Configuration\n\n${note}\n
 Every process reads its environment alone, checks it before it starts and names every variable that is missing or wrong. A secret
@@ -80,9 +75,9 @@ may also be given as \`<NAME>_FILE\`, the path of a file that holds it. \`npm st
 ${sections.join('\n\n')}\n`;
 }
 
-function variablesTable(type) {
+function variablesTable({ type, variables }) {
   const defaults = new type();
-  const rows = envVariables(type).map((variable) => {
+  const rows = variables.map((variable) => {
     const value = defaults[variable.property];
     const shown = value === undefined ? '' : code(anywhere(String(value)));
     return [

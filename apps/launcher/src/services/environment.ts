@@ -2,20 +2,14 @@ import { join } from 'node:path';
 import type { LauncherConfig } from '../config.js';
 import { MEDIA_FOLDER, SIMULATOR_CA_FILE, SIMULATOR_STATE_FILE } from '../state/data-dir.js';
 import type { Secrets } from '../state/secrets.js';
-import {
-  GATEWAY,
-  MACHINE_VARIABLES,
-  SERVICE_VARIABLES,
-  type ServiceRow,
-  SIMULATOR_ROW,
-  WORKER,
-} from './services.js';
+import { GATEWAY, type ServiceRow, SIMULATOR, WORKER } from './services.js';
+import { MACHINE_VARIABLES, variablesOf } from './variables.js';
 
 /** Variables by name; absent ones are undefined. */
 export type Variables = Record<string, string | undefined>;
 
-/** What is known once the servers and the platform run. */
-export interface Surroundings {
+/** Addresses of the servers and of the platform, once they run. */
+export interface StackAddresses {
   databaseUrl: string;
   natsUrl: string;
   platformUrl: string;
@@ -27,20 +21,24 @@ export interface Surroundings {
   sandbox?: Record<'SANDBOX_PLATFORM_URL' | 'SANDBOX_PLATFORM_TRUST_ROOT' | 'SANDBOX_CONTROL_URL', string>;
 }
 
-/** Every variable a service may be given, before the table decides who gets which. */
-export function serviceVariables(config: LauncherConfig, secrets: Secrets, around: Surroundings): Variables {
+/** Every variable that the launcher has for services; each service gets those that it reads. */
+export function serviceVariables(
+  config: LauncherConfig,
+  secrets: Secrets,
+  addresses: StackAddresses,
+): Variables {
   return {
     ...config.env,
     SVC_MODE: 'development',
     HOST: '127.0.0.1',
-    DATABASE_URL: around.databaseUrl,
-    NATS_URL: around.natsUrl,
-    PLATFORM_URL: around.platformUrl,
-    PLATFORM_TRUST_ROOT: around.platformTrustRoot,
-    PLATFORM_CA: around.platformCa,
-    ...around.sandbox,
-    GATEWAY_PORT: String(around.gatewayPort),
-    GATEWAY_PUBLIC_URL: config.gatewayPublicUrl ?? gatewayUrl(around.gatewayPort),
+    DATABASE_URL: addresses.databaseUrl,
+    NATS_URL: addresses.natsUrl,
+    PLATFORM_URL: addresses.platformUrl,
+    PLATFORM_TRUST_ROOT: addresses.platformTrustRoot,
+    PLATFORM_CA: addresses.platformCa,
+    ...addresses.sandbox,
+    GATEWAY_PORT: String(addresses.gatewayPort),
+    GATEWAY_PUBLIC_URL: config.gatewayPublicUrl ?? gatewayUrl(addresses.gatewayPort),
     WEBHOOK_RETRY_DELAYS_MS: config.webhooks.delays,
     WEBHOOK_TIMEOUT_MS: config.webhooks.timeout,
     WEBHOOK_ALLOWED_ORIGINS: config.webhooks.origins,
@@ -52,7 +50,7 @@ export function serviceVariables(config: LauncherConfig, secrets: Secrets, aroun
   };
 }
 
-/** The whole environment of one process of a service: the table's variables and nothing else. */
+/** The whole environment of one process of a service: the variables that it reads and nothing else. */
 export function serviceEnvironment(
   row: ServiceRow,
   variables: Variables,
@@ -61,7 +59,7 @@ export function serviceEnvironment(
 ): NodeJS.ProcessEnv {
   // Nobody else speaks to the platform: what a person lets the others trust stays.
   const ca = (row.name === WORKER && variables['PLATFORM_CA']) || variables['NODE_EXTRA_CA_CERTS'];
-  return pick([...MACHINE_VARIABLES, ...SERVICE_VARIABLES, ...row.variables], {
+  return pick([...MACHINE_VARIABLES, ...variablesOf(row.name)], {
     ...variables,
     NODE_EXTRA_CA_CERTS: ca,
     PORT: row.name === GATEWAY ? variables['GATEWAY_PORT'] : '0',
@@ -81,7 +79,7 @@ export function simulatorEnvironment(
   secrets: Secrets,
   ports: { websocket: number; control: number; media: number },
 ): NodeJS.ProcessEnv {
-  return pick([...MACHINE_VARIABLES, ...SIMULATOR_ROW.variables], {
+  return pick([...MACHINE_VARIABLES, ...variablesOf(SIMULATOR)], {
     ...config.env,
     SIMULATOR_HOST: '127.0.0.1',
     SIMULATOR_PORT: String(ports.websocket),

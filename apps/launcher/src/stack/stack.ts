@@ -7,7 +7,7 @@ import {
   serviceEnvironment,
   serviceVariables,
   simulatorEnvironment,
-  type Surroundings,
+  type StackAddresses,
   type Variables,
 } from '../services/environment.js';
 import { LogFile } from '../state/log-file.js';
@@ -191,7 +191,7 @@ export class Stack {
 }
 
 /** The simulator is the platform of both, of live sessions and of the sandbox. */
-function sandboxOf({ websocket, control, trustRoot }: Platform): Pick<Surroundings, 'sandbox'> {
+function sandboxOf({ websocket, control, trustRoot }: Platform): Pick<StackAddresses, 'sandbox'> {
   if (!control || !trustRoot) return {};
   return {
     sandbox: {
