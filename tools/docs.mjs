@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
+import { missingPaths } from './doc-paths.mjs';
 import { sdkPages } from './sdk/pages.mjs';
 import { configOf } from './variables.mjs';
 
@@ -116,4 +117,6 @@ for (const [path, text] of Object.entries(pages)) {
   writeFileSync(file, wanted);
   process.stdout.write(`wrote ${path}\n`);
 }
-process.exitCode = stale > 0 ? 1 : 0;
+const missing = process.argv.includes('--check') ? missingPaths() : [];
+for (const path of missing) process.stderr.write(`${path} does not exist.\n`);
+process.exitCode = stale + missing.length > 0 ? 1 : 0;

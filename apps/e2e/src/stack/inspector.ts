@@ -37,9 +37,9 @@ export class Inspector {
   static async of(stack: Stack, name: string): Promise<Inspector> {
     const log = join(stack.dataDir, 'logs', `${name}.log`);
     // The log goes on where a former process of this name ended.
-    const before = said(log).length;
+    const before = addressesIn(log).length;
     process.kill(stack.pidOf(name), 'SIGUSR1');
-    const url = await waitFor('the inspector to listen', () => said(log)[before]);
+    const url = await waitFor('the inspector to listen', () => addressesIn(log)[before]);
     const socket = new WebSocket(url);
     await once(socket, 'open');
     return new Inspector(socket);
@@ -65,8 +65,8 @@ export class Inspector {
     this.socket.close();
   }
 
-  /** One call at a time. */
-  private async call(method: string, params: object = {}): Promise<Record<string, unknown>> {
+  /** Calls a method of the inspector's protocol; one call at a time. */
+  async call(method: string, params: object = {}): Promise<Record<string, unknown>> {
     const id = ++this.calls;
     const answered = once(this.socket, 'message') as Promise<[{ data: unknown }]>;
     this.socket.send(JSON.stringify({ id, method, params }));
@@ -77,7 +77,7 @@ export class Inspector {
   }
 }
 
-/** Addresses of inspectors that a log tells of. */
-function said(log: string): string[] {
+/** Reads the addresses of inspectors in a log. */
+function addressesIn(log: string): string[] {
   return readFileSync(log, 'utf8').match(/ws:\/\/127\.0\.0\.1:\d+\/\S+/g) ?? [];
 }
