@@ -7,12 +7,21 @@ export interface Outcome {
   error?: string;
 }
 
+/** Which way a figure is better. */
+export type Better = 'higher' | 'lower';
+
 /** A drill or a benchmark. The stacks it starts are stopped for it. */
 export interface NamedRun {
   summary: string;
   /** What the figures are held against, in words. */
   bound: string;
   run(options: RunOptions): Promise<Outcome>;
+}
+
+/** A benchmark can be compared between two commits. */
+export interface Benchmark extends NamedRun {
+  /** Paths of the figures that are compared, and which way each is better. */
+  judged: Record<string, Better>;
 }
 
 /** What every run is given. */

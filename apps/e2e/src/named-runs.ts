@@ -21,10 +21,13 @@ import { restartPostgres } from './drills/restart-postgres.js';
 import { revocation } from './drills/revocation.js';
 import { rollingDeploy } from './drills/rolling-deploy.js';
 import { wipeNats } from './drills/wipe-nats.js';
-import type { NamedRun } from './named-run.js';
+import type { Benchmark, NamedRun } from './named-run.js';
 
 /** Drills and benchmarks by name. */
-export type Runs = Record<'drill' | 'bench', Record<string, NamedRun>>;
+export interface Runs {
+  drill: Record<string, NamedRun>;
+  bench: Record<string, Benchmark>;
+}
 
 /** The table of all drills and benchmarks. */
 export const RUNS: Runs = {

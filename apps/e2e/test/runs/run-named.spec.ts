@@ -57,7 +57,7 @@ test('a run is told for how many minutes, and its seed', async () => {
     told = { seed, minutes };
     return { figures: {}, holds: true };
   };
-  const runs = { drill: {}, bench: { it: { summary: '', bound: '', run } } };
+  const runs = { drill: {}, bench: { it: { summary: '', bound: '', judged: {}, run } } };
   expect(await runNamed('bench', ['it', '--minutes', '0.5', '--seed', '7'], runs)).toBe(0);
   expect(told).toEqual({ seed: 7, minutes: 0.5 });
 });

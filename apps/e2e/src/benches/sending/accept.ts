@@ -4,7 +4,7 @@ import { waitFor } from '@svc/testing';
 import { Agent, request } from 'undici';
 import { Actor, inventPhone, linkActors } from '../../stack/actor.js';
 import { type Measured, measured, quantile, round3 } from '../../figures.js';
-import type { NamedRun, RunOptions } from '../../named-run.js';
+import type { Benchmark, RunOptions } from '../../named-run.js';
 import { bareProgram } from '../../repository.js';
 import { Stack } from '../../stack/stack.js';
 import { openLoop, type OpenLoopFigures, openLoops } from './open-loop.js';
@@ -50,10 +50,11 @@ interface Target {
 }
 
 /** `POST /v1/messages` accepted per second, beside a bare Fastify that inserts one row, in the same run. */
-export const accept: NamedRun = {
+export const accept: Benchmark = {
   summary:
     'POST /v1/messages accepted per second, against a bare Fastify insert; latency of arrivals that do not wait',
   bound: `medians; at ${JUDGED} clients, workers idle: ratio >= ${LEAST_RATIO}; p99 <= ${MOST_P99_MS} ms at ${OPEN.idle.perSecond}/s (workers idle) and at ${OPEN.whole.perSecond}/s`,
+  judged: { 'clients.64.ratio': 'higher', 'openLoop.idle.p99Ms': 'lower', 'openLoop.whole.p99Ms': 'lower' },
   async run({ say }: RunOptions) {
     const stack = await Stack.start({ REQUESTS_PER_SECOND: '0' });
     const bare = fork(bareProgram('accept.mjs'), {

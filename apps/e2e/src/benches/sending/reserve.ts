@@ -3,7 +3,7 @@ import { Reserve, TIER_CAPS } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import pg from 'pg';
 import { quantile, round3 } from '../../figures.js';
-import type { NamedRun } from '../../named-run.js';
+import type { Benchmark } from '../../named-run.js';
 import { Program } from '../../stack/program.js';
 import { Stack } from '../../stack/stack.js';
 import { compareSides } from '../sides.js';
@@ -23,9 +23,10 @@ interface Place {
 }
 
 /** Reservations a second, asked for by request, beside a loop that calls the database function itself. */
-export const reserve: NamedRun = {
+export const reserve: Benchmark = {
   summary: 'reservations per second through RPC, against a loop that calls the database function',
   bound: `ratio >= ${LEAST_RATIO} over ${TENANTS.spread} tenants and for a single one; ${SESSIONS} sessions, ${CLIENTS} clients`,
+  judged: { 'spread.ratio.perSecond': 'higher', 'oneTenant.ratio.perSecond': 'higher' },
   async run({ say }) {
     const stack = await Stack.start();
     const { postgres, nats } = stack.file;

@@ -4,7 +4,7 @@ import { envelopeOf, Messaging } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { createTenant, inventPhone, linkActors, type NewTenant } from '../../stack/actor.js';
 import { round3 } from '../../figures.js';
-import type { NamedRun } from '../../named-run.js';
+import type { Benchmark } from '../../named-run.js';
 import { cpuAtRest, cpuMsOf } from '../../stack/process-figures.js';
 import { Stack } from '../../stack/stack.js';
 import { BareBaileys } from '../bare-baileys.js';
@@ -23,10 +23,11 @@ type Round = Record<'perSecond' | 'cpuMsEach', number>;
 type Side = () => Promise<Round>;
 
 /** Texts decrypted at contacts per second, one worker, against the bare library with its keys in memory. */
-export const send: NamedRun = {
+export const send: Benchmark = {
   summary:
     'texts of one worker decrypted per second, and its CPU each, against bare Baileys with keys in memory',
   bound: `ratio >= ${LEAST_RATIO} and cpuRatio <= ${MOST_CPU_RATIO}, ${SESSIONS} sessions, known contacts`,
+  judged: { ratio: 'higher', cpuRatio: 'lower' },
   async run({ say }) {
     const stack = await Stack.start();
     const messaging = await Messaging.connect({ url: stack.file.nats, name: 'bench' });

@@ -2,7 +2,7 @@ import { waitFor, WebhookReceiver } from '@svc/testing';
 import { createTenant, inventPhone, linkActors } from '../../stack/actor.js';
 import { devicesOf, playScenario } from '../../stack/devices.js';
 import { round3 } from '../../figures.js';
-import type { NamedRun } from '../../named-run.js';
+import type { Benchmark } from '../../named-run.js';
 import { cpuAtRest, cpuMsOf } from '../../stack/process-figures.js';
 import { Stack } from '../../stack/stack.js';
 import { BareBaileys } from '../bare-baileys.js';
@@ -19,9 +19,10 @@ const MOST_P99_MS = 150;
 const RATE_KEPT = 0.95;
 
 /** Texts of contacts: how many a second a worker writes down, and how long until a tenant hears of one. */
-export const inbound: NamedRun = {
+export const inbound: Benchmark = {
   summary: 'texts of contacts journaled per second against bare Baileys, and their time to the first webhook',
   bound: `ratio >= ${LEAST_RATIO}; p99 <= ${MOST_P99_MS} ms at ${PER_SECOND}/s; ${SESSIONS} sessions, known contacts`,
+  judged: { ratio: 'higher', cpuRatio: 'lower', 'latency.p99Ms': 'lower' },
   async run({ say }) {
     // A worker that is held for a round must not lose its partitions by it.
     const stack = await Stack.start({ LEASE_MS: '60000' });

@@ -5,7 +5,7 @@ import { devicesOf } from '../../stack/devices.js';
 import { Load } from '../../load/load.js';
 import { round3 } from '../../figures.js';
 import { Inspector, type Memory, memoryAtRest } from '../../stack/inspector.js';
-import type { NamedRun, RunOptions } from '../../named-run.js';
+import type { Benchmark, RunOptions } from '../../named-run.js';
 import { Stack } from '../../stack/stack.js';
 import { BareBaileys } from '../bare-baileys.js';
 import { compareSides } from '../sides.js';
@@ -24,11 +24,12 @@ const MB = 1024 * 1024;
 const REST_LIMIT_MS = 180_000;
 
 /** What a session costs while it rests, and whether it costs more the longer it works. */
-export const memory: NamedRun = {
+export const memory: Benchmark = {
   summary: `memory per idle session of one worker against bare Baileys, and over --minutes (10) of traffic`,
   bound:
     `ratio <= ${MOST_RATIO}, of the RSS each of ${SESSIONS} idle sessions adds; ` +
     `<= ${MOST_MB_A_MINUTE} MB a minute at ${PER_SECOND}/s each way; garbage collected before each look`,
+  judged: { ratio: 'lower', heapRatio: 'lower', rssMbAMinute: 'lower', lost: 'lower' },
   async run({ say, minutes }) {
     const stack = await Stack.start();
     const receiver = await WebhookReceiver.start();

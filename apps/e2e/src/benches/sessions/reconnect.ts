@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@svc/testing';
 import { createTenant, inventPhone, linkActors } from '../../stack/actor.js';
 import { devicesOf, playScenario } from '../../stack/devices.js';
-import type { NamedRun } from '../../named-run.js';
+import type { Benchmark } from '../../named-run.js';
 import { cpuAtRest, cpuMsOf } from '../../stack/process-figures.js';
 import { Stack } from '../../stack/stack.js';
 import { BareBaileys } from '../bare-baileys.js';
@@ -15,9 +15,10 @@ const LOOK_EVERY_MS = 100;
 const MOST_RATIO = 2;
 
 /** The platform drops everybody at once: how long until all are back. */
-export const reconnect: NamedRun = {
+export const reconnect: Benchmark = {
   summary: `${SESSIONS} sessions dropped at once until all are logged in again, against bare Baileys`,
   bound: `ratio <= ${MOST_RATIO}`,
+  judged: { ratio: 'lower', cpuRatio: 'lower' },
   async run({ say }) {
     const stack = await Stack.start();
     const bare = await BareBaileys.start(stack);

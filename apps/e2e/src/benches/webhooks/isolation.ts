@@ -1,5 +1,5 @@
 import { type Measured, measured, quantile, round3 } from '../../figures.js';
-import type { NamedRun } from '../../named-run.js';
+import type { Benchmark } from '../../named-run.js';
 import { type Subscriber, WebhookScene } from '../../stack/webhook-scene.js';
 import { bad, BAD_BOUND } from './bad-receivers.js';
 
@@ -11,7 +11,7 @@ const ONE_DEAD = { backlog: 100_000, perSecond: 100, mostMs: 10 };
 const MANY_DEAD = { dying: 1_000, dyingPerSecond: 200, healthy: 200, each: 100, perSecond: 500, mostMs: 50 };
 
 /** What healthy receivers notice of others that are dead or worse. */
-export const isolation: NamedRun = {
+export const isolation: Benchmark = {
   summary:
     'how much later healthy receivers hear while others are dead, dying together, dripping, or answering too much',
   bound:
@@ -19,6 +19,12 @@ export const isolation: NamedRun = {
     `p99 of ${MANY_DEAD.perSecond}/s to ${MANY_DEAD.healthy} within ${MANY_DEAD.mostMs} ms while ${MANY_DEAD.dying} who get ${MANY_DEAD.dyingPerSecond}/s die together, ` +
     `and with ${MANY_DEAD.each} due for each of them; ` +
     `${BAD_BOUND}; none lost`,
+  judged: {
+    'oneDead.laterMs': 'lower',
+    'dying.laterMs': 'lower',
+    'dead.laterMs': 'lower',
+    'bad.grownMb': 'lower',
+  },
   async run({ say }) {
     const one = await rounds(oneDead, say);
     const many = await rounds(manyDead, say);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { round3 } from '../../figures.js';
 import { Inspector, memoryAtRest } from '../../stack/inspector.js';
-import type { NamedRun } from '../../named-run.js';
+import type { Benchmark } from '../../named-run.js';
 import { DISPATCHER, WebhookScene } from '../../stack/webhook-scene.js';
 
 const MB = 1024 * 1024;
@@ -28,9 +28,10 @@ const PENDING_SQL = `WITH endpoint AS (SELECT row_number() OVER (ORDER BY id) - 
   FROM event JOIN endpoint USING (tenant_id) JOIN lease USING (tenant_id)`;
 
 /** What the dispatcher holds in memory for what waits in the database. */
-export const pending: NamedRun = {
+export const pending: Benchmark = {
   summary: `memory of the dispatcher with ${COUNTS.join(', ')} deliveries pending`,
   bound: `RSS under ${PER_SECOND}/s of traffic, the largest <= ${MOST_RATIO} x the least; all of them pending still; none of the traffic lost`,
+  judged: { ratio: 'lower' },
   async run({ say }) {
     const scene = await WebhookScene.start();
     const inspector = await Inspector.of(scene.stack, DISPATCHER);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { round3 } from '../../figures.js';
-import type { NamedRun } from '../../named-run.js';
+import type { Benchmark } from '../../named-run.js';
 import { cpuAtRest, cpuMsOf } from '../../stack/process-figures.js';
 import { Program } from '../../stack/program.js';
 import { compareSides } from '../sides.js';
@@ -20,9 +20,10 @@ const BODY_BYTES = 830;
 const BARE_TIMES = 4;
 
 /** Deliveries a second, from the stream to the receiver with all that is written on the way. */
-export const webhooks: NamedRun = {
+export const webhooks: Benchmark = {
   summary: 'webhooks delivered per second, against an undici loop that posts signed bodies',
   bound: `ratio >= ${LEAST_RATIO}; CPU per delivery <= ${MOST_CPU_RATIO} x bare; ${TENANTS} tenants, ${EVENTS} events published beforehand`,
+  judged: { ratio: 'higher', cpuRatio: 'lower' },
   async run({ say }) {
     const scene = await WebhookScene.start();
     const { program: poster } = await Program.start('poster.mjs');
