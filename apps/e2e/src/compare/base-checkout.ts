@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { cp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { existsSync, writeFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '../repository.js';
@@ -28,33 +28,10 @@ export async function checkout(commit: string, say: (line: string) => void): Pro
   await run('tar', ['-xf', archive, '-C', folder]);
   await rm(archive);
   say(`  building ${commit.slice(0, 9)} in ${folder}`);
-  await installPackages(folder);
+  await runIn(ROOT, process.execPath, 'tools/link-packages.mjs', folder);
   await runIn(folder, process.execPath, 'apps/launcher/build.mjs');
   writeFileSync(join(folder, BUILT), '');
   return folder;
-}
-
-/** The packages of this commit serve the other one where both lock the same. */
-async function installPackages(folder: string): Promise<void> {
-  const [own, other] = [ROOT, folder].map((root) => readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  if (own !== other) return runIn(folder, 'npm', 'ci', '--prefer-offline', '--no-audit', '--no-fund');
-  await linkPackages('node_modules', folder);
-  for (const kind of ['apps', 'libs']) {
-    for (const project of await readdir(join(folder, kind))) {
-      await linkPackages(join(kind, project, 'node_modules'), folder);
-    }
-  }
-}
-
-/** Links every package to that of this commit; our own projects are copied links, which lead to the projects beside them. */
-async function linkPackages(modules: string, folder: string): Promise<void> {
-  if (!existsSync(join(ROOT, modules))) return;
-  await mkdir(join(folder, modules));
-  for (const name of await readdir(join(ROOT, modules))) {
-    const [from, to] = [join(ROOT, modules, name), join(folder, modules, name)];
-    if (name === '@svc') await cp(from, to, { recursive: true, verbatimSymlinks: true });
-    else await symlink(from, to);
-  }
 }
 
 async function runIn(cwd: string, command: string, ...args: string[]): Promise<void> {

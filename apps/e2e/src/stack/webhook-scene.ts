@@ -4,13 +4,13 @@ import { CreateEndpoint, type Envelope, MessageReceived, type MessageReceivedV1 
 import { envelopeOf, Messaging, RpcClient } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import pg from 'pg';
-import { Stack } from './stack.js';
 import { Program } from './program.js';
+import { Stack } from './stack.js';
 
 /** The dispatcher's process in a stack. */
 export const DISPATCHER = 'webhook-dispatcher';
-/** Hear every event as well; what they do with it is not what is measured. */
-const OTHERS = ['api-gateway', 'session-worker', 'limits', 'billing', 'simulator'];
+/** These serve everybody. */
+const SERVERS = ['postgres', 'nats-server'];
 const LIMIT_MS = 300_000;
 
 /** A tenant with one endpoint. */
@@ -35,7 +35,7 @@ export class WebhookScene {
     const stack = await Stack.start(env);
     const { program, first } = await Program.start<{ port: number }>('receiver.mjs');
     const messaging = await Messaging.connect({ url: stack.file.nats, name: 'bench' });
-    for (const name of OTHERS) process.kill(stack.pidOf(name), 'SIGSTOP');
+    for (const pid of othersIn(stack)) process.kill(pid, 'SIGSTOP');
     const rpc = RpcClient.at(stack.file.nats, 'bench');
     return new WebhookScene(stack, program, `http://127.0.0.1:${first.port}`, messaging, rpc);
   }
@@ -43,7 +43,7 @@ export class WebhookScene {
   async stop(): Promise<void> {
     await Promise.all([this.messaging.onApplicationShutdown(), this.rpc.onApplicationShutdown()]);
     this.receivers.stop();
-    for (const name of OTHERS) process.kill(this.stack.pidOf(name), 'SIGCONT');
+    for (const pid of othersIn(this.stack)) process.kill(pid, 'SIGCONT');
     await this.stack.stop();
   }
 
@@ -196,4 +196,9 @@ export class WebhookScene {
   private async heard(): Promise<[id: string, at: number][]> {
     return ((await this.receivers.ask('heard')) as { result: [string, number][] }).result;
   }
+}
+
+/** Processes that hear every event as well; what they do with it is not what is measured. */
+function othersIn({ file }: Stack): number[] {
+  return file.processes.filter(({ name }) => ![DISPATCHER, ...SERVERS].includes(name)).map(({ pid }) => pid);
 }
