@@ -5,8 +5,10 @@ import { Actor, expectStatus, inventPhone } from '../stack/actor.js';
 import { Stack } from '../stack/stack.js';
 import { type Calls, Coverage, filesOfWork } from './coverage.js';
 
-/** The services of the way, in the order in which a message comes to them. */
-const SERVICES = ['api-gateway', 'billing', 'limits', 'session-worker', 'webhook-dispatcher'];
+/** The order in which a message comes to the services; others, which may hear of it, follow. */
+const ORDER = ['api-gateway', 'billing', 'limits', 'session-worker', 'webhook-dispatcher'];
+/** What is measured ends before them. */
+const FAR_SIDE = ['postgres', 'nats-server', 'simulator'];
 /** Odd, so that there is a middle one. */
 const ROUNDS = 5;
 /** Of a round and of an idle window alike: both hold the same tasks that come with time. */
@@ -34,18 +36,26 @@ export async function walk(say: (line: string) => void): Promise<Walk> {
   try {
     const actor = await Actor.create(stack);
     const scene = { actor, receiver, contact: inventPhone(), secret: await actor.listen(receiver) };
-    for (const service of SERVICES) coverages.push(await Coverage.of(stack, service));
+    const services = servicesOf(stack);
+    for (const service of services) coverages.push(await Coverage.of(stack, service));
     for (let n = 0; n < WARM_UP_SENDS; n += 1) await send(scene);
     say(`  ${IDLE_WINDOWS} idle windows of ${WINDOW_MS / 1000} s, then ${ROUNDS} sends`);
     const idle = await windows(coverages, IDLE_WINDOWS, async () => undefined);
     const rounds = await windows(coverages, ROUNDS, () => send(scene));
-    const files = SERVICES.flatMap((_, n) => filesOfWork(of(rounds, n), of(idle, n)));
-    return byProject(files);
+    const files = services.flatMap((_, n) => filesOfWork(of(rounds, n), of(idle, n)));
+    return byProject(services, files);
   } finally {
     for (const coverage of coverages) coverage.close();
     await receiver.stop();
     await stack.stop();
   }
+}
+
+/** The services of the stack, in the order of the way. */
+function servicesOf({ file }: Stack): string[] {
+  const rank = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
+  const names = file.processes.map(({ name }) => name).filter((name) => !FAR_SIDE.includes(name));
+  return names.sort((a, b) => rank(a) - rank(b));
 }
 
 /** One send, until both of its webhooks have come with a genuine signature. */
@@ -82,8 +92,8 @@ async function windows(coverages: Coverage[], count: number, work: () => Promise
 const of = (found: Calls[][], service: number): Calls[] => found.map((calls) => calls[service] as Calls);
 
 /** A file of a lib counts once, whichever services run it. */
-function byProject(files: string[]): Walk {
-  const projects = SERVICES.map((service) => `apps/${service}`);
+function byProject(services: string[], files: string[]): Walk {
+  const projects = services.map((service) => `apps/${service}`);
   const libs = [...new Set(files.filter((file) => file.startsWith('libs/')).map(projectOf))].sort();
   const walk = [...projects, ...libs].map((project) => {
     const own = files.filter((file) => projectOf(file) === project);
