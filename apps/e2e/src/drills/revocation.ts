@@ -70,13 +70,13 @@ async function revokeOne(origins: string[], admin: string, at: number): Promise<
   const made = await call(origin, admin, '/v1/api-keys', 'POST', { rotates: null, name: 'to be revoked' });
   const { secret, kid } = (await made.json()) as { secret: string; kid: string };
   await Promise.all(origins.map((one) => expectStatus(one, secret, 200)));
-  const begun = performance.now();
+  const startedAt = performance.now();
   const [revoked] = await Promise.all([
     call(origin, admin, `/v1/api-keys/${kid}`, 'DELETE'),
     ...origins.map((one) => untilRefused(one, secret)),
   ]);
   if (revoked.status !== 204) throw new Error(`DELETE /v1/api-keys/:kid answered ${revoked.status}`);
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 async function untilRefused(origin: string, key: string): Promise<void> {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor, type WebhookReceiver } from '@svc/testing';
 import { type Actor, type InboxItem, inventPhone } from '../stack/actor.js';
 import { round3 } from '../figures.js';
-import { type Heard, heardByFact } from './heard.js';
+import { type Delivery, deliveriesByFact } from './webhook-facts.js';
 
 const CLIENTS = 4;
 /** As many contacts, or as many as there are numbers: few would stand in line for each other. */
@@ -19,7 +19,7 @@ export interface LoadFigures {
   accepted: number;
   /** Texts that contacts wrote. */
   written: number;
-  /** How fast sends were begun and texts written, which is less than asked for where the machine is too slow. */
+  /** How fast sends were startedAt and texts written, which is less than asked for where the machine is too slow. */
   sendsPerSecond: number;
   writesPerSecond: number;
   /** Why texts could not be written, each reason once. */
@@ -108,8 +108,11 @@ export class Load {
       const text = `acquaintance of ${contact} ${randomUUID()}`;
       await actor.write(contact, text);
       await actor.send(contact, text);
-      const isHeard = (): boolean => heardByFact(this.receiver).has(`message.received ${text}`);
-      await waitFor('both to have heard', async () => isHeard() && (await this.inboxOf(contact)).length > 0);
+      const isDelivered = (): boolean => deliveriesByFact(this.receiver).has(`message.received ${text}`);
+      await waitFor(
+        'both to have the text',
+        async () => isDelivered() && (await this.inboxOf(contact)).length > 0,
+      );
     }
   }
 
@@ -139,16 +142,18 @@ export class Load {
       .flat()
       .filter((text) => mine.has(text));
     const arrived = new Set(inbox);
-    const heard = heardByFact(this.receiver);
+    const deliveries = deliveriesByFact(this.receiver);
     const jobs = [...this.jobs.values()];
-    const told = jobs.flatMap((job) => [`message.sent ${job}`, `message.delivered ${job}`]);
+    const statuses = jobs.flatMap((job) => [`message.sent ${job}`, `message.delivered ${job}`]);
     const received = [...this.writtenAt.keys()].map((text) => `message.received ${text}`);
-    const ids = [...told, ...received].map((fact) => (heard.get(fact) ?? []).map((one) => one.deliveryId));
+    const ids = [...statuses, ...received].map((fact) =>
+      (deliveries.get(fact) ?? []).map((one) => one.deliveryId),
+    );
     const isLost = (text: string): boolean =>
       (this.jobs.has(text) && !arrived.has(text)) ||
-      (this.writtenAt.has(text) && !heard.has(`message.received ${text}`));
+      (this.writtenAt.has(text) && !deliveries.has(`message.received ${text}`));
     const losers = this.texts.flatMap((text, n) => (isLost(text) ? [n % this.actors.length] : []));
-    const missing = told.filter((fact) => !heard.has(fact));
+    const missing = statuses.filter((fact) => !deliveries.has(fact));
     return {
       accepted: this.jobs.size,
       written: this.writtenAt.size,
@@ -156,10 +161,10 @@ export class Load {
       writesPerSecond: rateOf(this.writtenAt),
       writeFailures: [...this.writeFailures],
       lostOut: [...this.jobs.keys()].filter((text) => !arrived.has(text)).length,
-      lostIn: received.filter((fact) => !heard.has(fact)).length,
+      lostIn: received.filter((fact) => !deliveries.has(fact)).length,
       sessionsWithLoss: new Set(losers).size,
       doubles: inbox.length - arrived.size,
-      failed: jobs.filter((job) => heard.has(`message.failed ${job}`)).length,
+      failed: jobs.filter((job) => deliveries.has(`message.failed ${job}`)).length,
       missingWebhooks: missing.length,
       missing: [...new Set(missing.map((fact) => fact.split(' ')[0] as string))],
       repeatedWebhooks: ids.reduce((sum, some) => sum + Math.max(0, some.length - 1), 0),
@@ -169,9 +174,11 @@ export class Load {
 
   /** From a moment until one send and one inbound text that began after it had been told to the receiver. */
   recoveredMs(from: number): number | null {
-    const heard = heardByFact(this.receiver);
-    const firstOf = (begun: Map<string, number>, factOf: (text: string) => string): number =>
-      Math.min(...[...begun].filter(([, at]) => at > from).map(([text]) => atOf(heard.get(factOf(text)))));
+    const deliveries = deliveriesByFact(this.receiver);
+    const firstOf = (times: Map<string, number>, factOf: (text: string) => string): number =>
+      Math.min(
+        ...[...times].filter(([, at]) => at > from).map(([text]) => atOf(deliveries.get(factOf(text)))),
+      );
     const out = firstOf(this.sentAt, (text) => `message.sent ${this.jobs.get(text)}`);
     const back = Math.max(
       out,
@@ -199,10 +206,10 @@ export class Load {
 
   /** Begins one after the other at its time: one that waits for its answer holds nobody up. */
   private async pace(perSecond: number, act: (n: number, text: string) => Promise<void>): Promise<void> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const underWay: Promise<void>[] = [];
     for (const [n, text] of this.texts.entries()) {
-      await delay(Math.max(0, begun + (n * 1000) / perSecond - performance.now()));
+      await delay(Math.max(0, startedAt + (n * 1000) / perSecond - performance.now()));
       if (this.givenUp) break;
       underWay.push(act(n, text));
     }
@@ -273,12 +280,12 @@ function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
-function atOf(heard: Heard[] | undefined): number {
-  return heard?.[0]?.at ?? Infinity;
+function atOf(deliveries: Delivery[] | undefined): number {
+  return deliveries?.[0]?.at ?? Infinity;
 }
 
-function rateOf(begun: Map<string, number>): number {
-  const times = [...begun.values()];
+function rateOf(startTimes: Map<string, number>): number {
+  const times = [...startTimes.values()];
   const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
   return seconds > 0 ? round3((times.length - 1) / seconds) : 0;
 }

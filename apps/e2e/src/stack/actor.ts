@@ -129,10 +129,10 @@ export async function linkActors(
   prepare: (actor: Actor) => Promise<void> = () => Promise.resolve(),
 ): Promise<Actor[]> {
   const actors: Actor[] = [];
-  let begun = 0;
+  let started = 0;
   const linkSome = async (): Promise<void> => {
-    while (begun < count) {
-      begun += 1;
+    while (started < count) {
+      started += 1;
       const actor = await Actor.link(stack, tenant);
       await prepare(actor);
       actors.push(actor);

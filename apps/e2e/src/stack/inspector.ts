@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 2_000;
 const MEMORY = `{const {rss, heapUsed} = process.memoryUsage(); ({rss, heapUsed})}`;
 
 /** The least of several looks: pages are given back some time after a collection. */
-export async function memoryAtRest(look: () => Promise<Memory>): Promise<Memory> {
+export async function memoryWhenIdle(look: () => Promise<Memory>): Promise<Memory> {
   let least = await look();
   for (let n = 1; n < LOOKS; n += 1) {
     await delay(LOOK_EVERY_MS);

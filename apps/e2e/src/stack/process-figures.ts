@@ -12,7 +12,7 @@ export function cpuMsOf(pid: number): number {
 }
 
 /** CPU time when the process has written down all that came of it. */
-export async function cpuAtRest(pid: number): Promise<number> {
+export async function cpuMsWhenIdle(pid: number): Promise<number> {
   for (let before = cpuMsOf(pid); ;) {
     await delay(500);
     const now = cpuMsOf(pid);

@@ -108,9 +108,9 @@ export class WebhookScene {
   async publish(subscribers: Subscriber[], perSecond: number, seconds: number): Promise<Map<string, number>> {
     const intended = new Map<string, number>();
     const underWay: Promise<void>[] = [];
-    const begun = performance.now();
+    const startedAt = performance.now();
     for (let n = 0; n < perSecond * seconds; n += 1) {
-      const at = begun + (n * 1000) / perSecond;
+      const at = startedAt + (n * 1000) / perSecond;
       if (at > performance.now()) await delay(at - performance.now());
       const event = this.event(subscribers[n % subscribers.length] as Subscriber);
       intended.set(event.data.messageId, performance.timeOrigin + at);

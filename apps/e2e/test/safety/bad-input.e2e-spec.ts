@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Actor } from '../../src/stack/actor.js';
 import type { Answer, Stack } from '../../src/stack/stack.js';
 import { furnish, goodBodies, type Ids, pathWith, type Route, routesOf } from './routes.js';
-import { everythingOf, expectErrorBody, stackOfRun, untilAtRest } from '../stage/stage.js';
+import { everythingOf, expectErrorBody, stackOfRun, untilDelivered } from '../stage/stage.js';
 
 let stack: Stack;
 let actor: Actor;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   actor = await Actor.create(stack);
   ids = await furnish(actor, 'mine');
   routes = await routesOf(stack);
-  await untilAtRest(actor, ids.message);
+  await untilDelivered(actor, ids.message);
 });
 beforeEach(async () => void (before = await everythingOf(actor)));
 

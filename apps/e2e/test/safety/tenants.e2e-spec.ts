@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { Actor } from '../../src/stack/actor.js';
 import type { Stack } from '../../src/stack/stack.js';
 import { furnish, goodBodies, type Ids, pathWith, type Route, routesOf } from './routes.js';
-import { everythingOf, expectErrorBody, stackOfRun, untilAtRest } from '../stage/stage.js';
+import { everythingOf, expectErrorBody, stackOfRun, untilDelivered } from '../stage/stage.js';
 
 let stack: Stack;
 let routes: Route[];
@@ -19,7 +19,7 @@ beforeAll(async () => {
     enabled: true,
     webhookUrl: 'http://127.0.0.1:9/private',
   });
-  await untilAtRest(owner, ids.message);
+  await untilDelivered(owner, ids.message);
 });
 
 const secretsOf = (): string[] => [...Object.values(ids), owner.tenant.tenantId, owner.phone, 'private'];

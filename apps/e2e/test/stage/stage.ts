@@ -49,7 +49,7 @@ export function expectErrorBody({ status, headers, body }: Answer): void {
 }
 
 /** Waits until nothing changes the status of a message any more, unless somebody reads it. */
-export async function untilAtRest(actor: Actor, message: string): Promise<void> {
+export async function untilDelivered(actor: Actor, message: string): Promise<void> {
   await waitFor(
     'the status to come to rest',
     async () => (await actor.api('GET', `/v1/messages/${message}`)).body['status'] === 'DELIVERED',

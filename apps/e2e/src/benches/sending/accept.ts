@@ -18,7 +18,7 @@ const JUDGED = 64;
 const ROUNDS = 3;
 /** With all rounds each stays below the 5,000 a day of the highest tier. */
 const SESSIONS = 10;
-const REST_LIMIT_MS = 300_000;
+const RECEIVE_LIMIT_MS = 300_000;
 const LEAST_RATIO = 0.12;
 /** Arrivals a second that do not wait for answers: while the workers are idle, and with the whole pipeline. */
 const OPEN = { idle: { perSecond: 300, seconds: 20 }, whole: { perSecond: 100, seconds: 20 } };
@@ -74,7 +74,7 @@ export const accept: Benchmark = {
       const whole = await openLoops(ours, OPEN.whole, ROUNDS, (window) =>
         say(`  whole pipeline: ${JSON.stringify(window)}`),
       );
-      await rest([first, ...others]);
+      await untilReceived([first, ...others]);
       const figures: Record<number, Comparison> = {};
       const idle = await withIdleWorkers(stack, async ({ publishNothingAgain }) => {
         const arrive = (name: string, target: Target): Promise<OpenLoopFigures> =>
@@ -83,11 +83,11 @@ export const accept: Benchmark = {
           );
         // The first half minute after the workers have lost their sessions is slow; what does it is not known.
         await openLoop(ours, { ...OPEN.idle, seconds: WARM_UP_S });
-        const arrived = { ours: await arrive('ours', ours), bare: await arrive('bare', bareTarget(port)) };
+        const latencies = { ours: await arrive('ours', ours), bare: await arrive('bare', bareTarget(port)) };
         await publishNothingAgain();
         for (const clients of Object.keys(SENDS).map(Number))
           figures[clients] = await compare({ bare: bareTarget(port), ours }, clients, say);
-        return arrived;
+        return latencies;
       });
       const { ratio = 0 } = figures[JUDGED] ?? {};
       return {
@@ -120,8 +120,8 @@ async function compare(
   return { bare, ours, ratio: ratioOf('perSecond'), p99Ratio: ratioOf('p99Ms') };
 }
 
-/** What was accepted has arrived: it does not slow down the next measurement. */
-async function rest(actors: Actor[]): Promise<void> {
+/** Waits until the contacts have what was accepted: it does not slow down the next measurement. */
+async function untilReceived(actors: Actor[]): Promise<void> {
   const summaryOf = ({ stack, phone }: Actor): Promise<{ received: number }> =>
     stack.platform('GET', `/messages/summary?from=${phone}`);
   let last = -1;
@@ -132,7 +132,7 @@ async function rest(actors: Actor[]): Promise<void> {
     last = received;
     return isStill;
   };
-  await waitFor('every accepted text to arrive', still, REST_LIMIT_MS);
+  await waitFor('every accepted text to arrive', still, RECEIVE_LIMIT_MS);
 }
 
 function bareTarget(port: number): Target {
@@ -164,7 +164,7 @@ async function load(target: Target, clients: number): Promise<Round> {
   let left = sends;
   const client = async (): Promise<void> => {
     while (left-- > 0) {
-      const startedAt = performance.now();
+      const sentAt = performance.now();
       const { statusCode, body } = await request(target.url, {
         method: 'POST',
         headers: target.headers,
@@ -173,12 +173,12 @@ async function load(target: Target, clients: number): Promise<Round> {
       });
       const text = await body.text();
       if (statusCode !== 200) throw new Error(`${statusCode} ${text}`);
-      times.push(performance.now() - startedAt);
+      times.push(performance.now() - sentAt);
     }
   };
-  const begun = performance.now();
+  const startedAt = performance.now();
   await Promise.all(Array.from({ length: clients }, client));
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   await dispatcher.close();
   times.sort((a, b) => a - b);
   return { perSecond: round3(sends / seconds), p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) };

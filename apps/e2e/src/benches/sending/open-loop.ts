@@ -7,7 +7,7 @@ export interface Arrivals {
   seconds: number;
 }
 
-/** Of one window. Latency is from the moment at which a call should have begun: what waits behind a slow one counts. */
+/** Of one window. Latency is from the moment at which a call should have startedAt: what waits behind a slow one counts. */
 export interface OpenLoopWindow {
   /** Answered with 200 a second. */
   answered: number;
@@ -43,16 +43,16 @@ export async function openLoop(target: Target, { perSecond, seconds }: Arrivals)
     if (statusCode !== 200) throw new Error(`${statusCode} ${text}`);
     times.push(performance.now() - due);
   };
-  const begun = performance.now();
+  const startedAt = performance.now();
   const calls: Promise<void>[] = [];
   for (let made = 0; made < perSecond * seconds; made += 1) {
-    const due = begun + (made * 1_000) / perSecond;
+    const due = startedAt + (made * 1_000) / perSecond;
     const wait = due - performance.now();
     if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
     calls.push(call(due));
   }
   await Promise.all(calls);
-  const took = (performance.now() - begun) / 1_000;
+  const took = (performance.now() - startedAt) / 1_000;
   await dispatcher.close();
   times.sort((a, b) => a - b);
   return {

@@ -17,7 +17,7 @@ const SESSIONS = 256;
 const TENANTS = { spread: 16, oneTenant: 1 };
 
 /** Whose units are taken. */
-interface Place {
+interface SessionOfTenant {
   tenantId: string;
   sessionId: string;
 }
@@ -37,8 +37,8 @@ export const reserve: Benchmark = {
       const ratios: number[] = [];
       for (const [name, tenants] of Object.entries(TENANTS)) {
         say(` ${name}`);
-        const places = await makePlaces(postgres, tenants);
-        const sides = { bare: () => bare(program, places), ours: () => ours(rpc, places) };
+        const sessions = await makeSessions(postgres, tenants);
+        const sides = { bare: () => bare(program, sessions), ours: () => ours(rpc, sessions) };
         const compared = await compareSides(sides, ROUNDS, say);
         figures[name] = { ...compared };
         ratios.push(compared.ratio.perSecond);
@@ -53,9 +53,9 @@ export const reserve: Benchmark = {
 };
 
 /** Sessions in the highest tier. */
-async function makePlaces(postgres: string, tenants: number): Promise<Place[]> {
+async function makeSessions(postgres: string, tenants: number): Promise<SessionOfTenant[]> {
   const tenantIds = Array.from({ length: tenants }, () => randomUUID());
-  const places = Array.from({ length: SESSIONS }, (_, n) => ({
+  const sessions = Array.from({ length: SESSIONS }, (_, n) => ({
     tenantId: tenantIds[n % tenants] as string,
     sessionId: randomUUID(),
   }));
@@ -65,40 +65,40 @@ async function makePlaces(postgres: string, tenants: number): Promise<Place[]> {
     await client.query(
       `INSERT INTO limits.warmup (session_id, tenant_id, tier, tier_since)
        SELECT session_id, tenant_id, $3, now() FROM unnest($1::uuid[], $2::uuid[]) AS t (session_id, tenant_id)`,
-      [places.map((one) => one.sessionId), places.map((one) => one.tenantId), TIER_CAPS.length - 1],
+      [sessions.map((one) => one.sessionId), sessions.map((one) => one.tenantId), TIER_CAPS.length - 1],
     );
   } finally {
     await client.end();
   }
-  return places;
+  return sessions;
 }
 
 type Figures = Record<'perSecond' | 'p50Ms' | 'p99Ms', number>;
 
-async function bare(program: Program, places: Place[]): Promise<Figures> {
-  const argument = { places, count: COUNT, clients: CLIENTS, tierCaps: TIER_CAPS };
+async function bare(program: Program, sessions: SessionOfTenant[]): Promise<Figures> {
+  const argument = { sessions, count: COUNT, clients: CLIENTS, tierCaps: TIER_CAPS };
   const { result } = (await program.ask('reserve', argument)) as {
     result: { seconds: number; times: number[] };
   };
   return figuresOf(result.seconds, result.times);
 }
 
-async function ours(rpc: RpcClient, places: Place[]): Promise<Figures> {
+async function ours(rpc: RpcClient, sessions: SessionOfTenant[]): Promise<Figures> {
   const times: number[] = [];
   let left = COUNT;
   const client = async (): Promise<void> => {
     while (left-- > 0) {
-      const place = places[left % places.length] as Place;
-      const begun = performance.now();
-      const send = { ...place, jobId: randomUUID(), plan: 'ENTERPRISE' as const, internal: true };
+      const session = sessions[left % sessions.length] as SessionOfTenant;
+      const askedAt = performance.now();
+      const send = { ...session, jobId: randomUUID(), plan: 'ENTERPRISE' as const, internal: true };
       const { admitted, refusal } = await rpc.request(Reserve, send);
       if (!admitted) throw new Error(`refused by ${refusal?.layer}`);
-      times.push(performance.now() - begun);
+      times.push(performance.now() - askedAt);
     }
   };
-  const begun = performance.now();
+  const startedAt = performance.now();
   await Promise.all(Array.from({ length: CLIENTS }, client));
-  return figuresOf((performance.now() - begun) / 1000, times);
+  return figuresOf((performance.now() - startedAt) / 1000, times);
 }
 
 function figuresOf(seconds: number, times: number[]): Figures {

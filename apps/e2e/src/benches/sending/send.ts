@@ -5,7 +5,7 @@ import { waitFor } from '@svc/testing';
 import { createTenant, inventPhone, linkActors, type NewTenant } from '../../stack/actor.js';
 import { round3 } from '../../figures.js';
 import type { Benchmark } from '../../named-run.js';
-import { cpuAtRest, cpuMsOf } from '../../stack/process-figures.js';
+import { cpuMsWhenIdle, cpuMsOf } from '../../stack/process-figures.js';
 import { Stack } from '../../stack/stack.js';
 import { BareBaileys } from '../bare-baileys.js';
 import { compareSides } from '../sides.js';
@@ -65,10 +65,10 @@ async function bareSide(stack: Stack, bare: BareBaileys): Promise<Side> {
   await bare.run('link', phones);
   return async () => {
     const before = await received(stack);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { cpuMs } = await bare.run('send', { to, each: EACH });
     await decrypted(stack, { before, more: SESSIONS * EACH });
-    return figures(performance.now() - begun, cpuMs);
+    return figures(performance.now() - startedAt, cpuMs);
   };
 }
 
@@ -87,10 +87,10 @@ async function ourSide(stack: Stack, messaging: Messaging): Promise<Side> {
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    const begun = performance.now();
+    const startedAt = performance.now();
     await decrypted(stack, { before, more: SESSIONS * EACH });
-    const took = performance.now() - begun;
-    return figures(took, (await cpuAtRest(pid)) - cpuBefore);
+    const took = performance.now() - startedAt;
+    return figures(took, (await cpuMsWhenIdle(pid)) - cpuBefore);
   };
 }
 

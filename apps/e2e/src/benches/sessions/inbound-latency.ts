@@ -54,15 +54,15 @@ async function writeAtRate(
 ): Promise<{ times: number[]; perSecond: number; missing: number }> {
   const writtenAt = new Map<string, number>();
   const underWay: Promise<void>[] = [];
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let n = 0; n < PER_SECOND * SECONDS; n += 1) {
-    await delay(Math.max(0, begun + (n * 1000) / PER_SECOND - performance.now()));
+    await delay(Math.max(0, startedAt + (n * 1000) / PER_SECOND - performance.now()));
     const place = n % actors.length;
     const text = randomUUID();
     writtenAt.set(text, Date.now());
     underWay.push((actors[place] as Actor).write(contacts[place] as string, text));
   }
-  const perSecond = round3(writtenAt.size / ((performance.now() - begun) / 1000));
+  const perSecond = round3(writtenAt.size / ((performance.now() - startedAt) / 1000));
   await Promise.all(underWay);
   const heard = (): Map<string, number> => firstHeard(receiver, writtenAt);
   const all = (): boolean => heard().size === writtenAt.size;

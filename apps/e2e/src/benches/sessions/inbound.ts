@@ -3,7 +3,7 @@ import { createTenant, inventPhone, linkActors } from '../../stack/actor.js';
 import { devicesOf, playScenario } from '../../stack/devices.js';
 import { round3 } from '../../figures.js';
 import type { Benchmark } from '../../named-run.js';
-import { cpuAtRest, cpuMsOf } from '../../stack/process-figures.js';
+import { cpuMsWhenIdle, cpuMsOf } from '../../stack/process-figures.js';
 import { Stack } from '../../stack/stack.js';
 import { BareBaileys } from '../bare-baileys.js';
 import { latencies, type Latency, PER_SECOND } from './inbound-latency.js';
@@ -95,10 +95,10 @@ function rateSide(
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    const begun = performance.now();
+    const startedAt = performance.now();
     await waitFor('every text to be confirmed', isConfirmed, LIMIT_MS);
-    const seconds = (performance.now() - begun) / 1000;
-    const cpuMs = (await cpuAtRest(pid)) - cpuBefore;
+    const seconds = (performance.now() - startedAt) / 1000;
+    const cpuMs = (await cpuMsWhenIdle(pid)) - cpuBefore;
     return { perSecond: round3(texts / seconds), cpuMsEach: round3(cpuMs / texts) };
   };
 }

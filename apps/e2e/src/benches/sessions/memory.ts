@@ -4,7 +4,7 @@ import { type Actor, createTenant, inventPhone, linkActors } from '../../stack/a
 import { devicesOf } from '../../stack/devices.js';
 import { Load } from '../../load/load.js';
 import { round3 } from '../../figures.js';
-import { Inspector, type Memory, memoryAtRest } from '../../stack/inspector.js';
+import { Inspector, type Memory, memoryWhenIdle } from '../../stack/inspector.js';
 import type { Benchmark, RunOptions } from '../../named-run.js';
 import { Stack } from '../../stack/stack.js';
 import { BareBaileys } from '../bare-baileys.js';
@@ -21,7 +21,7 @@ const SAMPLES = 20;
 const WARM_UP = 0.5;
 const MOST_MB_A_MINUTE = 1;
 const MB = 1024 * 1024;
-const REST_LIMIT_MS = 180_000;
+const QUIET_LIMIT_MS = 180_000;
 
 /** What a session costs while it rests, and whether it costs more the longer it works. */
 export const memory: Benchmark = {
@@ -79,8 +79,8 @@ function growingSide(
   return async () => {
     const count = before ? (SESSIONS - FEW) / STEPS : FEW;
     await link(count);
-    await waitFor('the platform to have nothing more to say', () => isQuiet(stack), REST_LIMIT_MS);
-    const now = await memoryAtRest(look);
+    await waitFor('the platform to have nothing more to say', () => isQuiet(stack), QUIET_LIMIT_MS);
+    const now = await memoryWhenIdle(look);
     const each = (figure: keyof Memory): number =>
       round3((now[figure] - (before ?? now)[figure]) / count / MB);
     const added = { rss: each('rss'), heapUsed: each('heapUsed') };
@@ -111,10 +111,10 @@ async function underTraffic(
 ): Promise<Traffic> {
   const running = load.run();
   const samples: (Memory & { minute: number })[] = [];
-  const begun = performance.now();
+  const startedAt = performance.now();
   for (let n = 1; n <= SAMPLES; n += 1) {
-    await delay(Math.max(0, begun + (n * minutes * 60_000) / SAMPLES - performance.now()));
-    const now = { minute: (performance.now() - begun) / 60_000, ...(await inspector.memory()) };
+    await delay(Math.max(0, startedAt + (n * minutes * 60_000) / SAMPLES - performance.now()));
+    const now = { minute: (performance.now() - startedAt) / 60_000, ...(await inspector.memory()) };
     samples.push(now);
     say(
       `  minute ${now.minute.toFixed(1)}: ${(now.rss / MB).toFixed(1)} MB, ${(now.heapUsed / MB).toFixed(1)} of heap`,

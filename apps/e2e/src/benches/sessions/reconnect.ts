@@ -3,7 +3,7 @@ import { waitFor } from '@svc/testing';
 import { createTenant, inventPhone, linkActors } from '../../stack/actor.js';
 import { devicesOf, playScenario } from '../../stack/devices.js';
 import type { Benchmark } from '../../named-run.js';
-import { cpuAtRest, cpuMsOf } from '../../stack/process-figures.js';
+import { cpuMsWhenIdle, cpuMsOf } from '../../stack/process-figures.js';
 import { Stack } from '../../stack/stack.js';
 import { BareBaileys } from '../bare-baileys.js';
 import { compareSides } from '../sides.js';
@@ -61,23 +61,23 @@ function droppedSide(
     await waitFor('everybody to be there', () => isEverybodyThere(stack, phones), LIMIT_MS);
     const pid = pidOf();
     const cpuBefore = cpuMsOf(pid);
-    const begun = Date.now();
+    const startedAt = Date.now();
     await playScenario(
       stack,
       phones.map((phone) => ({ action: 'disconnect', phone, body: { mode: 'drop' } })),
     );
     let halfMs: number | undefined;
     const areBack = async (): Promise<boolean> => {
-      const back = await countBack(begun);
-      if (back >= phones.length / 2) halfMs ??= Date.now() - begun;
+      const back = await countBack(startedAt);
+      if (back >= phones.length / 2) halfMs ??= Date.now() - startedAt;
       return back === phones.length;
     };
     await waitFor('everybody to be back', areBack, LIMIT_MS);
-    const ms = Date.now() - begun;
+    const ms = Date.now() - startedAt;
     return {
       ms,
       halfMs: halfMs ?? ms,
-      cpuMsEach: Math.round(((await cpuAtRest(pid)) - cpuBefore) / phones.length),
+      cpuMsEach: Math.round(((await cpuMsWhenIdle(pid)) - cpuBefore) / phones.length),
     };
   };
 }

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { round3 } from '../../figures.js';
-import { Inspector, memoryAtRest } from '../../stack/inspector.js';
+import { Inspector, memoryWhenIdle } from '../../stack/inspector.js';
 import { DISPATCHER, type WebhookScene } from '../../stack/webhook-scene.js';
 
 const MB = 1024 * 1024;
@@ -43,13 +43,13 @@ export async function bad(
     const postsBefore = await scene.posts();
     await scene.flood(await scene.subscribe('ok', KINDS.length), WARM_UP);
     await scene.posted(postsBefore, WARM_UP);
-    const before = await memoryAtRest(() => inspector.memory());
+    const before = await memoryWhenIdle(() => inspector.memory());
     await forgetPeak(scene.dispatcherPid);
     for (const kind of KINDS) await scene.flood(await scene.subscribe(kind, 1), EACH);
     await scene.quiet();
     await delay(2 * DEADLINE_MS.most); // the dripping ones: two rounds of attempts
     const peakMb = round3(((await peak(scene.dispatcherPid)) - before.rss) / MB);
-    const grownMb = round3(((await memoryAtRest(() => inspector.memory())).rss - before.rss) / MB);
+    const grownMb = round3(((await memoryWhenIdle(() => inspector.memory())).rss - before.rss) / MB);
     const limits = [KINDS, DEADLINE_MS.least, DEADLINE_MS.most];
     const recorded = (await scene.execute(ATTEMPTS_SQL, limits)) as unknown as Recorded[];
     const areExpected = recorded.length === KINDS.length && recorded.every(isExpected);

@@ -72,9 +72,11 @@ async function oneDead(scene: WebhookScene, say: Say): Promise<Found<'beside'>> 
   await warm(scene, healthy, perSecond);
   const baseline = await p99(scene, healthy, perSecond);
   const dead = await scene.subscribe('dead', 1);
-  const begun = performance.now();
+  const startedAt = performance.now();
   await scene.flood(dead, backlog);
-  say(`  ${backlog} for a dead receiver published in ${Math.round((performance.now() - begun) / 1000)} s`);
+  say(
+    `  ${backlog} for a dead receiver published in ${Math.round((performance.now() - startedAt) / 1000)} s`,
+  );
   await scene.quiet();
   await warm(scene, healthy, perSecond);
   return { baseline, beside: await p99(scene, healthy, perSecond) };

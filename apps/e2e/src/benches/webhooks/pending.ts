@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { round3 } from '../../figures.js';
-import { Inspector, memoryAtRest } from '../../stack/inspector.js';
+import { Inspector, memoryWhenIdle } from '../../stack/inspector.js';
 import type { Benchmark } from '../../named-run.js';
 import { DISPATCHER, WebhookScene } from '../../stack/webhook-scene.js';
 
@@ -51,7 +51,7 @@ export const pending: Benchmark = {
         made = count;
         const [times, { rss, heapUsed }] = await Promise.all([
           scene.latencies(healthy, PER_SECOND, SECONDS),
-          delay(FIRST_LOOK_MS).then(() => memoryAtRest(() => inspector.memory())),
+          delay(FIRST_LOOK_MS).then(() => memoryWhenIdle(() => inspector.memory())),
         ]);
         const look = {
           ...{ made, pending: await scene.pending(), rssMb: round3(rss / MB), heapMb: round3(heapUsed / MB) },

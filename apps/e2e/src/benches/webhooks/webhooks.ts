@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { round3 } from '../../figures.js';
 import type { Benchmark } from '../../named-run.js';
-import { cpuAtRest, cpuMsOf } from '../../stack/process-figures.js';
+import { cpuMsWhenIdle, cpuMsOf } from '../../stack/process-figures.js';
 import { Program } from '../../stack/program.js';
 import { compareSides } from '../sides.js';
 import { type Subscriber, WebhookScene } from '../../stack/webhook-scene.js';
@@ -67,12 +67,12 @@ async function deliver(scene: WebhookScene, pid: number, subscribers: Subscriber
   } finally {
     process.kill(pid, 'SIGCONT');
   }
-  const [posts, cpuMs, begun] = [await scene.posts(), cpuMsOf(pid), performance.now()];
+  const [posts, cpuMs, startedAt] = [await scene.posts(), cpuMsOf(pid), performance.now()];
   await scene.posted(posts, EVENTS);
-  const seconds = (performance.now() - begun) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   return {
     perSecond: round3(EVENTS / seconds),
-    cpuMsEach: round3(((await cpuAtRest(pid)) - cpuMs) / EVENTS),
+    cpuMsEach: round3(((await cpuMsWhenIdle(pid)) - cpuMs) / EVENTS),
   };
 }
 

@@ -4,7 +4,7 @@ import { Actor, createTenant, expectStatus, inventPhone } from '../../stack/acto
 import type { NamedRun } from '../../named-run.js';
 import { Stack } from '../../stack/stack.js';
 import { DEAF_WAYS, type DeafWay } from './deaf-ways.js';
-import { heardByFact } from '../../load/heard.js';
+import { deliveriesByFact } from '../../load/webhook-facts.js';
 
 const WITHIN_MS = 60_000;
 /** Longer than the bound, so that the figures say by how much it was missed. */
@@ -53,8 +53,8 @@ export const deaf: NamedRun = {
 };
 
 function isWell(way: DeafWay, { reason, detectedMs, recoveredMs, lost, doubles }: DeafFigures): boolean {
-  const told = way.reasons.length === 0 || (reason !== null && (detectedMs ?? Infinity) < WITHIN_MS);
-  return told && (recoveredMs ?? Infinity) < WITHIN_MS && lost + doubles === 0;
+  const isExplained = way.reasons.length === 0 || (reason !== null && (detectedMs ?? Infinity) < WITHIN_MS);
+  return isExplained && (recoveredMs ?? Infinity) < WITHIN_MS && lost + doubles === 0;
 }
 
 /** One session and its contact, before, during and after. */
@@ -83,15 +83,15 @@ class Trial {
   }
 
   async play({ begin, reasons, toStranger }: DeafWay): Promise<void> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const since = this.receiver.received.length;
-    const sinceBegun = (): number => Math.round(performance.now() - begun);
+    const sinceBegun = (): number => Math.round(performance.now() - startedAt);
     const end = await begin(this.actor);
     try {
       await this.speak(toStranger ? inventPhone() : this.contact);
       if (reasons.length > 0) {
-        const told = async (): Promise<string | undefined> => this.reasonTold(reasons, since);
-        this.reason = await waitFor('the session to say why', told, LIMIT_MS).catch(() => null);
+        const reason = async (): Promise<string | undefined> => this.reasonSince(reasons, since);
+        this.reason = await waitFor('the session to say why', reason, LIMIT_MS).catch(() => null);
         if (this.reason) this.detectedMs = sinceBegun();
       }
     } finally {
@@ -141,20 +141,20 @@ class Trial {
   }
 
   private deliveriesOf(text: string): string[] {
-    return (heardByFact(this.receiver).get(`message.received ${text}`) ?? []).map(
+    return (deliveriesByFact(this.receiver).get(`message.received ${text}`) ?? []).map(
       ({ deliveryId }) => deliveryId,
     );
   }
 
   /** Told to the tenant, or shown where the session was not connected anyhow. */
-  private async reasonTold(reasons: string[], since: number): Promise<string | undefined> {
-    const told = this.receiver
+  private async reasonSince(reasons: string[], since: number): Promise<string | undefined> {
+    const webhookReasons = this.receiver
       .bodies()
       .slice(since)
       .filter(({ payload }) => payload['sessionId'] === this.actor.sessionId)
       .map(({ payload }) => String(payload['reason']));
     const { statusReason } = await this.state();
-    return [...told, String(statusReason)].find((reason) => reasons.includes(reason));
+    return [...webhookReasons, String(statusReason)].find((reason) => reasons.includes(reason));
   }
 
   private async state(): Promise<Record<string, unknown>> {

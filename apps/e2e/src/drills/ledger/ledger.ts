@@ -52,7 +52,7 @@ export const ledger: NamedRun = {
     try {
       const quarter = await Quarter.begin(stripe, random);
       const kills = await quarter.live(say);
-      await quarter.settle(say);
+      await quarter.close(say);
       return await quarter.outcome(seed, kills);
     } finally {
       await stripe.stop();
@@ -123,7 +123,7 @@ class Quarter {
   }
 
   /** Everything is told, reported and on an invoice, and the daily comparison has found what was lost. */
-  async settle(say: RunOptions['say']): Promise<void> {
+  async close(say: RunOptions['say']): Promise<void> {
     await this.tell(Infinity, BEGIN + DAYS * DAY_MS);
     await waitFor(
       'every call in the ledger',

@@ -36,7 +36,7 @@ export class Stream {
   private published = 0;
   private toBroken = 0;
   private isEnding = false;
-  private begun = 0;
+  private startedAt = 0;
 
   constructor(
     private readonly scene: WebhookScene,
@@ -46,7 +46,7 @@ export class Stream {
 
   /** Events that the stream took so far, per second. */
   get rate(): number {
-    return round3((this.published * 1000) / (performance.now() - this.begun));
+    return round3((this.published * 1000) / (performance.now() - this.startedAt));
   }
 
   end(): void {
@@ -56,9 +56,9 @@ export class Stream {
   /** Resolves when it has been ended and the stream has every event. */
   async run(): Promise<void> {
     const underWay = new Set<Promise<void>>();
-    this.begun = performance.now();
+    this.startedAt = performance.now();
     for (let n = 0; !this.isEnding; n += 1) {
-      const at = this.begun + (n * 1000) / this.perSecond;
+      const at = this.startedAt + (n * 1000) / this.perSecond;
       if (at > performance.now()) await delay(at - performance.now());
       const work = this.publish(n).finally(() => underWay.delete(work));
       underWay.add(work);

@@ -1,34 +1,34 @@
 import type { DeliveryBody, WebhookReceiver } from '@svc/testing';
 
-/** One delivery as the receiver saw it. */
-export interface Heard {
+/** A delivery as the receiver saw it. */
+export interface Delivery {
   deliveryId: string;
   at: number;
 }
 
-/** Deliveries by what they tell: an event and its job, or an event and its text. */
-export function heardByFact(receiver: WebhookReceiver): Map<string, Heard[]> {
-  const heard = new Map<string, Heard[]>();
+/** Groups deliveries by their fact: an event and its job, or an event and its text. */
+export function deliveriesByFact(receiver: WebhookReceiver): Map<string, Delivery[]> {
+  const deliveries = new Map<string, Delivery[]>();
   for (const [n, { event, deliveryId, payload }] of receiver.bodies().entries()) {
     const about = payload['jobId'] ?? wordsOf(payload);
     const fact = `${event} ${String(about)}`;
     const one = { deliveryId, at: receiver.received[n]?.at ?? 0 };
-    const others = heard.get(fact);
+    const others = deliveries.get(fact);
     if (others) others.push(one);
-    else heard.set(fact, [one]);
+    else deliveries.set(fact, [one]);
   }
-  return heard;
+  return deliveries;
 }
 
-/** Of a message with a file: of one whose file was stored, the words below it. */
+/** Returns the text of a message, or the caption of its file where that was stored. */
 function wordsOf({ body, media }: DeliveryBody['payload']): string | undefined {
   const { text, caption } = (body ?? {}) as { text?: string; caption?: string };
   const isStored = (media as { status?: string } | null | undefined)?.status === 'STORED';
   return text ?? (isStored ? caption : undefined);
 }
 
-/** How long sessions were away, as their tenants were told. */
-export interface ToldGaps {
+/** The gaps in which sessions were away, by the webhooks of their tenants. */
+export interface SessionGaps {
   longestMs: number;
   /** From a disconnect to the next connect. */
   gaps: number;
@@ -36,9 +36,9 @@ export interface ToldGaps {
   stillAway: number;
 }
 
-/** Gaps between `session.disconnected` and `session.connected`, by the times in the webhooks: they may come in any order. */
-export function toldGaps(bodies: DeliveryBody[]): ToldGaps {
-  const told: ToldGaps = { longestMs: 0, gaps: 0, stillAway: 0 };
+/** Finds the gaps between `session.disconnected` and `session.connected`, by the times in the webhooks: they may come in any order. */
+export function sessionGaps(bodies: DeliveryBody[]): SessionGaps {
+  const found: SessionGaps = { longestMs: 0, gaps: 0, stillAway: 0 };
   const awaySince = new Map<string, number>();
   for (const { event, sessionId, at } of inOrder(bodies)) {
     const since = awaySince.get(sessionId);
@@ -46,11 +46,11 @@ export function toldGaps(bodies: DeliveryBody[]): ToldGaps {
       awaySince.set(sessionId, since ?? at);
     } else if (since !== undefined) {
       awaySince.delete(sessionId);
-      told.gaps += 1;
-      told.longestMs = Math.max(told.longestMs, at - since);
+      found.gaps += 1;
+      found.longestMs = Math.max(found.longestMs, at - since);
     }
   }
-  return { ...told, stillAway: awaySince.size };
+  return { ...found, stillAway: awaySince.size };
 }
 
 function inOrder(bodies: DeliveryBody[]): { event: string; sessionId: string; at: number }[] {
