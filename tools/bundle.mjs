@@ -1,11 +1,13 @@
 // Puts each program of a built app into one file with all it imports: dist/bundle/main.js and dist/bundle/migrate.js. A
-// service starts with half the CPU time so (docs/adr/0013-programs-are-bundled.md). Used by apps/launcher/build.mjs for all
-// apps, and by an app's own build: `node ../../tools/bundle.mjs`.
+// service starts with half the CPU time so (docs/adr/0013-programs-are-bundled.md). Beside them stands variables.json, the
+// names of the variables that the app reads: the launcher gives it these and no others. Used by apps/launcher/build.mjs for
+// all apps, and by an app's own build: `node ../../tools/bundle.mjs`.
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { configOf } from './variables.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PROGRAMS = ['main', 'migrate'];
@@ -86,6 +88,11 @@ export async function bundle(apps) {
   for (const { path, text } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, ascii(text));
+  }
+  for (const app of apps) {
+    const { variables = [] } = (await configOf(basename(app))) ?? {};
+    const names = JSON.stringify(variables.map(({ name }) => name));
+    writeFileSync(join(app, 'dist/bundle/variables.json'), `${names}\n`);
   }
 }
 

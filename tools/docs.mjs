@@ -5,13 +5,14 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
-import { deadPaths, drawHouse } from './house.mjs';
+import { missingPaths } from './doc-paths.mjs';
+import { drawHouse } from './house.mjs';
 import { sdkPages } from './sdk/pages.mjs';
+import { configOf } from './variables.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = (path) => import(pathToFileURL(join(root, path)).href);
 const contracts = await built('libs/contracts/dist/index.js');
-const { envVariables } = await built('libs/service/dist/index.js');
 
 const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
@@ -85,13 +86,8 @@ What an app could not process lies under ${dead} in the stream ${code(contracts.
 async function configurationPage() {
   const sections = [];
   for (const app of readdirSync(join(root, 'apps')).sort()) {
-    const file = `apps/${app}/dist/config.js`;
-    if (!existsSync(join(root, file))) continue;
-    const types = Object.values(await built(file)).filter(
-      (value) => typeof value === 'function' && value.prototype,
-    );
-    const type = types.find((candidate) => envVariables(candidate).length > 0);
-    if (type) sections.push(`## ${app}\n\n${variablesTable(type)}`);
+    const config = await configOf(app);
+    if (config) sections.push(`## ${app}\n\n${variablesTable(config)}`);
   }
   return `# Configuration\n\n${note}\n
 Every process reads its environment alone, checks it before it starts and names every variable that is missing or wrong. A secret
@@ -99,9 +95,9 @@ may also be given as \`<NAME>_FILE\`, the path of a file that holds it. \`npm st
 ${sections.join('\n\n')}\n`;
 }
 
-function variablesTable(type) {
+function variablesTable({ type, variables }) {
   const defaults = new type();
-  const rows = envVariables(type).map((variable) => {
+  const rows = variables.map((variable) => {
     const value = defaults[variable.property];
     const shown = value === undefined ? '' : code(anywhere(String(value)));
     return [
@@ -178,15 +174,6 @@ for (const [path, text] of Object.entries(pages)) {
   writeFileSync(file, wanted);
   process.stdout.write(`wrote ${path}\n`);
 }
-for (const page of ['README.md', 'docs/architecture.md', ...readmes()])
-  for (const problem of deadPaths(root, page)) {
-    stale += 1;
-    process.stderr.write(`${problem}\n`);
-  }
-process.exitCode = stale > 0 ? 1 : 0;
-
-function readmes() {
-  return ['apps', 'libs']
-    .flatMap((kind) => readdirSync(join(root, kind)).map((name) => join(kind, name, 'README.md')))
-    .filter((page) => existsSync(join(root, page)));
-}
+const missing = process.argv.includes('--check') ? missingPaths() : [];
+for (const path of missing) process.stderr.write(`${path} does not exist.\n`);
+process.exitCode = stale + missing.length > 0 ? 1 : 0;

@@ -1,7 +1,6 @@
-// Draws the house from the code, for docs/architecture.md: the rooms of each app, and who asks and who hears whom. It also finds
-// paths in the docs that lead nowhere.
+// Draws the house from the code, for docs/architecture.md: the rooms of each app, and who asks and who hears whom.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 
 const IMPORTED = /import (?!type)\{([^}]*)\} from '@svc\/contracts'/g;
 const SKIPPED = new Set(['node_modules', 'dist', 'out-tsc', 'generated', '.git', '.nx', '.data', 'coverage']);
@@ -69,25 +68,4 @@ export function drawHouse(root, contracts) {
     return [`\`apps/${app}\``, rooms(src).join(', ')];
   });
   return { arrows: arrows.sort(), services, table };
-}
-
-/** Path-like words in back quotes that no file and no folder of the project ends with. */
-export function deadPaths(root, page) {
-  const known = new Set();
-  for (const part of ['apps', 'libs', 'docs', 'tools', 'examples'])
-    for (const path of filesBelow(join(root, part))) {
-      const relative = path.slice(root.length);
-      known.add(relative);
-      for (let folder = dirname(relative); folder !== '.'; folder = dirname(folder)) known.add(folder);
-    }
-  const all = [...known];
-  const words = [
-    ...readFileSync(join(root, page), 'utf8').matchAll(
-      /`([\w@./-]+\.(?:ts|mjs|sql|md)|(?:apps|libs|tools|docs)\/[\w./-]+|[\w-]+\/)`/g,
-    ),
-  ];
-  return words
-    .map(([, word]) => word.replace(/\/$/, ''))
-    .filter((word) => !all.some((path) => path === word || path.endsWith(`/${word}`)))
-    .map((word) => `${page} names ${word}, which is not there.`);
 }

@@ -61,7 +61,7 @@ if (!failed) {
 /** Whether the compiler has written the app or a library since its bundle was made. */
 function isStale(app) {
   const bundled = join(root, app, 'dist/bundle/main.js');
-  if (!existsSync(bundled)) return true;
+  if (!existsSync(bundled) || !existsSync(join(root, app, 'dist/bundle/variables.json'))) return true;
   const { mtimeMs } = statSync(bundled);
   const results = [app, ...LIBRARIES].map((project) => join(root, project, 'dist/tsconfig.lib.tsbuildinfo'));
   return results.some((result) => statSync(result).mtimeMs > mtimeMs);

@@ -9,12 +9,12 @@ const pool = new pg.Pool({
 });
 const text = 'SELECT * FROM reserve($1, $2, $3, $4, $5)';
 
-process.on('message', async ({ argument: { places, count, clients, tierCaps } }) => {
+process.on('message', async ({ argument: { sessions, count, clients, tierCaps } }) => {
   const times = [];
   let left = count;
   const client = async () => {
     while (left-- > 0) {
-      const { tenantId, sessionId } = places[left % places.length];
+      const { tenantId, sessionId } = sessions[left % sessions.length];
       const begun = performance.now();
       const values = [randomUUID(), tenantId, sessionId, tierCaps, null];
       const { rows } = await pool.query({ name: 'reserve', text, values });

@@ -1,7 +1,7 @@
 import { verifyWebhook } from '@svc/sdk';
 import { waitFor, WebhookReceiver } from '@svc/testing';
-import { Actor, createTenant, expectStatus, inventPhone, type NewTenant } from './actor.js';
-import { Stack } from './stack.js';
+import { Actor, createTenant, expectStatus, inventPhone, type NewTenant } from './stack/actor.js';
+import { Stack } from './stack/stack.js';
 
 const LIMIT_MS = 60_000;
 
@@ -94,8 +94,8 @@ const STEPS: Step[] = [
 
 /** Plays the story of the README headless, on the running stack or on one of its own; returns the exit code. */
 export async function demo(): Promise<number> {
-  const begun = performance.now();
-  const stack = await findStage(begun);
+  const startedAt = performance.now();
+  const stack = await findStage(startedAt);
   const receiver = await WebhookReceiver.start();
   const scene = { stack, receiver, contact: inventPhone() } as Scene;
   try {
@@ -114,13 +114,13 @@ export async function demo(): Promise<number> {
     await receiver.stop();
     await stack.stop();
   }
-  const total = performance.now() - begun;
+  const total = performance.now() - startedAt;
   say(`All held, in ${(total / 1000).toFixed(1)} s.`);
   return total <= LIMIT_MS ? 0 : 1;
 }
 
 /** The running stack, if contacts can be played on it. */
-async function findStage(begun: number): Promise<Stack> {
+async function findStage(startedAt: number): Promise<Stack> {
   const running = Stack.running();
   if (running?.hasSimulator) {
     say(`Using the running stack of ${running.dataDir}`);
@@ -131,7 +131,7 @@ async function findStage(begun: number): Promise<Stack> {
   say('Starting a stack of its own …');
   // Two stacks in one database would take each other's sessions.
   const stack = await Stack.start(running ? { DATABASE_URL: '', NATS_URL: '' } : {});
-  tick('stack started', begun);
+  tick('stack started', startedAt);
   return stack;
 }
 

@@ -9,10 +9,10 @@ const [command, ...rest] = process.argv.slice(2);
 
 try {
   if (command === 'operator') {
-    const { operator } = await import('./operator.js');
+    const { operator } = await import('./operator/operator.js');
     process.exitCode = await operator(rest, process.env);
   } else {
-    const { start } = await import('./start.js');
+    const { start } = await import('./stack/start.js');
     const args = command === 'start' ? rest : process.argv.slice(2);
     process.exitCode = await start(args, () => readConfig(process.env));
   }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { readyScreen } from './screen.js';
-import type { StackDescription } from './stack-file.js';
+import type { StackDescription } from './state/stack-file.js';
 
 const stack: StackDescription = {
   gateway: 'http://127.0.0.1:3000',

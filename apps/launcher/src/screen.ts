@@ -1,4 +1,4 @@
-import type { StackDescription } from './stack-file.js';
+import type { StackDescription } from './state/stack-file.js';
 
 /** Writes a line for the person at the terminal. */
 export function say(line: string, to: NodeJS.WritableStream = process.stdout): void {

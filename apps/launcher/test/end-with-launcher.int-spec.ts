@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../src/config.js';
 
-const guard = pathToFileURL(join(ROOT, 'apps/launcher/dist/end-with-launcher.js')).href;
+const guard = pathToFileURL(join(ROOT, 'apps/launcher/dist/processes/end-with-launcher.js')).href;
 const directory = mkdtempSync(join(tmpdir(), 'launcher-guard-'));
 /** Says so, and is held up by its work, as a server is. */
 const UP = `process.send('up'); setInterval(() => undefined, 1000);`;

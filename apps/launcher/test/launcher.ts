@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@svc/testing';
 import { ROOT } from '../src/config.js';
-import type { StackDescription } from '../src/stack-file.js';
+import type { StackDescription } from '../src/state/stack-file.js';
 
 const MAIN = join(ROOT, 'apps/launcher/dist/main.js');
 const READY_WITHIN_MS = 180_000;

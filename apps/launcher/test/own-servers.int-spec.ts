@@ -4,8 +4,8 @@ import { type ServiceProcess, startProcess } from '@svc/testing';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadSecrets } from '../src/secrets.js';
-import { programOf, SIMULATOR } from '../src/services.js';
+import { loadSecrets } from '../src/state/secrets.js';
+import { processNames, programOf, SERVICES, SIMULATOR } from '../src/services/services.js';
 import { environmentOf, Launcher } from './launcher.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'launcher-own-'));
@@ -51,14 +51,9 @@ test('servers and a platform of the user replace the embedded ones and outlive t
     nats: nats.url,
     webhooks: { delaysMs: [0, 10], timeoutMs: 900, allowedOrigins: ['http://127.0.0.1:9'] },
   });
-  expect(stack.processes.map(({ name }) => name).sort()).toEqual([
-    'api-gateway',
-    'billing',
-    'limits',
-    'session-worker',
-    'session-worker-2',
-    'webhook-dispatcher',
-  ]);
+  expect(stack.processes.map(({ name }) => name).sort()).toEqual(
+    SERVICES.flatMap((row) => processNames(row, 2)).sort(),
+  );
   expect(environmentOf(launcher.pidOf('session-worker') as number)).toMatchObject({
     PLATFORM_URL: websocket,
     PLATFORM_TRUST_ROOT: trustRoot,

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../src/ports.js';
+import { freePort } from '../src/processes/ports.js';
 import { Launcher, operatorOf, processesOf, run } from './launcher.js';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'launcher-'));

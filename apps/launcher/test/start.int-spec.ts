@@ -3,11 +3,12 @@ import { waitFor } from '@svc/testing';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadSecrets } from '../src/secrets.js';
-import type { StackDescription } from '../src/stack-file.js';
+import { SERVICES } from '../src/services/services.js';
+import { loadSecrets } from '../src/state/secrets.js';
+import type { StackDescription } from '../src/state/stack-file.js';
 import { environmentOf, Launcher, operatorOf, processesOf, run } from './launcher.js';
 
-const SERVICES = ['api-gateway', 'billing', 'limits', 'session-worker', 'webhook-dispatcher'];
+const SERVICE_NAMES = SERVICES.map(({ name }) => name);
 /** For what takes seconds on an idle machine. */
 const PATIENCE_MS = 60_000;
 
@@ -59,13 +60,13 @@ describe('a started stack', () => {
     });
     expect(readFileSync(join(dataDir, 'simulator-ca.pem'), 'utf8')).toMatch(/^-----BEGIN CERTIFICATE-----/);
     expect(stack.processes.map(({ name }) => name).sort()).toEqual(
-      [...SERVICES, 'nats-server', 'postgres', 'simulator'].sort(),
+      [...SERVICE_NAMES, 'nats-server', 'postgres', 'simulator'].sort(),
     );
   });
 
   test('lets those who work through queues give way to those who answer', () => {
     const givesWay = (name: string): boolean => getPriority(launcher.pidOf(name)) > 0;
-    const names = [...SERVICES, 'simulator'];
+    const names = [...SERVICE_NAMES, 'simulator'];
     expect(names.filter(givesWay)).toEqual(['session-worker', 'simulator']);
   });
 
@@ -76,7 +77,7 @@ describe('a started stack', () => {
   });
 
   test('gives every service only what it needs', () => {
-    for (const name of [...SERVICES, 'simulator']) {
+    for (const name of [...SERVICE_NAMES, 'simulator']) {
       const environment = environmentOf(launcher.pidOf(name) as number);
       expect(Object.keys(environment)).toContain('PATH');
       expect(environment).not.toHaveProperty('CUSTOMER_SECRET');
@@ -169,10 +170,10 @@ describe('the operator', () => {
 });
 
 describe('a process that is killed', () => {
-  const all = [...SERVICES, 'simulator', 'nats-server', 'postgres'];
+  const all = [...SERVICE_NAMES, 'simulator', 'nats-server', 'postgres'];
 
   // All services at once, since a start takes seconds; the servers alone, since everybody misses them.
-  test.each([[[...SERVICES, 'simulator']], [['nats-server']], [['postgres']]])(
+  test.each([[[...SERVICE_NAMES, 'simulator']], [['nats-server']], [['postgres']]])(
     '%j: is started again and said so',
     async (names) => {
       const before = new Map(names.map((name) => [name, launcher.pidOf(name) as number]));

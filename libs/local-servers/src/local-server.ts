@@ -1,8 +1,8 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lockDirectory } from './directory-lock.js';
+import { lockDirectory } from './directories/directory-lock.js';
 import { PortTakenError, startOnPort } from './ports.js';
-import type { ServerExit, ServerProcess } from './server-process.js';
+import type { ServerExit, ServerProcess } from './processes/server-process.js';
 
 /** A server that runs on loopback and ends with this process. */
 export interface LocalServer {

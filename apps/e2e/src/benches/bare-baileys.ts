@@ -1,6 +1,6 @@
-import type { Memory } from '../inspector.js';
-import type { Stack } from '../stack.js';
-import { Program } from '../program.js';
+import type { Memory } from '../stack/inspector.js';
+import type { Stack } from '../stack/stack.js';
+import { Program } from '../stack/program.js';
 
 /** What the reference says after each command. */
 export interface BareFigures {

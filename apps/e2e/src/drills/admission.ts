@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom, waitFor } from '@svc/testing';
-import { type Actor, createTenant, expectStatus, inventPhone, linkActors } from '../actor.js';
-import type { NamedRun, RunOptions } from '../named-runs.js';
-import { Stack } from '../stack.js';
-import { untilReplaced } from './crowd.js';
-import { countUnits, type Units, unitsInDoubt } from './units.js';
+import { type Actor, createTenant, expectStatus, inventPhone, linkActors } from '../stack/actor.js';
+import type { NamedRun, RunOptions } from '../named-run.js';
+import { Stack } from '../stack/stack.js';
+import { untilReplaced } from '../load/crowd.js';
+import { countUnits, type Units, unitsInDoubt } from '../load/units.js';
 
 const SENDS = 100_000;
 const CLIENTS = 64;
@@ -31,9 +31,9 @@ export const admission: NamedRun = {
     const stack = await Stack.start();
     const actors = await gather(stack, say);
     const clients = new Clients(actors, seededRandom(seed));
-    const begun = performance.now();
+    const startedAt = performance.now();
     const kills = await killMeanwhile(stack, clients, { seed, say });
-    const seconds = Math.round((performance.now() - begun) / 1000);
+    const seconds = Math.round((performance.now() - startedAt) / 1000);
     say(
       `  ${clients.accepted.size} accepted, ${JSON.stringify(clients.refused)} refused in ${seconds} s, ${kills} kills`,
     );
@@ -98,7 +98,7 @@ class Clients {
   readonly accepted = new Set<string>();
   readonly refused = { session: 0, plan: 0 };
   unanswered = 0;
-  private begun = 0;
+  private started = 0;
   private readonly contacts = Array.from({ length: 20 }, inventPhone);
 
   constructor(
@@ -109,8 +109,8 @@ class Clients {
   async run(): Promise<void> {
     await Promise.all(
       Array.from({ length: CLIENTS }, async () => {
-        while (this.begun < SENDS) {
-          this.begun += 1;
+        while (this.started < SENDS) {
+          this.started += 1;
           await this.send();
         }
       }),

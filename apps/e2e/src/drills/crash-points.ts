@@ -1,8 +1,8 @@
 import { seededRandom } from '@svc/testing';
-import type { NamedRun } from '../named-runs.js';
-import { disperse, gather, untilReplaced } from './crowd.js';
-import { dieAt } from './die-at.js';
-import { isClean, Load, type LoadFigures } from './load.js';
+import type { NamedRun } from '../named-run.js';
+import { disperse, gather, untilReplaced } from '../load/crowd.js';
+import { dieAt } from '../load/die-at.js';
+import { isClean, Load, type LoadFigures } from '../load/load.js';
 
 const SESSIONS = 6;
 const MESSAGES = 48;

@@ -6,9 +6,9 @@ import {
   seededRandom,
   waitFor,
 } from '@svc/testing';
-import { Actor } from '../actor.js';
-import type { NamedRun } from '../named-runs.js';
-import { Stack } from '../stack.js';
+import { Actor } from '../stack/actor.js';
+import type { NamedRun } from '../named-run.js';
+import { Stack } from '../stack/stack.js';
 
 const REQUESTS = 20_000;
 /** After so many a new tenant is asked for: of the old one some things were deleted, some limits are used up. */

@@ -1,9 +1,9 @@
 import { seededRandom, WebhookReceiver } from '@svc/testing';
-import { Actor } from '../actor.js';
-import type { NamedRun } from '../named-runs.js';
-import { Stack } from '../stack.js';
-import { type KillFigures, killDuringLoad, type Round } from './kill-during-load.js';
-import { isClean } from './load.js';
+import { Actor } from '../stack/actor.js';
+import type { NamedRun } from '../named-run.js';
+import { Stack } from '../stack/stack.js';
+import { type KillFigures, killDuringLoad, type Round } from '../load/kill-during-load.js';
+import { isClean } from '../load/load.js';
 
 const MESSAGES = 200;
 const SERVICES = ['api-gateway', 'session-worker', 'webhook-dispatcher', 'limits', 'billing'];

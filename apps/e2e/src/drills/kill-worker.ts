@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom } from '@svc/testing';
-import type { NamedRun } from '../named-runs.js';
-import { disperse, gather } from './crowd.js';
-import { isIntact, Load } from './load.js';
+import type { NamedRun } from '../named-run.js';
+import { disperse, gather } from '../load/crowd.js';
+import { isIntact, Load } from '../load/load.js';
 
 const MESSAGES = 6_000;
 const PER_SECOND = 50;

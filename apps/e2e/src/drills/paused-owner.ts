@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NamedRun } from '../named-runs.js';
-import { disperse, gather } from './crowd.js';
-import { isIntact, Load } from './load.js';
+import type { NamedRun } from '../named-run.js';
+import { disperse, gather } from '../load/crowd.js';
+import { isIntact, Load } from '../load/load.js';
 
 const SESSIONS = 12;
 const PER_SECOND = 8;

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ServiceProcess, startProcess } from '@svc/testing';
-import { createTenant } from '../actor.js';
+import { createTenant } from '../stack/actor.js';
 import { quantile } from '../figures.js';
-import type { NamedRun } from '../named-runs.js';
-import { Stack } from '../stack.js';
+import type { NamedRun } from '../named-run.js';
+import { bundleOf } from '../repository.js';
+import { Stack } from '../stack/stack.js';
 
-const GATEWAY = join(import.meta.dirname, '../../../api-gateway/dist/bundle/main.js');
 /** Besides the one of the stack. */
 const MORE_GATEWAYS = 2;
 const KEYS = 30;
@@ -56,7 +55,7 @@ export const revocation: NamedRun = {
 function startAnother(stack: Stack): Promise<ServiceProcess> {
   const pairs = readFileSync(`/proc/${stack.pidOf('api-gateway')}/environ`, 'utf8').split('\0');
   const env = Object.fromEntries(pairs.filter(Boolean).map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
-  return startProcess(GATEWAY, { ...(env as Record<string, string>), PORT: '0' });
+  return startProcess(bundleOf('api-gateway'), { ...(env as Record<string, string>), PORT: '0' });
 }
 
 /** One after the other. @returns milliseconds until the last gateway refused, per key. */
@@ -71,13 +70,13 @@ async function revokeOne(origins: string[], admin: string, at: number): Promise<
   const made = await call(origin, admin, '/v1/api-keys', 'POST', { rotates: null, name: 'to be revoked' });
   const { secret, kid } = (await made.json()) as { secret: string; kid: string };
   await Promise.all(origins.map((one) => expectStatus(one, secret, 200)));
-  const begun = performance.now();
+  const startedAt = performance.now();
   const [revoked] = await Promise.all([
     call(origin, admin, `/v1/api-keys/${kid}`, 'DELETE'),
     ...origins.map((one) => untilRefused(one, secret)),
   ]);
   if (revoked.status !== 204) throw new Error(`DELETE /v1/api-keys/:kid answered ${revoked.status}`);
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 async function untilRefused(origin: string, key: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NamedRun } from '../named-runs.js';
-import { disperse, gather, untilReplaced } from './crowd.js';
-import { toldGaps } from './heard.js';
-import { isClean, Load } from './load.js';
+import type { NamedRun } from '../named-run.js';
+import { disperse, gather, untilReplaced } from '../load/crowd.js';
+import { sessionGaps } from '../load/webhook-facts.js';
+import { isClean, Load } from '../load/load.js';
 
 const WORKERS = 3;
 const SESSIONS = 30;
@@ -24,16 +24,16 @@ export const rollingDeploy: NamedRun = {
     for (const worker of workers) {
       await delay(5_000);
       const pid = stack.pidOf(worker);
-      const begun = performance.now();
+      const startedAt = performance.now();
       process.kill(pid, 'SIGTERM');
       await untilReplaced(stack, worker, pid);
-      say(`  ${worker} replaced after ${Math.round(performance.now() - begun)} ms`);
+      say(`  ${worker} replaced after ${Math.round(performance.now() - startedAt)} ms`);
       await watch.calm();
       say(`  the sessions rest again; ${JSON.stringify(await watch.figures())}`);
     }
     await running;
     const counted = await load.count();
-    const { longestMs, gaps, stillAway } = toldGaps(receiver.bodies());
+    const { longestMs, gaps, stillAway } = sessionGaps(receiver.bodies());
     const watched = await watch.figures();
     await disperse(crowd);
     return {

@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { NamedRun } from '../named-runs.js';
-import type { Stack } from '../stack.js';
-import { disperse, gather, untilReplaced } from './crowd.js';
-import { isIntact, Load } from './load.js';
+import type { NamedRun } from '../named-run.js';
+import type { Stack } from '../stack/stack.js';
+import { disperse, gather, untilReplaced } from '../load/crowd.js';
+import { isIntact, Load } from '../load/load.js';
 
 const SESSIONS = 12;
 const PER_SECOND = 10;

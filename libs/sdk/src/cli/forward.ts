@@ -5,14 +5,14 @@ import { signWebhook } from '../sign-webhook.js';
 const PAUSES_MS = [0, 1_000, 2_000];
 const TIMEOUT_MS = 10_000;
 
-/** What goes to the receiver. */
-export interface Forwarded {
+/** A delivery to the receiver. */
+export interface Delivery {
   event: string;
   deliveryId: string;
   payload: object;
 }
 
-/** What came of it: the status of the last answer, or why there was none. */
+/** The result of a delivery: the status of the last answer, or why there was none. */
 export interface ForwardResult {
   event: string;
   deliveryId: string;
@@ -24,7 +24,7 @@ export interface ForwardResult {
 
 /** Posts a delivery, signed anew for each attempt, until a 2xx or the last attempt. */
 export async function forward(
-  delivery: Forwarded,
+  delivery: Delivery,
   { url, secret, signal }: { url: string; secret: string; signal?: AbortSignal },
 ): Promise<ForwardResult> {
   const { event, deliveryId } = delivery;
@@ -53,7 +53,7 @@ export function wordsOf({ event, deliveryId, status, problem, attempts, ms }: Fo
 }
 
 async function post(
-  delivery: Forwarded,
+  delivery: Delivery,
   url: string,
   secret: string,
 ): Promise<{ status: number | null; problem: string | null; ms: number }> {

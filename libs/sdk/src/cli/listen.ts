@@ -9,7 +9,7 @@ import type { Screen } from './screen.js';
 export async function listen(values: Values, positionals: string[], screen: Screen): Promise<boolean> {
   assertNoPositionals(positionals);
   const url = receiverOf(values);
-  const { secret, made } = secretOf(values);
+  const { secret, isNew } = secretOf(values);
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
   process.once('SIGINT', stop).once('SIGTERM', stop);
@@ -17,8 +17,8 @@ export async function listen(values: Values, positionals: string[], screen: Scre
   const events = clientOf(values).events.stream({
     ...{ signal, after: values.after, sessionId: values.session, event: eventOf(values) },
     onOpen: once(() => {
-      const secretLine = made ? `\nWebhook secret of this run: ${secret}` : '';
-      screen.result({ listening: true, forward: url, ...(made && { secret }) }, () => '');
+      const secretLine = isNew ? `\nWebhook secret of this run: ${secret}` : '';
+      screen.result({ listening: true, forward: url, ...(isNew && { secret }) }, () => '');
       screen.note(`Forwarding events to ${url}; Ctrl-C stops.${secretLine}`);
     }),
     onReconnect: (error, waitMs) => {
@@ -27,11 +27,11 @@ export async function listen(values: Values, positionals: string[], screen: Scre
     },
   });
   let cursor: string | undefined;
-  for await (const told of events) {
-    const result = await forward(deliveryOf(told), { url, secret, signal });
+  for await (const event of events) {
+    const result = await forward(deliveryOf(event), { url, secret, signal });
     // Stopped between two attempts, it is the first of the next run.
     if (signal.aborted && !isFine(result)) break;
-    cursor = told.cursor;
+    cursor = event.cursor;
     screen.result({ ...result, cursor }, () => wordsOf(result));
   }
   if (cursor) screen.note(`Go on from here with --after ${cursor}`);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SvcClient } from '../client.js';
+import { readVariable, type Variable } from './config.js';
 
 /** Where the receivers of the documentation listen. */
 export const DEFAULT_RECEIVER = 'http://localhost:3001/hook';
@@ -15,7 +16,7 @@ const FLAGS = ['json', 'help'] as const;
 type Text = (typeof TEXTS)[number];
 type Flag = (typeof FLAGS)[number];
 
-/** Options as they were given. */
+/** The options of a command line. */
 export type Values = Partial<Record<Text, string> & Record<Flag, boolean>>;
 
 /**
@@ -56,35 +57,44 @@ function next(name: Text, rest: string[]): string {
   throw new UsageError(`--${name} needs a value; one that begins with a dash is given as --${name}=-…`);
 }
 
-/** @throws UsageError where an option is missing that the command cannot do without. */
-export function needed(values: Values, name: keyof Values, variable?: string): string {
-  const value = values[name] ?? (variable && process.env[variable]);
+/**
+ * Returns an option that the command cannot do without, or the variable in its place.
+ * @throws UsageError where both are missing.
+ */
+export function required(values: Values, name: keyof Values, variable?: Variable): string {
+  const value = values[name] ?? (variable && readVariable(variable));
   if (typeof value === 'string' && value !== '') return value;
   throw new UsageError(`--${name} is missing${variable ? `, and so is the variable ${variable}` : ''}.`);
 }
 
-/** @throws UsageError where key or address is missing. */
+/**
+ * Makes the client of the gateway.
+ * @throws UsageError where key or address is missing.
+ */
 export function clientOf(values: Values): SvcClient {
-  const apiKey = needed(values, 'api-key', 'SVC_API_KEY');
-  const baseUrl = needed(values, 'base-url', 'SVC_BASE_URL');
+  const apiKey = required(values, 'api-key', 'SVC_API_KEY');
+  const baseUrl = required(values, 'base-url', 'SVC_BASE_URL');
   assertUrl('base-url', baseUrl);
   return new SvcClient({ apiKey, baseUrl });
 }
 
-/** Where to post to. @throws UsageError */
+/**
+ * Returns the address to post to.
+ * @throws UsageError where it is none.
+ */
 export function receiverOf({ forward: url = DEFAULT_RECEIVER }: Values): string {
   assertUrl('forward', url);
   return url;
 }
 
-/** What signs the posts; one is made where none is given. */
-export function secretOf(values: Values): { secret: string; made: boolean } {
-  const given = values.secret ?? process.env['SVC_WEBHOOK_SECRET'];
-  if (given) return { secret: given, made: false };
-  return { secret: `whsec_${randomBytes(32).toString('base64')}`, made: true };
+/** Returns the secret that signs the posts; makes one where neither option nor variable has one. */
+export function secretOf(values: Values): { secret: string; isNew: boolean } {
+  const secret = values.secret ?? readVariable('SVC_WEBHOOK_SECRET');
+  if (secret) return { secret, isNew: false };
+  return { secret: `whsec_${randomBytes(32).toString('base64')}`, isNew: true };
 }
 
-/** @throws UsageError */
+/** @throws UsageError where words are left that are no options. */
 export function assertNoPositionals(positionals: string[]): void {
   if (positionals.length > 0) throw new UsageError(`${positionals.join(' ')}: what is that?`);
 }

@@ -11,10 +11,10 @@ export async function trigger(values: Values, [event, ...more]: string[], screen
     throw new UsageError(`Name one of the events: ${names.join(', ')}.`);
   }
   const url = receiverOf(values);
-  const { secret, made } = secretOf(values);
-  screen.note(`Posting ${event} to ${url}${made ? `, signed with ${secret}` : ''}`);
+  const { secret, isNew } = secretOf(values);
+  screen.note(`Posting ${event} to ${url}${isNew ? `, signed with ${secret}` : ''}`);
   const payload = SAMPLE_PAYLOADS[event as keyof typeof SAMPLE_PAYLOADS];
   const result = await forward({ event, deliveryId: randomUUID(), payload }, { url, secret });
-  screen.result({ ...result, forward: url, ...(made && { secret }) }, () => wordsOf(result));
+  screen.result({ ...result, forward: url, ...(isNew && { secret }) }, () => wordsOf(result));
   return isFine(result);
 }

@@ -1,0 +1,47 @@
+import { waitFor, WebhookReceiver } from '@svc/testing';
+import { type Actor, createTenant, linkActors } from '../stack/actor.js';
+import { Stack } from '../stack/stack.js';
+import { SessionWatch } from './session-watch.js';
+
+const RESTART_LIMIT_MS = 60_000;
+
+/** Several workers with many sessions of one tenant, each telling a receiver everything. */
+export interface Crowd {
+  stack: Stack;
+  receiver: WebhookReceiver;
+  actors: Actor[];
+  watch: SessionWatch;
+  workers: string[];
+}
+
+/** Starts a stack and links the sessions; returns when they rest where they belong. */
+export async function gather(
+  size: { workers: number; sessions: number },
+  say: (line: string) => void,
+): Promise<Crowd> {
+  const stack = await Stack.start({ SESSION_WORKERS: String(size.workers) });
+  const receiver = await WebhookReceiver.start();
+  const tenant = await createTenant(stack, '--plan', 'ENTERPRISE', '--internal');
+  const actors = await linkActors(stack, tenant, size.sessions, async (actor) => {
+    await actor.promote();
+    await actor.listen(receiver);
+  });
+  say(`  ${size.sessions} sessions linked`);
+  const workers = stack.file.processes
+    .map(({ name }) => name)
+    .filter((name) => name.startsWith('session-worker'));
+  const watch = await SessionWatch.start(stack, actors);
+  say(`  ${workers.join(', ')} have their shares`);
+  return { stack, receiver, actors, watch, workers };
+}
+
+/** Waits until a process that ended runs again. */
+export async function untilReplaced(stack: Stack, name: string, oldPid: number): Promise<void> {
+  const isNew = (): boolean => stack.file.processes.some((one) => one.name === name && one.pid !== oldPid);
+  await waitFor(`${name} to run again`, isNew, RESTART_LIMIT_MS);
+}
+
+/** Ends what `gather` began, but for the stack, which ends with the run. */
+export async function disperse({ receiver }: Crowd): Promise<void> {
+  await receiver.stop();
+}

@@ -1,0 +1,291 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { waitFor, type WebhookReceiver } from '@svc/testing';
+import { type Actor, type InboxItem, inventPhone } from '../stack/actor.js';
+import { round3 } from '../figures.js';
+import { type Delivery, deliveriesByFact } from './webhook-facts.js';
+
+const CLIENTS = 4;
+/** As many contacts, or as many as there are numbers: few would stand in line for each other. */
+const CONTACTS = 5;
+/** How far the contacts may be ahead of unpaced clients, in parts of the whole: what is killed is in the middle of both. */
+const LEAD = 0.15;
+const SETTLE_LIMIT_MS = 90_000;
+/** Between two tries of a send that was refused. */
+const RETRY_MS = 250;
+
+/** What became of a load, counted at the simulator and at the receiver. */
+export interface LoadFigures {
+  accepted: number;
+  /** Texts that contacts wrote. */
+  written: number;
+  /** How fast sends were startedAt and texts written, which is less than asked for where the machine is too slow. */
+  sendsPerSecond: number;
+  writesPerSecond: number;
+  /** Why texts could not be written, each reason once. */
+  writeFailures: string[];
+  lostOut: number;
+  lostIn: number;
+  /** How many numbers something was lost of: a few with all, or all with a little. */
+  sessionsWithLoss: number;
+  doubles: number;
+  /** Sends that the tenant was told have failed. */
+  failed: number;
+  missingWebhooks: number;
+  /** Event names of the missing ones. */
+  missing: string[];
+  repeatedWebhooks: number;
+  repeatsWithOtherId: number;
+}
+
+/** How much is sent and written, how fast. */
+export interface LoadPlan {
+  /** Begins every text. */
+  label: string;
+  /** That many each way, spread over the actors. */
+  messages: number;
+  /** Begun per second each way, whatever the answers; absent: four clients, each waiting for its answer. */
+  perSecond?: number;
+  /** Pictures, with the text below them. */
+  withFiles?: boolean;
+  /** How long a send may be refused before the load is given up. */
+  patienceMs?: number;
+  /** Hears each acceptance, with how many there are. */
+  onAccepted?(count: number): void;
+}
+
+/** Whether all has arrived; more than that may still come. */
+function isComplete({ lostOut, lostIn, missingWebhooks }: LoadFigures): boolean {
+  return lostOut + lostIn + missingWebhooks === 0;
+}
+
+/** Whether all was accepted, no text was lost either way and none came twice. */
+export function isIntact(figures: LoadFigures, messages: number): boolean {
+  const { accepted, written, lostOut, lostIn, doubles, repeatsWithOtherId } = figures;
+  const all = accepted === messages && written === messages;
+  return all && lostOut + lostIn + doubles + repeatsWithOtherId === 0;
+}
+
+/** Whether, beyond that, every webhook arrived. */
+export function isClean(figures: LoadFigures, messages: number): boolean {
+  return isIntact(figures, messages) && isComplete(figures);
+}
+
+/** Clients send and contacts write; what arrives can be counted at any moment, and again later. */
+export class Load {
+  private readonly contacts: string[];
+  private readonly contactsEach: number;
+  private readonly texts: string[];
+  /** When it was first sent, or written by its contact. */
+  private readonly sentAt = new Map<string, number>();
+  private readonly writtenAt = new Map<string, number>();
+  /** Job ids of what was accepted, by text. */
+  private readonly jobs = new Map<string, string>();
+  private readonly writeFailures = new Set<string>();
+  private givenUp = false;
+
+  constructor(
+    private readonly actors: readonly Actor[],
+    private readonly receiver: WebhookReceiver,
+    private readonly plan: LoadPlan,
+  ) {
+    this.contactsEach = Math.ceil(CONTACTS / actors.length);
+    this.contacts = Array.from({ length: actors.length * this.contactsEach }, inventPhone);
+    this.texts = Array.from({ length: plan.messages }, (_, n) => `${plan.label} ${n} ${randomUUID()}`);
+  }
+
+  /**
+   * Each session and its contacts have written to each other once. Keys are exchanged then, which costs both sides many
+   * times what a text between acquaintances does.
+   * @throws Error when that does not come to be.
+   */
+  async acquaint(): Promise<void> {
+    const pairs = this.contacts.map((contact, n) => ({
+      contact,
+      actor: this.actors[Math.floor(n / this.contactsEach)] as Actor,
+    }));
+    for (const { contact, actor } of pairs) {
+      const text = `acquaintance of ${contact} ${randomUUID()}`;
+      await actor.write(contact, text);
+      await actor.send(contact, text);
+      const isDelivered = (): boolean => deliveriesByFact(this.receiver).has(`message.received ${text}`);
+      await waitFor(
+        'both to have the text',
+        async () => isDelivered() && (await this.inboxOf(contact)).length > 0,
+      );
+    }
+  }
+
+  /** Returns when all has arrived, or when it is too late for that. */
+  async run(): Promise<void> {
+    const { perSecond } = this.plan;
+    await Promise.all(
+      perSecond
+        ? [
+            this.pace(perSecond, (n, text) => this.send(n, text)),
+            this.pace(perSecond, (n, text) => this.write(n, text)),
+          ]
+        : [this.sendAll(), this.writeAll()],
+    );
+    const arrived = async (): Promise<boolean> => {
+      if (isComplete(await this.count())) return true;
+      await delay(this.plan.messages); // counting takes longer the more there is
+      return false;
+    };
+    // What is missing shows in the figures.
+    await waitFor('everything to arrive', arrived, SETTLE_LIMIT_MS).catch(() => undefined);
+  }
+
+  async count(): Promise<LoadFigures> {
+    const mine = new Set(this.texts);
+    const inbox = (await Promise.all(this.contacts.map((contact) => this.inboxOf(contact))))
+      .flat()
+      .filter((text) => mine.has(text));
+    const arrived = new Set(inbox);
+    const deliveries = deliveriesByFact(this.receiver);
+    const jobs = [...this.jobs.values()];
+    const statuses = jobs.flatMap((job) => [`message.sent ${job}`, `message.delivered ${job}`]);
+    const received = [...this.writtenAt.keys()].map((text) => `message.received ${text}`);
+    const ids = [...statuses, ...received].map((fact) =>
+      (deliveries.get(fact) ?? []).map((one) => one.deliveryId),
+    );
+    const isLost = (text: string): boolean =>
+      (this.jobs.has(text) && !arrived.has(text)) ||
+      (this.writtenAt.has(text) && !deliveries.has(`message.received ${text}`));
+    const losers = this.texts.flatMap((text, n) => (isLost(text) ? [n % this.actors.length] : []));
+    const missing = statuses.filter((fact) => !deliveries.has(fact));
+    return {
+      accepted: this.jobs.size,
+      written: this.writtenAt.size,
+      sendsPerSecond: rateOf(this.sentAt),
+      writesPerSecond: rateOf(this.writtenAt),
+      writeFailures: [...this.writeFailures],
+      lostOut: [...this.jobs.keys()].filter((text) => !arrived.has(text)).length,
+      lostIn: received.filter((fact) => !deliveries.has(fact)).length,
+      sessionsWithLoss: new Set(losers).size,
+      doubles: inbox.length - arrived.size,
+      failed: jobs.filter((job) => deliveries.has(`message.failed ${job}`)).length,
+      missingWebhooks: missing.length,
+      missing: [...new Set(missing.map((fact) => fact.split(' ')[0] as string))],
+      repeatedWebhooks: ids.reduce((sum, some) => sum + Math.max(0, some.length - 1), 0),
+      repeatsWithOtherId: ids.filter((some) => new Set(some).size > 1).length,
+    };
+  }
+
+  /** From a moment until one send and one inbound text that began after it had been told to the receiver. */
+  recoveredMs(from: number): number | null {
+    const deliveries = deliveriesByFact(this.receiver);
+    const firstOf = (times: Map<string, number>, factOf: (text: string) => string): number =>
+      Math.min(
+        ...[...times].filter(([, at]) => at > from).map(([text]) => atOf(deliveries.get(factOf(text)))),
+      );
+    const out = firstOf(this.sentAt, (text) => `message.sent ${this.jobs.get(text)}`);
+    const back = Math.max(
+      out,
+      firstOf(this.writtenAt, (text) => `message.received ${text}`),
+    );
+    return Number.isFinite(back) ? back - from : null;
+  }
+
+  private async sendAll(): Promise<void> {
+    const queue = [...this.texts.entries()];
+    const client = async (): Promise<void> => {
+      for (let next = queue.shift(); next && !this.givenUp; next = queue.shift()) await this.send(...next);
+    };
+    await Promise.all(Array.from({ length: CLIENTS }, client));
+  }
+
+  private async writeAll(): Promise<void> {
+    for (const [n, text] of this.texts.entries()) {
+      const isItsTurn = (): boolean => n <= this.jobs.size + LEAD * this.plan.messages;
+      await waitFor('its turn', () => this.givenUp || isItsTurn(), 2 * SETTLE_LIMIT_MS);
+      if (this.givenUp) return;
+      await this.write(n, text);
+    }
+  }
+
+  /** Begins one after the other at its time: one that waits for its answer holds nobody up. */
+  private async pace(perSecond: number, act: (n: number, text: string) => Promise<void>): Promise<void> {
+    const startedAt = performance.now();
+    const underWay: Promise<void>[] = [];
+    for (const [n, text] of this.texts.entries()) {
+      await delay(Math.max(0, startedAt + (n * 1000) / perSecond - performance.now()));
+      if (this.givenUp) break;
+      underWay.push(act(n, text));
+    }
+    await Promise.all(underWay);
+  }
+
+  /** As a real client does: the same `clientMessageId` again until there is an answer. */
+  private async send(n: number, text: string): Promise<void> {
+    const id = randomUUID();
+    this.sentAt.set(text, Date.now());
+    const tryOnce = async (): Promise<string | undefined> => {
+      const actor = this.actorOf(n);
+      const to = this.contactOf(n);
+      const { status, body } = await (this.plan.withFiles
+        ? actor.sendFile(to, text, id)
+        : actor.send(to, text, id));
+      return status === 200 ? String(body['jobId']) : undefined;
+    };
+    const deadline = performance.now() + (this.plan.patienceMs ?? SETTLE_LIMIT_MS);
+    let jobId = await tryOnce().catch(() => undefined);
+    while (!jobId && performance.now() < deadline) {
+      await delay(RETRY_MS);
+      jobId = await tryOnce().catch(() => undefined);
+    }
+    // Sends stay refused: the rest would only wait as long. What is missing shows in the figures.
+    if (!jobId) this.givenUp = true;
+    else this.accept(text, jobId);
+  }
+
+  private accept(text: string, jobId: string): void {
+    this.jobs.set(text, jobId);
+    this.plan.onAccepted?.(this.jobs.size);
+  }
+
+  private async write(n: number, text: string): Promise<void> {
+    this.writtenAt.set(text, Date.now());
+    // Not again: it may have been heard, and would come twice. It shows as one that was not written.
+    const failed = (error: unknown): void => {
+      this.writtenAt.delete(text);
+      this.writeFailures.add(error instanceof Error ? reasonOf(error) : String(error));
+    };
+    const actor = this.actorOf(n);
+    const from = this.contactOf(n);
+    await (this.plan.withFiles ? actor.writeFile(from, text) : actor.write(from, text)).catch(failed);
+  }
+
+  private async inboxOf(contact: string): Promise<string[]> {
+    const path = `/contacts/${contact}/messages`;
+    const page = await this.actorOf(0).stack.platform<{ items: InboxItem[] }>('GET', path);
+    // A picture that cannot be opened has not arrived.
+    return page.items.flatMap(({ text, content: { caption, media } }) =>
+      media?.problem ? [] : [caption ?? text ?? ''],
+    );
+  }
+
+  private actorOf(n: number): Actor {
+    return this.actors[n % this.actors.length] as Actor;
+  }
+
+  private contactOf(n: number): string {
+    const first = (n % this.actors.length) * this.contactsEach;
+    return this.contacts[first + (Math.floor(n / this.actors.length) % this.contactsEach)] as string;
+  }
+}
+
+/** With its cause: `fetch failed` says nothing. */
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? `${message}: ${cause.message}` : message;
+}
+
+function atOf(deliveries: Delivery[] | undefined): number {
+  return deliveries?.[0]?.at ?? Infinity;
+}
+
+function rateOf(startTimes: Map<string, number>): number {
+  const times = [...startTimes.values()];
+  const seconds = ((times.at(-1) ?? 0) - (times[0] ?? 0)) / 1000;
+  return seconds > 0 ? round3((times.length - 1) / seconds) : 0;
+}

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { waitFor } from '@svc/testing';
+import type { Actor } from '../stack/actor.js';
+import type { Stack } from '../stack/stack.js';
+import { type ConnectionEvent, seen, type WatchFigures } from './connections.js';
+
+const LOOK_EVERY_MS = 1_000;
+const CALM_MS = 5_000;
+const CALM_LIMIT_MS = 90_000;
+
+/** What the platform tells of log-ins and ends. */
+interface Page {
+  items: ConnectionEvent[];
+  cursor: number;
+  /** Too old to be told. */
+  lost: number;
+  now: string;
+}
+
+/** Who is connected and how often somebody connects, by what the platform has written down meanwhile. */
+export class SessionWatch {
+  private readonly phones: string[];
+  private readonly events: ConnectionEvent[] = [];
+  private cursor = 0;
+  private from = 0;
+
+  private constructor(
+    private readonly stack: Stack,
+    actors: readonly Actor[],
+  ) {
+    this.phones = actors.map(({ phone }) => phone);
+  }
+
+  /** Begins to count when no session has moved for some seconds: the workers have found their shares. */
+  static async start(stack: Stack, actors: readonly Actor[]): Promise<SessionWatch> {
+    const watch = new SessionWatch(stack, actors);
+    await watch.calm();
+    watch.from = await watch.look();
+    return watch;
+  }
+
+  /** Everybody is connected and nobody moves. @throws Error when that does not come to be. */
+  async calm(): Promise<void> {
+    const isCalm = async (): Promise<boolean> => {
+      const now = await this.look();
+      const lately = seen(this.phones, this.events, { from: now - CALM_MS, until: now });
+      if (lately.logins + lately.stillAway === 0) return true;
+      await delay(LOOK_EVERY_MS);
+      return false;
+    };
+    await waitFor('the sessions to rest', isCalm, CALM_LIMIT_MS);
+  }
+
+  /** @throws Error when the platform no longer knows all that happened. */
+  async figures(): Promise<WatchFigures> {
+    return seen(this.phones, this.events, { from: this.from, until: await this.look() });
+  }
+
+  /** Reads what has happened since the last look; returns when that was, by the clock of the platform. */
+  private async look(): Promise<number> {
+    const page = await this.stack.platform<Page>('GET', `/connections?since=${this.cursor}`);
+    if (page.lost > 0) throw new Error(`${page.lost} log-ins and ends are no longer known`);
+    this.events.push(...page.items);
+    this.cursor = page.cursor;
+    return Date.parse(page.now);
+  }
+}

@@ -1,0 +1,35 @@
+/** What a drill or benchmark says at its end, as one line of JSON. */
+export interface Outcome {
+  /** Numbers; repeated measurements as `{median, spread}`. */
+  figures: Record<string, unknown>;
+  holds: boolean;
+  /** Why there are no figures. */
+  error?: string;
+}
+
+/** Which way a figure is better. */
+export type Better = 'higher' | 'lower';
+
+/** A drill or a benchmark. The stacks it starts are stopped for it. */
+export interface NamedRun {
+  summary: string;
+  /** What the figures are held against, in words. */
+  bound: string;
+  run(options: RunOptions): Promise<Outcome>;
+}
+
+/** A benchmark can be compared between two commits. */
+export interface Benchmark extends NamedRun {
+  /** Paths of the figures that are compared, and which way each is better. */
+  judged: Record<string, Better>;
+}
+
+/** What every run is given. */
+export interface RunOptions {
+  /** Decides random choices; printed, so that a run can be repeated. */
+  seed: number;
+  /** How long a run goes on that is about what comes with time. */
+  minutes: number;
+  /** Progress, for people. */
+  say(line: string): void;
+}

@@ -1,0 +1,17 @@
+import { join, resolve } from 'node:path';
+
+/** The root of the repository, from `apps/e2e/dist` and from `apps/e2e/src` alike. */
+export const ROOT = resolve(import.meta.dirname, '../../..');
+
+/** The launcher's program, which starts a whole stack. */
+export const LAUNCHER = builtFile('launcher', 'main.js');
+
+/** The bundled program of a service. */
+export const bundleOf = (app: string): string => builtFile(app, 'bundle/main.js');
+
+/** A reference of `bare/`, which a benchmark compares a service with. */
+export const bareProgram = (file: string): string => join(ROOT, 'apps/e2e/bare', file);
+
+function builtFile(app: string, file: string): string {
+  return join(ROOT, 'apps', app, 'dist', file);
+}

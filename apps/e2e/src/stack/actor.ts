@@ -1,0 +1,202 @@
+import { randomInt } from 'node:crypto';
+import { waitFor, type WebhookReceiver } from '@svc/testing';
+import type { Answer, Stack } from './stack.js';
+
+/** What the operator answers to `tenants create`. */
+export interface NewTenant {
+  tenantId: string;
+  apiKey: string;
+  kid: string;
+}
+
+/** The smallest picture. */
+const PIXEL = 'R0lGODlhAQABAAAAACw=';
+const LINK_LIMIT_MS = 60_000;
+/** Numbers linked side by side: each costs a quarter of a second of CPU. */
+const LINKED_AT_A_TIME = 6;
+
+/** A text that a contact has received, as the simulator saw it. */
+export interface InboxItem {
+  id: string;
+  /** Null where it has none of its own, as a picture. */
+  text: string | null;
+  content: { caption?: string; media?: { problem: string | null } };
+  duplicates: number;
+}
+
+/** Invents a number nobody else uses in this run, of a length that exists. */
+export function inventPhone(): string {
+  return `49155${String(randomInt(100_000_000)).padStart(8, '0')}`;
+}
+
+/** A tenant with one linked number, as its software would act. */
+export class Actor {
+  private constructor(
+    readonly stack: Stack,
+    readonly tenant: NewTenant,
+    readonly sessionId: string,
+    readonly phone: string,
+  ) {}
+
+  /** Makes a tenant and links a number to it by QR. */
+  static async create(stack: Stack, ...tenantOptions: string[]): Promise<Actor> {
+    return Actor.link(stack, await createTenant(stack, ...tenantOptions));
+  }
+
+  /** Links a number to a tenant that exists. */
+  static async link(stack: Stack, tenant: NewTenant): Promise<Actor> {
+    const phone = inventPhone();
+    return new Actor(stack, tenant, await linkNumber(stack, tenant.apiKey, phone), phone);
+  }
+
+  /** Makes a tenant and links a number of its sandbox. */
+  static async inSandbox(stack: Stack): Promise<Actor> {
+    const { tenantId, apiKey } = await createTenant(stack);
+    const { body } = await stack.api(apiKey, 'POST', '/v1/api-keys', { environment: 'TEST' });
+    const tenant = { tenantId, apiKey: String(body['secret']), kid: String(body['kid']) };
+    const session = await createSession(stack, tenant.apiKey);
+    const scanned = await stack.api(tenant.apiKey, 'POST', `/v1/sandbox/sessions/${session}/scan`);
+    expectStatus(scanned, 200);
+    return new Actor(stack, tenant, session, String(scanned.body['phone']).slice(1));
+  }
+
+  api<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
+    return this.stack.api<T>(this.tenant.apiKey, method, path, body);
+  }
+
+  /** Raises the session to the highest warmup tier: load is not what the tiers are for. */
+  async promote(): Promise<void> {
+    const path = `/v1/sessions/${this.sessionId}/promote-warmup-tier`;
+    expectStatus(await this.api('POST', path, { tier: 4, reason: 'load test' }), 201, 200);
+  }
+
+  /** Has every event of the session delivered to the receiver; returns the webhook secret. */
+  async listen(receiver: WebhookReceiver): Promise<string> {
+    const body = { enabled: true, webhookUrl: `${receiver.origin}/hook` };
+    const answer = await this.api<{ webhookSecret: string }>(
+      'PUT',
+      `/v1/sessions/${this.sessionId}/external-config`,
+      body,
+    );
+    expectStatus(answer, 200);
+    return answer.body.webhookSecret;
+  }
+
+  send(to: string, text: string, clientMessageId?: string): Promise<Answer> {
+    return this.api('POST', '/v1/messages', {
+      sessionId: this.sessionId,
+      to: `+${to}`,
+      text,
+      ...(clientMessageId ? { clientMessageId } : {}),
+    });
+  }
+
+  sendFile(to: string, caption: string, clientMessageId: string): Promise<Answer> {
+    const media = { kind: 'image', base64: PIXEL, mimeType: 'image/gif', caption };
+    return this.api('POST', '/v1/messages', {
+      sessionId: this.sessionId,
+      to: `+${to}`,
+      media,
+      clientMessageId,
+    });
+  }
+
+  async inbox(contact: string): Promise<InboxItem[]> {
+    const page = await this.stack.platform<{ items: InboxItem[] }>(
+      'GET',
+      `/contacts/${contact}/messages?from=${this.phone}`,
+    );
+    return page.items;
+  }
+
+  /** A contact writes to the linked number. */
+  async write(contact: string, text: string): Promise<void> {
+    await this.stack.platform('POST', `/contacts/${contact}/messages`, { to: this.phone, text });
+  }
+
+  /** A contact sends a picture to the linked number. */
+  async writeFile(contact: string, caption: string): Promise<void> {
+    const content = { type: 'image', caption, media: { size: 2_000 } };
+    await this.stack.platform('POST', `/contacts/${contact}/messages`, { to: this.phone, content });
+  }
+}
+
+/** Links so many numbers to a tenant; each is prepared when it is linked. */
+export async function linkActors(
+  stack: Stack,
+  tenant: NewTenant,
+  count: number,
+  prepare: (actor: Actor) => Promise<void> = () => Promise.resolve(),
+): Promise<Actor[]> {
+  const actors: Actor[] = [];
+  let started = 0;
+  const linkSome = async (): Promise<void> => {
+    while (started < count) {
+      started += 1;
+      const actor = await Actor.link(stack, tenant);
+      await prepare(actor);
+      actors.push(actor);
+    }
+  };
+  await Promise.all(Array.from({ length: LINKED_AT_A_TIME }, linkSome));
+  return actors;
+}
+
+/** Makes a tenant through the operator CLI; GROWTH by default. */
+export function createTenant(stack: Stack, ...options: string[]): Promise<NewTenant> {
+  return stack.operator<NewTenant>(
+    'tenants',
+    'create',
+    '--name',
+    `e2e ${inventPhone()}`,
+    ...(options.length > 0 ? options : ['--plan', 'GROWTH']),
+  );
+}
+
+/** Creates a session and scans its QR code with the phone of this number; resolves when it is connected. */
+export async function linkNumber(stack: Stack, apiKey: string, phone: string): Promise<string> {
+  const id = await createSession(stack, apiKey);
+  const path = `/v1/sessions/${id}`;
+  // A code that is replaced between the look and the scan is refused: then the next one is scanned.
+  await waitFor(
+    'a QR code to be scanned',
+    async () => {
+      const { status, body } = await stack.api<{ qr: string }>(apiKey, 'GET', `${path}/qr`);
+      return status === 200 && stack.platform('POST', `/accounts/${phone}/scan`, { qr: body.qr });
+    },
+    LINK_LIMIT_MS,
+  );
+  await waitFor(
+    'the session to connect',
+    async () => {
+      const answer = await stack.api(apiKey, 'GET', path);
+      return answer.body['status'] === 'CONNECTED';
+    },
+    LINK_LIMIT_MS,
+  );
+  return id;
+}
+
+/** A machine under load may answer 503 or 504; a session that was made all the same rests, since nobody looks at its code. */
+async function createSession(stack: Stack, apiKey: string): Promise<string> {
+  return waitFor(
+    'a session to be created',
+    async () => {
+      const answer = await stack.api<{ id: string }>(apiKey, 'POST', '/v1/sessions', { name: 'e2e' });
+      return answer.status >= 503 ? undefined : answer;
+    },
+    LINK_LIMIT_MS,
+  ).then((answer) => {
+    expectStatus(answer, 201);
+    return answer.body.id;
+  });
+}
+
+/** @throws Error with the answer when its status is none of these. */
+export function expectStatus(answer: Answer<unknown>, ...statuses: number[]): void {
+  if (!statuses.includes(answer.status)) {
+    throw new Error(
+      `Expected ${statuses.join(' or ')}, got ${answer.status}: ${JSON.stringify(answer.body)}`,
+    );
+  }
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CreateEndpoint, type Envelope, MessageReceived, type MessageReceivedV1 } from '@svc/contracts';
+import { envelopeOf, Messaging, RpcClient } from '@svc/messaging';
+import { waitFor } from '@svc/testing';
+import pg from 'pg';
+import { Program } from './program.js';
+import { Stack } from './stack.js';
+
+/** The dispatcher's process in a stack. */
+export const DISPATCHER = 'webhook-dispatcher';
+/** These serve everybody. */
+const SERVERS = ['postgres', 'nats-server'];
+const LIMIT_MS = 300_000;
+
+/** A tenant with one endpoint. */
+export interface Subscriber {
+  tenantId: string;
+  sessionId: string;
+}
+
+/** A dispatcher with its servers, receivers in a process of their own, and somebody who publishes events. */
+export class WebhookScene {
+  private published = 0;
+
+  private constructor(
+    readonly stack: Stack,
+    readonly receivers: Program,
+    private readonly origin: string,
+    private readonly messaging: Messaging,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  static async start(env: Record<string, string> = {}): Promise<WebhookScene> {
+    const stack = await Stack.start(env);
+    const { program, first } = await Program.start<{ port: number }>('receiver.mjs');
+    const messaging = await Messaging.connect({ url: stack.file.nats, name: 'bench' });
+    for (const pid of othersIn(stack)) process.kill(pid, 'SIGSTOP');
+    const rpc = RpcClient.at(stack.file.nats, 'bench');
+    return new WebhookScene(stack, program, `http://127.0.0.1:${first.port}`, messaging, rpc);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.messaging.onApplicationShutdown(), this.rpc.onApplicationShutdown()]);
+    this.receivers.stop();
+    for (const pid of othersIn(this.stack)) process.kill(pid, 'SIGCONT');
+    await this.stack.stop();
+  }
+
+  get dispatcherPid(): number {
+    return this.stack.pidOf(DISPATCHER);
+  }
+
+  urlOf(path: string): string {
+    return `${this.origin}/${path}`;
+  }
+
+  /** So many tenants with an endpoint each, whose receivers do what this path says (`bare/receiver.mjs`). */
+  async subscribe(path: string, count: number): Promise<Subscriber[]> {
+    const subscribers: Subscriber[] = [];
+    for (let n = 0; n < count; n += 1) {
+      const tenantId = randomUUID();
+      const request = { tenantId, name: path, url: this.urlOf(`${path}/${n}`), events: [] };
+      await this.rpc.request(CreateEndpoint, request);
+      subscribers.push({ tenantId, sessionId: randomUUID() });
+    }
+    return subscribers;
+  }
+
+  /** An event of a conversation of its own. */
+  event({ tenantId, sessionId }: Subscriber): Envelope<MessageReceivedV1> {
+    const messageId = randomUUID();
+    const contact = `4915${messageId.replace(/\D/g, '').slice(0, 9)}`;
+    const address = { remoteJid: `${contact}@s.whatsapp.net`, phone: `+${contact}`, pushName: 'Ada' };
+    const body = { type: 'text' as const, text: 'x'.repeat(400) };
+    const timestamp = new Date().toISOString();
+    const data = {
+      sessionId,
+      messageId,
+      ...address,
+      keyId: messageId.slice(0, 8),
+      body,
+      timestamp,
+      fromMe: false,
+    };
+    return envelopeOf(MessageReceived, { tenantId }, data);
+  }
+
+  /** Resolves when the stream has it. */
+  async put(event: Envelope<MessageReceivedV1>): Promise<void> {
+    await this.messaging.publishEvent(event);
+    this.published += 1;
+  }
+
+  /** So many events, in turn to each of these, as fast as the stream takes them. */
+  async flood(subscribers: Subscriber[], count: number): Promise<void> {
+    let left = count;
+    const publisher = async (): Promise<void> => {
+      while (left-- > 0) await this.put(this.event(subscribers[left % subscribers.length] as Subscriber));
+    };
+    await Promise.all(Array.from({ length: 128 }, publisher));
+  }
+
+  /**
+   * Events at a rate, whatever becomes of them. Resolves when the stream has them all.
+   * @returns when each was to be published, in ms since 1970, by message.
+   */
+  async publish(subscribers: Subscriber[], perSecond: number, seconds: number): Promise<Map<string, number>> {
+    const intended = new Map<string, number>();
+    const underWay: Promise<void>[] = [];
+    const startedAt = performance.now();
+    for (let n = 0; n < perSecond * seconds; n += 1) {
+      const at = startedAt + (n * 1000) / perSecond;
+      if (at > performance.now()) await delay(at - performance.now());
+      const event = this.event(subscribers[n % subscribers.length] as Subscriber);
+      intended.set(event.data.messageId, performance.timeOrigin + at);
+      underWay.push(this.put(event));
+    }
+    await Promise.all(underWay);
+    return intended;
+  }
+
+  /** How long after its intended time each event at a rate came to its receiver, in ms, sorted; those that never came are missing. */
+  async latencies(subscribers: Subscriber[], perSecond: number, seconds: number): Promise<number[]> {
+    await this.heard();
+    const intended = await this.publish(subscribers, perSecond, seconds);
+    const arrivals = new Map<string, number>();
+    const all = async (): Promise<boolean> => {
+      for (const [id, at] of await this.heard()) if (intended.has(id)) arrivals.set(id, at);
+      return arrivals.size === intended.size;
+    };
+    await waitFor('every webhook', all, LIMIT_MS).catch(() => undefined); // what is missing is counted
+    return [...arrivals].map(([id, at]) => at - (intended.get(id) ?? 0)).sort((a, b) => a - b);
+  }
+
+  /** Resolves when the dispatcher has taken in all that was published. */
+  async quiet(): Promise<void> {
+    const taken = async (): Promise<boolean> => {
+      await delay(500); // it counts rows
+      return (
+        (await this.number(
+          "SELECT count(*)::int AS n FROM webhooks.webhook_event WHERE kind = 'message.received'",
+        )) >= this.published
+      );
+    };
+    await waitFor('all events to be taken in', taken, LIMIT_MS);
+  }
+
+  /** Deliveries that are neither delivered nor dead yet. */
+  pending(): Promise<number> {
+    return this.number('SELECT count(*)::int AS n FROM webhooks.webhook_delivery');
+  }
+
+  /** Resolves when so many posts more than `before` have come. */
+  async posted(before: number, count: number): Promise<void> {
+    await waitFor('every post', async () => (await this.posts()) - before >= count, LIMIT_MS);
+  }
+
+  async posts(): Promise<number> {
+    return (await this.counts()).posts;
+  }
+
+  /** Receivers keep no more than the number of what came so far: they are to be as fast for whoever posts next. */
+  async forget(): Promise<void> {
+    await this.receivers.ask('forget');
+  }
+
+  /** What came to the receivers so far. */
+  async counts(): Promise<{ posts: number; answered: number; otherIds: number }> {
+    const { result } = (await this.receivers.ask('count')) as {
+      result: { posts: number; answered: number; otherIds: number };
+    };
+    return result;
+  }
+
+  /** Delivery id and signed time (ms since 1970) of each post that came, with a space between. */
+  async attempts(): Promise<string[]> {
+    return ((await this.receivers.ask('attempts')) as { result: string[] }).result;
+  }
+
+  /** Runs a statement as the owner of the database. */
+  async execute(sql: string, parameters: unknown[]): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client(this.stack.file.postgres);
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(sql, parameters)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  private async number(sql: string): Promise<number> {
+    return Number((await this.execute(sql, []))[0]?.['n'] ?? 0);
+  }
+
+  private async heard(): Promise<[id: string, at: number][]> {
+    return ((await this.receivers.ask('heard')) as { result: [string, number][] }).result;
+  }
+}
+
+/** Processes that hear every event as well; what they do with it is not what is measured. */
+function othersIn({ file }: Stack): number[] {
+  return file.processes.filter(({ name }) => ![DISPATCHER, ...SERVERS].includes(name)).map(({ pid }) => pid);
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../repository.js';
+import type { Walk } from './walk.js';
+
+/** The page `docs/walk.md`: the files of one send by project, each with the first sentence of its first doc block. */
+export function walkPage(walk: Walk): string {
+  const sections = Object.entries(walk).map(([project, files]) =>
+    [`## ${project} (${files.length})`, '', ...files.map((file) => `- \`${file}\`${about(file)}`)].join('\n'),
+  );
+  return [
+    '# One send, by file',
+    '',
+    '<!-- Written by `npm run walk -- --write`; do not edit. -->',
+    '',
+    `Files of ours that ran for one \`POST /v1/messages\`, from the request to the signed posts of \`message.sent\` and \`message.delivered\`: ${countOf(walk)}.`,
+    'Counted by the coverage of real processes; what also runs without a send is taken off. Files with nothing but types, constants or SQL run no code and are not among them.',
+    '',
+    sections.join('\n\n'),
+    '',
+  ].join('\n');
+}
+
+/** How many files there are. */
+export function countOf(walk: Walk): number {
+  return Object.values(walk).flat().length;
+}
+
+/** Doc blocks of what a file exports, the most telling first: of its class, of its function, of anything. */
+const DOC_BLOCKS = [
+  /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:@[^\n]*\s+)*export (?:abstract )?class/,
+  /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*export (?:async )?function/,
+  /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*export/,
+];
+
+function about(file: string): string {
+  const source = readFileSync(join(ROOT, file), 'utf8');
+  const block = DOC_BLOCKS.map((pattern) => pattern.exec(source)?.[1]).find(Boolean) ?? '';
+  const text = block
+    .replace(/^\s*\* ?/gm, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const sentence = /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;
+  return sentence ? ` – ${sentence}` : '';
+}

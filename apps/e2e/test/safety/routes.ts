@@ -1,0 +1,154 @@
+import { waitFor } from '@svc/testing';
+import type { Actor } from '../../src/stack/actor.js';
+import type { Stack } from '../../src/stack/stack.js';
+
+/** One operation of `/openapi.json`. */
+export interface Route {
+  operationId: string;
+  method: string;
+  /** With its parameters in braces. */
+  path: string;
+  /** In JSON: what takes a file has tests of its own in the gateway. */
+  takesBody: boolean;
+  /** Its answer does not end by itself. */
+  endless: boolean;
+  /** Names of its query parameters. */
+  query: string[];
+}
+
+/** Ids of one tenant, by the name of the resource. */
+export interface Ids {
+  session: string;
+  message: string;
+  webhook: string;
+  delivery: string;
+  replay: string;
+  kid: string;
+  conversation: string;
+  erasure: string;
+  widget: string;
+}
+
+interface Operation {
+  operationId: string;
+  responses: Record<string, { content?: Record<string, object> }>;
+  requestBody?: { content: Record<string, object> };
+  parameters?: { in: string; name: string }[];
+  'x-environment'?: string;
+  'x-public'?: boolean;
+}
+
+/** Every operation the running gateway describes for live keys; the sandbox and what is public have stories of their own. */
+export async function routesOf(stack: Stack): Promise<Route[]> {
+  const { body } = await stack.api<{ paths: Record<string, Record<string, Operation>> }>(
+    undefined,
+    'GET',
+    '/openapi.json',
+  );
+  return Object.entries(body.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, operation]) => operation['x-environment'] !== 'TEST' && !operation['x-public'])
+      .map(([method, { operationId, requestBody, responses, parameters = [] }]) => ({
+        operationId,
+        method: method.toUpperCase(),
+        path,
+        takesBody: requestBody?.content['application/json'] !== undefined,
+        endless: responses['200']?.content?.['text/event-stream'] !== undefined,
+        query: parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+      })),
+  );
+}
+
+/** A body that is right for a tenant's own resources, per operation that takes one. */
+export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
+  return {
+    sendMessage: { sessionId: ids.session, to: '+4915550001111', text: 'good', clientMessageId: 'good-1' },
+    createSession: { name: 'good' },
+    updateSession: { name: 'good' },
+    requestPairingCode: { phone: '+4915550001111' },
+    markMessagesRead: { messageIds: [ids.message] },
+    setTyping: { to: '+4915550001111', state: 'composing' },
+    promoteWarmupTier: { tier: 3, reason: 'good' },
+    putExternalConfig: {
+      enabled: true,
+      webhookUrl: 'http://127.0.0.1:9/good',
+      rotateSecret: true,
+      mintApiKey: true,
+    },
+    createWebhook: { name: 'good', url: 'http://127.0.0.1:9/good', events: ['message.sent'] },
+    updateWebhook: { name: 'good', url: 'http://127.0.0.1:9/good', events: [], ordering: 'STRICT' },
+    pauseWebhook: { reason: 'good' },
+    reactivateWebhook: { reason: 'good' },
+    startReplay: {
+      ...{ status: 'DEAD', event: 'message.sent', dryRun: true },
+      ...{ since: '2026-01-01T00:00:00Z', until: '2026-02-01T00:00:00Z' },
+    },
+    createWidget: {
+      sessionId: ids.session,
+      title: 'good',
+      greeting: 'good',
+      allowedOrigins: ['http://127.0.0.1:9'],
+    },
+    updateWidget: { title: 'good', side: 'left', color: '#0b7a5c', language: 'de' },
+    openCheckout: { plan: 'GROWTH' },
+    createApiKey: { name: 'good', scopes: ['messages:read'], rotates: ids.kid },
+    checkApiKeys: { candidates: [`rk_live_${ids.kid}`] },
+  };
+}
+
+/** The path with these ids in it. */
+export function pathWith({ path }: Route, ids: Ids): string {
+  const [, resource] = /^\/v1\/([a-z-]+)\/\{/.exec(path) ?? [];
+  const id = {
+    ...{ sessions: ids.session, messages: ids.message, 'api-keys': ids.kid },
+    conversations: ids.conversation,
+    contacts: '4915550001111',
+    erasures: ids.erasure,
+    widgets: ids.widget,
+    ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
+  }[resource ?? ''];
+  if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);
+  return path.replace('{phone}', '4915550001111').replace(/\{\w+\}/, id ?? '');
+}
+
+/** One resource of each kind for a tenant that has a session; texts and names say whose they are. */
+export async function furnish(actor: Actor, word: string): Promise<Ids> {
+  const hook = { name: `${word} hook`, url: `http://127.0.0.1:9/${word}`, events: [] };
+  const { id: webhook } = (await actor.api<{ id: string }>('POST', '/v1/webhooks', hook)).body;
+  const sent = await actor.send('4915550001111', `${word} text`);
+  const delivery = await waitFor('a delivery', async () => {
+    const path = `/v1/webhooks/${webhook}/deliveries?event=message.sent`;
+    return (await actor.api<{ items: { deliveryId: string }[] }>('GET', path)).body.items[0]?.deliveryId;
+  });
+  const none = { until: '2026-01-01T00:00:00Z' };
+  const replay = await actor.api<{ replay: { id: string } }>('POST', `/v1/webhooks/${webhook}/replay`, none);
+  const message = String(sent.body['jobId']);
+  const view = await actor.api<{ conversationId: string }>('GET', `/v1/messages/${message}`);
+  return {
+    session: actor.sessionId,
+    ...{ message, conversation: view.body.conversationId, erasure: await erasureOf(actor) },
+    ...{ webhook, delivery, replay: replay.body.replay.id, widget: await widgetOf(actor, word) },
+    kid: actor.tenant.kid,
+  };
+}
+
+async function widgetOf(actor: Actor, word: string): Promise<string> {
+  const page = { title: `${word} page`, greeting: 'Hello', allowedOrigins: ['http://127.0.0.1:9'] };
+  const { body } = await actor.api<{ id: string }>('POST', '/v1/widgets', {
+    ...page,
+    sessionId: actor.sessionId,
+  });
+  return body.id;
+}
+
+/** The receipt of a contact who was erased. */
+async function erasureOf(actor: Actor): Promise<string> {
+  await actor.send('4915550009999', 'erased');
+  const { id } = (await actor.api<{ id: string }>('DELETE', '/v1/contacts/4915550009999')).body;
+  await waitFor(
+    'the erasure',
+    async () => (await actor.api('GET', `/v1/erasures/${id}`)).body['status'] === 'DONE',
+    60_000,
+  );
+  return id;
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, expect } from '@jest/globals';
+import { waitFor, WebhookReceiver } from '@svc/testing';
+import type { Actor } from '../../src/stack/actor.js';
+import { type Answer, Stack } from '../../src/stack/stack.js';
+
+/** The stack of this run, once all of it is up: the test before may have killed a part. */
+export function stackOfRun(): Promise<Stack> {
+  return waitFor('the stack of this run', () => Stack.running(process.env['E2E_DATA_DIR']), 120_000);
+}
+
+/** A webhook receiver for all tests of a file. */
+export function withReceiver(): { get: () => WebhookReceiver } {
+  let receiver: WebhookReceiver;
+  beforeAll(async () => void (receiver = await WebhookReceiver.start()));
+  afterAll(() => receiver.stop());
+  return { get: () => receiver };
+}
+
+/** A port that nobody has, for a program that is told which to take. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The error body of the specification, whatever the error. */
+export function expectError(answer: Answer, status: number, code: string): void {
+  expect({ status: answer.status, code: answer.body['code'] }).toEqual({ status, code });
+  expectErrorBody(answer);
+}
+
+/** An error body under any status of the 400s. */
+export function expectErrorBody({ status, headers, body }: Answer): void {
+  expect(Math.floor(status / 100)).toBe(4);
+  expect(headers.get('content-type')).toMatch(/^application\/json/);
+  expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  expect(body).toEqual({
+    code: expect.stringMatching(/^[A-Z_]+$/),
+    message: expect.any(String),
+    requestId: headers.get('x-request-id'),
+    meta: expect.any(Object),
+  });
+}
+
+/** Waits until nothing changes the status of a message any more, unless somebody reads it. */
+export async function untilDelivered(actor: Actor, message: string): Promise<void> {
+  await waitFor(
+    'the status to come to rest',
+    async () => (await actor.api('GET', `/v1/messages/${message}`)).body['status'] === 'DELIVERED',
+    60_000,
+  );
+}
+
+/** All that a tenant can read of itself: equal before and after what must not have written anything. */
+export async function everythingOf(actor: Actor): Promise<unknown> {
+  const pages = ['messages', 'sessions', 'webhooks', 'api-keys'].map(async (things) => {
+    const { body } = await actor.api<{ items: Record<string, unknown>[] }>('GET', `/v1/${things}?limit=200`);
+    // When a key was last used is written by reading, too.
+    return body.items.map((item) => ({ ...item, lastUsedAt: null }));
+  });
+  return Promise.all([
+    ...pages,
+    actor.api('GET', `/v1/sessions/${actor.sessionId}/external-config`).then(({ body }) => body),
+  ]);
+}

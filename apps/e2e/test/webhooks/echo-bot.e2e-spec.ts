@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { waitFor } from '@svc/testing';
+import { createTenant } from '../../src/stack/actor.js';
+import type { Answer, Stack } from '../../src/stack/stack.js';
+import { freePort, stackOfRun } from '../stage/stage.js';
+
+const ROOT = join(import.meta.dirname, '../../../..');
+const CONTACT = '+4915550008000';
+const LIMIT_MS = 60_000;
+
+let stack: Stack;
+let testKey: string;
+let bot: ChildProcess | undefined;
+let address: string;
+let sessionId: string;
+
+const api = <T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<T>> =>
+  stack.api<T>(testKey, method, path, body);
+
+beforeAll(async () => {
+  stack = await stackOfRun();
+  const { apiKey } = await createTenant(stack);
+  const made = await stack.api(apiKey, 'POST', '/v1/api-keys', { environment: 'TEST' });
+  testKey = String(made.body['secret']);
+  sessionId = String((await api('POST', '/v1/sessions', { name: 'echo' })).body['id']);
+  expect((await api('POST', `/v1/sandbox/sessions/${sessionId}/scan`)).body).toMatchObject({
+    status: 'CONNECTED',
+  });
+
+  const port = await freePort();
+  address = `http://127.0.0.1:${port}/`;
+  const { body } = await api<{ env: Record<string, string> }>(
+    'PUT',
+    `/v1/sessions/${sessionId}/external-config`,
+    { enabled: true, mintApiKey: true, webhookUrl: address },
+  );
+  bot = spawn(process.execPath, [join(ROOT, 'examples/echo-bot/bot.mjs')], {
+    env: { ...process.env, ...body.env, SVC_BASE_URL: stack.file.gateway, PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(bot.stdout!, 'data'); // "listening"
+}, LIMIT_MS);
+afterAll(() => void bot?.kill());
+
+test('the example of an external bot answers in the sandbox, once, and nobody but the gateway', async () => {
+  const inbox = `/v1/sandbox/sessions/${sessionId}/contacts/${CONTACT}/messages`.replace('+', '%2B');
+  const texts = async (): Promise<(string | null)[]> =>
+    (await api<{ items: { text: string | null }[] }>('GET', inbox)).body.items.map(({ text }) => text);
+  const say = (text: string) =>
+    api('POST', `/v1/sandbox/sessions/${sessionId}/messages`, { from: CONTACT, text });
+
+  await say('Are you open?');
+  await waitFor('the answer', async () => (await texts()).length === 1, LIMIT_MS);
+  const forged = await fetch(address, {
+    method: 'POST',
+    body: JSON.stringify({ event: 'message.received', payload: {} }),
+    headers: { 'x-svc-signature': `t=${Date.now()},v1=${'0'.repeat(64)}` },
+  });
+  expect(forged.status).toBe(401);
+
+  // Delivered again, the same message is answered no second time; what comes after it is.
+  const { body: webhooks } = await api<{ items: { id: string }[] }>('GET', '/v1/webhooks');
+  const { body } = await api<{ items: { deliveryId: string }[] }>(
+    'GET',
+    `/v1/webhooks/${webhooks.items[0]?.id}/deliveries?event=message.received&status=DELIVERED`,
+  );
+  expect((await api('POST', `/v1/deliveries/${body.items[0]?.deliveryId}/replay`)).status).toBeLessThan(300);
+  await say('And tomorrow?');
+  await waitFor('the next answer', async () => (await texts()).length === 2, LIMIT_MS);
+  const replayed = async (): Promise<boolean> => {
+    const { body: one } = await api<{ attempts: unknown[] }>(
+      'GET',
+      `/v1/deliveries/${body.items[0]?.deliveryId}`,
+    );
+    return one.attempts.length === 2;
+  };
+  await waitFor('the repeat', replayed, LIMIT_MS);
+  expect(await texts()).toEqual(['And tomorrow?', 'Are you open?']);
+}, 180_000);

@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { AppError } from '@svc/contracts';
+import type { RpcClient } from '@svc/messaging';
+import { askServices } from '../services/service-requests.js';
+import { dataDirOf } from '../config.js';
+import { operatorHelp, parseOperatorCall } from './operator-arguments.js';
+import { say } from '../screen.js';
+import { readStackFile } from '../state/stack-file.js';
+
+/**
+ * The operator CLI: one JSON object on standard output, whatever happens, and words for people on standard error.
+ * Returns the exit code.
+ */
+export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<number> {
+  try {
+    const call = parseOperatorCall(argv);
+    if (call.help) {
+      say(operatorHelp(call.command));
+      return 0;
+    }
+    const natsUrl = findNats(call.dataDir, env);
+    say(JSON.stringify(await ask(natsUrl, (rpc) => call.command.ask(rpc, call.values))));
+    return 0;
+  } catch (error) {
+    const refusal =
+      error instanceof AppError ? error : new AppError('INTERNAL', undefined, {}, { cause: error });
+    say(JSON.stringify(refusal.toBody()));
+    say(`${refusal.code}: ${refusal === error ? refusal.message : String(error)}`, process.stderr);
+    return 1;
+  }
+}
+
+async function ask(natsUrl: string, question: (rpc: RpcClient) => Promise<object>): Promise<object> {
+  try {
+    return await askServices(natsUrl, question);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'UPSTREAM_UNAVAILABLE') throw error;
+    // A stack that was killed leaves its stack.json behind.
+    const message = `${error.message} Does the stack run? "npm start" starts it.`;
+    throw new AppError(error.code, message, error.meta, { cause: error });
+  }
+}
+
+/** A folder named in the call goes first: it is what `stack.json` tells others to call. */
+function findNats(dataDir: string | undefined, env: NodeJS.ProcessEnv): string {
+  if (dataDir === undefined && env['NATS_URL']) return env['NATS_URL'];
+  const directory = dataDir === undefined ? dataDirOf(env) : resolve(dataDir);
+  const stack = readStackFile(directory);
+  if (stack) return stack.nats;
+  const message = `No stack runs with the data of ${directory}. Start it with "npm start", or set NATS_URL or DATA_DIR.`;
+  throw new AppError('UPSTREAM_UNAVAILABLE', message);
+}

@@ -1,0 +1,121 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { closeSync, existsSync } from 'node:fs';
+import { giveWay } from './niceness.js';
+import type { LogFile } from '../state/log-file.js';
+import type { Exit, Running } from './supervised.js';
+
+const READY_WITHIN_MS = 60_000;
+const STOP_WITHIN_MS = 15_000;
+const GUARD = new URL('./end-with-launcher.js', import.meta.url).href;
+
+/** What a service says when it is ready; the simulator says more than its port. */
+export type ReadyMessage = Record<string, unknown> & { type: 'ready' };
+
+/** A service that runs. */
+export interface Child extends Running {
+  readonly ready: ReadyMessage;
+}
+
+/** What to run. */
+export interface ChildPlan {
+  program: string;
+  env: NodeJS.ProcessEnv;
+  log: LogFile;
+  niceness?: number | undefined;
+  nodeFlags?: readonly string[] | undefined;
+}
+
+/** Starts a service and waits until it says that it is ready; an abort ends it. */
+export async function startChild(plan: ChildPlan, aborted: AbortSignal): Promise<Child> {
+  const child = forkProgram(plan);
+  const exited = exitOf(child);
+  if (plan.niceness && child.pid !== undefined) giveWay(child.pid, plan.niceness);
+  let expected = false;
+  const stop = async (): Promise<void> => {
+    expected = true;
+    child.kill('SIGTERM');
+    const force = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+    await exited;
+    clearTimeout(force);
+  };
+  const onAbort = (): void => void stop();
+  aborted.addEventListener('abort', onAbort, { once: true });
+  try {
+    const ready = await readyMessage(child, exited, plan.log);
+    return {
+      pid: child.pid as number,
+      ready,
+      stop,
+      onExit: (listener) => void exited.then((exit) => listener({ ...exit, expected })),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    aborted.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Runs a program to its end; an abort ends it. */
+export async function runToEnd(plan: ChildPlan, aborted: AbortSignal): Promise<void> {
+  const child = forkProgram(plan);
+  const onAbort = (): void => void child.kill('SIGTERM');
+  aborted.addEventListener('abort', onAbort, { once: true });
+  const exit = await exitOf(child);
+  aborted.removeEventListener('abort', onAbort);
+  if (exit.code !== 0) throw new Error(lastWords(`ended with ${describeExit(exit)}`, plan.log));
+}
+
+export function describeExit({ code, signal }: Pick<Exit, 'code' | 'signal'>): string {
+  return signal ?? `code ${code}`;
+}
+
+function forkProgram({ program, env, log, nodeFlags = [] }: ChildPlan): ChildProcess {
+  if (!existsSync(program)) throw new Error(`${program} is missing. Build first: npm run build`);
+  const descriptor = log.open();
+  try {
+    return fork(program, [], {
+      env,
+      // Whoever is asked for its inspector (SIGUSR1) opens it on a free port: there are many on this machine.
+      execArgv: [...nodeFlags, '--inspect-port=0', '--import', GUARD],
+      stdio: ['ignore', descriptor, descriptor, 'ipc'],
+      // A session of its own: Ctrl-C in the terminal reaches us alone, and we stop them in order.
+      detached: true,
+    });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<Exit> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve({ code, signal, expected: false }));
+    child.once('error', () => resolve({ code: null, signal: null, expected: false }));
+  });
+}
+
+async function readyMessage(child: ChildProcess, exited: Promise<Exit>, log: LogFile): Promise<ReadyMessage> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<ReadyMessage>((resolve, reject) => {
+      child.on('message', (message) => {
+        if (isReady(message)) resolve(message);
+      });
+      void exited.then((exit) => reject(new Error(lastWords(`ended with ${describeExit(exit)}`, log))));
+      timer = setTimeout(
+        () => reject(new Error(lastWords(`was not ready within ${READY_WITHIN_MS / 1000} s`, log))),
+        READY_WITHIN_MS,
+      );
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isReady(message: unknown): message is ReadyMessage {
+  return typeof message === 'object' && message !== null && 'type' in message && message.type === 'ready';
+}
+
+function lastWords(what: string, log: LogFile): string {
+  return [`${what}. The end of ${log.path}:`, ...log.lastLines().map((line) => `    ${line}`)].join('\n');
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals';
+import { readConfig } from '../config.js';
+import {
+  migrationEnvironment,
+  serviceEnvironment,
+  serviceVariables,
+  simulatorEnvironment,
+} from './environment.js';
+import type { Secrets } from '../state/secrets.js';
+import { processNames, type ServiceRow, SERVICES } from './services.js';
+
+const secrets: Secrets = {
+  keyPepper: 'pepper',
+  secretsKey: 'secrets key',
+  credentialsKey: 'credentials key',
+  simulatorSeed: 'seed',
+  stackId: 'abcd',
+};
+const addresses = {
+  databaseUrl: 'postgres://d',
+  natsUrl: 'nats://n',
+  platformUrl: 'ws://p',
+  platformTrustRoot: 'root',
+  platformCa: '/data/simulator-ca.pem',
+  gatewayPort: 3100,
+};
+const rowOf = (name: string): ServiceRow => SERVICES.find((row) => row.name === name) as ServiceRow;
+const environmentOf = (name: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv =>
+  serviceEnvironment(rowOf(name), serviceVariables(readConfig(env), secrets, addresses), secrets);
+
+describe('the environment of a service', () => {
+  test('holds what every service needs and nothing of another one', () => {
+    expect(
+      environmentOf('billing', { PATH: '/bin', AWS_SECRET: 'x', PORT: '80', SVC_MODE: 'production' }),
+    ).toEqual({
+      PATH: '/bin',
+      SVC_MODE: 'development',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATABASE_URL: 'postgres://d',
+      NATS_URL: 'nats://n',
+    });
+  });
+
+  test('holds what a person sets of the variables that the service reads', () => {
+    const env = { PAST_DUE_GRACE_DAYS: '3', WARMUP_LOOK_MS: '50' };
+    expect(environmentOf('billing', env)).toMatchObject({ PAST_DUE_GRACE_DAYS: '3' });
+    expect(environmentOf('billing', env)).not.toHaveProperty('WARMUP_LOOK_MS');
+    expect(environmentOf('limits', env)).toMatchObject({ WARMUP_LOOK_MS: '50' });
+  });
+
+  test('gives each secret to the one service that uses it', () => {
+    const holders = (value: string): string[] =>
+      SERVICES.map(({ name }) => name).filter((name) => Object.values(environmentOf(name)).includes(value));
+    expect(holders('pepper')).toEqual(['api-gateway']);
+    expect(holders('secrets key')).toEqual(['webhook-dispatcher']);
+    expect(holders('credentials key')).toEqual(['session-worker']);
+  });
+
+  test('gives the gateway its port and the address others see', () => {
+    expect(environmentOf('api-gateway')).toMatchObject({
+      PORT: '3100',
+      GATEWAY_PUBLIC_URL: 'http://127.0.0.1:3100',
+    });
+    expect(environmentOf('api-gateway', { GATEWAY_PUBLIC_URL: 'https://api.example.com' })).toMatchObject({
+      GATEWAY_PUBLIC_URL: 'https://api.example.com',
+    });
+  });
+
+  test('lets local receivers through unless told otherwise', () => {
+    expect(environmentOf('webhook-dispatcher')['WEBHOOK_ALLOWED_ORIGINS']).toBe(
+      'http://127.0.0.1:*,http://localhost:*',
+    );
+    const env = { WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:9', WEBHOOK_RETRY_DELAYS_MS: '0,10' };
+    expect(environmentOf('webhook-dispatcher', env)).toMatchObject(env);
+  });
+
+  test('names the worker after this stack, the same at every start', () => {
+    expect(environmentOf('session-worker')).toMatchObject({
+      WORKER_NAME: 'session-worker-abcd',
+      PLATFORM_URL: 'ws://p',
+      PLATFORM_TRUST_ROOT: 'root',
+    });
+  });
+
+  test('gives every worker of the stack a name of its own, the same at every start', () => {
+    const row = rowOf('session-worker');
+    const variables = serviceVariables(readConfig({}), secrets, addresses);
+    const names = processNames(row, 3);
+    expect(names).toEqual(['session-worker', 'session-worker-2', 'session-worker-3']);
+    expect(names.map((name) => serviceEnvironment(row, variables, secrets, name)['WORKER_NAME'])).toEqual([
+      'session-worker-abcd',
+      'session-worker-2-abcd',
+      'session-worker-3-abcd',
+    ]);
+  });
+
+  test('runs several processes of the session worker alone', () => {
+    expect(processNames(rowOf('webhook-dispatcher'), 3)).toEqual(['webhook-dispatcher']);
+  });
+
+  test('lets the worker alone trust the media host of the platform', () => {
+    const env = { NODE_EXTRA_CA_CERTS: '/own/ca.pem' };
+    expect(environmentOf('session-worker', env)['NODE_EXTRA_CA_CERTS']).toBe('/data/simulator-ca.pem');
+    expect(environmentOf('webhook-dispatcher', env)['NODE_EXTRA_CA_CERTS']).toBe('/own/ca.pem');
+  });
+
+  test('keeps the keys that a person brings along with a database', () => {
+    expect(environmentOf('api-gateway', { KEY_PEPPER: 'brought along' })['KEY_PEPPER']).toBe('brought along');
+  });
+
+  test('of a migration holds the database alone', () => {
+    const variables = serviceVariables(readConfig({ PATH: '/bin' }), secrets, addresses);
+    expect(migrationEnvironment(variables)).toEqual({ PATH: '/bin', DATABASE_URL: 'postgres://d' });
+  });
+});
+
+test('the simulator gets its ports, its seed and its place, and no secret of a service', () => {
+  const config = readConfig({ DATA_DIR: '/data', LOG_LEVEL: 'debug' });
+  expect(simulatorEnvironment(config, secrets, { websocket: 1, control: 2, media: 3 })).toEqual({
+    SIMULATOR_HOST: '127.0.0.1',
+    SIMULATOR_PORT: '1',
+    SIMULATOR_CONTROL_PORT: '2',
+    SIMULATOR_MEDIA_PORT: '3',
+    SIMULATOR_CA_FILE: '/data/simulator-ca.pem',
+    SIMULATOR_SEED: 'seed',
+    SIMULATOR_STATE_FILE: '/data/simulator.ndjson',
+    LOG_LEVEL: 'debug',
+  });
+});

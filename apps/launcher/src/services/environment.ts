@@ -1,0 +1,100 @@
+import { join } from 'node:path';
+import type { LauncherConfig } from '../config.js';
+import { MEDIA_FOLDER, SIMULATOR_CA_FILE, SIMULATOR_STATE_FILE } from '../state/data-dir.js';
+import type { Secrets } from '../state/secrets.js';
+import { GATEWAY, type ServiceRow, SIMULATOR, WORKER } from './services.js';
+import { MACHINE_VARIABLES, variablesOf } from './variables.js';
+
+/** Variables by name; absent ones are undefined. */
+export type Variables = Record<string, string | undefined>;
+
+/** Addresses of the servers and of the platform, once they run. */
+export interface StackAddresses {
+  databaseUrl: string;
+  natsUrl: string;
+  platformUrl: string;
+  platformTrustRoot: string | undefined;
+  /** File with the authority of the platform's media host, where it is one of its own. */
+  platformCa: string | undefined;
+  gatewayPort: number;
+  /** Of the simulator, where there is one: sandbox sessions use it, too. */
+  sandbox?: Record<'SANDBOX_PLATFORM_URL' | 'SANDBOX_PLATFORM_TRUST_ROOT' | 'SANDBOX_CONTROL_URL', string>;
+}
+
+/** Every variable that the launcher has for services; each service gets those that it reads. */
+export function serviceVariables(
+  config: LauncherConfig,
+  secrets: Secrets,
+  addresses: StackAddresses,
+): Variables {
+  return {
+    ...config.env,
+    SVC_MODE: 'development',
+    HOST: '127.0.0.1',
+    DATABASE_URL: addresses.databaseUrl,
+    NATS_URL: addresses.natsUrl,
+    PLATFORM_URL: addresses.platformUrl,
+    PLATFORM_TRUST_ROOT: addresses.platformTrustRoot,
+    PLATFORM_CA: addresses.platformCa,
+    ...addresses.sandbox,
+    GATEWAY_PORT: String(addresses.gatewayPort),
+    GATEWAY_PUBLIC_URL: config.gatewayPublicUrl ?? gatewayUrl(addresses.gatewayPort),
+    WEBHOOK_RETRY_DELAYS_MS: config.webhooks.delays,
+    WEBHOOK_TIMEOUT_MS: config.webhooks.timeout,
+    WEBHOOK_ALLOWED_ORIGINS: config.webhooks.origins,
+    // A person who brings a database of an earlier installation brings its keys as well.
+    KEY_PEPPER: config.env['KEY_PEPPER'] || secrets.keyPepper,
+    SECRETS_KEY: config.env['SECRETS_KEY'] || secrets.secretsKey,
+    CREDENTIALS_KEY: config.env['CREDENTIALS_KEY'] || secrets.credentialsKey,
+    MEDIA_DIR: config.env['MEDIA_DIR'] || join(config.dataDir, MEDIA_FOLDER),
+  };
+}
+
+/** The whole environment of one process of a service: the variables that it reads and nothing else. */
+export function serviceEnvironment(
+  row: ServiceRow,
+  variables: Variables,
+  secrets: Secrets,
+  processName = row.name,
+): NodeJS.ProcessEnv {
+  // Nobody else speaks to the platform: what a person lets the others trust stays.
+  const ca = (row.name === WORKER && variables['PLATFORM_CA']) || variables['NODE_EXTRA_CA_CERTS'];
+  return pick([...MACHINE_VARIABLES, ...variablesOf(row.name)], {
+    ...variables,
+    NODE_EXTRA_CA_CERTS: ca,
+    PORT: row.name === GATEWAY ? variables['GATEWAY_PORT'] : '0',
+    // The same after a restart, so that it takes its partitions back at once instead of waiting for its old leases.
+    WORKER_NAME: `${processName}-${secrets.stackId}`,
+  });
+}
+
+/** The whole environment of a program that brings a schema up to date. */
+export function migrationEnvironment(variables: Variables): NodeJS.ProcessEnv {
+  return pick([...MACHINE_VARIABLES, 'DATABASE_URL'], variables);
+}
+
+/** The whole environment of the simulator. */
+export function simulatorEnvironment(
+  config: LauncherConfig,
+  secrets: Secrets,
+  ports: { websocket: number; control: number; media: number },
+): NodeJS.ProcessEnv {
+  return pick([...MACHINE_VARIABLES, ...variablesOf(SIMULATOR)], {
+    ...config.env,
+    SIMULATOR_HOST: '127.0.0.1',
+    SIMULATOR_PORT: String(ports.websocket),
+    SIMULATOR_CONTROL_PORT: String(ports.control),
+    SIMULATOR_MEDIA_PORT: String(ports.media),
+    SIMULATOR_CA_FILE: join(config.dataDir, SIMULATOR_CA_FILE),
+    SIMULATOR_SEED: secrets.simulatorSeed,
+    SIMULATOR_STATE_FILE: join(config.dataDir, SIMULATOR_STATE_FILE),
+  });
+}
+
+export function gatewayUrl(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+function pick(names: readonly string[], from: Variables): NodeJS.ProcessEnv {
+  return Object.fromEntries(names.filter((name) => from[name]).map((name) => [name, from[name]]));
+}

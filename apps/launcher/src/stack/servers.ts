@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { findNatsServer, type LocalServer, startNats, startPostgres } from '@svc/local-servers';
+import { LogFile } from '../state/log-file.js';
+import { SERVERS_STOP_ORDER } from '../services/services.js';
+import { type Listener, Supervised } from '../processes/supervised.js';
+
+/** The embedded PostgreSQL; a restart keeps its port, so that clients find it again. */
+export function embeddedPostgres(dataDir: string, listener: Listener): Supervised<LocalServer> {
+  const log = writer(dataDir, 'postgres');
+  return new Supervised(
+    'postgres',
+    SERVERS_STOP_ORDER,
+    (previous) => startPostgres({ dataDir: join(dataDir, 'postgres'), port: previous?.port ?? 0, log }),
+    listener,
+  );
+}
+
+/** The embedded nats-server with JetStream, likewise. */
+export function embeddedNats(dataDir: string, listener: Listener): Supervised<LocalServer> {
+  const log = writer(dataDir, 'nats-server');
+  return new Supervised(
+    'nats-server',
+    SERVERS_STOP_ORDER,
+    async (previous) => {
+      // Unpacking the distribution's package takes a while when the machine has no nats-server: say so.
+      const binary = await findNatsServer({ log: (line) => listener.say(`  ${line}`) });
+      return startNats({ dataDir: join(dataDir, 'nats'), port: previous?.port ?? 0, binary, log });
+    },
+    listener,
+  );
+}
+
+function writer(dataDir: string, name: string): (line: string) => void {
+  const stream = new LogFile(dataDir, name).stream();
+  stream.on('error', () => undefined); // a full disk is told by the server itself, not by its log
+  return (line) => void stream.write(`${line}\n`);
+}

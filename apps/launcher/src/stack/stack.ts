@@ -1,0 +1,219 @@
+import { join } from 'node:path';
+import { type Child, runToEnd, startChild } from '../processes/child.js';
+import { type LauncherConfig, ROOT } from '../config.js';
+import {
+  gatewayUrl,
+  migrationEnvironment,
+  serviceEnvironment,
+  serviceVariables,
+  simulatorEnvironment,
+  type StackAddresses,
+  type Variables,
+} from '../services/environment.js';
+import { LogFile } from '../state/log-file.js';
+import { say, step } from '../screen.js';
+import { freePort } from '../processes/ports.js';
+import { loadSecrets, type Secrets } from '../state/secrets.js';
+import { embeddedNats, embeddedPostgres } from './servers.js';
+import { processNames, programOf, SERVICES, type ServiceRow, SIMULATOR_ROW } from '../services/services.js';
+import { removeStackFile, type StackDescription, writeStackFile } from '../state/stack-file.js';
+import { type Launch, type Listener, type Running, Supervised } from '../processes/supervised.js';
+
+/** The person stopped the start before it was through. */
+export class StoppedError extends Error {}
+
+/** Where the platform is, ours or another one. */
+type Platform = StackDescription['platform'];
+
+/** What is kept alive, whatever kind of program it is. */
+type Part = Pick<Supervised<Running>, 'name' | 'pid' | 'stopOrder' | 'stop'>;
+
+/** Everything that runs: starts it in order, keeps `stack.json` true, stops it in order. */
+export class Stack {
+  private readonly parts: Part[] = [];
+  private readonly secrets: Secrets;
+  private readonly listener: Listener;
+  private readonly stopping = new AbortController();
+  /** Set once everything is ready. */
+  private description: StackDescription | undefined;
+
+  constructor(private readonly config: LauncherConfig) {
+    this.secrets = loadSecrets(config.dataDir);
+    this.listener = { say: (line) => say(line), onChange: () => this.publish() };
+  }
+
+  async start(): Promise<StackDescription> {
+    const { dataDir } = this.config;
+    const [databaseUrl, natsUrl, platform] = await this.together([
+      this.postgres(),
+      this.nats(),
+      this.platform(),
+    ]);
+    const gatewayPort = this.config.gatewayPort || (await freePort());
+    const variables = serviceVariables(this.config, this.secrets, {
+      databaseUrl,
+      natsUrl,
+      platformUrl: platform.websocket,
+      platformTrustRoot: platform.trustRoot ?? undefined,
+      platformCa: platform.ca ?? undefined,
+      gatewayPort,
+      ...sandboxOf(platform),
+    });
+    await step('database schemas', () => this.together(SERVICES.map((row) => this.migrate(row, variables))));
+    await this.together(
+      SERVICES.flatMap((row) =>
+        processNames(row, this.config.sessionWorkers).map((name) => {
+          const env = serviceEnvironment(row, variables, this.secrets, name);
+          const part = this.supervise(row, env, name);
+          return step(name, () => part.start());
+        }),
+      ),
+    );
+    const demo = await step('demo tenant', async () => {
+      // Loaded only now: the contracts and Nest take a second, in which the first servers come up.
+      const { demoTenant } = await import('./demo-tenant.js');
+      const gateway = gatewayUrl(gatewayPort);
+      return demoTenant({ dataDir, natsUrl, gateway, hasSandbox: platform.control !== null });
+    });
+    this.throwIfStopping();
+    this.description = {
+      gateway: gatewayUrl(gatewayPort),
+      operator: [
+        process.execPath,
+        join(ROOT, 'apps/launcher/dist/main.js'),
+        'operator',
+        '--data-dir',
+        dataDir,
+      ],
+      platform,
+      postgres: databaseUrl,
+      nats: natsUrl,
+      webhooks: webhookSettings(this.config),
+      demo,
+      processes: [],
+    };
+    this.publish();
+    return this.description;
+  }
+
+  /** From the customer's door to the servers; safe at any moment, also in the middle of the start. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.description = undefined;
+    removeStackFile(this.config.dataDir);
+    const orders = [...new Set(this.parts.map(({ stopOrder }) => stopOrder))].sort((a, b) => a - b);
+    for (const order of orders) {
+      await Promise.all(this.parts.filter((part) => part.stopOrder === order).map((part) => part.stop()));
+    }
+  }
+
+  /** Ends everything this instant. The servers follow by themselves when this process ends (`setpriv --pdeathsig`). */
+  kill(): void {
+    removeStackFile(this.config.dataDir);
+    for (const { pid, stopOrder } of this.parts) {
+      if (pid !== undefined && stopOrder <= SIMULATOR_ROW.stopOrder) killQuietly(pid);
+    }
+  }
+
+  private async postgres(): Promise<string> {
+    if (this.config.databaseUrl) return this.config.databaseUrl;
+    const server = this.add(embeddedPostgres(this.config.dataDir, this.listener));
+    return (await step('PostgreSQL', () => server.start())).url;
+  }
+
+  private async nats(): Promise<string> {
+    if (this.config.natsUrl) return this.config.natsUrl;
+    const server = this.add(embeddedNats(this.config.dataDir, this.listener));
+    return (await step('nats-server', () => server.start())).url;
+  }
+
+  private async platform(): Promise<Platform> {
+    const { platformUrl, platformTrustRoot, extraCa } = this.config;
+    if (platformUrl) {
+      const trustRoot = platformTrustRoot ?? null;
+      return { websocket: platformUrl, control: null, trustRoot, ca: extraCa ?? null };
+    }
+    // Drawn here and not by the system: a restart must find the same ports free again.
+    const ports = { websocket: await freePort(), control: await freePort(), media: await freePort() };
+    const env = simulatorEnvironment(this.config, this.secrets, ports);
+    const { ready } = await step(SIMULATOR_ROW.name, () => this.supervise(SIMULATOR_ROW, env).start());
+    const { websocket, control, trustRoot } = ready as Record<string, string>;
+    if (!websocket || !control || !trustRoot) throw new Error('The simulator does not say where it listens.');
+    return { websocket, control, trustRoot, ca: String(env['SIMULATOR_CA_FILE']) };
+  }
+
+  private async migrate(row: ServiceRow, variables: Variables): Promise<void> {
+    const log = new LogFile(this.config.dataDir, `${row.name}-migrations`);
+    const plan = { program: programOf(row.name, 'migrate'), env: migrationEnvironment(variables), log };
+    await runToEnd(plan, this.stopping.signal).catch((error: Error) => {
+      throw new Error(`The schema of ${row.name} could not be brought up to date: ${error.message}`);
+    });
+  }
+
+  /** A service as a child process that is kept alive; not started yet. */
+  private supervise(row: ServiceRow, env: NodeJS.ProcessEnv, name = row.name): Supervised<Child> {
+    const plan = {
+      program: programOf(row.name, 'main'),
+      env,
+      log: new LogFile(this.config.dataDir, name),
+      niceness: row.niceness,
+      nodeFlags: row.nodeFlags,
+    };
+    const launch: Launch<Child> = (_previous, aborted) => startChild(plan, aborted);
+    return this.add(new Supervised(name, row.stopOrder, launch, this.listener));
+  }
+
+  private add<T extends Running>(part: Supervised<T>): Supervised<T> {
+    this.throwIfStopping();
+    this.parts.push(part);
+    return part;
+  }
+
+  /** Waits for all of them even if one fails, so that nothing is still coming up when the failure is dealt with. */
+  private async together<T extends readonly unknown[]>(work: { [K in keyof T]: Promise<T[K]> }): Promise<T> {
+    const results = await Promise.allSettled(work);
+    this.throwIfStopping();
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
+  }
+
+  private throwIfStopping(): void {
+    if (this.stopping.signal.aborted) throw new StoppedError('Stopped before it was ready.');
+  }
+
+  private publish(): void {
+    if (!this.description) return;
+    this.description.processes = this.parts.flatMap(({ name, pid }) =>
+      pid === undefined ? [] : [{ name, pid }],
+    );
+    writeStackFile(this.config.dataDir, this.description);
+  }
+}
+
+/** The simulator is the platform of both, of live sessions and of the sandbox. */
+function sandboxOf({ websocket, control, trustRoot }: Platform): Pick<StackAddresses, 'sandbox'> {
+  if (!control || !trustRoot) return {};
+  return {
+    sandbox: {
+      SANDBOX_PLATFORM_URL: websocket,
+      SANDBOX_PLATFORM_TRUST_ROOT: trustRoot,
+      SANDBOX_CONTROL_URL: control,
+    },
+  };
+}
+
+function webhookSettings({ webhooks }: LauncherConfig): StackDescription['webhooks'] {
+  return {
+    delaysMs: webhooks.delays.split(',').map(Number),
+    timeoutMs: Number(webhooks.timeout),
+    allowedOrigins: webhooks.origins.split(',').map((origin) => origin.trim()),
+  };
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Already gone, which is what was wanted.
+  }
+}

@@ -1,0 +1,10 @@
+import type { StartOptions } from '@svc/service';
+import { AppModule } from './app.module.js';
+import { readConfig } from './config.js';
+
+/** How this service starts, in production and in tests. */
+export const serviceOptions: StartOptions = {
+  name: 'new-service',
+  module: AppModule,
+  config: readConfig,
+};
