@@ -55,13 +55,12 @@ function contractsPage() {
     code(contracts.commandSubject('<session partition>', one.name, '<sessionId>')),
     fields(one.data),
   ]);
-  const requests = of('request').sort(bySubject).map((one) => [
-    code(one.subject),
-    one.app,
-    fields(one.request),
-    fields(one.reply),
-  ]);
-  const notices = of('notice').sort(bySubject).map((one) => [code(one.subject), one.app, fields(one.data)]);
+  const requests = of('request')
+    .sort(bySubject)
+    .map((one) => [code(one.subject), one.app, fields(one.request), fields(one.reply)]);
+  const notices = of('notice')
+    .sort(bySubject)
+    .map((one) => [code(one.subject), one.app, fields(one.data)]);
   const owner = code(contracts.ownerSubject('<app>', '<partition>'));
   const dead = code(contracts.deadLetterSubject('<app>'));
   return `# Subjects and contracts\n\n${note}\n
