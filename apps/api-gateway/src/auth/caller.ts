@@ -16,13 +16,13 @@ export interface GuardedRequest extends FastifyRequest {
   subscription?: SubscriptionState;
 }
 
-/** Everything under `/v1` needs a key, but for what is public. */
+/** Whether a request needs a key: everything under `/v1` does, but for what is public. */
 export function isBehindKey(request: FastifyRequest): boolean {
   const { url } = request.routeOptions;
   return url?.startsWith('/v1/') === true && !url.startsWith('/v1/public/');
 }
 
-/** The caller, put there before the body was read (see the hooks of `http/edge.ts`). */
+/** The caller, put there before the body was read (see the hooks of `edge/edge.ts`). */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<GuardedRequest>();
   if (!caller) throw new Error('This route is not behind a key.');

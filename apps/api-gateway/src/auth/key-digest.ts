@@ -20,18 +20,18 @@ export interface StoredKey extends StoredDigest {
   msLeft: number;
 }
 
-/** Hashes keys with the pepper of the environment; two versions of it are live at a time. */
+/** This class hashes keys with the pepper of the environment; two versions of it are live at a time. */
 @Injectable()
 export class KeyDigest {
   constructor(private readonly config: GatewayConfig) {}
 
-  /** Digest of a new key, under the newest pepper. */
+  /** Makes the digest of a new key, under the newest pepper. */
   make(body: string): StoredDigest {
     const { keyPepper, keyPepperVersion } = this.config;
     return { digest: hmac(keyPepper, body), pepperVersion: keyPepperVersion };
   }
 
-  /** Costs the same whether the key is known or not, so that time does not tell which key ids exist. */
+  /** Compares a key with its digest. It costs the same whether the key exists or not, so that time does not tell which key ids exist. */
   matches(body: string, stored: StoredDigest | null): boolean {
     const pepper = this.pepper(stored?.pepperVersion);
     const digest = hmac(pepper ?? this.config.keyPepper, body);
@@ -39,7 +39,7 @@ export class KeyDigest {
     return timingSafeEqual(digest, expected) && stored !== null && pepper !== undefined;
   }
 
-  /** A key for another purpose, independent of the digests. */
+  /** Derives a key for another purpose, independent of the digests. */
   deriveKey(purpose: string): Buffer {
     return Buffer.from(hkdfSync('sha256', this.config.keyPepper, '', purpose, 32));
   }

@@ -11,7 +11,7 @@ const FLUSH_SQL = `UPDATE api_key SET last_used_at = own.at, last_used_ip = own.
     FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS used (kid, at, ip) JOIN api_key USING (kid)) own
   WHERE api_key.kid = own.kid AND (last_used_at IS NULL OR last_used_at < own.at)`;
 
-/** Remembers when keys were used and writes it once a minute: never a write per request. */
+/** This class remembers when keys were used and writes it once a minute: never a write per request. */
 @Injectable()
 export class KeyUsage implements OnApplicationBootstrap, OnModuleDestroy {
   private used = new Map<string, { at: Date; ip: string }>();

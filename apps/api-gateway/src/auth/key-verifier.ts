@@ -13,7 +13,7 @@ const FIND_SQL = `SELECT tenant_id AS "tenantId", digest, pepper_version AS "pep
     coalesce(extract(epoch FROM expires_at - now) * 1000, 'infinity')::float8 AS "msLeft"
   FROM api_key CROSS JOIN LATERAL (SELECT svc_now(tenant_id) AS now OFFSET 0) clock WHERE kid = $1`;
 
-/** Decides who an `Authorization` header belongs to. A key that works is cached for a moment, until it is revoked. */
+/** This class decides whose an `Authorization` header is. A key that works is cached for a moment, until it is revoked. */
 @Injectable()
 export class KeyVerifier {
   constructor(

@@ -3,7 +3,7 @@ import { ApiParam } from '@nestjs/swagger';
 import { AppError } from '@svc/contracts';
 import { normalizeRecipient } from '../messages/recipient.js';
 
-/** A person in the path, by phone number or address. What is neither names nobody: 404, before anybody is asked. */
+/** Reads a person from the path, by phone number or address. What is neither names nobody: 404, before anybody is asked. */
 export function ContactParam(): ParameterDecorator {
   return Param('contact', {
     transform: (value: string) => {
@@ -16,7 +16,7 @@ export function ContactParam(): ParameterDecorator {
   });
 }
 
-/** Documents it. */
+/** Documents that parameter. */
 export function ApiContact(): MethodDecorator {
   return ApiParam({
     name: 'contact',

@@ -7,7 +7,7 @@ import { ContactRepository, type Person } from './contact.repository.js';
 /** For a walk through the events of a tenant. */
 export const PATIENCE_MS = 30_000;
 
-/** Persons of whom there is no message, and yet something that an erasure takes. */
+/** This class finds traces of persons of whom there is no message, and yet something that an erasure takes. */
 @Injectable()
 export class ContactTraces {
   constructor(
@@ -17,13 +17,13 @@ export class ContactTraces {
   ) {}
 
   /**
-   * When something was kept: what others quoted, else what no service could process, else an event. What takes longest is asked last.
+   * Finds when a trace was kept: what others quoted, else what no service could process, else an event. What takes longest is asked last.
    * @returns null where nothing is kept.
    * @throws AppError that the dispatcher does not answer.
    */
   async find(person: Person): Promise<Date | null> {
     return (
-      (await this.contacts.quotedAt(person)) ?? (await this.unprocessedAt(person)) ?? this.toldAt(person)
+      (await this.contacts.quotedAt(person)) ?? (await this.unprocessedAt(person)) ?? this.eventAt(person)
     );
   }
 
@@ -31,7 +31,7 @@ export class ContactTraces {
     return findDeadLetter(this.messaging, ({ message }) => isAbout(person, message));
   }
 
-  private async toldAt({ tenantId, contact }: Person): Promise<Date | null> {
+  private async eventAt({ tenantId, contact }: Person): Promise<Date | null> {
     let after: string | null = '0';
     while (after !== null) {
       const reply: ContactEventsReply = await this.rpc.request(

@@ -3,7 +3,7 @@ import type { BoundedCount } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { Message } from '../messages/message.entity.js';
 
-/** Whose person. */
+/** A person on the other side, of one tenant. */
 export interface Person {
   tenantId: string;
   /** Normalized address. */
@@ -55,7 +55,7 @@ export interface ContactFacts {
   conversations: string[];
 }
 
-/** Reads what has to do with a person. */
+/** This class reads what has to do with a person. */
 @Injectable()
 export class ContactRepository {
   constructor(private readonly dataSource: DataSource) {}
@@ -65,14 +65,14 @@ export class ContactRepository {
     return row;
   }
 
-  /** When somebody quoted or named the person in a group: one such time, null where nobody did. Looks through all groups. */
+  /** Finds when somebody quoted or named the person in a group: one such time, null where nobody did. Looks through all groups. */
   async quotedAt({ tenantId, contact }: Person): Promise<Date | null> {
     const sql = `SELECT created_at AS at FROM message m WHERE ${QUOTED_IN_GROUP} LIMIT 1`;
     const [row] = await this.dataSource.query<{ at: Date }[]>(sql, [tenantId, contact]);
     return row?.at ?? null;
   }
 
-  /** Every message that has to do with the person, piece by piece: those with the person, newest first, then those in groups. */
+  /** Reads every message that has to do with the person, piece by piece: those with the person, newest first, then those in groups. */
   async *messagesOf(person: Person): AsyncGenerator<Message> {
     yield* this.walk(person, WITH);
     yield* this.walk(person, WRITTEN_IN_GROUP);

@@ -12,7 +12,7 @@ import { toView } from '../messages/messages.service.js';
 import { bounded, type ContactFacts, ContactRepository, type Person } from './contact.repository.js';
 import { ContactTraces, PATIENCE_MS } from './contact-traces.js';
 
-/** Persons on the other side, as their messages show them. */
+/** This class shows and exports persons on the other side, as their messages show them. */
 @Injectable()
 export class ContactsService {
   constructor(
@@ -22,7 +22,7 @@ export class ContactsService {
   ) {}
 
   /**
-   * A person as the messages show it.
+   * Reads a person as the messages show it.
    * @throws AppError `CONTACT_NOT_FOUND`
    */
   async get(person: Person): Promise<ContactProfile> {
@@ -32,10 +32,10 @@ export class ContactsService {
   }
 
   /**
-   * As `get`, and also where no message is with the person or by them, but something else is kept: that takes a while to find.
+   * Reads a person as `get` does, and also where no message is with the person or by them, but a trace is kept: that takes a while to find.
    * @throws AppError `CONTACT_NOT_FOUND`, or that the dispatcher does not answer.
    */
-  async getKept(person: Person): Promise<ContactProfile> {
+  async getTraced(person: Person): Promise<ContactProfile> {
     const facts = await this.contacts.factsOf(person);
     if (!facts.last) facts.first = facts.last = await this.traces.find(person);
     const profile = profileOf(person, facts);
@@ -44,11 +44,11 @@ export class ContactsService {
   }
 
   /**
-   * A JSON document (`ContactExport`), written while it is read: nobody holds all of it in memory.
+   * Exports a JSON document (`ContactExport`), written while it is read: nobody holds all of it in memory.
    * @throws AppError `CONTACT_NOT_FOUND`, or that the dispatcher does not answer.
    */
   async export(person: Person): Promise<Readable> {
-    const contact = await this.getKept(person);
+    const contact = await this.getTraced(person);
     // The first part now: an answer that has begun can only break off.
     const events = this.eventsOf(person);
     const first = await events.next();

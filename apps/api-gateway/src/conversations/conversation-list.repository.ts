@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { Conversation } from './conversation.entity.js';
 import { NOW } from '../messages/conversation-moves.js';
 
-/** Which conversations. */
+/** The conversations of a list: those of a tenant, or of one session. */
 export interface ConversationFilter {
   tenantId: string;
   sessionId?: string;
@@ -11,16 +11,16 @@ export interface ConversationFilter {
 
 /** How far a walk through the list has come. */
 export interface WalkPosition {
-  /** What was there to be seen when it began, and when that was. */
+  /** The snapshot of the database at the first page, and its time in microseconds. */
   snapshot: string;
-  begun: string;
+  startedAt: string;
   /** Of the last conversation, as it was then. */
   place: string;
   id: string;
 }
 
 /** A conversation, with its place in this walk. */
-export type Walked = Pick<
+export type ListedConversation = Pick<
   Conversation,
   'id' | 'sessionId' | 'contact' | 'lastMessageId' | 'lastAt' | 'place'
 >;
@@ -33,7 +33,7 @@ const MINE = `c.tenant_id = $1 AND ($2::uuid IS NULL OR c.session_id = $2)`;
 const MINE_OF_SESSION = `c.tenant_id = $1 AND c.session_id = $2`;
 
 const firstSql = (mine: string): string => `
-  SELECT ${COLUMNS}, c.place, pg_current_snapshot()::text AS snapshot, ${NOW} AS begun
+  SELECT ${COLUMNS}, c.place, pg_current_snapshot()::text AS snapshot, ${NOW} AS "startedAt"
   FROM conversation c WHERE ${mine} ORDER BY c.place DESC, c.id DESC LIMIT $3`;
 
 const seen = (by: string, place: string): string =>
@@ -46,7 +46,7 @@ const seenStep = (steps: string, newestFirst: string): string => `
 
 /**
  * The list as it was when the walk began: what has not moved since stands where it stood, and what has moved remembers where that was, in
- * its row or, where it moved often, beside it. What has begun since was nowhere.
+ * its row or, where it moved often, beside it. A conversation that began since was nowhere.
  */
 const nextSql = (mine: string): string => `
   WITH stayed AS (
@@ -65,38 +65,37 @@ const nextSql = (mine: string): string => `
     WHERE (place, id) < ($6::bigint, $7::uuid) ORDER BY place DESC, id DESC LIMIT $3)
   SELECT ${COLUMNS}, page.place FROM page JOIN conversation c USING (id) ORDER BY page.place DESC, page.id DESC`;
 
-/** Walks through the list of conversations, the one that was heard of last first. */
+/** This class reads the list of conversations page by page, the one with the newest message first. */
 @Injectable()
 export class ConversationListRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The first page, and where its walk begins: null where there is nothing. */
+  /** Reads the first page, and where its walk begins: null where there is nothing. */
   async first(
     filter: ConversationFilter,
     most: number,
-  ): Promise<{ rows: Walked[]; walk: WalkPosition | null }> {
+  ): Promise<{ rows: ListedConversation[]; walk: WalkPosition | null }> {
     const { tenantId, sessionId = null } = filter;
-    const rows = await this.dataSource.query<(Walked & WalkPosition)[]>(firstSql(conditionOf(filter)), [
-      tenantId,
-      sessionId,
-      most,
-    ]);
+    const rows = await this.dataSource.query<(ListedConversation & WalkPosition)[]>(
+      firstSql(conditionOf(filter)),
+      [tenantId, sessionId, most],
+    );
     return { rows, walk: rows[0] ?? null };
   }
 
-  /** The page behind a position. */
+  /** Reads the page behind a position. */
   next(
     filter: ConversationFilter,
-    { snapshot, begun, place, id }: WalkPosition,
+    { snapshot, startedAt, place, id }: WalkPosition,
     most: number,
-  ): Promise<Walked[]> {
+  ): Promise<ListedConversation[]> {
     const { tenantId, sessionId = null } = filter;
-    const parameters = [tenantId, sessionId, most, snapshot, begun, place, id];
-    return this.dataSource.query<Walked[]>(nextSql(conditionOf(filter)), parameters);
+    const parameters = [tenantId, sessionId, most, snapshot, startedAt, place, id];
+    return this.dataSource.query<ListedConversation[]>(nextSql(conditionOf(filter)), parameters);
   }
 }
 
-/** Each has an index in the order of the list. */
+/** The condition of a filter; each has an index in the order of the list. */
 function conditionOf({ sessionId }: ConversationFilter): string {
   return sessionId ? MINE_OF_SESSION : MINE;
 }

@@ -3,7 +3,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** Where one conversation stands in the list of them. Its messages are found by session and contact. */
 @Entity('conversation')
 export class Conversation {
-  /** Follows from the three below (`conversation-id.ts`). */
+  /** Follows from the three below (`conversationIdOf`). */
   @PrimaryColumn('uuid') id: string;
   @Column('uuid', { name: 'tenant_id' }) tenantId: string;
   @Column('uuid', { name: 'session_id' }) sessionId: string;

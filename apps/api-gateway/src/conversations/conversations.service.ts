@@ -17,14 +17,14 @@ import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { WALK_MICROS } from '../messages/conversation-moves.js';
 import {
   ConversationListRepository,
-  type Walked,
+  type ListedConversation,
   type WalkPosition,
 } from './conversation-list.repository.js';
 import { Conversation } from './conversation.entity.js';
 import { packSnapshot, unpackSnapshot } from './snapshot.js';
 
 /**
- * Conversations, the one that was heard of last first. A walk from page to page goes through the list as it was at its first page, so that
+ * This class lists conversations, the one with the newest message first. A walk from page to page goes through the list as it was at its first page, so that
  * each of them comes once, whatever moves to the top meanwhile; what a page says of each is of the moment.
  */
 @Injectable()
@@ -61,7 +61,7 @@ export class ConversationsService {
     return this.read.page({ tenantId, sessionId, contact }, query);
   }
 
-  private async viewsOf(tenantId: string, rows: Walked[]): Promise<ConversationView[]> {
+  private async viewsOf(tenantId: string, rows: ListedConversation[]): Promise<ConversationView[]> {
     const found = await this.messages.findBy({
       tenantId,
       id: In(rows.map(({ lastMessageId }) => lastMessageId)),
@@ -78,15 +78,15 @@ export class ConversationsService {
   }
 }
 
-function textOf({ snapshot, begun, place, id }: WalkPosition): string {
-  return [packSnapshot(snapshot), begun, place, id].join(' ');
+function textOf({ snapshot, startedAt, place, id }: WalkPosition): string {
+  return [packSnapshot(snapshot), startedAt, place, id].join(' ');
 }
 
 /** @throws AppError `VALIDATION_FAILED` where nobody remembers that far back. */
 function positionFrom(text: string): WalkPosition {
-  const [snapshot = '', begun = '', place = '', id = ''] = text.split(' ');
-  if (Number(begun) < Date.now() * 1_000 - WALK_MICROS) {
+  const [snapshot = '', startedAt = '', place = '', id = ''] = text.split(' ');
+  if (Number(startedAt) < Date.now() * 1_000 - WALK_MICROS) {
     throw invalidField('before', 'before must be the nextCursor of a walk that began within the last hour');
   }
-  return { snapshot: unpackSnapshot(snapshot), begun, place, id };
+  return { snapshot: unpackSnapshot(snapshot), startedAt, place, id };
 }

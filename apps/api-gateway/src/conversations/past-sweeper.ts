@@ -9,7 +9,7 @@ const INTERVAL_MS = 600_000;
 const SWEEP_SQL = `DELETE FROM conversation_past
   WHERE until < (extract(epoch FROM statement_timestamp()) * 1000000)::bigint - ${2 * WALK_MICROS}`;
 
-/** Forgets where conversations were before every walk that still goes on. */
+/** This sweeper deletes places of conversations that no walk can ask for any more. */
 @Injectable()
 export class PastSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task = new PeriodicTask('past of conversations', INTERVAL_MS, () => this.sweep());

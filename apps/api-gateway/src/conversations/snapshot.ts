@@ -1,7 +1,7 @@
 /** What a cursor has room for, within the length that is promised of one: 200 transactions that write at the same moment. */
 const ROOM = 210;
 
-/** A snapshot of PostgreSQL (`xmin:xmax:xip,xip`) in few characters. Those under way are told by their distances, most of them a byte. */
+/** Packs a snapshot of PostgreSQL (`xmin:xmax:xip,xip`) into few characters: transactions under way by their distances, most of them a byte. */
 export function packSnapshot(snapshot: string): string {
   const [xmin = '', xmax = '', running = ''] = snapshot.split(':');
   const from = Number(xmin);
@@ -17,7 +17,7 @@ export function packSnapshot(snapshot: string): string {
   return `${range}~${Buffer.from(bytes).toString('base64url')}`;
 }
 
-/** What `packSnapshot` was given. */
+/** Unpacks what `packSnapshot` has made. */
 export function unpackSnapshot(packed: string): string {
   const [range = '', distances = ''] = packed.split('~');
   // A cursor of an earlier release has those under way behind the range.

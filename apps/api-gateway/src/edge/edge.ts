@@ -21,7 +21,7 @@ const LONGEST_SEGMENT = 100;
 const DRAIN_MS = 5_000;
 const DRAIN_BYTES = 64 * 1_048_576;
 
-/** What holds for every request, whatever route it asks for and however broken it is. */
+/** Sets up what holds for every request, whatever route it asks for and however broken it is. */
 export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   // Bytes, not an object: scopes and subscriptions are checked before a body is parsed (see RequestPipe).
   app.useBodyParser('application/json', {}, (_request, body, done) => done(null, body));
@@ -92,7 +92,7 @@ async function drain(request: IncomingMessage): Promise<void> {
 }
 
 /**
- * The router answers broken escapes and over-long parameters by itself, before any hook and in its own words. Here they
+ * Hides broken escapes and over-long parameters from the router, which would answer them before any hook and in its own words. They
  * become the root path, which does not exist either.
  */
 function hideFromRouter(fastify: FastifyInstance): void {
@@ -112,7 +112,7 @@ function isRoutable(url: string): boolean {
   }
 }
 
-/** What is not even HTTP never becomes a request; it gets the error body all the same. */
+/** Answers what is not even HTTP, and so never becomes a request, with the error body all the same. */
 function answerBrokenHttp(fastify: FastifyInstance): void {
   fastify.server.removeAllListeners('clientError');
   fastify.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {

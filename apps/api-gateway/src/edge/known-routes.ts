@@ -1,4 +1,4 @@
-/** Paths that exist, with their methods, so that a wrong method is told apart from a wrong path. */
+/** This class knows the paths that exist, with their methods, so that a wrong method differs from a wrong path. */
 export class KnownRoutes {
   private readonly routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
 

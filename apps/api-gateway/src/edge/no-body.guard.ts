@@ -3,7 +3,7 @@ import { AppError } from '@svc/contracts';
 import type { FastifyRequest } from 'fastify';
 import { parseStrictJson } from './strict-json.js';
 
-/** For calls without a body: none, or an empty object, is fine; anything else is a mistake of the caller. */
+/** This guard refuses a body where a call takes none; an empty object is fine. */
 @Injectable()
 export class NoBodyGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

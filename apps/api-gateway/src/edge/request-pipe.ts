@@ -5,7 +5,7 @@ import { validateSync } from 'class-validator';
 import { assertStorable, parseStrictJson } from './strict-json.js';
 
 /**
- * Checks bodies and queries against the contract class of their parameter. Bodies arrive here as raw bytes, so that a
+ * This pipe checks bodies and queries against the contract class of their parameter. Bodies arrive here as raw bytes, so that a
  * request without a valid key or subscription is refused before its body is read; unknown fields are refused.
  */
 @Injectable()

@@ -16,7 +16,7 @@ const CLAIM_SQL = `UPDATE erasure SET next_at = clock_timestamp() + ${CLAIM} WHE
   RETURNING id`;
 const RETRY_SQL = `UPDATE erasure SET next_at = clock_timestamp() + ${RETRY} WHERE id = $1`;
 
-/** Carries out erasures, also those that a crash or a service that is away has interrupted. */
+/** This runner carries out erasures, also those that a crash or a service that is away has interrupted. */
 @Injectable()
 export class ErasureRunner implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly tasks = [

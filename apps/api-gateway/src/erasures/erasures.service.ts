@@ -29,7 +29,7 @@ const COUNT_NAMES = [
 ] as (keyof ErasureCounts)[];
 
 /**
- * Erases persons from every service. The row is the request, and stays until each service has said that nothing is left: any step may be
+ * This class erases persons from every service. The row is the request, and stays until each service has said that nothing is left: any step may be
  * taken again. While it runs nothing is sent to the contact, so that what was sent ends somewhere.
  */
 @Injectable()
@@ -51,8 +51,8 @@ export class ErasuresService {
     const { tenantId } = caller;
     const running = { tenantId, contact, finishedAt: IsNull() };
     if (!(await this.records.existsBy(running))) {
-      await this.contacts.getKept({ tenantId, contact });
-      await this.records.manager.transaction((tx) => this.begin(tx, caller, contact));
+      await this.contacts.getTraced({ tenantId, contact });
+      await this.records.manager.transaction((tx) => this.insert(tx, caller, contact));
     }
     const record = await this.records.findOneBy(running);
     // It was there a moment ago: then it is done.
@@ -68,7 +68,7 @@ export class ErasuresService {
     return this.viewOf(record);
   }
 
-  /** Does what there is to do of one erasure, from wherever it was left. */
+  /** Carries out an erasure, from wherever it was left. */
   async carryOut({ id: erasureId, tenantId, contact, requestedAt }: ErasureRecord): Promise<void> {
     if (contact === null) return;
     const task: ErasureTask = { erasureId, tenantId, contact, before: requestedAt.toISOString() };
@@ -90,7 +90,7 @@ export class ErasuresService {
     await this.records.manager.transaction((tx) => this.finish(tx, { ...task, until }, others));
   }
 
-  private async begin(tx: EntityManager, caller: Caller, contact: string): Promise<void> {
+  private async insert(tx: EntityManager, caller: Caller, contact: string): Promise<void> {
     const { tenantId } = caller;
     const id = uuidv7();
     const [row] = await tx.query<{ requestedAt: Date }[]>(REQUEST_SQL, [id, tenantId, contact]);
@@ -107,7 +107,7 @@ export class ErasuresService {
     return erased;
   }
 
-  /** What a service could not process; what is kept of them from here on, they wrote later. */
+  /** Erases what a service could not process; what is kept of the contact from here on was written later. */
   private async inDeadLetters(task: ErasureTask & { until: string }): Promise<void> {
     const until = new Date(task.until);
     const unprocessed = await eraseDeadLetters(
@@ -156,8 +156,8 @@ export class ErasuresService {
 }
 
 function countsOf(counts: Record<string, number>): ErasureCounts {
-  const known = COUNT_NAMES.map((name) => [name, counts[name] ?? 0]);
-  const erased = Object.fromEntries(known) as ErasureCounts;
+  const named = COUNT_NAMES.map((name) => [name, counts[name] ?? 0]);
+  const erased = Object.fromEntries(named) as ErasureCounts;
   // Files that came with messages, and what a service could not process, are the gateway's to count.
   const { uploads = 0, unprocessed = 0 } = counts;
   return { ...erased, files: erased.files + uploads, deadLetters: erased.deadLetters + unprocessed };

@@ -6,7 +6,7 @@ import { countErased } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { QUOTED_IN_GROUP, WITH, WRITTEN_IN_GROUP } from '../contacts/contact.repository.js';
 
-/** What is erased: a contact of a tenant, as it was at a time. */
+/** The task of an erasure: a contact of a tenant, as it was at a time. */
 export interface ErasureTask {
   erasureId: string;
   tenantId: string;
@@ -19,7 +19,8 @@ const PIECE = 200;
 /** For what walks through the rows of a worker. */
 export const PATIENCE_MS = 30_000;
 
-interface Doomed {
+/** A message to erase, with what lies elsewhere of it. */
+interface ErasableMessage {
   id: string;
   sessionId: string;
   contact: string;
@@ -33,7 +34,7 @@ interface Doomed {
 
 // No job is made for a contact who is being erased. What arrived has not changed since, so updated_at is when it did, by the same clock
 // as the time of the request.
-const doomedSql = (which: string): string => `
+const erasableSql = (which: string): string => `
   SELECT id, session_id AS "sessionId", contact, key_id AS "keyId", client_message_id AS "clientMessageId", media,
     origin IS NOT NULL AS arrived,
     (SELECT u.id FROM upload u WHERE u.id = (content #>> '{media,mediaId}')::uuid AND u.tenant_id = m.tenant_id AND u.of_message) AS upload
@@ -65,7 +66,7 @@ const QUOTES_SQL = `UPDATE message m SET
       || ${MENTIONS('content')}
   WHERE ${QUOTED_IN_GROUP}`;
 
-/** Erases what the gateway keeps of a contact, piece by piece; what was interrupted goes on where it was. */
+/** This class erases what the gateway keeps of a contact, piece by piece; an erasure that was interrupted goes on where it was. */
 @Injectable()
 export class MessageErasure {
   constructor(
@@ -77,17 +78,17 @@ export class MessageErasure {
   async erase(task: ErasureTask): Promise<void> {
     for (const which of [WITH, WRITTEN_IN_GROUP]) {
       const parameters = [task.tenantId, task.contact, task.before];
-      let rows: Doomed[];
+      let rows: ErasableMessage[];
       do {
-        rows = await this.dataSource.query<Doomed[]>(doomedSql(which), parameters);
+        rows = await this.dataSource.query<ErasableMessage[]>(erasableSql(which), parameters);
         await this.erasePiece(task, rows);
       } while (rows.length === PIECE);
     }
     await this.dataSource.transaction((tx) => eraseQuotes(tx, task));
   }
 
-  /** The rows last: they say what else there is. */
-  private async erasePiece(task: ErasureTask, rows: Doomed[]): Promise<void> {
+  /** Erases the messages of a piece; their rows last, because they say what else there is. */
+  private async erasePiece(task: ErasureTask, rows: ErasableMessage[]): Promise<void> {
     const messages = rows.flatMap(({ id, sessionId, keyId, arrived }) =>
       arrived && keyId ? [{ messageId: id, sessionId, keyId }] : [],
     );
@@ -98,7 +99,7 @@ export class MessageErasure {
   }
 }
 
-async function erasePiece(tx: EntityManager, task: ErasureTask, rows: Doomed[]): Promise<void> {
+async function erasePiece(tx: EntityManager, task: ErasureTask, rows: ErasableMessage[]): Promise<void> {
   const { tenantId, contact, erasureId } = task;
   const ids = rows.map(({ id }) => id);
   const keys = rows.flatMap(({ clientMessageId }) => clientMessageId ?? []);

@@ -10,7 +10,7 @@ export function listOfEvents(tenantId: string): string {
   return `events:${tenantId}`;
 }
 
-/** The events of a tenant, as `webhook-dispatcher` keeps them. */
+/** This class reads the events of a tenant, as `webhook-dispatcher` keeps them. */
 @Injectable()
 export class EventLogService {
   constructor(

@@ -11,14 +11,14 @@ const RETRY_MS = 1_000;
 /** Between looks at a log that keeps growing: what comes meanwhile is read together. */
 const PACE_MS = 50;
 
-/** What a stream is made of. */
+/** The log that a stream reads from. */
 export interface StreamSource {
   read: (place: LogPlace) => Promise<LogPart>;
   cursorOf: (position: string) => string;
 }
 
 /**
- * One reader who follows a log. It reads on from its own place, at its own pace, and waits where there is nothing: what
+ * This class follows a log for one reader. It reads on from its own place, at its own pace, and waits where there is nothing: what
  * was written before it came and what is written now are the same to it, so nothing is missed or told twice between them.
  */
 export class EventStream {
@@ -34,13 +34,13 @@ export class EventStream {
     private readonly out: StreamResponse,
   ) {}
 
-  /** There may be something new. */
+  /** Wakes the stream: there may be something new. */
   readonly wake = (): void => {
     this.grown = true;
     this.wakeUp?.();
   };
 
-  /** Ends it from here. */
+  /** Ends the stream from here. */
   end(reason: StreamEnd): void {
     this.out.close(closingFrame(reason));
   }
@@ -51,13 +51,13 @@ export class EventStream {
     await this.send(openingFrame(this.cursor()));
     let part: LogPart | undefined = first;
     while (this.out.isOpen) {
-      if (part) await this.tell(part);
+      if (part) await this.sendPart(part);
       if (part && !part.more) await this.untilGrown();
       if (this.out.isOpen) part = await this.readOn();
     }
   }
 
-  private async tell({ events, position }: LogPart): Promise<void> {
+  private async sendPart({ events, position }: LogPart): Promise<void> {
     for (const { event, position: at } of events) {
       if (!this.out.isOpen) return;
       await this.send(eventFrame(event, at && this.source.cursorOf(at)));
@@ -84,7 +84,7 @@ export class EventStream {
         log().error({ err: error, tenantId: this.place.tenantId }, 'an event stream cannot read on');
         return void this.end('INTERNAL');
       }
-      await this.rest(RETRY_MS);
+      await this.sleep(RETRY_MS);
       if (this.isSilent()) await this.beat();
       return undefined;
     }
@@ -92,7 +92,7 @@ export class EventStream {
 
   private async untilGrown(): Promise<void> {
     while (this.out.isOpen && !this.grown) {
-      await this.rest(Math.max(0, this.lastSentAt + HEARTBEAT_MS - performance.now()));
+      await this.sleep(Math.max(0, this.lastSentAt + HEARTBEAT_MS - performance.now()));
       if (!this.grown && this.isSilent()) await this.beat();
     }
     const early = this.lastReadAt + PACE_MS - performance.now();
@@ -111,8 +111,8 @@ export class EventStream {
     return this.source.cursorOf(this.place.after ?? BEGINNING);
   }
 
-  /** So long, or until something is new. */
-  private async rest(ms: number): Promise<void> {
+  /** Waits so long, or until something is new. */
+  private async sleep(ms: number): Promise<void> {
     await new Promise<void>((done) => {
       const timer = setTimeout(done, ms);
       this.wakeUp = () => {

@@ -30,12 +30,12 @@ const HEADERS = {
   connection: 'close',
 };
 
-/** The open streams of this process: who may have one, and when it ends. */
+/** This class holds the open streams of this process: it says who may have one, and when it ends. */
 @Injectable()
 export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
   private readonly open = new Map<EventStream, { kid: string; ended: Promise<void> }>();
   private readonly slots: StreamSlots;
-  private readonly task = new PeriodicTask('keys of streams', KEYS_MS, () => this.lookAtKeys());
+  private readonly task = new PeriodicTask('keys of streams', KEYS_MS, () => this.checkKeys());
   private stopping = false;
 
   constructor(
@@ -53,7 +53,7 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy, Be
     this.task.start();
   }
 
-  /** Readers come back, to another replica or to the next process. */
+  /** Ends all streams; their readers come back, to another replica or to the next process. */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;
     await this.task.stop();
@@ -62,7 +62,7 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy, Be
     await Promise.all(streams.map(([, { ended }]) => ended));
   }
 
-  /** One that was let in while the others ended. */
+  /** Ends a stream that was let in while the others ended. */
   beforeApplicationShutdown(): void {
     for (const stream of this.open.keys()) stream.end('SHUTTING_DOWN');
   }
@@ -91,14 +91,14 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy, Be
       const stream = new EventStream(place, { read: (at) => this.reader.read(at), cursorOf }, out);
       // Not at the end of its last turn: whoever comes back at once has room.
       out.onLeave(giveBack);
-      this.keep(stream, caller, stream.run(first));
+      this.register(stream, caller, stream.run(first));
     } catch (error) {
       giveBack();
       throw error;
     }
   }
 
-  private keep(stream: EventStream, { kid, tenantId }: Caller, run: Promise<void>): void {
+  private register(stream: EventStream, { kid, tenantId }: Caller, run: Promise<void>): void {
     const unwatch = this.tail.watch(tenantId, stream.wake);
     const ended = run
       .catch((error: unknown) => {
@@ -129,7 +129,7 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy, Be
     return { ...filters, after: cursor ? position : await this.reader.endOf(tenantId) };
   }
 
-  private async lookAtKeys(): Promise<void> {
+  private async checkKeys(): Promise<void> {
     const kids = [...new Set([...this.open.values()].map(({ kid }) => kid))];
     if (kids.length === 0) return;
     const live = await this.keys.live(kids);

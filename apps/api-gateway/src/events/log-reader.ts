@@ -14,7 +14,7 @@ function beginningAt(time: string | undefined): string {
   return time === undefined ? BEGINNING : `${BEGINNING}@${time}`;
 }
 
-/** What a place says to the dispatcher. */
+/** The fields of a request that name a place to the dispatcher. */
 export function placeIn(position: string | undefined): { after?: string; emptyAt?: string } {
   const [after, emptyAt] = position?.split('@') ?? [];
   return withoutNulls({ after: after === BEGINNING ? undefined : after, emptyAt });
@@ -36,7 +36,7 @@ export interface LogPart {
   more: boolean;
 }
 
-/** Reads logs for those who follow them: who waits at the same place shares one question with the others. */
+/** This class reads logs for those who follow them: who waits at the same place shares one question with the others. */
 @Injectable()
 export class LogReader {
   private readonly underWay = new Map<string, Promise<LogPart>>();
@@ -53,12 +53,12 @@ export class LogReader {
     return shared;
   }
 
-  /** Number of the last event of each of these logs, `BEGINNING` where there is none. At most 1,000 at a time. */
+  /** Reads the number of the last event of each of these logs, `BEGINNING` where there is none. At most 1,000 at a time. */
   async endsOf(tenantIds: string[]): Promise<string[]> {
     return (await this.rpc.request(FindEventLogEnds, { tenantIds })).ends;
   }
 
-  /** Where the log of a tenant ends, as a place to go on from. */
+  /** Reads where the log of a tenant ends, as a place to go on from. */
   async endOf(tenantId: string): Promise<string> {
     const { ends, at } = await this.rpc.request(FindEventLogEnds, { tenantIds: [tenantId] });
     const [end = BEGINNING] = ends;

@@ -5,22 +5,23 @@ import { PeriodicTask } from '@svc/service';
 import { LogReader } from './log-reader.js';
 
 /** How late an event is where the notice of it was lost. */
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const TENANTS_AT_A_TIME = 1_000;
 
-interface Watched {
+/** The readers of one tenant's log. */
+interface LogWatch {
   end: string | undefined;
   wakers: Set<() => void>;
 }
 
 /**
- * Tells readers that the log of their tenant has grown: at once by the dispatcher's notice, and by one look a second at the
+ * This class wakes readers when the log of their tenant has grown: by the dispatcher's notice, and by one look a second at the
  * ends of all logs that somebody follows, because a notice may be lost.
  */
 @Injectable()
 export class LogTail implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly watched = new Map<string, Watched>();
-  private readonly task = new PeriodicTask('log-tail', LOOK_MS, () => this.look());
+  private readonly watched = new Map<string, LogWatch>();
+  private readonly task = new PeriodicTask('log-tail', POLL_MS, () => this.poll());
 
   constructor(
     private readonly messaging: Messaging,
@@ -28,7 +29,7 @@ export class LogTail implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
-    this.messaging.onNotice(EventLogGrew, (data) => this.hear(data));
+    this.messaging.onNotice(EventLogGrew, (data) => this.onGrew(data));
     this.task.start();
   }
 
@@ -47,11 +48,11 @@ export class LogTail implements OnApplicationBootstrap, OnModuleDestroy {
     };
   }
 
-  private hear({ tenantIds }: EventLogGrewV1): void {
+  private onGrew({ tenantIds }: EventLogGrewV1): void {
     tenantIds.forEach((tenantId) => this.wake(tenantId));
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     const tenantIds = [...this.watched.keys()];
     for (let i = 0; i < tenantIds.length; i += TENANTS_AT_A_TIME) {
       await this.compare(tenantIds.slice(i, i + TENANTS_AT_A_TIME));

@@ -5,7 +5,7 @@ const STALL_MS = 30_000;
 /** For the last frame to go out before the connection is cut. */
 const FAREWELL_MS = 2_000;
 
-/** An answer that is written piece by piece, as fast as its reader takes it: never more than a few pieces wait in memory. */
+/** This class writes an answer piece by piece, as fast as its reader takes it: never more than a few pieces wait in memory. */
 export class StreamResponse {
   private leaving: (() => void)[] = [];
 

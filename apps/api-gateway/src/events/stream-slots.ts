@@ -10,7 +10,7 @@ export interface StreamBounds {
 
 const COME_BACK_SECONDS = 10;
 
-/** Counts the streams of this process: none of its readers takes the place of all others. */
+/** This class counts the streams of this process: none of its readers takes the place of all others. */
 export class StreamSlots {
   private readonly taken = new Map<string, number>();
 

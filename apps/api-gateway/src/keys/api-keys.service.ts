@@ -39,7 +39,7 @@ export interface KeyOrder {
   actor: string;
 }
 
-/** Keys of a tenant: made, replaced with an overlap of 24 hours, revoked. Each change is audited with it. */
+/** This class makes, replaces and revokes the keys of a tenant. A replaced key works for another 24 hours; each change is audited with it. */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -61,7 +61,7 @@ export class ApiKeysService {
   }
 
   /**
-   * A key of the sandbox, made with a live one. The other way is closed: a test key, which lies in many places, would open them all.
+   * Makes a key of the sandbox with a live one. The other way is closed: a test key, which lies in many places, would open them all.
    * @throws AppError `LIVE_ONLY`
    */
   private async createTest(caller: Caller, { rotates, ...body }: CreateApiKeyBody): Promise<NewApiKey> {
@@ -98,12 +98,12 @@ export class ApiKeysService {
     });
   }
 
-  /** A key beside the others, e.g. for an external bot. */
+  /** Makes a key beside the others, e.g. for an external bot. */
   makeBeside(order: KeyOrder): Promise<ApiKeyView & { secret: string }> {
     return this.dataSource.transaction((tx) => this.make(tx, order));
   }
 
-  /** A key beside the others, in the transaction that it belongs to. */
+  /** Makes a key beside the others, in the transaction that it belongs to. */
   async make(
     tx: EntityManager,
     { tenantId, name, scopes, expiresInDays, actor }: KeyOrder,
@@ -139,12 +139,12 @@ export class ApiKeysService {
     return this.cursors.page(list, rows, limit, ({ createdAt, kid }) => `${createdAt} ${kid}`);
   }
 
-  /** Asks nobody: the answer is the same for a key that works, one that is revoked and one that never was. */
+  /** Checks the form of keys and asks nobody: the answer is the same for a key that works, one that is revoked and one that never was. */
   check(candidates: string[]): CheckedApiKeys {
     return { items: candidates.map((candidate) => ({ isKey: parseKey(candidate) !== undefined })) };
   }
 
-  /** Works at once; on the other replicas when they hear of it, or half a second later. */
+  /** Revokes a key. It is in force here when this returns, on the other replicas when the notice has come or their cache has ended. */
   async revoke(caller: Caller, kid: string): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       const key = await this.find(tx, caller, kid);
@@ -159,7 +159,7 @@ export class ApiKeysService {
     this.permissions.invalidate(kid);
   }
 
-  /** A key that expires earlier already keeps its time. */
+  /** Lets a key expire in 24 hours; one that expires earlier keeps its time. */
   private async expire(tx: EntityManager, caller: Caller, kid: string): Promise<ApiKey> {
     const { tenantId } = await this.find(tx, caller, kid);
     await tx.update(

@@ -15,7 +15,7 @@ export interface OpenFile {
   disposition: string;
 }
 
-/** Files of messages, for those who may read the messages. */
+/** This class opens the files of messages for those who may read the messages. */
 @Injectable()
 export class MessageMediaService {
   constructor(

@@ -7,7 +7,7 @@ import { assertStorable } from '../edge/strict-json.js';
 const ONE_FILE = 'body must be multipart/form-data with exactly one part, the file, named file';
 const LONGEST_NAME = 255;
 
-/** A file as it comes in. */
+/** A file that is being received. */
 interface IncomingFile {
   stream: Readable;
   mimeType: string;

@@ -21,13 +21,13 @@ const UNSETTLED_SQL = `SELECT u.id, m.id IS NOT NULL AS written FROM upload u
 const OLD_SQL = `SELECT id FROM upload WHERE created_at < statement_timestamp() - ${KEPT} LIMIT ${BATCH}`;
 const MAX_BYTES = Math.max(...Object.values(OUTBOUND_MAX_BYTES));
 
-/** An upload that is whole. */
+/** An upload whose file is stored whole. */
 export type StoredUpload = Upload & { size: number; sha256: string };
 
 /** What a tenant says of a file. */
 export type NewUpload = Pick<Upload, 'id' | 'tenantId' | 'mimeType' | 'filename' | 'ofMessage' | 'jobId'>;
 
-/** Files that tenants gave us to send: kept for a month, each for its tenant alone. */
+/** This class stores files that tenants gave us to send: for a month, each for its tenant alone. */
 @Injectable()
 export class UploadsService implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task = new PeriodicTask('uploads', HOUR_MS, () => this.sweep());
@@ -64,7 +64,7 @@ export class UploadsService implements OnApplicationBootstrap, OnModuleDestroy {
     }
   }
 
-  /** A whole upload of the tenant that may still be sent, in so many ms from now. */
+  /** Finds a whole upload of the tenant that may still be sent, in so many ms from now. */
   async find(tenantId: string, id: string, aheadMs: number): Promise<StoredUpload | null> {
     const found = await this.uploads
       .createQueryBuilder('upload')
@@ -78,7 +78,7 @@ export class UploadsService implements OnApplicationBootstrap, OnModuleDestroy {
     return found as StoredUpload | null;
   }
 
-  /** Deletes one, the file first: what a crash leaves of that is found again. */
+  /** Deletes an upload, the file first: what a crash leaves of that is found again. */
   async delete(id: string): Promise<void> {
     await this.store.delete(id);
     await this.uploads.delete(id);

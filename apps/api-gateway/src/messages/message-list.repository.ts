@@ -5,9 +5,9 @@ import { type EntityManager, Repository, type SelectQueryBuilder } from 'typeorm
 import { Message } from './message.entity.js';
 
 /** Rows looked at for one page: a filter that nothing matches must not cost the whole history. */
-const ROWS_LOOKED_AT = 2_000;
+const MOST_SCANNED = 2_000;
 
-/** Which messages; what is given narrows each other. */
+/** The messages of a list; its conditions narrow each other. */
 export interface MessageFilter {
   tenantId: string;
   sessionId?: string;
@@ -30,11 +30,11 @@ const CONDITIONS = {
   direction: 'direction = :direction',
   status: 'status = :status',
 } as const;
-/** As the index has it: a plan that is kept for every value of a parameter could not use it. */
+/** The condition as the index has it: a plan that is kept for every value of a parameter could not use it. */
 const FAILED = `status = 'FAILED'`;
 const ORDER = 'ORDER BY created_at DESC, id DESC';
 
-/** Lists of messages: a walk along the best index for the filter, a bounded number of rows a time. */
+/** This class lists messages: it walks along the best index for the filter, a bounded number of rows a time. */
 @Injectable()
 export class MessageListRepository {
   constructor(@InjectRepository(Message) private readonly messages: Repository<Message>) {}
@@ -59,22 +59,22 @@ async function readFrom(
   before: Position | undefined,
   most: number,
 ): Promise<{ rows: Message[]; end: Position | null }> {
-  const { walk, rest } = statementOf(filter);
-  const look = rest.length > 0 ? ROWS_LOOKED_AT : most;
+  const { walk, conditions } = statementOf(filter);
+  const scan = conditions.length > 0 ? MOST_SCANNED : most;
   const rows = await select(
     tx,
-    `SELECT id FROM (${walk} LIMIT :look) walk WHERE ${rest.join(' AND ') || 'true'} ${ORDER} LIMIT :most`,
+    `SELECT id FROM (${walk} LIMIT :scan) walk WHERE ${conditions.join(' AND ') || 'true'} ${ORDER} LIMIT :most`,
     filter,
     before,
   )
-    .setParameters({ look, most })
+    .setParameters({ scan, most })
     .orderBy({ 'message.created_at': 'DESC', 'message.id': 'DESC' })
     .getMany();
-  if (rest.length === 0 || rows.length === most) return { rows, end: null };
+  if (conditions.length === 0 || rows.length === most) return { rows, end: null };
   const last = `SELECT id FROM (${walk} OFFSET :passed LIMIT 1) walk`;
   const end = await select(tx, last, filter, before)
     .select(['message.id', 'message.createdAt'])
-    .setParameters({ passed: look - 1 })
+    .setParameters({ passed: scan - 1 })
     .getOne();
   return { rows, end };
 }
@@ -94,15 +94,15 @@ function select(
 }
 
 /** The walk is along one index, in its order; the rest of the filter looks at what it meets. */
-function statementOf(filter: MessageFilter): { walk: string; rest: string[] } {
+function statementOf(filter: MessageFilter): { walk: string; conditions: string[] } {
   const indexed = indexedOf(filter);
   const along = indexed === 'status' ? FAILED : indexed ? CONDITIONS[indexed] : 'true';
   const names = Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[];
   const walk = `SELECT id, created_at, session_id, direction, status FROM message
     WHERE tenant_id = :tenantId AND ${along} AND created_at >= :since AND created_at < :until
       AND (created_at, id) < (:at, :id) ${ORDER}`;
-  const rest = names.filter((name) => filter[name] && name !== indexed).map((name) => CONDITIONS[name]);
-  return { walk, rest };
+  const conditions = names.filter((name) => filter[name] && name !== indexed).map((name) => CONDITIONS[name]);
+  return { walk, conditions };
 }
 
 function indexedOf({ contact, status, sessionId }: MessageFilter): keyof typeof CONDITIONS | undefined {

@@ -1,7 +1,7 @@
 import { MESSAGE_STATUSES, type MessageStatus } from '@svc/contracts';
 
 /**
- * How far a message has come. Events arrive in any order, so a state only replaces one of a lower rank: a message that
+ * The rank of a state says how far a message has come. Events arrive in any order, so a state only replaces one of a lower rank: a message that
  * was sent does not fail any more, and a receipt proves that one given up for failed did arrive.
  */
 const RANK: Record<MessageStatus, number> = {

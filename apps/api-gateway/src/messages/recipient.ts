@@ -13,7 +13,7 @@ const GROUP = /^\d{5,25}(-\d{5,20})?@g\.us$/;
 export const isGroup = (address: string): boolean => GROUP.test(address);
 
 /**
- * The platform address of a chat: of a group, or of a person as `normalizeRecipient` takes it.
+ * Makes the platform address of a chat: of a group, or of a person as `normalizeRecipient` takes it.
  * @throws AppError `VALIDATION_FAILED` naming the field.
  */
 export function normalizeChat(to: string, field = 'to'): string {
@@ -22,7 +22,7 @@ export function normalizeChat(to: string, field = 'to'): string {
 }
 
 /**
- * The platform address that a recipient stands for: a full address (its device number is dropped) or a phone number
+ * Makes the platform address that a recipient stands for: a full address (its device number is dropped) or a phone number
  * in any usual international notation. Whatever an event hands out as `remoteJid` or `phone` is taken.
  * @throws AppError `VALIDATION_FAILED` naming the field.
  */

@@ -1,5 +1,5 @@
 /**
- * The same value with characters replaced that PostgreSQL cannot keep: NUL and half surrogate pairs. Contacts can send
+ * Replaces characters that PostgreSQL cannot keep: NUL and half surrogate pairs. Contacts can send
  * them, and a message that cannot be stored would come back for ever.
  */
 export function storable<T>(value: T): T {

@@ -7,21 +7,21 @@ type MessageStep = MessageView['timeline'][number];
 export type TimedState = 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
 
 /**
- * The states a message has come through, as far as a message climbs and not by their times, which are those of several clocks.
+ * Lists the states a message has come through, by rank and not by their times, which are those of several clocks.
  * A message whose state has no time, because an earlier release kept none, has the time of its last change there.
  */
 export function timelineOf(message: Message): MessageStep[] {
   const { direction, status, origin, createdAt, updatedAt } = message;
   // It came as it is, also what the own phone wrote.
   if (direction === 'INBOUND' || origin) return [step(status, createdAt)];
-  const known: [MessageStatus, Date | null][] = [
+  const times: [MessageStatus, Date | null][] = [
     ['QUEUED', createdAt],
     ['SENT', message.sentAt],
     ['FAILED', message.failedAt],
     ['DELIVERED', message.deliveredAt],
     ['READ', message.readAt],
   ];
-  return known.flatMap(([state, time]) => {
+  return times.flatMap(([state, time]) => {
     const at = time ?? (state === status ? updatedAt : null);
     return at ? [step(state, at)] : [];
   });

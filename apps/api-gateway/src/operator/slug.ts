@@ -1,4 +1,4 @@
-/** Part of an address made from a tenant's name: lower-case letters, digits, single hyphens; `tenant` if none remain. */
+/** Makes part of an address from a tenant's name: lower-case letters, digits, single hyphens; `tenant` if none remain. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')

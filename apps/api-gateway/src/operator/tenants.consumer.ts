@@ -17,7 +17,7 @@ import { OnRequest } from '@svc/messaging';
 import { TenantsService } from './tenants.service.js';
 import { TimeTravelService } from './time-travel.service.js';
 
-/** What the operator's command asks for. */
+/** This consumer answers the operator's command. */
 @Controller()
 export class TenantsConsumer {
   constructor(

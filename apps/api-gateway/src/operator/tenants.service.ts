@@ -19,7 +19,7 @@ import { Tenant } from '../tenants/tenant.entity.js';
 
 const ACTOR = 'operator';
 
-/** Tenants come into being here, by the operator's hand, until the dashboard has a sign-up. */
+/** This class makes and lists tenants for the operator, until the dashboard has a sign-up. */
 @Injectable()
 export class TenantsService {
   constructor(
@@ -29,7 +29,7 @@ export class TenantsService {
     private readonly rpc: RpcClient,
   ) {}
 
-  /** Subscription first: it is harmless without a tenant, while a tenant without one could do nothing. */
+  /** Makes a tenant. Its subscription comes first: it is harmless without a tenant, while a tenant without one could do nothing. */
   async create({ name, plan, subscription: status, internal }: CreateTenantV1): Promise<NewTenant> {
     const tenantId = uuidv7();
     await this.rpc.request(CreateSubscription, { tenantId, plan, status, internal });

@@ -18,7 +18,7 @@ interface AgedRow {
   expiresAt: Date | null;
 }
 
-/** Moves time for tests of rotations and midnights; exists in development mode only. */
+/** This class moves time for tests of rotations and midnights; exists in development mode only. */
 @Injectable()
 export class TimeTravelService {
   constructor(
@@ -36,7 +36,7 @@ export class TimeTravelService {
     return { kid, createdAt: key.createdAt.toISOString(), expiresAt: key.expiresAt?.toISOString() ?? null };
   }
 
-  /** Domain time is this from now on; null goes back to real time. */
+  /** Sets the domain time; null goes back to real time. */
   async setClock(at: string | null): Promise<ClockReply> {
     this.assertDevelopment();
     const offset =

@@ -8,7 +8,7 @@ export const DEFAULT_LIMIT = 50;
 const MAC_BYTES = 12;
 
 /**
- * Opaque cursors: the position of the last item of a page, signed for one list of one tenant, so that nobody builds
+ * This class makes opaque cursors: the position of the last item of a page, signed for one list of one tenant, so that nobody builds
  * one by hand and none works elsewhere.
  */
 @Injectable()

@@ -6,16 +6,16 @@ import { SandboxNumber } from './sandbox-number.entity.js';
 
 const MOST_TRIES = 20;
 
-/** The phones of sandbox sessions: of area code 555, which is nobody's, each for one session alone. */
+/** This class gives each sandbox session a phone number of its own, of area code 555, which is nobody's. */
 @Injectable()
 export class SandboxNumbers {
   constructor(@InjectRepository(SandboxNumber) private readonly numbers: Repository<SandboxNumber>) {}
 
-  /** Digits of the session's phone; given to it when it is first asked for. */
+  /** The digits of the session's phone; they are drawn when they are first asked for. */
   async of(sessionId: string): Promise<string> {
     for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
-      const known = await this.numbers.findOneBy({ sessionId });
-      if (known) return known.phone;
+      const existing = await this.numbers.findOneBy({ sessionId });
+      if (existing) return existing.phone;
       const free = { phone: numberFrom(`${sessionId}/${attempt}`), sessionId };
       await this.numbers.createQueryBuilder().insert().values(free).orIgnore().execute();
     }

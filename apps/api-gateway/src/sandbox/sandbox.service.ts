@@ -36,14 +36,15 @@ const ADVANCE_SQL = 'SELECT advance_sandbox_clock($1, $2)';
 const KEYS_SQL = 'SELECT kid FROM api_key WHERE tenant_id = $1 AND revoked_at IS NULL';
 const CLOCK_SQL = `SELECT svc_now($1) AS now, greatest(0, round(extract(epoch FROM svc_now($1) - svc_now())))::float8 AS ahead`;
 
-interface Received {
+/** A message on a contact's phone, as the simulator shows it. */
+interface InboxMessage {
   id: string;
   text: string | null;
   content: Record<string, unknown>;
   receivedAt: string;
 }
 
-/** The far side of sandbox sessions – phone, contacts, clock – for tests that have no phone. */
+/** This class plays the far side of sandbox sessions – phone, contacts, clock – for tests that have no phone. */
 @Injectable()
 export class SandboxService {
   constructor(
@@ -73,7 +74,7 @@ export class SandboxService {
     return this.sessions.view(tenantId, sessionId);
   }
 
-  /** As the owner does in the list of linked devices on the phone. */
+  /** Unlinks the session, as the owner does in the list of linked devices on the phone. */
   async unlink(tenantId: string, sessionId: string): Promise<void> {
     const phone = await this.phoneOf(tenantId, sessionId);
     await this.ask('POST', `/accounts/${phone}/unlink`);
@@ -91,7 +92,7 @@ export class SandboxService {
     return { keyId: id };
   }
 
-  /** What has arrived on a contact's phone from this session, newest first. */
+  /** Lists what has arrived on a contact's phone from this session, newest first. */
   async received(
     tenantId: string,
     sessionId: string,
@@ -103,7 +104,10 @@ export class SandboxService {
     const list = `inbox:${tenantId}:${sessionId}:${phone}`;
     const last = this.cursors.decode(list, before);
     const query = `from=${from}&limit=${limit + 1}${last === undefined ? '' : `&before=${last}`}`;
-    const { items } = await this.ask<{ items: Received[] }>('GET', `/contacts/${phone}/messages?${query}`);
+    const { items } = await this.ask<{ items: InboxMessage[] }>(
+      'GET',
+      `/contacts/${phone}/messages?${query}`,
+    );
     const messages = items.map(({ id, text, content, receivedAt }) => ({
       keyId: id,
       text,
@@ -140,7 +144,7 @@ export class SandboxService {
     return this.numbers.of(sessionId);
   }
 
-  /** A code may run out between being read and being scanned: then the next one is. */
+  /** Scans the code of a session. It may run out between being read and being scanned: then the next one is scanned. */
   private async scanWith(phone: string, tenantId: string, sessionId: string): Promise<void> {
     const deadline = Date.now() + QR_LIMIT_MS;
     for (;;) {

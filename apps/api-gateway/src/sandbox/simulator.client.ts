@@ -11,7 +11,7 @@ interface RefusalBody {
   meta?: { fields?: Record<string, string[]> };
 }
 
-/** What the simulator refused, in its own words. */
+/** A refusal of the simulator, in its own words. */
 export class SimulatorRefusal extends Error {
   override readonly name = 'SimulatorRefusal';
   readonly code: string;
@@ -30,7 +30,7 @@ export class SimulatorRefusal extends Error {
   }
 }
 
-/** The control API of the simulator that is the platform of sandbox sessions. */
+/** This client calls the control API of the simulator, which is the platform of sandbox sessions. */
 @Injectable()
 export class SimulatorClient {
   constructor(private readonly config: GatewayConfig) {}

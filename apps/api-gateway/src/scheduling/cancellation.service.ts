@@ -13,7 +13,7 @@ import { MessagesRepository } from '../messages/messages.repository.js';
 import { ScheduleRepository } from './schedule.repository.js';
 import { sendCommandOf } from '../sending/send-publisher.js';
 
-/** Ends messages that have not gone out. Whether one has is known to the workers' ledger alone, so that is what decides. */
+/** This class ends messages that have not gone out. The workers' ledger alone knows whether one has, so it decides. */
 @Injectable()
 export class CancellationService {
   constructor(
@@ -32,15 +32,15 @@ export class CancellationService {
     throw new AppError('MESSAGE_STATE_CONFLICT', undefined, { status });
   }
 
-  /** Ends a message unless it has begun to go out; what became of it. */
+  /** Ends a message unless it has begun to go out. @returns what became of it. */
   async end(
     message: Message,
     code: FailureCode,
     detail?: string,
   ): Promise<{ status: Message['status']; failure: MessageFailure | null }> {
     const { tenantId, id: jobId } = message;
-    const asked = { tenantId, message: sendCommandOf(message), code, ...(detail ? { detail } : {}) };
-    const ended = await this.rpc.request(EndMessage, asked);
+    const request = { tenantId, message: sendCommandOf(message), code, ...(detail ? { detail } : {}) };
+    const ended = await this.rpc.request(EndMessage, request);
     // The event says the same, later: whoever asks now is to see it.
     const { status, keyId, failure } = ended;
     if (status === 'FAILED')

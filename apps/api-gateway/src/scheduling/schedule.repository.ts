@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { FIRST_PUBLICATION_S } from '../sending/send-publisher.js';
 
 const BATCH = 100;
-/** For so long what is needed to let a message go may be away. */
+/** How long the services that a release needs may be away. */
 const PATIENCE = '10 minutes';
 
 // From tenant to tenant along the index, because each has a clock. Whoever claims a row has it alone for as long as its questions

@@ -9,7 +9,7 @@ import { ScheduledGate } from './scheduled-gate.js';
 
 const INTERVAL_MS = 500;
 
-/** What a message meets at its time that another try a moment later would not mend. */
+/** Refusals that another try a moment later would not mend, and how the message fails by them. */
 const REFUSALS: Partial<Record<AppError['code'], FailureCode>> = {
   SESSION_NOT_CONNECTED: 'SESSION_NOT_CONNECTED',
   RATE_LIMITED: 'RATE_LIMITED',
@@ -47,7 +47,7 @@ export class ScheduledSends implements OnApplicationBootstrap, OnModuleDestroy {
     );
   }
 
-  /** What follows a message that could not be asked for waits with it: it must not overtake. */
+  /** Releases the messages of one session. What follows a message that could not be checked waits with it: it must not overtake. */
   private async releaseInOrder(due: DueMessage[]): Promise<void> {
     for (const [place, one] of due.entries()) {
       try {

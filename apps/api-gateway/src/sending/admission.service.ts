@@ -78,7 +78,7 @@ export class AdmissionService {
     return { usage, writeBefore };
   }
 
-  /** What the platform would refuse costs the number its standing: it is refused before anything is counted. */
+  /** Refuses what the platform would refuse, before anything is counted: such a message costs the number its standing. */
   private async assertMayReach(
     tenantId: string,
     { id, restriction }: SessionState,

@@ -6,7 +6,7 @@ export class ClientMessage {
   @PrimaryColumn('uuid', { name: 'tenant_id' }) tenantId: string;
   @PrimaryColumn('text', { name: 'client_message_id' }) clientMessageId: string;
   @Column('uuid', { name: 'job_id' }) jobId: string;
-  /** Of what was asked first; a repeat with other words returns the first job all the same. */
+  /** Digest of the first request; a repeat with other words returns the first job all the same. */
   @Column('bytea', { name: 'body_hash' }) bodyHash: Buffer;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

@@ -75,7 +75,7 @@ export class JobsRepository {
     @InjectRepository(Message) private readonly messages: Repository<Message>,
   ) {}
 
-  /** The job that was made first under this `clientMessageId`. */
+  /** Finds the job that was made first under this `clientMessageId`. */
   async find(tenantId: string, clientMessageId: string): Promise<Message | null> {
     const id = await this.lookUps.add({ tenantId, clientMessageId });
     return id === null ? null : this.messages.findOneBy({ tenantId, id });
@@ -110,7 +110,7 @@ export class JobsRepository {
   }
 }
 
-/** The row as the database would read it. */
+/** Makes the row that the statement has written. */
 function toRow(message: OutboundMessage, times: RowTimes): Message {
   const { tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata, sendAt } = message;
   return Object.assign(new Message(), {

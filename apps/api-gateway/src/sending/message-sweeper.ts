@@ -43,7 +43,7 @@ const LEFT_BEHIND_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL}
     AND next_publish_at < statement_timestamp() + interval '${FIRST_PUBLICATION_S - SETTLED_S} seconds'`;
 
 /**
- * The message row is the outbox: publishes again what is still QUEUED, e.g. because NATS was away or was wiped; the
+ * This sweeper publishes again what is still QUEUED, because the message row is the outbox: e.g. because NATS was away or was wiped; the
  * messages of a session in the order in which they were accepted.
  */
 @Injectable()
@@ -91,7 +91,7 @@ export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     if (notTaken.flat().length > 0) await this.dataSource.query(NOT_TAKEN_SQL, [notTaken.flat()]);
   }
 
-  /** What follows a message that could not be published waits with it: it must not overtake. */
+  /** Publishes the messages of one session. What follows a message that could not be published waits with it: it must not overtake. */
   private async publishInOrder(rows: CommandColumns[]): Promise<string[]> {
     for (const [place, row] of rows.entries()) {
       if (!(await this.publisher.publish(row))) return rows.slice(place).map(({ id }) => id);

@@ -68,7 +68,7 @@ function firstLines({ ...body }: MessageBody): MessageBody {
   return body;
 }
 
-/** Never through a character that takes two units. */
+/** Cuts a text, never through a character that takes two units. */
 function cut(text: string): string {
   return text.slice(0, QUOTED_CHARS).replace(/[\ud800-\udbff]$/, '');
 }

@@ -21,9 +21,9 @@ import { allows } from '../auth/scope.guard.js';
 import { SessionChanges, type SessionPair } from './session-changes.service.js';
 import { SessionsService } from './sessions.service.js';
 
-type Bound = WebhookEndpointWithSecret | null;
+type BoundEndpoint = WebhookEndpointWithSecret | null;
 
-/** Hands a session to the tenant's own bot and takes it back (specification, "Session bot mode"). */
+/** This class hands a session to the tenant's own bot and takes it back (specification, "Session bot mode"). */
 @Injectable()
 export class ExternalConfigService {
   constructor(
@@ -54,7 +54,11 @@ export class ExternalConfigService {
   }
 
   /** The endpoint first: a session is never in external mode without a receiver. */
-  private async enable(caller: Caller, before: SessionPair, body: PutExternalConfigBody): Promise<Bound> {
+  private async enable(
+    caller: Caller,
+    before: SessionPair,
+    body: PutExternalConfigBody,
+  ): Promise<BoundEndpoint> {
     if (!body.webhookUrl && !before.endpoint) {
       throw invalidField('webhookUrl', 'webhookUrl is required the first time external mode is enabled');
     }
@@ -67,7 +71,7 @@ export class ExternalConfigService {
     caller: Caller,
     { session }: SessionPair,
     body: PutExternalConfigBody,
-  ): Promise<Bound> {
+  ): Promise<BoundEndpoint> {
     await this.setMode(caller, session, 'MANAGED');
     return this.putEndpoint(caller, session, body);
   }
@@ -76,7 +80,7 @@ export class ExternalConfigService {
     caller: Caller,
     { id }: SessionState,
     body: PutExternalConfigBody,
-  ): Promise<Bound> {
+  ): Promise<BoundEndpoint> {
     try {
       const { endpoint } = await this.rpc.request(PutBoundEndpoint, {
         tenantId: caller.tenantId,
@@ -101,7 +105,7 @@ export class ExternalConfigService {
     await this.rpc.request(SetBotMode, { tenantId: caller.tenantId, sessionId: id, botMode });
   }
 
-  private async bound({ tenantId }: Caller, sessionId: string): Promise<Bound> {
+  private async bound({ tenantId }: Caller, sessionId: string): Promise<BoundEndpoint> {
     return (await this.rpc.request(GetBoundEndpoint, { tenantId, sessionId })).endpoint ?? null;
   }
 
@@ -110,7 +114,7 @@ export class ExternalConfigService {
     caller: Caller,
     sessionId: string,
     botMode: BotMode,
-    endpoint: Bound,
+    endpoint: BoundEndpoint,
   ): Promise<ExternalConfig> {
     if (endpoint) {
       const { tenantId } = caller;
@@ -123,7 +127,7 @@ export class ExternalConfigService {
   private async botEnv(
     caller: Caller,
     session: SessionState,
-    endpoint: Bound,
+    endpoint: BoundEndpoint,
     mint: boolean,
   ): Promise<ExternalBotEnv> {
     const { tenantId } = caller;

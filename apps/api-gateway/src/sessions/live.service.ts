@@ -18,7 +18,7 @@ import { SessionsService } from './sessions.service.js';
 /** The platform is waited for; the worker that waits says so before this is over. */
 const TIMEOUT_MS = 20_000;
 
-/** What a session does at once or not at all: nothing of it is stored, nothing is tried again. */
+/** This class asks the worker for what a session does immediately or not at all: nothing is stored, nothing is tried again. */
 @Injectable()
 export class LiveService {
   constructor(
@@ -39,7 +39,7 @@ export class LiveService {
     return this.rpc.request(LookUpContact, request, TIMEOUT_MS);
   }
 
-  /** Several messages of any contacts; of what is not one of this session's nothing is marked. */
+  /** Marks messages of any contacts as read; where one of them is not of this session, none is. */
   async markRead(tenantId: string, sessionId: string, { messageIds }: MarkReadBody): Promise<void> {
     const session = await this.sessions.owned(tenantId, sessionId);
     const messages = await this.conversations.receivedBy(tenantId, session.id, messageIds);

@@ -15,7 +15,7 @@ const SIGNATURE = /^t=(\d{1,12})(?:,v\d=[0-9a-f]{64}){1,8}$/;
 /** As the provider's own library has it. */
 const TOLERANCE_SECONDS = 300;
 
-/** Where the payment provider tells what happened: the body goes on as it came, its signature is checked by `billing`. */
+/** This controller takes events of the payment provider: the body goes on as it came, and `billing` checks its signature. */
 @ApiExcludeController()
 @Controller('webhooks')
 export class ProviderWebhookController {
@@ -34,7 +34,7 @@ export class ProviderWebhookController {
   }
 }
 
-/** What cannot be a signature of this moment is refused here: whoever has no key shall cost no other service anything. */
+/** Refuses what cannot be a signature of this moment: whoever has no key shall cost no other service anything. */
 function assertSignature(signature: string | undefined): asserts signature is string {
   const [, seconds] = SIGNATURE.exec(signature ?? '') ?? [];
   if (seconds === undefined || Math.abs(Date.now() / 1000 - Number(seconds)) > TOLERANCE_SECONDS) {

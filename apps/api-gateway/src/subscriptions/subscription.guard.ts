@@ -8,7 +8,7 @@ import {
 import type { GuardedRequest } from '../auth/caller.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
-/** Refuses with 402, after 401 and 403 and before the body is parsed: what is wrong with it matters to payers only. */
+/** This guard refuses with 402, after 401 and 403 and before the body is parsed: what is wrong with it matters to payers only. */
 @Injectable()
 export class SubscriptionGuard implements CanActivate {
   constructor(private readonly subscriptions: SubscriptionsService) {}
@@ -21,7 +21,7 @@ export class SubscriptionGuard implements CanActivate {
   }
 }
 
-/** The route needs an active subscription: sends, new sessions, connecting; nothing else does. */
+/** Declares that a route needs an active subscription: sends, new sessions, connecting; nothing else does. */
 export function NeedsSubscription(): MethodDecorator {
   return applyDecorators(UseGuards(SubscriptionGuard)) as MethodDecorator;
 }

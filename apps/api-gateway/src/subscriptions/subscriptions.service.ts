@@ -14,7 +14,7 @@ interface LastAnswer {
   at: number;
 }
 
-/** Asks `billing` what a tenant pays for; its last answer stands in while billing is out of reach. */
+/** This class asks `billing` what a tenant pays for; its last answer stands in while billing is out of reach. */
 @Injectable()
 export class SubscriptionsService {
   private readonly answers = new Map<string, LastAnswer>();

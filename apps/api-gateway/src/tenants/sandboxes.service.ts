@@ -11,7 +11,7 @@ const MAKE_SQL = `INSERT INTO tenant (id, name, sandbox_of)
   SELECT $2, left(name, 90) || ' (sandbox)', id FROM tenant WHERE id = $1
   ON CONFLICT (sandbox_of) DO NOTHING RETURNING id`;
 
-/** The sandboxes of tenants. Each is a tenant of its own, with the plan of the one it belongs to and nothing to pay. */
+/** This class finds and makes the sandboxes of tenants. Each is a tenant of its own, with the plan of the one it belongs to and nothing to pay. */
 @Injectable()
 export class SandboxesService {
   constructor(
@@ -21,13 +21,13 @@ export class SandboxesService {
     private readonly rpc: RpcClient,
   ) {}
 
-  /** The sandbox of a tenant, made when it is first asked for. @returns its tenant id. */
+  /** Finds the sandbox of a tenant; it is made when it is first asked for. @returns its tenant id. */
   async of(tenantId: string, actor: string): Promise<string> {
     const { plan } = await this.subscriptions.of(tenantId);
-    const known = await this.find(tenantId);
-    if (known) {
-      await this.rpc.request(SetSubscription, { tenantId: known, plan, status: 'ACTIVE' });
-      return known;
+    const existing = await this.find(tenantId);
+    if (existing) {
+      await this.rpc.request(SetSubscription, { tenantId: existing, plan, status: 'ACTIVE' });
+      return existing;
     }
     // Subscription first: it is harmless without a tenant, while a tenant without one could do nothing.
     const sandboxId = uuidv7();

@@ -2,21 +2,21 @@ import { Injectable } from '@nestjs/common';
 import { CountMessages, GetUsage, type LlmUsage, type MessageCount, type MonthUsage } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 
-/** What was used of a day or of a session, in the words of the answer. */
-interface Used {
+/** Counts of a day or of a session, in the words of the answer. */
+interface UsageCounts {
   messages: number;
   llmCalls: number;
   tokens: number;
 }
 
-/** What a tenant used in a month, put together from the services that count. */
+/** This class puts together what a tenant used in a month, from the services that count. */
 @Injectable()
 export class UsageService {
   constructor(private readonly rpc: RpcClient) {}
 
-  async of(tenantId: string, wanted: string | undefined): Promise<MonthUsage> {
-    const asked = { tenantId, ...(wanted === undefined ? {} : { month: wanted }) };
-    const llm = await this.rpc.request(GetUsage, asked);
+  async of(tenantId: string, wantedMonth: string | undefined): Promise<MonthUsage> {
+    const request = { tenantId, ...(wantedMonth === undefined ? {} : { month: wantedMonth }) };
+    const llm = await this.rpc.request(GetUsage, request);
     const { month, from, to, calls: llmCalls, tokens } = llm;
     const range = { tenantId, from: from.slice(0, 10), to: to.slice(0, 10) };
     const sent = await this.rpc.request(CountMessages, range);
@@ -30,8 +30,8 @@ export class UsageService {
   }
 }
 
-function merge(sent: MessageCount[], llm: LlmUsage[]): [string, Used][] {
-  const merged = new Map<string, Used>();
+function merge(sent: MessageCount[], llm: LlmUsage[]): [string, UsageCounts][] {
+  const merged = new Map<string, UsageCounts>();
   for (const { key, messages } of sent) merged.set(key, { messages, llmCalls: 0, tokens: 0 });
   for (const { key, calls, tokens } of llm) {
     merged.set(key, { messages: merged.get(key)?.messages ?? 0, llmCalls: calls, tokens });

@@ -11,7 +11,7 @@ import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
 import { actorOf, type Caller } from '../auth/caller.js';
 
-/** What a tenant does with an endpoint besides changing its fields; what matters later leaves a trace. */
+/** This class does what a tenant does with an endpoint besides changing its fields; what matters later leaves a line in the audit log. */
 @Injectable()
 export class WebhookActionsService {
   constructor(

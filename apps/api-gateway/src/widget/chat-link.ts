@@ -1,13 +1,13 @@
 import QRCode from 'qrcode';
 import type { QrDrawing } from './widget-bodies.js';
 
-/** A link that opens a chat with a number. @param base of such links, with a slash at its end. */
+/** Makes a link that opens a chat with a number. @param base of such links, with a slash at its end. */
 export function chatLink(base: string, phone: string, text: string): string {
   const link = `${base}${phone.replace(/\D/g, '')}`;
   return text === '' ? link : `${link}?text=${encodeURIComponent(text)}`;
 }
 
-/** A text as a QR code, its dark squares drawn row by row. */
+/** Draws a text as a QR code, its dark squares row by row. */
 export function drawQr(text: string): QrDrawing {
   const { modules } = QRCode.create(text, { errorCorrectionLevel: 'M' });
   const { size } = modules;

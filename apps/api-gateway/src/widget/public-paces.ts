@@ -5,7 +5,7 @@ import { KeyedPaces } from '../auth/request-paces.js';
 const PER_ADDRESS = 20;
 const PER_WIDGET = 500;
 
-/** How often strangers may ask: one address, and all of them for one widget. */
+/** This class limits how often strangers may ask: one address, and all of them for one widget. */
 @Injectable()
 export class PublicPaces {
   private readonly addresses = new KeyedPaces(PER_ADDRESS, 'This address asks too often.');

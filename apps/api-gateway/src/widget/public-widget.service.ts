@@ -15,7 +15,7 @@ import { Widget } from './widget.entity.js';
 /** Two folders above this one, and above the bundle. */
 const SCRIPT = join(import.meta.dirname, '../../public/widget.js');
 
-/** What browsers of strangers get: what the tenant wants shown and the number, and nothing else of either. */
+/** This class gives browsers of strangers what the tenant wants shown and the number, and nothing else of either. */
 @Injectable()
 export class PublicWidgetService {
   /** The same for all widgets: it asks for its configuration beside itself. */

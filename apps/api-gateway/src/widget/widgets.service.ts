@@ -14,7 +14,7 @@ import { Widget } from './widget.entity.js';
 /** A green that white can be read on. */
 const DEFAULTS = { prefilledText: '', color: '#0b7a5c', side: 'right', language: 'en' } as const;
 
-/** The widgets of tenants: made, changed and deleted, each with a line in the audit log. */
+/** This class makes, changes and deletes the widgets of tenants, each with a line in the audit log. */
 @Injectable()
 export class WidgetsService {
   constructor(
@@ -31,7 +31,7 @@ export class WidgetsService {
     return this.widgets.manager.transaction(async (tx) => {
       // Of random bits alone: whoever knows the time at which it was made guesses nothing.
       const id = randomUUID();
-      await tx.insert(Widget, { ...DEFAULTS, ...given(body), id, tenantId });
+      await tx.insert(Widget, { ...DEFAULTS, ...sentFields(body), id, tenantId });
       await this.note(tx, caller, 'widget.created', id);
       return this.view(await tx.findOneByOrFail(Widget, { id }));
     });
@@ -57,7 +57,7 @@ export class WidgetsService {
     if (body.sessionId !== undefined) await this.sessions.owned(caller.tenantId, body.sessionId);
     return this.widgets.manager.transaction(async (tx) => {
       await this.find(tx, caller, id);
-      const change = given(body);
+      const change = sentFields(body);
       if (Object.keys(change).length > 0) await tx.update(Widget, { id }, change);
       await this.note(tx, caller, 'widget.updated', id, Object.keys(change));
       return this.view(await tx.findOneByOrFail(Widget, { id }));
@@ -101,5 +101,5 @@ export class WidgetsService {
 }
 
 /** What was sent: a body is an instance of its class, which has every field. */
-const given = (body: UpdateWidgetBody): Partial<Widget> =>
+const sentFields = (body: UpdateWidgetBody): Partial<Widget> =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as Partial<Widget>;
