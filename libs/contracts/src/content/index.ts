@@ -35,3 +35,19 @@ export {
   MessageOrigin,
 } from './message-details.js';
 export { OutboundContent, QuotedTarget } from './outbound-content.js';
+export {
+  type Address,
+  type AddressKind,
+  bareAddress,
+  digitsOf,
+  ADDRESS_DOMAINS,
+  formatAddress,
+  hiddenAddress,
+  isGroup,
+  isHidden,
+  isPerson,
+  isUsual,
+  parseAddress,
+  phoneAddress,
+  phoneOf,
+} from './addresses.js';
