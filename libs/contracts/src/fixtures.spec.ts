@@ -11,7 +11,9 @@ type AnyContract = Published | RequestContract;
 const contracts = Object.values<unknown>({ ...door }).filter(
   (value): value is AnyContract => typeof value === 'object' && value !== null && 'kind' in value,
 );
-const published = contracts.filter((contract): contract is Published => contract.kind !== 'request');
+const published = contracts.filter(
+  (contract): contract is Published => contract.kind === 'event' || contract.kind === 'command',
+);
 const requests = contracts.filter((contract): contract is RequestContract => contract.kind === 'request');
 
 const DIRECTORY = new URL('../fixtures/', import.meta.url);

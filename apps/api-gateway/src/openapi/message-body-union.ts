@@ -1,8 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { MESSAGE_BODY_FIELDS, MESSAGE_BODY_TYPES } from '@svc/contracts';
+import { MESSAGE_BODY_FIELDS, MESSAGE_BODY_TYPES, type MessageBodyType } from '@svc/contracts';
 
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
-type Kind = (typeof MESSAGE_BODY_TYPES)[number];
 
 /**
  * The class has the fields of all kinds of content, so that one validator serves it. For readers it is what the
@@ -21,8 +20,8 @@ export function splitMessageBody(schemas: Schemas): void {
   };
 }
 
-function schemaOf(kind: Kind, properties: Schemas): Schemas[string] {
-  const { required = [], optional = [] } = MESSAGE_BODY_FIELDS[kind];
+function schemaOf(kind: MessageBodyType, properties: Schemas): Schemas[string] {
+  const { required, optional } = MESSAGE_BODY_FIELDS[kind];
   const own = [...required, ...optional].map((field) => [field, properties[field]]);
   const type = { type: 'string', const: kind, description: 'Kind of content.' };
   return {
@@ -33,7 +32,7 @@ function schemaOf(kind: Kind, properties: Schemas): Schemas[string] {
 }
 
 /** `view_once` is `MessageBodyViewOnce`. */
-function nameOf(kind: Kind): string {
+function nameOf(kind: MessageBodyType): string {
   const words = kind.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `MessageBody${words.join('')}`;
 }

@@ -1,6 +1,6 @@
 import { Type } from 'class-transformer';
 import { IsISO8601, IsObject, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
-import { type Metadata } from '../content/metadata.js';
+import type { Metadata } from '../content/message-details.js';
 import { OutboundContent } from '../content/outbound-content.js';
 import { defineCommand } from '../contract.js';
 

@@ -1,22 +1,53 @@
 export {
+  CONTENT,
+  CONTENT_FIELDS,
+  type ContentField,
+  MESSAGE_BODY_FIELDS,
+  MESSAGE_BODY_TYPES,
+  type MessageBodyType,
+  OUTBOUND_TYPES,
+  type OutboundType,
+  SENDING_RULES,
+} from './registry.js';
+export { MESSAGE_RELATIONS, type MessageRelation, type SendingRules } from './kind.js';
+export { ContactContent } from './kinds/contact.js';
+export { DeleteRequest } from './kinds/deletion.js';
+export { EditRequest } from './kinds/edit.js';
+export { LocationContent } from './kinds/location.js';
+export { MediaContent, MediaRequest } from './kinds/media.js';
+export {
   MEDIA_KINDS,
   type MediaKind,
   OUTBOUND_MAX_BYTES,
   MIME_TYPE,
   isOfKind,
   typesOf,
-} from './media-rules.js';
-export { MESSAGE_BODY_TYPES, MESSAGE_BODY_FIELDS, MessageBody } from './message-body.js';
-export { MessageMedia, QuotedInbound, MessageChange, MessageOrigin } from './message-details.js';
-export { type Metadata } from './metadata.js';
+} from './kinds/media-rules.js';
+export { PollContent } from './kinds/poll.js';
+export { ReactionRequest } from './kinds/reaction.js';
+export { MessageTarget } from './kinds/target.js';
+export { MessageBody } from './message-body.js';
 export {
-  LocationContent,
-  ContactContent,
-  PollContent,
-  MediaContent,
-  OUTBOUND_TYPES,
-  type OutboundType,
-  MessageTarget,
-  QuotedTarget,
-  OutboundContent,
-} from './outbound-content.js';
+  type Metadata,
+  MessageMedia,
+  QuotedInbound,
+  MessageChange,
+  MessageOrigin,
+} from './message-details.js';
+export { OutboundContent, QuotedTarget } from './outbound-content.js';
+export {
+  type Address,
+  type AddressKind,
+  bareAddress,
+  digitsOf,
+  ADDRESS_DOMAINS,
+  formatAddress,
+  hiddenAddress,
+  isGroup,
+  isHidden,
+  isPerson,
+  isUsual,
+  parseAddress,
+  phoneAddress,
+  phoneOf,
+} from './addresses.js';

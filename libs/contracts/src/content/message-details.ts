@@ -136,3 +136,6 @@ export class MessageOrigin {
   })
   change: MessageChange | null;
 }
+
+/** A tenant's own words on a message, kept with it and repeated in each of its events. */
+export type Metadata = Record<string, string>;

@@ -14,8 +14,7 @@ import {
 import { defineEvent } from '../contract.js';
 import { FAILURE_CODES, type FailureCode, LIMIT_LAYERS, type LimitLayer } from '../enums.js';
 import { MessageBody } from '../content/message-body.js';
-import { MessageChange, MessageMedia, QuotedInbound } from '../content/message-details.js';
-import type { Metadata } from '../content/metadata.js';
+import { MessageChange, MessageMedia, QuotedInbound, type Metadata } from '../content/message-details.js';
 
 /** Payload of `message.received` (specification, "Message payload"); what comes after `pushName` is ours. */
 export class MessageReceivedV1 {

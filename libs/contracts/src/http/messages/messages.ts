@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { MESSAGE_RELATIONS, type MessageRelation } from '../../content/kind.js';
 import { MessageBody } from '../../content/message-body.js';
-import { MessageMedia, MessageOrigin } from '../../content/message-details.js';
-import { type Metadata } from '../../content/metadata.js';
+import { MessageMedia, MessageOrigin, type Metadata } from '../../content/message-details.js';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
 import { MessageFailure } from '../../events/message-events.js';
 
@@ -53,11 +53,6 @@ export class QueuedMessage {
   })
   expiresAt?: string;
 }
-
-/** What an outbound message may have to do with another one. */
-export const MESSAGE_RELATIONS = ['REPLY', 'REACTION', 'EDIT', 'DELETE'] as const;
-/** One of `MESSAGE_RELATIONS`. */
-export type MessageRelation = (typeof MESSAGE_RELATIONS)[number];
 
 /** The message that another one answers, reacts to, edits or deletes. */
 export class RelatedMessage {

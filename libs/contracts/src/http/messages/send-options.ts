@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, Max, Min, ValidateBy } from 'class-validator';
-import { type Metadata } from '../../content/metadata.js';
+import type { Metadata } from '../../content/message-details.js';
 import { TimeBound } from '../instant.js';
 
 const MOST_ENTRIES = 20;

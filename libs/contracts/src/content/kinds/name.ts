@@ -1,0 +1,14 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsOptional, IsString } from 'class-validator';
+import { field } from '../field.js';
+
+/** What a location and a poll are called. */
+export const NAME = field<string>(
+  ApiPropertyOptional({
+    type: String,
+    description: 'Name of the place, or question of the poll.',
+    example: 'Main station',
+  }),
+  IsOptional(),
+  IsString(),
+);
