@@ -13,7 +13,7 @@ const KEYS = 30;
 const ROUTE = '/v1/api-keys?limit=1';
 const LOOK_MS = 5;
 const BOUND_MS = 1_000;
-/** Longer than a key is known without being asked for again. */
+/** Longer than an answer about a key is cached. */
 const REST_MS = 1_500;
 const LIMIT_MS = 30_000;
 

@@ -21,7 +21,7 @@ export function walkPage(walk: Walk): string {
   ].join('\n');
 }
 
-/** How many files there are. */
+/** Counts the files. */
 export function countOf(walk: Walk): number {
   return Object.values(walk).flat().length;
 }
