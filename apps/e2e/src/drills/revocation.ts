@@ -58,7 +58,7 @@ function startAnother(stack: Stack): Promise<ServiceProcess> {
   return startProcess(bundleOf('api-gateway'), { ...(env as Record<string, string>), PORT: '0' });
 }
 
-/** One after the other. @returns milliseconds until the last gateway refused, per key. */
+/** Revokes the keys one after the other. @returns milliseconds until the last gateway refused, per key. */
 async function revokeAll(origins: string[], admin: string): Promise<number[]> {
   const took: number[] = [];
   for (let n = 0; n < KEYS; n += 1) took.push(await revokeOne(origins, admin, n % origins.length));

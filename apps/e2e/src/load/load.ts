@@ -19,7 +19,7 @@ export interface LoadFigures {
   accepted: number;
   /** Texts that contacts wrote. */
   written: number;
-  /** How fast sends were startedAt and texts written, which is less than asked for where the machine is too slow. */
+  /** The rate at which sends began and texts were written, which is less than asked for where the machine is too slow. */
   sendsPerSecond: number;
   writesPerSecond: number;
   /** Why texts could not be written, each reason once. */

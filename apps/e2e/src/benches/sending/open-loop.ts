@@ -7,7 +7,7 @@ export interface Arrivals {
   seconds: number;
 }
 
-/** Of one window. Latency is from the moment at which a call should have startedAt: what waits behind a slow one counts. */
+/** The figures of one window. Latency is from the moment at which a call should have begun: what waits behind a slow one counts. */
 export interface OpenLoopWindow {
   /** Answered with 200 a second. */
   answered: number;
