@@ -5,7 +5,7 @@ import { Stack } from './stack/stack.js';
 
 const LIMIT_MS = 60_000;
 
-/** What the steps of the story hand on. */
+/** The scene of the story, which its steps fill. */
 interface Scene {
   stack: Stack;
   receiver: WebhookReceiver;

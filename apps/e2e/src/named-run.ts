@@ -1,4 +1,4 @@
-/** What a drill or benchmark says at its end, as one line of JSON. */
+/** The outcome of a drill or benchmark, which it prints as one line of JSON. */
 export interface Outcome {
   /** Numbers; repeated measurements as `{median, spread}`. */
   figures: Record<string, unknown>;
@@ -24,7 +24,7 @@ export interface Benchmark extends NamedRun {
   judged: Record<string, Better>;
 }
 
-/** What every run is given. */
+/** The options of a run. */
 export interface RunOptions {
   /** Decides random choices; printed, so that a run can be repeated. */
   seed: number;

@@ -49,7 +49,7 @@ async function play({ kind, name, run, options }: Play): Promise<number> {
   }
 }
 
-/** Undefined: they are not understood. */
+/** Parses the options; undefined where they are not understood. */
 function optionsOf(args: string[]): Play['options'] | undefined {
   try {
     const { values } = parseArgs({
@@ -71,7 +71,7 @@ async function timeLimit(): Promise<never> {
   throw new Error(`It did not end within ${LIMIT_MINUTES} minutes`);
 }
 
-/** Whoever reads the line of JSON gets one, also when the run broke off. */
+/** The outcome of a run that broke off: whoever reads the line of JSON gets one, too. */
 function failure(error: unknown): Outcome {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   return { figures: {}, holds: false, error: error instanceof Error ? error.message : String(error) };

@@ -9,7 +9,7 @@ const DEFAULT_TIMEOUT = '10000';
 const LARGEST_PORT = 65_535;
 const MOST_WORKERS = 16;
 
-/** What `start` is told by its environment. Each variable of a server replaces the one it would start. */
+/** The configuration of `start`, read from the environment. Each address of a server replaces the server that `start` would run. */
 export interface LauncherConfig {
   dataDir: string;
   /** 0: any free one. */

@@ -8,7 +8,7 @@ import type { ServerExit, ServerProcess } from './processes/server-process.js';
 export interface LocalServer {
   readonly pid: number;
   readonly port: number;
-  /** What a client connects with, password included. */
+  /** The address that a client connects to, password included. */
   readonly url: string;
   /** Where the data lies. Differs from what was asked for when the server's user could not reach that place. */
   readonly dataDir: string;
@@ -18,7 +18,7 @@ export interface LocalServer {
   onExit(listener: (exit: ServerExit) => void): void;
 }
 
-/** What differs between the servers, once their directory is prepared. */
+/** The part that differs between the servers, once their directory is prepared. */
 export interface PreparedServer {
   name: string;
   dataDir: string;

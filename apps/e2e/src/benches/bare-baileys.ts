@@ -2,7 +2,7 @@ import type { Memory } from '../stack/inspector.js';
 import type { Stack } from '../stack/stack.js';
 import { Program } from '../stack/program.js';
 
-/** What the reference says after each command. */
+/** The figures that the reference reports after each command. */
 export interface BareFigures {
   /** CPU of the command, in milliseconds. */
   cpuMs: number;
@@ -27,7 +27,7 @@ export class BareBaileys {
     return (await this.program.ask(name, argument)) as BareFigures;
   }
 
-  /** What the process holds when nothing is left to collect; started with `--expose-gc`. */
+  /** Measures what the process holds when nothing is left to collect; started with `--expose-gc`. */
   async memory(): Promise<Memory> {
     return ((await this.program.ask('memory')) as { result: Memory }).result;
   }

@@ -3,7 +3,7 @@ import { type Measured, measured, round3 } from '../figures.js';
 /** The reference and what is measured against it. */
 export type SideName = 'bare' | 'ours';
 
-/** What a comparison says of a figure: per side, and ours ÷ bare of the medians. */
+/** The result of a comparison: per side, and ours ÷ bare of the medians. */
 export interface Compared<Figure extends string> {
   bare: Record<Figure, Measured>;
   ours: Record<Figure, Measured>;

@@ -9,15 +9,15 @@ import { countUnits, type Units, unitsInDoubt } from '../load/units.js';
 
 const SENDS = 100_000;
 const CLIENTS = 64;
-/** Of each tenant's sessions: a day of all of them is more than GROWTH allows, and less than ENTERPRISE. */
+/** The tiers of each tenant's sessions: a day of all of them is more than GROWTH allows, and less than ENTERPRISE. */
 const TIERS = [4, 4, 4, 4, 4, 4, 3, 2, 1, 0];
 const PLANS = ['ENTERPRISE', 'ENTERPRISE', 'GROWTH', 'GROWTH', 'STARTER'];
 const VICTIMS = ['api-gateway', 'limits'];
-/** Between the return of a process and the next kill. */
+/** The least pause between the return of a process and the next kill. */
 const LEAST_PAUSE_MS = 5_000;
 const MORE_PAUSE_MS = 10_000;
 const RETRY_MS = 250;
-/** Of one send; then the run has failed. */
+/** A send that takes longer fails the run. */
 const PATIENCE_MS = 120_000;
 /** The sweeper asks after two minutes. */
 const SWEEP_LIMIT_MS = 300_000;
@@ -92,7 +92,7 @@ async function killMeanwhile(
   return kills;
 }
 
-/** As real clients do: the same `clientMessageId` again until there is an answer. */
+/** Clients send as real ones do: the same `clientMessageId` again until there is an answer. */
 class Clients {
   /** Job ids that were answered. */
   readonly accepted = new Set<string>();

@@ -14,10 +14,10 @@ const WORKER = 'session-worker';
 /** Steps of the worker on a message's way (docs/architecture.md, where a message can be cut off). */
 const OUT = Array.from({ length: 12 }, (_, n) => `out-${n + 1}`);
 const IN = Array.from({ length: 6 }, (_, n) => `in-${n + 1}`);
-/** Those that only a message with a file comes to. */
+/** The steps that only a message with a file comes to. */
 const WITH_FILE = ['out-13', 'out-14', 'in-7', 'in-8'];
 
-/** What one kill did. */
+/** The figures of one kill. */
 interface StepFigures extends LoadFigures {
   /** The step was left behind so often before. */
   passes: number;

@@ -13,7 +13,7 @@ const KEYS = 30;
 const ROUTE = '/v1/api-keys?limit=1';
 const LOOK_MS = 5;
 const BOUND_MS = 1_000;
-/** Longer than a key is known without being asked for again. */
+/** Longer than an answer about a key is cached. */
 const REST_MS = 1_500;
 const LIMIT_MS = 30_000;
 
@@ -58,7 +58,7 @@ function startAnother(stack: Stack): Promise<ServiceProcess> {
   return startProcess(bundleOf('api-gateway'), { ...(env as Record<string, string>), PORT: '0' });
 }
 
-/** One after the other. @returns milliseconds until the last gateway refused, per key. */
+/** Revokes the keys one after the other. @returns milliseconds until the last gateway refused, per key. */
 async function revokeAll(origins: string[], admin: string): Promise<number[]> {
   const took: number[] = [];
   for (let n = 0; n < KEYS; n += 1) took.push(await revokeOne(origins, admin, n % origins.length));

@@ -5,7 +5,7 @@ export interface ConnectionEvent {
   at: string;
 }
 
-/** What became of some numbers from a moment on. */
+/** The figures of some numbers from a moment on. */
 export interface WatchFigures {
   /** Longest time without a connection of any number: from the end of one to the login of the next. */
   longestAwayMs: number;

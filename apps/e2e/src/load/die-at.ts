@@ -15,7 +15,7 @@ export interface StepToDieAt {
 }
 
 /**
- * From now on the process kills itself when it reaches the step once more than so often. It is told so through its
+ * Has the process kill itself when it reaches the step once more than so often. It learns so through its
  * inspector: nothing of this is built into it but the names of the steps.
  * @returns resolves when it has; throws when it does not come to that.
  */

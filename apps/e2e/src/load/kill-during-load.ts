@@ -2,11 +2,11 @@ import type { WebhookReceiver } from '@svc/testing';
 import type { Actor } from '../stack/actor.js';
 import { Load, type LoadFigures } from './load.js';
 
-/** What one kill did. */
+/** The figures of one kill. */
 export interface KillFigures extends LoadFigures {
   /** Sends accepted when it came; null: it never came, because too few were. */
   killedAfter: number | null;
-  /** From the kill until one send and one inbound text that began after it had been told to the receiver. */
+  /** The time from the kill until the receiver had the webhooks of one send and one inbound text that began after it. */
   recoveredMs: number | null;
 }
 
@@ -15,7 +15,7 @@ export interface Round {
   count(): Promise<KillFigures>;
 }
 
-/** Who is killed, and in the middle of how much. */
+/** The plan of a kill: which process, and in the middle of how much load. */
 export interface Kill {
   victim: string;
   messages: number;

@@ -14,12 +14,12 @@ const SETTLE_LIMIT_MS = 90_000;
 /** Between two tries of a send that was refused. */
 const RETRY_MS = 250;
 
-/** What became of a load, counted at the simulator and at the receiver. */
+/** The figures of a load, counted at the simulator and at the receiver. */
 export interface LoadFigures {
   accepted: number;
   /** Texts that contacts wrote. */
   written: number;
-  /** How fast sends were startedAt and texts written, which is less than asked for where the machine is too slow. */
+  /** The rate at which sends began and texts were written, which is less than asked for where the machine is too slow. */
   sendsPerSecond: number;
   writesPerSecond: number;
   /** Why texts could not be written, each reason once. */
@@ -29,7 +29,7 @@ export interface LoadFigures {
   /** How many numbers something was lost of: a few with all, or all with a little. */
   sessionsWithLoss: number;
   doubles: number;
-  /** Sends that the tenant was told have failed. */
+  /** Sends with a webhook that says that they failed. */
   failed: number;
   missingWebhooks: number;
   /** Event names of the missing ones. */
@@ -38,7 +38,7 @@ export interface LoadFigures {
   repeatsWithOtherId: number;
 }
 
-/** How much is sent and written, how fast. */
+/** The plan of a load: how much is sent and written, how fast. */
 export interface LoadPlan {
   /** Begins every text. */
   label: string;
@@ -54,19 +54,19 @@ export interface LoadPlan {
   onAccepted?(count: number): void;
 }
 
-/** Whether all has arrived; more than that may still come. */
+/** Says whether all has arrived; more than that may still come. */
 function isComplete({ lostOut, lostIn, missingWebhooks }: LoadFigures): boolean {
   return lostOut + lostIn + missingWebhooks === 0;
 }
 
-/** Whether all was accepted, no text was lost either way and none came twice. */
+/** Says whether all was accepted, no text was lost either way and none came twice. */
 export function isIntact(figures: LoadFigures, messages: number): boolean {
   const { accepted, written, lostOut, lostIn, doubles, repeatsWithOtherId } = figures;
   const all = accepted === messages && written === messages;
   return all && lostOut + lostIn + doubles + repeatsWithOtherId === 0;
 }
 
-/** Whether, beyond that, every webhook arrived. */
+/** Says whether, beyond that, every webhook arrived. */
 export function isClean(figures: LoadFigures, messages: number): boolean {
   return isIntact(figures, messages) && isComplete(figures);
 }
@@ -172,7 +172,7 @@ export class Load {
     };
   }
 
-  /** From a moment until one send and one inbound text that began after it had been told to the receiver. */
+  /** Measures the time from a moment until the receiver had the webhooks of one send and one inbound text that began after it. */
   recoveredMs(from: number): number | null {
     const deliveries = deliveriesByFact(this.receiver);
     const firstOf = (times: Map<string, number>, factOf: (text: string) => string): number =>
@@ -216,7 +216,7 @@ export class Load {
     await Promise.all(underWay);
   }
 
-  /** As a real client does: the same `clientMessageId` again until there is an answer. */
+  /** Sends as a real client does: the same `clientMessageId` again until there is an answer. */
   private async send(n: number, text: string): Promise<void> {
     const id = randomUUID();
     this.sentAt.set(text, Date.now());
@@ -275,7 +275,7 @@ export class Load {
   }
 }
 
-/** With its cause: `fetch failed` says nothing. */
+/** Returns the words of an error with its cause: `fetch failed` says nothing. */
 function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }

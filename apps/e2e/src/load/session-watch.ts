@@ -8,16 +8,16 @@ const LOOK_EVERY_MS = 1_000;
 const CALM_MS = 5_000;
 const CALM_LIMIT_MS = 90_000;
 
-/** What the platform tells of log-ins and ends. */
+/** A page of the platform's record of log-ins and ends. */
 interface Page {
   items: ConnectionEvent[];
   cursor: number;
-  /** Too old to be told. */
+  /** Too old to be in the record. */
   lost: number;
   now: string;
 }
 
-/** Who is connected and how often somebody connects, by what the platform has written down meanwhile. */
+/** Watches who is connected and how often somebody connects, by what the platform has written down meanwhile. */
 export class SessionWatch {
   private readonly phones: string[];
   private readonly events: ConnectionEvent[] = [];

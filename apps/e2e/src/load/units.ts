@@ -1,7 +1,7 @@
 import { PLAN_CAPS, TIER_CAPS } from '@svc/contracts';
 import pg from 'pg';
 
-/** What counters and messages say of each other. */
+/** The units that counters and messages have, held against each other. */
 export interface Units {
   messages: number;
   /** Messages beyond what a session or a plan had for the day. */

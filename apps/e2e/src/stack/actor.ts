@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { waitFor, type WebhookReceiver } from '@svc/testing';
 import type { Answer, Stack } from './stack.js';
 
-/** What the operator answers to `tenants create`. */
+/** The operator's answer to `tenants create`. */
 export interface NewTenant {
   tenantId: string;
   apiKey: string;

@@ -6,7 +6,7 @@ import { waitFor } from '@svc/testing';
 import { WebSocket } from 'undici';
 import type { Stack } from './stack.js';
 
-/** What a process holds, in bytes. */
+/** The memory of a process, in bytes. */
 export interface Memory {
   rss: number;
   heapUsed: number;
@@ -45,7 +45,7 @@ export class Inspector {
     return new Inspector(socket);
   }
 
-  /** What the process holds when nothing is left to collect. */
+  /** Measures what the process holds when nothing is left to collect. */
   async memory(): Promise<Memory> {
     await this.call('HeapProfiler.collectGarbage');
     return (await this.run(MEMORY)) as Memory;

@@ -8,9 +8,9 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { LAUNCHER, ROOT } from '../repository.js';
 
 const START_LIMIT_MS = 120_000;
-/** From calling until the answer, with the wait for a free connection. */
+/** The limit of a call until its answer, with the wait for a free connection. */
 const CALL_LIMIT_MS = 60_000;
-/** To each server. A slow one makes further calls wait here; in its listen queue (511) the rest would be cut off. */
+/** The connections to each server. A slow one makes further calls wait here; in its listen queue (511) the rest would be cut off. */
 const agent = new Agent({ connections: 256 });
 
 /** `DATA_DIR/stack.json`, as far as it is read here; the launcher writes it (`stack-file.ts`). */
@@ -90,7 +90,7 @@ export class Stack {
     return JSON.parse(readFileSync(join(this.dataDir, 'stack.json'), 'utf8')) as StackFile;
   }
 
-  /** What keeps its address, whatever is started again: a call need not look it up. */
+  /** The addresses, which stay whatever is started again: a call need not look them up. */
   private get fixed(): StackFile {
     return (this.firstRead ??= this.file);
   }

@@ -55,7 +55,7 @@ export class WebhookScene {
     return `${this.origin}/${path}`;
   }
 
-  /** So many tenants with an endpoint each, whose receivers do what this path says (`bare/receiver.mjs`). */
+  /** Makes so many tenants with an endpoint each, whose receivers do what this path says (`bare/receiver.mjs`). */
   async subscribe(path: string, count: number): Promise<Subscriber[]> {
     const subscribers: Subscriber[] = [];
     for (let n = 0; n < count; n += 1) {
@@ -92,7 +92,7 @@ export class WebhookScene {
     this.published += 1;
   }
 
-  /** So many events, in turn to each of these, as fast as the stream takes them. */
+  /** Publishes so many events, in turn to each of these, as fast as the stream takes them. */
   async flood(subscribers: Subscriber[], count: number): Promise<void> {
     let left = count;
     const publisher = async (): Promise<void> => {
@@ -120,7 +120,7 @@ export class WebhookScene {
     return intended;
   }
 
-  /** How long after its intended time each event at a rate came to its receiver, in ms, sorted; those that never came are missing. */
+  /** Measures how long after its intended time each event at a rate came to its receiver, in ms, sorted; those that never came are missing. */
   async latencies(subscribers: Subscriber[], perSecond: number, seconds: number): Promise<number[]> {
     await this.heard();
     const intended = await this.publish(subscribers, perSecond, seconds);
@@ -165,7 +165,7 @@ export class WebhookScene {
     await this.receivers.ask('forget');
   }
 
-  /** What came to the receivers so far. */
+  /** Counts what came to the receivers so far. */
   async counts(): Promise<{ posts: number; answered: number; otherIds: number }> {
     const { result } = (await this.receivers.ask('count')) as {
       result: { posts: number; answered: number; otherIds: number };

@@ -5,7 +5,7 @@ import { Inspector } from '../stack/inspector.js';
 import type { Stack } from '../stack/stack.js';
 import { BundledFiles } from './bundled-files.js';
 
-/** How often each function of ours ran, by `file:offset`. */
+/** The calls of each function of ours, by `file:offset`. */
 export type Calls = Map<string, number>;
 
 interface ScriptCoverage {

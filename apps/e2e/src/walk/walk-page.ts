@@ -21,7 +21,7 @@ export function walkPage(walk: Walk): string {
   ].join('\n');
 }
 
-/** How many files there are. */
+/** Counts the files. */
 export function countOf(walk: Walk): number {
   return Object.values(walk).flat().length;
 }
@@ -38,6 +38,7 @@ function about(file: string): string {
   const block = DOC_BLOCKS.map((pattern) => pattern.exec(source)?.[1]).find(Boolean) ?? '';
   const text = block
     .replace(/^\s*\* ?/gm, '')
+    .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1') // a link of a comment leads from its own folder
     .replace(/\s+/g, ' ')
     .trim();
   const sentence = /^.*?\.(?= |$)/.exec(text)?.[0] ?? text;

@@ -7,11 +7,11 @@ import { type Calls, Coverage, filesOfWork } from './coverage.js';
 
 /** The order in which a message comes to the services; others, which may hear of it, follow. */
 const ORDER = ['api-gateway', 'billing', 'limits', 'session-worker', 'webhook-dispatcher'];
-/** What is measured ends before them. */
+/** The walk ends before these processes. */
 const FAR_SIDE = ['postgres', 'nats-server', 'simulator'];
 /** Odd, so that there is a middle one. */
 const ROUNDS = 5;
-/** Of a round and of an idle window alike: both hold the same tasks that come with time. */
+/** The length of a round and of an idle window alike: both hold the same tasks that come with time. */
 const WINDOW_MS = 4_000;
 /** Together longer than most periods of such tasks. */
 const IDLE_WINDOWS = 10;
@@ -20,7 +20,7 @@ const WARM_UP_SENDS = 3;
 /** The files of ours that one send runs through, by project, in the order of the way; libs last. */
 export type Walk = Record<string, string[]>;
 
-/** Where the sends go, and who hears of them. */
+/** The scene of the sends: who sends to whom, and who receives the webhooks. */
 interface Scene {
   actor: Actor;
   receiver: WebhookReceiver;
@@ -58,7 +58,7 @@ function servicesOf({ file }: Stack): string[] {
   return names.sort((a, b) => rank(a) - rank(b));
 }
 
-/** One send, until both of its webhooks have come with a genuine signature. */
+/** Sends one text and waits until both of its webhooks have come with a genuine signature. */
 async function send({ actor, receiver, contact, secret }: Scene): Promise<void> {
   const answer = await actor.send(contact, 'Hello');
   expectStatus(answer, 200);
@@ -78,7 +78,7 @@ function isGenuine({ received }: WebhookReceiver, n: number, secret: string): bo
   return post !== undefined && verifyWebhook(post.raw, post.headers, secret).ok;
 }
 
-/** What ran in windows of the same length, in each of which this work is done; by window, then by service. */
+/** Counts the calls in windows of the same length, in each of which this work is done; by window, then by service. */
 async function windows(coverages: Coverage[], count: number, work: () => Promise<void>): Promise<Calls[][]> {
   const found: Calls[][] = [];
   while (found.length < count) {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { OPERATOR_COMMANDS, type OperatorCommand, refuse, type Values } from './operator-commands.js';
 import { firstSentence } from '../reason.js';
 
-/** A command line, understood: a call, or a wish for help on one command or on all. */
+/** A parsed command line: a call, or a wish for help on one command or on all. */
 export type OperatorCall =
   | { help: true; command: OperatorCommand | undefined }
   | { help: false; command: OperatorCommand; values: Values; dataDir: string | undefined };
@@ -39,13 +39,13 @@ export function operatorHelp(command?: OperatorCommand): string {
   ].join('\n');
 }
 
-function checkOptions(command: OperatorCommand, given: Values): void {
-  for (const name of Object.keys(given)) {
+function checkOptions(command: OperatorCommand, options: Values): void {
+  for (const name of Object.keys(options)) {
     if (!(name in command.options))
       throw refuse(`${command.words} has no option --${name}. ${usageOf(command)}`);
   }
   for (const [name, kind] of Object.entries(command.options)) {
-    if (kind === 'required' && given[name] === undefined) {
+    if (kind === 'required' && options[name] === undefined) {
       throw refuse(`--${name} is missing. ${usageOf(command)}`);
     }
   }

@@ -25,7 +25,7 @@ import type { RpcClient } from '@svc/messaging';
 /** Arguments and options of a call by name; options not given are absent. */
 export type Values = Record<string, string | boolean | undefined>;
 
-/** One command of the operator CLI. */
+/** A command of the operator CLI. */
 export interface OperatorCommand {
   /** `tenants create`. */
   words: string;
@@ -38,7 +38,7 @@ export interface OperatorCommand {
   ask(rpc: RpcClient, values: Values): Promise<object>;
 }
 
-/** Of the verifier: it reads all there is. */
+/** The verifier may take this long: it reads all there is. */
 const VERIFY_LIMIT_MS = 600_000;
 
 export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [

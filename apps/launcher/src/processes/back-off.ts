@@ -3,7 +3,7 @@ const LONGEST_MS = 10_000;
 /** After this long alive, earlier deaths say nothing about the next one. */
 const STEADY_AFTER_MS = 30_000;
 
-/** How long to wait before the next start, after so many deaths in a row before this one. */
+/** The wait before the next start, after so many deaths in a row before this one. */
 export function backOffMs(deathsBefore: number): number {
   return Math.min(FIRST_MS * 2 ** deathsBefore, LONGEST_MS);
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
-import { giveWay } from './niceness.js';
+import { setNiceness } from './niceness.js';
 import type { LogFile } from '../state/log-file.js';
 import type { Exit, Running } from './supervised.js';
 
@@ -8,15 +8,15 @@ const READY_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;
 const GUARD = new URL('./end-with-launcher.js', import.meta.url).href;
 
-/** What a service says when it is ready; the simulator says more than its port. */
+/** The message of a service that is ready; the simulator says more than its port. */
 export type ReadyMessage = Record<string, unknown> & { type: 'ready' };
 
-/** A service that runs. */
+/** A running service. */
 export interface Child extends Running {
   readonly ready: ReadyMessage;
 }
 
-/** What to run. */
+/** The plan says which program to run, and how. */
 export interface ChildPlan {
   program: string;
   env: NodeJS.ProcessEnv;
@@ -29,7 +29,7 @@ export interface ChildPlan {
 export async function startChild(plan: ChildPlan, aborted: AbortSignal): Promise<Child> {
   const child = forkProgram(plan);
   const exited = exitOf(child);
-  if (plan.niceness && child.pid !== undefined) giveWay(child.pid, plan.niceness);
+  if (plan.niceness && child.pid !== undefined) setNiceness(child.pid, plan.niceness);
   let expected = false;
   const stop = async (): Promise<void> => {
     expected = true;

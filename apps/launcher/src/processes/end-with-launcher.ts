@@ -10,5 +10,5 @@ process.on('disconnect', () => {
   if (onlyWeListen) process.exit(1);
   setTimeout(() => process.exit(1), ORDERLY_MS).unref();
 });
-process.channel?.unref(); // listening must not keep a program alive that is through
+process.channel?.unref(); // listening must not keep a program alive that has nothing left to do
 if (!process.connected) process.exit(1);

@@ -1,14 +1,14 @@
 import { backOffMs, deathsInARow } from './back-off.js';
 import { reasonOf } from '../reason.js';
 
-/** How a program ended; `expected` when we had stopped it. */
+/** The end of a program; `expected` when we had stopped it. */
 export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
   expected: boolean;
 }
 
-/** A program that runs: one of the servers, or a service. */
+/** A running program: one of the servers, or a service. */
 export interface Running {
   readonly pid: number;
   stop(): Promise<void>;
@@ -18,7 +18,7 @@ export interface Running {
 /** Starts the program. `previous` is how it ran before: what others know of it, its port above all, must stay. */
 export type Launch<T extends Running> = (previous: T | undefined, aborted: AbortSignal) => Promise<T>;
 
-/** Who hears about it. */
+/** The listener hears about deaths and returns. */
 export interface Listener {
   /** Process ids are no longer what they were. */
   onChange(): void;

@@ -7,7 +7,7 @@ import type { StackDescription } from '../state/stack-file.js';
 
 type Demo = StackDescription['demo'];
 
-/** What the demo tenant is made of. */
+/** The plan of the demo tenant. */
 export interface DemoPlan {
   dataDir: string;
   natsUrl: string;
@@ -19,16 +19,16 @@ export interface DemoPlan {
 /** The demo tenant of this stack: the one of the last start while the gateway still knows it, else a new one. */
 export async function demoTenant({ dataDir, natsUrl, gateway, hasSandbox }: DemoPlan): Promise<Demo> {
   const path = join(dataDir, DEMO_FILE);
-  const known = readJson(path) as Demo | undefined;
+  const previous = readJson(path) as Demo | undefined;
   const demo = await askServices(natsUrl, async (rpc) => {
     const { items } = await rpc.request(ListTenants, {});
-    if (known && items.some(({ tenantId }) => tenantId === known.tenantId)) return known;
+    if (previous && items.some(({ tenantId }) => tenantId === previous.tenantId)) return previous;
     const request = { name: 'Demo', plan: 'GROWTH', subscription: 'ACTIVE', internal: false } as const;
     const { tenantId, apiKey, dashboard } = await rpc.request(CreateTenant, request);
     return { tenantId, apiKey, email: dashboard.email, password: dashboard.password };
   });
   const whole = demo.testKey || !hasSandbox ? demo : { ...demo, testKey: await newTestKey(gateway, demo) };
-  if (whole !== known) writePrivateJson(path, whole);
+  if (whole !== previous) writePrivateJson(path, whole);
   return whole;
 }
 

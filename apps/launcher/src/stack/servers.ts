@@ -32,6 +32,6 @@ export function embeddedNats(dataDir: string, listener: Listener): Supervised<Lo
 
 function writer(dataDir: string, name: string): (line: string) => void {
   const stream = new LogFile(dataDir, name).stream();
-  stream.on('error', () => undefined); // a full disk is told by the server itself, not by its log
+  stream.on('error', () => undefined); // the server itself says that the disk is full, not its log
   return (line) => void stream.write(`${line}\n`);
 }

@@ -19,13 +19,13 @@ import { processNames, programOf, SERVICES, type ServiceRow, SIMULATOR_ROW } fro
 import { removeStackFile, type StackDescription, writeStackFile } from '../state/stack-file.js';
 import { type Launch, type Listener, type Running, Supervised } from '../processes/supervised.js';
 
-/** The person stopped the start before it was through. */
+/** The person stopped the start before it was complete. */
 export class StoppedError extends Error {}
 
-/** Where the platform is, ours or another one. */
+/** The addresses of the platform, ours or another one. */
 type Platform = StackDescription['platform'];
 
-/** What is kept alive, whatever kind of program it is. */
+/** A part of the stack, whatever kind of program it is. */
 type Part = Pick<Supervised<Running>, 'name' | 'pid' | 'stopOrder' | 'stop'>;
 
 /** Everything that runs: starts it in order, keeps `stack.json` true, stops it in order. */
@@ -34,7 +34,7 @@ export class Stack {
   private readonly secrets: Secrets;
   private readonly listener: Listener;
   private readonly stopping = new AbortController();
-  /** Set once everything is ready. */
+  /** The description exists once everything is ready. */
   private description: StackDescription | undefined;
 
   constructor(private readonly config: LauncherConfig) {
@@ -96,7 +96,7 @@ export class Stack {
     return this.description;
   }
 
-  /** From the customer's door to the servers; safe at any moment, also in the middle of the start. */
+  /** Stops all parts, from the customer's door to the servers; safe at any moment, also in the middle of the start. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.description = undefined;

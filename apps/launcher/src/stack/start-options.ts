@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { firstSentence } from '../reason.js';
 
-/** What `start` is told by its arguments. */
+/** The options of `start`, read from its arguments. */
 export interface StartOptions {
   fresh: boolean;
   help: boolean;

@@ -16,7 +16,7 @@ export function writePrivateJson(path: string, value: unknown): void {
   }
 }
 
-/** What the file holds, unchecked; undefined when there is none. */
+/** Reads the JSON of a file, unchecked; undefined when there is none. */
 export function readJson(path: string): unknown {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SECRETS_FILE } from './data-dir.js';
 import { readJson, writePrivateJson } from './private-file.js';
 
-/** What a stack invents once and must keep: without it, stored keys, credentials and endpoints are worthless. */
+/** Values that a stack invents once and must keep: without them, stored keys, credentials and endpoints are worthless. */
 export interface Secrets {
   keyPepper: string;
   secretsKey: string;
@@ -25,14 +25,14 @@ const INVENT: { [name in keyof Secrets]: () => string } = {
 /** The stack's secrets; invents those that are not there yet, also when a later version needs one more. */
 export function loadSecrets(dataDir: string): Secrets {
   const path = join(dataDir, SECRETS_FILE);
-  const known = (readJson(path) ?? {}) as Partial<Record<string, unknown>>;
+  const stored = (readJson(path) ?? {}) as Partial<Record<string, unknown>>;
   const secrets = Object.fromEntries(
     Object.entries(INVENT).map(([name, invent]) => [
       name,
-      typeof known[name] === 'string' ? known[name] : invent(),
+      typeof stored[name] === 'string' ? stored[name] : invent(),
     ]),
   ) as unknown as Secrets;
-  if (Object.keys(INVENT).some((name) => known[name] === undefined))
-    writePrivateJson(path, { ...known, ...secrets });
+  if (Object.keys(INVENT).some((name) => stored[name] === undefined))
+    writePrivateJson(path, { ...stored, ...secrets });
   return secrets;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { STACK_FILE } from './data-dir.js';
 import { readJson, writePrivateJson } from './private-file.js';
 
-/** What runs, for other people's tools: the shape is fixed. */
+/** The description of a running stack for other people's tools: its shape is fixed. */
 export interface StackDescription {
   gateway: string;
   /** Command line of the operator CLI; works from any folder. */
@@ -22,7 +22,7 @@ export function writeStackFile(dataDir: string, description: StackDescription): 
   writePrivateJson(join(dataDir, STACK_FILE), description);
 }
 
-/** What a start left here; after `kill -9` that start may be long gone. */
+/** Reads the description that a start left here; after `kill -9` that start may be long gone. */
 export function readStackFile(dataDir: string): StackDescription | undefined {
   return readJson(join(dataDir, STACK_FILE)) as StackDescription | undefined;
 }

@@ -34,17 +34,17 @@ export async function findNatsServer(options: NatsBinaryOptions = {}): Promise<s
   const installed = await findInstalled();
   if (installed !== undefined) return installed;
   const cacheDir = options.cacheDir === undefined ? await temporaryCache() : resolve(options.cacheDir);
-  const kept = join(cacheDir, `nats-server-${process.arch}`);
-  if (await runs(kept)) return kept;
+  const cached = join(cacheDir, `nats-server-${process.arch}`);
+  if (await runs(cached)) return cached;
   try {
     log("nats-server is not installed: unpacking the distribution's package");
     await mkdir(cacheDir, { recursive: true });
-    await unpackPackage(cacheDir, kept);
+    await unpackPackage(cacheDir, cached);
   } catch (error) {
     log(`the package could not be unpacked: ${(error as Error).message}`);
     throw new Error(HOW_TO_INSTALL, { cause: error });
   }
-  return kept;
+  return cached;
 }
 
 /**

@@ -9,7 +9,7 @@ import { run, type ServerUser } from '../processes/run.js';
  *
  * Normally that is the npm package itself. It is not usable when root installed it below a closed home directory and
  * the server runs as another user, or when npm was told to skip scripts, which leaves out the links between the
- * libraries. Rather than guess, the program is tried; if it does not run, a mended copy in a temporary place does.
+ * libraries. Rather than guess, the program is tried; if it does not run, a mended copy in a temporary folder does.
  */
 export async function findPostgresBinaries(user: ServerUser | undefined): Promise<string> {
   const packaged = packagedTree();
@@ -78,7 +78,7 @@ async function openToAll(tree: string): Promise<void> {
   }
 }
 
-/** What the package's install script does. Its list names paths from the package's root, all links beside their targets. */
+/** Does the work of the package's install script. Its list names paths from the package's root, all links beside their targets. */
 async function linkLibraries(tree: string): Promise<void> {
   const links = JSON.parse(await readFile(join(tree, 'pg-symlinks.json'), 'utf8')) as {
     source: string;

@@ -3,7 +3,7 @@ import { chown, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:f
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CommandLine, endWithParent } from '../processes/parent-death.js';
-import { isCluster, type Place, readPassword, writePassword } from './postgres-directory.js';
+import { isCluster, type ClusterDirectory, readPassword, writePassword } from './postgres-directory.js';
 import { findProcesses, isTaken, type ProcessFacts, takeDown } from '../processes/processes.js';
 import { run } from '../processes/run.js';
 
@@ -14,22 +14,27 @@ const MEMORY_WITHIN_MS = 5_000;
 const POLL_MS = 10;
 
 /**
- * Makes the cluster at `place` if there is none, and returns the superuser's password. Deleting `home` is how its data
+ * Makes the cluster in `directory` if there is none, and returns the superuser's password. Deleting `home` is how its data
  * is forgotten, so a cluster elsewhere without the password at home belongs to a forgotten one and goes.
  *
  * @param bin directory of `initdb`
  */
-export async function openCluster(place: Place, bin: string, initdbOptions: string[]): Promise<string> {
-  const { home, data } = place;
-  const known = await readPassword(home);
-  if (known === undefined && data !== join(home, 'data')) await rm(data, { recursive: true, force: true });
+export async function openCluster(
+  directory: ClusterDirectory,
+  bin: string,
+  initdbOptions: string[],
+): Promise<string> {
+  const { home, data } = directory;
+  const oldPassword = await readPassword(home);
+  if (oldPassword === undefined && data !== join(home, 'data'))
+    await rm(data, { recursive: true, force: true });
   const isPresent = await isCluster(data);
-  if (isPresent && known === undefined) {
+  if (isPresent && oldPassword === undefined) {
     throw new Error(`${home} holds a database, but its password file is missing; delete the directory.`);
   }
-  const password = known ?? randomBytes(24).toString('hex');
-  if (known === undefined) await writePassword(home, password);
-  if (!isPresent) await makeCluster(place, password, bin, initdbOptions);
+  const password = oldPassword ?? randomBytes(24).toString('hex');
+  if (oldPassword === undefined) await writePassword(home, password);
+  if (!isPresent) await makeCluster(directory, password, bin, initdbOptions);
   return password;
 }
 
@@ -63,7 +68,7 @@ async function untilMemoryIsFree(data: string): Promise<void> {
   while (id !== undefined && Date.now() < deadline && (await attachments(id)) > 0) await delay(POLL_MS);
 }
 
-/** How many processes have this piece of shared memory (proc(5), `/proc/sysvipc/shm`). */
+/** Counts the processes that have this piece of shared memory (proc(5), `/proc/sysvipc/shm`). */
 async function attachments(id: string): Promise<number> {
   const [head = '', ...rows] = (await readFile('/proc/sysvipc/shm', 'utf8').catch(() => '')).split('\n');
   const columns = head.trim().split(/\s+/);
@@ -87,9 +92,9 @@ async function linesOfPostmasterFile(data: string): Promise<string[]> {
   return text.split('\n');
 }
 
-/** Built beside its place and renamed at the end: a start that is killed midway leaves no half-made cluster behind. */
+/** Builds the cluster beside its folder and renames it at the end: a start that is killed midway leaves no half-made cluster behind. */
 async function makeCluster(
-  { data, user }: Place,
+  { data, user }: ClusterDirectory,
   password: string,
   bin: string,
   options: string[],

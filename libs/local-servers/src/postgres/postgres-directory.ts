@@ -5,8 +5,8 @@ import { TEMP_PARENTS } from '../directories/own-directory.js';
 import { run, type ServerUser } from '../processes/run.js';
 import type { LogLine } from '../processes/server-process.js';
 
-/** Where a cluster lies and as whom its server runs. */
-export interface Place {
+/** The folder of a cluster, and the user of its server. */
+export interface ClusterDirectory {
   /** The directory the caller named; the password stays here. */
   home: string;
   /** PostgreSQL's own data directory, normally inside `home`. */
@@ -14,7 +14,7 @@ export interface Place {
   user: ServerUser | undefined;
 }
 
-/** Where root keeps clusters whose own place is closed to the server's user; not a temporary place, data must last. */
+/** The folder for clusters of root whose own folder is closed to the server's user; not a temporary one, data must last. */
 const FALLBACK_PARENT = '/var/lib/svc-local-servers';
 const PASSWORD_FILE = 'password';
 
@@ -24,7 +24,7 @@ const PASSWORD_FILE = 'password';
  * data goes to /var/lib under a name derived from `home`. Once made, a cluster stays where it is: directories above it
  * may be opened or closed later, and the data must not seem to vanish by that.
  */
-export async function findPlace(home: string, log: LogLine): Promise<Place> {
+export async function findClusterDirectory(home: string, log: LogLine): Promise<ClusterDirectory> {
   const inside = join(home, 'data');
   if (process.getuid?.() !== 0) return { home, data: inside, user: undefined };
   const outside = join(FALLBACK_PARENT, createHash('sha256').update(home).digest('hex').slice(0, 16));
@@ -41,14 +41,17 @@ export async function findPlace(home: string, log: LogLine): Promise<Place> {
   return { home, data: outside, user: await openOutside(outside, user) };
 }
 
-/** Makes the way to the place outside; its owner is the user of the server that was there before, if any. */
-async function openOutside(outside: string, user: Place['user']): Promise<Place['user']> {
+/** Makes the way to the folder outside; its owner is the user of the server that was there before, if any. */
+async function openOutside(
+  outside: string,
+  user: ClusterDirectory['user'],
+): Promise<ClusterDirectory['user']> {
   await mkdir(FALLBACK_PARENT, { recursive: true });
   await chmod(FALLBACK_PARENT, 0o711);
   return (await ownerOf(outside)) ?? user;
 }
 
-/** Whether `data` holds a finished cluster. */
+/** Says whether `data` holds a finished cluster. */
 export async function isCluster(data: string): Promise<boolean> {
   return (await stat(join(data, 'PG_VERSION')).catch(missing)) !== undefined;
 }

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { type LocalServer, startOnDirectory } from '../local-server.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
 import { openCluster, readPostmasterFile, removeOrphans, SUPERUSER } from './postgres-cluster.js';
-import { findPlace } from './postgres-directory.js';
+import { findClusterDirectory } from './postgres-directory.js';
 import { type LogLine, startServerProcess } from '../processes/server-process.js';
 
 /** Options of `startPostgres`. */
@@ -46,12 +46,12 @@ const DEFAULT_SETTINGS: Record<string, string> = {
 export function startPostgres(options: PostgresOptions): Promise<LocalServer> {
   const { log = (): void => undefined, settings = {} } = options;
   return startOnDirectory(options, async (home) => {
-    const place = await findPlace(home, log);
-    const { data, user } = place;
+    const directory = await findClusterDirectory(home, log);
+    const { data, user } = directory;
     await removeOrphans(data);
     const bin = await findPostgresBinaries(user);
     const initdbOptions = settings['fsync'] === 'off' ? ['--no-sync'] : [];
-    const password = await openCluster(place, bin, initdbOptions);
+    const password = await openCluster(directory, bin, initdbOptions);
     const url = (port: number): string => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`;
     return {
       name: 'PostgreSQL',

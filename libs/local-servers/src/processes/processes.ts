@@ -2,7 +2,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What the kernel says about a running process. Processes of other users, which we may not inspect, never appear. */
+/** The facts of a running process, as the kernel has them. Processes of other users, which we may not inspect, never appear. */
 export interface ProcessFacts {
   pid: number;
   /** Name of the executable file, also after an upgrade replaced it. */
@@ -57,7 +57,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Whether a process number is in use at all, be it by a stranger or by a dead process that nobody has collected. */
+/** Says whether a process number is in use at all, be it by a stranger or by a dead process that nobody has collected. */
 export function isTaken(pid: number): boolean {
   try {
     return process.kill(pid, 0);

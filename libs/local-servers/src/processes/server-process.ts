@@ -16,7 +16,7 @@ export interface ServerExit {
   expected: boolean;
 }
 
-/** What to run and how to end it. */
+/** The plan says which server to run and how to end it. */
 export interface ServerPlan {
   command: string;
   args: string[];

@@ -16,13 +16,13 @@ const SENDS: Record<number, number> = { 1: 200, 16: 1_000, 64: 1_500 };
 /** The number of clients whose ratio is held against the bound: enough to keep both sides busy. */
 const JUDGED = 64;
 const ROUNDS = 3;
-/** With all rounds each stays below the 5,000 a day of the highest tier. */
+/** So many sessions that with all rounds each stays below the 5,000 a day of the highest tier. */
 const SESSIONS = 10;
 const RECEIVE_LIMIT_MS = 300_000;
 const LEAST_RATIO = 0.12;
 /** Arrivals a second that do not wait for answers: while the workers are idle, and with the whole pipeline. */
 const OPEN = { idle: { perSecond: 300, seconds: 20 }, whole: { perSecond: 100, seconds: 20 } };
-/** Until the hot code of all processes is compiled; before, their compilers have half of the machine. */
+/** The warm-up lasts until the hot code of all processes is compiled; before, their compilers have half of the machine. */
 const WARM_UP_S = 20;
 const MOST_P99_MS = 25;
 
@@ -34,7 +34,7 @@ interface Round {
 
 type Summary = Record<keyof Round, Measured>;
 
-/** Both sides at one number of clients. */
+/** The figures of both sides at one number of clients. */
 interface Comparison {
   bare: Summary;
   ours: Summary;

@@ -5,7 +5,7 @@ import type { Stack } from '../../stack/stack.js';
 const HOUR = `interval '1 hour'`;
 const NOBODY = 'nobody';
 
-/** What a run can do meanwhile. */
+/** The means of a run while no worker has a session. */
 interface Idleness {
   /**
    * What no worker takes on, the gateway publishes again after 130 s: as much as is accepted once more, beside what is measured. From

@@ -1,13 +1,13 @@
 import { Agent, request } from 'undici';
 import { type Measured, measured, quantile, round3 } from '../../figures.js';
 
-/** What arrives, and how often. */
+/** The rate of arrivals, and for how long. */
 export interface Arrivals {
   perSecond: number;
   seconds: number;
 }
 
-/** Of one window. Latency is from the moment at which a call should have startedAt: what waits behind a slow one counts. */
+/** The figures of one window. Latency is from the moment at which a call should have begun: what waits behind a slow one counts. */
 export interface OpenLoopWindow {
   /** Answered with 200 a second. */
   answered: number;
@@ -17,7 +17,7 @@ export interface OpenLoopWindow {
   mostMs: number;
 }
 
-/** Of several windows, one right after the other. */
+/** The figures of several windows, one right after the other. */
 export type OpenLoopFigures = Arrivals & Record<keyof OpenLoopWindow, Measured>;
 
 interface Target {

@@ -10,7 +10,7 @@ const SECONDS = 15;
 const ROUNDS = 3;
 const LIMIT_MS = 180_000;
 
-/** What a tenant waits for a text of a contact. */
+/** The time that a tenant waits for a text of a contact. */
 export interface Latency {
   p50Ms: Measured;
   p99Ms: Measured;
@@ -20,7 +20,7 @@ export interface Latency {
   lost: number;
 }
 
-/** From the moment a contact begins to write until the first attempt at the webhook has arrived, encryption and HTTP included. */
+/** Measures the time from the moment a contact begins to write until the first attempt at the webhook has arrived, encryption and HTTP included. */
 export async function latencies(
   actors: Actor[],
   receiver: WebhookReceiver,
@@ -72,7 +72,7 @@ async function writeAtRate(
   return { times, perSecond, missing: writtenAt.size - times.length };
 }
 
-/** When each of these texts came first. */
+/** Finds when each of these texts came first. */
 function firstHeard(receiver: WebhookReceiver, texts: Map<string, number>): Map<string, number> {
   const heard = new Map<string, number>();
   for (const [n, { payload }] of receiver.bodies().entries()) {

@@ -23,7 +23,7 @@ const MOST_MB_A_MINUTE = 1;
 const MB = 1024 * 1024;
 const QUIET_LIMIT_MS = 180_000;
 
-/** What a session costs while it rests, and whether it costs more the longer it works. */
+/** Measures what an idle session costs, and whether it costs more the longer it works. */
 export const memory: Benchmark = {
   summary: `memory per idle session of one worker against bare Baileys, and over --minutes (10) of traffic`,
   bound:
@@ -134,7 +134,7 @@ async function underTraffic(
   };
 }
 
-/** Of the line that lies nearest to the points. */
+/** The slope of the line that lies nearest to the points. */
 function slope(points: [x: number, y: number][]): number {
   const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [x0, y0] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];

@@ -5,7 +5,7 @@ import { Inspector, memoryWhenIdle } from '../../stack/inspector.js';
 import { DISPATCHER, type WebhookScene } from '../../stack/webhook-scene.js';
 
 const MB = 1024 * 1024;
-/** By what they do; `drip` never comes to the end of its headers, `drip-body` not to that of its body. */
+/** Kinds of bad receivers; `drip` never comes to the end of its headers, `drip-body` not to that of its body. */
 const KINDS = ['drip', 'drip-body', 'large', 'bomb', 'reset'];
 const EACH = 200;
 const WARM_UP = 2_000;
@@ -33,7 +33,7 @@ interface Recorded {
   expected: number;
 }
 
-/** What receivers that drip, answer too much or break off do to the dispatcher. */
+/** Measures what receivers that drip, answer too much or break off do to the dispatcher. */
 export async function bad(
   scene: WebhookScene,
 ): Promise<{ recorded: Recorded[]; grownMb: number; peakMb: number; holds: boolean }> {
@@ -65,7 +65,7 @@ function isExpected({ name, attempts, expected }: Recorded): boolean {
   return attempts >= least && expected === attempts;
 }
 
-/** From now on the kernel looks for the most memory anew. */
+/** Has the kernel look for the most memory anew. */
 async function forgetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');
 }

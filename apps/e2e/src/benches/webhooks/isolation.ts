@@ -10,7 +10,7 @@ const ROUNDS = 3;
 const ONE_DEAD = { backlog: 100_000, perSecond: 100, mostMs: 10 };
 const MANY_DEAD = { dying: 1_000, dyingPerSecond: 200, healthy: 200, each: 100, perSecond: 500, mostMs: 50 };
 
-/** What healthy receivers notice of others that are dead or worse. */
+/** Measures what healthy receivers notice of others that are dead or worse. */
 export const isolation: Benchmark = {
   summary:
     'how much later healthy receivers hear while others are dead, dying together, dripping, or answering too much',
@@ -44,7 +44,7 @@ interface Latency {
   lost: number;
 }
 
-/** What one round found: without others in trouble, and beside them. */
+/** The latencies of one round: without others in trouble, and beside them. */
 type Found<Trouble extends string> = Record<'baseline' | Trouble, Latency>;
 type Say = (line: string) => void;
 
@@ -59,7 +59,7 @@ async function inScene<T>(part: (scene: WebhookScene, say: Say) => Promise<T>, s
   }
 }
 
-/** Each on servers of its own: who died once is not known to answer any more. */
+/** Plays each round on servers of its own: who died once is not known to answer any more. */
 async function rounds<T>(part: (scene: WebhookScene, say: Say) => Promise<T>, say: Say): Promise<T[]> {
   const found: T[] = [];
   while (found.length < ROUNDS) found.push(await inScene(part, say));

@@ -27,7 +27,7 @@ const PENDING_SQL = `WITH endpoint AS (SELECT row_number() OVER (ORDER BY id) - 
     now() + CASE conversation % 2 WHEN 0 THEN interval '1 hour' ELSE interval '0' END, 'message.received', now()
   FROM event JOIN endpoint USING (tenant_id) JOIN lease USING (tenant_id)`;
 
-/** What the dispatcher holds in memory for what waits in the database. */
+/** Measures what the dispatcher holds in memory for what waits in the database. */
 export const pending: Benchmark = {
   summary: `memory of the dispatcher with ${COUNTS.join(', ')} deliveries pending`,
   bound: `RSS under ${PER_SECOND}/s of traffic, the largest <= ${MOST_RATIO} x the least; all of them pending still; none of the traffic lost`,

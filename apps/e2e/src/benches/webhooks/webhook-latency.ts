@@ -9,7 +9,7 @@ const ROUNDS = 3;
 const MOST_P95_MS = 25;
 const MOST_P50_MS = 6;
 
-/** From the moment an event was to be published until its receiver has it. */
+/** Measures the time from the moment an event was to be published until its receiver has it. */
 export const webhookLatency: Benchmark = {
   summary: `time from an event to its receiver at ${PER_SECOND} a second`,
   bound: `p95 <= ${MOST_P95_MS} ms, p50 <= ${MOST_P50_MS} ms, from the intended time of each event, none lost`,

@@ -11,7 +11,7 @@ const EVENTS = 8_000;
 /** As many as the dispatcher opens: eight for an endpoint whose receiver answers. */
 const CONNECTIONS = 8 * TENANTS;
 const ROUNDS = 8;
-/** Those of the dispatcher (`services.ts` of the launcher). */
+/** The flags of the dispatcher (`services.ts` of the launcher). */
 const NODE_FLAGS = ['--max-semi-space-size=64', '--initial-old-space-size=256'];
 const LEAST_RATIO = 0.25;
 const MOST_CPU_RATIO = 2.5;
@@ -58,7 +58,7 @@ export const webhooks: Benchmark = {
 
 type Figures = Record<'perSecond' | 'cpuMsEach', number>;
 
-/** What a process takes to deliver events that it finds in the stream. */
+/** Measures what a process takes to deliver events that it finds in the stream. */
 async function deliver(scene: WebhookScene, pid: number, subscribers: Subscriber[]): Promise<Figures> {
   await scene.forget();
   process.kill(pid, 'SIGSTOP');
@@ -76,7 +76,7 @@ async function deliver(scene: WebhookScene, pid: number, subscribers: Subscriber
   };
 }
 
-/** How much of it the libraries alone take (`bare/steps.mjs`), against the same reference. */
+/** Measures how much of it the libraries alone take (`bare/steps.mjs`), against the same reference. */
 async function compareSteps(
   scene: WebhookScene,
   bare: () => Promise<Figures>,

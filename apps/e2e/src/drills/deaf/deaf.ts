@@ -10,7 +10,7 @@ const WITHIN_MS = 60_000;
 /** Longer than the bound, so that the figures say by how much it was missed. */
 const LIMIT_MS = 120_000;
 
-/** One way of going deaf, and what became of the session; null: that did not come to be. */
+/** The figures of one way of going deaf; null: that did not come to be. */
 interface DeafFigures {
   /** Why the session said it was recycled. */
   reason: string | null;
@@ -57,11 +57,11 @@ function isWell(way: DeafWay, { reason, detectedMs, recoveredMs, lost, doubles }
   return isExplained && (recoveredMs ?? Infinity) < WITHIN_MS && lost + doubles === 0;
 }
 
-/** One session and its contact, before, during and after. */
+/** A trial plays one session and its contact before, during and after the fault. */
 class Trial {
   private readonly contact = inventPhone();
   private readonly written: string[] = [];
-  /** To whom, by text. */
+  /** The contact that each text was sent to. */
   private readonly sent = new Map<string, string>();
   private reason: string | null = null;
   private detectedMs: number | null = null;
@@ -112,7 +112,7 @@ class Trial {
     return { reason, detectedMs, recoveredMs, lost: await this.missing(), doubles };
   }
 
-  /** One text each way. */
+  /** Sends one text each way. */
   private async speak(to = this.contact): Promise<void> {
     const id = randomUUID();
     const [inbound, outbound] = [`in ${id}`, `out ${id}`];

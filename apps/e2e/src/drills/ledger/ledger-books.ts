@@ -5,7 +5,7 @@ import pg from 'pg';
 /** Tokens a month that each plan includes, as `billing` has it without a word. */
 const INCLUDED: Record<Plan, number> = { STARTER: 5_000_000, GROWTH: 20_000_000, ENTERPRISE: 70_000_000 };
 
-/** What the drill did: tokens by `<tenant>:<month>`, and tenants whose plan never changed. */
+/** The record of what the drill did: tokens by `<tenant>:<month>`, and tenants whose plan never changed. */
 export interface Truth {
   tokens: Map<string, number>;
   steady: Map<string, Plan>;

@@ -14,7 +14,7 @@ const ENDS_SQL = `WITH delivery AS (
       JOIN webhooks.webhook_dlq USING (delivery_id)
       WHERE endpoint.name = 'broken' AND numbers = ARRAY[1, 2, 3, 4, 5]) AS "deadAfterFive"`;
 
-/** What is written down of how deliveries ended. */
+/** The recorded ends of deliveries. */
 export interface Ends {
   /** Most recorded attempts of one delivery. */
   mostAttempts: number;

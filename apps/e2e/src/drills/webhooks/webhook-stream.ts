@@ -9,7 +9,7 @@ const RETRY_MS = 250;
 /** One event in so many is for a receiver that takes its time or fails. */
 const SELDOM = 400;
 
-/** Who gets the events of a stream. */
+/** The receivers of the events of a stream. */
 export interface Audience {
   /** Nearly all of them. */
   often: Subscriber[];
@@ -17,7 +17,7 @@ export interface Audience {
   broken: Subscriber[];
 }
 
-/** What became of the events of a stream. */
+/** The results of the events of a stream. */
 export interface StreamFigures {
   published: number;
   /** Of these, for receivers that never take one. */
