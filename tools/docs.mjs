@@ -1,10 +1,11 @@
-// Writes what follows from the code: pages of docs/, and the generated part of libs/sdk; with --check it only says whether they are up to date.
+// Writes what follows from the code: pages of docs/, the generated part of libs/sdk, and the list of published samples; with --check it only says whether they are up to date.
 // Reads the built projects: run `npm run build` first.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
+import { publishedFixtures } from './fixtures.mjs';
 import { sdkPages } from './sdk/pages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -53,13 +54,12 @@ function contractsPage() {
     code(contracts.commandSubject('<session partition>', one.name, '<sessionId>')),
     fields(one.data),
   ]);
-  const requests = of('request').sort(bySubject).map((one) => [
-    code(one.subject),
-    one.app,
-    fields(one.request),
-    fields(one.reply),
-  ]);
-  const notices = of('notice').sort(bySubject).map((one) => [code(one.subject), one.app, fields(one.data)]);
+  const requests = of('request')
+    .sort(bySubject)
+    .map((one) => [code(one.subject), one.app, fields(one.request), fields(one.reply)]);
+  const notices = of('notice')
+    .sort(bySubject)
+    .map((one) => [code(one.subject), one.app, fields(one.data)]);
   const owner = code(contracts.ownerSubject('<app>', '<partition>'));
   const dead = code(contracts.deadLetterSubject('<app>'));
   return `# Subjects and contracts\n\n${note}\n
@@ -123,6 +123,7 @@ const pages = {
   'docs/errors.md': errorsPage(),
   'docs/contracts.md': contractsPage(),
   'docs/configuration.md': await configurationPage(),
+  'libs/contracts/published-fixtures.json': publishedFixtures(join(root, 'libs/contracts')),
   ...(await sdkPages()),
 };
 let stale = 0;
