@@ -1,4 +1,4 @@
-// Writes what follows from the code: pages of docs/, and the generated part of libs/sdk; with --check it only says whether they are up to date.
+// Writes what follows from the code: pages of docs/, the generated part of libs/sdk, and the list of published samples; with --check it only says whether they are up to date.
 // Reads the built projects: run `npm run build` first.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { missingPaths } from './doc-paths.mjs';
+import { publishedFixtures } from './fixtures.mjs';
 import { drawHouse } from './house.mjs';
 import { sdkPages } from './sdk/pages.mjs';
 import { configOf } from './variables.mjs';
@@ -157,6 +158,7 @@ const pages = {
   'docs/errors.md': errorsPage(),
   'docs/contracts.md': contractsPage(),
   'docs/configuration.md': await configurationPage(),
+  'libs/contracts/published-fixtures.json': publishedFixtures(join(root, 'libs/contracts')),
   ...(await sdkPages()),
 };
 let stale = 0;

@@ -42,12 +42,12 @@ const USUAL: Partial<Record<AddressKind, RegExp>> = {
 };
 
 /** Takes an address apart; undefined for what is none of the platform. */
-export function parseAddress(text: string | undefined): Address | undefined {
-  const at = text?.lastIndexOf('@') ?? -1;
-  if (text === undefined || at < 0) return undefined;
+export function parseAddress(text = ''): Address | undefined {
+  const at = text.lastIndexOf('@');
   const kind = KINDS.get(text.slice(at + 1));
-  const { user, agent, device } = (kind && USERS[kind].exec(text.slice(0, at))?.groups) ?? {};
-  if (!kind || user === undefined) return undefined;
+  if (at < 0 || !kind) return undefined;
+  const { user, agent, device } = USERS[kind].exec(text.slice(0, at))?.groups ?? {};
+  if (user === undefined) return undefined;
   return { kind, user, device: Number(device ?? 0), ...(agent ? { agent: Number(agent) } : {}) };
 }
 
