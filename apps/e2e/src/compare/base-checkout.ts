@@ -8,7 +8,9 @@ import { ROOT } from '../repository.js';
 
 const run = promisify(execFile);
 const FOLDER = join(ROOT, '.data/compare');
-/** Present once a checkout is built. */
+/** Packages and the build of a checkout take a few minutes. */
+const STEP_LIMIT_MS = 20 * 60_000;
+/** The file is there once a checkout is built. */
 const BUILT = '.built';
 
 /** Finds the commit to compare with: where this one left `ref`; without one, the last release, or the commit before. */
@@ -35,7 +37,7 @@ export async function checkout(commit: string, say: (line: string) => void): Pro
 }
 
 async function runIn(cwd: string, command: string, ...args: string[]): Promise<void> {
-  const child = spawn(command, args, { cwd, stdio: ['ignore', 2, 2] });
+  const child = spawn(command, args, { cwd, stdio: ['ignore', 2, 2], timeout: STEP_LIMIT_MS });
   const [code] = (await once(child, 'exit')) as [number | null];
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed in ${cwd}`);
 }
