@@ -1,7 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from '@jest/globals';
-import { AddressGuard, NOT_ALLOWED, type Resolve } from './address-guard.js';
+import { AddressGuard, NOT_ALLOWED } from './address-guard.js';
+import type { Resolve } from './name-resolver.js';
 import { OwnNetworks } from './own-addresses.js';
 
 /** A resolver that knows these names only. */

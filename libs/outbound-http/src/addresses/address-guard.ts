@@ -1,16 +1,8 @@
-import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { isAllowedOrigin } from './allowed-origins.js';
-import { nameResolver } from './name-resolver.js';
+import { nameResolver, type Resolve } from './name-resolver.js';
 import { OwnNetworks } from './own-addresses.js';
 import { isPublicAddress } from './public-address.js';
-
-/** The resolver finds all addresses of a name; it has the shape of `dns.lookup`. */
-export type Resolve = (
-  hostname: string,
-  options: { all: true; family?: number | 'IPv4' | 'IPv6' },
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
 
 /** What a guard decides by. */
 export interface GuardOptions {

@@ -1,6 +1,12 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
-import type { Resolve } from './address-guard.js';
+
+/** The resolver finds all addresses of a name; it has the shape of `dns.lookup`. */
+export type Resolve = (
+  hostname: string,
+  options: { all: true; family?: number | 'IPv4' | 'IPv6' },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /** Limits of a question: both tries end within the three seconds that a connection may take. */
 const LIMITS = { timeout: 700, tries: 2 };
