@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { AppError } from './app-error.js';
 import type { DataClass } from './contract.js';
-import './remembered-rules.js';
+import './patch-class-validator.js';
 
 /** One broken rule: the path of the field (`media.kind`) and the rule in words. */
 export interface FieldProblem {
