@@ -19,12 +19,7 @@ export {
   SessionQr,
 } from './sessions/sessions.js';
 export { PromoteTierBody, TierPromotion } from './sessions/tiers.js';
-export {
-  WARMUP_CRITERIA,
-  type WarmupCriterionName,
-  WarmupCriterion,
-  WarmupState,
-} from './sessions/warmup.js';
+export { type WarmupCriterionName, WarmupCriterion, WarmupState } from './sessions/warmup.js';
 export {
   CreateApiKeyBody,
   ApiKeyView,
@@ -83,7 +78,6 @@ export { HIDDEN_VALUE } from './webhooks/headers.js';
 export {
   REPLAYABLE_STATUSES,
   type ReplayableStatus,
-  REPLAY_STATES,
   type ReplayState,
   ReplayBody,
   Replay,

@@ -15,7 +15,7 @@ export const TOKEN_BLOCK_CENTS = 2_000;
 /** Currency of every price, as ISO 4217 writes it. */
 export const CURRENCY = 'USD';
 
-/** A month as it is asked for. */
+/** A month in UTC, as the query and the request name it. */
 export const MONTH = /^2\d{3}-(0[1-9]|1[0-2])$/;
 
 /** Query of `GET /v1/usage`. */

@@ -63,7 +63,7 @@ export class CreateSubscriptionV1 {
   @IsBoolean() internal: boolean;
 }
 
-/** Request of `set-subscription`; without a plan it keeps the one it has. */
+/** Request of `set-subscription`; without a plan the subscription stays on its plan. */
 export class SetSubscriptionV1 {
   @IsUUID() tenantId: string;
   @IsIn(SUBSCRIPTION_STATUSES) status: SubscriptionStatus;
@@ -102,16 +102,16 @@ export class TakeProviderEventV1 {
   @IsString() @MaxLength(4_096) signature: string;
 }
 
-/** Reply of `take-provider-event`: kept, or known or of no interest. */
+/** Reply of `take-provider-event`: whether the event was stored; a repeat is not, nor one of no interest. */
 export class ProviderEventReply {
   @IsBoolean() kept: boolean;
 }
 
-/** Where a person pays for a plan; `SUBSCRIPTION_CONFLICT` where there is no provider, or a subscription already. */
+/** Opens the page where a person pays for a plan; `SUBSCRIPTION_CONFLICT` where there is no provider, or a subscription already. */
 export const OpenCheckout = defineRequest('billing', 'open-checkout', OpenCheckoutV1, ProviderPage);
-/** Where a person changes plan or card, and reads invoices; `SUBSCRIPTION_CONFLICT` without a provider. */
+/** Opens the page where a person changes plan or card, and reads invoices; `SUBSCRIPTION_CONFLICT` without a provider. */
 export const OpenPortal = defineRequest('billing', 'open-portal', TenantRef, ProviderPage);
-/** A webhook of the payment provider; `VALIDATION_FAILED` where the signature does not fit. */
+/** Takes a webhook of the payment provider; `VALIDATION_FAILED` where the signature does not fit. */
 export const TakeProviderEvent = defineRequest(
   'billing',
   'take-provider-event',

@@ -53,7 +53,7 @@ export class SetBotModeV1 extends SessionRef {
 /** Request of `list-sessions`: newest first. */
 export class ListSessionsV1 {
   @IsUUID() tenantId: string;
-  /** One more than a page holds, so that the asker knows whether another follows. */
+  /** One more than a page holds: the gateway sees whether another page follows. */
   @IsInt() @Min(1) @Max(201) limit: number;
   /** Id of the last session of the page before. */
   @IsOptional() @IsUUID() before?: string;
@@ -83,13 +83,13 @@ export const CreateSession = defineRequest(APP, 'create-session', CreateSessionV
 export const GetSession = defineRequest(APP, 'get-session', SessionRef, SessionReply);
 /** Reads a tenant's sessions. */
 export const ListSessions = defineRequest(APP, 'list-sessions', ListSessionsV1, SessionsReply);
-/** How many sessions a tenant has. */
+/** Counts the sessions of a tenant. */
 export const CountSessions = defineRequest(APP, 'count-sessions', TenantRef, SessionCount);
-/** Changes name and proxy. */
+/** Changes name and proxy of a session. */
 export const UpdateSession = defineRequest(APP, 'update-session', UpdateSessionV1, SessionReply);
-/** Connect, disconnect, log out or delete. */
+/** Connects, disconnects, logs out or deletes a session. */
 export const ChangeSession = defineRequest(APP, 'change-session', ChangeSessionV1, SessionReply);
-/** The QR code of this moment; counts as somebody looking. Throws `QR_CONFLICT` when there is none. */
+/** Reads the QR code of this moment; counts as a viewer of it. Throws `QR_CONFLICT` when there is none. */
 export const GetSessionQr = defineRequest(APP, 'get-qr', SessionRef, SessionQr);
-/** Switches who answers. */
+/** Changes the bot mode of a session. */
 export const SetBotMode = defineRequest(APP, 'set-bot-mode', SetBotModeV1, SessionReply);
