@@ -8,7 +8,7 @@ import { appModule } from './app.module.js';
 import { addOpenApi } from './control/openapi.js';
 import { RefusalFilter, validation } from './control/refusals.js';
 import type { SimulatorConfig } from './config.js';
-import { makeCertificates } from './media/certificates.js';
+import { mediaCertificates } from './media/certificates.js';
 import { MediaHost } from './media/media-host.js';
 import { Authority } from './noise/authority.js';
 import { StateFile } from './people/state-file.js';
@@ -40,14 +40,14 @@ export type SimulatorOptions = Pick<
 /** Starts all three doors; when this resolves, they can be used. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const authority = new Authority(options.seed);
-  const certificates = makeCertificates((label) => authority.secret(label), options.host);
+  const certificates = mediaCertificates((label) => authority.secret(label), options.host);
   const platform = new Platform(authority);
   const { trustRoot } = authority;
   const state = options.stateFile && new StateFile(options.stateFile, platform.population, trustRoot);
   if (state) state.open();
   for (const person of platform.population.all()) platform.receipts.catchUp(person);
   const endpoint = new Endpoint(authority, platform, platform.door);
-  const media = new MediaHost(certificates.leaf, platform.media, platform.mediaDoor);
+  const media = new MediaHost(certificates.server, platform.media, platform.mediaDoor);
   const app = await controlApi(platform, certificates.authority);
   const closeDoors = async (): Promise<void> => {
     await app.close();

@@ -3,7 +3,7 @@ export { schemaColumns } from './schema-columns.js';
 export { createTestDatabase, type TestDatabase, type TestSchema } from './test-database.js';
 export { startTestNats, type TestNats } from './test-nats.js';
 export { startTestService, type TestService } from './test-service.js';
-export { type SelfSigned, selfSigned } from './self-signed.js';
+export { selfSigned, type ServerCertificate as SelfSigned } from '@svc/certificates';
 export { seededRandom } from './seeded-random.js';
 export { waitFor } from './wait-for.js';
 export {

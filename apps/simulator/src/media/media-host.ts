@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { ServerCertificate } from '@svc/certificates';
 import { sha256 } from '../noise/keys.js';
-import type { Certificate } from './certificates.js';
 import type { MediaDoor } from './media-door.js';
 import type { MediaStore } from './media-store.js';
 
@@ -16,12 +16,11 @@ export class MediaHost {
   private readonly server: Server;
 
   constructor(
-    certificate: Certificate,
+    certificate: ServerCertificate,
     private readonly store: MediaStore,
     private readonly door: MediaDoor,
   ) {
-    const { key, certificate: cert } = certificate;
-    this.server = createServer({ key, cert }, (request, response) => {
+    this.server = createServer(certificate, (request, response) => {
       // Whatever becomes of a request, only its own connection may suffer.
       this.handle(request, respondTo(response)).catch(() => response.destroy());
     });
