@@ -5,15 +5,15 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { appModule } from './app.module.js';
-import { addOpenApi } from './control/openapi.js';
-import { RefusalFilter, validation } from './control/refusals.js';
+import { addOpenApi } from './http/openapi.js';
+import { RefusalFilter, validation } from './http/refusals.js';
 import type { SimulatorConfig } from './config.js';
 import { mediaCertificates } from './media/certificates.js';
 import { MediaHost } from './media/media-host.js';
 import { Authority } from './noise/authority.js';
-import { StateFile } from './people/state-file.js';
+import { StateFile } from './state/state-file.js';
 import { Platform } from './platform.js';
-import { Endpoint } from './wire/endpoint.js';
+import { Endpoint } from './connections/endpoint.js';
 
 const LARGEST_BODY_BYTES = 16 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 import type { Person } from '../people/person.js';
 import type { Platform } from '../platform.js';
-import { Refusal } from '../refusal.js';
+import { Refusal } from '../http/refusal.js';
 
 export function accountOf({ population }: Platform, phone: string): Person {
   const person = population.get(phone);

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { ServerCertificate } from '@svc/certificates';
 import { sha256 } from '../noise/keys.js';
-import type { MediaDoor } from './media-door.js';
+import type { MediaDoor } from './media-access.js';
 import type { MediaStore } from './media-store.js';
 
 const LARGEST_FILE_BYTES = 110 * 1024 * 1024;

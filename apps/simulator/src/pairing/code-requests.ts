@@ -3,7 +3,7 @@ import { agree, type KeyPair, randomKeyPair } from '../noise/keys.js';
 import type { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
-import { Refusal } from '../refusal.js';
+import { Refusal } from '../http/refusal.js';
 import { parseJid, SERVER } from '../wire/jids.js';
 import { bytesOf, child, seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { advSecretOf, openKeyBundle, unwrapKey, wrapKey } from './code-keys.js';

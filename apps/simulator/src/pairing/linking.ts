@@ -1,7 +1,7 @@
 import { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
-import { Refusal } from '../refusal.js';
+import { Refusal } from '../http/refusal.js';
 import { lidJid, phoneJid } from '../wire/jids.js';
 import { bytesOf, child, type Stanza, stanza } from '../wire/nodes.js';
 import { concerns, isGenuine, offerDeviceIdentity } from './device-identity.js';

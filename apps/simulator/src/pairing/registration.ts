@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import type { Greeting } from '../noise/handshake.js';
 import { signalKey, verify } from '../noise/keys.js';
-import type { Connection } from '../wire/connection.js';
+import type { Connection } from '../connections/connection.js';
 
 const REFS_PER_CONNECTION = 6;
 

@@ -1,5 +1,5 @@
 import type { KeyBundle, PreKey, SignedPreKey } from '../signal/key-bundle.js';
-import type { Connection } from '../wire/connection.js';
+import type { Connection } from '../connections/connection.js';
 import type { Stanza } from '../wire/nodes.js';
 import type { StanzaFlaws } from './faults.js';
 import type { SentMessage } from './messages.js';

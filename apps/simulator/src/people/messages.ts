@@ -1,4 +1,4 @@
-import type { ReceivedContent } from '../messages/kinds.js';
+import type { ReceivedContent } from '../content/kinds.js';
 
 export const SENT_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ'] as const;
 export type SentStatus = (typeof SENT_STATUSES)[number];

@@ -1,7 +1,7 @@
 import { hmac } from '../noise/keys.js';
 import { SenderKeys } from '../signal/sender-keys.js';
 import { SignalDevice } from '../signal/signal-device.js';
-import type { SeenTyping } from '../messages/presence.js';
+import type { SeenTyping } from '../delivery/presence.js';
 import type { Companion } from './companion.js';
 import { type Faults, noFaults } from './faults.js';
 import type { ReceivedMessage, SentMessage } from './messages.js';
