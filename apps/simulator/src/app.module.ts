@@ -15,6 +15,7 @@ import { WireService } from './control/wire/wire.service.js';
 import { PresenceController } from './control/contacts/presence.controller.js';
 import { ScenariosController } from './control/scenarios/scenarios.controller.js';
 import { ScenariosService } from './control/scenarios/scenarios.service.js';
+import { PlatformService } from './control/platform/platform.service.js';
 import { Platform } from './platform.js';
 
 @Module({
@@ -31,7 +32,14 @@ import { Platform } from './platform.js';
     SettingsController,
     WireController,
   ],
-  providers: [AccountsService, ContactsService, FaultsService, ScenariosService, WireService],
+  providers: [
+    AccountsService,
+    ContactsService,
+    FaultsService,
+    PlatformService,
+    ScenariosService,
+    WireService,
+  ],
 })
 export class AppModule {}
 

@@ -37,7 +37,7 @@ export type SimulatorOptions = Pick<
   'host' | 'port' | 'controlPort' | 'mediaPort' | 'caFile' | 'seed' | 'stateFile'
 >;
 
-/** Starts all three doors; when this resolves, they can be used. */
+/** Starts the simulator; when this resolves, all three ports can be used. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const authority = new Authority(options.seed);
   const certificates = mediaCertificates((label) => authority.secret(label), options.host);
@@ -46,10 +46,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const state = options.stateFile && new StateFile(options.stateFile, platform.population, trustRoot);
   if (state) state.open();
   for (const person of platform.population.all()) platform.receipts.catchUp(person);
-  const endpoint = new Endpoint(authority, platform, platform.door);
-  const media = new MediaHost(certificates.server, platform.media, platform.mediaDoor);
+  const endpoint = new Endpoint(authority, platform, platform.upgradeFaults);
+  const media = new MediaHost(certificates.server, platform.media, platform.mediaAccess);
   const app = await controlApi(platform, certificates.authority);
-  const closeDoors = async (): Promise<void> => {
+  const closePorts = async (): Promise<void> => {
     await app.close();
     await endpoint.close();
     await media.close();
@@ -63,12 +63,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const control = (await app.getUrl()).replace(/\/$/, '');
     log().info({ websocket, control, mediaHost, trustRoot }, 'simulator is ready');
     const close = async (): Promise<void> => {
-      await closeDoors();
+      await closePorts();
       if (state) await state.close();
     };
     return { websocket, control, trustRoot, mediaHost, ca: certificates.authority, close };
   } catch (error) {
-    await closeDoors();
+    await closePorts();
     throw error;
   }
 }

@@ -1,7 +1,7 @@
-/** Log-ins and ends of the connections of linked devices. */
+/** What the log has events of. */
 export const CONNECTION_EVENTS = ['login', 'end'] as const;
 
-/** Something that became of the connection of a linked device. */
+/** A login or an end of a connection of a linked device. */
 export interface ConnectionEvent {
   phone: string;
   device: number;
@@ -14,33 +14,33 @@ export interface ConnectionPage {
   items: ConnectionEvent[];
   /** Number of the last event so far. */
   cursor: number;
-  /** Events that would belong to it and have been forgotten. */
+  /** Number of events that would belong to it and have been dropped. */
   lost: number;
 }
 
-const KEPT = 20_000;
+const MOST_EVENTS = 20_000;
 
-/** The latest log-ins and ends, in their order, so that somebody who asks now and then learns the exact times. */
+/** This class holds the latest logins and ends in their order, so that whoever asks now and then learns the exact times. */
 export class ConnectionLog {
   private readonly items: ConnectionEvent[] = [];
-  private forgotten = 0;
+  private dropped = 0;
 
-  constructor(private readonly kept = KEPT) {}
+  constructor(private readonly most = MOST_EVENTS) {}
 
-  /** @returns when it happened: whoever else tells the time of this event tells this one. */
-  note(event: Omit<ConnectionEvent, 'at'>): Date {
+  /** Adds an event. @returns its time, for all others who state the time of this event */
+  add(event: Omit<ConnectionEvent, 'at'>): Date {
     const at = new Date();
     this.items.push({ ...event, at });
     // Half at once: to move all the others for each new one would take longer than the log-in.
-    if (this.items.length >= 2 * this.kept) this.forgotten += this.items.splice(0, this.kept).length;
+    if (this.items.length >= 2 * this.most) this.dropped += this.items.splice(0, this.most).length;
     return at;
   }
 
-  /** What came after event number `cursor`; undefined: there is no such event yet. */
+  /** Returns what came after event number `cursor`; undefined: there is no such event yet. */
   after(cursor: number): ConnectionPage | undefined {
-    const last = this.forgotten + this.items.length;
+    const last = this.dropped + this.items.length;
     if (cursor > last) return undefined;
-    const items = this.items.slice(Math.max(0, cursor - this.forgotten));
-    return { items, cursor: last, lost: Math.max(0, this.forgotten - cursor) };
+    const items = this.items.slice(Math.max(0, cursor - this.dropped));
+    return { items, cursor: last, lost: Math.max(0, this.dropped - cursor) };
   }
 }

@@ -5,44 +5,42 @@ import { isMute } from '../people/faults.js';
 import type { Person } from '../people/person.js';
 import type { Transport } from '../noise/cipher.js';
 import { frame, FrameReader } from '../noise/frames.js';
-import type { Greeting, Responder } from '../noise/handshake.js';
+import type { HandshakeResult, Responder } from '../noise/handshake.js';
+import type { ClientConnection, RubbishKind } from '../wire/client-connection.js';
 import { SERVER } from '../wire/jids.js';
 import { type Attributes, decodeStanza, encodeStanza, type Stanza, stanza } from '../wire/nodes.js';
 
-/** Who is told about what happens on a connection. */
+/** Takes what happens on a connection. */
 export interface ConnectionHandler {
-  greeted(connection: Connection, greeting: Greeting): void;
-  received(connection: Connection, node: Stanza): Promise<void>;
-  /** From now on nothing gets through any more; the socket may take its time to close. */
-  left(connection: Connection): void;
-  closed(connection: Connection): void;
-  failed(connection: Connection, error: Error): void;
+  onHandshake(connection: Connection, result: HandshakeResult): void;
+  onStanza(connection: Connection, node: Stanza): Promise<void>;
+  /** Nothing gets through from now on; the socket may take its time to close. */
+  onEnd(connection: Connection): void;
+  onClose(connection: Connection): void;
+  onError(connection: Connection, error: Error): void;
 }
-
-/** Ways in which a frame cannot be read. */
-export const RUBBISH_KINDS = ['undecryptable', 'undecodable'] as const;
-export type RubbishKind = (typeof RUBBISH_KINDS)[number];
 
 const RUBBISH_BYTES = 64;
 /** A list of 200 things that are not there. */
 const UNDECODABLE = Buffer.from([0, 248, 200]);
 
-interface Question {
+/** A query to the client that waits for its answer. */
+interface PendingQuery {
   answer(node: Stanza): void;
   fail(error: Error): void;
   timer: NodeJS.Timeout;
 }
 
-/** One client socket: handshake first, then encrypted stanzas, handled strictly one after the other. */
-export class Connection {
+/** This class speaks with one client: handshake first, then encrypted stanzas, handled strictly one after the other. */
+export class Connection implements ClientConnection {
   /** Set once the login was accepted. */
   companion?: Companion;
   /** Set once it is known whose device this is. */
   person?: Person;
   private readonly reader = new FrameReader();
-  private readonly questions = new Map<string, Question>();
-  private greetedOnce = false;
-  private hasLeft = false;
+  private readonly pendingQueries = new Map<string, PendingQuery>();
+  private helloSent = false;
+  private hasEnded = false;
   private transport?: Transport;
   private work: Promise<void> = Promise.resolve();
   private nextId = 0;
@@ -55,8 +53,8 @@ export class Connection {
     socket.on('message', (data) =>
       this.take(Buffer.isBuffer(data) ? data : Buffer.from(data as ArrayBuffer)),
     );
-    socket.on('error', (error) => handler.failed(this, error));
-    socket.on('close', () => this.ended());
+    socket.on('error', (error) => handler.onError(this, error));
+    socket.on('close', () => this.handleClose());
   }
 
   get open(): boolean {
@@ -67,7 +65,6 @@ export class Connection {
     return this.sendPlain(encodeStanza(node));
   }
 
-  /** A frame that the client cannot read: not decrypt, or decrypted no stanza. */
   sendRubbish(kind: RubbishKind): boolean {
     if (kind === 'undecodable') return this.sendPlain(UNDECODABLE);
     if (!this.transport || !this.open) return false;
@@ -75,9 +72,9 @@ export class Connection {
     return true;
   }
 
-  /** Neither reads nor writes until it is let go again; not even the transport answers meanwhile. */
-  hold(held: boolean): void {
-    if (held) this.socket.pause();
+  /** Stops reading and writing, or goes on with it; not even the transport answers meanwhile. */
+  pause(paused: boolean): void {
+    if (paused) this.socket.pause();
     else this.socket.resume();
   }
 
@@ -96,25 +93,23 @@ export class Connection {
     const id = `srv-${++this.nextId}`;
     return new Promise((answer, fail) => {
       const expire = (): void => {
-        this.questions.delete(id);
+        this.pendingQueries.delete(id);
         fail(new Error(`the client did not answer within ${timeoutMs} ms`));
       };
-      this.questions.set(id, { answer, fail, timer: setTimeout(expire, timeoutMs) });
+      this.pendingQueries.set(id, { answer, fail, timer: setTimeout(expire, timeoutMs) });
       this.send(stanza('iq', { ...attributes, from: SERVER, id }, content));
     });
   }
 
-  /** Says why, then closes in an orderly way. */
   end(reason?: Stanza): void {
     if (reason) this.send(reason);
     this.socket.close();
-    this.leave();
+    this.markEnded();
   }
 
-  /** Cuts the TCP connection without a word. */
   drop(): void {
     this.socket.terminate();
-    this.leave();
+    this.markEnded();
   }
 
   private sendPlain(plain: Uint8Array): boolean {
@@ -128,51 +123,51 @@ export class Connection {
       for (const body of this.reader.push(chunk)) this.handle(body);
     } catch (error) {
       // Whatever a client sends, only its own connection may suffer.
-      this.handler.failed(this, error as Error);
+      this.handler.onError(this, error as Error);
       this.drop();
     }
   }
 
   private handle(body: Buffer): void {
     if (this.transport) return this.enqueue(decodeStanza(this.transport.incoming.decrypt(body)));
-    if (!this.greetedOnce) {
-      this.greetedOnce = true;
+    if (!this.helloSent) {
+      this.helloSent = true;
       this.socket.send(frame(this.responder.hello(body)));
       return;
     }
-    const greeting = this.responder.finish(body);
-    this.transport = greeting.transport;
-    this.handler.greeted(this, greeting);
+    const result = this.responder.finish(body);
+    this.transport = result.transport;
+    this.handler.onHandshake(this, result);
   }
 
   private enqueue(node: Stanza): void {
-    if (this.answered(node)) return;
+    if (this.settleQuery(node)) return;
     this.work = this.work
-      .then(() => this.handler.received(this, node))
-      .catch((error: Error) => this.handler.failed(this, error));
+      .then(() => this.handler.onStanza(this, node))
+      .catch((error: Error) => this.handler.onError(this, error));
   }
 
-  private answered(node: Stanza): boolean {
-    const question = node.tag === 'iq' ? this.questions.get(node.attrs.id ?? '') : undefined;
-    if (!question || !/^(result|error)$/.test(node.attrs.type ?? '')) return false;
-    clearTimeout(question.timer);
-    this.questions.delete(node.attrs.id ?? '');
-    question.answer(node);
+  private settleQuery(node: Stanza): boolean {
+    const query = node.tag === 'iq' ? this.pendingQueries.get(node.attrs.id ?? '') : undefined;
+    if (!query || !/^(result|error)$/.test(node.attrs.type ?? '')) return false;
+    clearTimeout(query.timer);
+    this.pendingQueries.delete(node.attrs.id ?? '');
+    query.answer(node);
     return true;
   }
 
-  private leave(): void {
-    if (!this.hasLeft) this.handler.left(this);
-    this.hasLeft = true;
+  private markEnded(): void {
+    if (!this.hasEnded) this.handler.onEnd(this);
+    this.hasEnded = true;
   }
 
-  private ended(): void {
-    this.leave();
-    for (const question of this.questions.values()) {
-      clearTimeout(question.timer);
-      question.fail(new Error('the client went away'));
+  private handleClose(): void {
+    this.markEnded();
+    for (const query of this.pendingQueries.values()) {
+      clearTimeout(query.timer);
+      query.fail(new Error('the client went away'));
     }
-    this.questions.clear();
-    this.handler.closed(this);
+    this.pendingQueries.clear();
+    this.handler.onClose(this);
   }
 }

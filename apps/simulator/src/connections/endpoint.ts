@@ -4,12 +4,12 @@ import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Authority } from '../noise/authority.js';
 import { Connection, type ConnectionHandler } from './connection.js';
-import type { Door } from './upgrade-faults.js';
+import type { UpgradeFaults } from './upgrade-faults.js';
 
 const PATH = '/ws/chat';
 const LARGEST_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** The WebSocket door that clients come in by. */
+/** This class listens for the WebSockets of clients. */
 export class Endpoint {
   private readonly server: Server = createServer((_request, response) => {
     response.writeHead(426, { 'content-type': 'text/plain' }).end('This port speaks WebSocket only.\n');
@@ -21,16 +21,16 @@ export class Endpoint {
   constructor(
     authority: Authority,
     handler: ConnectionHandler,
-    private readonly door: Door,
+    private readonly faults: UpgradeFaults,
   ) {
     const accept = (socket: WebSocket): void => void new Connection(socket, authority.responder(), handler);
     this.server.on('upgrade', (request, socket, head) => {
       // An unfinished upgrade has no other listener, and an unheard error would end the process.
       socket.on('error', () => socket.destroy());
       const path = (request.url ?? '').split('?')[0];
-      const verdict = path === PATH ? door.next() : undefined;
+      const verdict = path === PATH ? faults.next() : undefined;
       if (verdict === undefined) socket.destroy();
-      else if (verdict === 'never') this.leave(socket);
+      else if (verdict === 'never') this.leaveUnanswered(socket);
       else if (typeof verdict === 'number') socket.end(refusalOf(verdict));
       else this.sockets.handleUpgrade(request, socket, head, verdict === 'mute' ? ignore : accept);
     });
@@ -39,7 +39,7 @@ export class Endpoint {
   async listen(host: string, port: number): Promise<string> {
     await this.open(host, port);
     const bound = (this.server.address() as AddressInfo).port;
-    this.door.leadsTo(async (open) => {
+    this.faults.attachPort(async (open) => {
       if (open) await this.open(host, bound);
       else this.server.close();
     });
@@ -56,7 +56,7 @@ export class Endpoint {
     });
   }
 
-  private leave(socket: Duplex): void {
+  private leaveUnanswered(socket: Duplex): void {
     this.unanswered.add(socket);
     socket.once('close', () => this.unanswered.delete(socket));
   }
@@ -70,9 +70,9 @@ export class Endpoint {
   }
 }
 
-/** Nobody answers the handshake; an unheard error would end the process. */
+/** Leaves a handshake unanswered; an unheard error would end the process. */
 const ignore = (socket: WebSocket): void => void socket.on('error', () => socket.terminate());
 
-/** As a proxy in front of a platform that is down: says no and closes. */
+/** Writes the answer of a proxy in front of a platform that is down: it refuses and closes. */
 const refusalOf = (status: number): string =>
   `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`;

@@ -2,11 +2,11 @@
 export const UPGRADES = ['auto', 'never', 'mute'] as const;
 export type Upgrade = (typeof UPGRADES)[number];
 
-/** Opens or closes the port behind a door; connections that exist stay. */
+/** Opens or closes the port; connections that exist stay. */
 export type OpenPort = (open: boolean) => Promise<void>;
 
-/** Decides whether a WebSocket upgrade is let in. It does not say yet which account it is for. */
-export class Door {
+/** This class decides what becomes of WebSocket upgrades. An upgrade does not say yet which account it is for. */
+export class UpgradeFaults {
   upgrade: Upgrade = 'auto';
   /** Upgrades are refused with this HTTP status. */
   upgradeStatus: number | null = null;
@@ -15,13 +15,13 @@ export class Door {
   private closed = false;
   private openPort: OpenPort = () => Promise.resolve();
 
-  /** Nobody listens: the operating system refuses every new connection. */
+  /** Whether nobody listens, so that the operating system refuses every new connection. */
   get portClosed(): boolean {
     return this.closed;
   }
 
-  /** Says who has the port. */
-  leadsTo(openPort: OpenPort): void {
+  /** Takes the function that opens and closes the port. */
+  attachPort(openPort: OpenPort): void {
     this.openPort = openPort;
   }
 
@@ -31,20 +31,20 @@ export class Door {
     await this.openPort(!closed);
   }
 
-  /** What becomes of the next upgrade: an HTTP status to refuse it with, or one of the words above. */
+  /** Decides about the next upgrade: an HTTP status to refuse it with, or one of the words above. */
   next(): number | Upgrade {
     const verdict = this.upgradeStatus ?? this.upgrade;
     if (verdict !== 'auto' && this.count !== null) this.count--;
-    if (this.count === 0) this.behave();
+    if (this.count === 0) this.reset();
     return verdict;
   }
 
   async clear(): Promise<void> {
-    this.behave();
+    this.reset();
     await this.closePort(false);
   }
 
-  private behave(): void {
+  private reset(): void {
     this.upgrade = 'auto';
     this.upgradeStatus = null;
     this.count = null;

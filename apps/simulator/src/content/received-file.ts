@@ -1,19 +1,9 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import { fieldOf, unwrapped } from './content.js';
-import type { ReceivedMedia } from './kinds.js';
-import { sha256 } from '../noise/keys.js';
-import { type MediaKind, openMedia } from '../media/media-cipher.js';
+import type { ReceivedMedia } from '../kinds/kinds.js';
+import { openMedia } from '../media/media-cipher.js';
 import type { MediaStore } from '../media/media-store.js';
-
-/** By the platform's name of what fills a message. */
-const KINDS: Record<string, MediaKind> = {
-  imageMessage: 'image',
-  stickerMessage: 'sticker',
-  videoMessage: 'video',
-  ptvMessage: 'video',
-  audioMessage: 'audio',
-  documentMessage: 'document',
-};
+import { sha256 } from '../noise/keys.js';
+import { fieldOf, formsOf, unwrapped } from './platform-message.js';
 
 /** What every kind of message with a file says about it. */
 interface MediaClaims {
@@ -27,14 +17,15 @@ interface MediaClaims {
 /** Fetches and opens the file of a message, as a phone does; a text says why it could not. Undefined: no file. */
 export function fileOf(store: MediaStore, message: proto.IMessage): Buffer | string | undefined {
   const inner = unwrapped(message);
-  const field = fieldOf(inner) ?? '';
-  const kind = KINDS[field];
-  if (!kind) return undefined;
-  const claims = inner[field as keyof proto.IMessage] as MediaClaims;
+  const field = fieldOf(inner);
+  const kind = formsOf(field)[0]?.rules.file;
+  if (!field || !kind) return undefined;
+  const claims = inner[field] as MediaClaims;
   const blob = store.get(claims.directPath ?? pathIn(claims.url));
   return blob ? openMedia(kind, blob, claims) : 'the media host does not have it';
 }
 
+/** Describes an opened file, or the reason why it was not opened. */
 export function describeFile(file: Buffer | string): ReceivedMedia {
   if (typeof file === 'string') return { bytes: 0, sha256: '', problem: file };
   return { bytes: file.length, sha256: sha256(file).toString('hex'), problem: null };

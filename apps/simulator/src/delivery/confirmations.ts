@@ -3,10 +3,10 @@ import { isGroupJid } from '../people/groups.js';
 import { advance } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
+import { takeBundle } from '../people/pre-keys.js';
 import { readRetryBundle } from '../signal/key-bundle.js';
 import { lidJid } from '../wire/jids.js';
 import { child, childrenNamed, type Stanza, stanza } from '../wire/nodes.js';
-import { takeBundle } from '../queries/encrypt-queries.js';
 import { type Delivery, messageKey, receiptKey } from './delivery.js';
 import { encryptFor } from './encryption.js';
 import type { Receipts } from './receipts.js';
@@ -17,14 +17,14 @@ const PASSING_FAILURES = new Set(['500', '552']);
 /** Receipts that say that a person has seen the message, not only the device. */
 const SEEN = new Set(['read', 'played']);
 
-/** Between whom a message passed. */
+/** The two ends of a message. */
 interface Chat {
   person: Person;
   author: Person;
   group: string | undefined;
 }
 
-/** What a client says about the stanzas it was given. */
+/** This class takes what clients say about the stanzas that they were sent. */
 export class Confirmations {
   constructor(
     private readonly population: Population,
@@ -32,16 +32,16 @@ export class Confirmations {
     private readonly receipts: Receipts,
   ) {}
 
-  /** A receipt is the confirmation of a message. */
+  /** Takes a receipt, which confirms a message or asks for it again. */
   async receipt(person: Person, companion: Companion, node: Stanza): Promise<void> {
     const { id, to, type, participant } = node.attrs;
-    if (type === 'retry') await this.again(person, companion, node);
-    else this.note(person, companion, node);
+    if (type === 'retry') await this.answerRetry(person, companion, node);
+    else this.recordReceipt(person, companion, node);
     companion.connection?.send(stanza('ack', { class: 'receipt', id, from: to, type, participant }));
   }
 
   /**
-   * An ack confirms a receipt. For a message it is a refusal: the client will never take this one, for instance
+   * Takes an ack, which confirms a receipt. For a message it is a refusal: the client will never take this one, for instance
    * because it has read it before. What failed for a passing reason stays, and comes again at the next connection.
    */
   ack(person: Person, companion: Companion, node: Stanza): void {
@@ -55,7 +55,7 @@ export class Confirmations {
     }
   }
 
-  private note(person: Person, companion: Companion, node: Stanza): void {
+  private recordReceipt(person: Person, companion: Companion, node: Stanza): void {
     const { to, type, participant } = node.attrs;
     const group = isGroupJid(to) ? to : undefined;
     const author = this.population.find(group ? participant : to)?.person;
@@ -76,19 +76,19 @@ export class Confirmations {
       this.population.touch(author);
     }
     // Written by another account: its phone has the message too, and the author learns that it was read.
-    const received = person.recorded(author.phone, id);
+    const received = person.findReceived(author.phone, id);
     if (seen && received) this.receipts.read(person, author.phone, [received]);
   }
 
-  private async again(person: Person, companion: Companion, node: Stanza): Promise<void> {
+  private async answerRetry(person: Person, companion: Companion, node: Stanza): Promise<void> {
     const item = companion.queue.get(messageKey(node.attrs.id ?? ''));
-    if (item?.relayedFrom) this.passOn(person, companion, item.relayedFrom, node);
+    if (item?.relayedFrom) this.forwardRetry(person, companion, item.relayedFrom, node);
     if (!item?.source || item.source.retries >= MOST_RESENDS) return;
     item.source.retries++;
     this.delivery.resend(person, companion, item, await this.encryptAgain(person, companion, item, node));
   }
 
-  /** A request for a resend means that the old session is of no use: the copy travels in a new one. */
+  /** Encrypts a message in a new session: the request for a resend means that the old one is of no use. */
   private async encryptAgain(
     person: Person,
     companion: Companion,
@@ -104,7 +104,7 @@ export class Confirmations {
     return { ...item.node, content: [enc] };
   }
 
-  private passOn(person: Person, companion: Companion, phone: string, node: Stanza): void {
+  private forwardRetry(person: Person, companion: Companion, phone: string, node: Stanza): void {
     const author = this.population.get(phone);
     const { id, type } = node.attrs;
     const from = lidJid(person.lid, companion.device);

@@ -5,10 +5,11 @@ import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import { bytesOf, children, type Stanza, stanza } from '../wire/nodes.js';
 
-/** Keeps every stanza until its companion has confirmed it, and puts it on the wire when one is listening. */
+/** This class keeps every stanza until its companion has confirmed it, and sends it while the companion is active. */
 export class Delivery {
   constructor(private readonly population: Population) {}
 
+  /** Puts a stanza into the queue of a companion. */
   enqueue(person: Person, companion: Companion, item: Omit<QueuedStanza, 'attempts'>): void {
     const queued: QueuedStanza = { ...item, attempts: 0 };
     companion.queue.set(item.key, queued);
@@ -16,7 +17,7 @@ export class Delivery {
     this.population.touch(person);
   }
 
-  /** Everything that waited, marked as backlog, then the word that it is over. */
+  /** Sends the whole queue, marked as backlog, then the word that it is over. */
   sendBacklog(person: Person, companion: Companion): void {
     companion.active = true;
     const count = companion.queue.size;
@@ -25,7 +26,7 @@ export class Delivery {
     if (count > 0) this.population.touch(person);
   }
 
-  /** What came up while a connection was silent: it was never on the wire. */
+  /** Sends what came up while a connection was silent: it was never on the wire. */
   sendUnsent(person: Person): void {
     for (const companion of person.companions.values()) {
       const unsent = [...companion.queue.values()].filter((item) => item.attempts === 0);
@@ -41,6 +42,7 @@ export class Delivery {
     this.population.touch(person);
   }
 
+  /** Removes a stanza that its companion has confirmed. */
   confirm(person: Person, companion: Companion, key: string): QueuedStanza | undefined {
     const item = companion.queue.get(key);
     if (!item) return undefined;
@@ -56,7 +58,7 @@ export class Delivery {
     for (let copy = 0; copy < copies; copy++) {
       if (!companion.connection?.send(sent)) return;
       item.attempts++;
-      if (item.sent) put(item.sent);
+      if (item.sent) countDelivery(item.sent);
     }
     if (item.flaws) item.flaws = { undecryptable: Math.max(0, undecryptable - 1), copies: 1 };
   }
@@ -64,21 +66,21 @@ export class Delivery {
 
 const FLAWLESS: StanzaFlaws = { undecryptable: 0, copies: 1 };
 
-function put(sent: SentMessage): void {
+function countDelivery(sent: SentMessage): void {
   sent.deliveries++;
   advance(sent, 'SENT');
 }
 
 export const messageKey = (id: string): string => `message/${id}`;
 
-/** In a group each member gives a receipt of its own. */
+/** Names a receipt in a queue; in a group each member gives one of its own. */
 export const receiptKey = (type: string, id: string, participant?: string): string =>
   ['receipt', type, id, participant].filter((part) => part !== undefined).join('/');
 
 /** Behind it, a first message has some numbers that no seal covers. */
 const SEALED_BYTE_FROM_END = 10;
 
-/** The same stanza with one byte changed that the seal covers. */
+/** Copies a stanza with one byte changed that the seal covers. */
 function broken(node: Stanza): Stanza {
   const content = children(node).map((each) => {
     const bytes = Buffer.from(bytesOf(each) ?? []);

@@ -1,6 +1,6 @@
-import { takeBundle } from '../queries/encrypt-queries.js';
 import type { Companion } from '../people/companion.js';
 import { peerName, type Person } from '../people/person.js';
+import { takeBundle } from '../people/pre-keys.js';
 import type { KeyBundle } from '../signal/key-bundle.js';
 import { pad } from '../signal/padding.js';
 import { type Stanza, stanza } from '../wire/nodes.js';
@@ -15,7 +15,7 @@ export async function encryptFor(
   attributes: { mediatype?: string; count?: number } = {},
 ): Promise<Stanza> {
   const peer = peerName(owner, companion.device);
-  const bundle = fresh ?? (author.device.knows(peer) ? undefined : takeBundle(companion));
+  const bundle = fresh ?? (author.device.hasSession(peer) ? undefined : takeBundle(companion));
   if (bundle) await author.device.open(peer, bundle);
   const { type, ciphertext } = await author.device.encrypt(peer, pad(plaintext));
   return stanza('enc', { v: 2, type, ...attributes }, ciphertext);

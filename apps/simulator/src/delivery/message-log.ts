@@ -1,17 +1,18 @@
+import { randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { describeFile, fileOf } from '../content/received-file.js';
 import type { MediaStore } from '../media/media-store.js';
-import type { ReceivedMessage } from '../people/messages.js';
+import type { ReceivedMessage, SentMessage } from '../people/messages.js';
 import { peerName, type Person } from '../people/person.js';
 import { unpad } from '../signal/padding.js';
 import type { CipherType } from '../signal/signal-device.js';
 import { bytesOf, type Stanza } from '../wire/nodes.js';
-import { textOfMessage, toJson } from '../content/content.js';
+import { textOfMessage, toJson } from '../content/platform-message.js';
 import { describeMessage } from '../content/describe.js';
-import type { ReceivedContent } from '../content/kinds.js';
-import type { Sender } from '../outbound/outbound.js';
+import type { ReceivedContent } from '../kinds/kinds.js';
+import type { Sender } from '../people/sender.js';
 
-/** What a person's phone reads in a copy that was encrypted for it; undefined: nothing. */
+/** Decrypts a copy with a person's phone; undefined: it cannot be read. */
 export async function readCopy(
   person: Person,
   { person: author, companion }: Sender,
@@ -27,8 +28,8 @@ export async function readCopy(
   }
 }
 
-/** Puts a message into the book of the person who received it. */
-export function record(
+/** Adds a message to those that reached a person. */
+export function recordReceived(
   store: MediaStore,
   person: Person,
   from: { phone: string; id: string; address: string },
@@ -48,12 +49,27 @@ export function record(
   };
   person.isContact = true;
   person.pending.delete(`${from.phone}/${from.id}`);
-  person.record(received);
+  person.addReceived(received);
   return received;
 }
 
-/** As the person sees it: a file is fetched and opened at once. */
+/** Describes a message as the person sees it, with its file fetched and opened. */
 function contentOf(store: MediaStore, message: proto.Message): ReceivedContent {
   const file = fileOf(store, message);
   return { ...describeMessage(message), ...(file === undefined ? {} : { media: describeFile(file) }) };
+}
+
+/** Adds a message to those that a person wrote, to an account or a group. */
+export function recordSent(author: Person, to: string, message: proto.Message): SentMessage {
+  const sent: SentMessage = {
+    id: randomBytes(16).toString('hex').toUpperCase(),
+    to,
+    text: textOfMessage(message),
+    status: 'QUEUED',
+    deliveries: 0,
+    receipts: 0,
+    sentAt: new Date().toISOString(),
+  };
+  author.sent.set(sent.id, sent);
+  return sent;
 }

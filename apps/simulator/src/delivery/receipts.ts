@@ -8,15 +8,15 @@ import { type Delivery, receiptKey } from './delivery.js';
 
 const IDS_PER_RECEIPT = 100;
 
-/** What people tell an account about the messages that reached them. */
+/** This class gives the receipts of people for messages of an account. */
 export class Receipts {
   constructor(
     private readonly population: Population,
     private readonly delivery: Delivery,
   ) {}
 
-  /** As the person's behaviour wants it: delivered, then perhaps read, each after its delay. */
-  arrived(person: Person, message: ReceivedMessage): void {
+  /** Gives the receipts for a new message as the person's behaviour wants it: delivered, then perhaps read, each after its delay. */
+  giveFor(person: Person, message: ReceivedMessage): void {
     const { behaviour } = person;
     if (!behaviour.online || behaviour.delivered === 'never') return;
     this.later(person, behaviour.deliveredDelayMs, () => {
@@ -26,35 +26,36 @@ export class Receipts {
     });
   }
 
-  /** After a change of behaviour or a restart: gives the receipts that are due by now. */
+  /** Gives the receipts that are due after a change of behaviour or a restart. */
   catchUp(person: Person): void {
     for (const message of person.received) {
       const { behaviour } = person;
-      if (!message.delivered) this.arrived(person, message);
+      if (!message.delivered) this.giveFor(person, message);
       else if (behaviour.online && behaviour.read === 'auto' && !message.read) {
         this.later(person, behaviour.readDelayMs, () => this.read(person, message.from, [message]));
       }
     }
   }
 
-  /** The person opens the chat: everything unread there is read now. Returns how many that were. */
+  /** Reads everything that came from an account. Returns how many messages were unread. */
   readAll(person: Person, from: string): number {
     const unread = person.received.filter((message) => message.from === from && !message.read);
     this.read(person, from, unread);
     return unread.length;
   }
 
-  /** The person listens to every voice message and song from there. Returns how many those are. */
+  /** Plays every voice message and song that came from an account. Returns how many those are. */
   playAll(person: Person, from: string): number {
     const audible = person.received.filter((one) => one.from === from && one.content?.type === 'audio');
     for (const message of audible) {
       message.delivered = true;
       message.read = true;
-      this.tell(person, from, message.address, [message.id], 'played');
+      this.send(person, from, message.address, [message.id], 'played');
     }
     return audible.length;
   }
 
+  /** Marks messages as read and gives read receipts, several ids in one. */
   read(person: Person, from: string, messages: ReceivedMessage[]): void {
     const fresh = messages.filter((message) => !message.read);
     for (const message of fresh) {
@@ -65,7 +66,7 @@ export class Receipts {
       const group = fresh.filter((message) => message.address === address);
       for (let start = 0; start < group.length; start += IDS_PER_RECEIPT) {
         const ids = group.slice(start, start + IDS_PER_RECEIPT).map((message) => message.id);
-        this.tell(person, from, address, ids, 'read');
+        this.send(person, from, address, ids, 'read');
       }
     }
   }
@@ -73,10 +74,10 @@ export class Receipts {
   private deliver(person: Person, message: ReceivedMessage): void {
     if (message.delivered) return;
     message.delivered = true;
-    this.tell(person, message.from, message.address, [message.id]);
+    this.send(person, message.from, message.address, [message.id]);
   }
 
-  private tell(person: Person, from: string, address: string, ids: string[], type?: 'read' | 'played'): void {
+  private send(person: Person, from: string, address: string, ids: string[], type?: 'read' | 'played'): void {
     const [id, ...others] = ids;
     const account = this.population.get(from);
     if (!id || !account) return;

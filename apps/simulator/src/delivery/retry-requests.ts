@@ -2,12 +2,12 @@ import type { Person } from '../people/person.js';
 import { bundleNodes, registrationNode } from '../signal/key-bundle.js';
 import { seconds, stanza } from '../wire/nodes.js';
 import { type Delivery, receiptKey } from './delivery.js';
-import type { Sender } from '../outbound/outbound.js';
+import type { Sender } from '../people/sender.js';
 
 const MOST_RESENDS = 5;
 
-/** The person's phone could not read the message and asks the account's device to send it again. */
-export function askAgain(
+/** Asks the account's device to send a message again that the person's phone could not read. */
+export function requestResend(
   delivery: Delivery,
   sender: Sender,
   id: string,

@@ -1,15 +1,15 @@
-/** Work of one author stays in order, however much of it is under way at a time. */
-export class Turns {
+/** This class runs the tasks of one key one after the other; tasks of different keys run side by side. */
+export class SerialQueue {
   private readonly tails = new Map<string, Promise<unknown>>();
 
-  take<T>(author: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.tails.get(author) ?? Promise.resolve()).then(work);
-    const settled: Promise<unknown> = turn
+  run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const result = (this.tails.get(key) ?? Promise.resolve()).then(task);
+    const tail: Promise<unknown> = result
       .catch(() => undefined)
       .then(() => {
-        if (this.tails.get(author) === settled) this.tails.delete(author);
+        if (this.tails.get(key) === tail) this.tails.delete(key);
       });
-    this.tails.set(author, settled);
-    return turn;
+    this.tails.set(key, tail);
+    return result;
   }
 }

@@ -5,7 +5,7 @@ const DESCRIPTION = `A local messaging platform for tests. Clients connect to it
 link a number by scanning the client's QR text, write to it as a contact, look at what a contact received.
 Any plausible number can be written to without being created first. Not protected: keep it on loopback.`;
 
-/** `/docs` for people, `/openapi.json` for programs. */
+/** Serves the description of the control API: `/docs` for people, `/openapi.json` for programs. */
 export function addOpenApi(app: NestFastifyApplication): void {
   const config = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')

@@ -3,15 +3,12 @@ import {
   Catch,
   type ExceptionFilter,
   HttpException,
-  Injectable,
-  type PipeTransform,
   ValidationPipe,
 } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { log } from '@svc/service';
 import type { ValidationError } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isPlausiblePhone } from '../people/population.js';
 import { Refusal } from './refusal.js';
 
 /** Body of every answer that is not a success. */
@@ -40,7 +37,7 @@ const CODES: Record<number, string> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** Turns whatever was thrown into the error body. */
+/** This filter answers with the error body, whatever was thrown. */
 @Catch()
 export class RefusalFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -58,9 +55,10 @@ export class RefusalFilter implements ExceptionFilter {
 
 function toRefusal(thrown: unknown): Pick<Refusal, 'status' | 'code' | 'message' | 'meta'> {
   if (thrown instanceof Refusal) return thrown;
-  const given =
+  const thrownStatus =
     thrown instanceof HttpException ? thrown.getStatus() : (thrown as { statusCode?: unknown })?.statusCode;
-  const status = typeof given === 'number' && given >= 400 && given < 500 ? given : 500;
+  const status =
+    typeof thrownStatus === 'number' && thrownStatus >= 400 && thrownStatus < 500 ? thrownStatus : 500;
   if (status === 500) return new Refusal(500, 'INTERNAL', 'something unexpected happened; see the log');
   return new Refusal(status, CODES[status] ?? 'VALIDATION_FAILED', (thrown as Error).message);
 }
@@ -77,21 +75,9 @@ export const validation = (): ValidationPipe =>
     },
   });
 
-/** Each wrong field by its path, with what is wrong. */
+/** Lists each wrong field by its path, with what is wrong. */
 export function fieldProblems(error: ValidationError, parent = ''): [string, string[]][] {
   const path = `${parent}${error.property}`;
   const own: [string, string[]][] = error.constraints ? [[path, Object.values(error.constraints)]] : [];
   return [...own, ...(error.children ?? []).flatMap((child) => fieldProblems(child, `${path}.`))];
-}
-
-/** A phone number in a path: digits, a leading plus is allowed. */
-@Injectable()
-export class PhonePipe implements PipeTransform {
-  transform(value: unknown): string {
-    const phone = String(value).replace(/^\+/, '');
-    if (isPlausiblePhone(phone)) return phone;
-    throw new Refusal(400, 'VALIDATION_FAILED', 'phone must be 7 to 15 digits, country code first', {
-      fields: { phone: ['must be 7 to 15 digits, country code first'] },
-    });
-  }
 }

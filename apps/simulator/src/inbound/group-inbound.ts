@@ -8,14 +8,15 @@ import type { Population } from '../people/population.js';
 import { pad } from '../signal/padding.js';
 import { lidJid, phoneJid } from '../wire/jids.js';
 import { type Attributes, seconds, type Stanza, stanza } from '../wire/nodes.js';
-import { stanzaTypes } from '../content/content.js';
+import { stanzaTypes } from '../content/platform-message.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
 import { encryptFor } from '../delivery/encryption.js';
-import { bookEntry, type SendOptions } from './inbound.js';
-import type { Turns } from '../delivery/serial-queue.js';
+import type { SendOptions } from './inbound.js';
+import { recordSent } from '../delivery/message-log.js';
+import type { SerialQueue } from '../delivery/serial-queue.js';
 
 /** One message as all members get it. */
-interface Circular {
+interface GroupMessage {
   group: Group;
   sent: SentMessage;
   attributes: Attributes;
@@ -27,16 +28,16 @@ interface Circular {
   options: SendOptions;
 }
 
-/** Messages of people to the accounts in a group, their own among them. */
+/** This class sends messages of people to the accounts in a group, their own among them. */
 export class GroupInbound {
   constructor(
     private readonly population: Population,
     private readonly delivery: Delivery,
-    private readonly turns: Turns,
+    private readonly queue: SerialQueue,
   ) {}
 
   send(author: Person, group: Group, message: proto.Message, options: SendOptions): Promise<SentMessage> {
-    return this.turns.take(author.phone, () => this.sendNow(author, group, message, options));
+    return this.queue.run(author.phone, () => this.sendNow(author, group, message, options));
   }
 
   private async sendNow(
@@ -45,7 +46,7 @@ export class GroupInbound {
     message: proto.Message,
     options: SendOptions,
   ): Promise<SentMessage> {
-    const sent = bookEntry(author, group.jid, message);
+    const sent = recordSent(author, group.jid, message);
     this.population.touch(author);
     const { mediatype, ...types } = stanzaTypes(message);
     const self = peerName(author, 0);
@@ -54,22 +55,22 @@ export class GroupInbound {
     const ciphertext = await author.senderKeys.encrypt(group.jid, self, plaintext);
     const common = stanza('enc', { v: 2, type: 'skmsg', mediatype }, ciphertext);
     const attributes = { ...types, ...envelopeOf(author, group, sent.id) };
-    const circular = { group, sent, attributes, common, distribution, message, mediatype, options };
+    const groupMessage = { group, sent, attributes, common, distribution, message, mediatype, options };
     // Also to the author's own devices, which show what was written on the phone.
     for (const member of group.members) {
       for (const companion of member.companions.values()) {
-        await this.queue(author, member, companion, circular);
+        await this.enqueue(author, member, companion, groupMessage);
       }
     }
     return sent;
   }
 
-  /** The key comes along every time, as to somebody who is new; whoever has it already loses nothing. */
-  private async queue(
+  /** Queues the message with the author's key, every time, as to a newcomer; whoever has the key already loses nothing. */
+  private async enqueue(
     author: Person,
     member: Person,
     companion: Companion,
-    { group, sent, attributes, common, distribution, message, options }: Circular,
+    { group, sent, attributes, common, distribution, message, options }: GroupMessage,
   ): Promise<void> {
     const senderKeyDistributionMessage = {
       groupId: group.jid,

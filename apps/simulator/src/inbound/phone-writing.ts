@@ -3,45 +3,46 @@ import type { MediaStore } from '../media/media-store.js';
 import type { Person } from '../people/person.js';
 import { lidJid, phoneJid } from '../wire/jids.js';
 import { type Attributes, seconds, stanza } from '../wire/nodes.js';
-import { stanzaTypes } from '../content/content.js';
+import { stanzaTypes } from '../content/platform-message.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
 import { encryptFor } from '../delivery/encryption.js';
-import { type Addressing, bookEntry, type Inbound, type SendOptions } from './inbound.js';
+import type { Addressing, Inbound, SendOptions } from './inbound.js';
 import type { Receipts } from '../delivery/receipts.js';
-import { record } from '../delivery/message-log.js';
-import type { Turns } from '../delivery/serial-queue.js';
+import { recordReceived, recordSent } from '../delivery/message-log.js';
+import type { SerialQueue } from '../delivery/serial-queue.js';
 
-/** What the owner of an account writes on the phone: it goes to the contact, and to the account's own devices. */
+/** This class sends what the owner of an account writes on the phone, to the contact and to the account's own devices. */
 export class PhoneWriting {
   constructor(
     private readonly inbound: Inbound,
     private readonly delivery: Delivery,
     private readonly receipts: Receipts,
-    private readonly turns: Turns,
+    private readonly queue: SerialQueue,
     private readonly media: MediaStore,
   ) {}
 
+  /** Sends a message to the contact, with a copy for each of the account's own devices. Returns its id. */
   async send(owner: Person, contact: Person, message: proto.Message, options: SendOptions): Promise<string> {
     const { addressing } = options;
     const isNote = contact === owner;
     const sent = isNote
-      ? bookEntry(owner, owner.phone, message)
+      ? recordSent(owner, owner.phone, message)
       : await this.inbound.send(owner, contact, message, { addressing });
     await this.copy(owner, contact, { id: sent.id, message }, options);
     if (isNote) return sent.id;
     const from = { phone: owner.phone, id: sent.id, address: phoneJid(contact.phone) };
-    this.receipts.arrived(contact, record(this.media, contact, from, message));
+    this.receipts.giveFor(contact, recordReceived(this.media, contact, from, message));
     return sent.id;
   }
 
-  /** Only what the account's own devices get of a message. */
+  /** Sends a message to the account's own devices only. */
   copy(
     owner: Person,
     contact: Person,
     { id, message }: { id: string; message: proto.Message },
     { addressing, flaws }: SendOptions,
   ): Promise<void> {
-    return this.turns.take(owner.phone, async () => {
+    return this.queue.run(owner.phone, async () => {
       const { type, mediatype, edit } = stanzaTypes(message);
       const addresses = addressesOf(owner, contact, addressing);
       const deviceSentMessage = { destinationJid: addresses.recipient, message };

@@ -1,8 +1,8 @@
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 
-/** Who may leave files with the media host, and when nobody may do anything there. */
-export class MediaDoor {
+/** This class decides who may upload files to the media host, and which requests are refused on demand. */
+export class MediaAccess {
   /** Uploads and downloads are refused with this HTTP status. */
   mediaStatus: number | null = null;
   /** How many more are refused; without a number all of them. */
@@ -10,7 +10,7 @@ export class MediaDoor {
 
   constructor(private readonly population: Population) {}
 
-  /** What an account is told to show with each upload. */
+  /** Makes the token that an account has to show with each upload. */
   tokenOf(person: Person): string {
     return `${person.phone}.${person.derive('media-auth').toString('hex')}`;
   }
@@ -20,7 +20,7 @@ export class MediaDoor {
     return person !== undefined && token === this.tokenOf(person);
   }
 
-  /** The status to refuse the next request with, if it is to be refused. */
+  /** Decides about the next request: the status to refuse it with, if it is to be refused. */
   refusal(): number | undefined {
     const status = this.mediaStatus ?? undefined;
     if (status !== undefined && this.mediaCount !== null) this.mediaCount--;

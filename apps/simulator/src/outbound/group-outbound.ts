@@ -4,15 +4,15 @@ import type { Group, Groups } from '../people/groups.js';
 import type { ReceivedMessage } from '../people/messages.js';
 import { peerName, type Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
+import type { Sender } from '../people/sender.js';
 import { unpad } from '../signal/padding.js';
 import { lidJid, phoneJid } from '../wire/jids.js';
 import { bytesOf, child, childrenNamed, seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
-import type { Sender } from './outbound.js';
-import { readCopy, record } from '../delivery/message-log.js';
-import { askAgain } from '../delivery/retry-requests.js';
+import { readCopy, recordReceived } from '../delivery/message-log.js';
+import { requestResend } from '../delivery/retry-requests.js';
 
-/** Messages of accounts to a group. */
+/** This class takes messages of accounts to a group. */
 export class GroupOutbound {
   constructor(
     private readonly population: Population,
@@ -21,47 +21,47 @@ export class GroupOutbound {
     private readonly media: MediaStore,
   ) {}
 
-  /** The group, if the sender belongs to it. */
+  /** Finds the group, if the sender belongs to it. */
   groupFor({ person }: Sender, node: Stanza): Group | undefined {
     const group = this.groups.find(node.attrs.to);
     return group?.members.includes(person) ? group : undefined;
   }
 
-  /** Hands the message to every member; a resend is for one alone. Returns where it arrived. */
+  /** Delivers the message to every member; a resend is for one alone. Returns where it arrived. */
   async accept(sender: Sender, group: Group, node: Stanza): Promise<[Person, ReceivedMessage][]> {
     const only = node.attrs.participant && this.population.find(node.attrs.participant)?.person;
     const members = group.members.filter((member) => !only || member === only);
-    const arrived: [Person, ReceivedMessage][] = [];
+    const arrivals: [Person, ReceivedMessage][] = [];
     for (const member of members) {
       this.relay(sender, group, node, member);
       if (member === sender.person || !member.registered) continue;
-      const received = await this.hand(sender, group, node, member);
-      if (received) arrived.push([member, received]);
+      const received = await this.deliver(sender, group, node, member);
+      if (received) arrivals.push([member, received]);
     }
-    return arrived;
+    return arrivals;
   }
 
-  private async hand(
+  private async deliver(
     sender: Sender,
     group: Group,
     node: Stanza,
     member: Person,
   ): Promise<ReceivedMessage | undefined> {
     const { id = '' } = node.attrs;
-    const known = member.recorded(sender.person.phone, id);
+    const earlier = member.findReceived(sender.person.phone, id);
     const message = await this.read(sender, group, node, member);
     this.population.touch(member);
-    if (known) known.duplicates++;
-    if (known) return undefined;
+    if (earlier) earlier.duplicates++;
+    if (earlier) return undefined;
     if (message) {
       const from = { phone: sender.person.phone, id, address: group.jid };
-      return record(this.media, member, from, message);
+      return recordReceived(this.media, member, from, message);
     }
-    askAgain(this.delivery, sender, id, member, { from: group.jid, participant: lidJid(member.lid) });
+    requestResend(this.delivery, sender, id, member, { from: group.jid, participant: lidJid(member.lid) });
     return undefined;
   }
 
-  /** The copy for this member brings the key, or in a resend the message itself; the rest is for all. */
+  /** Decrypts the message for a member. Its copy brings the key, or in a resend the message itself; the rest is for all. */
   private async read(
     sender: Sender,
     group: Group,
@@ -78,7 +78,7 @@ export class GroupOutbound {
     return resent ? copy : readCommon(member, group, peer, common);
   }
 
-  /** Other linked devices get the same, in another envelope. */
+  /** Relays the message to the other linked devices of a member, in another envelope. */
   private relay({ person, companion }: Sender, group: Group, node: Stanza, member: Person): void {
     const attributes = {
       id: node.attrs.id,

@@ -1,14 +1,14 @@
-import { tellNewChats } from '../queries/restriction-queries.js';
 import { isGroupJid } from '../people/groups.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
+import { notifyNewChats } from '../people/restriction-notices.js';
 import { newChatsOf, refusesNewChats } from '../people/restrictions.js';
 
-/** The first messages of accounts to people, which the platform may refuse or count. */
+/** This class refuses or counts the first messages of accounts to people. */
 export class NewChats {
   constructor(private readonly population: Population) {}
 
-  /** Whether this message would begin a chat that the account may not begin; one that it may begin is counted. */
+  /** Says whether a message would begin a chat that the account may not begin; one that it may begin is counted. */
   refuses(account: Person, to: string | undefined): boolean {
     const { restrictions } = account;
     if (!restrictions.timelock && !restrictions.newChats) return false;
@@ -25,7 +25,7 @@ export class NewChats {
     if (!cap) return;
     account.restrictions.newChats = { ...cap, used: cap.used + 1 };
     this.population.touch(account);
-    tellNewChats(account);
+    notifyNewChats(account);
   }
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { verify, signalKey } from '../noise/keys.js';
 import type { Companion } from '../people/companion.js';
 import type { Population } from '../people/population.js';
+import { takeBundle } from '../people/pre-keys.js';
 import {
   bundleNodes,
   type KeyBundle,
@@ -11,18 +12,15 @@ import {
   registrationNode,
   type SignedPreKey,
 } from '../signal/key-bundle.js';
-import { SERVER } from '../wire/jids.js';
-import { bigEndian, child, childrenNamed, seconds, type Stanza, stanza } from '../wire/nodes.js';
-import type { QueryContext } from './queries.js';
+import { bigEndian, child, childrenNamed, type Stanza, stanza } from '../wire/nodes.js';
+import type { QueryContext } from './query-context.js';
 
-/** Below this the client is told to upload more. */
-const FEW_PRE_KEYS = 5;
-
+/** Answers how many one-time keys are left. */
 export const keyCount = ({ companion }: QueryContext): Stanza[] => [
   stanza('count', { value: companion.preKeys.length }),
 ];
 
-/** The client compares the digest with its own keys; it only insists on there being one. */
+/** Answers with a digest of the uploaded keys, which the client compares with its own; it only insists on there being one. */
 export function keyDigest({ companion }: QueryContext): Stanza[] {
   const { registrationId, signedPreKey, preKeys, identity } = companion;
   const hash = createHash('sha1').update(identity).update(signedPreKey.value).update(signedPreKey.signature);
@@ -38,25 +36,28 @@ export function keyDigest({ companion }: QueryContext): Stanza[] {
   ];
 }
 
+/** Takes the keys that a client uploads. */
 export function uploadKeys({ person, companion, population }: QueryContext, request: Stanza): undefined {
   const keys = childrenNamed(child(request, 'list'), 'key').map(readPreKey);
   companion.addPreKeys(keys.filter((key): key is PreKey => key !== undefined));
-  adopt(companion, readSignedPreKey(child(request, 'skey')));
+  replaceSignedPreKey(companion, readSignedPreKey(child(request, 'skey')));
   population.touch(person);
   return undefined;
 }
 
+/** Takes a new signed key of a client. */
 export function rotateKey({ person, companion, population }: QueryContext, request: Stanza): undefined {
-  adopt(companion, readSignedPreKey(child(child(request, 'rotate'), 'skey')));
+  replaceSignedPreKey(companion, readSignedPreKey(child(child(request, 'rotate'), 'skey')));
   population.touch(person);
   return undefined;
 }
 
-function adopt(companion: Companion, key: SignedPreKey | undefined): void {
+/** Replaces the signed key, unless the signature of the new one is wrong. */
+function replaceSignedPreKey(companion: Companion, key: SignedPreKey | undefined): void {
   if (key && verify(companion.identity, signalKey(key.value), key.signature)) companion.signedPreKey = key;
 }
 
-/** Key bundles under the address that was asked for: it decides where the client files the session. */
+/** Answers with key bundles under the address that was asked for: it decides where the client files the session. */
 export function keyBundles({ population }: QueryContext, request: Stanza): Stanza[] {
   const users = childrenNamed(child(request, 'key'), 'user').flatMap(({ attrs }) => {
     const bundle = bundleOf(population, attrs.jid);
@@ -75,19 +76,4 @@ function bundleOf(population: Population, jid: string | undefined): KeyBundle | 
   if (found.device === 0) return found.person.device.bundle();
   const companion = found.person.companions.get(found.device);
   return companion && takeBundle(companion);
-}
-
-/** A bundle of a linked device, with the reminder to upload more keys when few are left. */
-export function takeBundle(companion: Companion): KeyBundle {
-  const bundle = companion.bundle();
-  remind(companion);
-  return bundle;
-}
-
-/** Tells an active client when few one-time keys are left. */
-export function remind(companion: Companion): void {
-  const left = companion.preKeys.length;
-  if (!companion.active || left >= FEW_PRE_KEYS) return;
-  const attributes = { type: 'encrypt', from: SERVER, id: `low-${left}`, t: seconds() };
-  companion.connection?.send(stanza('notification', attributes, [stanza('count', { value: left })]));
 }

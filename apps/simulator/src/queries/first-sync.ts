@@ -12,7 +12,7 @@ const { Message, HistorySync } = proto;
 const { Type } = Message.ProtocolMessage;
 
 /**
- * What the phone sends a device it has just linked: the key of the shared settings, and the history. A client
+ * Sends what a phone sends to a device that it has just linked: the key of the shared settings, and the history. A client
  * waits up to 20 s for the latter, and takes its own name from it.
  */
 export async function sendFirstSync(person: Person, companion: Companion, delivery: Delivery): Promise<void> {
@@ -20,7 +20,7 @@ export async function sendFirstSync(person: Person, companion: Companion, delive
   await sendPeerMessage(person, companion, delivery, emptyHistory());
 }
 
-/** The key under which phone and devices write their shared settings. */
+/** Derives the key under which phone and devices write their shared settings. */
 export const settingsKeyOf = (person: Person): { keyId: Buffer; keyData: Buffer } => ({
   keyId: person.derive('app-state-key-id').subarray(0, 6),
   keyData: person.derive('app-state-key'),

@@ -1,16 +1,16 @@
 import type { Group } from '../people/groups.js';
 import { lidJid, phoneJid } from '../wire/jids.js';
 import { seconds, type Stanza, stanza } from '../wire/nodes.js';
-import type { QueryContext } from './queries.js';
+import type { QueryContext } from './query-context.js';
 
-/** Who is in the group that is asked about; nobody else learns anything. */
+/** Answers who is in a group, to its members only. */
 export function describeGroup({ groups, person }: QueryContext, request: Stanza): Stanza[] {
   const group = groups.find(request.attrs.to);
   if (group?.members.includes(person)) return [groupNode(group)];
   return [stanza('error', { code: 403, text: 'forbidden' })];
 }
 
-/** All groups that the account belongs to. */
+/** Answers with all groups that the account belongs to. */
 export function listGroups({ groups, person }: QueryContext): Stanza[] {
   const own = groups.all().filter(({ members }) => members.includes(person));
   return [stanza('groups', {}, own.map(groupNode))];

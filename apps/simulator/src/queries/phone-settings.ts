@@ -1,9 +1,9 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import type { LTHashState, WAPatchName } from '@whiskeysockets/baileys';
+import { notifyDevices } from '../people/notifications.js';
 import type { Collection, Person } from '../people/person.js';
 import { Refusal } from '../http/refusal.js';
-import { SERVER } from '../wire/jids.js';
-import { seconds, stanza } from '../wire/nodes.js';
+import { stanza } from '../wire/nodes.js';
 import { appendPatch } from './app-state.js';
 import { settingsKeyOf } from './first-sync.js';
 
@@ -16,25 +16,26 @@ export const COLLECTIONS = [
 ] as const;
 export type CollectionName = (typeof COLLECTIONS)[number] & WAPatchName;
 
-/** One of the things that phone and devices keep in step: what it is about, and what it is set to. */
+/** A setting that phone and devices share: what it is about, and what it is set to. */
 export interface Setting {
   collection: CollectionName;
   index: string[];
   value: object;
 }
 
-interface Replayed {
+/** What a collection contains after all of its patches. */
+interface CollectionContent {
   state: LTHashState;
   settings: Setting[];
 }
 
-/** Everything that is set, by the phone or by a device. */
+/** Reads everything that is set, by the phone or by a device. */
 export async function readSettings(person: Person): Promise<Setting[]> {
   const all = await Promise.all(COLLECTIONS.map((name) => replay(person, name)));
   return all.flatMap(({ settings }) => settings);
 }
 
-/** The phone changes a setting and its devices are told to fetch it. Returns the version of the collection. */
+/** Changes a setting on the phone and tells the devices to fetch it. Returns the version of the collection. */
 export async function changeSetting(person: Person, setting: Setting, apiVersion: number): Promise<number> {
   refuseUnknown(setting.value);
   const { encodeSyncdPatch } = await chatUtils();
@@ -48,12 +49,12 @@ export async function changeSetting(person: Person, setting: Setting, apiVersion
     // A device may have written in the meantime; a patch fits one version only.
     if (collection.version !== state.version) continue;
     appendPatch(collection, proto.SyncdPatch.encode(patch).finish());
-    tell(person, name, collection.version);
+    tellOfVersion(person, name, collection.version);
     return collection.version;
   }
 }
 
-/** Unknown kinds are dropped without a word, which would set nothing at all. */
+/** Refuses a value of an unknown kind: the library would drop it, and set nothing at all. */
 function refuseUnknown(value: object): void {
   const made = proto.SyncActionValue.fromObject(value);
   const unknown = Object.keys(value).filter((kind) => !Object.hasOwn(made, kind));
@@ -73,7 +74,7 @@ function collectionOf(person: Person, name: string): Collection {
   return collection;
 }
 
-async function replay(person: Person, name: CollectionName): Promise<Replayed> {
+async function replay(person: Person, name: CollectionName): Promise<CollectionContent> {
   const { decodePatches, newLTHashState } = await chatUtils();
   const patches = collectionOf(person, name).patches.map((patch) => proto.SyncdPatch.decode(patch));
   const { state, mutationMap } = await decodePatches(
@@ -97,8 +98,7 @@ function keysOf(person: Person): { id: string; find: (id: string) => Promise<{ k
   return { id, find: async (asked) => (asked === id ? { keyData } : null) };
 }
 
-function tell(person: Person, name: string, version: number): void {
-  const attributes = { type: 'server_sync', from: SERVER, id: `sync-${name}-${version}`, t: seconds() };
-  const notice = stanza('notification', attributes, [stanza('collection', { name, version })]);
-  for (const { active, connection } of person.companions.values()) if (active) connection?.send(notice);
+function tellOfVersion(person: Person, name: string, version: number): void {
+  const attributes = { type: 'server_sync', id: `sync-${name}-${version}` };
+  notifyDevices(person, attributes, stanza('collection', { name, version }));
 }

@@ -1,30 +1,13 @@
-import type { Delivery } from '../delivery/delivery.js';
-import type { Companion } from '../people/companion.js';
 import { isUnanswered } from '../people/faults.js';
-import type { Groups } from '../people/groups.js';
-import type { Person } from '../people/person.js';
-import type { Population } from '../people/population.js';
-import type { Connection } from '../connections/connection.js';
 import { children, type Stanza, stanza } from '../wire/nodes.js';
 import { syncCollections } from './app-state.js';
 import { describeGroup, listGroups } from './group-queries.js';
 import { keyBundles, keyCount, keyDigest, rotateKey, uploadKeys } from './encrypt-queries.js';
 import { sendFirstSync } from './first-sync.js';
-import { deviceRemoved } from '../connections/login.js';
-import { mexQuery } from './restriction-queries.js';
-import { lookUp } from './usync.js';
-
-/** What an answer may depend on. */
-export interface QueryContext {
-  connection: Connection;
-  person: Person;
-  companion: Companion;
-  population: Population;
-  delivery: Delivery;
-  groups: Groups;
-  /** Where an account may leave files. */
-  media(person: Person): Stanza;
-}
+import { deviceRemovedError } from '../wire/stream-errors.js';
+import type { QueryContext } from './query-context.js';
+import { restrictionQuery } from './restriction-queries.js';
+import { lookUpUsers } from './usync.js';
 
 type Answer = Stanza[] | undefined;
 type QueryHandler = (context: QueryContext, request: Stanza) => Answer | Promise<Answer>;
@@ -32,7 +15,7 @@ type QueryHandler = (context: QueryContext, request: Stanza) => Answer | Promise
 /** The client asks whose read receipts it may send; everybody may see everything here. */
 const PRIVACY = ['readreceipts', 'last', 'online', 'profile', 'status', 'groupadd', 'calladd', 'messages'];
 
-/** By namespace, type and first child. What is not listed gets an empty result, which the client accepts. */
+/** The handlers by namespace, type and first child of a query. What is not listed gets an empty result, which the client accepts. */
 const HANDLERS: Record<string, QueryHandler> = {
   'encrypt get count': keyCount,
   'encrypt get digest': keyDigest,
@@ -44,17 +27,18 @@ const HANDLERS: Record<string, QueryHandler> = {
   'abt get props': () => [stanza('props', { protocol: 1, hash: '1' }, [])],
   'blocklist get ': () => [stanza('list', {}, [])],
   'privacy get privacy': () => [stanza('privacy', {}, PRIVACY.map(openCategory))],
-  'usync get usync': lookUp,
+  'usync get usync': lookUpUsers,
   'w:sync:app:state set sync': syncCollections,
-  'w:m set media_conn': ({ media, person }) => [media(person)],
+  'w:m set media_conn': ({ mediaConnection, person }) => [mediaConnection(person)],
   'w:g2 get query': describeGroup,
   'w:g2 get participating': listGroups,
-  'w:mex get query': mexQuery,
+  'w:mex get query': restrictionQuery,
   'md set remove-companion-device': logOut,
 };
 
 const openCategory = (name: string): Stanza => stanza('category', { name, value: 'all' });
 
+/** Answers a query of a linked device, unless the account's faults leave it unanswered. */
 export async function answerQuery(context: QueryContext, request: Stanza): Promise<void> {
   const { xmlns, type } = request.attrs;
   if (type !== 'get' && type !== 'set') return;
@@ -69,7 +53,7 @@ export async function answerQuery(context: QueryContext, request: Stanza): Promi
   await afterReply(context, request);
 }
 
-/** The backlog follows the answer: before it the client is still busy with its own login. */
+/** Sends the backlog after the answer: before it the client is still busy with its own login. */
 async function afterReply(context: QueryContext, request: Stanza): Promise<void> {
   if (request.attrs.xmlns !== 'passive' || !context.companion.active) return;
   const { person, companion, delivery, population } = context;
@@ -93,6 +77,6 @@ function logOut({ person, companion, connection, population }: QueryContext, req
   person.companions.delete(companion.device);
   population.touch(person);
   connection.reply(request);
-  connection.end(deviceRemoved());
+  connection.end(deviceRemovedError());
   return undefined;
 }

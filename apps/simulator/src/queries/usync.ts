@@ -1,29 +1,30 @@
 import type { Person } from '../people/person.js';
-import { isPlausiblePhone, type Population } from '../people/population.js';
+import type { Population } from '../people/population.js';
 import { LID_DOMAIN, lidJid, phoneJid } from '../wire/jids.js';
+import { isPlausiblePhone } from '../wire/phone-number.js';
 import { child, childrenNamed, children, type Stanza, stanza, textOf } from '../wire/nodes.js';
-import type { QueryContext } from './queries.js';
+import type { QueryContext } from './query-context.js';
 
-/** Who is behind a list of numbers: registered or not, which devices, which other id. */
-export function lookUp({ population }: QueryContext, request: Stanza): Stanza[] {
+/** Answers who is behind a list of numbers: registered or not, which devices, which other id. */
+export function lookUpUsers({ population }: QueryContext, request: Stanza): Stanza[] {
   const usync = child(request, 'usync');
-  const asked = children(child(usync, 'query')).map((each) => each.tag);
+  const protocols = children(child(usync, 'query')).map((each) => each.tag);
   const users = childrenNamed(child(usync, 'list'), 'user').flatMap((user) => {
-    const answer = describe(population, user, asked);
+    const answer = describeUser(population, user, protocols);
     return answer ? [answer] : [];
   });
   return [stanza('usync', usync?.attrs ?? {}, [stanza('result'), stanza('list', {}, users)])];
 }
 
-function describe(population: Population, user: Stanza, asked: string[]): Stanza | undefined {
+function describeUser(population: Population, user: Stanza, protocols: string[]): Stanza | undefined {
   const number = textOf(child(user, 'contact'))?.replace(/\D/g, '');
   const jid = user.attrs.jid ?? (number && phoneJid(number));
   if (!jid) return undefined;
   const person = number && !isPlausiblePhone(number) ? undefined : population.find(jid)?.person;
-  // Somebody who asks by the other id knows it already, and the client complains about hearing it again.
-  const known = jid.endsWith(`@${LID_DOMAIN}`);
-  const protocols = asked.filter((protocol) => !(known && protocol === 'lid'));
-  const content = protocols.flatMap((protocol) => answerTo(protocol, person));
+  // Whoever asks by the other id has it already, and the client complains when it is answered again.
+  const isLid = jid.endsWith(`@${LID_DOMAIN}`);
+  const answered = protocols.filter((protocol) => !(isLid && protocol === 'lid'));
+  const content = answered.flatMap((protocol) => answerTo(protocol, person));
   // The address is echoed in the form it was asked for.
   return stanza('user', { jid }, content);
 }
@@ -37,7 +38,7 @@ function answerTo(protocol: string, person: Person | undefined): Stanza[] {
   return [];
 }
 
-/** The client overlooks a companion that has no key index. */
+/** Lists the devices of a person; the client overlooks a companion without a key index. */
 function devicesOf(person: Person | undefined): Stanza[] {
   if (!person) return [];
   const linked = [...person.companions.keys()].map((id) => stanza('device', { id, 'key-index': id }));

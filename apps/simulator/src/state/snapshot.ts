@@ -27,7 +27,7 @@ interface SavedPerson {
   sent: SentMessage[];
 }
 
-/** One person as one line of text. */
+/** Writes a person as one line of text. */
 export function writePerson(person: Person): string {
   const { phone, name, registered, isAccount, isContact, behaviour, nextDevice } = person;
   const { faults, restrictions } = person;
@@ -52,7 +52,7 @@ const withFields = (object: string, fields: Record<string, string>): string =>
     .map(([name, text]) => `${JSON.stringify(name)}:${text}`)
     .join()}}`;
 
-/** Puts a saved person into the population. Queued stanzas are joined to their authors' books afterwards. */
+/** Puts a saved person into the population. Queued stanzas are joined to the messages of their authors afterwards. */
 export function readPerson(line: string, population: Population): void {
   const saved = JSON.parse(line, textToBytes) as SavedPerson;
   const person = population.ensure(saved.phone);
@@ -65,11 +65,11 @@ export function readPerson(line: string, population: Population): void {
   for (const state of saved.companions) person.companions.set(state.device, restoreCompanion(state));
   for (const [key, collection] of saved.collections) person.collections.set(key, collection);
   for (const [key, count] of saved.pending) person.pending.set(key, count);
-  for (const message of saved.received) person.record(message);
+  for (const message of saved.received) person.addReceived(message);
   for (const message of saved.sent) person.sent.set(message.id, message);
 }
 
-/** A queued message and the author's book must be the same object again, so that a receipt shows in the book. */
+/** Joins each queued stanza to the message of its author: they must be one object again, so that a receipt shows in both. */
 export function joinQueues(population: Population): void {
   for (const person of population.all()) {
     for (const companion of person.companions.values()) {
@@ -88,12 +88,12 @@ function writeCompanion(companion: Companion): string {
   return withFields(JSON.stringify(state, bytesToText), { preKeys: writePreKeys(companion.preKeys) });
 }
 
-/** A device has hundreds of one-time keys: to write them out with each message would be most of the work. */
+/** The texts of one-time keys: a device has hundreds, and to write them with each message would be most of the work. */
 const preKeyTexts = new WeakMap<readonly PreKey[], string>();
 
 function writePreKeys(keys: readonly PreKey[]): string {
-  const known = preKeyTexts.get(keys);
-  if (known !== undefined) return known;
+  const cached = preKeyTexts.get(keys);
+  if (cached !== undefined) return cached;
   const text = JSON.stringify(keys, bytesToText);
   preKeyTexts.set(keys, text);
   return text;
@@ -105,7 +105,7 @@ function restoreCompanion(state: SavedPerson['companions'][number]): Companion {
   return companion;
 }
 
-/** A Buffer has turned itself into an array of numbers before the replacer sees it; base64 is a third of that. */
+/** Writes bytes as base64: a Buffer has become an array of numbers before the replacer sees it, three times as long. */
 function bytesToText(this: unknown, key: string, value: unknown): unknown {
   const original = (this as Record<string, unknown>)[key];
   return original instanceof Uint8Array ? { $bytes: Buffer.from(original).toString('base64') } : value;

@@ -6,14 +6,14 @@ import type { Population } from '../people/population.js';
 import { joinQueues, readPerson, writePerson } from './snapshot.js';
 
 const DELAY_MS = 300;
-/** A busy platform rests this many times as long as the last writing took: one part in a hundred is enough to write itself down. */
-const REST = 100;
+/** The next writing waits so many times as long as the last one took, so that a busy platform spends one part in a hundred on it. */
+const IDLE_FACTOR = 100;
 const FORMAT = 1;
 /** The file holds session secrets. */
 const OWNER_ONLY = { mode: 0o600 };
 
 /**
- * Keeps the population in a file: a heading, then a line per person. A person's line is made anew only when
+ * This class keeps the population in a file: a heading, then a line per person. A person's line is made anew only when
  * that person has changed, so that a busy platform does not write out everything again and again.
  */
 export class StateFile {
@@ -65,11 +65,11 @@ export class StateFile {
         this.timer = undefined;
         this.writing = this.writing.then(() => this.write());
       },
-      Math.max(DELAY_MS, REST * this.tookMs),
+      Math.max(DELAY_MS, IDLE_FACTOR * this.tookMs),
     );
   }
 
-  /** Written beside and renamed, so that a reader never finds half a file. */
+  /** Writes the file beside and renames it, so that a reader never finds half a file. */
   private async write(): Promise<void> {
     try {
       await writeFile(this.temporary, this.content(), OWNER_ONLY);
@@ -80,11 +80,11 @@ export class StateFile {
   }
 
   private content(): string {
-    const begun = performance.now();
+    const startedAt = performance.now();
     for (const person of this.population.takeDirty()) this.lines.set(person.phone, writePerson(person));
     const people = [...this.population.all()].map((person) => this.lines.get(person.phone) ?? '');
     const content = `${[this.heading, ...people].join('\n')}\n`;
-    this.tookMs = performance.now() - begun;
+    this.tookMs = performance.now() - startedAt;
     return content;
   }
 

@@ -111,32 +111,12 @@ export class Disconnect {
   code?: number;
 }
 
-export class Disconnected {
+export class DisconnectCount {
   @ApiProperty({ description: 'How many devices were connected.', example: 1 })
   disconnected: number;
 }
 
-export class Unlinked {
+export class UnlinkCount {
   @ApiProperty({ description: 'How many devices were linked.', example: 1 })
   unlinked: number;
-}
-
-export class FromAccount {
-  @ApiProperty({ description: 'Phone of the account that wrote the messages.', example: '4915550001000' })
-  @IsPhone()
-  from: string;
-}
-
-export class MaybeFromAccount {
-  @ApiPropertyOptional({ description: 'Only messages of this account.', example: '4915550001000' })
-  @MayBeAbsent()
-  @IsPhone()
-  from?: string;
-}
-
-export class MaybeToAccount {
-  @ApiPropertyOptional({ description: 'Only messages to this account.', example: '4915550001000' })
-  @MayBeAbsent()
-  @IsPhone()
-  to?: string;
 }

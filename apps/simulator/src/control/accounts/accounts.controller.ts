@@ -5,14 +5,15 @@ import {
   AccountView,
   CreateAccount,
   Disconnect,
-  Disconnected,
+  DisconnectCount,
   LinkedDevice,
   ScanQr,
   TypeCode,
-  Unlinked,
+  UnlinkCount,
 } from './account-bodies.js';
 import { AccountsService } from './accounts.service.js';
-import { ErrorBody, PhonePipe } from '../../http/refusals.js';
+import { PhonePipe } from '../../http/phone.js';
+import { ErrorBody } from '../../http/refusals.js';
 
 const PHONE = { name: 'phone', description: 'Phone of the account.', example: '4915550001000' };
 
@@ -72,8 +73,8 @@ export class AccountsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Ends the connections of all linked devices' })
   @ApiParam(PHONE)
-  @ApiResponse({ status: 200, type: Disconnected, description: 'Done.' })
-  disconnect(@Param('phone', PhonePipe) phone: string, @Body() body: Disconnect): Disconnected {
+  @ApiResponse({ status: 200, type: DisconnectCount, description: 'Done.' })
+  disconnect(@Param('phone', PhonePipe) phone: string, @Body() body: Disconnect): DisconnectCount {
     return { disconnected: this.accounts.disconnect(phone, body) };
   }
 
@@ -81,8 +82,8 @@ export class AccountsController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Removes all linked devices, as a person does on the phone' })
   @ApiParam(PHONE)
-  @ApiResponse({ status: 200, type: Unlinked, description: 'Done.' })
-  unlink(@Param('phone', PhonePipe) phone: string): Unlinked {
+  @ApiResponse({ status: 200, type: UnlinkCount, description: 'Done.' })
+  unlink(@Param('phone', PhonePipe) phone: string): UnlinkCount {
     return { unlinked: this.accounts.unlink(phone) };
   }
 }

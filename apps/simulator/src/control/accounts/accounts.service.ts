@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { deviceRemoved, replaced, unlinkAll } from '../../connections/login.js';
 import type { Companion } from '../../people/companion.js';
 import type { Person } from '../../people/person.js';
 import { Platform } from '../../platform.js';
-import type { Connection } from '../../connections/connection.js';
+import { unlinkAll } from '../../people/unlink.js';
+import type { ClientConnection } from '../../wire/client-connection.js';
 import { lidJid, phoneJid } from '../../wire/jids.js';
 import { type Stanza, stanza } from '../../wire/nodes.js';
+import { deviceRemovedError, loginFailure, replacedError } from '../../wire/stream-errors.js';
 import type { AccountView, CreateAccount, Disconnect, LinkedDevice } from './account-bodies.js';
 import { accountOf } from '../lookups.js';
 
 const DEFAULT_CODE = 503;
 
+/** This service makes accounts, and links and unlinks their devices. */
 @Injectable()
 export class AccountsService {
   constructor(private readonly platform: Platform) {}
@@ -51,7 +53,7 @@ export class AccountsService {
     return online.length;
   }
 
-  /** As a person does in the list of linked devices on the phone. */
+  /** Removes all linked devices, as a person does on the phone. */
   unlink(phone: string): number {
     const person = accountOf(this.platform, phone);
     const unlinked = person.companions.size;
@@ -60,17 +62,20 @@ export class AccountsService {
   }
 }
 
-const disconnections: Record<NonNullable<Disconnect['mode']>, (to: Connection, code: number) => void> = {
+const disconnections: Record<
+  NonNullable<Disconnect['mode']>,
+  (to: ClientConnection, code: number) => void
+> = {
   close: (connection) => connection.end(),
   drop: (connection) => connection.drop(),
-  failure: (connection, reason) => connection.end(stanza('failure', { reason, location: 'sim' })),
+  failure: (connection, reason) => connection.end(loginFailure(reason)),
   'stream-error': (connection, code) => connection.end(streamError(code)),
 };
 
-/** Two of the codes are told by what is inside. */
+/** Makes a stream error; clients tell two of the codes by what is inside. */
 function streamError(code: number): Stanza {
-  if (code === 401) return deviceRemoved();
-  if (code === 440) return replaced();
+  if (code === 401) return deviceRemovedError();
+  if (code === 440) return replacedError();
   return stanza('stream:error', { code });
 }
 

@@ -9,8 +9,9 @@ import { phoneJid } from '../../wire/jids.js';
 import { MayBeAbsent } from '../../http/may-be-absent.js';
 import { accountOf } from '../lookups.js';
 import { WriteMessage, WrittenMessage } from '../messages/message-bodies.js';
-import { ErrorBody, PhonePipe } from '../../http/refusals.js';
-import { toMessage } from '../messages/message-of-body.js';
+import { PhonePipe } from '../../http/phone.js';
+import { ErrorBody } from '../../http/refusals.js';
+import { messageOfBody } from '../messages/message-of-body.js';
 
 class WriteOnPhone extends WriteMessage {
   @ApiPropertyOptional({
@@ -38,7 +39,7 @@ export class PhoneWritingController {
     const { phoneWriting, media } = this.platform;
     const owner = accountOf(this.platform, phone);
     const contact = this.contactOf(body);
-    const message = toMessage(body, media, { person: owner, chat: phoneJid(contact.phone) });
+    const message = messageOfBody(body, media, { person: owner, chat: phoneJid(contact.phone) });
     const { addressing, flaws, echoOf } = body;
     const { undecryptable = 0, copies = 1 } = flaws ?? {};
     const options: SendOptions = { addressing, flaws: { undecryptable, copies } };

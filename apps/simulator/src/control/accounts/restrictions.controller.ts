@@ -1,11 +1,12 @@
 import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { tellNewChats, tellTimelock } from '../../queries/restriction-queries.js';
 import type { Person } from '../../people/person.js';
+import { notifyNewChats, notifyTimelock } from '../../people/restriction-notices.js';
 import { newChatsOf, type Restrictions, timelockOf } from '../../people/restrictions.js';
 import { Platform } from '../../platform.js';
 import { accountOf } from '../lookups.js';
-import { ErrorBody, PhonePipe } from '../../http/refusals.js';
+import { PhonePipe } from '../../http/phone.js';
+import { ErrorBody } from '../../http/refusals.js';
 import { RestrictionsChange, RestrictionsView } from './restriction-bodies.js';
 
 const PHONE = { name: 'phone', description: 'Phone of the account.', example: '4915550001000' };
@@ -39,7 +40,7 @@ export class RestrictionsController {
   @ApiResponse(RESTRICTIONS)
   change(@Param('phone', PhonePipe) phone: string, @Body() body: RestrictionsChange): RestrictionsView {
     const { timelock, newChats } = body;
-    return this.become(accountOf(this.platform, phone), {
+    return this.apply(accountOf(this.platform, phone), {
       ...(timelock === undefined
         ? {}
         : { timelock: timelock && { type: timelock.type ?? DEFAULT_TYPE, until: timelock.until ?? null } }),
@@ -54,14 +55,14 @@ export class RestrictionsController {
   @ApiParam(PHONE)
   @ApiResponse(RESTRICTIONS)
   lift(@Param('phone', PhonePipe) phone: string): RestrictionsView {
-    return this.become(accountOf(this.platform, phone), { timelock: null, newChats: null });
+    return this.apply(accountOf(this.platform, phone), { timelock: null, newChats: null });
   }
 
-  private become(person: Person, change: Partial<Restrictions>): RestrictionsView {
+  private apply(person: Person, change: Partial<Restrictions>): RestrictionsView {
     Object.assign(person.restrictions, change);
     this.platform.population.touch(person);
-    if (change.timelock !== undefined) tellTimelock(person);
-    if (change.newChats !== undefined) tellNewChats(person);
+    if (change.timelock !== undefined) notifyTimelock(person);
+    if (change.newChats !== undefined) notifyNewChats(person);
     return view(person);
   }
 }

@@ -17,7 +17,8 @@ import {
 import { Platform } from '../../platform.js';
 import { MayBeAbsent } from '../../http/may-be-absent.js';
 import { accountOf } from '../lookups.js';
-import { ErrorBody, PhonePipe } from '../../http/refusals.js';
+import { PhonePipe } from '../../http/phone.js';
+import { ErrorBody } from '../../http/refusals.js';
 
 const PHONE = { name: 'phone', description: 'Phone of the account.', example: '4915550001000' };
 const DEFAULT_VERSION = 1;

@@ -1,9 +1,10 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Put, Query, StreamableFile } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { FromAccount, MaybeToAccount } from '../accounts/account-bodies.js';
 import { BehaviourChange, ContactList, ContactView, CreateContact } from './contact-bodies.js';
 import { ContactsService } from './contacts.service.js';
 import {
+  FromAccount,
+  MaybeToAccount,
   PlayedCount,
   ReadCount,
   ReceivedList,
@@ -12,7 +13,8 @@ import {
   WriteMessage,
   WrittenMessage,
 } from '../messages/message-bodies.js';
-import { ErrorBody, PhonePipe } from '../../http/refusals.js';
+import { PhonePipe } from '../../http/phone.js';
+import { ErrorBody } from '../../http/refusals.js';
 
 const PHONE = { name: 'phone', description: 'Phone of the contact.', example: '4915550002000' };
 
@@ -48,8 +50,8 @@ export class ContactsController {
   @ApiOperation({ summary: 'Changes what a contact does on its own; what is not given stays' })
   @ApiParam(PHONE)
   @ApiResponse({ status: 200, type: ContactView, description: 'The contact.' })
-  behave(@Param('phone', PhonePipe) phone: string, @Body() body: BehaviourChange): ContactView {
-    return this.contacts.behave(phone, body);
+  changeBehaviour(@Param('phone', PhonePipe) phone: string, @Body() body: BehaviourChange): ContactView {
+    return this.contacts.changeBehaviour(phone, body);
   }
 
   @Post(':phone/messages')

@@ -7,11 +7,12 @@ import type { Person } from '../../people/person.js';
 import { Platform } from '../../platform.js';
 import { Refusal } from '../../http/refusal.js';
 import { lidJid, phoneJid } from '../../wire/jids.js';
-import type { BehaviourChange, ContactView, CreateContact, MessagesSummary } from './contact-bodies.js';
-import { given } from '../lookups.js';
+import type { BehaviourChange, ContactView, CreateContact } from './contact-bodies.js';
+import { withoutUndefined } from '../../http/without-undefined.js';
 import type { ReceivedQuery, ReceivedView, SentView, WriteMessage } from '../messages/message-bodies.js';
-import { toMessage } from '../messages/message-of-body.js';
+import { messageOfBody } from '../messages/message-of-body.js';
 
+/** This service makes contacts, writes as them, and lists what reached them. */
 @Injectable()
 export class ContactsService {
   constructor(private readonly platform: Platform) {}
@@ -34,9 +35,9 @@ export class ContactsService {
     throw new Refusal(404, 'CONTACT_NOT_FOUND', `there is no contact with the phone ${phone}`);
   }
 
-  behave(phone: string, change: BehaviourChange): ContactView {
+  changeBehaviour(phone: string, change: BehaviourChange): ContactView {
     const person = this.platform.population.ensureContact(phone);
-    Object.assign(person.behaviour, given(change));
+    Object.assign(person.behaviour, withoutUndefined(change));
     this.platform.population.touch(person);
     this.platform.receipts.catchUp(person);
     return toContactView(person);
@@ -50,7 +51,7 @@ export class ContactsService {
       throw new Refusal(409, 'CONTACT_NOT_REGISTERED', `${phone} is not on the platform and cannot write`);
     }
     const chat = 'subject' in destination ? destination.jid : phoneJid(destination.phone);
-    const message = toMessage(body, media, { person: author, chat });
+    const message = messageOfBody(body, media, { person: author, chat });
     const { addressing, flaws } = body;
     const { undecryptable = 0, copies = 1 } = flaws ?? {};
     const options = { addressing, ...(flaws ? { flaws: { undecryptable, copies } } : {}) };
@@ -85,7 +86,7 @@ export class ContactsService {
   }
 
   /**
-   * In order of arrival; the last `limit` of them that came before the message with the id `before`.
+   * Lists received messages in order of arrival; the last `limit` of them that came before the message with the id `before`.
    * @throws Refusal where there is no such message
    */
   received(phone: string, { from, before, limit }: ReceivedQuery): ReceivedView[] {
@@ -105,7 +106,7 @@ export class ContactsService {
       }));
   }
 
-  /** The bytes of a file that the contact can open. */
+  /** Finds the bytes of a file that the contact can open. @throws Refusal where there are none */
   file(phone: string, id: string): { file: Buffer; mimeType: string } {
     const received = this.platform.population.get(phone)?.received.find((each) => each.id === id);
     const file = received && fileOf(this.platform.media, messageOf(received));
@@ -122,23 +123,9 @@ export class ContactsService {
       .filter((message) => to === undefined || message.to === to)
       .map(({ sentAt: _, ...view }) => view);
   }
-
-  summary(from?: string): MessagesSummary {
-    const summary = { received: 0, duplicates: 0, contacts: 0 };
-    for (const person of this.platform.population.all()) {
-      const before = summary.received;
-      for (const message of person.received) {
-        if (from !== undefined && message.from !== from) continue;
-        summary.received++;
-        summary.duplicates += message.duplicates;
-      }
-      if (summary.received > before) summary.contacts++;
-    }
-    return summary;
-  }
 }
 
-/** What was received is kept as JSON, in which bytes are base64. */
+/** Reads a received message from its JSON, in which bytes are base64. */
 const messageOf = ({ message }: { message: unknown }): proto.Message =>
   proto.Message.fromObject(message as object);
 

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsIn } from 'class-validator';
-import { TYPING_STATES, type TypingState } from '../../delivery/presence.js';
+import { TYPING_STATES, type TypingState } from '../../people/typing.js';
 import { IsPhone } from '../../http/phone.js';
 
 const STATE = 'composing: writes. recording: records a voice note. paused: has stopped.';
@@ -21,7 +21,7 @@ export class ChangePresence {
   available: boolean;
 }
 
-export class Told {
+export class NoticeCount {
   @ApiProperty({ description: 'How many devices were told.', example: 1 })
   told: number;
 }

@@ -2,11 +2,12 @@ import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { Platform } from '../../platform.js';
 import { accountOf } from '../lookups.js';
-import { ChangePresence, SeenTypingList, StartTyping, Told } from './presence-bodies.js';
-import { ErrorBody, PhonePipe } from '../../http/refusals.js';
+import { ChangePresence, SeenTypingList, StartTyping, NoticeCount } from './presence-bodies.js';
+import { PhonePipe } from '../../http/phone.js';
+import { ErrorBody } from '../../http/refusals.js';
 
 const PHONE = { name: 'phone', description: 'Phone of the contact.', example: '4915550002000' };
-const TOLD = { status: 200, type: Told, description: 'Done.' };
+const NOTICES = { status: 200, type: NoticeCount, description: 'Done.' };
 
 @ApiTags('contacts')
 @ApiResponse({ status: '4XX', type: ErrorBody, description: 'Refused; the message says why.' })
@@ -18,8 +19,8 @@ export class PresenceController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Starts or stops writing to an account' })
   @ApiParam(PHONE)
-  @ApiResponse(TOLD)
-  type(@Param('phone', PhonePipe) phone: string, @Body() { to, state }: StartTyping): Told {
+  @ApiResponse(NOTICES)
+  type(@Param('phone', PhonePipe) phone: string, @Body() { to, state }: StartTyping): NoticeCount {
     const account = accountOf(this.platform, to);
     const person = this.platform.population.ensureContact(phone);
     return { told: this.platform.presence.type(person, account, state) };
@@ -29,8 +30,8 @@ export class PresenceController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Comes or goes; the devices that asked for it are told' })
   @ApiParam(PHONE)
-  @ApiResponse(TOLD)
-  change(@Param('phone', PhonePipe) phone: string, @Body() { available }: ChangePresence): Told {
+  @ApiResponse(NOTICES)
+  change(@Param('phone', PhonePipe) phone: string, @Body() { available }: ChangePresence): NoticeCount {
     return { told: this.platform.presence.change(this.platform.population.ensureContact(phone), available) };
   }
 

@@ -7,12 +7,12 @@ import {
   IsInt,
   IsOptional,
   IsString,
-  Matches,
   Max,
   Min,
 } from 'class-validator';
 import { ACKS, INBOUND_FAULTS, LOGINS } from '../../people/faults.js';
 import { MayBeAbsent } from '../../http/may-be-absent.js';
+import { ArePhones } from '../../http/phone.js';
 
 const LONGEST_DELAY_MS = 3_600_000;
 const MOST_SENDS = 1_000_000;
@@ -69,10 +69,7 @@ export class FaultsChange {
   @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(MOST_RECIPIENTS)
-  @Matches(/^[1-9]\d{6,14}$/, {
-    each: true,
-    message: 'each of $property must be 7 to 15 digits, country code first',
-  })
+  @ArePhones()
   recipients?: string[];
 
   @ApiPropertyOptional({ description: SILENT, example: false })

@@ -1,13 +1,14 @@
 import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { DoorFaultsChange, DoorFaultsView } from './shared-fault-bodies.js';
+import { SharedFaultsChange, SharedFaultsView } from './shared-fault-bodies.js';
 import { FaultsChange, FaultsView } from './fault-bodies.js';
 import { FaultsService } from './faults.service.js';
-import { ErrorBody, PhonePipe } from '../../http/refusals.js';
+import { PhonePipe } from '../../http/phone.js';
+import { ErrorBody } from '../../http/refusals.js';
 
 const PHONE = { name: 'phone', description: 'Phone of the account.', example: '4915550001000' };
 const ACCOUNT_FAULTS = { status: 200, type: FaultsView, description: 'The faults as they are now.' };
-const DOOR_FAULTS = { status: 200, type: DoorFaultsView, description: 'The faults as they are now.' };
+const SHARED_FAULTS = { status: 200, type: SharedFaultsView, description: 'The faults as they are now.' };
 
 @ApiTags('faults')
 @ApiResponse({ status: '4XX', type: ErrorBody, description: 'Refused; the message says why.' })
@@ -40,23 +41,25 @@ export class FaultsController {
   }
 
   @Get('faults')
-  @ApiOperation({ summary: 'Shows how the door misbehaves towards everybody' })
-  @ApiResponse(DOOR_FAULTS)
-  getDoor(): DoorFaultsView {
-    return this.faults.getDoor();
+  @ApiOperation({ summary: 'Shows how the platform misbehaves towards everybody' })
+  @ApiResponse(SHARED_FAULTS)
+  getShared(): SharedFaultsView {
+    return this.faults.getShared();
   }
 
   @Put('faults')
-  @ApiOperation({ summary: 'Makes the door misbehave towards everybody; what is not given stays' })
-  @ApiResponse(DOOR_FAULTS)
-  changeDoor(@Body() body: DoorFaultsChange): Promise<DoorFaultsView> {
-    return this.faults.changeDoor(body);
+  @ApiOperation({ summary: 'Makes the platform misbehave towards everybody; what is not given stays' })
+  @ApiResponse(SHARED_FAULTS)
+  changeShared(@Body() body: SharedFaultsChange): Promise<SharedFaultsView> {
+    return this.faults.changeShared(body);
   }
 
   @Delete('faults')
-  @ApiOperation({ summary: 'Makes the door behave again; faults of single accounts stay' })
-  @ApiResponse(DOOR_FAULTS)
-  clearDoor(): Promise<DoorFaultsView> {
-    return this.faults.clearDoor();
+  @ApiOperation({
+    summary: 'Makes the platform behave towards everybody again; faults of single accounts stay',
+  })
+  @ApiResponse(SHARED_FAULTS)
+  clearShared(): Promise<SharedFaultsView> {
+    return this.faults.clearShared();
   }
 }

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { noFaults } from '../../people/faults.js';
 import type { Person } from '../../people/person.js';
 import { Platform } from '../../platform.js';
-import type { DoorFaultsChange, DoorFaultsView } from './shared-fault-bodies.js';
+import type { SharedFaultsChange, SharedFaultsView } from './shared-fault-bodies.js';
 import type { FaultsChange, FaultsView } from './fault-bodies.js';
-import { accountOf, given } from '../lookups.js';
+import { withoutUndefined } from '../../http/without-undefined.js';
+import { accountOf } from '../lookups.js';
 
+/** This service makes the platform misbehave, towards one account or towards everybody. */
 @Injectable()
 export class FaultsService {
   constructor(private readonly platform: Platform) {}
@@ -15,34 +17,34 @@ export class FaultsService {
   }
 
   change(phone: string, change: FaultsChange): FaultsView {
-    return this.become(accountOf(this.platform, phone), given(change));
+    return this.apply(accountOf(this.platform, phone), withoutUndefined(change));
   }
 
   clear(phone: string): FaultsView {
-    return this.become(accountOf(this.platform, phone), noFaults());
+    return this.apply(accountOf(this.platform, phone), noFaults());
   }
 
-  getDoor(): DoorFaultsView {
-    const { upgrade, upgradeStatus, count, portClosed } = this.platform.door;
-    const { mediaStatus, mediaCount } = this.platform.mediaDoor;
+  getShared(): SharedFaultsView {
+    const { upgrade, upgradeStatus, count, portClosed } = this.platform.upgradeFaults;
+    const { mediaStatus, mediaCount } = this.platform.mediaAccess;
     return { upgrade, upgradeStatus, count, portClosed, mediaStatus, mediaCount };
   }
 
-  async changeDoor(change: DoorFaultsChange): Promise<DoorFaultsView> {
-    const { mediaStatus, mediaCount, portClosed, ...door } = change;
-    Object.assign(this.platform.door, given(door));
-    Object.assign(this.platform.mediaDoor, given({ mediaStatus, mediaCount }));
-    if (portClosed !== undefined) await this.platform.door.closePort(portClosed);
-    return this.getDoor();
+  async changeShared(change: SharedFaultsChange): Promise<SharedFaultsView> {
+    const { mediaStatus, mediaCount, portClosed, ...upgradeFaults } = change;
+    Object.assign(this.platform.upgradeFaults, withoutUndefined(upgradeFaults));
+    Object.assign(this.platform.mediaAccess, withoutUndefined({ mediaStatus, mediaCount }));
+    if (portClosed !== undefined) await this.platform.upgradeFaults.closePort(portClosed);
+    return this.getShared();
   }
 
-  async clearDoor(): Promise<DoorFaultsView> {
-    await this.platform.door.clear();
-    this.platform.mediaDoor.clear();
-    return this.getDoor();
+  async clearShared(): Promise<SharedFaultsView> {
+    await this.platform.upgradeFaults.clear();
+    this.platform.mediaAccess.clear();
+    return this.getShared();
   }
 
-  private become(person: Person, faults: Partial<FaultsView>): FaultsView {
+  private apply(person: Person, faults: Partial<FaultsView>): FaultsView {
     const { silent, blackHole } = person.faults;
     Object.assign(person.faults, faults);
     this.platform.population.touch(person);

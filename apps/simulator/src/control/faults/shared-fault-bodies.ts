@@ -20,8 +20,8 @@ const UPGRADE =
 const PORT_CLOSED =
   'Nobody listens for clients: new connections of everybody are refused, those that exist stay.';
 
-/** How the door shall misbehave. An upgrade does not say yet whose it is. */
-export class DoorFaultsChange {
+/** How the platform shall misbehave towards everybody: an upgrade or a download does not say whose it is. */
+export class SharedFaultsChange {
   @ApiPropertyOptional({ description: UPGRADE, enum: UPGRADES, example: 'never' })
   @MayBeAbsent()
   @IsIn(UPGRADES)
@@ -61,7 +61,7 @@ export class DoorFaultsChange {
   mediaCount?: number | null;
 }
 
-export class DoorFaultsView {
+export class SharedFaultsView {
   @ApiProperty({ description: UPGRADE, enum: UPGRADES, example: 'auto' })
   upgrade: Upgrade;
 

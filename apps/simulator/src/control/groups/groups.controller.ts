@@ -1,8 +1,9 @@
 import { Body, Controller, Get, Post } from '@nestjs/common';
 import { ApiOperation, ApiProperty, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, Length, Matches } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, Length } from 'class-validator';
 import type { Group } from '../../people/groups.js';
 import { Platform } from '../../platform.js';
+import { ArePhones } from '../../http/phone.js';
 import { ErrorBody } from '../../http/refusals.js';
 
 const MEMBERS = 'Phones of the members, accounts and contacts; the first one has made the group.';
@@ -17,10 +18,7 @@ export class CreateGroup {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(1_000)
-  @Matches(/^[1-9]\d{6,14}$/, {
-    each: true,
-    message: 'each of $property must be 7 to 15 digits, country code first',
-  })
+  @ArePhones()
   members: string[];
 }
 

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBase64, IsIn, IsInt, Max, Min } from 'class-validator';
-import { MEDIA_FAULTS } from '../../content/authoring.js';
+import { MEDIA_FAULTS } from '../../content/message-writer.js';
 import { MayBeAbsent } from '../../http/may-be-absent.js';
 
 const LARGEST_FILE_BYTES = 10 * 1024 * 1024;

@@ -14,7 +14,6 @@ import {
 import { ADDRESSINGS, type Addressing } from '../../inbound/inbound.js';
 import { SENT_STATUSES, type SentStatus } from '../../people/messages.js';
 import { MayBeAbsent } from '../../http/may-be-absent.js';
-import { MaybeFromAccount } from '../accounts/account-bodies.js';
 import { ReceivedContentView, WrittenContentBody } from './content-bodies.js';
 import { IsPhone } from '../../http/phone.js';
 
@@ -110,6 +109,26 @@ export class WriteMessage {
 export class WrittenMessage {
   @ApiProperty({ description: 'Id on the wire.', example: '8F3A0C5B7D1E42969F0B6A1C2D3E4F50' })
   id: string;
+}
+
+export class FromAccount {
+  @ApiProperty({ description: 'Phone of the account that wrote the messages.', example: '4915550001000' })
+  @IsPhone()
+  from: string;
+}
+
+export class MaybeFromAccount {
+  @ApiPropertyOptional({ description: 'Only messages of this account.', example: '4915550001000' })
+  @MayBeAbsent()
+  @IsPhone()
+  from?: string;
+}
+
+export class MaybeToAccount {
+  @ApiPropertyOptional({ description: 'Only messages to this account.', example: '4915550001000' })
+  @MayBeAbsent()
+  @IsPhone()
+  to?: string;
 }
 
 export class ReadCount {

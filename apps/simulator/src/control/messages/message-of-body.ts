@@ -1,27 +1,16 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import { author, type WrittenFile } from '../../content/authoring.js';
-import { type Kind, isMediaKind } from '../../content/kinds.js';
+import { type FileToSend, writeMessage } from '../../content/message-writer.js';
+import { Refusal } from '../../http/refusal.js';
+import { withoutUndefined } from '../../http/without-undefined.js';
+import { KIND_RULES } from '../../kinds/kinds.js';
 import type { MediaStore } from '../../media/media-store.js';
 import type { Person } from '../../people/person.js';
-import { Refusal } from '../../http/refusal.js';
 import type { WrittenContentBody } from './content-bodies.js';
 import type { FileBody } from './file-bodies.js';
-import { given } from '../lookups.js';
 import type { WriteMessage } from './message-bodies.js';
 
-/** Without these a kind says nothing. */
-const REQUIRED: Partial<Record<Kind, (keyof WrittenContentBody)[]>> = {
-  text: ['text'],
-  location: ['latitude', 'longitude'],
-  contact: ['contacts'],
-  poll: ['name', 'options'],
-  reaction: ['emoji', 'targetKeyId'],
-  edit: ['text', 'targetKeyId'],
-  revoke: ['targetKeyId'],
-};
-
-/** The message that a request describes: in words, by its kind, or as the platform's own JSON. */
-export function toMessage(
+/** Makes the message that a request describes: in words, by its kind, or as the platform's own JSON. */
+export function messageOfBody(
   body: WriteMessage,
   store: MediaStore,
   where: { person: Person; chat: string },
@@ -44,27 +33,28 @@ function fromContent(
   { person, chat }: { person: Person; chat: string },
 ): proto.Message {
   const { type, media, ...fields } = content;
-  const required = REQUIRED[type] ?? (isMediaKind(type) ? ['media' as const] : []);
-  for (const field of required) {
-    if (content[field] === undefined) throw invalid(`content.${field}`, `a ${type} needs ${field}`);
+  const { required, file } = KIND_RULES[type];
+  for (const field of [...required, ...(file ? ['media'] : [])]) {
+    if (content[field as keyof WrittenContentBody] === undefined) {
+      throw invalid(`content.${field}`, `a ${type} needs ${field}`);
+    }
   }
-  if (media && !isMediaKind(type)) throw invalid('content.media', `a ${type} has no file`);
-  const written = media && { file: fileOf(media), fault: media.fault };
-  return author(store, person, chat, { type, ...given(fields) }, written as WrittenFile | undefined);
+  if (media && !file) throw invalid('content.media', `a ${type} has no file`);
+  return writeMessage(store, person, chat, { type, ...withoutUndefined(fields) }, media && fileOf(media));
 }
 
-function fileOf({ base64, size }: FileBody): Buffer {
+function fileOf({ base64, size, fault }: FileBody): FileToSend {
   if ((base64 === undefined) === (size === undefined)) {
     throw invalid('content.media', 'exactly one of base64 and size must be given');
   }
-  if (base64 !== undefined) return Buffer.from(base64, 'base64');
-  return Buffer.alloc(size ?? 0, 'file of the simulator ');
+  if (base64 !== undefined) return { file: Buffer.from(base64, 'base64'), fault };
+  return { file: Buffer.alloc(size ?? 0, 'file of the simulator '), fault };
 }
 
 function fromJson(message: Record<string, unknown>): proto.Message {
   try {
     const made = proto.Message.fromObject(message);
-    // Unknown kinds are dropped without a word, which would send something else than was asked for.
+    // The library drops unknown kinds without a word, which would send something else than was asked for.
     const unknown = Object.keys(message).filter((kind) => !Object.hasOwn(made, kind));
     if (unknown.length > 0) throw new Error(`it knows no ${unknown.join(', ')}`);
     return made;

@@ -1,12 +1,10 @@
 import { Controller, Get, Header, HttpCode, Inject, Post, Query } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { MAGIC_NUMBERS } from '../../people/magic-numbers.js';
-import { Platform } from '../../platform.js';
-import { Refusal } from '../../http/refusal.js';
-import { MaybeFromAccount } from '../accounts/account-bodies.js';
+import { MaybeFromAccount } from '../messages/message-bodies.js';
+import { PlatformService } from './platform.service.js';
+import { MagicNumberList, MessagesSummary, ResetCount } from './platform-bodies.js';
 import { ConnectionList, ConnectionsSince } from './connection-bodies.js';
-import { Forgotten, MagicNumberList, MessagesSummary } from '../contacts/contact-bodies.js';
-import { ContactsService } from '../contacts/contacts.service.js';
 import { ErrorBody } from '../../http/refusals.js';
 
 /** Names the certificate of the media host's authority. */
@@ -17,8 +15,7 @@ export const MEDIA_AUTHORITY = Symbol('media authority');
 @Controller()
 export class PlatformController {
   constructor(
-    private readonly platform: Platform,
-    private readonly contacts: ContactsService,
+    private readonly service: PlatformService,
     @Inject(MEDIA_AUTHORITY) private readonly ca: string,
   ) {}
 
@@ -38,7 +35,7 @@ export class PlatformController {
   @ApiOperation({ summary: 'Counts what reached contacts' })
   @ApiResponse({ status: 200, type: MessagesSummary, description: 'The counts.' })
   summary(@Query() query: MaybeFromAccount): MessagesSummary {
-    return this.contacts.summary(query.from);
+    return this.service.summary(query.from);
   }
 
   @Get('magic-numbers')
@@ -55,17 +52,14 @@ export class PlatformController {
   })
   @ApiResponse({ status: 200, type: ConnectionList, description: 'What came after `since`.' })
   connections(@Query() { since = 0 }: ConnectionsSince): ConnectionList {
-    const page = this.platform.connectionLog.after(since);
-    if (page) return { ...page, now: new Date() };
-    const words = 'since must be the cursor of an earlier answer of this run';
-    throw new Refusal(400, 'VALIDATION_FAILED', words, { fields: { since: [words] } });
+    return this.service.connections(since);
   }
 
   @Post('reset')
   @HttpCode(200)
   @ApiOperation({ summary: 'Forgets everybody and cuts all connections' })
-  @ApiResponse({ status: 200, type: Forgotten, description: 'Done.' })
-  async reset(): Promise<Forgotten> {
-    return { forgotten: await this.platform.reset() };
+  @ApiResponse({ status: 200, type: ResetCount, description: 'Done.' })
+  async reset(): Promise<ResetCount> {
+    return { forgotten: await this.service.reset() };
   }
 }

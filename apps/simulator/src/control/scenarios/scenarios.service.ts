@@ -19,7 +19,7 @@ interface Scenario {
 
 type Actions = { [Action in StepAction]: (phone: string, body: BodyOf<Action>) => unknown };
 
-/** Things that happen over a time, side by side. */
+/** This service runs steps over a time, side by side. */
 @Injectable()
 export class ScenariosService implements OnModuleDestroy {
   private readonly scenarios = new Map<string, Scenario>();
@@ -81,7 +81,7 @@ export class ScenariosService implements OnModuleDestroy {
     if (!stop.signal.aborted) scenario.state = 'DONE';
   }
 
-  /** Counted from the start, so that what is late is caught up with and the rate holds on average. */
+  /** Repeats a step, counted from the start: what is late is caught up with, and the rate holds on average. */
   private async repeat(step: ScenarioStep, view: StepView | undefined, signal: AbortSignal): Promise<void> {
     const { times = 1, everyMs = 0, afterMs = 0 } = step;
     const startedAt = performance.now() + afterMs;

@@ -9,15 +9,15 @@ import { fieldProblems } from '../../http/refusals.js';
 import { Rubbish } from '../wire/wire-bodies.js';
 
 /** A step without a body of its own. */
-class Nothing {}
+class EmptyBody {}
 
-/** What each action of a scenario takes: the body of the request of that name. */
+/** The bodies of the actions: each takes that of the request of its name. */
 const BODIES = {
   write: WriteMessage,
   typing: StartTyping,
   disconnect: Disconnect,
   faults: FaultsChange,
-  'clear-faults': Nothing,
+  'clear-faults': EmptyBody,
   rubbish: Rubbish,
 } satisfies Record<string, ClassConstructor<object>>;
 
@@ -26,7 +26,7 @@ export const STEP_ACTIONS = Object.keys(BODIES) as StepAction[];
 
 export type BodyOf<Action extends StepAction> = InstanceType<(typeof BODIES)[Action]>;
 
-/** The body of a step, refused under the same conditions as that of the request. */
+/** Reads the body of a step, refused under the same conditions as that of the request. */
 export function readBody(action: StepAction, json: Record<string, unknown> = {}): object {
   const body = plainToInstance(BODIES[action] as ClassConstructor<object>, json);
   const errors = validateSync(body, {
@@ -39,6 +39,6 @@ export function readBody(action: StepAction, json: Record<string, unknown> = {})
   throw new Refusal(400, 'VALIDATION_FAILED', Object.values(fields).flat().join('; '), { fields });
 }
 
-/** The same body for one of several repetitions. */
+/** Writes the number of a repetition into the text of a body. */
 export const numbered = (json: Record<string, unknown> = {}, n: number): Record<string, unknown> =>
   typeof json.text === 'string' ? { ...json, text: json.text.replaceAll('{n}', String(n)) } : json;

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsInt, IsObject, Max, Min } from 'class-validator';
-import { RUBBISH_KINDS, type RubbishKind } from '../../connections/connection.js';
+import { RUBBISH_KINDS, type RubbishKind } from '../../wire/client-connection.js';
 
 export class Rubbish {
   @ApiProperty({
@@ -22,7 +22,7 @@ export class RawStanza {
   stanza: Record<string, unknown>;
 }
 
-export class PutOnWire {
+export class FrameCount {
   @ApiProperty({ description: 'How many devices it was put on the wire for.', example: 1 })
   sent: number;
 }

@@ -1,7 +1,8 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Put } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { ErrorBody, PhonePipe } from '../../http/refusals.js';
-import { KeepPreKeys, PreKeysLeft, PutOnWire, RawStanza, Rubbish } from './wire-bodies.js';
+import { PhonePipe } from '../../http/phone.js';
+import { ErrorBody } from '../../http/refusals.js';
+import { KeepPreKeys, PreKeysLeft, FrameCount, RawStanza, Rubbish } from './wire-bodies.js';
 import { WireService } from './wire.service.js';
 
 const PHONE = { name: 'phone', description: 'Phone of the account.', example: '4915550001000' };
@@ -16,8 +17,8 @@ export class WireController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Sends a frame that cannot be read to all connected devices' })
   @ApiParam(PHONE)
-  @ApiResponse({ status: 200, type: PutOnWire, description: 'Done.' })
-  rubbish(@Param('phone', PhonePipe) phone: string, @Body() body: Rubbish): PutOnWire {
+  @ApiResponse({ status: 200, type: FrameCount, description: 'Done.' })
+  rubbish(@Param('phone', PhonePipe) phone: string, @Body() body: Rubbish): FrameCount {
     return { sent: this.wire.rubbish(phone, body.kind) };
   }
 
@@ -25,8 +26,8 @@ export class WireController {
   @HttpCode(200)
   @ApiOperation({ summary: 'Sends any stanza to all connected devices, once, whatever it says' })
   @ApiParam(PHONE)
-  @ApiResponse({ status: 200, type: PutOnWire, description: 'Done.' })
-  stanza(@Param('phone', PhonePipe) phone: string, @Body() body: RawStanza): PutOnWire {
+  @ApiResponse({ status: 200, type: FrameCount, description: 'Done.' })
+  stanza(@Param('phone', PhonePipe) phone: string, @Body() body: RawStanza): FrameCount {
     return { sent: this.wire.stanza(phone, body.stanza) };
   }
 

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { remind } from '../../queries/encrypt-queries.js';
 import type { Companion } from '../../people/companion.js';
+import { askForPreKeys } from '../../people/pre-keys.js';
 import { Platform } from '../../platform.js';
-import type { Connection, RubbishKind } from '../../connections/connection.js';
+import type { ClientConnection, RubbishKind } from '../../wire/client-connection.js';
 import { accountOf } from '../lookups.js';
 import { readStanza } from './stanza-json.js';
 
-/** What goes to the devices of an account without any sense or order of the platform. */
+/** This service sends to the devices of an account whatever a test wants, without any order of the platform. */
 @Injectable()
 export class WireService {
   constructor(private readonly platform: Platform) {}
@@ -31,11 +31,11 @@ export class WireService {
       return companion.preKeys.length;
     });
     this.platform.population.touch(accountOf(this.platform, phone));
-    companions.forEach(remind);
+    companions.forEach(askForPreKeys);
     return answer;
   }
 
-  private eachOf(phone: string, send: (connection: Connection) => boolean): number {
+  private eachOf(phone: string, send: (connection: ClientConnection) => boolean): number {
     const connections = this.companionsOf(phone).map(({ connection }) => connection);
     return connections.filter((connection) => connection && send(connection)).length;
   }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import { stanzaTypes, textOfMessage, toJson } from './content.js';
+import { stanzaTypes, textOfMessage, toJson } from './platform-message.js';
 
 const made = (message: Record<string, unknown>): proto.Message => proto.Message.fromObject(message);
 
