@@ -9,13 +9,15 @@ export class MediaStore {
   private readonly blobs = new Map<string, Buffer>();
   private bytes = 0;
 
+  constructor(private readonly mostBytes = MOST_BYTES) {}
+
   /** Stores a file and returns the path by which it can be fetched. */
   put(blob: Buffer): string {
     const name = sha256(blob).toString('hex');
     if (!this.blobs.has(name)) this.bytes += blob.length;
     this.blobs.set(name, blob);
     for (const [oldest, { length }] of this.blobs) {
-      if (this.bytes <= MOST_BYTES) break;
+      if (this.bytes <= this.mostBytes) break;
       this.blobs.delete(oldest);
       this.bytes -= length;
     }
