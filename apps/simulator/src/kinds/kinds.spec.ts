@@ -217,6 +217,11 @@ describe('what is around a message', () => {
     ['nothing', {}, { original: 'empty' }],
     ['a key alone', { senderKeyDistributionMessage: { groupId: '1@g.us' } }, { original: 'empty' }],
     ['a word of the protocol', { protocolMessage: { type: 6 } }, { original: 'protocolMessage' }],
+    [
+      'another word about a message',
+      { protocolMessage: { type: 3, key: TARGET } },
+      { original: 'protocolMessage' },
+    ],
     ['a revocation of nothing', { protocolMessage: { type: 0 } }, { original: 'protocolMessage' }],
   ])('%s is unsupported, by its name', (_what, message, expected) => {
     expect(describeMessage(overTheWire(message))).toEqual({ type: 'unsupported', ...expected });
