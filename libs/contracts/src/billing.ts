@@ -12,6 +12,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { defineEvent, defineRequest } from './contract.js';
+import { EntitlementChange, Entitlements } from './entitlements.js';
 import {
   type Plan,
   PLANS,
@@ -57,6 +58,8 @@ export class SubscriptionState {
   @IsOptional() @IsISO8601() periodEndsAt?: string;
   @IsOptional() @IsISO8601() cancelsAt?: string;
   @IsOptional() @ValidateNested() @Type(() => TokenRefusal) tokenRefusal?: TokenRefusal;
+  /** What the tenant may use, in numbers. Absent from a `billing` of an earlier release. */
+  @IsOptional() @ValidateNested() @Type(() => Entitlements) entitlements?: Entitlements;
 }
 
 /** Request of `create-subscription`. */
@@ -91,7 +94,7 @@ export const SetSubscription = defineRequest(
   SubscriptionState,
 );
 
-/** Payload of `subscription.changed`: what it was and what it is. */
+/** Payload of `subscription.changed`: what it was and what it is, and which entitlement was overridden, if one was. */
 export class SubscriptionChangedV1 {
   @IsIn(PLANS) previousPlan: Plan;
   @IsIn(PLANS) plan: Plan;
@@ -100,6 +103,9 @@ export class SubscriptionChangedV1 {
   /** A smaller plan that begins later, and when. */
   @IsOptional() @IsIn(PLANS) nextPlan?: Plan;
   @IsOptional() @IsISO8601() nextPlanAt?: string;
+  @IsOptional() @ValidateNested() @Type(() => EntitlementChange) entitlement?: EntitlementChange;
+  /** Why, of an override. */
+  @IsOptional() @IsString() reason?: string;
   /** `operator` or `payment-provider`. */
   @IsString() actor: string;
   /** When, in domain time (ISO 8601, UTC). */

@@ -162,6 +162,7 @@ export {
   SessionQr,
   CreateSession,
   GetSession,
+  GetSessionV1,
   ListSessions,
   ChangeSession,
   UpdateSession,
@@ -184,8 +185,6 @@ export {
   LookUpContact,
 } from './live-requests.js';
 export {
-  PLAN_CAPS,
-  PLAN_SESSIONS,
   WRITE_WITHIN_MS,
   DayOf,
   ReserveV1,
@@ -223,6 +222,7 @@ export {
   WarmupState,
   GetWarmup,
 } from './warmup.js';
+export * from './entitlements.js';
 export {
   TenantRef,
   SubscriptionState,
