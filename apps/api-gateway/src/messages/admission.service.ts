@@ -8,6 +8,7 @@ import {
   type SubscriptionState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { dayOf } from '../limits/entitlements.js';
 import { LimitsService } from '../limits/limits.service.js';
 import type { Message } from './message.entity.js';
 import { MessagesRepository } from './messages.repository.js';
@@ -52,13 +53,12 @@ export class AdmissionService {
    */
   async admit(
     subscription: SubscriptionState,
-    { id: jobId, tenantId, sessionId }: Pick<Message, 'id' | 'tenantId' | 'sessionId'>,
+    { id: jobId, sessionId }: Pick<Message, 'id' | 'sessionId'>,
     told: (usage: DayUsage) => void,
     onlyNew = false,
   ): Promise<string | undefined> {
-    const { plan, internal } = subscription;
     await this.limits.assertTokens(subscription, sessionId);
-    const asked = { jobId, tenantId, sessionId, plan, internal, ...(onlyNew && { onlyNew }) };
+    const asked = { ...dayOf(subscription), jobId, sessionId, ...(onlyNew && { onlyNew }) };
     const { admitted, known, refusal, usage, writeBefore } = await this.rpc.request(Reserve, asked);
     if (known) throw new JobKnown();
     if (usage) told(usage);

@@ -110,7 +110,7 @@ export class SendingService {
     const draft = draftOf(request);
     const queueForSeconds = queueTimeOf(request);
     const [placed, first] = await Promise.all([
-      this.sessions.placedLately(subscription.tenantId, request.sessionId.toLowerCase()),
+      this.sessions.placedLately(subscription, request.sessionId.toLowerCase()),
       look ? this.firstOf(subscription, request) : null,
     ]);
     return { request, contact, draft, queueForSeconds, placed, first };

@@ -7,6 +7,7 @@ import {
   type CreateSessionBody,
   GetSession,
   GetSessionQr,
+  type GetSessionV1,
   GetTiers,
   ListSessions,
   type Page,
@@ -81,12 +82,13 @@ export class SessionsService {
 
   /** As `owned`, with its place among the sessions of the tenant. */
   placed(tenantId: string, sessionId: string): Promise<SessionReply> {
-    return this.read(tenantId, sessionId, 'ask');
+    return this.read({ tenantId, sessionId }, 'ask');
   }
 
-  /** As `placed`, as it stood a moment ago: for what asks often. */
-  placedLately(tenantId: string, sessionId: string): Promise<SessionReply> {
-    return this.read(tenantId, sessionId, 'known');
+  /** As `placed`, as it stood a moment ago, for what asks often: older sessions are counted as far as the tenant may have any. */
+  placedLately(subscription: SubscriptionState, sessionId: string): Promise<SessionReply> {
+    const { tenantId } = subscription;
+    return this.read({ tenantId, sessionId, countOlderTo: mostSessions(subscription) ?? 0 }, 'known');
   }
 
   /** @throws AppError `RATE_LIMITED` where the session is read-only. */
@@ -136,9 +138,9 @@ export class SessionsService {
     return this.rpc.request(PromoteTier, { ...body, tenantId, sessionId, actor: actorOf(caller) });
   }
 
-  private read(tenantId: string, sessionId: string, how: 'ask' | 'known'): Promise<SessionReply> {
-    const ask = (): Promise<SessionReply> => this.rpc.request(GetSession, { tenantId, sessionId });
-    return this.clearance.sessions[how](`${tenantId}/${sessionId}`, ask);
+  private read(request: GetSessionV1, how: 'ask' | 'known'): Promise<SessionReply> {
+    const ask = (): Promise<SessionReply> => this.rpc.request(GetSession, request);
+    return this.clearance.sessions[how](`${request.tenantId}/${request.sessionId}`, ask);
   }
 
   private async withTiers(sessions: SessionState[]): Promise<SessionView[]> {
