@@ -77,7 +77,7 @@ export class LimitsConfig extends ServiceConfig {
   @IsInt()
   @Min(100)
   @Max(600_000)
-  lookMs: number = 10_000;
+  intervalMs: number = 10_000;
 
   /** The criteria that a number of this tier has to meet. */
   criteriaOf(tier: number): Criteria {

@@ -12,7 +12,7 @@ const DAY_SQL = `WITH today AS (
     coalesce((SELECT used FROM quota WHERE scope = 'tenant' AND id = $1 AND quota.day = ends.day), 0) AS "planUsed",
     coalesce((SELECT used FROM quota WHERE scope = 'llm' AND id = $1 AND quota.day = ends.day), 0) AS "llmUsed",
     session_id AS "sessionId", coalesce(tier, 0) AS tier, coalesce(quota.used, 0) AS used
-  FROM ends LEFT JOIN unnest($2::uuid[]) WITH ORDINALITY AS asked (session_id, place) ON true
+  FROM ends LEFT JOIN unnest($2::uuid[]) WITH ORDINALITY AS session (session_id, place) ON true
   LEFT JOIN warmup USING (session_id)
   LEFT JOIN quota ON quota.scope = 'session' AND quota.id = session_id AND quota.day = ends.day
   ORDER BY place`;

@@ -48,7 +48,7 @@ export class WarmupTicker implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly tiers: TiersService,
     config: LimitsConfig,
   ) {
-    this.task = new PeriodicTask('warmup', config.lookMs, () => this.judgeDue());
+    this.task = new PeriodicTask('warmup', config.intervalMs, () => this.judgeDue());
   }
 
   onApplicationBootstrap(): void {
