@@ -17,6 +17,8 @@ import { PROVIDER, ProviderService } from './provider/provider.service.js';
 import { ProviderSync } from './provider/provider-sync.js';
 import { ProviderTasks } from './provider/provider-tasks.js';
 import { StripeProvider } from './provider/stripe-provider.js';
+import { OverridesConsumer } from './subscriptions/overrides.consumer.js';
+import { OverridesService } from './subscriptions/overrides.service.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsConsumer } from './subscriptions/subscriptions.consumer.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
@@ -63,7 +65,7 @@ const provider = {
 /** The whole wiring of `billing`. */
 @Module({
   imports: [databaseModule('billing', readConfig, [Subscription]), TypeOrmModule.forFeature([Subscription])],
-  controllers: [HealthController, SubscriptionsConsumer, UsageConsumer, ProviderConsumer],
+  controllers: [HealthController, SubscriptionsConsumer, OverridesConsumer, UsageConsumer, ProviderConsumer],
   providers: [
     ...connectionProviders('billing', BillingConfig, readConfig),
     events,
@@ -71,6 +73,7 @@ const provider = {
     retention,
     provider,
     SubscriptionsService,
+    OverridesService,
     LedgerService,
     UsageService,
     ProviderService,

@@ -38,6 +38,11 @@ test('what is old goes, what is young or still held stays', async () => {
      SELECT gen_random_uuid(), $1, 'DISCONNECTED', now() - days * interval '1 day' FROM unnest(ARRAY[1, 61]) AS days`,
     [sessionId],
   );
+  await query(
+    `INSERT INTO limits.llm_call (call_id, tenant_id, day)
+     SELECT gen_random_uuid(), $1, (now() AT TIME ZONE 'UTC')::date - ago FROM unnest(ARRAY[1, 34, 36]) AS ago`,
+    [sessionId],
+  );
   await limits.get(RetentionService).deleteOld();
   const left = async (sql: string) => (await query<{ x: string }>(sql)).map(({ x }) => x);
   expect(await left('SELECT job_id AS x FROM limits.reservation')).toEqual(
@@ -50,5 +55,6 @@ test('what is old goes, what is young or still held stays', async () => {
     await left(`SELECT day::text AS x FROM limits.quota WHERE scope = 'session' AND used = 0`),
   ).toHaveLength(2);
   expect(await left('SELECT event_id AS x FROM limits.warmup_mishap')).toHaveLength(1);
+  expect(await left('SELECT call_id AS x FROM limits.llm_call')).toHaveLength(2);
   expect((await limits.rpc.request(Reserve, young!)).usage?.sessionUsed).toBe(3);
 });

@@ -166,3 +166,18 @@ export type Scope = (typeof SCOPES)[number];
 export const TYPING_STATES = ['composing', 'recording', 'paused'] as const;
 /** One of `TYPING_STATES`. */
 export type TypingState = (typeof TYPING_STATES)[number];
+
+/** What a plan does once its tokens are used up: go on and bill, or refuse until the month ends. */
+export const TOKEN_OVERAGES = ['bill', 'block'] as const;
+/** One of `TOKEN_OVERAGES`. */
+export type TokenOverage = (typeof TOKEN_OVERAGES)[number];
+
+/** The entitlements of a tenant by name, as the operator writes them. */
+export const ENTITLEMENT_KEYS = [
+  ...(['sessions', 'messages', 'calls', 'tokens'] as const),
+  ...(['overage', 'storage', 'pace'] as const),
+];
+/** One of `ENTITLEMENT_KEYS`. */
+export type EntitlementKey = (typeof ENTITLEMENT_KEYS)[number];
+/** The value of one entitlement: a whole number, or how tokens beyond the included ones are treated. */
+export type EntitlementValue = number | TokenOverage;

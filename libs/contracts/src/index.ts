@@ -36,6 +36,11 @@ export {
   type Scope,
   TYPING_STATES,
   type TypingState,
+  ENTITLEMENT_KEYS,
+  type EntitlementKey,
+  type EntitlementValue,
+  TOKEN_OVERAGES,
+  type TokenOverage,
 } from './enums.js';
 export { Envelope, readEnvelope, parseEnvelope } from './envelope.js';
 export { type ErrorEntry, ERROR_CATALOGUE, type ErrorCode } from './errors.js';

@@ -40,8 +40,6 @@ export {
 } from './tenants/limits.js';
 export { SubscriptionView, OpenCheckoutBody, ProviderPage } from './tenants/subscription.js';
 export {
-  TOKEN_OVERAGES,
-  type TokenOverage,
   TOKEN_BLOCK,
   TOKEN_BLOCK_CENTS,
   CURRENCY,

@@ -1,10 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, IsString, Matches } from 'class-validator';
-
-/** What a plan does once its tokens are used up: go on and bill, or refuse until the month ends. */
-export const TOKEN_OVERAGES = ['bill', 'block'] as const;
-/** One of `TOKEN_OVERAGES`. */
-export type TokenOverage = (typeof TOKEN_OVERAGES)[number];
+import { TOKEN_OVERAGES, type TokenOverage } from '../../enums.js';
 
 /** Tokens of one block beyond what the plan includes (specification, "Limits"). */
 export const TOKEN_BLOCK = 70_000_000;

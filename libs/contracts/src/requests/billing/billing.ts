@@ -21,6 +21,7 @@ import {
 } from '../../enums.js';
 import { ProviderPage } from '../../http/tenants/subscription.js';
 import { TenantRef } from '../refs.js';
+import { Entitlements } from './entitlements.js';
 
 /** The plan refuses sends until the month ends: its tokens are used up. `meta` of the 429. */
 export class TokenRefusal {
@@ -53,6 +54,8 @@ export class SubscriptionState {
   @IsOptional() @IsISO8601() periodEndsAt?: string;
   @IsOptional() @IsISO8601() cancelsAt?: string;
   @IsOptional() @ValidateNested() @Type(() => TokenRefusal) tokenRefusal?: TokenRefusal;
+  /** What the tenant may use, in numbers. Absent from a `billing` of an earlier release. */
+  @IsOptional() @ValidateNested() @Type(() => Entitlements) entitlements?: Entitlements;
 }
 
 /** Request of `create-subscription`. */

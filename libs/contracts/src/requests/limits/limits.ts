@@ -14,22 +14,19 @@ import {
 import { defineRequest } from '../../contract.js';
 import { LIMIT_LAYERS, type LimitLayer, type Plan, PLANS } from '../../enums.js';
 import { LimitCount, SessionDay } from '../../http/tenants/limits.js';
-
-/** Messages per UTC day by plan (specification, "Limits"). */
-export const PLAN_CAPS: Record<Plan, number> = { STARTER: 1_000, GROWTH: 10_000, ENTERPRISE: 100_000 };
-
-/** Sessions by plan (specification, "Limits"). */
-export const PLAN_SESSIONS: Record<Plan, number> = { STARTER: 1, GROWTH: 5, ENTERPRISE: 20 };
+import { DayCaps } from '../billing/entitlements.js';
 
 /** How long an admitted unit may wait for its message to be written, in ms. */
 export const WRITE_WITHIN_MS = 30_000;
 
-/** The tenant whose day a request is about. */
+/** The tenant whose day a request is about, and the caps of it. */
 export class DayOf {
   @IsUUID() tenantId: string;
+  /** Read by a `limits` of an earlier release only, as `internal` is; they go with the next one. */
   @IsIn(PLANS) plan: Plan;
-  /** The vendor's own tenant: exempt from the plan's cap, still counted. */
   @IsBoolean() internal: boolean;
+  /** Absent from a gateway of an earlier release: `limits` asks `billing` then. */
+  @IsOptional() @ValidateNested() @Type(() => DayCaps) caps?: DayCaps;
 }
 
 /** Request of `reserve`: may one more message go? Idempotent by `jobId`. */

@@ -45,6 +45,12 @@ export class ChangeSessionV1 extends SessionRef {
   @IsIn(['connect', 'disconnect', 'logout', 'delete']) action: 'connect' | 'disconnect' | 'logout' | 'delete';
 }
 
+/** Request of `get-session`. */
+export class GetSessionV1 extends SessionRef {
+  /** How many older sessions of the tenant are counted at most; left out: `MOST_SESSIONS`. */
+  @IsOptional() @IsInt() @Min(0) countOlderTo?: number;
+}
+
 /** Request of `set-bot-mode`. */
 export class SetBotModeV1 extends SessionRef {
   @IsIn(BOT_MODES) botMode: BotMode;
@@ -62,7 +68,7 @@ export class ListSessionsV1 {
 /** Reply that holds one session. */
 export class SessionReply {
   @ValidateNested() @Type(() => SessionState) session: SessionState;
-  /** Sessions of the tenant that are older than this one, counted as far as the largest plan goes. Of `get-session` only. */
+  /** Sessions of the tenant that are older than this one, counted as far as was asked for. Of `get-session` only. */
   @IsOptional() @IsInt() @Min(0) older?: number;
 }
 
@@ -80,7 +86,7 @@ const APP = 'session-worker';
 /** Makes the row and asks for a connection; `RATE_LIMITED` where the tenant has as many as it may. */
 export const CreateSession = defineRequest(APP, 'create-session', CreateSessionV1, SessionReply);
 /** Reads one session. */
-export const GetSession = defineRequest(APP, 'get-session', SessionRef, SessionReply);
+export const GetSession = defineRequest(APP, 'get-session', GetSessionV1, SessionReply);
 /** Reads a tenant's sessions. */
 export const ListSessions = defineRequest(APP, 'list-sessions', ListSessionsV1, SessionsReply);
 /** Counts the sessions of a tenant. */
