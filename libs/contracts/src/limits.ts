@@ -13,7 +13,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { defineRequest } from './contract.js';
-import { DayCaps } from './entitlements.js';
+import { AreDayCaps, type DayCaps } from './entitlements.js';
 import { type LimitLayer, LIMIT_LAYERS, type Plan, PLANS } from './enums.js';
 
 /** How long an admitted unit may wait for its message to be written, in ms. */
@@ -26,7 +26,7 @@ export class DayOf {
   @IsIn(PLANS) plan: Plan;
   @IsBoolean() internal: boolean;
   /** Absent from a gateway of an earlier release: `limits` asks `billing` then. */
-  @IsOptional() @ValidateNested() @Type(() => DayCaps) caps?: DayCaps;
+  @IsOptional() @AreDayCaps() caps?: DayCaps;
 }
 
 /** Request of `reserve`: may one more message go? Idempotent by `jobId`. */
