@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { ENTITLEMENT_KEYS } from '../../enums.js';
 import { parseData } from '../../parsing.js';
 import { DayCaps, Entitlements, SetEntitlementV1 } from './entitlements.js';
+import { DayOf } from '../limits/limits.js';
 
 const TENANT = '0198c0de-0000-7000-8000-000000000001';
 const set = (key: unknown, value: unknown): SetEntitlementV1 =>
@@ -33,4 +34,13 @@ test('an entitlement is a number or null for no limit, and never left out', () =
   expect(parseData(Entitlements, NUMBERS)).toEqual(NUMBERS);
   expect(() => parseData(DayCaps, { messages: 5 })).toThrow('calls');
   expect(() => parseData(DayCaps, { messages: -1, calls: 5 })).toThrow('messages must not be less than 0');
+});
+
+test('the caps of a question hold both, each a number or null', () => {
+  const day = { tenantId: TENANT, plan: 'GROWTH', internal: false };
+  const ask = (caps: unknown): DayOf => parseData(DayOf, { ...day, caps });
+  for (const caps of [{ messages: 0, calls: null }, undefined]) expect(ask(caps).caps).toEqual(caps);
+  for (const caps of [{ messages: 5 }, { messages: -1, calls: 1 }, { messages: 1, calls: 0.5 }, 'x', 5, []]) {
+    expect(() => ask(caps)).toThrow('caps must hold messages and calls, whole numbers or null');
+  }
 });

@@ -76,6 +76,19 @@ export class DayCaps {
   @orNull() @IsInt() @Min(0) calls: number | null;
 }
 
+/** This rule says what the rules of `DayCaps` say, at a third of their price: each send brings caps. */
+export function AreDayCaps(): PropertyDecorator {
+  const isCap = (cap: unknown): boolean => cap === null || (Number.isInteger(cap) && (cap as number) >= 0);
+  return ValidateBy({
+    name: 'areDayCaps',
+    validator: {
+      validate: (caps: Partial<DayCaps> | null): boolean => isCap(caps?.messages) && isCap(caps?.calls),
+      defaultMessage: (args): string =>
+        `${args?.property} must hold messages and calls, whole numbers or null`,
+    },
+  });
+}
+
 /** What a tenant may use, in numbers: those of its plan, with the operator's overrides in effect; null: no limit. */
 export class Entitlements extends DayCaps {
   @orNull() @IsInt() @Min(0) sessions: number | null;

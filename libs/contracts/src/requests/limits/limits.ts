@@ -14,7 +14,7 @@ import {
 import { defineRequest } from '../../contract.js';
 import { LIMIT_LAYERS, type LimitLayer, type Plan, PLANS } from '../../enums.js';
 import { LimitCount, SessionDay } from '../../http/tenants/limits.js';
-import { DayCaps } from '../billing/entitlements.js';
+import { AreDayCaps, type DayCaps } from '../billing/entitlements.js';
 
 /** How long an admitted unit may wait for its message to be written, in ms. */
 export const WRITE_WITHIN_MS = 30_000;
@@ -26,7 +26,7 @@ export class DayOf {
   @IsIn(PLANS) plan: Plan;
   @IsBoolean() internal: boolean;
   /** Absent from a gateway of an earlier release: `limits` asks `billing` then. */
-  @IsOptional() @ValidateNested() @Type(() => DayCaps) caps?: DayCaps;
+  @IsOptional() @AreDayCaps() caps?: DayCaps;
 }
 
 /** Request of `reserve`: may one more message go? Idempotent by `jobId`. */
