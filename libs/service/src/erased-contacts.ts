@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EraseContactV1 } from '@svc/contracts';
 import type { EntityManager } from 'typeorm';
+import type { RetentionRule } from './tasks/retention.js';
 
 /** What can run a statement: a transaction, or the connection itself. */
 type On = Pick<EntityManager, 'query'>;
@@ -94,7 +95,13 @@ export function timeOfInbound(occurredAt: string, timestamp: string): Date {
   return new Date(Math.min(Date.parse(occurredAt), Date.parse(timestamp) + 999));
 }
 
-/** Forgets erasures that nothing on its way can belong to any more. */
+/** Forgets erasures that nothing on its way can belong to any more: the stream goes by the server's clock, not by domain time. */
+export const ERASED_CONTACTS_RULE: RetentionRule = {
+  table: 'erased_contact',
+  where: `until < statement_timestamp() - interval '${REMEMBERED}'`,
+};
+
+/** Does so at once. */
 export async function forgetErasures(on: On): Promise<void> {
-  await on.query(`DELETE FROM erased_contact WHERE until < statement_timestamp() - interval '${REMEMBERED}'`);
+  await on.query(`DELETE FROM erased_contact WHERE ${ERASED_CONTACTS_RULE.where}`);
 }

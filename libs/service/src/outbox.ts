@@ -1,4 +1,4 @@
-import type { Provider } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown, Provider } from '@nestjs/common';
 import type { Envelope, EventContract } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
 import { envelopeOf, Messaging } from '@svc/messaging';
@@ -52,7 +52,7 @@ export async function insertEvents(tx: EntityManager, events: Envelope[]): Promi
  * left behind is swept by any process of the service. Its schema has the table `event_outbox`: `id uuid` (of the event),
  * `seq` (identity), `envelope jsonb`, `created_at` (of the server's clock, indexed).
  */
-export class OutboxService {
+export class OutboxService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly sweeper = new PeriodicTask('outbox sweeper', SWEEP_MS, () => this.sweep());
   private readonly published = new GroupCommit<string, void>({
     most: MOST_DELETED,
@@ -66,8 +66,19 @@ export class OutboxService {
     private readonly dataSource: DataSource,
     private readonly messaging: Messaging,
     private readonly onPublished: (envelope: Envelope) => void = () => undefined,
-  ) {
+  ) {}
+
+  /** Called by Nest. */
+  onApplicationBootstrap(): void {
     this.sweeper.start();
+  }
+
+  /**
+   * Called by Nest when whoever publishes has stopped, and before the connections are closed, because they were made before this
+   * was (Nest goes from what depends to what is depended on).
+   */
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
   }
 
   /** Call after the commit. Returns at once: a failure leaves the row to the sweeper. */

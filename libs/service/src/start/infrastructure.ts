@@ -4,12 +4,13 @@ import { schemaDataSource } from '@svc/database';
 import { Messaging, RpcClient } from '@svc/messaging';
 import type { MixedList } from 'typeorm';
 import { ServiceConfig } from '../config/service-config.js';
+import { PeriodicTasks } from '../tasks/periodic-tasks.js';
 
 /** Renewing, taking and giving back may go on at once. */
 const LEASE_CONNECTIONS = 3;
 const PATIENCE = { retryAttempts: 120, retryDelay: 500 };
 
-/** Providers every service needs: its configuration (also as `ServiceConfig`), NATS, and a client for requests. */
+/** Providers every service needs: its configuration (also as `ServiceConfig`), NATS, a client for requests, and its periodic tasks. */
 export function connectionProviders<T extends ServiceConfig>(
   name: string,
   configType: new () => T,
@@ -24,6 +25,7 @@ export function connectionProviders<T extends ServiceConfig>(
       useFactory: (messaging: Messaging) => RpcClient.over(messaging),
       inject: [Messaging],
     },
+    PeriodicTasks,
   ];
 }
 
