@@ -44,7 +44,7 @@ export { PeriodicTask } from './tasks/periodic-task.js';
 export { PeriodicTasks } from './tasks/periodic-tasks.js';
 export { Retention, type RetentionOptions, type RetentionRule } from './tasks/retention.js';
 export { runMigrations } from './start/run-migrations.js';
-export { SecretBox, type SecretPlace } from './secret-box.js';
+export { SecretBox, type SecretKey, secretKey, type SecretKeyBytes, type SecretPlace } from './secret-box.js';
 export { MODES, ServiceConfig } from './config/service-config.js';
 export { bootService, startService, type StartOptions } from './start/start-service.js';
 export { stepsOf } from './steps.js';
