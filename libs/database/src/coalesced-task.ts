@@ -1,14 +1,14 @@
 /**
- * Runs a task one turn at a time. Whoever asks while a turn is under way gets the next one, which began after the
- * question, and shares it with all others who asked meanwhile: turns never pile up. The task must not reject.
+ * Runs a task one run at a time. Whoever asks while a run is under way gets the next one, which begins after the question, and shares it
+ * with all others who asked meanwhile: runs never pile up. The task must not reject.
  */
-export class Turns<T> {
+export class CoalescedTask<T> {
   private current: Promise<T> | undefined;
   private next: Promise<T> | undefined;
 
   constructor(private readonly task: () => Promise<T>) {}
 
-  /** Resolves with the result of a turn that begins now or later. */
+  /** Resolves with the result of a run that begins now or later. */
   run(): Promise<T> {
     if (this.current) {
       this.next ??= this.current.then(() => {
@@ -25,10 +25,14 @@ export class Turns<T> {
 }
 
 /** Does the work for each item, at most `limit` at a time. */
-export async function eachOf<T>(items: T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items.values();
-  const lane = async (): Promise<void> => {
-    for (const item of rest) await work(item);
+export async function forEachLimited<T>(
+  items: T[],
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of queue) await work(item);
   };
-  await Promise.all(Array.from({ length: limit }, lane));
+  await Promise.all(Array.from({ length: limit }, worker));
 }

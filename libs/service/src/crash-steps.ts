@@ -1,10 +1,10 @@
 import { channel } from 'node:diagnostics_channel';
 
 /**
- * Makes the function that says which step of its work a service has just left behind. A drill subscribes to the channel from
- * outside and ends the process there; without it nobody hears.
+ * Makes the function that names the step of its work that a service has just done. A drill subscribes to the channel from outside and ends
+ * the process at a step; without one the function does nothing.
  */
-export function stepsOf<Step extends string>(channelName: string): (step: Step) => void {
+export function crashSteps<Step extends string>(channelName: string): (step: Step) => void {
   const steps = channel(channelName);
   return (step) => {
     if (steps.hasSubscribers) steps.publish(step);

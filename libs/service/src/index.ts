@@ -20,7 +20,6 @@ export {
   noteErasure,
   timeOfInbound,
 } from './erased-contacts.js';
-export { ContractPipe } from './start/contract-pipe.js';
 export {
   HttpErrorFilter,
   messageError,
@@ -45,7 +44,7 @@ export { PeriodicTasks } from './tasks/periodic-tasks.js';
 export { Retention, type RetentionOptions, type RetentionRule } from './tasks/retention.js';
 export { runMigrations } from './start/run-migrations.js';
 export { SecretBox, type SecretKey, secretKey, type SecretKeyBytes, type SecretPlace } from './secret-box.js';
-export { MODES, ServiceConfig } from './config/service-config.js';
+export { ServiceConfig } from './config/service-config.js';
 export { bootService, startService, type StartOptions } from './start/start-service.js';
-export { stepsOf } from './steps.js';
+export { crashSteps } from './crash-steps.js';
 export { UnderWay } from './tasks/under-way.js';

@@ -8,7 +8,7 @@ import { PeriodicTask } from './tasks/periodic-task.js';
 import { UnderWay } from './tasks/under-way.js';
 
 const SWEEP_MS = 500;
-/** Least time between two deletions of what is out. */
+/** Least time between two deletions of what is published. */
 const DELETE_MS = 250;
 const MOST_DELETED = 1_000;
 /** A row this old was not published by the process that wrote it. */
@@ -32,7 +32,7 @@ export function eventOf<T extends object>(
   return envelopeOf(contract, { tenantId, ...(id ? { id } : {}) }, data);
 }
 
-/** Columns for `unnest`. */
+/** Makes the arrays of the rows for `unnest`. */
 export function outboxRows(envelopes: Envelope[]): OutboxRows {
   return { ids: envelopes.map((one) => one.id), envelopes: envelopes.map((one) => JSON.stringify(one)) };
 }
@@ -81,7 +81,7 @@ export class OutboxService implements OnApplicationBootstrap, OnApplicationShutd
     await this.stop();
   }
 
-  /** Call after the commit. Returns at once: a failure leaves the row to the sweeper. */
+  /** Publishes events after the commit. It returns at once: a failure leaves the row to the sweeper. */
   publish(envelopes: Envelope[]): void {
     for (const envelope of envelopes) {
       const work = this.messaging.publishEvent(envelope).then(() => {
@@ -96,7 +96,7 @@ export class OutboxService implements OnApplicationBootstrap, OnApplicationShutd
     }
   }
 
-  /** Resolves when what was given to `publish` is out or left to the sweeper of another process. */
+  /** Resolves when what `publish` was given is published, or left to the sweeper of another process. */
   async stop(): Promise<void> {
     await this.sweeper.stop();
     await this.underWay.settled();
@@ -113,16 +113,16 @@ export class OutboxService implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private async sweep(): Promise<void> {
-    const [look] = await this.dataSource.query<{ found: boolean }[]>(
+    const [stale] = await this.dataSource.query<{ found: boolean }[]>(
       `SELECT EXISTS (${STALE_ROWS}) AS found`,
     );
-    if (!look?.found) return;
+    if (!stale?.found) return;
     await this.dataSource.transaction(async (tx) => {
       const rows = await tx.query<{ id: string; envelope: Envelope }[]>(
         `${STALE_ROWS} ORDER BY seq LIMIT ${SWEEP_BATCH} FOR UPDATE SKIP LOCKED`,
       );
       if (rows.length === 0) return;
-      // Begun in order, and each on its own: one that NATS does not take holds up none behind it.
+      // Started in order, and each on its own: one that NATS does not take holds up none behind it.
       const outcomes = await Promise.allSettled(
         rows.map(({ envelope }) => this.messaging.publishEvent(envelope)),
       );
