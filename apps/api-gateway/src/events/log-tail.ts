@@ -1,7 +1,7 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventLogGrew } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
-import { PeriodicTask } from '@svc/service';
+import { PeriodicTasks } from '@svc/service';
 import { LogReader } from './log-reader.js';
 
 /** How late an event is where the notice of it was lost. */
@@ -18,22 +18,19 @@ interface Watched {
  * ends of all logs that somebody follows, because a notice may be lost.
  */
 @Injectable()
-export class LogTail implements OnApplicationBootstrap, OnModuleDestroy {
+export class LogTail implements OnApplicationBootstrap {
   private readonly watched = new Map<string, Watched>();
-  private readonly task = new PeriodicTask('log-tail', LOOK_MS, () => this.look());
 
   constructor(
     private readonly messaging: Messaging,
     private readonly reader: LogReader,
-  ) {}
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('log-tail', LOOK_MS, () => this.look());
+  }
 
   onApplicationBootstrap(): void {
     this.messaging.onNotice(EventLogGrew.subject, (data) => this.hear(data));
-    this.task.start();
-  }
-
-  onModuleDestroy(): Promise<void> {
-    return this.task.stop();
   }
 
   /** Calls `wake` whenever there may be something new; returns how to end that. */
