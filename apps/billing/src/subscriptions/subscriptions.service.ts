@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import {
   AppError,
@@ -50,16 +50,12 @@ export type EntitledSubscription = SubscriptionState & { entitlements: Entitleme
 
 /** This service keeps plan and state of each tenant's subscription. */
 @Injectable()
-export class SubscriptionsService implements OnModuleDestroy {
+export class SubscriptionsService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
     private readonly config: BillingConfig,
   ) {}
-
-  async onModuleDestroy(): Promise<void> {
-    await this.outbox.stop();
-  }
 
   /** Makes the subscription of a new tenant. A repeat keeps the first one: the tenant's creation may be tried again after a crash. */
   async create({ tenantId, plan, status, internal }: CreateSubscriptionV1): Promise<SubscriptionState> {
