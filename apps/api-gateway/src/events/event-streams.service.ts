@@ -45,7 +45,7 @@ export class EventStreams implements OnModuleDestroy, BeforeApplicationShutdown 
     private readonly cursors: Cursors,
     tasks: PeriodicTasks,
   ) {
-    tasks.add('keys of streams', KEYS_MS, () => this.lookAtKeys());
+    tasks.add('keys of streams', KEYS_MS, () => this.checkKeys());
     const { eventStreams: inAll, eventStreamsPerTenant: perTenant } = config;
     this.slots = new StreamSlots({ inAll, perTenant, perKey: Math.ceil(perTenant / 2) });
   }
