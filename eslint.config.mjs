@@ -77,7 +77,7 @@ export default tseslint.config(
   { files: ['**/*.controller.ts', '**/*.consumer.ts'], rules: restrict(NATS, PLATFORM, TESTING, ORM) },
   { files: ['libs/messaging/src/**/*.ts'], rules: restrict(PLATFORM, TESTING) },
   {
-    files: ['apps/session-worker/src/platform/library/*.ts', 'apps/simulator/src/**/*.ts'],
+    files: ['apps/session-worker/src/platform/whatsapp/**/*.ts', 'apps/simulator/src/**/*.ts'],
     rules: restrict(NATS, TESTING),
   },
   {

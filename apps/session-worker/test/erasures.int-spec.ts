@@ -10,7 +10,7 @@ import {
 } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
-import { messageIdOf } from '../src/inbound/received-event.js';
+import { messageIdOf } from '../src/journal/received-event.js';
 import { keyIdOf } from '../src/sending/outbound.js';
 import { LONG_MS, type Stage } from './support.js';
 import { WorkerProcess } from './worker-process.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { Vault } from '../credentials/vault.js';
-import { deserialize } from '../platform/library/credentials.js';
+import { deserialize } from '../platform/whatsapp/keys/credentials.js';
 
 /** Where the library keeps under which hidden address it knows a number. */
 const MAPPING = 'lid-mapping';

@@ -4,7 +4,7 @@ import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { countErased, log, noteErasure } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ContactAddresses, type Addresses } from './contact-addresses.js';
-import { messageIdOf } from '../inbound/received-event.js';
+import { messageIdOf } from '../journal/received-event.js';
 
 /** In a group the sender stands behind the group's address. */
 const BY_THEM = (row: string): string =>

@@ -10,7 +10,7 @@ import { WorkerConfig } from '../config.js';
 import { RunnersService } from '../runners/runners.service.js';
 import { arrivalOf } from './arrivals.js';
 import type { Fence } from './fence.js';
-import { PartitionDoors } from './partition-doors.js';
+import { PartitionDoors } from '../runners/partition-doors.js';
 
 const HAND_OVER_LIMIT_MS = 60_000;
 /** Said when a partition is free, so that nobody waits for the next renewal to take it. */

@@ -15,9 +15,9 @@ import {
 } from '@svc/contracts';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { messageIdOf } from '../inbound/received-event.js';
+import { messageIdOf } from '../journal/received-event.js';
 import type { Fence } from '../ownership/fence.js';
-import type { PlatformSocket, ReceivedMessage } from '../platform/platform.js';
+import type { PlatformSocket, ReceivedMessage } from '../platform/port.js';
 import { RunnersService } from './runners.service.js';
 
 type Answer<Q> = (question: Q, fence: Fence) => Promise<object>;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { PlatformSocket } from '../platform/platform.js';
+import type { PlatformSocket } from '../platform/port.js';
 import { PairingCodes } from './pairing-codes.js';
 
 const LOOKED_AT_UNTIL = Date.now() + 180_000;

@@ -1,6 +1,6 @@
 import { AppError, type PairingCode } from '@svc/contracts';
 import { log } from '@svc/service';
-import { type PlatformSocket, QR_CODES, QR_LIFETIME_MS } from '../platform/platform.js';
+import { type PlatformSocket, QR_CODES, QR_LIFETIME_MS } from '../platform/port.js';
 
 /** The answer has to be on its way before whoever asked gives up. */
 const WAIT_MS = 15_000;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type FailureCode, SessionDeleted, type StatusReason } from '@svc/contracts';
 import { eventOf, insertEvents, log, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { SessionStores } from '../credentials/session-stores.js';
+import { SessionStores } from '../journal/session-stores.js';
 import { type Fence, LeaseLostError } from '../ownership/fence.js';
 import { failureOf } from '../sending/outbound.js';
 import { NewChats } from '../sending/new-chats.js';

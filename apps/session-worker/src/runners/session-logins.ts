@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { WorkerConfig } from '../config.js';
-import type { Credentials } from '../platform/library/credentials.js';
-import { openSocket } from '../platform/library/socket.js';
-import type { PlatformListener, PlatformSocket, PlatformStore } from '../platform/platform.js';
+import type { Credentials } from '../platform/whatsapp/keys/credentials.js';
+import { openSocket } from '../platform/whatsapp/socket/socket.js';
+import type { PlatformListener, PlatformSocket, PlatformStore } from '../platform/port.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
 import { LoginGate } from './login-gate.js';
 

@@ -6,23 +6,23 @@ import {
   type StatusReason,
 } from '@svc/contracts';
 import { log } from '@svc/service';
-import type { SessionStore } from '../credentials/session-store.js';
+import type { SessionStore } from '../journal/session-store.js';
 import { UnreadableSecretError } from '../credentials/vault.js';
-import { type Credentials, isLinked, newCredentials } from '../platform/library/credentials.js';
+import { type Credentials, isLinked, newCredentials } from '../platform/whatsapp/keys/credentials.js';
 import { ProxyError } from '../platform/proxy.js';
 import {
   NEW_CHAT_REFUSED,
   type PlatformListener,
   type PlatformSocket,
   QR_LIFETIME_MS,
-} from '../platform/platform.js';
+} from '../platform/port.js';
 import { failureOf } from '../sending/outbound.js';
 import type { Ledger } from '../sending/ledger.js';
 import type { NewChats } from '../sending/new-chats.js';
 import type { SessionSender } from '../sending/session-sender.js';
 import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
-import { reconnectDelayMs, troublesAfter, verdictOn } from './close-codes.js';
+import { reconnectDelayMs, troublesAfter, verdictOn } from '../platform/whatsapp/socket/close-codes.js';
 import type { LoginGate, LoginTurn } from './login-gate.js';
 import { PairingCodes } from './pairing-codes.js';
 import { StepQueue } from './step-queue.js';

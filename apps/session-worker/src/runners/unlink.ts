@@ -1,5 +1,5 @@
-import { isLinked } from '../platform/library/credentials.js';
-import type { PlatformSocket } from '../platform/platform.js';
+import { isLinked } from '../platform/whatsapp/keys/credentials.js';
+import type { PlatformSocket } from '../platform/port.js';
 import type { RunnerTools } from './session-runner.js';
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { patiently } from '@svc/database';
-import type { PlatformSocket } from '../platform/platform.js';
+import type { PlatformSocket } from '../platform/port.js';
 import { atStep } from '../steps.js';
 import type { ClaimedMessage } from './claims.js';
 import type { Ledger } from './ledger.js';

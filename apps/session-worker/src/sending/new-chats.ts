@@ -1,7 +1,7 @@
 import { RESTRICTION_REASONS, type RestrictionReason, WRITE_WITHIN_MS } from '@svc/contracts';
 import { log } from '@svc/service';
 import type { DataSource } from 'typeorm';
-import type { PlatformRestriction, PlatformSocket } from '../platform/platform.js';
+import type { PlatformRestriction, PlatformSocket } from '../platform/port.js';
 import { restrictionAt, type Restrictions, restrictionsAfter } from '../sessions/restrictions.js';
 import type { ClaimedMessage } from './claims.js';
 

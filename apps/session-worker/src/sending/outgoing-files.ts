@@ -10,7 +10,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isOfKind, OUTBOUND_MAX_BYTES, type MediaContent, type MediaKind, typesOf } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { WorkerConfig } from '../config.js';
-import type { PlatformSocket } from '../platform/platform.js';
+import type { PlatformSocket } from '../platform/port.js';
 import { ProxyError, type ProxyRoute } from '../platform/proxy.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
 import { FileFetcher } from './file-fetcher.js';

@@ -1,5 +1,5 @@
 import type { FailureCode } from '@svc/contracts';
-import { NotInGroupError, NotOnPlatformError } from '../platform/platform.js';
+import { NotInGroupError, NotOnPlatformError } from '../platform/port.js';
 
 /** Why a file cannot be sent; `final` where another try would not help. */
 export class FileError extends Error {

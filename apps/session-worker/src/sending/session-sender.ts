@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureCode } from '@svc/contracts';
 import { patiently } from '@svc/database';
 import { log, UnderWay } from '@svc/service';
-import { NoAnswerError, type OutgoingMessage, type PlatformSocket } from '../platform/platform.js';
+import { NoAnswerError, type OutgoingMessage, type PlatformSocket } from '../platform/port.js';
 import { atStep } from '../steps.js';
 import { FilesAhead } from './files-ahead.js';
 import type { ClaimedMessage } from './claims.js';

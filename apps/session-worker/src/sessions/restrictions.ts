@@ -1,5 +1,5 @@
 import type { RestrictionReason, SessionRestriction } from '@svc/contracts';
-import type { PlatformRestriction } from '../platform/platform.js';
+import type { PlatformRestriction } from '../platform/port.js';
 
 /** How long a restriction counts whose end the platform does not give, from its last sign on. */
 export const DEFAULT_RESTRICTION_MS = 24 * 3_600_000;
