@@ -19,7 +19,7 @@ const boundaries = [
 
 const NATS = { group: ['@nats-io/*'], message: 'NATS packages belong to libs/messaging.' };
 const PLATFORM = {
-  group: ['@whiskeysockets/baileys', 'libsignal', 'libsignal/*'],
+  group: ['@whiskeysockets/baileys', 'libsignal', 'libsignal/*', '**/platform/whatsapp/*/*'],
   message: 'The platform library has one door.',
 };
 const ORM = { group: ['typeorm', '@nestjs/typeorm'], message: 'Controllers and consumers call a service.' };

@@ -4,18 +4,19 @@ import { GroupCommit } from '@svc/database';
 import { OutboxService, outboxRows } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
-import type { InboundRecord } from '../platform/port.js';
+import type { InboundRecord } from '../platform/messages.js';
+import { Signal } from '../signal.js';
 import { atStep } from '../steps.js';
 
 /** Messages of one statement stay far below what the driver and the server take. */
-const MOST = 64;
+const BATCH = 64;
 
-/** What one transaction of the library changes, sealed, with the messages that it journals. */
+/** What one transaction of the platform changes, sealed, with the messages that it journals. */
 export interface KeyCommit {
   sessionId: string;
   fence: Fence;
-  kept: { type: string; keyId: string; sealed: Buffer }[];
-  gone: { type: string; keyId: string }[];
+  puts: { type: string; keyId: string; sealed: Buffer }[];
+  deletes: { type: string; keyId: string }[];
   /** `awaitsFile`: the event waits for the file of its message. */
   inbound: { record: InboundRecord; event: Envelope | undefined; awaitsFile: boolean }[];
 }
@@ -28,11 +29,11 @@ const COMMIT_SQL = `${FENCE_SQL},
   held AS (SELECT c.n::int AS n, c.session_id
     FROM unnest($4::uuid[], $5::int[], $6::int[]) WITH ORDINALITY AS c (session_id, partition, epoch, n)
     JOIN fence USING (partition, epoch)),
-  kept AS (INSERT INTO signal_key (session_id, type, key_id, sealed)
+  put AS (INSERT INTO signal_key (session_id, type, key_id, sealed)
     SELECT session_id, k.type, k.key_id, k.sealed
     FROM unnest($7::int[], $8::text[], $9::text[], $10::bytea[]) AS k (n, type, key_id, sealed) JOIN held USING (n)
     ON CONFLICT (session_id, type, key_id) DO UPDATE SET sealed = excluded.sealed),
-  gone AS (DELETE FROM signal_key s USING held, unnest($11::int[], $12::text[], $13::text[]) AS d (n, type, key_id)
+  deleted AS (DELETE FROM signal_key s USING held, unnest($11::int[], $12::text[], $13::text[]) AS d (n, type, key_id)
     WHERE d.n = held.n AND s.session_id = held.session_id AND s.type = d.type AND s.key_id = d.key_id),
   journaled AS (INSERT INTO inbound_message (session_id, sender, key_id, plaintext)
     SELECT session_id, m.sender, m.key_id, m.plaintext
@@ -45,24 +46,24 @@ const COMMIT_SQL = `${FENCE_SQL},
     JOIN held USING (n) JOIN journaled USING (session_id, sender, key_id)
     WHERE e.envelope #>> '{data,fromMe}' = 'false' OR NOT EXISTS (SELECT FROM outbound_message o
       WHERE o.session_id = held.session_id AND o.key_id = e.key_id)),
-  told AS (INSERT INTO event_outbox (id, envelope) SELECT id, envelope FROM fresh WHERE NOT awaits_file RETURNING id),
+  published AS (INSERT INTO event_outbox (id, envelope) SELECT id, envelope FROM fresh WHERE NOT awaits_file RETURNING id),
   awaited AS (INSERT INTO inbound_media (media_id, session_id, partition, sender, key_id, envelope)
     SELECT id, session_id, partition, sender, key_id, envelope FROM fresh WHERE awaits_file)
-  SELECT (SELECT array_agg(n) FROM held) AS held, (SELECT array_agg(id) FROM told) AS told`;
+  SELECT (SELECT array_agg(n) FROM held) AS held, (SELECT array_agg(id) FROM published) AS events`;
 
 /** Writes Signal keys and journal of all sessions of this process, many sessions in one transaction. */
 @Injectable()
 export class KeyWriter {
   private readonly commits = new GroupCommit<KeyCommit, boolean>({
-    most: MOST,
+    most: BATCH,
     write: (commits) => this.write(commits),
     apart: ({ sessionId }) => sessionId,
   });
 
-  private readonly underWay = new Map<string, Promise<void>>();
+  /** Tells that a message was journaled which waits for its file. */
+  readonly fileAwaited = new Signal();
 
-  /** Told when a message was journaled that waits for its file. */
-  onFileAwaited: () => void = () => undefined;
+  private readonly underWay = new Map<string, Promise<void>>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -91,22 +92,22 @@ export class KeyWriter {
 
   /** Says of each change whether its lease held. */
   private async write(commits: KeyCommit[]): Promise<boolean[]> {
-    const kept = numbered(commits, (commit) => commit.kept);
-    const gone = numbered(commits, (commit) => commit.gone);
+    const puts = numbered(commits, (commit) => commit.puts);
+    const deletes = numbered(commits, (commit) => commit.deletes);
     const inbound = numbered(commits, (commit) => commit.inbound);
     const events = inbound.flatMap(({ event, ...one }) => (event ? [{ ...one, event }] : []));
     const { ids, envelopes } = outboxRows(events.map(({ event }) => event));
     atStep(inbound.length > 0 ? 'in-2' : 'out-4');
-    const [row] = await this.dataSource.query<{ held: number[] | null; told: string[] | null }[]>(
+    const [row] = await this.dataSource.query<{ held: number[] | null; events: string[] | null }[]>(
       COMMIT_SQL,
       [
         ...fenceParameters(...commits.map(({ fence }) => fence)),
         commits.map(({ sessionId }) => sessionId),
         commits.map(({ fence }) => fence.partition),
         commits.map(({ fence }) => fence.epoch),
-        ...[numbers(kept), kept.map(({ type }) => type), kept.map(({ keyId }) => keyId)],
-        kept.map(({ sealed }) => sealed),
-        ...[numbers(gone), gone.map(({ type }) => type), gone.map(({ keyId }) => keyId)],
+        ...[numbers(puts), puts.map(({ type }) => type), puts.map(({ keyId }) => keyId)],
+        puts.map(({ sealed }) => sealed),
+        ...[numbers(deletes), deletes.map(({ type }) => type), deletes.map(({ keyId }) => keyId)],
         ...[numbers(inbound), ...placesOf(inbound)],
         inbound.map(({ record }) => Buffer.from(record.plaintext)),
         ...[numbers(events), ...placesOf(events), ids, envelopes],
@@ -115,11 +116,11 @@ export class KeyWriter {
       ],
     );
     atStep(inbound.length > 0 ? 'in-3' : 'out-5');
-    if (events.some(({ awaitsFile }) => awaitsFile)) this.onFileAwaited();
-    const told = new Set(row?.told);
-    this.outbox.publish(events.flatMap(({ event }) => (told.has(event.id) ? [event] : [])));
-    const held = new Set(row?.held);
-    return commits.map((_, at) => held.has(at + 1));
+    if (events.some(({ awaitsFile }) => awaitsFile)) this.fileAwaited.emit();
+    const published = new Set(row?.events);
+    this.outbox.publish(events.flatMap(({ event }) => (published.has(event.id) ? [event] : [])));
+    const written = new Set(row?.held);
+    return commits.map((_, at) => written.has(at + 1));
   }
 }
 

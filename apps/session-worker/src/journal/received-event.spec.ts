@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { MessageReceived, parseEnvelope } from '@svc/contracts';
-import type { InboundRecord } from '../platform/port.js';
+import type { InboundRecord } from '../platform/messages.js';
 import { receivedEvent } from './received-event.js';
 
 const session = { id: randomUUID(), tenantId: randomUUID() };
@@ -14,7 +14,7 @@ const record = (more: Partial<InboundRecord> = {}): InboundRecord => ({
   pushName: 'Ada',
   sentAt: 1_700_000_000,
   plaintext: new Uint8Array(),
-  content: { type: 'conversation', content: 'Hi', viewOnce: false },
+  content: { type: 'conversation', body: { type: 'text', text: 'Hi' } },
   ...more,
 });
 
@@ -55,7 +55,7 @@ test('does not exist for what is nothing for people', () => {
 test('tells of a text that is too long for any receiver without carrying it', () => {
   const text = '文'.repeat(300_000);
   const event = receivedEvent(
-    record({ content: { type: 'conversation', content: text, viewOnce: false } }),
+    record({ content: { type: 'conversation', body: { type: 'text', text } } }),
     session,
   );
   expect(event?.data).toMatchObject({ body: { type: 'unsupported', original: 'conversation' } });

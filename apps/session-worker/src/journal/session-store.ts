@@ -1,17 +1,10 @@
 import { patiently } from '@svc/database';
 import { UnderWay } from '@svc/service';
 import type { DataSource } from 'typeorm';
-import { fileReference } from '../platform/whatsapp/messages/file-reference.js';
 import { receivedEvent } from './received-event.js';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
-import { type Credentials, deserialize, serialize } from '../platform/whatsapp/keys/credentials.js';
-import type {
-  InboundRecord,
-  KeyChanges,
-  KeyValues,
-  OutgoingMessage,
-  PlatformStore,
-} from '../platform/port.js';
+import type { InboundRecord, OutgoingMessage } from '../platform/messages.js';
+import type { KeyChange, PlatformStore } from '../platform/port.js';
 import type { KeyCommit, KeyWriter } from './key-writer.js';
 import type { Vault } from '../credentials/vault.js';
 
@@ -30,7 +23,7 @@ const FORGET_SQL = `${FENCE_SQL},
   credentials AS (DELETE FROM credential USING fence WHERE session_id = $4::uuid)
   SELECT 1 FROM fence`;
 
-/** A session's credentials, Signal keys and journal in PostgreSQL, sealed at rest and fenced by the lease. */
+/** Keeps a session's credentials, keys and journal in PostgreSQL, sealed at rest and fenced by the lease. */
 export class SessionStore implements PlatformStore {
   private readonly writes = new UnderWay();
   private forgotten = false;
@@ -43,23 +36,23 @@ export class SessionStore implements PlatformStore {
     private readonly keys: KeyWriter,
   ) {}
 
-  async loadCredentials(): Promise<Credentials | undefined> {
+  async loadCredentials(): Promise<Buffer | undefined> {
     const { id } = this.scope.session;
     const [row] = await this.dataSource.query<{ sealed: Buffer }[]>(
       'SELECT sealed FROM credential WHERE session_id = $1',
       [id],
     );
-    return row && (deserialize(this.vault.open(this.credentialPlace(), row.sealed)) as Credentials);
+    return row && this.vault.open(this.credentialPlace(), row.sealed);
   }
 
   /** @throws LeaseLostError */
-  async saveCredentials(credentials: Credentials): Promise<void> {
+  async saveCredentials(credentials: Buffer): Promise<void> {
     if (!this.forgotten) await this.writes.add(this.writeCredentials(credentials));
   }
 
-  private async writeCredentials(credentials: Credentials): Promise<void> {
+  private async writeCredentials(credentials: Buffer): Promise<void> {
     const { session, fence } = this.scope;
-    const sealed = this.vault.seal(this.credentialPlace(), serialize(credentials));
+    const sealed = this.vault.seal(this.credentialPlace(), credentials);
     const rows = await this.dataSource.query<unknown[]>(SAVE_SQL, [
       ...fenceParameters(fence),
       session.id,
@@ -87,29 +80,31 @@ export class SessionStore implements PlatformStore {
     if (rows.length === 0) throw new LeaseLostError(fence.partition);
   }
 
-  /** What a former socket of the session is still writing is waited for. */
-  async get(type: string, ids: string[]): Promise<KeyValues> {
+  /** Reads keys, once what a former socket of the session is still writing is there. */
+  async get(type: string, ids: string[]): Promise<Record<string, Buffer>> {
     await this.keys.settled(this.scope.session.id);
     const rows = await this.read<{ key_id: string; sealed: Buffer }>(
       'SELECT key_id, sealed FROM signal_key WHERE session_id = $1 AND type = $2 AND key_id = ANY($3::text[])',
       [this.scope.session.id, type, ids],
     );
-    return Object.fromEntries(rows.map(({ key_id, sealed }) => [key_id, this.openKey(type, key_id, sealed)]));
+    return Object.fromEntries(
+      rows.map(({ key_id, sealed }) => [key_id, this.vault.open(this.keyPlace(type, key_id), sealed)]),
+    );
   }
 
   /** @throws LeaseLostError */
-  async commit(changes: KeyChanges, inbound: InboundRecord[]): Promise<void> {
+  async commit(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
     if (this.closed) throw new Error('The runner has ended.');
     if (!this.forgotten) return this.writes.add(this.write(changes, inbound));
     // Keys of a link that has ended are nobody's loss; a message would be acknowledged and gone.
     if (inbound.length > 0) throw new Error('The session is logged out.');
   }
 
-  private async write(changes: KeyChanges, inbound: InboundRecord[]): Promise<void> {
+  private async write(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
     const { session, fence } = this.scope;
     const journal = inbound.map((record) => ({
       ...{ record, event: receivedEvent(record, session) },
-      awaitsFile: Boolean(record.content && fileReference(record.content)),
+      awaitsFile: record.content?.file === 'FETCHABLE',
     }));
     await this.keys.commit({ sessionId: session.id, fence, ...this.split(changes), inbound: journal });
   }
@@ -137,23 +132,13 @@ export class SessionStore implements PlatformStore {
     return patiently(() => this.dataSource.query<T[]>(sql, parameters));
   }
 
-  private split(changes: KeyChanges): Pick<KeyCommit, 'kept' | 'gone'> {
-    const split: Pick<KeyCommit, 'kept' | 'gone'> = { kept: [], gone: [] };
-    for (const [type, values] of Object.entries(changes)) {
-      for (const [keyId, value] of Object.entries(values ?? {})) {
-        if (value === null || value === undefined) split.gone.push({ type, keyId });
-        else split.kept.push({ type, keyId, sealed: this.sealKey(type, keyId, value) });
-      }
+  private split(changes: KeyChange[]): Pick<KeyCommit, 'puts' | 'deletes'> {
+    const split: Pick<KeyCommit, 'puts' | 'deletes'> = { puts: [], deletes: [] };
+    for (const { type, id: keyId, value } of changes) {
+      if (value === null) split.deletes.push({ type, keyId });
+      else split.puts.push({ type, keyId, sealed: this.vault.seal(this.keyPlace(type, keyId), value) });
     }
     return split;
-  }
-
-  private sealKey(type: string, keyId: string, value: unknown): Buffer {
-    return this.vault.seal(this.keyPlace(type, keyId), serialize(value));
-  }
-
-  private openKey(type: string, keyId: string, sealed: Buffer): unknown {
-    return deserialize(this.vault.open(this.keyPlace(type, keyId), sealed), type);
   }
 
   private keyPlace(type: string, keyId: string): { sessionId: string; table: 'signal_key'; row: string } {

@@ -3,23 +3,23 @@ import type { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceParameters } from '../ownership/fence.js';
 
 /** A file that a journaled message waits for before it is told. */
-export interface AwaitedFile {
+export interface PendingFile {
   mediaId: string;
   sessionId: string;
   partition: number;
   mimeType: string | null;
 }
 
-/** The oldest files that sessions of these partitions wait for. */
-export async function awaitedFiles(
+/** Reads the oldest files that sessions of these partitions wait for. */
+export async function pendingFiles(
   dataSource: DataSource,
   partitions: number[],
-  most: number,
-): Promise<AwaitedFile[]> {
-  return dataSource.query<AwaitedFile[]>(
+  limit: number,
+): Promise<PendingFile[]> {
+  return dataSource.query<PendingFile[]>(
     `SELECT media_id AS "mediaId", session_id AS "sessionId", partition,
        coalesce(envelope #>> '{data,body,mimeType}', envelope #>> '{data,body,inner,mimeType}') AS "mimeType"
-     FROM inbound_media WHERE status = 'PENDING' AND partition = ANY($1::int[]) ORDER BY seq LIMIT ${most}`,
+     FROM inbound_media WHERE status = 'PENDING' AND partition = ANY($1::int[]) ORDER BY seq LIMIT ${limit}`,
     [partitions],
   );
 }
@@ -41,7 +41,7 @@ export async function beginAttempt(
   return rows[0];
 }
 
-/** The attempt was none: nothing came of it for reasons that are not the file's. */
+/** Uncounts an attempt of which nothing came for reasons that are not the file's. */
 export async function withdrawAttempt(dataSource: DataSource, fence: Fence, mediaId: string): Promise<void> {
   await dataSource.query(
     `${FENCE_SQL}
@@ -50,8 +50,8 @@ export async function withdrawAttempt(dataSource: DataSource, fence: Fence, medi
   );
 }
 
-/** Settles what became of the file, and with it the event of its message; undefined when that is done or not ours. */
-export async function settle(
+/** Writes what became of the file, and with it the event of its message; undefined when that is done or not ours. */
+export async function finishMedia(
   dataSource: DataSource,
   fence: Fence,
   media: MessageMedia,

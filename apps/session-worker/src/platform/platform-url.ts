@@ -12,11 +12,6 @@ export function isPlatformUrl(value: unknown, mode: string): boolean {
   return url.protocol === 'ws:' && mode === 'development' && LOOPBACK.has(url.hostname);
 }
 
-/** Whether the platform, whose WebSocket is given, keeps files on this host: its own names, or a simulator's. */
-export function isPlatformHost(hostname: string, platformUrl: string): boolean {
-  return /(^|\.)whatsapp\.net$/.test(hostname) || hostname === new URL(platformUrl).hostname;
-}
-
 /** class-validator rule for `SANDBOX_PLATFORM_URL`: a simulator is authenticated by its trust root, and keeps no secrets of people. */
 export function IsSandboxUrl(): PropertyDecorator {
   return (target, property) => {

@@ -1,11 +1,48 @@
 import type {
-  MediaFailure,
-  MessageChangeKind,
   OutboundContent,
+  PairingCode,
   RestrictionReason,
   StatusReason,
   TypingState,
 } from '@svc/contracts';
+import type { Agent } from 'node:https';
+import type { InboundRecord, OutgoingFile, OutgoingMessage, ReceivedMessage } from './messages.js';
+import type { ProxyRoute } from './proxy.js';
+
+/** What links a session to its number. Only the platform reads it, and its sockets change it. */
+export interface Credentials {
+  /** Whether a phone has linked them. */
+  readonly isLinked: boolean;
+  /** Whether they are the half of a link: what a pairing that was cut off leaves behind cannot log in. */
+  readonly isHalfLinked: boolean;
+  /** What `Platform.credentialsFrom` reads. */
+  toBytes(): Buffer;
+}
+
+/** Where the platform is, and when a socket counts as deaf. */
+export interface PlatformAddress {
+  url: string;
+  /** In hex; left out: the platform's own. */
+  trustRoot?: string;
+  limits: {
+    /** How often the platform is pinged. */
+    keepAliveMs: number;
+    /** How long work of one kind may be in hand without any of it getting done. */
+    stallMs: number;
+  };
+  /** Nothing of this socket goes another way. */
+  proxy?: ProxyRoute;
+}
+
+/** How the file of an inbound message may be fetched. */
+export interface DownloadLimits {
+  signal: AbortSignal;
+  maxBytes: number;
+  /** Of the session's platform: files come from its hosts alone, whatever the sender names. */
+  platformUrl: string;
+  /** The way of the session that the file is for; absent: straight. */
+  agent?: Agent;
+}
 
 /** What the platform says of one way in which it keeps a number from beginning new chats. */
 export interface PlatformRestriction {
@@ -15,22 +52,29 @@ export interface PlatformRestriction {
   until?: Date | undefined;
 }
 
-/** The platform's refusal of a message that would begin a chat. */
-export const NEW_CHAT_REFUSED = 463;
+/** Why the platform does not take a message. */
+export interface Refusal {
+  /** In the platform's words, e.g. its error number. */
+  detail: string;
+  /** Because it would begin a chat. */
+  isOfNewChat: boolean;
+}
 
-/** What a platform socket tells the session that holds it. */
-export interface PlatformListener {
-  /** A QR code to show; the platform takes it for `QR_LIFETIME_MS`. */
-  onQr(qr: string): void;
-  /** Logged in: the socket works. `phone` in digits. */
-  onOpen(phone: string): void;
-  /** The socket is gone; `code` as in the library's `DisconnectReason`, `reason` where more is known. Called once. */
-  onClose(code: number, reason?: StatusReason): void;
-  /** The credentials changed and want to be kept. */
-  onCredentials(): void;
-  /** The platform's server took the message (`error` undefined) or refused it. */
-  onAck(keyId: string, error: number | undefined): void;
-  onRestriction(told: PlatformRestriction): void;
+/** How a socket ended, and what follows from it. */
+export interface SocketClose {
+  /** `again`: at once, it belongs to the course of things. `later`: with back-off. `stop`: not by ourselves. */
+  next: 'again' | 'later' | 'stop' | 'logged-out';
+  reason: StatusReason;
+  /** It did not work, though it looked so or should have: when that comes again and again, each connection waits longer. */
+  isMalfunction: boolean;
+  /** The platform's number for it, for the log. */
+  code?: number;
+}
+
+/** Listens to what becomes of messages on one socket. */
+export interface MessageListener {
+  /** The platform's server took the message (`refusal` undefined) or refused it. */
+  onAck(keyId: string, refusal: Refusal | undefined): void;
   /**
    * A receipt of the contact's device for these messages, with the time that it names. The platform is told that it arrived when
    * this resolves.
@@ -38,82 +82,43 @@ export interface PlatformListener {
   onReceipt(keyIds: string[], kind: 'delivered' | 'read', at: Date): Promise<void>;
 }
 
-/** Decoded content of a message, as plain JSON. */
-export interface PlatformContent {
-  /** Name of the field of the platform's message that is set, e.g. `imageMessage`. */
+/** Listens to one socket. */
+export interface PlatformListener extends MessageListener {
+  /** A QR code to show until then. */
+  onQr(qr: string, expiresAt: Date): void;
+  /** Logged in: the socket works. `phone` in digits. */
+  onOpen(phone: string): void;
+  /** The socket is gone. Called once. */
+  onClose(close: SocketClose): void;
+  /** The credentials changed and want to be kept. */
+  onCredentials(): void;
+  onRestriction(restriction: PlatformRestriction): void;
+}
+
+/** Which value of a session's key store. */
+export interface KeyName {
   type: string;
-  content: unknown;
-  /** Sent as "view once". */
-  viewOnce: boolean;
-  /** It is no message of its own: it changes or takes back the one of this id. */
-  change?: { kind: MessageChangeKind; keyId: string };
-  /** The message that it answers; `author` is an address. */
-  quoted?: { keyId: string; author?: string; content?: PlatformContent };
-  /** Addresses of people named in it. */
-  mentions?: string[];
+  id: string;
 }
 
-/** One message of a contact, or of the number's owner on another device, decrypted, before the platform is told that it arrived. */
-export interface InboundRecord {
-  /** Sender as the stanza names it, without device; in a group behind the group's address. */
-  sender: string;
-  keyId: string;
-  /** Address of the chat: of the contact, or of the group. */
-  chat: string;
-  /** Phone address of the sender where the platform tells it, else `sender`. */
-  remoteJid: string;
-  /** Written on the own phone, or another device of the number. */
-  fromMe: boolean;
-  pushName: string | null;
-  /** Unix seconds of the platform. */
-  sentAt: number;
-  /** Padded plaintext as it came out of the decryption: what a redelivered stanza is answered with. */
-  plaintext: Uint8Array;
-  /** Undefined when it is nothing for people. */
-  content: PlatformContent | undefined;
+/** A change of the key store; null deletes. Values are the platform's own and secret. */
+export interface KeyChange extends KeyName {
+  value: Buffer | null;
 }
 
-/** A message to send. Whenever it is built anew, by whichever process, it is the same message. */
-export interface OutgoingMessage {
-  /** Address of a person or a group. */
-  to: string;
-  /** The platform's id. */
-  keyId: string;
-  content: OutboundContent;
-  acceptedAt: Date;
-  /** Of a message with a file: what `upload` made of it. */
-  uploaded: Uint8Array | null;
-}
-
-/** A file on its way to the platform: whole, on the disk. The library ends the process over a source that breaks off. */
-export interface OutgoingFile {
-  path: string;
-  mimeType: string;
-}
-
-/** Values of the library's key store by id; null deletes. */
-export type KeyValues = Record<string, unknown>;
-/** A change of the key store: by type, then by id. */
-export type KeyChanges = Record<string, KeyValues | undefined>;
-
-/** Where a session's Signal keys and journal live. */
+/** Keeps the keys and the journal of one session. */
 export interface PlatformStore {
-  get(type: string, ids: string[]): Promise<KeyValues>;
+  /** Values of one type by id; those that are not there are left out. */
+  get(type: string, ids: string[]): Promise<Record<string, Buffer>>;
   /** Writes keys and inbound messages in one transaction. */
-  commit(changes: KeyChanges, inbound: InboundRecord[]): Promise<void>;
+  commit(changes: KeyChange[], inbound: InboundRecord[]): Promise<void>;
   /** Plaintext of a message that was journaled before. */
   journaled(sender: string, keyId: string): Promise<Uint8Array | undefined>;
   /** A message this session sent: a contact that could not read it asks again. */
   sent(keyId: string): Promise<OutgoingMessage | undefined>;
 }
 
-/** A message of a contact as the journal names it: `sender` and `keyId` of its record. */
-export interface ReceivedMessage {
-  sender: string;
-  keyId: string;
-}
-
-/** An open or opening socket. */
+/** An open or opening socket of one session. */
 export interface PlatformSocket {
   /**
    * Encrypts a file and hands it to the platform's media host; the watchdog lets it take its time.
@@ -121,7 +126,7 @@ export interface PlatformSocket {
    */
   upload(content: OutboundContent, file: OutgoingFile): Promise<Uint8Array>;
   /**
-   * Hands the message to the socket under its id; the ack comes by `onAck`.
+   * Hands the message to the platform under its id; the ack comes by `onAck`.
    * @throws NotOnPlatformError
    * @throws NotInGroupError
    * @throws NoAnswerError
@@ -131,7 +136,7 @@ export interface PlatformSocket {
    * A code that links the phone of this number when it is typed there; only a socket that shows QR codes has one.
    * @throws NoAnswerError
    */
-  requestPairingCode(phone: string): Promise<string>;
+  requestPairingCode(phone: string): Promise<PairingCode>;
   /**
    * Address of a number; null when the platform does not know it.
    * @throws NoAnswerError
@@ -152,47 +157,34 @@ export interface PlatformSocket {
   close(): void;
 }
 
-/** The file of a message cannot be had; `isFinal`: later neither. */
-export class MediaError extends Error {
-  override readonly name = 'MediaError';
+/** The messaging network on the far side, as all rooms of the worker know it. The app's module says which one it is. */
+export abstract class Platform {
+  /** Credentials of a number that is not linked yet. */
+  abstract newCredentials(): Credentials;
 
-  constructor(
-    readonly reason: MediaFailure,
-    readonly isFinal: boolean,
-    cause?: unknown,
-  ) {
-    super(`The file is not to be had: ${reason}.`, { cause });
-  }
+  /** Reads what `Credentials.toBytes` wrote. */
+  abstract credentialsFrom(bytes: Buffer): Credentials;
+
+  /** Opens a socket. Everything that happens is told to the listener; nothing is thrown. */
+  abstract open(
+    address: PlatformAddress,
+    credentials: Credentials,
+    store: PlatformStore,
+    listener: PlatformListener,
+  ): PlatformSocket;
+
+  /** The message id of a job, always the same one: however often a job is sent, its recipient sees one message. */
+  abstract keyIdOf(jobId: string): string;
+
+  /**
+   * The file of an inbound message, decrypted and checked: nothing of it may count before its last byte.
+   * @throws MediaError
+   */
+  abstract download(plaintext: Uint8Array, limits: DownloadLimits): AsyncIterable<Uint8Array>;
+
+  /** The key under which a session knows the hidden address of a contact; undefined for one that is not hidden. */
+  abstract hiddenAddressKey(contact: string): KeyName | undefined;
+
+  /** The hidden address in the value of that key. */
+  abstract hiddenAddressIn(value: Buffer): string | undefined;
 }
-
-/** The platform does not know the recipient. */
-export class NotOnPlatformError extends Error {
-  override readonly name = 'NotOnPlatformError';
-
-  constructor() {
-    super('The recipient is not on the platform.');
-  }
-}
-
-/** There is no such group, or the session does not belong to it. */
-export class NotInGroupError extends Error {
-  override readonly name = 'NotInGroupError';
-
-  constructor() {
-    super('The session is not in the group.');
-  }
-}
-
-/** The platform was asked and did not answer. */
-export class NoAnswerError extends Error {
-  override readonly name = 'NoAnswerError';
-
-  constructor() {
-    super('The platform does not answer.');
-  }
-}
-
-/** How long the platform takes one QR code; all of a socket make the three minutes that a look is worth. */
-export const QR_LIFETIME_MS = 30_000;
-/** QR codes that the platform hands out to one socket. */
-export const QR_CODES = 6;

@@ -5,10 +5,11 @@ import { WorkerConfig } from '../config.js';
 import { RunnersService } from './runners.service.js';
 import { isOverdue } from '../sending/outbound.js';
 import { OwnershipService } from '../ownership/ownership.service.js';
+import { PartitionsService } from './partitions.service.js';
 
 const SWEEP_MS = 2_000;
 
-/** Finds, among the sessions that are ours, what no message tells of. */
+/** Finds, among the sessions of this worker's partitions, what no message tells of. */
 @Injectable()
 export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly task = new PeriodicTask('session sweeper', SWEEP_MS, () => this.sweep());
@@ -18,6 +19,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly dataSource: DataSource,
     private readonly runners: RunnersService,
     private readonly ownership: OwnershipService,
+    private readonly partitions: PartitionsService,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -34,17 +36,17 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     await this.expire(held);
   }
 
-  /** Wishes that were written while NATS was away, and sessions whose runner could not start or gave up. */
+  /** Carries out wishes that were written while NATS was away, and starts sessions whose runner could not start or gave up. */
   private async carryOutWishes(held: number[]): Promise<void> {
     const rows = await this.dataSource.query<{ id: string }[]>(
       `SELECT id FROM session WHERE partition = ANY($1::int[]) AND (applied_version < wanted_version
          OR wanted = 'CONNECTED' AND status NOT IN ('DISCONNECTED', 'LOGGED_OUT') AND id <> ALL($2::uuid[]))`,
       [held, this.runners.running()],
     );
-    for (const { id } of rows) this.ownership.reconcile(id);
+    for (const { id } of rows) this.partitions.reconcile(id);
   }
 
-  /** Messages that waited too long for their session. */
+  /** Ends messages that waited too long for their session. */
   private async expire(held: number[]): Promise<void> {
     const rows = await this.dataSource.query<{ session_id: string; partition: number; jobs: string[] }[]>(
       `SELECT o.session_id, s.partition, array_agg(o.job_id) AS jobs
@@ -56,7 +58,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     );
     for (const { session_id, partition, jobs } of rows) {
       const fence = this.ownership.fenceOf(partition);
-      if (fence) await this.runners.expire(session_id, fence, jobs);
+      if (fence) await this.runners.expire({ sessionId: session_id, fence }, jobs);
     }
   }
 }

@@ -1,19 +1,29 @@
 import { type AuthenticationCreds, BufferJSON, initAuthCreds, proto } from '@whiskeysockets/baileys';
+import type { Credentials } from '../../port.js';
 
-/** The library's credentials: opaque to the rest of the worker. */
-export type Credentials = AuthenticationCreds;
+/** The library's credentials, which its sockets change in place. */
+export class WhatsAppCredentials implements Credentials {
+  constructor(readonly creds: AuthenticationCreds = initAuthCreds()) {}
 
-/** Fresh credentials of a number that is not linked yet. */
-export function newCredentials(): Credentials {
-  return initAuthCreds();
+  static from(bytes: Buffer): WhatsAppCredentials {
+    return new WhatsAppCredentials(deserialize(bytes) as AuthenticationCreds);
+  }
+
+  /** `registered` stays false after a QR link. */
+  get isLinked(): boolean {
+    return Boolean(this.creds.me?.id && this.creds.account);
+  }
+
+  get isHalfLinked(): boolean {
+    return Boolean(this.creds.me) && !this.isLinked;
+  }
+
+  toBytes(): Buffer {
+    return serialize(this.creds);
+  }
 }
 
-/** Whether a phone has linked these credentials (`registered` stays false after a QR link). */
-export function isLinked(credentials: Credentials): boolean {
-  return Boolean(credentials.me?.id && credentials.account);
-}
-
-/** JSON that keeps the library's buffers. */
+/** Writes JSON that keeps the library's buffers. */
 export function serialize(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value, BufferJSON.replacer));
 }

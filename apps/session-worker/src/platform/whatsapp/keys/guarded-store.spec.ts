@@ -7,7 +7,7 @@ const broken: PlatformStore = { get: fails, commit: fails, journaled: fails, sen
 
 test.each<[string, (store: PlatformStore) => Promise<unknown>]>([
   ['read keys', (store) => store.get('session', ['a'])],
-  ['write keys', (store) => store.commit({}, [])],
+  ['write keys', (store) => store.commit([], [])],
   ['read its journal', (store) => store.journaled('1@lid', 'A')],
   ['read what it sent', (store) => store.sent('A')],
 ])('a socket that cannot %s is given up, and the library hears of it, too', async (_what, use) => {
@@ -22,9 +22,9 @@ test('a socket writes nothing any more once the next one is opened, and is not g
   const commit = async (): Promise<void> => void (written += 1);
   const kept = { ...broken, commit };
   const former = guarded(kept, () => (given += 1));
-  await former.commit({}, []);
-  await guarded(kept, () => undefined).commit({}, []);
-  await expect(former.commit({}, [])).rejects.toThrow('Another socket');
+  await former.commit([], []);
+  await guarded(kept, () => undefined).commit([], []);
+  await expect(former.commit([], [])).rejects.toThrow('Another socket');
   expect({ given, written }).toEqual({ given: 0, written: 2 });
 });
 

@@ -4,7 +4,7 @@ import type { PlatformStore } from '../../port.js';
 const newest = new WeakMap<PlatformStore, object>();
 
 /**
- * The store, with every failure told to `abandon`. The library goes on after a failed read or write as if the message
+ * Calls `abandon` at every failure of the store. The library goes on after a failed read or write as if the message
  * were at fault: its cache is then ahead of the store, and the platform keeps the message until the next login. A socket writes
  * only until the next one is opened on the same store: that one may have read already what is there.
  */

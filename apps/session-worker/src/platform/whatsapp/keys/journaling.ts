@@ -1,25 +1,24 @@
 import {
+  type AuthenticationCreds,
   DEFAULT_CONNECTION_CONFIG,
   type SignalDataSet,
   type SignalKeyStoreWithTransaction,
   type SignalRepositoryWithLIDStore,
 } from '@whiskeysockets/baileys';
-import { keepLateWrites } from './late-writes.js';
 import type { PlatformStore } from '../../port.js';
 import { atStep } from '../../../steps.js';
-import type { Stanza } from '../socket/stanzas.js';
-import type { Credentials } from './credentials.js';
+import type { Stanza } from '../messages/stanzas.js';
 import { groupKeyOf, withoutGroupKey } from './group-keys.js';
 import { inboundRecord, journalPlace } from '../messages/inbound-record.js';
-import { JOURNAL } from './key-store.js';
+import { JOURNAL, keepLateWrites } from './key-store.js';
 
 /**
- * The library acknowledges a message before it hands it over, so a crash in between would lose it. Its decryption step
- * comes before the receipt: there, plaintext and advanced ratchet go into one transaction (docs/platform-protocol.md, 13).
+ * Journals each message in the library's decryption step. The library acknowledges a message before it hands it over, so a crash in
+ * between would lose it. The decryption comes before the receipt: there, plaintext and advanced ratchet go into one transaction (docs/platform-protocol.md, 13).
  */
 export function journaling(
   dependencies: Parameters<typeof DEFAULT_CONNECTION_CONFIG.makeSignalRepository>,
-  credentials: Credentials,
+  credentials: AuthenticationCreds,
   stanzas: WeakMap<Uint8Array, Stanza>,
   store: PlatformStore,
 ): SignalRepositoryWithLIDStore {
@@ -30,7 +29,7 @@ export function journaling(
   // and being written to at once would lose ratchet steps, then messages. Here all of them share the lock of the sends.
   const locked = <T>(work: () => Promise<T>): Promise<T> => keys.transaction(work, credentials.me?.id ?? '');
 
-  /** What is decrypted here the journal keeps, in the transaction of the ratchet. */
+  /** Decrypts and journals in the transaction of the ratchet. */
   const journaled = async (
     ciphertext: Uint8Array,
     decrypt: () => Promise<Uint8Array>,
@@ -58,9 +57,9 @@ export function journaling(
       return read;
     } catch (error) {
       // A stanza that comes again after a crash cannot be decrypted twice: the journal knows what it said.
-      const known = await store.journaled(place.sender, place.keyId);
-      if (!known) throw error;
-      return Buffer.from(known);
+      const plaintext = await store.journaled(place.sender, place.keyId);
+      if (!plaintext) throw error;
+      return Buffer.from(plaintext);
     }
   };
 

@@ -1,18 +1,12 @@
-import type { PlatformContent } from '../../port.js';
-
-/** Kinds of files as the platform derives their keys, by what fills a message. */
-const KINDS = {
-  imageMessage: 'image',
-  stickerMessage: 'sticker',
-  videoMessage: 'video',
-  ptvMessage: 'ptv',
-  audioMessage: 'audio',
-  documentMessage: 'document',
-} as const;
+import type { MediaType } from '@whiskeysockets/baileys';
+import { type Fields, text } from '../kinds/kind.js';
+import { INCOMING } from '../kinds/kinds.js';
+import type { DecodedContent } from './decoded-content.js';
 
 /** Where the file of a message lies, and how it is opened and checked. */
 export interface FileReference {
-  kind: (typeof KINDS)[keyof typeof KINDS];
+  /** Under which name the platform derives its keys. */
+  kind: MediaType;
   /** Undefined: the platform's usual host. */
   url?: string;
   directPath?: string;
@@ -22,29 +16,31 @@ export interface FileReference {
 }
 
 /** Whether a content is of a kind that has a file. */
-export function hasFile({ type, change }: PlatformContent): boolean {
-  return type in KINDS && !change;
+export function hasFile(decoded: DecodedContent): boolean {
+  return fileKind(decoded) !== undefined;
 }
 
 /** The file of a content; undefined where it has none, or does not say where and how to get it. */
-export function fileReference(content: PlatformContent): FileReference | undefined {
-  if (!hasFile(content)) return undefined;
-  const fields = (content.content ?? {}) as Record<string, unknown>;
+export function fileReference(decoded: DecodedContent): FileReference | undefined {
+  const kind = fileKind(decoded);
+  if (!kind) return undefined;
+  const fields = (decoded.content ?? {}) as Fields;
   const [url, directPath] = [fields['url'], fields['directPath']].map(text);
   const [mediaKey, sha256, encryptedSha256] = ['mediaKey', 'fileSha256', 'fileEncSha256'].map((name) =>
     bytes(fields[name]),
   );
   if (!mediaKey || !sha256 || !encryptedSha256 || !(url ?? directPath)) return undefined;
   return {
-    kind: KINDS[content.type as keyof typeof KINDS],
+    kind,
     ...(url ? { url } : {}),
     ...(directPath ? { directPath } : {}),
     ...{ mediaKey, sha256, encryptedSha256 },
   };
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+/** What changes or takes back another message has no file of its own. */
+function fileKind({ type, change }: DecodedContent): MediaType | undefined {
+  return change ? undefined : INCOMING.get(type)?.file;
 }
 
 /** All three are 32 bytes; the content has them in base64. */

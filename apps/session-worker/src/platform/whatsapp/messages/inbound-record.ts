@@ -1,15 +1,16 @@
 import {
+  type AuthenticationCreds,
   isJidGroup,
   isLidUser,
   isPnUser,
   jidNormalizedUser,
   type SignalRepositoryWithLIDStore,
 } from '@whiskeysockets/baileys';
-import type { InboundRecord, PlatformContent } from '../../port.js';
-import type { Stanza } from '../socket/stanzas.js';
+import type { InboundRecord } from '../../messages.js';
+import type { Stanza } from './stanzas.js';
 import { isOwn, phoneAddress, senderOf } from './jids.js';
-import { contentOf } from './incoming-content.js';
-import type { Credentials } from '../keys/credentials.js';
+import { type DecodedContent, decodedContent } from './decoded-content.js';
+import { inboundContent } from './message-body.js';
 
 /** Under which name the journal keeps what a ciphertext said. */
 export interface JournalPlace {
@@ -21,7 +22,7 @@ export interface JournalPlace {
 
 /** Who can tell addresses apart. */
 interface AddressBook {
-  credentials: Credentials;
+  credentials: AuthenticationCreds;
   repository: SignalRepositoryWithLIDStore;
 }
 
@@ -59,8 +60,13 @@ export async function inboundRecord(
     ...{ sender, keyId, remoteJid, fromMe, plaintext },
     chat: chat ? await phoneAddress(chat, chatPhone, book.repository) : remoteJid,
     ...headersOf(stanza),
-    content: isKey ? undefined : await withPhones(contentOf(plaintext), book),
+    content: isKey ? undefined : await contentFor(plaintext, book),
   };
+}
+
+async function contentFor(plaintext: Uint8Array, book: AddressBook): Promise<InboundRecord['content']> {
+  const decoded = await withPhones(decodedContent(plaintext), book);
+  return decoded && inboundContent(decoded);
 }
 
 function headersOf({ attrs }: Stanza): Pick<InboundRecord, 'pushName' | 'sentAt'> {
@@ -91,9 +97,9 @@ function origin({ attrs }: Stanza): Origin {
 
 /** Names the people in a content by their phone addresses, as far as they are known. */
 async function withPhones(
-  content: PlatformContent | undefined,
+  content: DecodedContent | undefined,
   book: AddressBook,
-): Promise<PlatformContent | undefined> {
+): Promise<DecodedContent | undefined> {
   const { quoted, mentions } = content ?? {};
   if (!content || (!quoted && !mentions)) return content;
   return {

@@ -1,31 +1,37 @@
 import { createDecipheriv, createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { type Agent, request } from 'node:https';
+import { request } from 'node:https';
 import { DEF_MEDIA_HOST, getMediaKeys } from '@whiskeysockets/baileys';
-import type { FileReference } from './file-reference.js';
-import { MediaError } from '../../port.js';
+import { MediaError } from '../../errors.js';
+import type { DownloadLimits } from '../../port.js';
+import { decodedContent } from './decoded-content.js';
+import { type FileReference, fileReference } from './file-reference.js';
 
 const MAC_BYTES = 10;
 /** A file is padded to whole blocks before it is encrypted. */
 const BLOCK_BYTES = 16;
 
-/** How a file may be fetched. */
-export interface DownloadLimits {
-  signal: AbortSignal;
-  maxBytes: number;
-  /** The name in a message is the sender's: only these, and what is below the platform's own. */
-  isHostAllowed(hostname: string): boolean;
-  /** The way of the session that the file is for; absent: straight. */
-  agent?: Agent;
+/**
+ * Fetches the file of a message by its plaintext.
+ * @throws MediaError
+ */
+export function downloadFile(
+  plaintext: Uint8Array,
+  limits: DownloadLimits,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const decoded = decodedContent(plaintext);
+  const file = decoded && fileReference(decoded);
+  if (!file) throw new MediaError('INVALID', true);
+  return download(file, limits);
 }
 
 /**
- * Fetches the file of a message and decrypts it. Everything that there is to check is checked, which the library's own
+ * Fetches a file and decrypts it. Everything that there is to check is checked, which the library's own
  * download does not do; it is checked at the end, so nothing of it may count before the last byte.
  * @throws MediaError
  */
-export async function* downloadFile(
+async function* download(
   file: FileReference,
   limits: DownloadLimits,
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -38,12 +44,17 @@ export async function* downloadFile(
   yield* decrypted(arriving(response), file, limits.maxBytes);
 }
 
-function addressOf({ url, directPath }: FileReference, { isHostAllowed }: DownloadLimits): URL {
+function addressOf({ url, directPath }: FileReference, { platformUrl }: DownloadLimits): URL {
   const base = url ?? `https://${DEF_MEDIA_HOST}`;
   const address = URL.canParse(directPath ?? base, base) ? new URL(directPath ?? base, base) : undefined;
-  if (address?.protocol !== 'https:' || !isHostAllowed(address.hostname))
+  if (address?.protocol !== 'https:' || !isPlatformHost(address.hostname, platformUrl))
     throw new MediaError('INVALID', true);
   return address;
+}
+
+/** Whether the platform, whose WebSocket is given, keeps files on this host: its own names, or a simulator's. */
+function isPlatformHost(hostname: string, platformUrl: string): boolean {
+  return /(^|\.)whatsapp\.net$/.test(hostname) || hostname === new URL(platformUrl).hostname;
 }
 
 async function responseTo(address: URL, { signal, agent }: DownloadLimits): Promise<IncomingMessage> {

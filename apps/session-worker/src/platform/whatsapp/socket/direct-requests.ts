@@ -1,11 +1,13 @@
 import { isPnUser, jidNormalizedUser, type WAMessageKey } from '@whiskeysockets/baileys';
 import type { FailureScope } from './failure-scope.js';
-import { NoAnswerError, type PlatformSocket, type ReceivedMessage } from '../../port.js';
-import type { LibrarySocket } from '../messages/hand-over.js';
+import { NoAnswerError } from '../../errors.js';
+import type { ReceivedMessage } from '../../messages.js';
+import type { PlatformSocket } from '../../port.js';
+import type { LibrarySocket } from '../messages/outgoing.js';
 import { requestPairingCode } from './pairing-code.js';
 
-/** What a socket does at once or not at all. */
-export function atOnce(
+/** Answers the requests that a socket carries out at once or not at all. */
+export function directRequests(
   sock: LibrarySocket,
   scope: FailureScope,
 ): Pick<PlatformSocket, 'requestPairingCode' | 'lookUp' | 'addressesOf' | 'markRead' | 'typing'> {
@@ -13,7 +15,7 @@ export function atOnce(
     requestPairingCode: (phone) => scope.run(() => requestPairingCode(sock, phone)),
     lookUp: (phone) =>
       scope.run(async () => {
-        const found = await answered(sock.onWhatsApp(phone));
+        const found = await answerTo(sock.onWhatsApp(phone));
         return found.find(({ exists }) => exists)?.jid ?? null;
       }),
     addressesOf: (contact) =>
@@ -25,21 +27,21 @@ export function atOnce(
     markRead: (messages) =>
       scope.run(async () => {
         // Whether the senders may see it: the library asks by itself, and trips over an answer that does not come.
-        await answered(sock.fetchPrivacySettings());
+        await answerTo(sock.fetchPrivacySettings());
         await sock.readMessages(messages.map(keyOf));
       }),
     typing: (to, state) => scope.run(() => sock.sendPresenceUpdate(state, to)),
   };
 }
 
-/** In a group the sender stands behind the group's address (inbound-record.ts). */
+/** The platform's name of a message. In a group the sender stands behind the group's address (inbound-record.ts). */
 function keyOf({ sender, keyId }: ReceivedMessage): WAMessageKey {
   const [remoteJid = '', participant] = sender.split('|');
   return { remoteJid, id: keyId, ...(participant ? { participant } : {}) };
 }
 
-/** The library gives back nothing, or trips over it, where the platform did not answer. */
-async function answered<T>(question: Promise<T | undefined>): Promise<T> {
+/** Throws where the platform did not answer: the library gives back nothing then, or trips over it. */
+async function answerTo<T>(question: Promise<T | undefined>): Promise<T> {
   const answer = await question.catch(() => undefined);
   if (answer === undefined) throw new NoAnswerError();
   return answer;

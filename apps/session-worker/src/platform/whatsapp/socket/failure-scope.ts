@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const scopes = new AsyncLocalStorage<FailureScope>();
 
-/** All that is done for one socket, however long after: what fails in it without anybody listening ends this socket. */
+/** Ends one socket when anything that is done for it, however long after, fails without anybody listening. */
 export class FailureScope {
   // Emptied at the end: connections that were opened in the scope live longer, and would hold the socket in memory.
   private fail: (() => void) | undefined;
@@ -19,7 +19,7 @@ export class FailureScope {
     this.fail = undefined;
   }
 
-  /** For `unhandledRejection`, which Node tells in the context of the promise. */
+  /** Ends the socket of the current context. For `unhandledRejection`, which Node tells in the context of the promise. */
   static failed(): void {
     scopes.getStore()?.fail?.();
   }

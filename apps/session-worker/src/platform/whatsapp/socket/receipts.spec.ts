@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { beforeEach, expect, test } from '@jest/globals';
-import type { PlatformListener } from '../../port.js';
-import type { Stanza } from './stanzas.js';
+import type { MessageListener } from '../../port.js';
+import type { Stanza } from '../messages/stanzas.js';
 import { confirmWrittenReceipts } from './receipts.js';
 
 let stanzas: EventEmitter;
@@ -17,12 +17,13 @@ beforeEach(() => {
     said.push(`confirmed ${attrs['id']}`);
     stanzas.emit('confirmed');
   });
-  const listener = {
+  const listener: MessageListener = {
+    onAck: () => undefined,
     onReceipt: (ids: string[], kind: string) => {
       said.push(`${kind} ${ids.join()}`);
       return new Promise<void>((done, failed) => (write = { done, failed }));
     },
-  } as unknown as PlatformListener;
+  };
   confirmWrittenReceipts(stanzas, listener, () => {
     said.push('abandoned');
     stanzas.emit('abandoned');

@@ -1,11 +1,11 @@
 import type { EventEmitter } from 'node:events';
-import type { PlatformListener } from '../../port.js';
-import { receiptIds, receiptKind, type Stanza, timeOf } from './stanzas.js';
+import type { MessageListener } from '../../port.js';
+import { receiptIds, receiptKind, type Stanza, timeOf } from '../messages/stanzas.js';
 
-/** The library tells the platform at once that a receipt arrived, and a crash would lose it: here it waits for the write. */
+/** Confirms receipts to the platform after they are written. The library does it at once, and a crash would lose the receipt. */
 export function confirmWrittenReceipts(
   stanzas: EventEmitter,
-  listener: PlatformListener,
+  listener: MessageListener,
   abandon: () => void,
 ): void {
   const library = stanzas.listeners('CB:receipt') as ((stanza: Stanza) => void)[];

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { NewChatMessageCappingStatusType } from '@whiskeysockets/baileys';
-import { capped, timelocked } from './restrictions.js';
+import { newChatQuota, accountRestriction } from './restrictions.js';
 
 const { CAPPED, SECOND_WARNING } = NewChatMessageCappingStatusType;
 const UNTIL = new Date('2100-01-01T00:00:00.000Z');
@@ -15,14 +15,14 @@ test.each([
   ['gives an end that is none', { capping_status: CAPPED, cycle_end_timestamp: 'soon' }, true, undefined],
   ['says nothing', {}, false, undefined],
 ])('new chats are used up where the platform %s: %j', (_what, cap, isActive, until) => {
-  expect(capped(cap)).toEqual({ reason: 'NEW_CHAT_QUOTA', isActive, until });
+  expect(newChatQuota(cap)).toEqual({ reason: 'NEW_CHAT_QUOTA', isActive, until });
 });
 
 test('an account is restricted until the platform says otherwise, or to an end', () => {
   const reason = 'ACCOUNT_RESTRICTED';
-  expect(timelocked({ isActive: true, timeEnforcementEnds: UNTIL })).toEqual({
+  expect(accountRestriction({ isActive: true, timeEnforcementEnds: UNTIL })).toEqual({
     ...{ reason, isActive: true, until: UNTIL },
   });
-  expect(timelocked({ isActive: true, timeEnforcementEnds: new Date(NaN) }).until).toBeUndefined();
-  expect(timelocked({})).toEqual({ reason, isActive: false, until: undefined });
+  expect(accountRestriction({ isActive: true, timeEnforcementEnds: new Date(NaN) }).until).toBeUndefined();
+  expect(accountRestriction({})).toEqual({ reason, isActive: false, until: undefined });
 });

@@ -1,57 +1,36 @@
 import type { IncomingMessage } from 'node:http';
 import type { StatusReason } from '@svc/contracts';
-import { makeWASocket } from '@whiskeysockets/baileys';
-import { BoundedCache } from '../keys/bounded-cache.js';
-import { FailureScope } from './failure-scope.js';
-import { guarded } from '../keys/guarded-store.js';
-import { quietLogger } from './library-logger.js';
+import type { AuthenticationCreds } from '@whiskeysockets/baileys';
+import type {
+  PlatformAddress,
+  PlatformListener,
+  PlatformSocket,
+  PlatformStore,
+  Refusal,
+  SocketClose,
+} from '../../port.js';
 import type { ProxyRoute } from '../../proxy.js';
-import type { PlatformListener, PlatformSocket, PlatformStore } from '../../port.js';
-import { QR_LIFETIME_MS } from '../../port.js';
-import { shareAsyncContext } from './shared-async-context.js';
-import { rememberCiphertexts, type Stanza } from './stanzas.js';
-import { Watchdog, type WatchLimits } from './watchdog.js';
-import { confirmWrittenReceipts } from './receipts.js';
+import { guarded } from '../keys/guarded-store.js';
 import { jidUser } from '../messages/jids.js';
-import { atOnce } from './direct-requests.js';
-import type { Credentials } from '../keys/credentials.js';
-import { handOver, type LibrarySocket } from '../messages/hand-over.js';
-import { journaling } from '../keys/journaling.js';
-import { keyStore } from '../keys/key-store.js';
-import { isComplete, messageOf } from '../messages/outgoing-message.js';
-import { askRestrictions, hearRestrictions } from './restrictions.js';
-import { protectSessionsFromTrials } from '../keys/signal-trials.js';
-import { trustRootPerSocket } from './trust-roots.js';
-import { uploadFile } from '../messages/upload.js';
+import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
+import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
+import { closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
+import { connect, trusting } from './connect.js';
+import { directRequests } from './direct-requests.js';
+import { FailureScope } from './failure-scope.js';
+import { QR_LIFETIME_MS } from './pairing-code.js';
+import { confirmWrittenReceipts } from './receipts.js';
+import { askRestrictions, watchRestrictions } from './restrictions.js';
+import { Watchdog } from './watchdog.js';
 
-/** Where the platform is, and when it counts as deaf; `trustRoot` in hex replaces the library's. */
-export interface PlatformAddress {
-  url: string;
-  trustRoot?: string;
-  limits: WatchLimits;
-  /** Nothing of this socket goes another way. */
-  proxy?: ProxyRoute;
-}
-
-/** Close code for a door that is shut: HTTP's own codes mean other things among close codes, 401 the end of a link. */
-const REFUSED = 400;
-/** Close code for a connection that broke. */
-const CUT = 428;
-/** Close code for a socket that was found to be deaf. */
-const DEAF = 408;
-/** A platform that has not answered by then does not: nobody waits longer to send. */
-const QUERY_TIMEOUT_MS = 15_000;
-
-const logger = quietLogger();
-protectSessionsFromTrials();
-shareAsyncContext();
-const trusting = trustRootPerSocket();
+/** The platform's refusal of a message that would begin a chat. */
+const NEW_CHAT_REFUSED = 463;
 
 /** Opens a socket. Everything that happens is told to the listener; nothing is thrown. */
 export function openSocket(
   address: PlatformAddress,
-  credentials: Credentials,
-  keptIn: PlatformStore,
+  credentials: AuthenticationCreds,
+  store: PlatformStore,
   listener: PlatformListener,
 ): PlatformSocket {
   const scope = new FailureScope(() => socket.recycle('LIBRARY_ERROR'));
@@ -60,9 +39,9 @@ export function openSocket(
     const stanzas = new WeakMap<Uint8Array, Stanza>();
     // What could not be written the platform keeps until the next login: so there is one, soon.
     const abandon = (): void => socket.recycle('PROCESSING_STALLED');
-    const sock = connect(address, credentials, stanzas, { store: guarded(keptIn, abandon), watchdog });
+    const sock = connect(address, credentials, stanzas, { store: guarded(store, abandon), watchdog });
     confirmWrittenReceipts(sock.ws, listener, abandon);
-    hearRestrictions(sock, listener);
+    watchRestrictions(sock, listener);
     watchdog.supervise(sock.ws);
     return attach(sock, stanzas, namingProxy(listener, address.proxy), { scope, watchdog });
   };
@@ -70,11 +49,11 @@ export function openSocket(
   return socket;
 }
 
-/** A connection that the proxy did not let through failed for that reason, whatever it looks like. */
+/** Blames the proxy for a connection that it did not let through, whatever the failure looks like. */
 function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined): PlatformListener {
   if (!proxy) return listener;
-  const onClose: PlatformListener['onClose'] = (code, reason) =>
-    proxy.failed() ? listener.onClose(REFUSED, 'PROXY_FAILED') : listener.onClose(code, reason);
+  const onClose: PlatformListener['onClose'] = (close) =>
+    listener.onClose(proxy.failed() ? malfunction('PROXY_FAILED', REFUSED) : close);
   return { ...listener, onClose };
 }
 
@@ -84,49 +63,6 @@ interface Guards {
   watchdog: Watchdog;
 }
 
-function connect(
-  address: PlatformAddress,
-  credentials: Credentials,
-  stanzas: WeakMap<Uint8Array, Stanza>,
-  { store, watchdog }: { store: PlatformStore; watchdog: Watchdog },
-): LibrarySocket {
-  const sock = makeWASocket({
-    waWebSocketUrl: address.url,
-    logger,
-    auth: { creds: credentials, keys: keyStore(store) },
-    makeSignalRepository: (...dependencies) => {
-      const repository = journaling(dependencies, credentials, stanzas, store);
-      // Of the backlog after a login nothing but this tells whether it gets done.
-      const decryptMessage: typeof repository.decryptMessage = (options) =>
-        watchdog.watch('decryption', repository.decryptMessage(options));
-      return { ...repository, decryptMessage };
-    },
-    getMessage: async ({ id }) => {
-      const sent = id ? await store.sent(id) : undefined;
-      return sent && isComplete(sent) ? messageOf(sent, credentials) : undefined;
-    },
-    qrTimeout: QR_LIFETIME_MS,
-    keepAliveIntervalMs: address.limits.keepAliveMs,
-    agent: address.proxy?.agent,
-    fetchAgent: address.proxy?.agent,
-    defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
-    emitOwnEvents: false,
-    syncFullHistory: false,
-    markOnlineOnConnect: true,
-    // A device list that expires costs the contact a one-time key at the next send.
-    userDevicesCache: new BoundedCache(5_000),
-    msgRetryCounterCache: new BoundedCache(1_000),
-    callOfferCache: new BoundedCache(100),
-    placeholderResendCache: new BoundedCache(100),
-    // The store is patient itself.
-    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
-  });
-  // Whoever asks for a message again gets it from the table. The library would keep each for five minutes, 20 KB of it: its timer
-  // holds the transaction in which it was sent.
-  if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
-  return sock;
-}
-
 function attach(
   sock: LibrarySocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
@@ -134,53 +70,38 @@ function attach(
   { scope, watchdog }: Guards,
 ): PlatformSocket {
   let closed = false;
-  const codeOf = closeCodes(sock);
-  const rest = (): void => {
+  const stopWatching = (): void => {
     closed = true;
     watchdog.stop();
     scope.close();
   };
-  const gone = (code: number, reason?: StatusReason): void => {
+  const end = (close: SocketClose): void => {
     if (closed) return;
-    rest();
-    listener.onClose(code, reason);
+    stopWatching();
+    listener.onClose(close);
   };
-  sock.ev.on('creds.update', () => listener.onCredentials());
-  sock.ev.on('connection.update', ({ connection, qr, lastDisconnect }) => {
-    if (closed) return;
-    if (qr) listener.onQr(qr);
-    if (connection === 'open') listener.onOpen(jidUser(sock.authState.creds.me?.id ?? ''));
-    if (connection === 'close') gone(codeOf(lastDisconnect?.error));
-  });
-  // The library listens to this event and does nothing: its WebSocket then waits for an answer that has come already.
-  sock.ws.on('unexpected-response', (_request: unknown, { statusCode = 500 }: IncomingMessage) =>
-    gone(statusCode >= 500 ? statusCode : REFUSED),
-  );
-  // Raw stanzas instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
-  sock.ws.on('CB:ack,class:message', ({ attrs }: Stanza) => {
-    if (attrs['id']) listener.onAck(attrs['id'], numberIn(attrs['error']));
-  });
-  sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
   const close = (): void => {
-    rest();
+    stopWatching();
     void sock.end(undefined);
   };
+  passEvents(sock, listener, { isClosed: () => closed, end });
+  sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
   return {
     upload: (content, file) => scope.run(() => uploadFile(sock, content, file)),
     send: (message) =>
       scope.run(() =>
-        watchdog.watch('hand-over', handOver(sock, message)).catch((error: unknown) => {
+        watchdog.watch('hand-over', sendMessage(sock, message)).catch((error: unknown) => {
           // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
-          if (!sock.ws.isOpen) gone(CUT);
+          if (!sock.ws.isOpen) end(closeOf(CUT));
           throw error;
         }),
       ),
-    ...atOnce(sock, scope),
+    ...directRequests(sock, scope),
     restrictions: () => scope.run(() => askRestrictions(sock)),
     logout: () => scope.run(() => sock.logout()),
-    recycle: (reason) => {
+    recycle: (reason: StatusReason) => {
       if (closed) return;
-      gone(DEAF, reason);
+      end(malfunction(reason));
       close();
       cut(sock);
     },
@@ -188,24 +109,38 @@ function attach(
   };
 }
 
-/** Whoever is deaf does not hear a farewell: the library would wait half a minute for the answer. */
+/** Tells the listener what the library and the platform say. */
+function passEvents(
+  sock: LibrarySocket,
+  listener: PlatformListener,
+  { isClosed, end }: { isClosed: () => boolean; end: (close: SocketClose) => void },
+): void {
+  const codeOf = closeCodes(sock);
+  sock.ev.on('creds.update', () => listener.onCredentials());
+  sock.ev.on('connection.update', ({ connection, qr, lastDisconnect }) => {
+    if (isClosed()) return;
+    if (qr) listener.onQr(qr, new Date(Date.now() + QR_LIFETIME_MS));
+    if (connection === 'open') listener.onOpen(jidUser(sock.authState.creds.me?.id ?? ''));
+    if (connection === 'close') end(closeOf(codeOf(lastDisconnect?.error)));
+  });
+  // The library listens to this event and does nothing: its WebSocket then waits for an answer that has come already.
+  sock.ws.on('unexpected-response', (_request: unknown, { statusCode = 500 }: IncomingMessage) =>
+    end(closeOf(statusCode >= 500 ? statusCode : REFUSED)),
+  );
+  // Raw stanzas instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
+  sock.ws.on('CB:ack,class:message', ({ attrs }: Stanza) => {
+    if (attrs['id']) listener.onAck(attrs['id'], refusalIn(attrs['error']));
+  });
+}
+
+/** Ends the connection at once: a socket that is deaf does not hear a farewell, and the library would wait half a minute for the answer. */
 function cut({ ws }: LibrarySocket): void {
   const { socket } = ws as unknown as { socket: { terminate(): void } | null };
   socket?.terminate();
 }
 
-function numberIn(attribute: string | undefined): number | undefined {
-  return attribute === undefined ? undefined : Number(attribute);
-}
-
-/** The library says 408, as for a platform that is silent, also where the network told at once that nobody is there. */
-function closeCodes({ ws }: LibrarySocket): (error: unknown) => number {
-  let wasOpen = false;
-  ws.on('open', () => (wasOpen = true));
-  return (error) => {
-    const { output, data } = Object(error) as { output?: { statusCode?: number }; data?: { code?: unknown } };
-    const isTold = typeof data?.code === 'string' && data.code !== 'ETIMEDOUT';
-    if (output?.statusCode === DEAF && isTold) return wasOpen ? CUT : REFUSED;
-    return output?.statusCode ?? CUT;
-  };
+function refusalIn(attribute: string | undefined): Refusal | undefined {
+  if (attribute === undefined) return undefined;
+  const code = Number(attribute);
+  return { detail: `platform error ${code}`, isOfNewChat: code === NEW_CHAT_REFUSED };
 }

@@ -1,18 +1,11 @@
 import type { EventEmitter } from 'node:events';
 import type { StatusReason } from '@svc/contracts';
+import type { PlatformAddress } from '../../port.js';
 import { atStep } from '../../../steps.js';
 
 const TICK_MS = 1_000;
 /** How long a ping may be on its way there and back. */
 const PING_MS = 10_000;
-
-/** How patient a watchdog is. */
-export interface WatchLimits {
-  /** How often the library pings. */
-  keepAliveMs: number;
-  /** How long work of one kind may be in hand without any of it getting done. */
-  stallMs: number;
-}
 
 /**
  * Finds the socket that looks connected and is deaf. The library sees only some of these, and of those that it sees it
@@ -24,13 +17,13 @@ export class Watchdog {
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    private readonly limits: WatchLimits,
+    private readonly limits: PlatformAddress['limits'],
     private readonly giveUp: (reason: StatusReason) => void,
   ) {
     this.timer = setInterval(() => this.tick(), TICK_MS);
   }
 
-  /** Sees what the library hears, and how it gets on with it. */
+  /** Watches what the library receives, and how it gets on with it. */
   supervise(stanzas: EventEmitter): void {
     stanzas.on('frame', () => (this.silentMs = 0));
     // One frame that cannot be read, and none after it can: the library stays connected, and dead.
@@ -43,7 +36,7 @@ export class Watchdog {
     );
   }
 
-  /** Work that must not stand still for long; others of its kind that get done speak for it. */
+  /** Watches work that must not stand still for long; other work of its kind that gets done speaks for it. */
   async watch<T>(kind: string, work: Promise<T>): Promise<T> {
     const state = this.kinds.get(kind) ?? { inHand: 0, stalledMs: 0 };
     this.kinds.set(kind, state);
@@ -71,7 +64,7 @@ export class Watchdog {
   }
 }
 
-/** The library's handlers of an event return promises that nobody keeps: here somebody does. */
+/** Gives `keep` the promises of the library's handlers of an event: the library itself drops them. */
 function around(
   stanzas: EventEmitter,
   event: string,
