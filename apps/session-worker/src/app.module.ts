@@ -52,7 +52,7 @@ import { atStep } from './steps.js';
 const NAME = 'session-worker';
 const POOL_SIZE = 20;
 
-/** The whole wiring of `session-worker`. */
+/** Wires the whole of `session-worker`. */
 @Module({
   imports: [
     databaseModule('sessions', readConfig, [Session], POOL_SIZE),

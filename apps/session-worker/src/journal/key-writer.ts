@@ -26,30 +26,30 @@ export interface KeyCommit {
  * the session itself sent is told by its receipts, however it comes back: its row is there before it goes out.
  */
 const COMMIT_SQL = `${FENCE_SQL},
-  held AS (SELECT c.n::int AS n, c.session_id
+  leased AS (SELECT c.n::int AS n, c.session_id
     FROM unnest($4::uuid[], $5::int[], $6::int[]) WITH ORDINALITY AS c (session_id, partition, epoch, n)
     JOIN fence USING (partition, epoch)),
   put AS (INSERT INTO signal_key (session_id, type, key_id, sealed)
     SELECT session_id, k.type, k.key_id, k.sealed
-    FROM unnest($7::int[], $8::text[], $9::text[], $10::bytea[]) AS k (n, type, key_id, sealed) JOIN held USING (n)
+    FROM unnest($7::int[], $8::text[], $9::text[], $10::bytea[]) AS k (n, type, key_id, sealed) JOIN leased USING (n)
     ON CONFLICT (session_id, type, key_id) DO UPDATE SET sealed = excluded.sealed),
-  deleted AS (DELETE FROM signal_key s USING held, unnest($11::int[], $12::text[], $13::text[]) AS d (n, type, key_id)
-    WHERE d.n = held.n AND s.session_id = held.session_id AND s.type = d.type AND s.key_id = d.key_id),
+  deleted AS (DELETE FROM signal_key s USING leased, unnest($11::int[], $12::text[], $13::text[]) AS d (n, type, key_id)
+    WHERE d.n = leased.n AND s.session_id = leased.session_id AND s.type = d.type AND s.key_id = d.key_id),
   journaled AS (INSERT INTO inbound_message (session_id, sender, key_id, plaintext)
     SELECT session_id, m.sender, m.key_id, m.plaintext
     FROM unnest($14::int[], $15::text[], $16::text[], $17::bytea[]) AS m (n, sender, key_id, plaintext)
-    JOIN held USING (n)
+    JOIN leased USING (n)
     ON CONFLICT DO NOTHING RETURNING session_id, sender, key_id),
   fresh AS (SELECT e.*, session_id
     FROM unnest($18::int[], $19::text[], $20::text[], $21::uuid[], $22::jsonb[], $23::bool[], $24::int[])
       AS e (n, sender, key_id, id, envelope, awaits_file, partition)
-    JOIN held USING (n) JOIN journaled USING (session_id, sender, key_id)
+    JOIN leased USING (n) JOIN journaled USING (session_id, sender, key_id)
     WHERE e.envelope #>> '{data,fromMe}' = 'false' OR NOT EXISTS (SELECT FROM outbound_message o
-      WHERE o.session_id = held.session_id AND o.key_id = e.key_id)),
+      WHERE o.session_id = leased.session_id AND o.key_id = e.key_id)),
   published AS (INSERT INTO event_outbox (id, envelope) SELECT id, envelope FROM fresh WHERE NOT awaits_file RETURNING id),
   awaited AS (INSERT INTO inbound_media (media_id, session_id, partition, sender, key_id, envelope)
     SELECT id, session_id, partition, sender, key_id, envelope FROM fresh WHERE awaits_file)
-  SELECT (SELECT array_agg(n) FROM held) AS held, (SELECT array_agg(id) FROM published) AS events`;
+  SELECT (SELECT array_agg(n) FROM leased) AS leased, (SELECT array_agg(id) FROM published) AS events`;
 
 /** Writes Signal keys and journal of all sessions of this process, many sessions in one transaction. */
 @Injectable()
@@ -71,7 +71,7 @@ export class KeyWriter {
   ) {}
 
   /**
-   * Resolves when the change is committed.
+   * Writes a change; resolves when it is committed.
    * @throws LeaseLostError
    */
   async commit(change: KeyCommit): Promise<void> {
@@ -86,7 +86,7 @@ export class KeyWriter {
   }
 
   /** Resolves when nothing is being written for the session: also what a former socket, or runner, of it began. */
-  async settled(sessionId: string): Promise<void> {
+  async idle(sessionId: string): Promise<void> {
     await this.underWay.get(sessionId);
   }
 
@@ -98,7 +98,7 @@ export class KeyWriter {
     const events = inbound.flatMap(({ event, ...one }) => (event ? [{ ...one, event }] : []));
     const { ids, envelopes } = outboxRows(events.map(({ event }) => event));
     atStep(inbound.length > 0 ? 'in-2' : 'out-4');
-    const [row] = await this.dataSource.query<{ held: number[] | null; events: string[] | null }[]>(
+    const [row] = await this.dataSource.query<{ leased: number[] | null; events: string[] | null }[]>(
       COMMIT_SQL,
       [
         ...fenceParameters(...commits.map(({ fence }) => fence)),
@@ -119,12 +119,12 @@ export class KeyWriter {
     if (events.some(({ awaitsFile }) => awaitsFile)) this.fileAwaited.emit();
     const published = new Set(row?.events);
     this.outbox.publish(events.flatMap(({ event }) => (published.has(event.id) ? [event] : [])));
-    const written = new Set(row?.held);
+    const written = new Set(row?.leased);
     return commits.map((_, at) => written.has(at + 1));
   }
 }
 
-/** Parts of all commits, each with the number of its commit, from 1 as the database counts. */
+/** Lists the parts of all commits, each with the number of its commit, from 1 as the database counts. */
 function numbered<T>(commits: KeyCommit[], partsOf: (commit: KeyCommit) => T[]): (T & { n: number })[] {
   return commits.flatMap((commit, at) => partsOf(commit).map((part) => ({ ...part, n: at + 1 })));
 }

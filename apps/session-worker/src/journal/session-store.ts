@@ -61,9 +61,9 @@ export class SessionStore implements PlatformStore {
     if (rows.length === 0) throw new LeaseLostError(fence.partition);
   }
 
-  /** The runner has ended: nothing of its socket is written any more, the next runner may have read already. */
+  /** Ends with its runner: nothing of its socket is written any more, the next runner may have read already. */
   async close(): Promise<void> {
-    await this.keys.settled(this.scope.session.id);
+    await this.keys.idle(this.scope.session.id);
     this.closed = true;
   }
 
@@ -82,7 +82,7 @@ export class SessionStore implements PlatformStore {
 
   /** Reads keys, once what a former socket of the session is still writing is there. */
   async get(type: string, ids: string[]): Promise<Record<string, Buffer>> {
-    await this.keys.settled(this.scope.session.id);
+    await this.keys.idle(this.scope.session.id);
     const rows = await this.read<{ key_id: string; sealed: Buffer }>(
       'SELECT key_id, sealed FROM signal_key WHERE session_id = $1 AND type = $2 AND key_id = ANY($3::text[])',
       [this.scope.session.id, type, ids],

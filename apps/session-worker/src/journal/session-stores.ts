@@ -4,7 +4,7 @@ import { KeyWriter } from './key-writer.js';
 import { SessionStore, type StoreScope } from './session-store.js';
 import { Vault } from '../credentials/vault.js';
 
-/** The stores of this process's sessions. */
+/** Makes the stores of this process's sessions. */
 @Injectable()
 export class SessionStores {
   constructor(
@@ -17,7 +17,7 @@ export class SessionStores {
     return new SessionStore(scope, this.dataSource, this.vault, this.keys);
   }
 
-  /** The session is deleted: nothing of it is kept in memory. */
+  /** Drops what is kept in memory of a session that is deleted. */
   forget(sessionId: string): void {
     this.vault.forget(sessionId);
   }

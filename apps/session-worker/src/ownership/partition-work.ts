@@ -1,7 +1,7 @@
 import type { Signal } from '../signal.js';
 import type { Fence } from './fence.js';
 
-/** What this process does for the partitions that it owns. The app's module says who does it. */
+/** Does the work of this process for the partitions that it owns. The app's module says who that is. */
 export abstract class PartitionWork {
   /** Tells of fenced writes that were refused. */
   abstract readonly leaseLost: Signal<Fence>;

@@ -108,13 +108,13 @@ export interface KeyChange extends KeyName {
 
 /** Keeps the keys and the journal of one session. */
 export interface PlatformStore {
-  /** Values of one type by id; those that are not there are left out. */
+  /** Reads values of one type by id; those that are not there are left out. */
   get(type: string, ids: string[]): Promise<Record<string, Buffer>>;
   /** Writes keys and inbound messages in one transaction. */
   commit(changes: KeyChange[], inbound: InboundRecord[]): Promise<void>;
-  /** Plaintext of a message that was journaled before. */
+  /** Reads the plaintext of a message that was journaled before. */
   journaled(sender: string, keyId: string): Promise<Uint8Array | undefined>;
-  /** A message this session sent: a contact that could not read it asks again. */
+  /** Reads a message that this session sent: a contact that could not read it asks again. */
   sent(keyId: string): Promise<OutgoingMessage | undefined>;
 }
 
@@ -133,19 +133,23 @@ export interface PlatformSocket {
    */
   send(message: OutgoingMessage): Promise<void>;
   /**
-   * A code that links the phone of this number when it is typed there; only a socket that shows QR codes has one.
+   * Asks for a code that links the phone of this number when it is typed there; only a socket that shows QR codes has one.
    * @throws NoAnswerError
    */
   requestPairingCode(phone: string): Promise<PairingCode>;
   /**
-   * Address of a number; null when the platform does not know it.
+   * Looks up the address of a number; null when the platform does not know it.
    * @throws NoAnswerError
    */
   lookUp(phone: string): Promise<string | null>;
-  /** All addresses under which messages of this contact may have come. */
+  /** Lists all addresses under which messages of this contact may have come. */
   addressesOf(contact: string): Promise<string[]>;
-  /** @throws NoAnswerError */
+  /**
+   * Marks messages as read.
+   * @throws NoAnswerError
+   */
   markRead(messages: ReceivedMessage[]): Promise<void>;
+  /** Shows a chat that somebody writes, records, or stops. */
   typing(to: string, state: TypingState): Promise<void>;
   /** Asks for all restrictions; those that the platform does not tell in time are left out. */
   restrictions(): Promise<PlatformRestriction[]>;
@@ -157,9 +161,9 @@ export interface PlatformSocket {
   close(): void;
 }
 
-/** The messaging network on the far side, as all rooms of the worker know it. The app's module says which one it is. */
+/** Stands for the messaging network on the far side. The app's module says which one it is. */
 export abstract class Platform {
-  /** Credentials of a number that is not linked yet. */
+  /** Makes credentials of a number that is not linked yet. */
   abstract newCredentials(): Credentials;
 
   /** Reads what `Credentials.toBytes` wrote. */
@@ -173,18 +177,18 @@ export abstract class Platform {
     listener: PlatformListener,
   ): PlatformSocket;
 
-  /** The message id of a job, always the same one: however often a job is sent, its recipient sees one message. */
+  /** Makes the message id of a job, always the same one: however often a job is sent, its recipient sees one message. */
   abstract keyIdOf(jobId: string): string;
 
   /**
-   * The file of an inbound message, decrypted and checked: nothing of it may count before its last byte.
+   * Fetches the file of an inbound message, decrypted and checked: nothing of it may count before its last byte.
    * @throws MediaError
    */
   abstract download(plaintext: Uint8Array, limits: DownloadLimits): AsyncIterable<Uint8Array>;
 
-  /** The key under which a session knows the hidden address of a contact; undefined for one that is not hidden. */
+  /** Names the key under which a session keeps the hidden address of a contact; undefined for one that is not hidden. */
   abstract hiddenAddressKey(contact: string): KeyName | undefined;
 
-  /** The hidden address in the value of that key. */
+  /** Reads the hidden address in the value of that key. */
   abstract hiddenAddressIn(value: Buffer): string | undefined;
 }

@@ -19,10 +19,10 @@ export class LoginGate {
 
   constructor(private readonly places: number) {}
 
-  /** Calls `begin` when there is a place, at once or later; not after `leave`. */
-  enter(begin: () => void): LoginPlace {
+  /** Calls `start` when there is a place, at once or later; not after `leave`. */
+  enter(start: () => void): LoginPlace {
     const place = Symbol('login');
-    this.waiting.set(place, begin);
+    this.waiting.set(place, start);
     this.admit();
     this.report ??=
       this.waiting.size > 0 ? setInterval(() => this.reportWaiting(), REPORT_MS).unref() : undefined;
@@ -35,11 +35,11 @@ export class LoginGate {
   }
 
   private admit(): void {
-    for (const [place, begin] of this.waiting) {
+    for (const [place, start] of this.waiting) {
       if (this.inFlight.size >= this.places) return;
       this.waiting.delete(place);
       this.inFlight.add(place);
-      begin();
+      start();
     }
   }
 

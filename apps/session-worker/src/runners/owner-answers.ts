@@ -121,8 +121,10 @@ async function candidates(
   messages: MarkReadV1['messages'],
 ): Promise<ReceivedMessage[]> {
   const contacts = [...new Set(messages.map(({ contact }) => contact))];
-  const known = await Promise.all(contacts.map(async (one) => [one, await socket.addressesOf(one)] as const));
-  const addresses = new Map(known);
+  const entries = await Promise.all(
+    contacts.map(async (one) => [one, await socket.addressesOf(one)] as const),
+  );
+  const addresses = new Map(entries);
   return messages.flatMap(({ contact, keyId }) =>
     (addresses.get(contact) ?? []).map((sender) => ({ sender, keyId })),
   );

@@ -31,30 +31,30 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async sweep(): Promise<void> {
-    const held = this.ownership.held;
-    await this.carryOutWishes(held);
-    await this.expire(held);
+    const partitions = this.ownership.held;
+    await this.carryOutWishes(partitions);
+    await this.expire(partitions);
   }
 
   /** Carries out wishes that were written while NATS was away, and starts sessions whose runner could not start or gave up. */
-  private async carryOutWishes(held: number[]): Promise<void> {
+  private async carryOutWishes(partitions: number[]): Promise<void> {
     const rows = await this.dataSource.query<{ id: string }[]>(
       `SELECT id FROM session WHERE partition = ANY($1::int[]) AND (applied_version < wanted_version
          OR wanted = 'CONNECTED' AND status NOT IN ('DISCONNECTED', 'LOGGED_OUT') AND id <> ALL($2::uuid[]))`,
-      [held, this.runners.running()],
+      [partitions, this.runners.running()],
     );
     for (const { id } of rows) this.partitions.reconcile(id);
   }
 
   /** Ends messages that waited too long for their session. */
-  private async expire(held: number[]): Promise<void> {
+  private async expire(partitions: number[]): Promise<void> {
     const rows = await this.dataSource.query<{ session_id: string; partition: number; jobs: string[] }[]>(
       `SELECT o.session_id, s.partition, array_agg(o.job_id) AS jobs
        FROM outbound_message o JOIN session s ON s.id = o.session_id
        WHERE o.status IN ('QUEUED', 'SENDING') AND s.partition = ANY($1::int[])
          AND ${isOverdue('o', '$2')}
        GROUP BY o.session_id, s.partition`,
-      [held, this.config.sendExpiryMs],
+      [partitions, this.config.sendExpiryMs],
     );
     for (const { session_id, partition, jobs } of rows) {
       const fence = this.ownership.fenceOf(partition);

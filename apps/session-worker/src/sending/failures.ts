@@ -58,7 +58,7 @@ export function failureOf(code: FailureCode, detail?: string): MessageFailure {
   return { code, message, givenBack: [...GIVEN_BACK[code]] };
 }
 
-/** The same failure of a message that may have been handed over. */
+/** Makes the same failure of a message that may have been handed over. */
 export function perhapsSent(failure: MessageFailure): MessageFailure {
   return WHEREVER_IT_IS.has(failure.code) ? { ...failure, givenBack: [] } : failure;
 }

@@ -50,8 +50,8 @@ const CLAIM_SQL = `${FENCE_SQL},
   next AS MATERIALIZED (SELECT one.job_id, one.status FROM claim CROSS JOIN LATERAL (
     SELECT m.job_id, m.status FROM outbound_message m
     WHERE m.session_id = claim.session_id AND m.status IN ('QUEUED', 'SENDING') AND m.job_id <> ALL($9::uuid[])
-      AND NOT EXISTS (SELECT FROM unnest($10::uuid[], $11::text[]) AS held (session_id, chat)
-        WHERE held.session_id = m.session_id AND held.chat = m.to_jid)
+      AND NOT EXISTS (SELECT FROM unnest($10::uuid[], $11::text[]) AS waiting (session_id, chat)
+        WHERE waiting.session_id = m.session_id AND waiting.chat = m.to_jid)
       AND NOT ${isOverdue('m', 'claim.expiry_ms')} ORDER BY m.seq LIMIT claim.most) one ORDER BY one.job_id)
   UPDATE outbound_message o SET status = 'SENDING' FROM next
   WHERE o.job_id = next.job_id AND o.status || '' IN ('QUEUED', 'SENDING')

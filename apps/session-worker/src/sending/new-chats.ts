@@ -10,7 +10,7 @@ import type { LedgerMessage } from './ledger.js';
 // The sender of the journal comes first: its index finds one contact, the ledger's all messages of the session.
 const KNOWN_SQL = `SELECT EXISTS (SELECT FROM inbound_message WHERE session_id = $1 AND sender = ANY($2::text[]))
   OR EXISTS (SELECT FROM outbound_message
-    WHERE session_id = $1 AND to_jid = ANY($2::text[]) AND status IN ('SENT', 'DELIVERED', 'READ')) AS known`;
+    WHERE session_id = $1 AND to_jid = ANY($2::text[]) AND status IN ('SENT', 'DELIVERED', 'READ')) AS "isKnown"`;
 
 /** Decides whether one session may begin chats: by what the platform has said of that, and for which messages it counts. */
 export class NewChats {
@@ -31,7 +31,7 @@ export class NewChats {
     this.restrictions = after;
     const { sessionId } = this;
     log().info(
-      { sessionId, ...restriction, kept: after[restriction.reason] },
+      { sessionId, ...restriction, stored: after[restriction.reason] },
       'restriction of new chats has changed',
     );
     this.changed.emit(after);
@@ -83,7 +83,7 @@ export class NewChats {
   /** Whether the contact has written, or was sent something; a phone number may have written under its LID. */
   private async isKnown(chat: string, socket: PlatformSocket): Promise<boolean> {
     const addresses = await socket.addressesOf(chat);
-    const [row] = await this.dataSource.query<{ known: boolean }[]>(KNOWN_SQL, [this.sessionId, addresses]);
-    return row?.known === true;
+    const [row] = await this.dataSource.query<{ isKnown: boolean }[]>(KNOWN_SQL, [this.sessionId, addresses]);
+    return row?.isKnown === true;
   }
 }

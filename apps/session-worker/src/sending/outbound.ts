@@ -41,7 +41,7 @@ export const ROW_COLUMNS =
   'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.metadata, o.reached';
 
 /**
- * SQL: whether a row has waited too long for its session. What the send itself says goes by domain time, the worker's own limit (a
+ * Writes the SQL that tells whether a row has waited too long for its session. What the send itself says goes by domain time, the worker's own limit (a
  * parameter, in ms) by the server's clock.
  */
 export function isOverdue(row: string, limitMs: string): string {
@@ -92,7 +92,7 @@ export function failedEvent(row: OutboundRow, failure: MessageFailure): Envelope
   return messageEvent(MessageFailed, row, { ...payloadOf(row, 'FAILED'), failure });
 }
 
-/** The same fact always has the same id: told again after a loss, it is still one event. */
+/** Makes the event of a fact. The same fact always has the same id: told again after a loss, it is still one event. */
 function messageEvent<T extends object>(contract: EventContract<T>, row: OutboundRow, data: T): Envelope {
   return eventOf(contract, row.tenant_id, data, uuidv5(contract.name, row.job_id));
 }

@@ -63,7 +63,7 @@ export class SendingService {
     private readonly senders: SessionSenders,
   ) {}
 
-  /** Resolves when the row is committed. */
+  /** Takes a command in; resolves when its row is committed. */
   take(command: Envelope<SendMessageV1>): Promise<void> {
     return this.intake.add(command);
   }

@@ -44,7 +44,7 @@ export class FileFetcher {
   }
 
   /**
-   * The file, as it comes in; its stream fails as this does.
+   * Fetches a file, as it comes in; its stream fails as this does.
    * @throws FileError
    */
   async fetch(url: string, maxBytes: number, journey: Journey): Promise<FetchedFile> {
@@ -83,7 +83,7 @@ export class FileFetcher {
   }
 }
 
-/** The proxy resolves the name and connects; from where it stands, our own network is not near. */
+/** Asks through a proxy, which resolves the name and connects; from where it stands, our own network is not near. */
 async function viaProxy(url: string, route: ProxyRoute, signal: AbortSignal): Promise<Answer> {
   const { request } = url.startsWith('https:') ? https : http;
   const sent = request(url, { agent: route.agent, signal, headers: HEADERS }).end();
@@ -126,7 +126,7 @@ function tooLarge(maxBytes: number): FileError {
   return new FileError('MEDIA_REFUSED', `it is larger than ${maxBytes} bytes`, true);
 }
 
-/** Nothing is told of what lies behind an address. */
+/** Hides what lies behind an address. */
 function asFileError(error: unknown): FileError {
   if (error instanceof FileError) return error;
   if ((error as { code?: unknown }).code === DESTINATION_NOT_ALLOWED)

@@ -78,10 +78,10 @@ export class FilesAhead {
   /** Brings the file of a message, which is to be claimed again when the file is there. */
   add(message: LedgerMessage): void {
     this.waiting.set(message.to, message);
-    this.begin();
+    this.startTransfers();
   }
 
-  private begin(): void {
+  private startTransfers(): void {
     for (const message of this.waiting.values()) {
       if (!this.socket || this.transfers >= MAX_TRANSFERS) return;
       if (this.inTransfer.has(message)) continue;
@@ -98,7 +98,7 @@ export class FilesAhead {
     void ended.then(() => {
       if (stopped.aborted) return;
       this.transfers -= 1;
-      this.begin();
+      this.startTransfers();
     });
     try {
       const file = await uploaded;

@@ -1,5 +1,5 @@
 /**
- * Cache for the library in place of its own, which keep a timer for every socket and never end it. The oldest entry
+ * Caches for the library in place of its own caches, which keep a timer for every socket and never end it. The oldest entry
  * goes when the cache is full; entries have no age, the library deletes what is out of date.
  */
 export class BoundedCache {

@@ -1,7 +1,7 @@
 import { type AuthenticationCreds, BufferJSON, initAuthCreds, proto } from '@whiskeysockets/baileys';
 import type { Credentials } from '../../port.js';
 
-/** The library's credentials, which its sockets change in place. */
+/** Wraps the library's credentials, which its sockets change in place. */
 export class WhatsAppCredentials implements Credentials {
   constructor(readonly creds: AuthenticationCreds = initAuthCreds()) {}
 

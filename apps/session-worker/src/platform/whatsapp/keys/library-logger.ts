@@ -13,7 +13,7 @@ export interface LibraryLogger {
   error: LogCall;
 }
 
-/** The library logs key material and message text: only the fixed words of its warnings are kept. */
+/** Logs nothing of the library but the fixed words of its warnings: it logs key material and message text. */
 export function quietLogger(): LibraryLogger {
   const drop = (): void => undefined;
   const keep: LogCall = (_fields, words) => {

@@ -20,7 +20,8 @@ interface Cipher {
 }
 
 /**
- * Two people who write to each other for the first time at the same moment have two Signal sessions. The library tries
+ * Makes the library try a message on copies of Signal sessions. Two people who write to each other for the first time at the same moment
+ * have two of them. The library tries
  * a message on each of them in turn, and a trial that fails leaves its session with a ratchet that was never agreed:
  * everything sent on it afterwards is unreadable for the contact ("Bad MAC"), also when it is sent again. Here a
  * session that does not know the sender's ratchet key is tried on a copy, which replaces it only when it fits.
@@ -29,8 +30,8 @@ export function protectSessionsFromTrials(): void {
   const cipher = SessionCipher.prototype as unknown as Cipher;
   cipher.decryptWithSessions = async function (data, sessions) {
     const ratchetKey = Buffer.from(WhisperMessage.decode(data.subarray(1, -MAC_BYTES)).ephemeralKey);
-    const known = sessions.find((session) => session.getChain(ratchetKey));
-    for (const session of known ? [known] : sessions) {
+    const match = sessions.find((session) => session.getChain(ratchetKey));
+    for (const session of match ? [match] : sessions) {
       const copy = copyOf(session);
       const plaintext = await this.doDecryptWhisperMessage(data, copy).catch(() => undefined);
       if (!plaintext) continue;

@@ -21,7 +21,7 @@ export const contact: SendingKind & ReceivingKind = {
   },
 };
 
-/** A vCard 3.0; a phone offers to write to `waid`. */
+/** Writes a vCard 3.0; a phone offers to write to `waid`. */
 function vcardOf({ displayName, phone }: ContactContent): string {
   const name = displayName.replaceAll(/[\\,;]/g, '\\$&').replaceAll(/\r?\n/g, '\\n');
   const digits = phone.replaceAll(/\D/g, '');

@@ -57,7 +57,7 @@ export interface ReceivingKind {
 export type KindOf<K> = (K extends MediaKind ? FileKind : K extends OutboundType ? SendingKind : unknown) &
   (K extends IncomingType ? ReceivingKind : unknown);
 
-/** The platform's name of a message in a chat. */
+/** Makes the platform's name of a message in a chat. */
 export function keyOf({ keyId, fromMe, participant }: MessageTarget, to: string): WAMessageKey {
   return { remoteJid: to, id: keyId, fromMe, ...(participant ? { participant } : {}) };
 }

@@ -40,7 +40,7 @@ function described(message: proto.IMessage): DecodedContent | undefined {
   };
 }
 
-/** An edit or a revocation of an earlier message; all else of this kind is among the devices. */
+/** Reads an edit or a revocation of an earlier message; all else of this kind is among the devices. */
 function changed(message?: proto.Message.IProtocolMessage | null): DecodedContent | undefined {
   const keyId = message?.key?.id;
   if (!keyId) return undefined;

@@ -15,12 +15,12 @@ export interface FileReference {
   encryptedSha256: Buffer;
 }
 
-/** Whether a content is of a kind that has a file. */
+/** Tells whether a content is of a kind that has a file. */
 export function hasFile(decoded: DecodedContent): boolean {
   return fileKind(decoded) !== undefined;
 }
 
-/** The file of a content; undefined where it has none, or does not say where and how to get it. */
+/** Reads where the file of a content lies; undefined where it has none, or does not say where and how to get it. */
 export function fileReference(decoded: DecodedContent): FileReference | undefined {
   const kind = fileKind(decoded);
   if (!kind) return undefined;

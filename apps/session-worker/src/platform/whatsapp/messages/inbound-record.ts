@@ -27,7 +27,7 @@ interface AddressBook {
 }
 
 /**
- * A message is known by its chat, its author and its id. One of a group comes in two parts, and each may have to be
+ * Names a message in the journal by its chat, its author and its id. One of a group comes in two parts, and each may have to be
  * answered from the journal; a resend brings both in one, and takes the place of the part for people.
  */
 export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array): JournalPlace {
@@ -42,7 +42,7 @@ export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array)
   return { sender, keyId, isKey };
 }
 
-/** What the journal keeps of a decrypted message; undefined for what nobody wrote. */
+/** Makes the journal's record of a decrypted message; undefined for what nobody wrote. */
 export async function inboundRecord(
   stanza: Stanza,
   plaintext: Uint8Array,

@@ -93,11 +93,11 @@ async function* decrypted(
   let tail = Buffer.alloc(0);
   for await (const chunk of sealed) {
     outer.update(chunk);
-    const known = Buffer.concat([tail, chunk]);
-    const end = Math.max(0, known.length - MAC_BYTES);
-    tail = known.subarray(end);
-    mac.update(known.subarray(0, end));
-    const plain = decipher.update(known.subarray(0, end));
+    const bytes = Buffer.concat([tail, chunk]);
+    const end = Math.max(0, bytes.length - MAC_BYTES);
+    tail = bytes.subarray(end);
+    mac.update(bytes.subarray(0, end));
+    const plain = decipher.update(bytes.subarray(0, end));
     size += plain.length;
     if (size > maxBytes) throw new MediaError('TOO_LARGE', true);
     inner.update(plain);
@@ -106,11 +106,11 @@ async function* decrypted(
   const isWhole = outer.digest().equals(file.encryptedSha256);
   const isSealed = mac.digest().subarray(0, MAC_BYTES).equals(tail);
   if (!isWhole || !isSealed) throw new MediaError('CORRUPT', true);
-  const rest = lastOf(() => decipher.final());
-  inner.update(rest);
+  const last = lastOf(() => decipher.final());
+  inner.update(last);
   if (!inner.digest().equals(file.sha256)) throw new MediaError('CORRUPT', true);
-  if (size + rest.length > maxBytes) throw new MediaError('TOO_LARGE', true);
-  yield rest;
+  if (size + last.length > maxBytes) throw new MediaError('TOO_LARGE', true);
+  yield last;
 }
 
 function lastOf(final: () => Buffer): Buffer {

@@ -21,23 +21,23 @@ const REFUSED = 'CB:iq,type:error';
  * @throws NoAnswerError
  */
 export async function requestPairingCode(sock: LibrarySocket, phone: string): Promise<PairingCode> {
-  const answered = answer(sock);
-  const [code, taken] = await Promise.all([sock.requestPairingCode(phone), answered]);
+  const answer = answerOf(sock);
+  const [code, taken] = await Promise.all([sock.requestPairingCode(phone), answer]);
   if (!taken) throw new NoAnswerError();
   return { code, expiresAt: new Date(Date.now() + LIFETIME_MS).toISOString() };
 }
 
-/** Whether the platform takes the request. */
-async function answer({ ws }: LibrarySocket): Promise<boolean> {
+/** Waits whether the platform takes the request. */
+async function answerOf({ ws }: LibrarySocket): Promise<boolean> {
   const limit = new AbortController();
   let taken: (() => void) | undefined;
   let refused: ((stanza: Stanza) => void) | undefined;
-  const heard = new Promise<boolean>((resolve) => {
+  const verdict = new Promise<boolean>((resolve) => {
     ws.on(TAKEN, (taken = () => resolve(true)));
     ws.on(REFUSED, (refused = () => resolve(false)));
   });
   const late = delay(ANSWER_TIMEOUT_MS, false, limit).catch(() => false);
-  const outcome = await Promise.race([heard, late]);
+  const outcome = await Promise.race([verdict, late]);
   limit.abort();
   if (taken) ws.off(TAKEN, taken);
   if (refused) ws.off(REFUSED, refused);
