@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { ClearanceChanged, type SessionReply, type SubscriptionState } from '@svc/contracts';
+import { SendPermissionsChanged, type SessionReply, type SubscriptionState } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import type { KeyRow } from '../auth/key-verifier.js';
 import { KEPT_MS, KnownAnswers } from './known-answers.js';
@@ -27,7 +27,7 @@ export class Clearance implements OnApplicationBootstrap {
   constructor(private readonly messaging: Messaging) {}
 
   onApplicationBootstrap(): void {
-    this.messaging.onNotice(ClearanceChanged, ({ of }) => this.forget(of));
+    this.messaging.onNotice(SendPermissionsChanged, ({ of }) => this.forget(of));
     for (const name of EVENTS) this.messaging.onEventCopy(name, ({ tenantId }) => this.forget(tenantId));
   }
 
@@ -37,7 +37,7 @@ export class Clearance implements OnApplicationBootstrap {
    */
   changed(of = ''): void {
     this.forget(of);
-    this.messaging.notify(ClearanceChanged, { of });
+    this.messaging.notify(SendPermissionsChanged, { of });
   }
 
   private forget(of: string): void {
