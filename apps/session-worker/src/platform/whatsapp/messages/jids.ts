@@ -27,11 +27,6 @@ export function senderOf(from = ''): string {
   return isJidGroup(from) ? from : jidNormalizedUser(from);
 }
 
-/** Reads the part before the `@`, without device. */
-export function jidUser(jid: string): string {
-  return jidNormalizedUser(jid).split('@')[0] ?? '';
-}
-
 /** Names the key under which the library keeps the LID of a number. */
 export function hiddenAddressKey(address: string): KeyName | undefined {
   const id = /^(\d+)@s\.whatsapp\.net$/.exec(address)?.[1];

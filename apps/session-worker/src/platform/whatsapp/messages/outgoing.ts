@@ -15,7 +15,6 @@ import { NoAnswerError, NotInGroupError, NotOnPlatformError } from '../../errors
 import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
 import { type FileKind, keyOf, type ReceivingKind, type SendingKind } from '../kinds/kind.js';
 import { KINDS } from '../kinds/kinds.js';
-import { jidUser } from './jids.js';
 
 /** The library's socket. */
 export type LibrarySocket = ReturnType<typeof makeWASocket>;
@@ -28,6 +27,11 @@ const UPLOAD_IDLE_MS = 20_000;
 /** The message id of a job, in the shape of the library's own ids: `3EB0` and 18 upper-case hex digits. */
 export function keyIdOf(jobId: string): string {
   return `3EB0${createHash('sha256').update(jobId).digest('hex').slice(0, 18).toUpperCase()}`;
+}
+
+/** Reads the part of an address before the `@`, without device. */
+export function jidUser(jid: string): string {
+  return jidNormalizedUser(jid).split('@')[0] ?? '';
 }
 
 /**

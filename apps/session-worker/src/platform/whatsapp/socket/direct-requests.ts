@@ -1,10 +1,10 @@
 import { isPnUser, jidNormalizedUser, type WAMessageKey } from '@whiskeysockets/baileys';
-import type { FailureScope } from './failure-scope.js';
 import { NoAnswerError } from '../../errors.js';
 import type { ReceivedMessage } from '../../messages.js';
 import type { PlatformSocket } from '../../port.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 import { requestPairingCode } from './pairing-code.js';
+import type { FailureScope } from './watchdog.js';
 
 /** Answers the requests that a socket carries out at once or not at all. */
 export function directRequests(

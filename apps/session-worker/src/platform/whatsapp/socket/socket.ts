@@ -10,18 +10,16 @@ import type {
   SocketClose,
 } from '../../port.js';
 import type { ProxyRoute } from '../../proxy.js';
-import { guarded } from '../keys/guarded-store.js';
-import { jidUser } from '../messages/jids.js';
-import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
+import { guarded } from '../keys/key-store.js';
+import { jidUser, type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
 import { closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
 import { connect, trusting } from './connect.js';
 import { directRequests } from './direct-requests.js';
-import { FailureScope } from './failure-scope.js';
 import { QR_LIFETIME_MS } from './pairing-code.js';
 import { confirmWrittenReceipts } from './receipts.js';
 import { askRestrictions, watchRestrictions } from './restrictions.js';
-import { Watchdog } from './watchdog.js';
+import { FailureScope, Watchdog } from './watchdog.js';
 
 /** The platform's refusal of a message that would begin a chat. */
 const NEW_CHAT_REFUSED = 463;
@@ -40,6 +38,9 @@ export function openSocket(
     // What could not be written the platform keeps until the next login: so there is one, soon.
     const abandon = (): void => socket.recycle('PROCESSING_STALLED');
     const sock = connect(address, credentials, stanzas, { store: guarded(store, abandon), watchdog });
+    // Whoever asks for a message again gets it from the table. The library would keep each for five minutes, 20 KB of it: its timer
+    // holds the transaction in which it was sent.
+    if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchRestrictions(sock, listener);
     watchdog.supervise(sock.ws);
