@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { LeaseTable, schemaDataSource } from '@svc/database';
+import { schemaDataSource } from '@svc/database';
+import { LeaseTable } from '@svc/ownership';
 import type { OutboxService } from '@svc/service';
 import { createTestDatabase, type TestDatabase, waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';

@@ -1,4 +1,4 @@
-import type { PartitionLeases } from '@svc/database';
+import type { PartitionLeases } from '@svc/ownership';
 
 /** The leases as this class asks them. */
 export type Leases = Pick<PartitionLeases, 'epochOf' | 'held'>;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DispatcherPartitionFreed, PARTITION_COUNT } from '@svc/contracts';
-import { type LeaseOptions, PartitionLeases } from '@svc/database';
 import { Messaging } from '@svc/messaging';
+import { type LeaseOptions, PartitionLeases } from '@svc/ownership';
 import { LEASES, log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';

@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { schemaDataSource } from '@svc/database';
 import { type TestDatabase, waitFor } from '@svc/test-servers';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
-import { type LeaseOptions, leaseTablesSql, PartitionLeases, schemaDataSource } from '../src/index.js';
+import { leaseTablesSql } from '../src/lease-table.js';
+import { type LeaseOptions, PartitionLeases } from '../src/partition-leases.js';
 import { createTestDatabase } from './test-database.js';
 
 export const PARTITIONS = 64;

@@ -1,0 +1,2 @@
+export { LeaseTable, leaseTablesSql } from './lease-table.js';
+export { type LeaseOptions, PartitionLeases } from './partition-leases.js';
