@@ -6,7 +6,8 @@ import {
   databaseModule,
   HealthController,
   outboxProvider,
-  RetentionService,
+  PeriodicTasks,
+  Retention,
 } from '@svc/service';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
@@ -17,6 +18,7 @@ import { PROVIDER, ProviderService } from './provider/provider.service.js';
 import { ProviderSync } from './provider/provider-sync.js';
 import { ProviderTasks } from './provider/provider-tasks.js';
 import { StripeProvider } from './provider/stripe-provider.js';
+import { RETENTION_RULES } from './retention-rules.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsConsumer } from './subscriptions/subscriptions.consumer.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
@@ -26,13 +28,6 @@ import { UsageService } from './usage/usage.service.js';
 
 /** Usage never takes all connections: a send waits for one to learn whether it is paid for. */
 const RECORDED_AT_A_TIME = 4;
-
-/** What is old, by table: a call once it is on the invoices of a year, a webhook once no repeat of it can come. */
-const OLD: Record<string, string> = {
-  usage_event: `recorded_at < now - interval '400 days'`,
-  usage_day: 'day < today - 400',
-  provider_event: `done_at IS NOT NULL AND received_at < now - interval '90 days'`,
-};
 
 const events = {
   provide: JetStreamStrategy,
@@ -48,9 +43,10 @@ const events = {
 };
 
 const retention = {
-  provide: RetentionService,
-  inject: [DataSource],
-  useFactory: (dataSource: DataSource) => new RetentionService(dataSource, OLD),
+  provide: Retention,
+  inject: [DataSource, PeriodicTasks],
+  useFactory: (dataSource: DataSource, tasks: PeriodicTasks) =>
+    new Retention(dataSource, tasks, RETENTION_RULES),
 };
 
 const provider = {

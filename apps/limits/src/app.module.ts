@@ -5,7 +5,8 @@ import {
   databaseModule,
   HealthController,
   outboxProvider,
-  RetentionService,
+  PeriodicTasks,
+  Retention,
 } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { LimitsConfig, readConfig } from './config.js';
@@ -13,6 +14,7 @@ import { DaysService } from './reservations/days.service.js';
 import { ReservationSweeper } from './reservations/reservation-sweeper.js';
 import { ReservationsConsumer } from './reservations/reservations.consumer.js';
 import { ReservationsService } from './reservations/reservations.service.js';
+import { RETENTION_RULES } from './retention-rules.js';
 import { TierPromotionRow } from './tiers/tier-promotion.entity.js';
 import { TiersConsumer } from './tiers/tiers.consumer.js';
 import { TiersService } from './tiers/tiers.service.js';
@@ -32,24 +34,11 @@ const jetStreamStrategy = {
     new JetStreamStrategy(messaging, { app: 'limits', stream: 'events', partitioned: false }),
 };
 
-/**
- * What is old, by table: a reservation once no repeat of its send can come and its month is over, and a call of a model
- * likewise; health beyond the window that numbers are judged by, counters after what a year's comparison needs. A unit that
- * is held stays.
- */
-const OLD: Record<string, string> = {
-  reservation: `day < today - 35 AND state <> 'held'`,
-  llm_call: 'day < today - 35',
-  warmup_contact: `greatest(sent_at, replied_at) < now - interval '60 days'`,
-  warmup_mishap: `at < now - interval '60 days'`,
-  warmup_day: 'day < today - 400',
-  quota: 'day < today - 400',
-};
-
 const retention = {
-  provide: RetentionService,
-  inject: [DataSource],
-  useFactory: (dataSource: DataSource) => new RetentionService(dataSource, OLD),
+  provide: Retention,
+  inject: [DataSource, PeriodicTasks],
+  useFactory: (dataSource: DataSource, tasks: PeriodicTasks) =>
+    new Retention(dataSource, tasks, RETENTION_RULES),
 };
 
 /** The whole wiring of `limits`. */

@@ -1,4 +1,4 @@
-import { stepsOf } from '@svc/service';
+import { crashSteps } from '@svc/service';
 
 /** Name of the channel. */
 export const STEPS_CHANNEL = 'session-worker.step';
@@ -8,4 +8,4 @@ export type Step =
   `out-${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14}` | `in-${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8}`;
 
 /** A message is right behind this step: the drill `crash-points` ends the process here. */
-export const atStep = stepsOf<Step>(STEPS_CHANNEL);
+export const atStep = crashSteps<Step>(STEPS_CHANNEL);

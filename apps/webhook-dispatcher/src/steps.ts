@@ -1,4 +1,4 @@
-import { stepsOf } from '@svc/service';
+import { crashSteps } from '@svc/service';
 
 /** Name of the channel that publishes steps. */
 export const STEPS_CHANNEL = 'webhook-dispatcher.step';
@@ -7,4 +7,4 @@ export const STEPS_CHANNEL = 'webhook-dispatcher.step';
 export type Step = `hook-${1 | 2 | 3 | 4 | 5 | 6 | 7}`;
 
 /** Publishes that a delivery is right behind this step: the drill `kill-dispatcher` ends the process here. */
-export const atStep = stepsOf<Step>(STEPS_CHANNEL);
+export const atStep = crashSteps<Step>(STEPS_CHANNEL);

@@ -41,7 +41,7 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /**
- * TypeORM wraps what the driver throws while a statement runs, and passes on what it throws while it connects. Told by
+ * Unwraps what the driver has thrown: TypeORM wraps it while a statement runs, and passes it on while it connects. It goes by
  * shape, not by class: errors of Node's own modules belong to another realm where code runs in a VM, as tests do.
  */
 function driverErrorOf(error: unknown): object {

@@ -3,13 +3,13 @@ import { isDatabaseAway } from './database-away.js';
 
 const RETRY_MS = 250;
 
-/** How long a statement may take together with the waiting for the database. */
+/** How long a statement is tried, with the waiting for the database. */
 export interface Patience {
   /** Half a minute by default. */
   patienceMs?: number | undefined;
   /** From when that counts, by the process's monotonic clock; from now by default. */
   since?: number | undefined;
-  /** Told of every failure after which the statement is run again. */
+  /** Called with every failure after which the statement is run again. */
   onFailure?: (error: unknown) => void;
 }
 

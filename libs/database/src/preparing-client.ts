@@ -7,13 +7,13 @@ const MOST_PREPARED = 250;
 /** Texts that are counted; lists of changing length make new ones all the time. */
 const MOST_COUNTED = 2_000;
 
-/** Which texts are prepared, and under which names. Names are the same on every connection of the process. */
+/** Chooses the texts that are prepared, and their names, which are the same on every connection of the process. */
 export class PreparedNames {
   private readonly uses = new Map<string, number>();
   private readonly names = new Map<string, string>();
-  private given = 0;
+  private count = 0;
 
-  /** The name to prepare this text under, once it has come often enough. */
+  /** Returns the name to prepare this text under, once it has come often enough. */
   of(text: string): string | undefined {
     const name = this.names.get(text);
     if (name !== undefined || this.names.size >= MOST_PREPARED) return name;
@@ -24,9 +24,9 @@ export class PreparedNames {
     return undefined;
   }
 
-  /** Under its former name it cannot be used any more. */
+  /** Gives a text another name, because it cannot be used under its former one any more. */
   rename(text: string): string {
-    const name = `s${(this.given += 1)}`;
+    const name = `s${(this.count += 1)}`;
     this.uses.delete(text);
     this.names.set(text, name);
     return name;
@@ -44,11 +44,10 @@ const PREPARABLE = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b[^;]*$/i;
  */
 export class PreparingClient extends pg.Client {
   /** As `pg` takes it; only a single statement on tables can be prepared. */
-  override query(...asked: unknown[]): never {
-    const [text, values = []] = asked;
-    const query = super.query.bind(this) as (...asked: unknown[]) => unknown;
-    if (asked.length > 2 || typeof text !== 'string' || !Array.isArray(values))
-      return query(...asked) as never;
+  override query(...call: unknown[]): never {
+    const [text, values = []] = call;
+    const query = super.query.bind(this) as (...call: unknown[]) => unknown;
+    if (call.length > 2 || typeof text !== 'string' || !Array.isArray(values)) return query(...call) as never;
     if (values.length === 0 && !PREPARABLE.test(text)) return query(text) as never;
     const name = names.of(text);
     const written = values.map((value: unknown) =>
@@ -98,7 +97,7 @@ function isPlain(text: string): boolean {
   return PLAIN.test(text) && (text.length !== 4 || text.toLowerCase() !== 'null');
 }
 
-/** A migration changed the columns that the statement gives back: it is to be prepared anew. */
+/** Whether a migration has changed the columns that the statement returns: it is to be prepared anew. */
 function isOutdated(error: unknown): boolean {
   return (error as { routine?: string }).routine === 'RevalidateCachedQuery';
 }

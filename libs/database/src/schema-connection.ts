@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { DataSourceOptions, MixedList } from 'typeorm';
 import { PreparingClient } from './preparing-client.js';
 
-/** What a service says to get its own corner of the database. */
+/** How a service connects to its own schema. */
 export interface SchemaConnection {
   /** `postgres://user:password@host:port/database`; the user must be a member of the schema's role. */
   url: string;
@@ -15,7 +15,7 @@ export interface SchemaConnection {
   applicationName?: string;
 }
 
-/** Role that owns nothing but may read and write the tables of one schema. */
+/** Names the role that owns nothing but may read and write the tables of one schema. */
 export function schemaRole(schema: string): string {
   return `svc_${schema}`;
 }
@@ -30,7 +30,7 @@ const STATEMENT_LIMIT_MS = 15_000;
 const SILENCE_LIMIT_MS = 20_000;
 
 /**
- * TypeORM options of a service: its own schema on the search path and its own role, so that a statement on another
+ * Makes the TypeORM options of a service: its own schema on the search path and its own role, so that a statement on another
  * service's table is refused by the server and not by convention.
  */
 export function schemaDataSource(connection: SchemaConnection): DataSourceOptions {
@@ -62,7 +62,7 @@ export function schemaDataSource(connection: SchemaConnection): DataSourceOption
 /** Of a connected `pg.Client`, what its types do not show. */
 interface Connected {
   connection: { stream: Socket };
-  /** No statement is under way. */
+  /** True while no statement is under way. */
   readyForQuery: boolean;
 }
 

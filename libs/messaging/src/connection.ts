@@ -1,5 +1,5 @@
 /**
- * How every connection to NATS behaves: it comes back by itself, however long that takes, and a server that has fallen
+ * These options make every connection to NATS steady: it comes back by itself, however long that takes, and a server that has fallen
  * silent is left after three unanswered pings, not after minutes.
  */
 export const STEADY_CONNECTION = {

@@ -2,8 +2,8 @@ const DATA = Buffer.from(',"data":');
 const [OPENING_BRACE, CLOSING_BRACE] = [0x7b, 0x7d];
 
 /**
- * The data of an envelope as JSON, in bytes of its own: as it was published, because writing it once more costs more than reading it. Our
- * services write it last, behind fields without a brace. Where it looks otherwise, nobody looks any closer: it is written once more.
+ * Cuts the data out of an envelope as JSON, in bytes of its own: as it was published, because writing it once more costs more than reading it. Our
+ * services write it last, behind fields without a brace. Where it looks otherwise, it is written once more.
  * @param json the envelope as it came.
  * @param plain what `JSON.parse` made of that.
  */

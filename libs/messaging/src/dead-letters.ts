@@ -11,7 +11,7 @@ export interface DeadLetter {
   message: string;
 }
 
-/** Whether a dead letter is meant; `keptAt` is when the copy was made. */
+/** Whether a dead letter is one of those that are looked for; `keptAt` is when the copy was made. */
 export type IsMeant = (letter: DeadLetter, keptAt: Date) => boolean;
 
 /**
@@ -27,7 +27,7 @@ export async function eraseDeadLetters(messaging: Messaging, isMeant: IsMeant): 
 }
 
 /**
- * When the oldest dead letter that is meant was kept, of every app; null where there is none.
+ * Finds when the oldest matching dead letter was kept, of every app; null where there is none.
  * @throws the error of the client where NATS is away
  */
 export async function findDeadLetter(messaging: Messaging, isMeant: IsMeant): Promise<Date | null> {
@@ -35,7 +35,7 @@ export async function findDeadLetter(messaging: Messaging, isMeant: IsMeant): Pr
   return null;
 }
 
-/** Through the whole stream, oldest first: for what is rare. */
+/** Reads the whole stream, oldest first: only for what is rare. */
 async function* walk({ manager }: Messaging, isMeant: IsMeant): AsyncGenerator<{ seq: number; time: Date }> {
   const { state } = await manager.streams.info(STREAMS.dead);
   // A stream that never had a message begins with 0, which is no message.

@@ -10,14 +10,14 @@ export interface ReadEvent {
   bytes: Buffer;
 }
 
-/** What becomes of a message that was not taken. */
+/** Decides what becomes of a message whose handling failed. */
 export type Refuse = (message: JsMsg, error: unknown) => Promise<void>;
 
-/** An event that the stream has handed out. Whoever takes it calls one of `done` and `failed`, once. */
+/** Is an event that the stream has delivered. Whoever takes it calls one of `done` and `failed`, once. */
 export class HandedEvent {
   /**
    * @param refuse hands it out again, or keeps it as a dead letter.
-   * @param ended it is nobody's any more.
+   * @param ended is called when the message needs nothing more.
    */
   constructor(
     private readonly message: JsMsg,
@@ -25,13 +25,13 @@ export class HandedEvent {
     private readonly ended: () => void,
   ) {}
 
-  /** Bytes of the message. */
+  /** Size of the message in bytes. */
   get size(): number {
     return this.message.data.length;
   }
 
   /**
-   * Its envelope, with the data in it unchecked, and the bytes of that data as JSON, which are nobody else's.
+   * Reads its envelope, with the data in it unchecked, and the bytes of that data as JSON, which are a copy.
    * @throws AppError `VALIDATION_FAILED`
    */
   read(): ReadEvent {
@@ -40,7 +40,7 @@ export class HandedEvent {
     return { envelope, bytes: dataBytes(this.message.data, plain as Envelope) };
   }
 
-  /** It is taken: the stream need not hand it out again. Where that cannot be said any more, it does. */
+  /** Acknowledges the event: the stream does not deliver it again, unless the connection is gone. */
   done(): void {
     try {
       this.message.ack();
@@ -50,7 +50,7 @@ export class HandedEvent {
     this.ended();
   }
 
-  /** It is not: a retryable error has it handed out again, a permanent one makes it a dead letter. */
+  /** Refuses the event: after a retryable error it is delivered again, after a permanent one it becomes a dead letter. */
   failed(error: unknown): void {
     void this.refuse(this.message, error)
       .catch(() => undefined) // as above: it is handed out again

@@ -3,7 +3,7 @@ export { type DeadLetter, eraseDeadLetters, findDeadLetter } from './dead-letter
 export { envelopeOf, type EnvelopeFields, Messaging, type MessagingOptions } from './messaging.js';
 export { type JetStreamOptions, JetStreamStrategy } from './jetstream-strategy.js';
 export { HandedEvent, type ReadEvent } from './handed-event.js';
-export { type HandlerExtras, OnCommand, OnEvent, OnRequest } from './patterns.js';
+export { OnCommand, OnEvent, OnRequest } from './patterns.js';
 export { type OwnerAnswer, OwnerLine } from './owner-line.js';
 export { partitionOf } from './partition.js';
 export { RpcClient } from './rpc-client.js';

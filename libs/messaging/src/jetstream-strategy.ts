@@ -19,21 +19,21 @@ export interface JetStreamOptions {
   /** Messages handed out and not yet acked, per consumer. 256 by default. */
   maxAckPending?: number;
   /**
-   * Takes every event of the stream, whatever its name and with its data unchecked, instead of the handlers of controllers: for
-   * who carries all of them on. It returns at once, and says later what came of the event. What Nest does around a handler costs more
+   * Takes every event of the stream, whatever its name and with its data unchecked, instead of the handlers of controllers: for an
+   * app that forwards all of them. It returns at once, and says later what came of the event. What Nest does around a handler costs more
    * than reading the event, and a promise of each event's own is a part of it.
    */
   take?: (event: HandedEvent) => void;
 }
 
-/** Waits before a message that failed is handed out again; the last one repeats. */
+/** Waits before a message that failed is delivered again; the last one repeats. */
 const BACKOFF_MS = [250, 1_000, 2_000, 5_000, 10_000] as const;
 /** Of a message whose handler fails for a reason nobody foresaw. One that waits for something is never given up. */
 const MAX_DELIVERIES = 20;
 const ALL_PARTITIONS = -1;
 
 /**
- * Nest transport over JetStream: a handler is an ordinary controller method. Returning acks; a retryable error naks
+ * Connects Nest to JetStream: a handler is an ordinary controller method. Returning acks; a retryable error naks
  * with back-off, `INTERNAL` a bounded number of times; a permanent one is copied to the dead-letter stream and then
  * acked (a `term` would leave the message in a work queue).
  */
@@ -87,8 +87,8 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     return this.messaging.connection as T;
   }
 
-  private filter(rest: string): string {
-    return this.options.stream === 'events' ? `evt.${rest}` : `cmd.${rest}`;
+  private filter(subject: string): string {
+    return this.options.stream === 'events' ? `evt.${subject}` : `cmd.${subject}`;
   }
 
   private startPull(key: number, filter: string, durable: string): void {
@@ -97,14 +97,14 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     const pull = new Pull(
       this.messaging,
       consumer,
-      (message, ended) => this.hand(message, ended),
+      (message, ended) => this.dispatch(message, ended),
       (error) => this.logger.warn(`Consumer ${durable} paused: ${describe(error)}`),
     );
     this.pulls.set(key, pull);
     if (this.listening) pull.start();
   }
 
-  private hand(message: JsMsg, ended: () => void): void {
+  private dispatch(message: JsMsg, ended: () => void): void {
     const { take } = this.options;
     if (take) take(new HandedEvent(message, this.refuse, ended));
     else

@@ -8,7 +8,7 @@ import {
 } from '@nats-io/transport-node';
 import { AppError } from '@svc/contracts';
 
-/** How a question is asked. */
+/** How a question is asked: how long its answer may take, and what goes with it. */
 export interface AskOptions {
   timeoutMs: number;
   headers?: MsgHdrs;
@@ -17,7 +17,8 @@ export interface AskOptions {
 /** A question whose answer has not come. */
 interface Open {
   subject: string;
-  turn: number;
+  /** Tells this question from an earlier one in the same slot. */
+  sequence: number;
   timer: NodeJS.Timeout;
   resolve(answer: Msg): void;
   reject(error: Error): void;
@@ -26,23 +27,23 @@ interface Open {
 const NO_RESPONDERS = 503;
 
 /**
- * Questions over one connection to NATS, and its state. In place of the client's own `request`, which makes an error object, with
+ * Asks questions over one connection to NATS, and knows its state. It is in place of the client's own `request`, which makes an error object, with
  * its stack, for each question that is answered, and keeps questions in a `Map`: what is in there when the map outgrows its table stays
- * in memory until the next full garbage collection. Here each has a place in an array, and leaves nothing there.
+ * in memory until the next full garbage collection. Here each has a slot in an array, and leaves nothing there.
  */
 export class Line {
   private connected = true;
   private readonly inbox = createInbox();
-  private readonly places: (Open | undefined)[] = [];
+  private readonly slots: (Open | undefined)[] = [];
   private readonly free: number[] = [];
-  private turns = 0;
+  private sequence = 0;
 
   constructor(readonly connection: NatsConnection) {
     connection.subscribe(`${this.inbox}.>`, {
       callback: (error, answer) => {
         // Such as: this user may not hear answers. The subscription is gone with it.
         if (error) this.hangUp(error);
-        else this.take(answer);
+        else this.receive(answer);
       },
     });
     void this.followStatus();
@@ -62,42 +63,42 @@ export class Line {
     return new Promise((resolve, reject) => {
       // The client drops what it is given while it connects; and what is asked while it drains is answered to nobody.
       if (!this.isConnected() || this.connection.isDraining()) throw new Error('NATS is not connected.');
-      const place = this.free.pop() ?? this.places.length;
-      const turn = (this.turns += 1);
-      const timer = setTimeout(() => this.close(place)?.reject(new TimeoutError()), timeoutMs);
-      this.places[place] = { subject, turn, timer, resolve, reject };
+      const slot = this.free.pop() ?? this.slots.length;
+      const sequence = (this.sequence += 1);
+      const timer = setTimeout(() => this.close(slot)?.reject(new TimeoutError()), timeoutMs);
+      this.slots[slot] = { subject, sequence, timer, resolve, reject };
       try {
-        const reply = `${this.inbox}.${place}.${turn}`;
+        const reply = `${this.inbox}.${slot}.${sequence}`;
         this.connection.publish(subject, data, headers ? { reply, headers } : { reply });
       } catch (error) {
-        this.close(place);
+        this.close(slot);
         throw error; // such as: it is longer than the server takes
       }
     });
   }
 
-  private take(answer: Msg): void {
-    const [place, turn] = answer.subject
+  private receive(answer: Msg): void {
+    const [slot, sequence] = answer.subject
       .slice(this.inbox.length + 1)
       .split('.')
       .map(Number) as [number, number];
-    if (this.places[place]?.turn !== turn) return; // the answer to a question that was given up
-    const question = this.close(place);
+    if (this.slots[slot]?.sequence !== sequence) return; // the answer to a question that was given up
+    const question = this.close(slot);
     const isUnheard = answer.data.length === 0 && answer.headers?.code === NO_RESPONDERS;
     if (isUnheard) question?.reject(new NoRespondersError(question.subject));
     else question?.resolve(answer);
   }
 
-  private close(place: number): Open | undefined {
-    const question = this.places[place];
+  private close(slot: number): Open | undefined {
+    const question = this.slots[slot];
     clearTimeout(question?.timer);
-    this.places[place] = undefined;
-    this.free.push(place);
+    this.slots[slot] = undefined;
+    this.free.push(slot);
     return question;
   }
 
   private hangUp(error: Error): void {
-    for (const [place, question] of this.places.entries()) if (question) this.close(place)?.reject(error);
+    for (const [slot, question] of this.slots.entries()) if (question) this.close(slot)?.reject(error);
   }
 
   /** The connection itself does not tell: it names its last server while it tries to reach it again. */
@@ -109,7 +110,7 @@ export class Line {
   }
 }
 
-/** What a question to an app says that `Line.ask` could not get answered. */
+/** Makes the error of a question to an app that `Line.ask` could not get answered. */
 export function unanswered(app: string, cause: unknown): AppError {
   if (cause instanceof TimeoutError)
     return new AppError('UPSTREAM_TIMEOUT', `${app} did not answer in time.`, { app }, { cause });

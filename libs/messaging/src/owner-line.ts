@@ -13,8 +13,8 @@ interface Packet {
 }
 
 /**
- * A line to the instance of an app that owns a partition at this moment, for what nobody else can answer. Nothing is
- * stored: whoever asks hears an answer in bounded time, or that there is none.
+ * Asks the instance of an app that owns a partition at this moment, for what nobody else can answer, and answers as the owner. Nothing
+ * is stored: whoever asks gets an answer in bounded time, or an error.
  */
 export class OwnerLine {
   private readonly lines = new Map<number, Subscription>();
@@ -45,7 +45,7 @@ export class OwnerLine {
     return parseData(reply, outcome.answer);
   }
 
-  /** The partition is ours: questions about it are answered here. */
+  /** Answers questions about a partition from now on: this process owns it. */
   open(partition: number, answer: OwnerAnswer): void {
     if (this.lines.has(partition)) return;
     // No queue group: of a paused owner and the one that took over, the one that is awake answers.
@@ -61,7 +61,7 @@ export class OwnerLine {
     this.lines.set(partition, subscription);
   }
 
-  /** The partition is somebody else's. */
+  /** Answers no questions about a partition any more: somebody else owns it. */
   close(partition: number): void {
     this.lines.get(partition)?.unsubscribe();
     this.lines.delete(partition);
@@ -76,8 +76,8 @@ async function outcomeOf(work: () => Promise<object>): Promise<{ answer: object 
   try {
     return { answer: await work() };
   } catch (error) {
-    const known =
+    const appError =
       error instanceof AppError ? error : new AppError('INTERNAL', undefined, {}, { cause: error });
-    return { error: known.toBody() };
+    return { error: appError.toBody() };
   }
 }

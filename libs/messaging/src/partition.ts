@@ -1,7 +1,7 @@
 import { PARTITION_COUNT } from '@svc/contracts';
 
 /**
- * Stable partition of an id: FNV-1a over its characters, modulo 64. Durable consumers and leases are named after the
+ * Computes the stable partition of an id: FNV-1a over its characters, modulo 64. Durable consumers and leases are named after the
  * result, so neither the hash nor the count may ever change.
  */
 export function partitionOf(id: string): number {

@@ -9,17 +9,17 @@ export interface HandlerExtras {
   contract: EventContract | CommandContract;
 }
 
-/** Method hears this event; it receives a checked `Envelope`. Returning acks, throwing naks or dead-letters. */
+/** Makes a method hear this event; it receives a checked `Envelope`. Returning acks, throwing naks or dead-letters. */
 export function OnEvent(contract: EventContract): MethodDecorator {
   return EventPattern<string>(contract.name, JETSTREAM, { contract });
 }
 
-/** Method carries out this command; only the owner of the session's partition hears it. */
+/** Makes a method carry out this command; only the owner of the session's partition hears it. */
 export function OnCommand(contract: CommandContract): MethodDecorator {
   return EventPattern<string>(contract.name, JETSTREAM, { contract });
 }
 
-/** Method answers this request; any instance of the app may be asked. */
+/** Makes a method answer this request; any instance of the app may be asked. */
 export function OnRequest(contract: RequestContract): MethodDecorator {
   return MessagePattern<string>(contract.subject, Transport.NATS);
 }

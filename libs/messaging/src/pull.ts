@@ -5,14 +5,14 @@ import { type DurableConsumer, ensureConsumer, ensureStreams } from './streams.j
 const RESTART_MS = 500;
 
 /**
- * One durable consumer, pulled until it is stopped. Whatever ends the pull – the server gone, its storage wiped, the
+ * Pulls the messages of one durable consumer until it is stopped. Whatever ends the pull – the server gone, its storage wiped, the
  * consumer deleted – it makes stream and consumer again and goes on.
  */
 export class Pull {
   private messages: ConsumerMessages | undefined;
   private inFlight = 0;
   /** Called when nothing is in flight any more. */
-  private settled: () => void = () => undefined;
+  private onIdle: () => void = () => undefined;
   private stopped = false;
   private ending: Promise<void> | undefined;
   private loop: Promise<void> = Promise.resolve();
@@ -21,7 +21,7 @@ export class Pull {
   constructor(
     private readonly messaging: Messaging,
     private readonly consumer: DurableConsumer,
-    /** Must not throw; calls `ended` when it is through with the message. */
+    /** Must not throw; calls `ended` when it has dealt with the message. */
     private readonly handle: (message: JsMsg, ended: () => void) => void,
     private readonly onError: (error: unknown) => void,
   ) {}
@@ -40,7 +40,7 @@ export class Pull {
     this.wake();
     await this.messages?.close();
     await this.loop;
-    if (this.inFlight > 0) await new Promise<void>((resolve) => (this.settled = resolve));
+    if (this.inFlight > 0) await new Promise<void>((resolve) => (this.onIdle = resolve));
   }
 
   private async run(): Promise<void> {
@@ -79,7 +79,7 @@ export class Pull {
 
   private readonly ended = (): void => {
     this.inFlight -= 1;
-    if (this.inFlight === 0) this.settled();
+    if (this.inFlight === 0) this.onIdle();
   };
 
   private async pause(): Promise<void> {

@@ -4,31 +4,31 @@ import { STEADY_CONNECTION } from './connection.js';
 import { Line, unanswered } from './line.js';
 import type { Messaging } from './messaging.js';
 
-/** What Nest's NATS transport, which answers, puts around a reply. */
+/** A reply as Nest's NATS transport, which answers, wraps it. */
 interface Packet {
   err?: unknown;
   response?: unknown;
 }
 
-/** Tells Nest's NATS transport that it is a request. Which answer is whose is told by the subject on which it comes back. */
+/** Marks a packet as a request for Nest's NATS transport. Answers are told apart by the subject on which they come back. */
 const ID = '1';
 
-/** Asks other services, whose handlers are Nest's (`OnRequest`). */
+/** Sends requests to other services, whose handlers are Nest's (`OnRequest`). */
 export class RpcClient {
   private constructor(
     private readonly line: () => Line | Promise<Line>,
     private readonly hangUp: () => Promise<void>,
   ) {}
 
-  /** Over the connection of this process. */
-  static over(messaging: Messaging): RpcClient {
+  /** Makes a client that uses the connection of this process. */
+  static of(messaging: Messaging): RpcClient {
     return new RpcClient(
       () => messaging.line,
       () => Promise.resolve(), // it is closed by whoever made it
     );
   }
 
-  /** Over a connection of its own, made by the first request. */
+  /** Makes a client with a connection of its own, which the first request opens. */
   static at(url: string, name: string): RpcClient {
     let made: Promise<Line> | undefined;
     const line = (): Promise<Line> =>

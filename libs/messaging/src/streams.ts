@@ -27,7 +27,7 @@ const STREAM_CONFIGS: (Partial<StreamConfig> & { name: string })[] = [
   },
 ];
 
-/** Creates what is missing. Called at start and again whenever a stream is found gone: NATS may be wiped at any time. */
+/** Creates the streams that are missing. Called at start and again whenever a stream is found gone: NATS may be wiped at any time. */
 export async function ensureStreams(manager: JetStreamManager): Promise<void> {
   for (const config of STREAM_CONFIGS) {
     await manager.streams.add({

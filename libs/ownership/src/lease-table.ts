@@ -41,7 +41,7 @@ const ACQUIRE_SQL = `UPDATE partition_lease
 const RELEASE_SQL = `UPDATE partition_lease SET owner = NULL, expires_at = '-infinity'
   WHERE partition = $1 AND owner = $2 AND epoch = $3`;
 
-/** What the database knows of owners and partitions. Every statement goes by the database's clock. */
+/** Reads and writes the tables of owners and partitions. Every statement goes by the database's clock. */
 export class LeaseTable {
   constructor(
     private readonly dataSource: DataSource,
@@ -49,18 +49,18 @@ export class LeaseTable {
     private readonly leaseMs: number,
   ) {}
 
-  /** This process lives and wants a share. */
+  /** Says that this process lives and wants a share. */
   async beat(): Promise<void> {
     await this.dataSource.query(BEAT_SQL, [this.owner, this.leaseMs]);
   }
 
-  /** How many processes want a share. */
+  /** Counts the processes that want a share. */
   async members(): Promise<number> {
     const [row] = await this.dataSource.query<[{ members: number }]>(MEMBERS_SQL);
     return row.members;
   }
 
-  /** This process wants no share any more. */
+  /** Says that this process wants no share any more. */
   async leave(): Promise<void> {
     await this.dataSource.query(LEAVE_SQL, [this.owner]);
   }
@@ -73,9 +73,9 @@ export class LeaseTable {
     return new Set(rows.map(({ partition }) => partition));
   }
 
-  /** Takes up to `count` partitions that are nobody's, and those of this very name where it comes back. */
-  async acquire(count: number, except: number[], comingBack: boolean): Promise<Lease[]> {
-    return this.update(ACQUIRE_SQL, [this.owner, this.leaseMs, count, except, comingBack]);
+  /** Takes up to `count` partitions that are nobody's; in the first step of a process also those of its name. */
+  async acquire(count: number, except: number[], isFirstStep: boolean): Promise<Lease[]> {
+    return this.update(ACQUIRE_SQL, [this.owner, this.leaseMs, count, except, isFirstStep]);
   }
 
   /** Makes a partition nobody's, unless it is somebody else's by now. */

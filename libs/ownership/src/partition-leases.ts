@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { type Lease, LeaseTable } from './lease-table.js';
-import { eachOf, Turns } from './turns.js';
+import { CoalescedTask, forEachLimited } from './coalesced-task.js';
 
 /**
  * How long leases live and what follows from them. Times in milliseconds. Promises of `onAcquired`, `onRelease` and
@@ -33,13 +33,13 @@ export interface LeaseOptions {
 interface Holding extends Lease {
   renewedAt: number;
   /** `onAcquired` was called. */
-  begun: boolean;
+  isInUse: boolean;
 }
 
 /** Partitions that are given back at one time: what ran for them moves, and should not all at once. */
-const GIVEN_AT_A_TIME = 2;
+const RELEASES_AT_ONCE = 2;
 /** Partitions that are taken over at one time: what is to run for them is waiting. */
-const TAKEN_AT_A_TIME = 16;
+const TAKEOVERS_AT_ONCE = 16;
 
 /**
  * Splits partitions among the live processes of an app, each partition with one owner at a time and an epoch that
@@ -49,14 +49,14 @@ const TAKEN_AT_A_TIME = 16;
 export class PartitionLeases {
   private readonly table: LeaseTable;
   private readonly holdings = new Map<number, Holding>();
-  private readonly renewals = new Turns(() => this.renew());
-  private readonly balances = new Turns(() => this.balance());
+  private readonly renewals = new CoalescedTask(() => this.renew());
+  private readonly balances = new CoalescedTask(() => this.balance());
   private renewing: NodeJS.Timeout | undefined;
   private watching: NodeJS.Timeout | undefined;
-  private heardAt = -Infinity;
-  private comingBack = true;
+  private lastAnswerAt = -Infinity;
+  private isFirstStep = true;
   private stopping = false;
-  private left: Promise<void> | undefined;
+  private leaving: Promise<void> | undefined;
 
   constructor(
     dataSource: DataSource,
@@ -68,7 +68,7 @@ export class PartitionLeases {
   /** Epoch under which this process owns the partition; undefined when it does not. */
   epochOf(partition: number): number | undefined {
     const holding = this.holdings.get(partition);
-    return holding?.begun && !this.isStale(holding) ? holding.epoch : undefined;
+    return holding?.isInUse && !this.isStale(holding) ? holding.epoch : undefined;
   }
 
   /** Partitions owned at this moment. */
@@ -78,7 +78,7 @@ export class PartitionLeases {
 
   /** Readiness asks. @throws Error when the database was not reached in time. */
   assertFresh(): void {
-    if (performance.now() - this.heardAt >= this.options.selfStopMs)
+    if (performance.now() - this.lastAnswerAt >= this.options.selfStopMs)
       throw new Error('The leases of this process are not being renewed.');
   }
 
@@ -96,7 +96,7 @@ export class PartitionLeases {
   /** Hands every partition back, a few at a time, so that reconnects trickle. */
   stop(): Promise<void> {
     this.stopping = true;
-    return (this.left ??= this.leave());
+    return (this.leaving ??= this.leave());
   }
 
   /**
@@ -113,7 +113,9 @@ export class PartitionLeases {
     await this.renewals.run();
     await this.attempt(() => this.table.leave());
     await this.balances.run();
-    await eachOf([...this.holdings.values()], GIVEN_AT_A_TIME, (holding) => this.giveBack(holding, true));
+    await forEachLimited([...this.holdings.values()], RELEASES_AT_ONCE, (holding) =>
+      this.giveBack(holding, true),
+    );
     clearInterval(this.renewing);
     await this.renewals.run();
     clearTimeout(this.watching);
@@ -123,19 +125,19 @@ export class PartitionLeases {
     const holdings = [...this.holdings.values()];
     if (this.stopping && holdings.length === 0) return true;
     const startedAt = performance.now();
-    const renewed = await this.attempt(async () => {
+    const succeeded = await this.attempt(async () => {
       if (holdings.length > 0) {
-        const kept = await this.table.renew(holdings);
+        const renewed = await this.table.renew(holdings);
         for (const holding of holdings) {
-          if (kept.has(holding.partition)) holding.renewedAt = startedAt;
+          if (renewed.has(holding.partition)) holding.renewedAt = startedAt;
           else this.drop(holding);
         }
       }
       if (!this.stopping) await this.table.beat();
-      this.heardAt = startedAt;
+      this.lastAnswerAt = startedAt;
     });
     this.watch();
-    return renewed;
+    return succeeded;
   }
 
   private async balance(): Promise<void> {
@@ -150,33 +152,33 @@ export class PartitionLeases {
 
   private async acquire(count: number): Promise<void> {
     const renewedAt = performance.now();
-    const leases = await this.table.acquire(count, [...this.holdings.keys()], this.comingBack);
-    this.comingBack = false;
-    const holdings = leases.map((lease) => ({ ...lease, renewedAt, begun: false }));
+    const leases = await this.table.acquire(count, [...this.holdings.keys()], this.isFirstStep);
+    this.isFirstStep = false;
+    const holdings = leases.map((lease) => ({ ...lease, renewedAt, isInUse: false }));
     for (const holding of holdings) this.holdings.set(holding.partition, holding);
     this.watch();
-    await eachOf(holdings, TAKEN_AT_A_TIME, (holding) => this.takeOver(holding));
+    await forEachLimited(holdings, TAKEOVERS_AT_ONCE, (holding) => this.takeOver(holding));
   }
 
   private async takeOver(holding: Holding): Promise<void> {
     // Those that wait for their turn when the process stops are given back as they are.
     if (this.stopping || !this.owns(holding)) return;
-    holding.begun = true;
+    holding.isInUse = true;
     const { partition, epoch } = holding;
-    const taken = await this.attempt(() => this.options.onAcquired(partition, epoch));
+    const succeeded = await this.attempt(() => this.options.onAcquired(partition, epoch));
     if (!this.owns(holding)) await this.attempt(() => this.options.onLost(partition));
     // Nobody is told: whoever hears of it, this process included, would meet the same failure at once, again and again.
-    else if (!taken) await this.giveBack(holding, false);
+    else if (!succeeded) await this.giveBack(holding, false);
   }
 
-  private async giveBack(holding: Holding, tell: boolean): Promise<void> {
+  private async giveBack(holding: Holding, announces: boolean): Promise<void> {
     if (!this.owns(holding)) return; // lost while it waited for its turn
     const { partition } = holding;
-    if (holding.begun) await this.attempt(() => this.options.onRelease(partition));
+    if (holding.isInUse) await this.attempt(() => this.options.onRelease(partition));
     if (!this.owns(holding)) return;
     this.holdings.delete(partition);
     const released = await this.attempt(() => this.table.release(holding));
-    if (released && tell) await this.attempt(() => this.options.onReleased?.(partition));
+    if (released && announces) await this.attempt(() => this.options.onReleased?.(partition));
   }
 
   /** Looks at the clock again when the lease that was not renewed for the longest time goes stale. */
@@ -192,7 +194,7 @@ export class PartitionLeases {
   private drop(holding: Holding): void {
     if (this.holdings.get(holding.partition) !== holding) return;
     this.holdings.delete(holding.partition);
-    if (holding.begun) void this.attempt(() => this.options.onLost(holding.partition));
+    if (holding.isInUse) void this.attempt(() => this.options.onLost(holding.partition));
   }
 
   private owns(holding: Holding): boolean {

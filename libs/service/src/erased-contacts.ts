@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import type { EraseContactV1 } from '@svc/contracts';
 import type { EntityManager } from 'typeorm';
+import type { RetentionRule } from './tasks/retention.js';
 
-/** What can run a statement: a transaction, or the connection itself. */
+/** Runs statements: a transaction, or the connection itself. */
 type On = Pick<EntityManager, 'query'>;
 
 /** Longer than the stream of events keeps one: until then it may hand it out once more. */
@@ -27,7 +28,7 @@ export const ERASED_CONTACTS_SQL = `
 
 /** How a service has got on with an erasure. */
 export interface ErasureProgress {
-  /** Nobody had told of it before. */
+  /** This service has not heard of the erasure before. */
   fresh: boolean;
   counts: Record<string, number>;
   /** How far a walk through the rows has come. */
@@ -45,13 +46,13 @@ const COUNT_SQL = `
     FROM jsonb_each_text($2::jsonb))
   WHERE erasure_id = $1 RETURNING counts`;
 
-/** What stands for a contact of a tenant, in hex: 64 digits. In one go and as text, because every event comes by here. */
+/** Hashes a contact of a tenant, in hex: 64 digits. In one go and as text, because every event comes by here. */
 export function contactHash(tenantId: string, contact: string): string {
   return hash('sha256', `${tenantId}|${contact}`, 'hex');
 }
 
 /**
- * How JSON names a contact: its address or its number. In its quotes it is one value of the document and no part of another
+ * Spells a contact as JSON does: its address or its number. In its quotes it is one value of the document and no part of another
  * number.
  */
 export function namesOf(contact: string): [address: string, phone: string] {
@@ -80,21 +81,27 @@ export async function countErased(
   return row.counts;
 }
 
-/** Condition: what happened at that time belongs to an erasure. The arguments are expressions of SQL. */
+/** Makes the condition that what happened at that time belongs to an erasure. The arguments are expressions of SQL. */
 export function isErasedSql(of: { tenant: string; contacts: string; at: string; toThem: string }): string {
   return `EXISTS (SELECT FROM erased_contact e WHERE e.tenant_id = ${of.tenant} AND e.contact IN (${of.contacts})
     AND ${of.at} < CASE WHEN ${of.toThem} THEN coalesce(e.until, 'infinity') ELSE e.before END)`;
 }
 
 /**
- * The time of an inbound message that counts: when the platform took it, to the second, or when it was told, whichever is earlier. So what
+ * Computes the time of an inbound message that counts: when the platform took it, to the second, or when its event was made, whichever is earlier. So what
  * was written before an erasure and arrives after it does not come back.
  */
 export function timeOfInbound(occurredAt: string, timestamp: string): Date {
   return new Date(Math.min(Date.parse(occurredAt), Date.parse(timestamp) + 999));
 }
 
-/** Forgets erasures that nothing on its way can belong to any more. */
+/** Forgets erasures that nothing on its way can belong to any more: the stream goes by the server's clock, not by domain time. */
+export const ERASED_CONTACTS_RULE: RetentionRule = {
+  table: 'erased_contact',
+  where: `until < statement_timestamp() - interval '${REMEMBERED}'`,
+};
+
+/** Does so at once. */
 export async function forgetErasures(on: On): Promise<void> {
-  await on.query(`DELETE FROM erased_contact WHERE until < statement_timestamp() - interval '${REMEMBERED}'`);
+  await on.query(`DELETE FROM erased_contact WHERE ${ERASED_CONTACTS_RULE.where}`);
 }

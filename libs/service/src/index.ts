@@ -11,6 +11,7 @@ export { EnvNumbers, EnvWords } from './config/env-list.js';
 export {
   contactHash,
   countErased,
+  ERASED_CONTACTS_RULE,
   ERASED_CONTACTS_SQL,
   type ErasureProgress,
   forgetErasures,
@@ -19,7 +20,6 @@ export {
   noteErasure,
   timeOfInbound,
 } from './erased-contacts.js';
-export { ContractPipe } from './start/contract-pipe.js';
 export {
   HttpErrorFilter,
   messageError,
@@ -40,10 +40,11 @@ export {
 export { log, NestLogger, setUpLogger, silenceConsole } from './logging/logger.js';
 export { Pace } from './tasks/pace.js';
 export { PeriodicTask } from './tasks/periodic-task.js';
-export { RetentionService } from './tasks/retention.js';
+export { PeriodicTasks } from './tasks/periodic-tasks.js';
+export { Retention, type RetentionOptions, type RetentionRule } from './tasks/retention.js';
 export { runMigrations } from './start/run-migrations.js';
-export { SecretBox, type SecretPlace } from './secret-box.js';
-export { MODES, ServiceConfig } from './config/service-config.js';
+export { SecretBox, type SecretKey, secretKey, type SecretKeyBytes, type SecretPlace } from './secret-box.js';
+export { ServiceConfig } from './config/service-config.js';
 export { bootService, startService, type StartOptions } from './start/start-service.js';
-export { stepsOf } from './steps.js';
+export { crashSteps } from './crash-steps.js';
 export { UnderWay } from './tasks/under-way.js';

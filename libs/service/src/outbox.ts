@@ -1,4 +1,4 @@
-import type { Provider } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnApplicationShutdown, Provider } from '@nestjs/common';
 import type { Envelope, EventContract } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
 import { envelopeOf, Messaging } from '@svc/messaging';
@@ -8,7 +8,7 @@ import { PeriodicTask } from './tasks/periodic-task.js';
 import { UnderWay } from './tasks/under-way.js';
 
 const SWEEP_MS = 500;
-/** Least time between two deletions of what is out. */
+/** Least time between two deletions of what is published. */
 const DELETE_MS = 250;
 const MOST_DELETED = 1_000;
 /** A row this old was not published by the process that wrote it. */
@@ -32,7 +32,7 @@ export function eventOf<T extends object>(
   return envelopeOf(contract, { tenantId, ...(id ? { id } : {}) }, data);
 }
 
-/** Columns for `unnest`. */
+/** Makes the arrays of the rows for `unnest`. */
 export function outboxRows(envelopes: Envelope[]): OutboxRows {
   return { ids: envelopes.map((one) => one.id), envelopes: envelopes.map((one) => JSON.stringify(one)) };
 }
@@ -52,7 +52,7 @@ export async function insertEvents(tx: EntityManager, events: Envelope[]): Promi
  * left behind is swept by any process of the service. Its schema has the table `event_outbox`: `id uuid` (of the event),
  * `seq` (identity), `envelope jsonb`, `created_at` (of the server's clock, indexed).
  */
-export class OutboxService {
+export class OutboxService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly sweeper = new PeriodicTask('outbox sweeper', SWEEP_MS, () => this.sweep());
   private readonly published = new GroupCommit<string, void>({
     most: MOST_DELETED,
@@ -66,11 +66,22 @@ export class OutboxService {
     private readonly dataSource: DataSource,
     private readonly messaging: Messaging,
     private readonly onPublished: (envelope: Envelope) => void = () => undefined,
-  ) {
+  ) {}
+
+  /** Called by Nest. */
+  onApplicationBootstrap(): void {
     this.sweeper.start();
   }
 
-  /** Call after the commit. Returns at once: a failure leaves the row to the sweeper. */
+  /**
+   * Called by Nest when whoever publishes has stopped, and before the connections are closed, because they were made before this
+   * was (Nest goes from what depends to what is depended on).
+   */
+  async onApplicationShutdown(): Promise<void> {
+    await this.stop();
+  }
+
+  /** Publishes events after the commit. It returns at once: a failure leaves the row to the sweeper. */
   publish(envelopes: Envelope[]): void {
     for (const envelope of envelopes) {
       const work = this.messaging.publishEvent(envelope).then(() => {
@@ -85,7 +96,7 @@ export class OutboxService {
     }
   }
 
-  /** Resolves when what was given to `publish` is out or left to the sweeper of another process. */
+  /** Resolves when what `publish` was given is published, or left to the sweeper of another process. */
   async stop(): Promise<void> {
     await this.sweeper.stop();
     await this.underWay.settled();
@@ -102,16 +113,16 @@ export class OutboxService {
   }
 
   private async sweep(): Promise<void> {
-    const [look] = await this.dataSource.query<{ found: boolean }[]>(
+    const [stale] = await this.dataSource.query<{ found: boolean }[]>(
       `SELECT EXISTS (${STALE_ROWS}) AS found`,
     );
-    if (!look?.found) return;
+    if (!stale?.found) return;
     await this.dataSource.transaction(async (tx) => {
       const rows = await tx.query<{ id: string; envelope: Envelope }[]>(
         `${STALE_ROWS} ORDER BY seq LIMIT ${SWEEP_BATCH} FOR UPDATE SKIP LOCKED`,
       );
       if (rows.length === 0) return;
-      // Begun in order, and each on its own: one that NATS does not take holds up none behind it.
+      // Started in order, and each on its own: one that NATS does not take holds up none behind it.
       const outcomes = await Promise.allSettled(
         rows.map(({ envelope }) => this.messaging.publishEvent(envelope)),
       );

@@ -1,6 +1,11 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-const VERSION = 1;
+const ALGORITHM = 'aes-256-gcm';
+/** Layout: format, nonce, tag, ciphertext. Values of earlier releases are opened, none is sealed so. */
+const WITHOUT_KEY_ID = 1;
+/** Layout: format, key id, nonce, tag, ciphertext. */
+const WITH_KEY_ID = 2;
+const KEY_ID_BYTES = 4;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
@@ -10,38 +15,95 @@ const TAG_BYTES = 16;
  */
 export type SecretPlace = readonly string[];
 
-/** Encrypts secrets at rest with AES-256-GCM. Layout: version byte, nonce (12), tag (16), ciphertext. */
+/** A key, and the id that values sealed with it carry. */
+export interface SecretKey {
+  id: Buffer;
+  bytes: Buffer;
+}
+
+/** A key as it is configured: 32 bytes, or their base64. */
+export type SecretKeyBytes = string | Uint8Array;
+
+/**
+ * Makes a key. Its id follows from the key itself, so that nobody has to configure ids.
+ * @param master where the key is derived from another: the values carry the id of that one, because that one is configured and changed.
+ */
+export function secretKey(key: SecretKeyBytes, master: SecretKeyBytes = key): SecretKey {
+  const id = createHash('sha256').update('svc key id').update(bytesOf(master)).digest();
+  return { id: id.subarray(0, KEY_ID_BYTES), bytes: bytesOf(key) };
+}
+
+/**
+ * Encrypts secrets at rest with AES-256-GCM. A sealed value carries the id of its key, so that a key can be changed: what was sealed with
+ * the one before opens as long as that one is given, too.
+ */
 export class SecretBox {
-  private readonly key: Buffer;
+  private readonly key: SecretKey;
+  private readonly keys = new Map<string, SecretKey>();
 
-  /** @param key 32 bytes, or their base64. */
-  constructor(key: string | Uint8Array) {
-    this.key = typeof key === 'string' ? Buffer.from(key, 'base64') : Buffer.from(key);
+  /**
+   * @param key seals and opens.
+   * @param predecessors open what was sealed with them.
+   */
+  constructor(key: SecretKeyBytes | SecretKey, ...predecessors: (SecretKeyBytes | SecretKey)[]) {
+    const keys = [key, ...predecessors].map((one) => (isKey(one) ? one : secretKey(one)));
+    for (const one of keys) this.keys.set(one.id.toString('hex'), one);
+    if (this.keys.size < keys.length) throw new Error('Two keys for secrets have the same id.');
+    this.key = keys[0] as SecretKey;
   }
 
-  /** Never gives the same bytes twice. */
+  /** Seals a secret; never gives the same bytes twice. */
   seal(secret: Uint8Array, place: SecretPlace): Buffer {
+    const header = Buffer.concat([Buffer.of(WITH_KEY_ID), this.key.id]);
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv('aes-256-gcm', this.key, nonce, { authTagLength: TAG_BYTES });
-    cipher.setAAD(associated(place));
+    const cipher = createCipheriv(ALGORITHM, this.key.bytes, nonce, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.concat([header, associated(place)]));
     const text = Buffer.concat([cipher.update(secret), cipher.final()]);
-    return Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), text]);
+    return Buffer.concat([header, nonce, cipher.getAuthTag(), text]);
   }
 
-  /** @throws Error where the key, the place or a byte is another than at sealing. */
+  /** @throws Error where the key is not given here, and where the key, the place or a byte is another than at sealing. */
   open(sealed: Buffer, place: SecretPlace): Buffer {
-    if (sealed[0] !== VERSION) throw new Error('The secret is sealed in an unknown format.');
-    const nonce = sealed.subarray(1, 1 + NONCE_BYTES);
-    const tag = sealed.subarray(1 + NONCE_BYTES, 1 + NONCE_BYTES + TAG_BYTES);
-    const decipher = createDecipheriv('aes-256-gcm', this.key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(associated(place));
-    decipher.setAuthTag(tag);
-    const text = decipher.update(sealed.subarray(1 + NONCE_BYTES + TAG_BYTES));
-    return Buffer.concat([text, decipher.final()]);
+    if (sealed[0] === WITHOUT_KEY_ID) return this.openWithAny(sealed.subarray(1), associated(place));
+    if (sealed[0] !== WITH_KEY_ID) throw new Error('The secret is sealed in an unknown format.');
+    const header = sealed.subarray(0, 1 + KEY_ID_BYTES);
+    const id = header.subarray(1).toString('hex');
+    const key = this.keys.get(id);
+    if (!key) throw new Error(`The secret is sealed with a key that is not configured (id ${id}).`);
+    return decrypt(key, sealed.subarray(header.length), Buffer.concat([header, associated(place)]));
   }
+
+  private openWithAny(sealed: Buffer, aad: Buffer): Buffer {
+    let failure: unknown;
+    for (const key of this.keys.values()) {
+      try {
+        return decrypt(key, sealed, aad);
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+    throw failure;
+  }
+}
+
+function decrypt(key: SecretKey, sealed: Buffer, aad: Buffer): Buffer {
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv(ALGORITHM, key.bytes, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(aad);
+  decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  const text = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES));
+  return Buffer.concat([text, decipher.final()]);
 }
 
 /** As JSON, because a part may hold any character: no two places read the same. */
 function associated(place: SecretPlace): Buffer {
   return Buffer.from(JSON.stringify(place));
+}
+
+function bytesOf(key: SecretKeyBytes): Buffer {
+  return typeof key === 'string' ? Buffer.from(key, 'base64') : Buffer.from(key);
+}
+
+function isKey(key: SecretKeyBytes | SecretKey): key is SecretKey {
+  return typeof key === 'object' && 'bytes' in key;
 }

@@ -72,7 +72,7 @@ beforeAll(async () => {
     callback: (_, message) => void answers.push(message.string()),
   });
   close = await bootHandlers();
-  rpc = RpcClient.over(messaging);
+  rpc = RpcClient.of(messaging);
 });
 afterAll(async () => {
   await close();

@@ -1,7 +1,7 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { SubscriptionStatus } from '@svc/contracts';
-import { log, PeriodicTask } from '@svc/service';
+import { log, PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { BlockReporter } from './block-reporter.js';
 import { PROVIDER } from './provider.service.js';
@@ -44,40 +44,28 @@ interface Compared {
 
 /** What goes on between us and the payment provider without anybody asking. Without one there is nothing to do. */
 @Injectable()
-export class ProviderTasks implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly tasks: PeriodicTask[];
-  private isStopping = false;
-
+export class ProviderTasks {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly sync: ProviderSync,
     private readonly blocks: BlockReporter,
     @Inject(PROVIDER) provider: StripeProvider | null,
+    tasks: PeriodicTasks,
   ) {
-    this.tasks = provider
-      ? [
-          new PeriodicTask('provider events', EVENTS_MS, () => this.lookAgain(provider)),
-          new PeriodicTask('token blocks', BLOCKS_MS, () => this.reportBlocks(provider)),
-          new PeriodicTask('comparison with provider', COMPARE_MS, () => this.compareDue(provider)),
-        ]
-      : [];
-  }
-
-  onApplicationBootstrap(): void {
-    if (this.tasks.length === 0) log().info('billing is manual: no payment provider is configured');
-    for (const task of this.tasks) task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    this.isStopping = true; // what is begun is ended, and nothing else is begun
-    await Promise.all(this.tasks.map((task) => task.stop()));
+    if (!provider) {
+      log().info('billing is manual: no payment provider is configured');
+      return;
+    }
+    tasks.add('provider events', EVENTS_MS, (stopping) => this.lookAgain(provider, stopping));
+    tasks.add('token blocks', BLOCKS_MS, (stopping) => this.reportBlocks(provider, stopping));
+    tasks.add('comparison with provider', COMPARE_MS, (stopping) => this.compareDue(provider, stopping));
   }
 
   /** Looks for what was told, and not found out yet. */
-  async lookAgain(provider: StripeProvider): Promise<void> {
+  async lookAgain(provider: StripeProvider, stopping?: AbortSignal): Promise<void> {
     const open = await this.dataSource.query<Pick<Claimed, 'customerId'>[]>(OPEN_SQL);
     const next = async (): Promise<void> => {
-      for (let one = open.pop(); one && !this.isStopping; one = open.pop()) {
+      for (let one = open.pop(); one && !stopping?.aborted; one = open.pop()) {
         await this.sync
           .look(provider, one.customerId)
           .catch((error: unknown) => log().warn({ err: error }, 'provider not asked, it is tried again'));
@@ -87,15 +75,15 @@ export class ProviderTasks implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Puts started blocks on invoices. */
-  async reportBlocks(provider: StripeProvider): Promise<void> {
-    for (let n = 0; n < BATCH && !this.isStopping; n += 1) {
+  async reportBlocks(provider: StripeProvider, stopping?: AbortSignal): Promise<void> {
+    for (let n = 0; n < BATCH && !stopping?.aborted; n += 1) {
       if (!(await this.blocks.reportNext(provider))) return;
     }
   }
 
   /** Once a day for each tenant: heals webhooks that were lost, and compares the ledger with what is on invoices. */
-  async compareDue(provider: StripeProvider): Promise<void> {
-    for (let n = 0; n < BATCH && !this.isStopping; n += 1) {
+  async compareDue(provider: StripeProvider, stopping?: AbortSignal): Promise<void> {
+    for (let n = 0; n < BATCH && !stopping?.aborted; n += 1) {
       const [[claimed]] = await this.dataSource.query<[Claimed[], number]>(CLAIM_SQL);
       if (!claimed) return;
       const { tenantId } = claimed;

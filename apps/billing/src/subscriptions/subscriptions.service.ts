@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import {
   AppError,
@@ -45,16 +45,12 @@ interface Row {
 
 /** Plans and states of tenants. */
 @Injectable()
-export class SubscriptionsService implements OnModuleDestroy {
+export class SubscriptionsService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
     private readonly config: BillingConfig,
   ) {}
-
-  async onModuleDestroy(): Promise<void> {
-    await this.outbox.stop();
-  }
 
   /** A repeat keeps what the first call made: the tenant's creation may be tried again after a crash. */
   async create({ tenantId, plan, status, internal }: CreateSubscriptionV1): Promise<SubscriptionState> {

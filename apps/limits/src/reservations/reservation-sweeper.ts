@@ -1,8 +1,8 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { FindMessages } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { log, PeriodicTask } from '@svc/service';
+import { log, PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 
 const INTERVAL_MS = 2_000;
@@ -22,20 +22,13 @@ const UNCONFIRMED_SQL = `SELECT job_id AS "jobId" FROM reservation
  * could not insert. What has a message is not asked about again; its fate comes as an event.
  */
 @Injectable()
-export class ReservationSweeper implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task = new PeriodicTask('reservation sweeper', INTERVAL_MS, () => this.sweep());
-
+export class ReservationSweeper {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly rpc: RpcClient,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('reservation sweeper', INTERVAL_MS, () => this.sweep());
   }
 
   /** Replicas may sweep at once: to confirm twice, or to give back twice, is to do it once. */

@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import {
   AppError,
@@ -18,15 +18,11 @@ import { Warmup } from './warmup.entity.js';
 
 /** Warmup tiers: read and raised. */
 @Injectable()
-export class TiersService implements OnModuleDestroy {
+export class TiersService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
   ) {}
-
-  async onModuleDestroy(): Promise<void> {
-    await this.outbox.stop();
-  }
 
   async get(sessionIds: string[]): Promise<TiersReply> {
     const rows = await this.dataSource.getRepository(Warmup).findBy({ sessionId: In(sessionIds) });

@@ -1,7 +1,7 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { TIER_CAPS } from '@svc/contracts';
-import { log, PeriodicTask } from '@svc/service';
+import { log, PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { LimitsConfig } from '../config.js';
 import { TiersService } from '../tiers/tiers.service.js';
@@ -37,25 +37,16 @@ interface Claimed {
 
 /** Judges every number once an hour, whichever replica comes to it, and raises the tier of those that have shown enough. */
 @Injectable()
-export class WarmupTicker implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task: PeriodicTask;
-
+export class WarmupTicker {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly health: HealthRepository,
     private readonly warmup: WarmupService,
     private readonly tiers: TiersService,
+    tasks: PeriodicTasks,
     config: LimitsConfig,
   ) {
-    this.task = new PeriodicTask('warmup', config.lookMs, () => this.judgeDue());
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
+    tasks.add('warmup', config.lookMs, () => this.judgeDue());
   }
 
   /** Judges the numbers that nobody has judged in this hour. */

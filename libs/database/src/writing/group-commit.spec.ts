@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { GroupCommit, type GroupOptions } from './group-commit.js';
 
@@ -37,6 +38,25 @@ test('one that the database refuses fails alone', async () => {
   const { commits } = aDatabase();
   const results = await Promise.allSettled(['a', 'b', 'bad', 'c'].map((item) => commits.add(item)));
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('of a refused group each is tried alone while it is young; what has grown too old meanwhile is given up', async () => {
+  const refusal = new Error('refused');
+  const tried: string[][] = [];
+  const commits = new GroupCommit<string, string>({
+    most: 3,
+    patienceMs: 20,
+    write: async (items) => {
+      tried.push(items);
+      if (items.length > 1) throw refusal;
+      await delay(60); // so long that those behind it grow too old
+      return items;
+    },
+  });
+  const results = await Promise.allSettled(['a', 'b', 'c'].map((item) => commits.add(item)));
+  expect(tried).toEqual([['a', 'b', 'c'], ['a']]);
+  expect(results[0]).toEqual({ status: 'fulfilled', value: 'a' });
+  expect(results.slice(1)).toEqual([1, 2].map(() => ({ status: 'rejected', reason: refusal })));
 });
 
 test('of what nobody waits for a lone one is written at once, a flow of them in few groups, a full group without delay', async () => {

@@ -14,7 +14,7 @@ export interface GroupOptions<T, R> {
    */
   patienceMs?: number;
   /**
-   * Least time from the begin of a group to that of the next, unless it is full, in ms; 0 by default. For what nobody waits for: a
+   * Least time from the start of a group to that of the next, unless it is full, in ms; 0 by default. For what nobody waits for: a
    * steady flow then costs so many statements a second at most.
    */
   everyMs?: number;
@@ -30,12 +30,15 @@ interface Waiting<T, R> {
 /**
  * Writes what many callers want written at about the same time in one transaction: what comes while a group is being
  * written makes up the next one. One that comes after a while is written at once, so that nobody waits for company.
+ *
+ * Each caller has a promise of its own item, so that it can go on when that is committed, and hears why where it is refused. `Batches`
+ * has neither and is for what comes by the thousand a second and is seen through by whoever handles the batch.
  */
 export class GroupCommit<T, R> {
   private waiting: Waiting<T, R>[] = [];
   private writing = false;
-  private begunAt = -Infinity;
-  /** Ends the rest between two groups. */
+  private lastStartAt = -Infinity;
+  /** Ends the wait between two groups. */
   private wake: () => void = () => undefined;
 
   constructor(private readonly options: GroupOptions<T, R>) {}
@@ -52,16 +55,16 @@ export class GroupCommit<T, R> {
   private async run(): Promise<void> {
     this.writing = true;
     while (this.waiting.length > 0) {
-      await this.rest();
-      this.begunAt = performance.now();
+      await this.waitForNextGroup();
+      this.lastStartAt = performance.now();
       await this.commit(this.next());
     }
     this.writing = false;
   }
 
-  private async rest(): Promise<void> {
+  private async waitForNextGroup(): Promise<void> {
     const { everyMs = 0, most } = this.options;
-    const left = this.begunAt + everyMs - performance.now();
+    const left = this.lastStartAt + everyMs - performance.now();
     if (left <= 0 || this.waiting.length >= most) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, left);
@@ -96,13 +99,17 @@ export class GroupCommit<T, R> {
       group.forEach((one, n) => one.resolve(results[n] as R));
     } catch (error) {
       if (group.length === 1 || isPassing(error)) for (const one of group) one.reject(error);
-      // One that the database does not take must not take the others along, nor keep those behind them waiting.
-      else {
-        for (const one of group) {
-          if (performance.now() - one.since > (patienceMs ?? Infinity)) one.reject(error);
-          else await this.commit([one]);
-        }
-      }
+      else await this.commitEach(group, error);
+    }
+  }
+
+  /** Commits each item of a refused group alone: one that the database does not take must not take the others along. */
+  private async commitEach(group: Waiting<T, R>[], refusal: unknown): Promise<void> {
+    const { patienceMs = Infinity } = this.options;
+    for (const one of group) {
+      // What is too old by now is given up, so that those behind it are not kept waiting.
+      if (performance.now() - one.since > patienceMs) one.reject(refusal);
+      else await this.commit([one]);
     }
   }
 }

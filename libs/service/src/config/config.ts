@@ -22,16 +22,16 @@ const VARIABLES = Symbol('env variables');
 /** Marks a property of a config class as read from an environment variable. A default is the property's initial value. */
 export function Env(name: string, options: EnvOptions): PropertyDecorator {
   return (target, property) => {
-    const known = envVariables(target.constructor);
+    const variables = envVariables(target.constructor);
     Reflect.defineMetadata(
       VARIABLES,
-      [...known, { name, property: String(property), ...options }],
+      [...variables, { name, property: String(property), ...options }],
       target.constructor,
     );
   };
 }
 
-/** Variables of a config class, those of the class it extends first. */
+/** Lists the variables of a config class, those of the class it extends first. */
 export function envVariables(type: object): EnvVariable[] {
   return (Reflect.getMetadata(VARIABLES, type) as EnvVariable[] | undefined) ?? [];
 }
@@ -66,7 +66,7 @@ export function loadConfig<T extends object>(type: new () => T, env: NodeJS.Proc
   return Object.freeze(config);
 }
 
-/** Reader of an app's configuration from the process's environment; reads once, so every caller sees the same object. */
+/** Makes the reader of an app's configuration from the process's environment; it reads once, so every caller sees the same object. */
 export function configReader<T extends object>(type: new () => T): () => Readonly<T> {
   let config: Readonly<T> | undefined;
   return () => (config ??= loadConfig(type, process.env));

@@ -2,7 +2,7 @@ import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsNumber, Max, Min } from 'class-validator';
 import { Env, type EnvOptions } from './config.js';
 
-/** One number or word for all, or one for each, in their order and separated by commas. */
+/** Reads one number or word for all, or one for each, in their order and separated by commas. */
 function EnvList(
   name: string,
   options: EnvOptions,
@@ -28,7 +28,7 @@ function EnvList(
   };
 }
 
-/** A list of `count` numbers, or one number for all of them. */
+/** Marks a property as a list of `count` numbers, or one number for all of them. */
 export function EnvNumbers(
   name: string,
   options: EnvOptions,
@@ -42,7 +42,7 @@ export function EnvNumbers(
   ]);
 }
 
-/** A list of `count` words, or one word for all of them. */
+/** Marks a property as a list of `count` words, or one word for all of them. */
 export function EnvWords(
   name: string,
   options: EnvOptions,

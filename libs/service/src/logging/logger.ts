@@ -3,7 +3,7 @@ import { pino, type Logger } from 'pino';
 
 let root: Logger = pino({ level: 'silent' });
 
-/** The process's logger: JSON lines on standard output. Never give it a body, a key, a QR code or message text. */
+/** Returns the process's logger: JSON lines on standard output. Never give it a body, a key, a QR code or message text. */
 export function log(): Logger {
   return root;
 }
@@ -12,18 +12,18 @@ export function log(): Logger {
 const DRIVER_FIELDS = ['code', 'severity', 'schema', 'table', 'constraint', 'routine'] as const;
 
 /**
- * What is logged of an error. A failed statement carries its parameters (message text, sealed keys) and PostgreSQL
+ * Describes an error for the log. A failed statement carries its parameters (message text, sealed keys) and PostgreSQL
  * quotes values in its words, so of such an error only names and codes are kept.
  */
 export function describeError(error: unknown): object {
   return describe(error, new Set());
 }
 
-/** @param told errors of the chain so far: a cause may lead back to one of them. */
-function describe(error: unknown, told: Set<Error>): object {
+/** @param described errors of the chain so far: a cause may lead back to one of them. */
+function describe(error: unknown, described: Set<Error>): object {
   if (!(error instanceof Error)) return { type: typeof error };
-  if (told.has(error)) return { type: error.name };
-  told.add(error);
+  if (described.has(error)) return { type: error.name };
+  described.add(error);
   const driver =
     (error as { driverError?: unknown }).driverError ?? ('severity' in error ? error : undefined);
   if (driver && typeof driver === 'object') {
@@ -34,7 +34,7 @@ function describe(error: unknown, told: Set<Error>): object {
     };
   }
   const { code } = error as { code?: unknown };
-  const cause = error.cause === undefined ? {} : { cause: describe(error.cause, told) };
+  const cause = error.cause === undefined ? {} : { cause: describe(error.cause, described) };
   return {
     type: error.name,
     message: error.message,
@@ -75,26 +75,26 @@ export function silenceConsole(): void {
   }
 }
 
-/** Nest's own words, through the process's logger. */
+/** Writes Nest's own words to the process's logger. */
 export class NestLogger implements LoggerService {
-  log(message: unknown, ...rest: unknown[]): void {
-    this.write('debug', message, rest);
+  log(message: unknown, ...more: unknown[]): void {
+    this.write('debug', message, more);
   }
 
-  warn(message: unknown, ...rest: unknown[]): void {
-    this.write('warn', message, rest);
+  warn(message: unknown, ...more: unknown[]): void {
+    this.write('warn', message, more);
   }
 
-  error(message: unknown, ...rest: unknown[]): void {
-    this.write('error', message, rest);
+  error(message: unknown, ...more: unknown[]): void {
+    this.write('error', message, more);
   }
 
-  debug(message: unknown, ...rest: unknown[]): void {
-    this.write('debug', message, rest);
+  debug(message: unknown, ...more: unknown[]): void {
+    this.write('debug', message, more);
   }
 
-  private write(level: 'debug' | 'warn' | 'error', message: unknown, rest: unknown[]): void {
-    const context = rest.at(-1);
+  private write(level: 'debug' | 'warn' | 'error', message: unknown, more: unknown[]): void {
+    const context = more.at(-1);
     const fields = typeof context === 'string' ? { context } : {};
     if (message instanceof Error) root[level]({ ...fields, err: message }, 'framework error');
     else root[level](fields, String(message));

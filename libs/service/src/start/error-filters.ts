@@ -23,7 +23,7 @@ const BY_STATUS: Partial<Record<number, ErrorCode>> = {
 };
 
 /**
- * Whatever was thrown, as an error of the catalogue. Errors of the framework below (404, malformed JSON, a body that is
+ * Turns whatever was thrown into an error of the catalogue. Errors of the framework below (404, malformed JSON, a body that is
  * too large) keep their meaning, a database that is away is worth another try; the words of anything unknown stay inside.
  */
 export function toAppError(error: unknown): AppError {
@@ -45,10 +45,10 @@ function codeOf(status: unknown): ErrorCode {
   return BY_STATUS[status] ?? (status < 500 ? 'VALIDATION_FAILED' : 'INTERNAL');
 }
 
-/** HTTP answer of an error: status, headers and the error body of the specification. No cache may keep it. */
+/** Sends the HTTP answer of an error: status, headers and the error body of the specification. No cache may keep it. */
 export function sendError(reply: FastifyReply, requestId: string, thrown: unknown): void {
   const error = toAppError(thrown);
-  tell(error, 'request', { requestId });
+  logFailure(error, 'request', { requestId });
   const retryAfter = error.meta['retryAfterSeconds'] ?? (error.status >= 503 ? 1 : undefined);
   if (retryAfter !== undefined) void reply.header('retry-after', String(retryAfter));
   if (error.status === 401) void reply.header('www-authenticate', 'Bearer');
@@ -79,15 +79,15 @@ export class RpcErrorFilter implements RpcExceptionFilter {
   }
 }
 
-/** What a message handler has thrown, as an error of the catalogue. The other side tells of a refusal; what is our fault is told here. */
+/** Turns what a message handler has thrown into an error of the catalogue. The other side logs a refusal; what is our fault is logged here. */
 export function messageError(thrown: unknown): AppError {
   const error = toAppError(thrown);
-  if (error.status >= 500) tell(error, 'message handler');
+  if (error.status >= 500) logFailure(error, 'message handler');
   return error;
 }
 
 /** Logs a failure of ours with its cause, and a refusal by its code alone: its words may hold what a tenant sent. */
-function tell(error: AppError, what: string, fields: object = {}): void {
+function logFailure(error: AppError, what: string, fields: object = {}): void {
   const level = ERROR_CATALOGUE[error.code].log;
   if (error.status < 500) log()[level]({ ...fields, code: error.code }, `${what} refused`);
   else log()[level]({ ...fields, code: error.code, err: error.cause ?? error }, `${what} failed`);

@@ -3,13 +3,13 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import { Messaging } from '@svc/messaging';
 import { DataSource } from 'typeorm';
 
-/** Extra readiness of an app, e.g. that its lease loop runs. Provide it under this token. */
+/** Token of an app's own readiness check, e.g. that its lease loop runs. */
 export const READINESS = Symbol('readiness');
 /** Throws when the app is not ready. */
 export type Readiness = () => Promise<void> | void;
 
 /**
- * Probes. Live: the event loop answers, nothing else, so that a blip of the database does not restart five hundred
+ * Answers the probes. Live: the event loop answers, nothing else, so that a blip of the database does not restart five hundred
  * sockets. Ready: database and NATS answer; otherwise no traffic comes here.
  */
 @ApiExcludeController()

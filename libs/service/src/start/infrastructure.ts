@@ -4,12 +4,13 @@ import { schemaDataSource } from '@svc/database';
 import { Messaging, RpcClient } from '@svc/messaging';
 import type { MixedList } from 'typeorm';
 import { ServiceConfig } from '../config/service-config.js';
+import { PeriodicTasks } from '../tasks/periodic-tasks.js';
 
 /** Renewing, taking and giving back may go on at once. */
 const LEASE_CONNECTIONS = 3;
 const PATIENCE = { retryAttempts: 120, retryDelay: 500 };
 
-/** Providers every service needs: its configuration (also as `ServiceConfig`), NATS, and a client for requests. */
+/** Lists the providers that every service needs: its configuration (also as `ServiceConfig`), NATS, a client for requests, and its periodic tasks. */
 export function connectionProviders<T extends ServiceConfig>(
   name: string,
   configType: new () => T,
@@ -21,13 +22,14 @@ export function connectionProviders<T extends ServiceConfig>(
     { provide: Messaging, useFactory: () => Messaging.connect({ url: readConfig().natsUrl, name }) },
     {
       provide: RpcClient,
-      useFactory: (messaging: Messaging) => RpcClient.over(messaging),
+      useFactory: (messaging: Messaging) => RpcClient.of(messaging),
       inject: [Messaging],
     },
+    PeriodicTasks,
   ];
 }
 
-/** The service's own schema through TypeORM; waits for a database that is not there yet. */
+/** Connects TypeORM to the service's own schema; waits for a database that is not there yet. */
 export function databaseModule(
   schema: string,
   readConfig: () => ServiceConfig,
@@ -51,7 +53,7 @@ export function databaseModule(
 export const LEASES = 'leases';
 
 /**
- * Connections for the leases of a service that owns partitions: where hundreds of statements wait for a connection, a
+ * Opens connections for the leases of a service that owns partitions: where hundreds of statements wait for a connection, a
  * renewal that waits behind them comes too late, and what follows from lost leases makes the queue longer.
  */
 export function leasesModule(schema: string, readConfig: () => ServiceConfig): DynamicModule {

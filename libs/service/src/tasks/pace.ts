@@ -1,4 +1,4 @@
-/** So many a second at most: what is due at the same moment goes one after the other. */
+/** Limits a flow to so many a second: what is due at the same moment goes one after the other. */
 export class Pace {
   private nextAt = -Infinity;
 
@@ -11,18 +11,18 @@ export class Pace {
     private readonly burstMs: number,
   ) {}
 
-  /** Until one may go, in ms, at least 1; 0: now. Times in ms of one clock. */
+  /** Says how long one has to wait, in ms, at least 1; 0: not at all. Times in ms of one clock. */
   waitMs(now: number): number {
     const ahead = this.nextAt - now;
     return ahead < this.burstMs ? 0 : Math.max(1, ahead - this.burstMs);
   }
 
-  /** One has gone. */
+  /** Counts one that goes now. */
   take(now: number): void {
     this.nextAt = Math.max(this.nextAt, now) + 1000 / this.perSecond;
   }
 
-  /** Nothing has gone for so long that it is like a new one. */
+  /** Whether nothing has gone for so long that it is like a new one. */
   isIdle(now: number): boolean {
     return this.nextAt <= now;
   }

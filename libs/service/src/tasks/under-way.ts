@@ -1,12 +1,12 @@
-/** Work that began between two moments at which somebody asked. */
+/** Counts the work that began between two calls of `settled`. */
 interface Round {
   count: number;
   /** Called when the last of it ends; there once somebody waits. */
-  over?: () => void;
+  onEnd?: () => void;
 }
 
 /**
- * Work that is begun and not waited for until the process, or a part of it, stops. It is counted and not kept: a `Set` in which
+ * Counts work that nobody waits for until the process, or a part of it, stops. It is counted and not kept in a set: a `Set` in which
  * things come and go hangs on to what its outgrown tables held until the next full garbage collection, and makes that necessary.
  */
 export class UnderWay {
@@ -19,7 +19,7 @@ export class UnderWay {
     round.count += 1;
     const ended = (): void => {
       round.count -= 1;
-      if (round.count === 0) round.over?.();
+      if (round.count === 0) round.onEnd?.();
     };
     work.then(ended, ended);
     return work;
@@ -29,9 +29,9 @@ export class UnderWay {
   async settled(): Promise<void> {
     const { round, earlier } = this;
     if (round.count > 0) {
-      const over = new Promise<void>((resolve) => (round.over = resolve));
+      const ended = new Promise<void>((resolve) => (round.onEnd = resolve));
       this.round = { count: 0 };
-      this.earlier = Promise.all([earlier, over]);
+      this.earlier = Promise.all([earlier, ended]);
     }
     await this.earlier;
   }

@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { PeriodicTasks } from './periodic-tasks.js';
+
+test('tasks run from the start of the service on, one that is added later from then on', async () => {
+  const tasks = new PeriodicTasks();
+  const runs: string[] = [];
+  const add = (name: string): void => tasks.add(name, 5, () => Promise.resolve(runs.push(name)));
+  add('one');
+  await delay(30);
+  expect(runs).toEqual([]);
+  tasks.onApplicationBootstrap();
+  add('two');
+  await delay(100);
+  await tasks.onModuleDestroy();
+  expect(runs.filter((name) => name === 'one').length).toBeGreaterThan(1);
+  expect(runs.filter((name) => name === 'two').length).toBeGreaterThan(1);
+});
+
+test('a service that stops tells a run that is under way, waits for its end, and begins none', async () => {
+  const tasks = new PeriodicTasks();
+  const events: string[] = [];
+  const begun = new Promise<void>((resolve) => {
+    tasks.add('long', 1, async (stopping) => {
+      events.push('begins');
+      resolve();
+      await new Promise((told) => stopping.addEventListener('abort', told));
+      await delay(20);
+      events.push('ends');
+    });
+  });
+  tasks.onApplicationBootstrap();
+  await begun;
+  await tasks.onModuleDestroy();
+  expect(events).toEqual(['begins', 'ends']);
+  await delay(30);
+  expect(events).toEqual(['begins', 'ends']);
+});
