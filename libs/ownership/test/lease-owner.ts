@@ -124,7 +124,6 @@ export class Owners {
     const owner = { name, dataSource, told: [], errors: [] } as unknown as Owner;
     owner.leases = new PartitionLeases(dataSource, {
       owner: name,
-      partitions: PARTITIONS,
       ...FAST,
       onAcquired: async (partition, epoch) => {
         owner.told.push({ what: 'acquired', partition, epoch });

@@ -1,8 +1,6 @@
 export { ClearanceChanged, ClearanceChangedV1 } from './gateway-notices.js';
 export {
   DispatcherPartitionFreed,
-  EndpointChanged,
-  EndpointChangedV1,
   EventLogGrew,
   EventLogGrewV1,
   ReplayStarted,
