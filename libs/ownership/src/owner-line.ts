@@ -2,7 +2,7 @@ import { AppError, ownerSubject, parseData, type RequestContract } from '@svc/co
 import { type Messaging, unanswered } from '@svc/messaging';
 
 /** Answers a question to the owner of a partition; what it throws goes back to whoever asked. */
-export type OwnerAnswer = (verb: string, question: unknown) => Promise<object>;
+type OwnerAnswer = (verb: string, question: unknown) => Promise<object>;
 
 interface Packet {
   verb: string;

@@ -101,7 +101,7 @@ export class PartitionOwner {
     // Lost meanwhile: `lose` follows once more when this returns.
     if (this.leases?.epochOf(partition) !== epoch) return;
     this.epochs.set(partition, epoch);
-    this.line.open(partition, work.answer);
+    this.line.open(partition, (verb, question) => work.answer(verb, question));
     await work.onTake(fence);
     if (this.epochOf(partition) !== epoch) return;
     work.consumer.startPartition(partition);

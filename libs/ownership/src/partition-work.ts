@@ -1,6 +1,5 @@
 import type { JetStreamStrategy } from '@svc/messaging';
 import type { Fence } from './fence.js';
-import type { OwnerAnswer } from './owner-line.js';
 
 /**
  * Why a partition is this process's no more. `handover`: it is given back in good order, the lease is ours until `onLose` resolves.
@@ -13,7 +12,7 @@ export interface PartitionWork {
   /** Hands out the events or commands of a partition: from the end of `onTake` until the partition is lost or given back. */
   readonly consumer: Pick<JetStreamStrategy, 'startPartition' | 'stopPartition'>;
   /** Answers what only the owner can; the line is open while the partition is ours. */
-  readonly answer: OwnerAnswer;
+  answer(verb: string, question: unknown): Promise<object>;
   /** Mends what the last owner left unfinished. `fenceOf` names the partition only when this is done: nothing else runs for it. */
   recover?(fence: Fence): Promise<void>;
   /** Starts the work for a partition. Where it fails, `onLose` follows and the partition is taken again later. */
