@@ -24,7 +24,7 @@ const boundaries = [
 
 const NATS = { group: ['@nats-io/*'], message: 'NATS packages belong to libs/messaging.' };
 const PLATFORM = {
-  group: ['@whiskeysockets/baileys', 'libsignal', 'libsignal/*'],
+  group: ['@whiskeysockets/baileys', 'libsignal', 'libsignal/*', '**/platform/whatsapp/*/*'],
   message: 'The platform library has one door.',
 };
 const ORM = { group: ['typeorm', '@nestjs/typeorm'], message: 'Controllers and consumers call a service.' };
@@ -92,7 +92,7 @@ export default tseslint.config(
   { files: ['**/*.controller.ts', '**/*.consumer.ts'], rules: restrict(NATS, PLATFORM, TESTING, ORM) },
   { files: ['libs/messaging/src/**/*.ts'], rules: restrict(PLATFORM, TESTING) },
   {
-    files: ['apps/session-worker/src/platform/library/*.ts', 'apps/simulator/src/**/*.ts'],
+    files: ['apps/session-worker/src/platform/whatsapp/**/*.ts', 'apps/simulator/src/**/*.ts'],
     rules: restrict(NATS, TESTING),
   },
   {

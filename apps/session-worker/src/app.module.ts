@@ -14,47 +14,52 @@ import {
 } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { readConfig, WorkerConfig } from './config.js';
+import { Vault } from './credentials/vault.js';
 import { ContactAddresses } from './erasure/contact-addresses.js';
 import { ErasureConsumer } from './erasure/erasure.consumer.js';
 import { ErasureService } from './erasure/erasure.service.js';
-import { MediaService } from './inbound/media.service.js';
-import { KeyWriter } from './credentials/key-writer.js';
-import { SessionStores } from './credentials/session-stores.js';
-import { Vault } from './credentials/vault.js';
-import { Proxies } from './platform/proxy.js';
+import { KeyWriter } from './journal/key-writer.js';
+import { SessionStores } from './journal/session-stores.js';
+import { MediaService } from './media/media.service.js';
 import { OwnershipService } from './ownership/ownership.service.js';
-import { PartitionDoors } from './ownership/partition-doors.js';
-import { SessionSweeper } from './ownership/session-sweeper.js';
+import { PartitionWork } from './ownership/partition-work.js';
+import { Platform } from './platform/port.js';
+import { Proxies } from './platform/proxy.js';
+import { WhatsAppPlatform } from './platform/whatsapp/whatsapp-platform.js';
 import { OwnerAnswers } from './runners/owner-answers.js';
+import { PartitionsService } from './runners/partitions.service.js';
+import { RunnerFactory } from './runners/runner-factory.js';
+import { RunnersConsumer } from './runners/runners.consumer.js';
 import { RunnersService } from './runners/runners.service.js';
 import { SessionLogins } from './runners/session-logins.js';
-import { FileFetcher } from './sending/file-fetcher.js';
-import { OutgoingFiles } from './sending/outgoing-files.js';
-import { Claims } from './sending/claims.js';
-import { ReceiptWriter } from './sending/receipt-writer.js';
+import { SessionSweeper } from './runners/session-sweeper.js';
 import { EndingsService } from './sending/endings.service.js';
+import { FileFetcher } from './sending/files/file-fetcher.js';
+import { OutgoingFiles } from './sending/files/outgoing-files.js';
+import { Ledger } from './sending/ledger.js';
+import { ReceiptWriter } from './sending/receipt-writer.js';
 import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
 import { SessionSenders } from './sending/session-senders.js';
-import { Session } from './sessions/session.entity.js';
 import { LiveService } from './sessions/live.service.js';
+import { RetentionService } from './sessions/retention.service.js';
+import { Session } from './sessions/session.entity.js';
 import { SessionRoutes } from './sessions/session-routes.js';
 import { SessionsConsumer } from './sessions/sessions.consumer.js';
-import { RetentionService } from './sessions/retention.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { atStep } from './steps.js';
 
 const NAME = 'session-worker';
 const POOL_SIZE = 20;
 
-/** The whole wiring of `session-worker`. */
+/** Wires the whole of `session-worker`. */
 @Module({
   imports: [
     databaseModule('sessions', readConfig, [Session], POOL_SIZE),
     leasesModule('sessions', readConfig),
     TypeOrmModule.forFeature([Session]),
   ],
-  controllers: [HealthController, SessionsConsumer, SendingConsumer, ErasureConsumer],
+  controllers: [HealthController, SessionsConsumer, SendingConsumer, RunnersConsumer, ErasureConsumer],
   providers: [
     ...connectionProviders(NAME, WorkerConfig, readConfig),
     {
@@ -105,8 +110,11 @@ const POOL_SIZE = 20;
     OwnerAnswers,
     OutgoingFiles,
     OwnershipService,
-    PartitionDoors,
-    Claims,
+    PartitionsService,
+    { provide: PartitionWork, useExisting: PartitionsService },
+    { provide: Platform, useClass: WhatsAppPlatform },
+    RunnerFactory,
+    Ledger,
     ReceiptWriter,
     RetentionService,
     RunnersService,

@@ -8,7 +8,7 @@ import { IsPlatformUrl, IsSandboxUrl } from './platform/platform-url.js';
 
 const MINUTE_MS = 60_000;
 
-/** What `session-worker` reads from its environment. */
+/** Holds what `session-worker` reads from its environment. */
 export class WorkerConfig extends MediaStoreConfig {
   @Env('PLATFORM_URL', {
     description: 'WebSocket of the platform. wss:// only, except for a loopback address in development.',

@@ -4,6 +4,6 @@ import { silenceConsole, startService } from '@svc/service';
 // Before the platform library is loaded: it prints key material.
 silenceConsole();
 const { serviceOptions } = await import('./service-options.js');
-const { FailureScope } = await import('./platform/failure-scope.js');
-process.on('unhandledRejection', () => FailureScope.failed());
+const { endFailedSession } = await import('./platform/whatsapp/whatsapp-platform.js');
+process.on('unhandledRejection', () => endFailedSession());
 await startService(serviceOptions);

@@ -17,11 +17,15 @@ import {
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { type ServiceProcess, startProcess, startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
+import { WhatsAppPlatform } from '../src/platform/whatsapp/whatsapp-platform.js';
 import { serviceOptions } from '../src/service-options.js';
 
 /** For what goes through several logins; it takes a second or two on a machine at rest. */
 export const LONG_MS = 60_000;
 const SIMULATOR = fileURLToPath(new URL('../../simulator/dist/bundle/main.js', import.meta.url));
+
+/** The platform's message id of a job. */
+export const keyIdOf = (jobId: string): string => new WhatsAppPlatform().keyIdOf(jobId);
 
 /** A message in a contact's inbox. */
 export interface Received {

@@ -4,7 +4,7 @@ import { EraseContactV1, type ErasedInSessions, EraseInSessions } from '@svc/con
 import { OnRequest } from '@svc/messaging';
 import { ErasureService } from './erasure.service.js';
 
-/** What other services may ask to be forgotten; any worker does it. */
+/** Takes erasures that other services ask for; any worker carries them out. */
 @Controller()
 export class ErasureConsumer {
   constructor(private readonly erasures: ErasureService) {}

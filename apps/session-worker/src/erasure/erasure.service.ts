@@ -4,7 +4,7 @@ import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { countErased, log, noteErasure } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ContactAddresses, type Addresses } from './contact-addresses.js';
-import { messageIdOf } from '../inbound/received-event.js';
+import { messageIdOf } from '../journal/received-event.js';
 
 /** In a group the sender stands behind the group's address. */
 const BY_THEM = (row: string): string =>
@@ -36,7 +36,7 @@ interface Journaled {
   keyId: string;
 }
 
-/** Forgets persons: their texts and files, what was sent to them, and the events that wait to be told of it. */
+/** Erases persons: their texts and files, what was sent to them, and the events that wait to be told of it. */
 @Injectable()
 export class ErasureService {
   constructor(
@@ -45,16 +45,16 @@ export class ErasureService {
     private readonly contacts: ContactAddresses,
   ) {}
 
-  /** The same request again erases what is still there; the answer counts all that this erasure has erased. */
+  /** Erases a contact. The same request again erases what is still there; the answer counts all that this erasure has erased. */
   async erase(request: EraseContactV1): Promise<ErasedInSessions> {
     // Committed first: from here on no command to them is taken in.
     const { fresh } = await noteErasure(this.dataSource, request);
     const { tenantId, contact, before, messages = [] } = request;
     const ids = messages.map(({ messageId }) => messageId);
-    const known = await this.contacts.of(tenantId, contact);
+    const person = await this.contacts.of(tenantId, contact);
     const files = await this.dataSource.query<{ id: string }[]>(FILES_SQL, [
-      known.sessionIds,
-      known.addresses,
+      person.sessionIds,
+      person.addresses,
       before,
       ids,
     ]);
@@ -65,13 +65,13 @@ export class ErasureService {
       const erased = await eraseNamed(tx, tenantId, messages);
       erased['files'] = await countOf(
         tx.query(
-          `WITH gone AS (DELETE FROM inbound_media WHERE media_id = ANY($1::uuid[]) RETURNING status)
-          SELECT count(*) FILTER (WHERE status = 'STORED')::int AS count FROM gone`,
+          `WITH deleted AS (DELETE FROM inbound_media WHERE media_id = ANY($1::uuid[]) RETURNING status)
+          SELECT count(*) FILTER (WHERE status = 'STORED')::int AS count FROM deleted`,
           [files.map(({ id }) => id)],
         ),
       );
       // What came in meanwhile, too, before it is done.
-      if (fresh || request.until !== undefined) await eraseAll(tx, request, known, erased);
+      if (fresh || request.until !== undefined) await eraseAll(tx, request, person, erased);
       return countErased(tx, request.erasureId, erased);
     });
     log().info({ erasureId: request.erasureId, counts }, 'a contact is erased');
@@ -97,7 +97,7 @@ async function eraseAll(
   ]);
 }
 
-/** A number may be in the journal under an address that nothing tells any more: the id of the message follows from that one. */
+/** Erases named messages. A number may be in the journal under an address that nothing tells any more: the id of the message follows from that one. */
 async function eraseNamed(
   tx: EntityManager,
   tenantId: string,

@@ -24,7 +24,7 @@ export const FENCE_SQL = `WITH fence AS MATERIALIZED (
   JOIN unnest($1::int[], $2::text[], $3::int[]) AS f (partition, owner, epoch) USING (partition, owner, epoch)
   FOR KEY SHARE OF l)`;
 
-/** Values of $1 to $3. */
+/** Makes the values of $1 to $3. */
 export function fenceParameters(...fences: Fence[]): [number[], string[], number[]] {
   const distinct = [...new Map(fences.map((fence) => [fenceKey(fence), fence])).values()];
   return [
@@ -34,7 +34,7 @@ export function fenceParameters(...fences: Fence[]): [number[], string[], number
   ];
 }
 
-/** What tells one fence from another within a group of writes. */
+/** Names a fence within a group of writes. */
 export function fenceKey({ partition, owner, epoch }: Fence): string {
   return `${partition}|${owner}|${epoch}`;
 }

@@ -1,20 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { PARTITION_COUNT, WorkerPartitionFreed } from '@svc/contracts';
-import { Messaging, partitionOf } from '@svc/messaging';
-import { PartitionLeases } from '@svc/ownership';
+import { PARTITION_COUNT } from '@svc/contracts';
+import { PartitionLeases } from '@svc/database';
+import { Messaging } from '@svc/messaging';
 import { LEASES, log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
-import { RunnersService } from '../runners/runners.service.js';
 import { arrivalOf } from './arrivals.js';
 import type { Fence } from './fence.js';
-import { PartitionDoors } from './partition-doors.js';
+import { PartitionWork } from './partition-work.js';
 
 const HAND_OVER_LIMIT_MS = 60_000;
+/** Notice that a partition is free, so that nobody waits for the next renewal to take it. */
+const FREED = 'notice.session-worker.partition-freed';
 
-/** Which partitions this worker owns, and what follows: their sessions run here, their commands are pulled here. */
+/** Owns partitions, and starts and stops the work for them. */
 @Injectable()
 export class OwnershipService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly leases: PartitionLeases;
@@ -24,9 +25,8 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
   constructor(
     private readonly config: WorkerConfig,
     @InjectDataSource(LEASES) private readonly leaseSource: DataSource,
-    private readonly runners: RunnersService,
     private readonly messaging: Messaging,
-    private readonly doors: PartitionDoors,
+    private readonly work: PartitionWork,
   ) {
     this.leases = new PartitionLeases(leaseSource, {
       owner: config.workerName,
@@ -40,11 +40,11 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
       onLost: (partition) => this.lost(partition),
       onError: (error) => log().error({ err: error }, 'lease loop'),
     });
-    runners.onLeaseLost = ({ partition, epoch }) => this.leases.lost(partition, epoch);
+    work.leaseLost.on(({ partition, epoch }) => this.leases.lost(partition, epoch));
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    this.messaging.onNotice(WorkerPartitionFreed, () => void this.leases.tick());
+    this.messaging.onNotice(FREED, () => void this.leases.tick());
     await this.leases.start();
   }
 
@@ -52,13 +52,7 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
   async beforeApplicationShutdown(): Promise<void> {
     // Without a database nothing can be handed over: the leases run out by themselves.
     await Promise.race([this.leases.stop(), delay(HAND_OVER_LIMIT_MS, undefined, { ref: false })]);
-    await this.runners.stop();
-  }
-
-  /** Looks at the row of a session, if its partition is ours, and acts on it. */
-  reconcile(sessionId: string): void {
-    const fence = this.fenceOf(partitionOf(sessionId));
-    if (fence) this.run(sessionId, fence); // else its owner sweeps for wishes
+    await this.work.flush();
   }
 
   /** Partitions that are ours now. */
@@ -79,34 +73,22 @@ export class OwnershipService implements OnApplicationBootstrap, BeforeApplicati
 
   private async acquired(partition: number, epoch: number): Promise<void> {
     log().info({ partition, epoch }, 'partition acquired');
-    const fence = { partition, owner: this.config.workerName, epoch };
-    this.runners.hold(fence);
-    this.doors.open(fence);
-    for (const id of await this.runners.sessionsOf(partition)) this.run(id, fence);
+    await this.work.start({ partition, owner: this.config.workerName, epoch });
   }
 
   private async release(partition: number): Promise<void> {
-    await this.doors.close(partition);
-    this.leaving.set(partition, await this.runners.release(partition));
+    this.leaving.set(partition, await this.work.release(partition));
   }
 
   private async released(partition: number): Promise<void> {
     const sessionIds = this.leaving.get(partition) ?? [];
     this.leaving.delete(partition);
-    this.messaging.notify(WorkerPartitionFreed, {});
+    await this.messaging.notify(FREED);
     await arrivalOf(sessionIds, this.leaseSource, this.config.workerName);
   }
 
   private lost(partition: number): void {
     log().warn({ partition }, 'partition lost');
-    const closed = this.doors.close(partition);
-    this.runners.kill(partition);
-    void closed;
-  }
-
-  private run(sessionId: string, fence: Fence): void {
-    this.runners
-      .reconcile(sessionId, fence)
-      .catch((error: unknown) => log().warn({ sessionId, err: error }, 'session is looked at again soon'));
+    this.work.abandon(partition);
   }
 }

@@ -12,12 +12,7 @@ export function isPlatformUrl(value: unknown, mode: string): boolean {
   return url.protocol === 'ws:' && mode === 'development' && LOOPBACK.has(url.hostname);
 }
 
-/** Whether the platform, whose WebSocket is given, keeps files on this host: its own names, or a simulator's. */
-export function isPlatformHost(hostname: string, platformUrl: string): boolean {
-  return /(^|\.)whatsapp\.net$/.test(hostname) || hostname === new URL(platformUrl).hostname;
-}
-
-/** class-validator rule for `SANDBOX_PLATFORM_URL`: a simulator is authenticated by its trust root, and keeps no secrets of people. */
+/** Checks `SANDBOX_PLATFORM_URL` as a rule of class-validator: a simulator is authenticated by its trust root, and keeps no secrets of people. */
 export function IsSandboxUrl(): PropertyDecorator {
   return (target, property) => {
     registerDecorator({
@@ -33,7 +28,7 @@ export function IsSandboxUrl(): PropertyDecorator {
   };
 }
 
-/** class-validator rule for `PLATFORM_URL`; looks at the `mode` beside it. */
+/** Checks `PLATFORM_URL` as a rule of class-validator; looks at the `mode` beside it. */
 export function IsPlatformUrl(): PropertyDecorator {
   return (target, property) => {
     registerDecorator({

@@ -18,11 +18,11 @@ export class ProxyError extends Error {
   override readonly name = 'ProxyError';
 }
 
-/** The proxies that tenants have their sessions connect through; never our own network by way of them. */
+/** Leads sessions through the proxies of their tenants, and never into our own network by way of them. */
 export class Proxies {
   constructor(private readonly guard: AddressGuard) {}
 
-  /** The rule that an address breaks, in words for the tenant; undefined when it may be saved. */
+  /** Names the rule that an address breaks, in words for the tenant; undefined when it may be saved. */
   problemWith(text: string): string | undefined {
     const proxy = parse(text);
     if (!proxy) return FORM;
@@ -30,7 +30,7 @@ export class Proxies {
   }
 
   /**
-   * A way through this proxy. Its name is resolved once, here, and what it resolves to is what is connected to.
+   * Makes the way through this proxy. Its name is resolved once, here, and what it resolves to is what is connected to.
    * @throws ProxyError
    */
   async routeThrough(text: string): Promise<ProxyRoute> {
@@ -58,7 +58,7 @@ export class Proxies {
   }
 }
 
-/** What tenants and logs may see of an address: neither user nor password. */
+/** Leaves of an address what tenants and logs may see: neither user nor password. */
 export function withoutCredentials(text: string): string {
   const proxy = parse(text);
   return proxy ? `${proxy.url.protocol}//${proxy.origin.hostname}:${proxy.port}` : '';

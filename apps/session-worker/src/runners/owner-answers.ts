@@ -15,18 +15,18 @@ import {
 } from '@svc/contracts';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { messageIdOf } from '../inbound/received-event.js';
-import type { Fence } from '../ownership/fence.js';
-import type { PlatformSocket, ReceivedMessage } from '../platform/platform.js';
+import { messageIdOf } from '../journal/received-event.js';
+import type { ReceivedMessage } from '../platform/messages.js';
+import type { PlatformSocket } from '../platform/port.js';
 import { RunnersService } from './runners.service.js';
 
-type Answer<Q> = (question: Q, fence: Fence) => Promise<object>;
+type Answer<Q> = (question: Q) => Promise<object>;
 
-/** What only the worker can answer that holds the session's socket. The rest of the app asks it over the `OwnerLine`. */
+/** Answers what only the worker can that holds the session's socket. The rest of the app asks over the `OwnerLine`. */
 @Injectable()
 export class OwnerAnswers {
   private readonly answers = new Map<string, Answer<never>>([
-    [RequestPairingCode.subject, (question, fence) => this.pairingCode(question, fence)],
+    [RequestPairingCode.subject, (question) => this.pairingCode(question)],
     [LookUpContact.subject, (question) => this.lookUp(question)],
     [MarkRead.subject, (question) => this.markRead(question)],
     [SetTyping.subject, (question) => this.typing(question)],
@@ -38,13 +38,13 @@ export class OwnerAnswers {
   ) {}
 
   /** @throws AppError whatever goes wrong. */
-  async answer(fence: Fence, verb: string, question: unknown): Promise<object> {
+  async answer(verb: string, question: unknown): Promise<object> {
     const { sessionId } = question as SessionRef;
     const socket = this.runners.of(sessionId)?.connected;
     try {
       const answer = this.answers.get(verb);
       if (!answer) throw new Error(`Nobody answers ${verb}.`);
-      return await answer(question as never, fence);
+      return await answer(question as never);
     } catch (error) {
       if (error instanceof AppError) throw error;
       // Disconnected, or given another proxy, while it asked: the platform could not answer any more.
@@ -55,9 +55,9 @@ export class OwnerAnswers {
     }
   }
 
-  /** The wish to be connected is in the row already. */
-  private async pairingCode({ sessionId, phone }: PhoneRequestV1, fence: Fence): Promise<PairingCode> {
-    await this.runners.reconcile(sessionId, fence);
+  /** Gets a code to type; the wish to be connected is in the row already. */
+  private async pairingCode({ sessionId, phone }: PhoneRequestV1): Promise<PairingCode> {
+    await this.runners.reconcile(sessionId);
     const runner = this.runners.of(sessionId);
     if (!runner) throw new Error('The session has no runner.');
     return runner.pairingCode(phone);
@@ -94,24 +94,24 @@ export class OwnerAnswers {
     return socket;
   }
 
-  /** The journal knows under which of its addresses a contact wrote. */
-  private async journaled(sessionId: string, asked: ReceivedMessage[]): Promise<ReceivedMessage[]> {
+  /** Finds messages in the journal, which knows under which of its addresses a contact wrote. */
+  private async journaled(sessionId: string, messages: ReceivedMessage[]): Promise<ReceivedMessage[]> {
     return this.dataSource.query<ReceivedMessage[]>(
       `SELECT i.sender, i.key_id AS "keyId" FROM unnest($2::text[], $3::text[]) AS q (sender, key_id)
        JOIN inbound_message i ON i.session_id = $1 AND i.sender = q.sender AND i.key_id = q.key_id`,
-      [sessionId, asked.map(({ sender }) => sender), asked.map(({ keyId }) => keyId)],
+      [sessionId, messages.map(({ sender }) => sender), messages.map(({ keyId }) => keyId)],
     );
   }
 
-  /** Nobody but the journal knows in which group a message came; its id tells whether it is the one. */
+  /** Finds messages of groups: only the journal knows in which one a message came, and its id tells whether it is the one. */
   private async journaledInGroups(
     sessionId: string,
-    asked: MarkReadV1['messages'],
+    messages: MarkReadV1['messages'],
   ): Promise<ReceivedMessage[]> {
     return this.dataSource.query<ReceivedMessage[]>(
       `SELECT sender, key_id AS "keyId" FROM inbound_message
        WHERE session_id = $1 AND key_id = ANY($2::text[]) AND sender LIKE '%|%'`,
-      [sessionId, asked.map(({ keyId }) => keyId)],
+      [sessionId, messages.map(({ keyId }) => keyId)],
     );
   }
 }
@@ -121,8 +121,10 @@ async function candidates(
   messages: MarkReadV1['messages'],
 ): Promise<ReceivedMessage[]> {
   const contacts = [...new Set(messages.map(({ contact }) => contact))];
-  const known = await Promise.all(contacts.map(async (one) => [one, await socket.addressesOf(one)] as const));
-  const addresses = new Map(known);
+  const entries = await Promise.all(
+    contacts.map(async (one) => [one, await socket.addressesOf(one)] as const),
+  );
+  const addresses = new Map(entries);
   return messages.flatMap(({ contact, keyId }) =>
     (addresses.get(contact) ?? []).map((sender) => ({ sender, keyId })),
   );

@@ -1,14 +1,16 @@
 import { expect, test } from '@jest/globals';
-import type { PlatformSocket } from '../platform/platform.js';
+import type { PairingCode } from '@svc/contracts';
+import type { PlatformSocket } from '../platform/port.js';
 import { PairingCodes } from './pairing-codes.js';
 
-const LOOKED_AT_UNTIL = Date.now() + 180_000;
+const VIEWED_UNTIL = Date.now() + 180_000;
 
 /** A socket that is asked for codes and answers when told to. */
 function aSocket() {
   const questions: { phone: string; answer: (code: string) => void }[] = [];
-  const requestPairingCode = (phone: string): Promise<string> =>
-    new Promise((answer) => questions.push({ phone, answer }));
+  const expiresAt = new Date(VIEWED_UNTIL + 60_000).toISOString();
+  const requestPairingCode = (phone: string): Promise<PairingCode> =>
+    new Promise((resolve) => questions.push({ phone, answer: (code) => resolve({ code, expiresAt }) }));
   return { questions, socket: { requestPairingCode } as unknown as PlatformSocket };
 }
 
@@ -17,21 +19,21 @@ test('whoever asks just before the first QR code is shown needs no other socket'
   const { questions, socket } = aSocket();
   const code = codes.ask('15550100001');
   expect(codes.isAwaited).toBe(true);
-  void codes.fetch(socket, LOOKED_AT_UNTIL);
+  void codes.fetch(socket, VIEWED_UNTIL);
   expect(codes.isAwaited).toBe(false);
   questions[0]?.answer('ABCD1234');
-  await expect(code).resolves.toMatchObject({ code: 'ABCD1234' });
+  await expect(code).resolves.toEqual({ code: 'ABCD1234', expiresAt: new Date(VIEWED_UNTIL).toISOString() });
 });
 
 test('a socket that has shown a QR code before is not asked: its time is partly over', async () => {
   const codes = new PairingCodes({ sessionId: 'one' });
   const { questions, socket } = aSocket();
-  await codes.fetch(socket, LOOKED_AT_UNTIL);
+  await codes.fetch(socket, VIEWED_UNTIL);
   const code = codes.ask('15550100001');
-  await codes.fetch(socket, LOOKED_AT_UNTIL);
+  await codes.fetch(socket, VIEWED_UNTIL);
   expect([questions.length, codes.isAwaited]).toEqual([0, true]);
   codes.forget(); // the next socket
-  void codes.fetch(socket, LOOKED_AT_UNTIL);
+  void codes.fetch(socket, VIEWED_UNTIL);
   questions[0]?.answer('WXYZ9876');
   await expect(code).resolves.toMatchObject({ code: 'WXYZ9876' });
 });
@@ -41,7 +43,7 @@ test('whoever asks for the same number meanwhile gets the same code, and the pla
   const { questions, socket } = aSocket();
   const first = codes.ask('15550100001');
   const beforeTheSocket = codes.ask('15550100001');
-  void codes.fetch(socket, LOOKED_AT_UNTIL);
+  void codes.fetch(socket, VIEWED_UNTIL);
   const whileItIsAsked = codes.ask('15550100001');
   questions[0]?.answer('ABCD1234');
   const all = await Promise.all([first, beforeTheSocket, whileItIsAsked]);
@@ -55,7 +57,7 @@ test('whoever asks for another number takes the place: a conflict of the two, an
   const first = codes.ask('15550100001');
   const second = codes.ask('15550100002');
   await expect(first).rejects.toMatchObject({ code: 'QR_CONFLICT' });
-  void codes.fetch(socket, LOOKED_AT_UNTIL);
+  void codes.fetch(socket, VIEWED_UNTIL);
   questions[0]?.answer('ABCD1234');
   await expect(second).resolves.toMatchObject({ code: 'ABCD1234' });
 });

@@ -1,21 +1,20 @@
 import { AppError, type PairingCode } from '@svc/contracts';
 import { log } from '@svc/service';
-import { type PlatformSocket, QR_CODES, QR_LIFETIME_MS } from '../platform/platform.js';
+import type { PlatformSocket } from '../platform/port.js';
 
 /** The answer has to be on its way before whoever asked gives up. */
 const WAIT_MS = 15_000;
-/** The platform ends a connection that has shown its last QR code, and with it the code that it was asked for. */
-const LIFETIME_MS = QR_CODES * QR_LIFETIME_MS - 5_000;
 
-interface Asked {
+/** A question that waits for a socket. */
+interface Question {
   phone: string;
   resolve(code: PairingCode): void;
   reject(error: unknown): void;
 }
 
-/** The code of one session that a person types on the phone instead of scanning another one. */
+/** Gets the codes of one session that a person types on the phone instead of scanning another one. */
 export class PairingCodes {
-  private asked: Asked | undefined;
+  private question: Question | undefined;
   /** What was asked for and is not there yet: who asks for the same waits with the others. */
   private coming: { phone: string; code: Promise<PairingCode> } | undefined;
   private shown: { phone: string; code: PairingCode } | undefined;
@@ -27,7 +26,7 @@ export class PairingCodes {
 
   /** Whether somebody waits for a socket that can be asked. */
   get isAwaited(): boolean {
-    return this.asked !== undefined;
+    return this.question !== undefined;
   }
 
   /** The code that is shown for this number at this moment: whoever asks again gets the same one. */
@@ -47,17 +46,17 @@ export class PairingCodes {
     const code = this.next(phone);
     const coming = { phone, code };
     this.coming = coming;
-    const over = (): void => {
+    const forget = (): void => {
       if (this.coming === coming) this.coming = undefined;
     };
-    code.then(over, over);
+    code.then(forget, forget);
     return code;
   }
 
   private next(phone: string): Promise<PairingCode> {
     return new Promise<PairingCode>((resolve, reject) => {
       const limit = setTimeout(() => this.refuse(), WAIT_MS);
-      this.asked = {
+      this.question = {
         phone,
         resolve: (code) => (clearTimeout(limit), resolve(code)),
         reject: (error) => (clearTimeout(limit), reject(error as Error)),
@@ -66,20 +65,20 @@ export class PairingCodes {
   }
 
   /** The socket shows a QR code: only now, and at the first one, the platform can be asked for another kind. */
-  async fetch(socket: PlatformSocket, lookedAtUntil: number): Promise<void> {
-    const { asked, round, isFresh } = this;
+  async fetch(socket: PlatformSocket, viewedUntil: number): Promise<void> {
+    const { question, round, isFresh } = this;
     this.isFresh = false;
-    if (!asked || !isFresh) return;
-    this.asked = undefined;
+    if (!question || !isFresh) return;
+    this.question = undefined;
     try {
-      const code = await socket.requestPairingCode(asked.phone);
+      const { code, expiresAt } = await socket.requestPairingCode(question.phone);
       if (round !== this.round) throw new Error('The socket is gone.');
-      const expiresAt = new Date(Math.min(Date.now() + LIFETIME_MS, lookedAtUntil)).toISOString();
-      this.shown = { phone: asked.phone, code: { code, expiresAt } };
-      asked.resolve(this.shown.code);
+      const until = new Date(Math.min(Date.parse(expiresAt), viewedUntil)).toISOString();
+      this.shown = { phone: question.phone, code: { code, expiresAt: until } };
+      question.resolve(this.shown.code);
     } catch (error) {
       log().warn({ ...this.tag, err: error }, 'no pairing code');
-      asked.reject(new AppError('PLATFORM_UNAVAILABLE', undefined, {}, { cause: error }));
+      question.reject(new AppError('PLATFORM_UNAVAILABLE', undefined, {}, { cause: error }));
     }
   }
 
@@ -92,7 +91,7 @@ export class PairingCodes {
 
   /** There will be none. */
   refuse(error = new AppError('PLATFORM_UNAVAILABLE')): void {
-    this.asked?.reject(error);
-    this.asked = undefined;
+    this.question?.reject(error);
+    this.question = undefined;
   }
 }

@@ -1,65 +1,66 @@
 import { Injectable } from '@nestjs/common';
 import { type FailureCode, SessionDeleted, type StatusReason } from '@svc/contracts';
+import { partitionOf } from '@svc/messaging';
 import { eventOf, insertEvents, log, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { SessionStores } from '../credentials/session-stores.js';
+import { SessionStores } from '../journal/session-stores.js';
 import { type Fence, LeaseLostError } from '../ownership/fence.js';
-import { failureOf } from '../sending/outbound.js';
-import { NewChats } from '../sending/new-chats.js';
-import { SessionSenders } from '../sending/session-senders.js';
+import { failureOf } from '../sending/failures.js';
+import { Ledger, type LedgerScope } from '../sending/ledger.js';
+import { SerialQueue } from '../serial-queue.js';
 import { Session } from '../sessions/session.entity.js';
-import { markApplied, writeRestrictions, writeStatus } from '../sessions/session-rows.js';
-import { SessionLogins } from './session-logins.js';
-import { SessionRunner } from './session-runner.js';
+import { deleteSession, markApplied } from '../sessions/session-rows.js';
+import { Signal } from '../signal.js';
+import { RunnerFactory } from './runner-factory.js';
+import type { SessionRunner } from './session-runner.js';
 
 /** A runner, and the sealed proxy that its session was given last. */
-interface Held {
+interface RunnerEntry {
   runner: SessionRunner;
   partition: number;
   proxy: Buffer | null;
 }
 
-/** The runners of this process: one per session of the partitions it owns that shall be connected. */
+/** Holds the runners of this process: one per session of the partitions it owns that shall be connected. */
 @Injectable()
 export class RunnersService {
-  private readonly runners = new Map<string, Held>();
-  private readonly turns = new Map<string, Promise<void>>();
-  /** Partitions whose sessions may run here, with the epoch. */
-  private readonly epochs = new Map<number, number>();
-  /** Told when a fenced write was refused. */
-  onLeaseLost: (fence: Fence) => void = () => undefined;
+  /** Tells of fenced writes that were refused. */
+  readonly leaseLost = new Signal<Fence>();
+  private readonly runners = new Map<string, RunnerEntry>();
+  /** By session: the wishes that are being carried out. */
+  private readonly wishes = new Map<string, SerialQueue>();
+  /** By partition: under which lease its sessions may run here. */
+  private readonly fences = new Map<number, Fence>();
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
     private readonly stores: SessionStores,
-    private readonly senders: SessionSenders,
-    private readonly logins: SessionLogins,
+    private readonly ledger: Ledger,
+    private readonly factory: RunnerFactory,
   ) {}
 
-  /** A partition is ours: its sessions may run here until it is released or lost. */
-  hold({ partition, epoch }: Fence): void {
-    this.epochs.set(partition, epoch);
+  /** Lets the sessions of a partition run here, until it is released or lost. */
+  allow(fence: Fence): void {
+    this.fences.set(fence.partition, fence);
   }
 
-  /** Brings about what the row asks for; wishes of one session are carried out one after the other. */
-  async reconcile(sessionId: string, fence: Fence): Promise<void> {
-    const turn = (this.turns.get(sessionId) ?? Promise.resolve()).then(() => this.apply(sessionId, fence));
-    const settled = turn.catch(() => undefined);
-    this.turns.set(sessionId, settled);
-    await turn.finally(() => {
-      if (this.turns.get(sessionId) === settled) this.turns.delete(sessionId);
-    });
+  /** Brings about what the row asks for, if the partition is ours; wishes of one session are carried out one after the other. */
+  async reconcile(sessionId: string): Promise<void> {
+    const fence = this.fences.get(partitionOf(sessionId));
+    if (!fence) return;
+    const queue = this.wishes.get(sessionId) ?? new SerialQueue();
+    this.wishes.set(sessionId, queue);
+    try {
+      await queue.add(() => this.apply(sessionId, fence));
+    } finally {
+      if (queue.isEmpty) this.wishes.delete(sessionId);
+    }
   }
 
   /** The runner of a session, if it has one here. */
   of(sessionId: string): SessionRunner | undefined {
     return this.runners.get(sessionId)?.runner;
-  }
-
-  /** There may be something to send. */
-  wake(sessionId: string): void {
-    this.of(sessionId)?.wake();
   }
 
   /** All sessions of a partition, whether they have a runner or not. */
@@ -77,38 +78,33 @@ export class RunnersService {
   }
 
   /** Ends messages that waited too long, except those that may be on their way at this moment. */
-  async expire(sessionId: string, fence: Fence, jobIds: string[]): Promise<void> {
-    const inHand = new Set(await this.of(sessionId)?.inHand());
+  async expire(scope: LedgerScope, jobIds: string[]): Promise<void> {
+    const inHand = new Set(await this.of(scope.sessionId)?.inHand());
     const idle = jobIds.filter((jobId) => !inHand.has(jobId));
-    if (idle.length > 0) await this.senders.ledger(sessionId, fence).fail(idle, failureOf('EXPIRED'));
+    if (idle.length > 0) await this.ledger.fail(scope, idle, failureOf('EXPIRED'));
   }
 
-  /** A partition goes to another worker in good order; resolves to the sessions that were connected. */
+  /** Stops the sessions of a partition in good order; resolves to those that were connected. */
   async release(partition: number): Promise<string[]> {
-    this.epochs.delete(partition);
+    this.fences.delete(partition);
     const ids = this.idsOf(partition);
     const connected = ids.filter((id) => this.of(id)?.connected);
     await Promise.allSettled(ids.map((id) => this.end(id, 'MAINTENANCE')));
     return connected;
   }
 
-  /** A partition is lost: its sockets close at once. */
+  /** Closes the sockets of a partition that is lost, at once. */
   kill(partition: number): void {
-    this.epochs.delete(partition);
+    this.fences.delete(partition);
     for (const id of this.idsOf(partition)) {
       this.of(id)?.kill();
       this.runners.delete(id);
     }
   }
 
-  /** Once all partitions are released: resolves when what their sessions told last is out. */
-  async stop(): Promise<void> {
-    await this.outbox.stop();
-  }
-
-  /** A wish may have waited for its turn until the partition was somebody else's. */
+  /** A wish may have waited until the partition was somebody else's. */
   private holds({ partition, epoch }: Fence): boolean {
-    return this.epochs.get(partition) === epoch;
+    return this.fences.get(partition)?.epoch === epoch;
   }
 
   private async apply(sessionId: string, fence: Fence): Promise<void> {
@@ -122,14 +118,14 @@ export class RunnersService {
   }
 
   private async connect(session: Session, fence: Fence): Promise<void> {
-    const fresh = session.appliedVersion < session.wantedVersion;
+    const isNewWish = session.appliedVersion < session.wantedVersion;
     // A session that stopped by itself (nobody looked, replaced, logged out) starts again only when somebody asks.
-    const resting = session.status === 'DISCONNECTED' || session.status === 'LOGGED_OUT';
-    if (!fresh && resting) return;
+    const hasStopped = session.status === 'DISCONNECTED' || session.status === 'LOGGED_OUT';
+    if (!isNewWish && hasStopped) return;
     // One that is just about to end would take the wish with it.
     await this.of(session.id)?.idle();
-    const held = this.runners.get(session.id);
-    if (held) return this.reroute(held, session);
+    const entry = this.runners.get(session.id);
+    if (entry) return this.reroute(entry, session);
     if (!this.holds(fence)) throw new LeaseLostError(fence.partition);
     const runner = this.makeRunner(session, fence);
     const { partition, proxy } = session;
@@ -137,10 +133,10 @@ export class RunnersService {
     await runner.start();
   }
 
-  private reroute(held: Held, { proxy }: Session): void {
-    if (proxy === held.proxy || (proxy && held.proxy?.equals(proxy))) return;
-    held.proxy = proxy;
-    held.runner.reroute();
+  private reroute(entry: RunnerEntry, { proxy }: Session): void {
+    if (proxy === entry.proxy || (proxy && entry.proxy?.equals(proxy))) return;
+    entry.proxy = proxy;
+    entry.runner.reroute();
   }
 
   private async disconnect(session: Session, fence: Fence): Promise<void> {
@@ -166,24 +162,17 @@ export class RunnersService {
 
   private async remove(session: Session, fence: Fence): Promise<void> {
     await this.logout(session, fence, 'SESSION_DELETED');
-    await this.senders.ledger(session.id, fence).fail(null, failureOf('SESSION_DELETED'));
     const { id: sessionId, tenantId } = session;
-    const told = eventOf(SessionDeleted, tenantId, { sessionId, timestamp: new Date().toISOString() });
-    const gone = await this.dataSource.transaction(async (tx) => {
-      await tx.query('DELETE FROM outbound_message WHERE session_id = $1', [session.id]);
-      await tx.query('DELETE FROM inbound_message WHERE session_id = $1', [session.id]);
-      // Their files are in no database: the rows say which there are until they are gone (retention.service.ts).
-      await tx.query(
-        `UPDATE inbound_media SET status = 'FAILED', envelope = NULL, received_at = '-infinity' WHERE session_id = $1`,
-        [session.id],
-      );
-      const { affected } = await tx.delete(Session, { id: sessionId });
-      if (affected) await insertEvents(tx, [told]);
-      return Boolean(affected);
+    await this.ledger.fail({ sessionId, fence }, null, failureOf('SESSION_DELETED'));
+    const event = eventOf(SessionDeleted, tenantId, { sessionId, timestamp: new Date().toISOString() });
+    const isDeleted = await this.dataSource.transaction(async (tx) => {
+      const deleted = await deleteSession(tx, sessionId);
+      if (deleted) await insertEvents(tx, [event]);
+      return deleted;
     });
-    if (gone) this.outbox.publish([told]);
-    this.stores.forget(session.id);
-    log().info({ sessionId: session.id }, 'session deleted');
+    if (isDeleted) this.outbox.publish([event]);
+    this.stores.forget(sessionId);
+    log().info({ sessionId }, 'session deleted');
   }
 
   private async end(sessionId: string, reason: StatusReason): Promise<void> {
@@ -200,48 +189,20 @@ export class RunnersService {
   }
 
   private idsOf(partition: number): string[] {
-    return [...this.runners].filter(([, held]) => held.partition === partition).map(([id]) => id);
+    return [...this.runners].filter(([, entry]) => entry.partition === partition).map(([id]) => id);
   }
 
   private makeRunner(session: Session, fence: Fence): SessionRunner {
-    const { id, tenantId, status, restrictions } = session;
-    const { dataSource, logins } = this;
-    const store = this.stores.of({ session: { id, tenantId }, fence });
-    const ledger = this.senders.ledger(id, fence);
-    const newChats = new NewChats(id, restrictions, dataSource);
-    const gone = (): void => {
+    const { id } = session;
+    const forget = (runner: SessionRunner): void => {
       if (this.of(id) === runner) this.runners.delete(id);
     };
-    const runner = new SessionRunner(
-      { id, tenantId, status },
-      {
-        store,
-        ledger,
-        sender: this.senders.sender(ledger, newChats),
-        newChats,
-        loginTimeoutMs: logins.timeoutMs,
-        logins: logins.gate,
-        open: (credentials, listener) => logins.open(id, credentials, store, listener),
-        writeStatus: async (change, events) => {
-          await writeStatus(dataSource, fence, id, change, events);
-          this.outbox.publish(events);
-        },
-        writeRestrictions: (kept) => writeRestrictions(dataSource, fence, id, kept),
-        lookedAtUntil: async () => {
-          const [row] = await dataSource.query<{ until: number }[]>(
-            `SELECT extract(epoch FROM greatest(looked_at_until, 'epoch'))::float8 * 1000 AS until
-             FROM session WHERE id = $1`,
-            [id],
-          );
-          return row?.until ?? 0;
-        },
-        onLeaseLost: () => {
-          gone();
-          this.onLeaseLost(fence);
-        },
-        onEnded: gone,
+    return this.factory.make(session, fence, {
+      ended: forget,
+      leaseLost: (runner) => {
+        forget(runner);
+        this.leaseLost.emit(fence);
       },
-    );
-    return runner;
+    });
   }
 }

@@ -1,12 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { WorkerConfig } from '../config.js';
-import type { Credentials } from '../platform/library/credentials.js';
-import { openSocket } from '../platform/library/socket.js';
-import type { PlatformListener, PlatformSocket, PlatformStore } from '../platform/platform.js';
+import {
+  type Credentials,
+  Platform,
+  type PlatformListener,
+  type PlatformSocket,
+  type PlatformStore,
+} from '../platform/port.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
 import { LoginGate } from './login-gate.js';
 
-/** How sessions log in: by which way, how many at the same time, and for how long at most. */
+/** Logs sessions in: by which way, how many at the same time, and for how long at most. */
 @Injectable()
 export class SessionLogins {
   readonly gate: LoginGate;
@@ -14,6 +18,7 @@ export class SessionLogins {
   constructor(
     private readonly config: WorkerConfig,
     private readonly routes: SessionRoutes,
+    private readonly platform: Platform,
   ) {
     this.gate = new LoginGate(config.loginsAtOnce);
   }
@@ -31,6 +36,7 @@ export class SessionLogins {
   ): Promise<PlatformSocket> {
     const { keepAliveMs, stallTimeoutMs } = this.config;
     const limits = { keepAliveMs, stallMs: stallTimeoutMs };
-    return openSocket({ ...(await this.routes.of(sessionId)), limits }, credentials, store, listener);
+    const address = { ...(await this.routes.of(sessionId)), limits };
+    return this.platform.open(address, credentials, store, listener);
   }
 }

@@ -2,51 +2,53 @@ import {
   AppError,
   type Envelope,
   type FailureCode,
+  type MessageFailure,
   type PairingCode,
   type StatusReason,
 } from '@svc/contracts';
 import { log } from '@svc/service';
-import type { SessionStore } from '../credentials/session-store.js';
 import { UnreadableSecretError } from '../credentials/vault.js';
-import { type Credentials, isLinked, newCredentials } from '../platform/library/credentials.js';
+import type { SessionStore } from '../journal/session-store.js';
+import type {
+  Credentials,
+  Platform,
+  PlatformListener,
+  PlatformSocket,
+  SocketClose,
+} from '../platform/port.js';
 import { ProxyError } from '../platform/proxy.js';
-import {
-  NEW_CHAT_REFUSED,
-  type PlatformListener,
-  type PlatformSocket,
-  QR_LIFETIME_MS,
-} from '../platform/platform.js';
-import { failureOf } from '../sending/outbound.js';
-import type { Ledger } from '../sending/ledger.js';
+import { failureOf } from '../sending/failures.js';
 import type { NewChats } from '../sending/new-chats.js';
 import type { SessionSender } from '../sending/session-sender.js';
 import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
-import { reconnectDelayMs, troublesAfter, verdictOn } from './close-codes.js';
-import type { LoginGate, LoginTurn } from './login-gate.js';
+import type { LoginGate, LoginPlace } from './login-gate.js';
 import { PairingCodes } from './pairing-codes.js';
+import { Reconnects } from './reconnects.js';
+import { type SessionSnapshot, StatusLog } from './status-log.js';
 import { StepQueue } from './step-queue.js';
-import { type HeldSession, ToldStatus } from './told-status.js';
 import { unlink } from './unlink.js';
 
 /** A process that stops does not wait for a database that is gone; the next owner writes what it finds. */
-const LAST_WORDS_ATTEMPTS = 4;
+const LAST_STEP_ATTEMPTS = 4;
 const DRAIN_MS = 5_000;
 
-/** What a runner works with; made for it by `RunnersService`. */
+/** What a runner works with; made for it by `RunnerFactory`. */
 export interface RunnerTools {
-  store: SessionStore;
-  ledger: Ledger;
-  sender: SessionSender;
-  newChats: NewChats;
+  platform: Pick<Platform, 'newCredentials' | 'credentialsFrom'>;
+  store: Pick<SessionStore, 'loadCredentials' | 'saveCredentials' | 'forget' | 'close'>;
+  sender: Pick<SessionSender, 'listener' | 'attach' | 'detach' | 'drain' | 'inHand'>;
+  newChats: Pick<NewChats, 'changed' | 'apply' | 'ask'>;
+  logins: Pick<LoginGate, 'enter'>;
   loginTimeoutMs: number;
-  logins: LoginGate;
   /** @throws ProxyError */
   open(credentials: Credentials, listener: PlatformListener): Promise<PlatformSocket>;
+  /** Ends all open messages of the session. */
+  failMessages(failure: MessageFailure): Promise<void>;
   writeStatus(change: StatusChange, events: Envelope[]): Promise<void>;
   writeRestrictions(restrictions: Restrictions): Promise<void>;
-  /** Until when somebody looks at the QR code, in ms since 1970. */
-  lookedAtUntil(): Promise<number>;
+  /** Until when somebody views the QR code, in ms since 1970. */
+  viewedUntil(): Promise<number>;
   /** A write was refused because the partition belongs to somebody else. */
   onLeaseLost(): void;
   /** The runner has ended by itself. */
@@ -54,39 +56,36 @@ export interface RunnerTools {
 }
 
 /**
- * Holds one session's socket: connects, shows QR codes while somebody looks, reconnects with back-off, and writes down
- * what it observes. What the socket tells is worked off one at a time, in order.
+ * Holds one session's socket: connects, shows QR codes while somebody views them, reconnects with back-off, and writes down
+ * what it observes. What the socket tells is worked off one step at a time, in order.
  */
 export class SessionRunner {
   private credentials: Credentials | undefined;
   private socket: PlatformSocket | undefined;
-  private attempt = 0;
-  private openedAt = 0;
-  /** How often a socket did not work, and how often in a row, each soon after it had opened. */
-  private recycles = { all: 0, inARow: 0 };
+  /** Counts the sockets: what a former one tells is nobody's business. */
   private generation = 0;
-  private turn: LoginTurn | undefined;
+  private loginPlace: LoginPlace | undefined;
   private ended = false;
-  private timers: { login?: NodeJS.Timeout; look?: NodeJS.Timeout; reconnect?: NodeJS.Timeout } = {};
+  private timers: { login?: NodeJS.Timeout; viewer?: NodeJS.Timeout; reconnect?: NodeJS.Timeout } = {};
   private readonly steps: StepQueue;
-  private readonly told: ToldStatus;
+  private readonly status: StatusLog;
   private readonly codes: PairingCodes;
+  private readonly reconnects = new Reconnects();
 
   constructor(
-    private readonly session: HeldSession,
+    private readonly session: SessionSnapshot,
     private readonly tools: RunnerTools,
   ) {
-    this.told = new ToldStatus(session, (change, events) => tools.writeStatus(change, events));
+    this.status = new StatusLog(session, (change, events) => tools.writeStatus(change, events));
     this.codes = new PairingCodes(this.tag);
     this.steps = new StepQueue(this.tag, {
       leaseLost: () => {
         this.kill();
         tools.onLeaseLost();
       },
-      gaveUp: () => this.over(),
+      gaveUp: () => this.end(),
     });
-    const { newChats } = tools;
-    newChats.onChange = () => this.steps.do(() => tools.writeRestrictions(newChats.kept));
+    tools.newChats.changed.on((restrictions) => this.steps.add(() => tools.writeRestrictions(restrictions)));
   }
 
   /**
@@ -94,8 +93,8 @@ export class SessionRunner {
    * told to be disconnected first.
    */
   async start(): Promise<void> {
-    this.steps.do(async () => {
-      if (this.told.is('CONNECTED')) await this.told.disconnected('RECONNECTING', 'WORKER_LOST');
+    this.steps.add(async () => {
+      if (this.status.is('CONNECTED')) await this.status.disconnected('RECONNECTING', 'WORKER_LOST');
       await this.connect('CONNECT_REQUESTED');
     });
     await this.steps.idle();
@@ -107,14 +106,9 @@ export class SessionRunner {
     await this.steps.idle();
   }
 
-  /** There may be something to send. */
-  wake(): void {
-    this.tools.sender.wake();
-  }
-
   /** The socket, while it is logged in. */
   get connected(): PlatformSocket | undefined {
-    return this.told.is('CONNECTED') ? this.socket : undefined;
+    return this.status.is('CONNECTED') ? this.socket : undefined;
   }
 
   /**
@@ -125,16 +119,16 @@ export class SessionRunner {
     const shown = this.codes.shownFor(phone);
     if (shown) return shown;
     const code = this.codes.ask(phone);
-    this.steps.do(() => this.makeWayForCode());
+    this.steps.add(() => this.restartForPairingCode());
     return code;
   }
 
   /** Connects anew: its proxy is another one. */
   reroute(): void {
-    this.steps.do(async () => {
+    this.steps.add(async () => {
       if (this.ended) return;
       this.dropSocket();
-      await this.told.disconnected('RECONNECTING', 'PROXY_CHANGED');
+      await this.status.disconnected('RECONNECTING', 'PROXY_CHANGED');
       await this.connect('PROXY_CHANGED');
     });
   }
@@ -146,28 +140,28 @@ export class SessionRunner {
 
   /** Ends in good order: what is under way finishes, the socket closes, the reason is written down. */
   async stop(reason: StatusReason): Promise<void> {
-    await this.end(async () => {
-      const handedOver = reason === 'MAINTENANCE';
-      await this.told.disconnected(handedOver ? 'RECONNECTING' : 'DISCONNECTED', reason);
+    await this.endWith(async () => {
+      const goesElsewhere = reason === 'MAINTENANCE';
+      await this.status.disconnected(goesElsewhere ? 'RECONNECTING' : 'DISCONNECTED', reason);
     });
   }
 
-  /** Unlinks the number on the platform (where it is reachable) and forgets its secrets; what waits fails as told. */
+  /** Unlinks the number on the platform (where it is reachable) and forgets its secrets; what waits fails for this reason. */
   async logout(reason: StatusReason, failure: FailureCode): Promise<void> {
     const socket = this.connected;
-    await this.end(async () => {
-      await unlink(socket, this.tools).catch((error: unknown) =>
+    await this.endWith(async () => {
+      await this.unlink(socket).catch((error: unknown) =>
         log().warn({ ...this.tag, err: error }, 'logout not confirmed'),
       );
-      await this.loggedOut(reason, failure);
+      await this.forgetLink(reason, failure);
     }, socket === undefined);
   }
 
-  /** Lease lost: closes without a word and without a write. */
+  /** Closes without a word and without a write: the lease is lost. */
   kill(): void {
     this.steps.stop();
     this.ended = true;
-    this.settle();
+    this.clearTimers();
     this.tools.sender.detach();
     this.socket?.close();
     this.socket = undefined;
@@ -178,9 +172,10 @@ export class SessionRunner {
     return { sessionId: this.session.id };
   }
 
-  private async end(last: () => Promise<void>, close = true): Promise<void> {
-    if (this.ended) return;
-    this.settle();
+  /** `close`: before the last step; else the step still needs the socket. */
+  private async endWith(last: () => Promise<void>, close = true): Promise<void> {
+    if (this.steps.stopped) return;
+    this.clearTimers();
     await this.tools.sender.drain(DRAIN_MS);
     this.ended = true;
     this.generation += 1;
@@ -188,7 +183,7 @@ export class SessionRunner {
     await this.steps.idle();
     if (close) this.socket?.close();
     await this.steps.saved();
-    await this.steps.persist(last, LAST_WORDS_ATTEMPTS);
+    await this.steps.persist(last, LAST_STEP_ATTEMPTS);
     this.socket?.close();
     this.socket = undefined;
     await this.tools.store.close();
@@ -202,24 +197,24 @@ export class SessionRunner {
   private async connect(reason: StatusReason): Promise<void> {
     if (this.ended) return;
     try {
-      this.credentials = await this.loadCredentials();
+      this.credentials = await this.usableCredentials();
     } catch (error) {
       if (!(error instanceof UnreadableSecretError)) throw error;
       log().error({ ...this.tag, err: error }, 'credentials cannot be read');
-      return this.rest('CREDENTIALS_UNREADABLE');
+      return this.giveUp('CREDENTIALS_UNREADABLE');
     }
-    if (!isLinked(this.credentials) && (await this.tools.lookedAtUntil()) <= Date.now())
-      return this.rest('QR_EXPIRED');
-    await this.told.connecting(this.attempt === 0, reason);
+    if (!this.credentials.isLinked && (await this.tools.viewedUntil()) <= Date.now())
+      return this.giveUp('QR_EXPIRED');
+    await this.status.connecting(this.reconnects.isFirst, reason);
     if (this.ended) return; // meanwhile, and with nobody left to close what would be opened here
     const generation = ++this.generation;
-    this.turn = this.tools.logins.enter(() => this.steps.do(() => this.open(generation)));
+    this.loginPlace = this.tools.logins.enter(() => this.steps.add(() => this.open(generation)));
   }
 
   private async open(generation: number): Promise<void> {
     if (generation !== this.generation || this.ended || !this.credentials) return;
     this.timers.login = setTimeout(
-      () => this.closed(generation, 408, 'LOGIN_TIMEOUT'),
+      () => this.closed(generation, notOpened('LOGIN_TIMEOUT')),
       this.tools.loginTimeoutMs,
     );
     try {
@@ -230,127 +225,128 @@ export class SessionRunner {
     } catch (error) {
       if (!(error instanceof ProxyError)) throw error;
       log().warn({ ...this.tag, err: error }, 'proxy not used');
-      this.closed(generation, 408, 'PROXY_FAILED');
+      this.closed(generation, notOpened('PROXY_FAILED'));
     }
   }
 
-  private async loadCredentials(): Promise<Credentials> {
-    const kept = this.credentials ?? (await this.tools.store.loadCredentials());
-    // Half a link (a pairing that was cut off) cannot log in: start afresh.
-    return kept && (isLinked(kept) || !kept.me) ? kept : newCredentials();
+  /** Credentials to log in with; half a link (a pairing that was cut off) cannot: it starts afresh. */
+  private async usableCredentials(): Promise<Credentials> {
+    const credentials = this.credentials ?? (await this.loadCredentials());
+    return credentials && !credentials.isHalfLinked ? credentials : this.tools.platform.newCredentials();
+  }
+
+  private async loadCredentials(): Promise<Credentials | undefined> {
+    const bytes = await this.tools.store.loadCredentials();
+    return bytes && this.tools.platform.credentialsFrom(bytes);
   }
 
   private listener(generation: number): PlatformListener {
-    const current = (): boolean => generation === this.generation && !this.ended;
+    const isCurrent = (): boolean => generation === this.generation && !this.ended;
     return {
-      onQr: (qr) => current() && this.through(() => this.showQr(qr)),
-      onOpen: (phone) => current() && this.through(() => this.opened(phone)),
-      onClose: (code, reason) => this.closed(generation, code, reason),
+      onQr: (qr, expiresAt) => isCurrent() && this.loggedIn(() => this.showQr(qr, expiresAt)),
+      onOpen: (phone) => isCurrent() && this.loggedIn(() => this.opened(phone)),
+      onClose: (close) => this.closed(generation, close),
       onCredentials: () => this.steps.save(() => this.saveCredentials()),
-      onAck: (keyId, error) => {
-        if (error === NEW_CHAT_REFUSED && this.socket) this.tools.newChats.refused(this.socket);
-        this.tools.sender.onAck(keyId, error);
-      },
-      onRestriction: (told) => current() && this.tools.newChats.hear(told),
-      onReceipt: (keyIds, kind, at) => this.tools.sender.onReceipt(keyIds, kind, at),
+      onRestriction: (restriction) => isCurrent() && this.tools.newChats.apply(restriction),
+      ...this.tools.sender.listener,
     };
   }
 
-  /** The socket works: the next one may log in. */
-  private through(step: () => Promise<void>): void {
-    this.turn?.leave();
-    this.steps.do(step);
+  /** The socket works: the next session may log in. */
+  private loggedIn(step: () => Promise<void>): void {
+    this.loginPlace?.leave();
+    this.steps.add(step);
   }
 
-  private async showQr(code: string): Promise<void> {
+  private async showQr(code: string, expiresAt: Date): Promise<void> {
     clearTimeout(this.timers.login);
-    const until = await this.tools.lookedAtUntil();
-    if (until <= Date.now()) return this.rest('QR_EXPIRED');
-    clearTimeout(this.timers.look);
-    this.timers.look = setTimeout(() => this.steps.do(() => this.lookAgain()), until - Date.now());
-    const expiresAt = new Date(Date.now() + QR_LIFETIME_MS);
-    await this.told.awaitingScan(code, expiresAt);
+    const until = await this.tools.viewedUntil();
+    if (until <= Date.now()) return this.giveUp('QR_EXPIRED');
+    this.awaitViewer(until);
+    await this.status.awaitingScan(code, expiresAt);
     if (this.socket) void this.codes.fetch(this.socket, until);
   }
 
-  /** The time of a socket that shows QR codes is partly over: a code gets a socket of its own. */
-  private async makeWayForCode(): Promise<void> {
-    if (this.credentials && isLinked(this.credentials)) {
-      return this.codes.refuse(new AppError('ALREADY_LINKED'));
-    }
-    if (!this.told.is('AWAITING_SCAN') || !this.codes.isAwaited) return; // it is on its way
+  /** A code gets a socket of its own: the time of one that shows QR codes is partly over. */
+  private async restartForPairingCode(): Promise<void> {
+    if (this.credentials?.isLinked) return this.codes.refuse(new AppError('ALREADY_LINKED'));
+    if (!this.status.is('AWAITING_SCAN') || !this.codes.isAwaited) return; // it is on its way
     this.dropSocket();
     await this.connect('CONNECT_REQUESTED');
   }
 
-  private async lookAgain(): Promise<void> {
-    if (!this.told.is('AWAITING_SCAN')) return;
-    const left = (await this.tools.lookedAtUntil()) - Date.now();
-    if (left <= 0) return this.rest('QR_EXPIRED');
-    this.timers.look = setTimeout(() => this.steps.do(() => this.lookAgain()), left);
+  private awaitViewer(until: number): void {
+    clearTimeout(this.timers.viewer);
+    this.timers.viewer = setTimeout(() => this.steps.add(() => this.checkViewer()), until - Date.now());
   }
 
-  /** Until somebody asks for it again. */
-  private async rest(reason: StatusReason): Promise<void> {
+  private async checkViewer(): Promise<void> {
+    if (!this.status.is('AWAITING_SCAN')) return;
+    const until = await this.tools.viewedUntil();
+    if (until <= Date.now()) return this.giveUp('QR_EXPIRED');
+    this.awaitViewer(until);
+  }
+
+  /** Stops connecting until somebody asks for it again. */
+  private async giveUp(reason: StatusReason): Promise<void> {
     this.dropSocket();
-    await this.told.disconnected('DISCONNECTED', reason, true);
-    this.over();
+    await this.status.disconnected('DISCONNECTED', reason, true);
+    this.end();
   }
 
   private async opened(phone: string): Promise<void> {
-    this.settle();
-    this.attempt = 0;
-    this.openedAt = performance.now();
-    await this.told.connected(phone);
+    this.clearTimers();
+    this.reconnects.opened(performance.now());
+    await this.status.connected(phone);
     if (!this.socket) return;
     this.tools.sender.attach(this.socket);
     void this.tools.newChats.ask(this.socket); // while it was away it may have been restricted, or not be any more
   }
 
-  private closed(generation: number, code: number, reason?: StatusReason): void {
+  private closed(generation: number, close: SocketClose): void {
     if (generation !== this.generation || this.ended) return;
-    const verdict = verdictOn(code);
-    if (reason) this.recycled(reason);
+    const { next, reason, isMalfunction, code } = close;
+    if (isMalfunction) this.countMalfunction(reason);
     this.dropSocket();
-    this.steps.do(async () => {
-      log().info({ ...this.tag, code, next: verdict.next }, 'socket closed');
-      if (verdict.next === 'logged-out') return this.unlinked(verdict.reason);
-      if (verdict.next === 'again') return this.connect(verdict.reason);
-      const stops = verdict.next === 'stop';
-      const status = stops ? 'DISCONNECTED' : 'RECONNECTING';
-      await this.told.disconnected(status, reason ?? verdict.reason, stops);
-      if (stops) this.over();
-      else this.reconnectLater(reason ?? verdict.reason);
+    this.steps.add(async () => {
+      log().info({ ...this.tag, code, next }, 'socket closed');
+      if (next === 'logged-out') return this.unlinked(reason);
+      if (next === 'again') return this.connect(reason);
+      const stops = next === 'stop';
+      await this.status.disconnected(stops ? 'DISCONNECTED' : 'RECONNECTING', reason, stops);
+      if (stops) this.end();
+      else this.reconnectLater(reason);
     });
   }
 
-  /** What goes wrong again and again makes each connection wait longer, though every login succeeds. */
-  private recycled(reason: StatusReason): void {
-    const inARow = troublesAfter(this.recycles.inARow, performance.now() - this.openedAt);
-    this.recycles = { all: this.recycles.all + 1, inARow };
-    this.attempt = Math.max(this.attempt, inARow);
-    log().warn({ ...this.tag, reason, recycles: this.recycles.all }, 'session does not work: connected anew');
+  private countMalfunction(reason: StatusReason): void {
+    this.reconnects.malfunctioned(performance.now());
+    const { malfunctions: recycles } = this.reconnects;
+    log().warn({ ...this.tag, reason, recycles }, 'session does not work: connected anew');
   }
 
   private reconnectLater(reason: StatusReason): void {
-    this.attempt += 1;
-    const delay = reconnectDelayMs(this.attempt, Math.random());
-    this.timers.reconnect = setTimeout(() => this.steps.do(() => this.connect(reason)), delay);
+    const delayMs = this.reconnects.nextDelayMs(Math.random());
+    this.timers.reconnect = setTimeout(() => this.steps.add(() => this.connect(reason)), delayMs);
   }
 
   private async unlinked(reason: StatusReason): Promise<void> {
-    await this.loggedOut(reason, 'SESSION_LOGGED_OUT');
-    this.over();
+    await this.forgetLink(reason, 'SESSION_LOGGED_OUT');
+    this.end();
   }
 
-  private async loggedOut(reason: StatusReason, failure: FailureCode): Promise<void> {
+  private async unlink(socket: PlatformSocket | undefined): Promise<void> {
+    await unlink(socket, socket ? undefined : await this.loadCredentials(), this.tools);
+  }
+
+  private async forgetLink(reason: StatusReason, failure: FailureCode): Promise<void> {
     await this.tools.store.forget();
-    await this.told.loggedOut(reason);
-    await this.tools.ledger.fail(null, failureOf(failure));
+    await this.status.loggedOut(reason);
+    await this.tools.failMessages(failureOf(failure));
   }
 
   /** Ends by itself; what the status says is written. */
-  private over(): void {
+  private end(): void {
     this.ended = true;
     this.dropSocket();
     this.codes.refuse();
@@ -359,7 +355,7 @@ export class SessionRunner {
   }
 
   private dropSocket(): void {
-    this.settle();
+    this.clearTimers();
     this.codes.forget();
     this.tools.sender.detach();
     this.generation += 1;
@@ -368,12 +364,17 @@ export class SessionRunner {
   }
 
   private async saveCredentials(): Promise<void> {
-    if (this.credentials) await this.tools.store.saveCredentials(this.credentials);
+    if (this.credentials) await this.tools.store.saveCredentials(this.credentials.toBytes());
   }
 
-  private settle(): void {
+  private clearTimers(): void {
     for (const timer of Object.values(this.timers)) clearTimeout(timer);
     this.timers = {};
-    this.turn?.leave();
+    this.loginPlace?.leave();
   }
+}
+
+/** The close of a socket that was never there. */
+function notOpened(reason: StatusReason): SocketClose {
+  return { next: 'later', reason, isMalfunction: true };
 }

@@ -24,29 +24,29 @@ const flaky = (name: string, times: number, error: Error = new Error('no databas
 };
 
 test('what was observed first is written first, also when it takes several tries', async () => {
-  queue.do(flaky('first', 1));
-  queue.do(step('second'));
+  queue.add(flaky('first', 1));
+  queue.add(step('second'));
   await queue.idle();
   expect(done).toEqual(['first', 'second']);
 });
 
 test('nothing is written after the lease was lost', async () => {
-  queue.do(flaky('first', 1, new LeaseLostError(3)));
-  queue.do(step('second'));
+  queue.add(flaky('first', 1, new LeaseLostError(3)));
+  queue.add(step('second'));
   await queue.idle();
   expect(done).toEqual(['lease lost']);
   expect(queue.stopped).toBe(true);
 });
 
 test('steps that wait when the queue is stopped are not begun', async () => {
-  queue.do(async () => queue.stop());
-  queue.do(step('too late'));
+  queue.add(async () => queue.stop());
+  queue.add(step('too late'));
   await queue.idle();
   expect(done).toEqual([]);
 });
 
 test('a step that is stopped while it is tried again ends without a word', async () => {
-  queue.do(async () => {
+  queue.add(async () => {
     queue.stop();
     throw new Error('no database');
   });

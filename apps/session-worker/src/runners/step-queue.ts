@@ -1,23 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { log } from '@svc/service';
 import { LeaseLostError } from '../ownership/fence.js';
+import { SerialQueue } from '../serial-queue.js';
 
 const RETRY_MS = 500;
 /** A minute: longer than a database takes to restart. */
 const ATTEMPTS = 120;
 
-/** What a queue tells when it cannot go on. */
+/** Is told that a queue cannot go on. */
 export interface StepOutcome {
   leaseLost(): void;
   /** The database did not come back in time. */
   gaveUp(): void;
 }
 
-/** What one session has observed, written one step at a time, in order, and again while the database is away. */
+/** Writes what one session has observed: one step at a time, in order, and again while the database is away. */
 export class StepQueue {
   /** Nothing is tried again: the lease or the patience is lost. */
   stopped = false;
-  private work: Promise<void> = Promise.resolve();
+  private readonly queue = new SerialQueue();
   private saving: Promise<void> | undefined;
   private dirty = false;
 
@@ -26,17 +27,17 @@ export class StepQueue {
     private readonly outcome: StepOutcome,
   ) {}
 
-  /** Steps that still wait when the queue is stopped are not begun. */
-  do(step: () => Promise<void>): void {
-    this.work = this.work.then(() => (this.stopped ? undefined : this.persist(step)));
+  /** Adds a step. One that still waits when the queue is stopped is not begun. */
+  add(step: () => Promise<void>): void {
+    void this.queue.add(async () => (this.stopped ? undefined : this.persist(step)));
   }
 
   /** Resolves when all steps up to now are done. */
   async idle(): Promise<void> {
-    await this.work;
+    await this.queue.idle();
   }
 
-  /** For what changes often, beside the steps: one write at a time, the last state wins. */
+  /** Saves what changes often, beside the steps: one write at a time, the last state wins. */
   save(write: () => Promise<void>): void {
     this.dirty = true;
     this.saving ??= this.saveDirty(write).finally(() => (this.saving = undefined));
@@ -47,11 +48,12 @@ export class StepQueue {
     await this.saving;
   }
 
-  /** Nothing is tried again from now on. */
+  /** Tries nothing again from now on. */
   stop(): void {
     this.stopped = true;
   }
 
+  /** Carries a step out now, again and again while it fails. */
   async persist(step: () => Promise<void>, attempts = ATTEMPTS): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {

@@ -1,5 +1,4 @@
-import { isLinked } from '../platform/library/credentials.js';
-import type { PlatformSocket } from '../platform/platform.js';
+import type { Credentials, PlatformSocket } from '../platform/port.js';
 import type { RunnerTools } from './session-runner.js';
 
 /**
@@ -7,10 +6,13 @@ import type { RunnerTools } from './session-runner.js';
  * for it. Otherwise people would see a linked device that nobody holds.
  * @throws Error where the platform does not confirm it in time.
  */
-export async function unlink(open: PlatformSocket | undefined, tools: RunnerTools): Promise<void> {
+export async function unlink(
+  open: PlatformSocket | undefined,
+  credentials: Credentials | undefined,
+  tools: Pick<RunnerTools, 'open' | 'sender' | 'loginTimeoutMs'>,
+): Promise<void> {
   if (open) return open.logout();
-  const credentials = await tools.store.loadCredentials();
-  if (!credentials || !isLinked(credentials)) return;
+  if (!credentials?.isLinked) return;
   let socket: PlatformSocket | undefined;
   let limit: NodeJS.Timeout | undefined;
   try {
@@ -18,12 +20,11 @@ export async function unlink(open: PlatformSocket | undefined, tools: RunnerTool
       limit = setTimeout(() => reject(new Error('No login in time.')), tools.loginTimeoutMs);
       const opening = tools.open(credentials, {
         onOpen: () => resolve(),
-        onClose: (code) => reject(new Error(`Closed with ${code}.`)),
+        onClose: ({ reason }) => reject(new Error(`Closed: ${reason}.`)),
         onQr: () => reject(new Error('The link is gone.')),
         onCredentials: () => undefined, // forgotten in a moment
         onRestriction: () => undefined,
-        onAck: (keyId, error) => tools.sender.onAck(keyId, error),
-        onReceipt: (keyIds, kind, at) => tools.sender.onReceipt(keyIds, kind, at),
+        ...tools.sender.listener,
       });
       opening.then((opened) => (socket = opened), reject);
     });

@@ -1,15 +1,63 @@
+import { Injectable } from '@nestjs/common';
 import type { MessageFailure } from '@svc/contracts';
-import { insertEvents, type OutboxService } from '@svc/service';
-import type { DataSource } from 'typeorm';
+import { GroupCommit } from '@svc/database';
+import { insertEvents, OutboxService } from '@svc/service';
+import { DataSource } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
-import type { ClaimedMessage, Claims } from './claims.js';
-import { FAILED_AT, failedEvent, type OutboundRow, perhapsSent, type Rung } from './outbound.js';
-import type { ReceiptWriter } from './receipt-writer.js';
+import type { OutgoingMessage } from '../platform/messages.js';
+import { atStep } from '../steps.js';
+import { perhapsSent } from './failures.js';
+import { FAILED_AT, failedEvent, isOverdue, type OutboundRow, ROW_COLUMNS } from './outbound.js';
 
-type FailedRow = OutboundRow & { failure: MessageFailure };
+/** Sessions of one statement at most. */
+const CLAIM_BATCH = 64;
+/** Who claims tries again by himself. */
+const CLAIM_PATIENCE_MS = 500;
 
-const ROW =
-  'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.metadata, o.reached';
+/** Whose messages, and under which lease they may be written. */
+export interface LedgerScope {
+  sessionId: string;
+  fence: Fence;
+}
+
+/** Which messages of a session are claimed. */
+export interface Claim extends LedgerScope {
+  /** Messages at most. */
+  limit: number;
+  /** How long one may have waited, in ms. */
+  expiryMs: number;
+  /** In hand already. */
+  exceptJobs: string[];
+  /** Held up. */
+  exceptChats: string[];
+}
+
+/** A claimed message: what is handed to the socket. */
+export interface LedgerMessage extends OutgoingMessage {
+  jobId: string;
+  sessionId: string;
+  /** It was claimed before, and may have been handed over. */
+  mayBeSent: boolean;
+}
+
+// The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again; there in words that
+// no index knows, so that the row is found by its key and not among all that is open. `next` is sorted, and so read to
+// its end before the first row is written: only then does the index mark entries of rows that are gone (docs/adr/0028-rows-are-found-by-their-key.md).
+const CLAIM_SQL = `${FENCE_SQL},
+  claim AS MATERIALIZED (SELECT a.session_id, a.most, a.expiry_ms
+    FROM unnest($4::uuid[], $5::int[], $6::int[], $7::int[], $8::int[]) AS a (session_id, partition, epoch, most, expiry_ms)
+    JOIN fence USING (partition, epoch)),
+  next AS MATERIALIZED (SELECT one.job_id, one.status FROM claim CROSS JOIN LATERAL (
+    SELECT m.job_id, m.status FROM outbound_message m
+    WHERE m.session_id = claim.session_id AND m.status IN ('QUEUED', 'SENDING') AND m.job_id <> ALL($9::uuid[])
+      AND NOT EXISTS (SELECT FROM unnest($10::uuid[], $11::text[]) AS waiting (session_id, chat)
+        WHERE waiting.session_id = m.session_id AND waiting.chat = m.to_jid)
+      AND NOT ${isOverdue('m', 'claim.expiry_ms')} ORDER BY m.seq LIMIT claim.most) one ORDER BY one.job_id)
+  UPDATE outbound_message o SET status = 'SENDING' FROM next
+  WHERE o.job_id = next.job_id AND o.status || '' IN ('QUEUED', 'SENDING')
+  RETURNING o.job_id AS "jobId", o.session_id AS "sessionId", o.key_id AS "keyId", o.to_jid AS "to", o.seq,
+    o.content, o.accepted_at AS "acceptedAt", o.uploaded,
+    next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS "mayBeSent"`;
 
 const KEEP_UPLOAD_SQL = `${FENCE_SQL}
   UPDATE outbound_message o SET uploaded = $6 FROM fence WHERE o.session_id = $4 AND o.job_id = $5 RETURNING 1`;
@@ -24,52 +72,40 @@ const FAIL_SQL = `${FENCE_SQL},
     WHERE o.session_id = $4 AND o.status IN ('QUEUED', 'SENDING')
       AND ($5::uuid[] IS NULL OR o.job_id = ANY($5::uuid[]))
       AND ($9 OR o.status <> 'QUEUED' OR o.expires_at IS NULL)
-    RETURNING ${ROW}, o.failure)
+    RETURNING ${ROW_COLUMNS}, o.failure)
   SELECT c.* FROM fence LEFT JOIN changed c ON true`;
 
-/** Whose messages, under which lease they may be written, and how long they may wait, in ms. */
-export interface LedgerScope {
-  sessionId: string;
-  fence: Fence;
-  expiryMs: number;
-}
+type FailedRow = OutboundRow & { failure: MessageFailure };
 
-/** The messages of one session on their way: what is claimed, acknowledged, received, failed – each with its event. */
+/** Writes the messages that sessions of this process send: what is claimed, uploaded, ended; the receipts are their writer's. */
+@Injectable()
 export class Ledger {
+  private readonly claims = new GroupCommit<Claim, LedgerMessage[]>({
+    most: CLAIM_BATCH,
+    patienceMs: CLAIM_PATIENCE_MS,
+    // Together with its successor a former owner would be given what that one has claimed.
+    apart: ({ sessionId }) => sessionId,
+    write: (claims) => this.writeClaims(claims),
+  });
+
   constructor(
-    private readonly held: LedgerScope,
     private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
-    private readonly claims: Claims,
-    private readonly receipts: ReceiptWriter,
   ) {}
 
-  /**
-   * The next messages in order, but for these jobs and chats, and for those that have waited too long. None when the lease is
-   * lost. What a former owner had claimed, too.
-   */
-  claim(limit: number, except: { jobIds: string[]; chats: string[] }): Promise<ClaimedMessage[]> {
-    const { jobIds: exceptJobs, chats: exceptChats } = except;
-    return this.claims.next({ ...this.held, limit, exceptJobs, exceptChats });
+  /** Claims the next messages of a session in order, those that a former owner had claimed too. None when the lease is lost. */
+  claim(claim: Claim): Promise<LedgerMessage[]> {
+    return this.claims.add(claim);
   }
 
   /**
    * Keeps what became of a message's file, so that it goes to the platform once.
    * @throws LeaseLostError
    */
-  async keepUpload(jobId: string, uploaded: Uint8Array): Promise<void> {
-    const parameters = [...this.scope(), jobId, Buffer.from(uploaded)];
+  async keepUpload({ sessionId, fence }: LedgerScope, jobId: string, uploaded: Uint8Array): Promise<void> {
+    const parameters = [...fenceParameters(fence), sessionId, jobId, Buffer.from(uploaded)];
     const [, count] = await this.dataSource.query<[unknown[], number]>(KEEP_UPLOAD_SQL, parameters);
-    if (count === 0) throw new LeaseLostError(this.held.fence.partition);
-  }
-
-  /**
-   * Lifts messages to a rung they have not reached, and tells of every rung in between.
-   * @throws LeaseLostError
-   */
-  async climb(keyIds: string[], rung: Rung, at: Date): Promise<void> {
-    const { sessionId, fence } = this.held;
-    await Promise.all(keyIds.map((keyId) => this.receipts.climb({ sessionId, fence, keyId, rung, at })));
+    if (count === 0) throw new LeaseLostError(fence.partition);
   }
 
   /**
@@ -77,22 +113,42 @@ export class Ledger {
    * how long it waits: the number may be linked again.
    * @throws LeaseLostError
    */
-  async fail(jobIds: string[] | null, failure: MessageFailure): Promise<void> {
+  async fail(
+    { sessionId, fence }: LedgerScope,
+    jobIds: string[] | null,
+    failure: MessageFailure,
+  ): Promise<void> {
     const failures = [failure, perhapsSent(failure)].map((one) => JSON.stringify(one));
     const now = new Date().toISOString();
     const endsAll = failure.code !== 'SESSION_LOGGED_OUT';
-    const parameters = [...this.scope(), jobIds, ...failures, now, endsAll];
+    const parameters = [...fenceParameters(fence), sessionId, jobIds, ...failures, now, endsAll];
     const events = await this.dataSource.transaction(async (tx) => {
       const rows = await tx.query<(FailedRow | { job_id: null })[]>(FAIL_SQL, parameters);
-      if (rows.length === 0) throw new LeaseLostError(this.held.fence.partition);
-      const told = rows.flatMap((row) => (row.job_id === null ? [] : [failedEvent(row, row.failure)]));
-      await insertEvents(tx, told);
-      return told;
+      if (rows.length === 0) throw new LeaseLostError(fence.partition);
+      const failed = rows.flatMap((row) => (row.job_id === null ? [] : [failedEvent(row, row.failure)]));
+      await insertEvents(tx, failed);
+      return failed;
     });
     this.outbox.publish(events);
   }
 
-  private scope(): unknown[] {
-    return [...fenceParameters(this.held.fence), this.held.sessionId];
+  private async writeClaims(claims: Claim[]): Promise<LedgerMessage[][]> {
+    const chats = claims.flatMap(({ sessionId, exceptChats }) =>
+      exceptChats.map((chat) => ({ sessionId, chat })),
+    );
+    const [rows] = await this.dataSource.query<[(LedgerMessage & { seq: string })[], number]>(CLAIM_SQL, [
+      ...fenceParameters(...claims.map(({ fence }) => fence)),
+      claims.map(({ sessionId }) => sessionId),
+      claims.map(({ fence }) => fence.partition),
+      claims.map(({ fence }) => fence.epoch),
+      claims.map(({ limit }) => limit),
+      claims.map(({ expiryMs }) => expiryMs),
+      claims.flatMap(({ exceptJobs }) => exceptJobs),
+      chats.map(({ sessionId }) => sessionId),
+      chats.map(({ chat }) => chat),
+    ]);
+    if (rows.length > 0) atStep('out-3');
+    rows.sort((a, b) => Number(a.seq) - Number(b.seq));
+    return claims.map(({ sessionId }) => rows.filter((row) => row.sessionId === sessionId));
   }
 }

@@ -1,15 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { MessageFailed, type OutboundMessageV1, parseEnvelope } from '@svc/contracts';
-import {
-  climbEvents,
-  eventsSoFar,
-  failedEvent,
-  failureOf,
-  keyIdOf,
-  reachedBy,
-  type Rung,
-} from './outbound.js';
+import { failureOf } from './failures.js';
+import { progressEvents, eventsSoFar, failedEvent, statusTimes, type SendStatus } from './outbound.js';
 
 const row = {
   job_id: randomUUID(),
@@ -22,20 +15,14 @@ const row = {
   metadata: null,
 };
 
-test('a job always has the same message id, in the shape of the platform’s own', () => {
-  expect(keyIdOf(row.job_id)).toBe(keyIdOf(row.job_id));
-  expect(keyIdOf(row.job_id)).toMatch(/^3EB0[0-9A-F]{18}$/);
-  expect(keyIdOf(randomUUID())).not.toBe(keyIdOf(row.job_id));
-});
-
-test.each<[Rung, Rung, string[]]>([
+test.each<[SendStatus, SendStatus, string[]]>([
   ['SENDING', 'SENT', ['message.sent']],
   ['SENT', 'DELIVERED', ['message.delivered']],
   ['SENDING', 'READ', ['message.sent', 'message.delivered', 'message.read']],
   ['QUEUED', 'DELIVERED', ['message.sent', 'message.delivered']],
   ['READ', 'READ', []],
-])('climbing from %s to %s tells of every rung in between', (before, now, names) => {
-  expect(climbEvents(row, before, now).map(({ type }) => type)).toEqual(names);
+])('a message that comes from %s to %s tells of every status in between', (before, now, names) => {
+  expect(progressEvents(row, before, now).map(({ type }) => type)).toEqual(names);
 });
 
 test('a failure keeps the contract and says why in words', () => {
@@ -50,17 +37,17 @@ test('a failure keeps the contract and says why in words', () => {
 
 const at = (second: number): string => `2026-01-31T12:00:0${second}.000Z`;
 
-test('a message has the time of each rung: what was known stays, what was passed unseen has that of the next', () => {
-  const sent = reachedBy('SENT', { SENT: at(1) }, null);
+test('a message has the time of each status: what was known stays, what was passed unseen has that of the next', () => {
+  const sent = statusTimes('SENT', { SENT: at(1) }, null);
   expect(sent).toEqual({ SENT: at(1) });
-  expect(reachedBy('READ', { READ: at(5) }, sent)).toEqual({ SENT: at(1), DELIVERED: at(5), READ: at(5) });
-  expect(reachedBy('READ', { READ: at(5), DELIVERED: at(3), SENT: at(9) }, sent)).toEqual({
+  expect(statusTimes('READ', { READ: at(5) }, sent)).toEqual({ SENT: at(1), DELIVERED: at(5), READ: at(5) });
+  expect(statusTimes('READ', { READ: at(5), DELIVERED: at(3), SENT: at(9) }, sent)).toEqual({
     ...{ SENT: at(1), DELIVERED: at(3), READ: at(5) },
   });
 });
 
-test('a rung is never earlier than the one below, whatever the clocks of others say', () => {
-  expect(reachedBy('DELIVERED', { DELIVERED: at(1) }, { SENT: at(2) })).toEqual({
+test('a status is never earlier than the one below, whatever the clocks of others say', () => {
+  expect(statusTimes('DELIVERED', { DELIVERED: at(1) }, { SENT: at(2) })).toEqual({
     SENT: at(2),
     DELIVERED: at(2),
   });

@@ -5,22 +5,18 @@ import {
   EndMessage,
   EndMessageV1,
   Envelope,
-  ReconcileSession,
-  type ReconcileSessionV1,
   SendMessage,
   type SendMessageV1,
 } from '@svc/contracts';
 import { OnCommand, OnRequest } from '@svc/messaging';
-import { OwnershipService } from '../ownership/ownership.service.js';
 import { EndingsService } from './endings.service.js';
 import { SendingService } from './sending.service.js';
 
-/** Commands for the sessions of the partitions this worker owns, and the end of what has not gone out, which any worker brings about. */
+/** Takes send commands for the sessions of the partitions this worker owns, and ends what has not gone out, which any worker may. */
 @Controller()
 export class SendingConsumer {
   constructor(
     private readonly sending: SendingService,
-    private readonly ownership: OwnershipService,
     private readonly endings: EndingsService,
   ) {}
 
@@ -32,10 +28,5 @@ export class SendingConsumer {
   @OnRequest(EndMessage)
   end(@Payload() request: EndMessageV1): Promise<EndedMessage> {
     return this.endings.end(request);
-  }
-
-  @OnCommand(ReconcileSession)
-  reconcile(@Payload() { data }: Envelope<ReconcileSessionV1>): void {
-    this.ownership.reconcile(data.sessionId);
   }
 }

@@ -4,9 +4,11 @@ import { GroupCommit } from '@svc/database';
 import { contactHash, insertEvents, isErasedSql, log, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { WorkerConfig } from '../config.js';
-import { RunnersService } from '../runners/runners.service.js';
+import { Platform } from '../platform/port.js';
 import { atStep } from '../steps.js';
-import { eventsSoFar, FAILED_AT, failureOf, isOverdue, keyIdOf } from './outbound.js';
+import { failureOf } from './failures.js';
+import { eventsSoFar, FAILED_AT, isOverdue } from './outbound.js';
+import { SessionSenders } from './session-senders.js';
 
 /** Commands that are written in one statement at most. */
 const BATCH = 256;
@@ -38,9 +40,7 @@ const REASONS = (['SESSION_DELETED', 'SESSION_LOGGED_OUT', 'EXPIRED'] as const).
   JSON.stringify(failureOf(code)),
 );
 
-type Told = Parameters<typeof eventsSoFar>[0];
-
-type Command = Record<string, unknown> & { job_id: string; session_id: string };
+type EndedRow = Parameters<typeof eventsSoFar>[0];
 
 /**
  * Takes send commands in: a command is acked once its row is committed, and from then on the row, not the stream, is
@@ -48,7 +48,7 @@ type Command = Record<string, unknown> & { job_id: string; session_id: string };
  */
 @Injectable()
 export class SendingService {
-  private readonly intake = new GroupCommit<Command, void>({
+  private readonly intake = new GroupCommit<Envelope<SendMessageV1>, void>({
     most: BATCH,
     everyMs: EVERY_MS,
     // As one and not over the stream: a command that is refused comes back after those behind it.
@@ -59,16 +59,41 @@ export class SendingService {
     private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
-    private readonly runners: RunnersService,
+    private readonly platform: Platform,
+    private readonly senders: SessionSenders,
   ) {}
 
-  /** Resolves when the row is committed. */
-  take({ tenantId, data }: Envelope<SendMessageV1>): Promise<void> {
-    return this.intake.add({
+  /** Takes a command in; resolves when its row is committed. */
+  take(command: Envelope<SendMessageV1>): Promise<void> {
+    return this.intake.add(command);
+  }
+
+  private async insert(commands: Envelope<SendMessageV1>[]): Promise<void[]> {
+    const jobIds = commands.map(({ data }) => data.jobId);
+    const rows = JSON.stringify(commands.map((command) => this.rowOf(command)));
+    const events = await this.dataSource.transaction(async (tx) => {
+      const inserted = await tx.query<{ job_id: string }[]>(INTAKE_SQL, [rows]);
+      const repeated = await this.endedBefore(tx, jobIds, new Set(inserted.map(({ job_id }) => job_id)));
+      const limits = [jobIds, this.config.sendExpiryMs, ...REASONS, new Date().toISOString()];
+      const [refused] = await tx.query<[EndedRow[], number]>(UNDELIVERABLE_SQL, limits);
+      if (refused.length > 0) log().info({ messages: refused.length }, 'messages that cannot go out');
+      const all = [...repeated, ...refused].flatMap(eventsSoFar);
+      await insertEvents(tx, all);
+      atStep('out-1');
+      return all;
+    });
+    atStep('out-2');
+    this.outbox.publish(events);
+    for (const sessionId of new Set(commands.map(({ data }) => data.sessionId))) this.senders.wake(sessionId);
+    return commands.map(() => undefined);
+  }
+
+  private rowOf({ tenantId, data }: Envelope<SendMessageV1>): object {
+    return {
       job_id: data.jobId,
       session_id: data.sessionId,
       tenant_id: tenantId,
-      key_id: keyIdOf(data.jobId),
+      key_id: this.platform.keyIdOf(data.jobId),
       to_jid: data.to,
       content: data.content,
       client_message_id: data.clientMessageId ?? null,
@@ -76,40 +101,16 @@ export class SendingService {
       ...(data.metadata && { metadata: data.metadata }),
       ...(data.expiresAt && { expires_at: data.expiresAt }),
       contact: contactHash(tenantId, data.to),
-    });
+    };
   }
 
-  private async insert(rows: Command[]): Promise<void[]> {
-    const sessionIds = [...new Set(rows.map((row) => row.session_id))];
-    const events = await this.dataSource.transaction(async (tx) => {
-      const fresh = await tx.query<{ job_id: string }[]>(INTAKE_SQL, [JSON.stringify(rows)]);
-      const told = await this.toldBefore(tx, rows, new Set(fresh.map(({ job_id }) => job_id)));
-      const limits = [
-        rows.map(({ job_id }) => job_id),
-        this.config.sendExpiryMs,
-        ...REASONS,
-        new Date().toISOString(),
-      ];
-      const [refused] = await tx.query<[Told[], number]>(UNDELIVERABLE_SQL, limits);
-      if (refused.length > 0) log().info({ messages: refused.length }, 'messages that cannot go out');
-      const all = [...told, ...refused].flatMap(eventsSoFar);
-      await insertEvents(tx, all);
-      atStep('out-1');
-      return all;
-    });
-    atStep('out-2');
-    this.outbox.publish(events);
-    for (const sessionId of sessionIds) this.runners.wake(sessionId);
-    return rows.map(() => undefined);
-  }
-
-  /** A command that comes again is one whose outcome may have been lost on the way: it is told again. */
-  private async toldBefore(tx: EntityManager, rows: Command[], fresh: Set<string>): Promise<Told[]> {
-    const known = rows.map(({ job_id }) => job_id).filter((jobId) => !fresh.has(jobId));
-    if (known.length === 0) return [];
-    return tx.query<Told[]>(
+  /** Finds the outcomes of commands that come again: they may have been lost on the way, and are told again. */
+  private async endedBefore(tx: EntityManager, jobIds: string[], inserted: Set<string>): Promise<EndedRow[]> {
+    const repeated = jobIds.filter((jobId) => !inserted.has(jobId));
+    if (repeated.length === 0) return [];
+    return tx.query<EndedRow[]>(
       `SELECT * FROM outbound_message WHERE job_id = ANY($1::uuid[]) AND status NOT IN ('QUEUED', 'SENDING')`,
-      [known],
+      [repeated],
     );
   }
 }

@@ -2,49 +2,54 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureCode } from '@svc/contracts';
 import { patiently } from '@svc/database';
 import { log, UnderWay } from '@svc/service';
-import { NoAnswerError, type OutgoingMessage, type PlatformSocket } from '../platform/platform.js';
+import { NoAnswerError } from '../platform/errors.js';
+import type { MessageListener, PlatformSocket, Refusal } from '../platform/port.js';
 import { atStep } from '../steps.js';
-import { FilesAhead } from './files-ahead.js';
-import type { ClaimedMessage } from './claims.js';
-import type { Ledger } from './ledger.js';
+import { failureOf, sendFailureOf } from './failures.js';
+import { FilesAhead } from './files/files-ahead.js';
+import type { Ledger, LedgerMessage, LedgerScope } from './ledger.js';
 import type { NewChats } from './new-chats.js';
-import { failureOf, type Rung } from './outbound.js';
-import type { OutgoingFiles } from './outgoing-files.js';
-import { FileError, sendFailureOf } from './send-failure.js';
+import type { SendStatus } from './outbound.js';
+import type { OutgoingFiles } from './files/outgoing-files.js';
+import type { ReceiptWriter } from './receipt-writer.js';
+import { MAX_TRIES, SendWindow } from './send-window.js';
 
-/** Messages handed to the socket and not yet acknowledged, per session. */
-const WINDOW = 20;
-/** Tries of one message on sockets that worked; those that a broken socket cut off do not count. */
-const MAX_TRIES = 3;
 const RETRY_MS = 1_000;
-/** Between two tries of a file each pause is that many times as long: a network that is away for a moment costs one. */
-const FILE_BACKOFF = 8;
-/** Until a file that waits for the store or the database is tried again: longer, the longer it has waited. */
-const FILE_WAIT_MS = { least: 2_000, most: 60_000 };
-const FILE_WAIT_PART = 0.25;
-/** Sends in a row without any sign from the platform: not the messages are at fault, then, but the socket. */
-const MAX_UNANSWERED = 2;
+
+/** What a sender works with; made for it by `SessionSenders`. */
+export interface SenderTools {
+  scope: LedgerScope;
+  ledger: Pick<Ledger, 'claim' | 'keepUpload' | 'fail'>;
+  receipts: Pick<ReceiptWriter, 'record'>;
+  newChats: Pick<NewChats, 'refusalOf' | 'refused'>;
+  files: Pick<OutgoingFiles, 'upload'>;
+  /** Senders with an open socket, by session. */
+  attached: Map<string, SessionSender>;
+  /** How long a message may have waited for its session, in ms. */
+  expiryMs: number;
+  /** How long the platform may take to acknowledge one, in ms. */
+  ackTimeoutMs: number;
+}
 
 /**
  * Sends one session's messages in order while its socket is open. What was handed over when the socket broke is sent
  * again under the same message id, so that nothing is lost and nothing arrives twice.
  */
 export class SessionSender {
+  /** Listens to what becomes of its messages. */
+  readonly listener: MessageListener = {
+    onAck: (keyId, refusal) => this.onAck(keyId, refusal),
+    onReceipt: (keyIds, kind, at) => this.onReceipt(keyIds, kind, at),
+  };
+
   private socket: PlatformSocket | undefined;
-  /** Handed over, not acknowledged; by key id. */
-  private readonly waiting = new Map<string, { message: ClaimedMessage; timer?: NodeJS.Timeout }>();
-  /** Claimed and about to be handed over, one after the other. */
-  private claimed: ClaimedMessage[] = [];
-  /** Acknowledged or given up, but not yet written: nothing to claim again. */
-  private readonly settling = new Map<string, ClaimedMessage>();
-  /** Tries that failed, by key id. */
-  private readonly tries = new Map<string, number>();
-  /** Sends in a row that the present socket left unanswered. */
-  private unanswered = 0;
+  private readonly window = new SendWindow();
+  /** By key id of a message in flight. */
+  private readonly ackTimers = new Map<string, NodeJS.Timeout>();
   /** Acks, receipts and failures that are being written. */
   private readonly writes = new UnderWay();
   private sending: Promise<void> | undefined;
-  private claiming: Promise<ClaimedMessage[]> | undefined;
+  private claiming: Promise<LedgerMessage[]> | undefined;
   private again = false;
   /** Whether there may be messages that nobody has claimed yet. */
   private more = false;
@@ -53,49 +58,38 @@ export class SessionSender {
 
   private readonly files: FilesAhead;
 
-  constructor(
-    private readonly ledger: Ledger,
-    private readonly newChats: NewChats,
-    files: OutgoingFiles,
-    private readonly ackTimeoutMs: number,
-  ) {
-    this.files = new FilesAhead(ledger, files, {
+  constructor(private readonly tools: SenderTools) {
+    this.files = new FilesAhead(tools, {
       done: () => this.wake(),
-      failed: (message, error) => this.fileFailed(message, error),
+      failed: (message, error) => this.tryFailed(message, error),
     });
   }
 
-  /** The socket is open: sends what waits, first of all what a former socket or owner had begun. */
+  /** Sends what waits over a socket that is open, first of all what a former socket or owner had begun. */
   attach(socket: PlatformSocket): void {
     this.detach();
     this.socket = socket;
+    this.tools.attached.set(this.sessionId, this);
     this.files.attach(socket);
-    this.unanswered = 0;
     this.wake();
   }
 
-  /** The socket is gone; what it had not acknowledged waits for the next one. */
+  /** Lets go of a socket that is gone; what it had not acknowledged waits for the next one. */
   detach(): void {
     this.socket = undefined;
+    if (this.tools.attached.get(this.sessionId) === this) this.tools.attached.delete(this.sessionId);
     this.files.detach();
-    for (const { timer } of this.waiting.values()) clearTimeout(timer);
-    this.waiting.clear();
+    for (const timer of this.ackTimers.values()) clearTimeout(timer);
+    this.ackTimers.clear();
+    this.window.reset();
     this.interrupt();
     this.interrupt = () => undefined; // it holds on to the socket
   }
 
-  /** There may be something to send. */
+  /** Looks for messages to send. */
   wake(): void {
     this.more = true;
     this.go();
-  }
-
-  private go(): void {
-    this.again = true;
-    this.sending ??= this.run().finally(() => {
-      this.sending = undefined;
-      if (this.again && this.socket) setTimeout(() => this.go(), RETRY_MS);
-    });
   }
 
   /** Resolves when what was handed over is acknowledged and written, or after `limitMs`. */
@@ -111,53 +105,25 @@ export class SessionSender {
   /** Jobs that may be on their way at this moment; what is being claimed is waited for. */
   async inHand(): Promise<string[]> {
     await this.claiming?.catch(() => undefined);
-    return this.begun();
+    return this.window.jobIds;
   }
 
-  private begun(): string[] {
-    const waiting = [...this.waiting.values()].map(({ message }) => message);
-    return [...this.claimed, ...waiting, ...this.settling.values()].map((message) => message.job_id);
+  private get sessionId(): string {
+    return this.tools.scope.sessionId;
   }
 
-  onAck(keyId: string, error: number | undefined): void {
-    this.unanswered = 0;
-    const message = this.take(keyId);
-    if (error === undefined) {
-      atStep('out-7');
-      this.tries.delete(keyId);
-      if (message) this.settling.set(keyId, message);
-      // An ack that cannot be written is lost: the message goes out again, under the same id, and is acknowledged again.
-      this.write([keyId], 'SENT', new Date()).then(
-        () => this.settling.delete(keyId),
-        () => this.unsettle(keyId),
-      );
-    } else if (message) this.fail(message, 'REJECTED_BY_PLATFORM', `platform error ${error}`);
-    this.roomMade();
-  }
-
-  /** Resolves when the receipt is written, and what it tells with it. */
-  async onReceipt(keyIds: string[], kind: 'delivered' | 'read', at: Date): Promise<void> {
-    atStep('out-10');
-    await this.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED', at);
-    atStep('out-11');
-    // As good as an ack.
-    this.unanswered = 0;
-    for (const keyId of keyIds) {
-      this.take(keyId);
-      this.tries.delete(keyId);
-    }
-    this.roomMade();
-  }
-
-  /** One claim for many messages, not one for each. */
-  private roomMade(): void {
-    if (this.more && this.waiting.size <= WINDOW / 2) this.go();
+  private go(): void {
+    this.again = true;
+    this.sending ??= this.run().finally(() => {
+      this.sending = undefined;
+      if (this.again && this.socket) setTimeout(() => this.go(), RETRY_MS);
+    });
   }
 
   private async run(): Promise<void> {
     while (this.socket && this.again) {
       this.again = false;
-      const room = WINDOW - this.waiting.size;
+      const { room } = this.window;
       if (room <= 0 || this.files.isFull) return; // an ack wakes it, or a file
       try {
         if (!(await this.sendUpTo(room, this.socket))) return;
@@ -174,151 +140,174 @@ export class SessionSender {
     this.more = false; // whoever wakes meanwhile knows better
     const messages = await this.claim(room);
     this.more ||= messages.length === room;
-    const areHandedOver = await this.handAll(messages, socket).finally(() => (this.claimed = []));
-    this.again ||= this.more && this.waiting.size <= WINDOW / 2;
+    const areHandedOver = await this.sendAll(messages, socket).finally(() => this.window.claim([]));
+    this.again ||= this.more && this.window.isHalfEmpty;
     if (this.socket === socket) return areHandedOver;
     // What the former socket left unacknowledged comes before these in its chat: all of it is claimed anew.
     this.again = this.more = true;
     return true;
   }
 
-  private async claim(room: number): Promise<ClaimedMessage[]> {
-    this.claiming = this.ledger.claim(room, { jobIds: this.begun(), chats: this.files.chats });
+  private async claim(limit: number): Promise<LedgerMessage[]> {
+    const { scope, ledger, expiryMs } = this.tools;
+    const except = { exceptJobs: this.window.jobIds, exceptChats: this.files.chats };
+    this.claiming = ledger.claim({ ...scope, limit, expiryMs, ...except });
     try {
-      return (this.claimed = await this.claiming);
+      const messages = await this.claiming;
+      this.window.claim(messages);
+      return messages;
     } finally {
       this.claiming = undefined;
     }
   }
 
-  private async handAll(messages: ClaimedMessage[], socket: PlatformSocket): Promise<boolean> {
+  private async sendAll(messages: LedgerMessage[], socket: PlatformSocket): Promise<boolean> {
     // Also when the file is there at once: what is behind it in its chat comes with the next claim.
     const passed = new Set<string>();
     for (const message of messages) {
       if (this.socket !== socket) return false;
-      if (passed.has(message.to_jid) || (await this.refuse(message, socket))) continue;
+      if (passed.has(message.to) || (await this.refuse(message, socket))) continue;
       if (this.socket !== socket) return false;
       if (message.content.media && !message.uploaded) {
-        passed.add(message.to_jid);
+        passed.add(message.to);
         this.files.add(message);
-      } else if (!(await this.hand(message, socket))) return false;
+      } else if (!(await this.send(message, socket))) return false;
     }
     return true;
   }
 
   /** Whether it must not go out, because it would begin a chat: then it has failed. */
-  private async refuse(message: ClaimedMessage, socket: PlatformSocket): Promise<boolean> {
-    const reason = await this.newChats.refusalOf(message, socket);
+  private async refuse(message: LedgerMessage, socket: PlatformSocket): Promise<boolean> {
+    const reason = await this.tools.newChats.refusalOf(message, socket);
     if (reason) this.fail(message, reason);
     return reason !== undefined;
   }
 
-  private async hand(message: ClaimedMessage, socket: PlatformSocket): Promise<boolean> {
-    this.waiting.set(message.key_id, { message }); // before the hand-over ends: the ack may be faster
+  private async send(message: LedgerMessage, socket: PlatformSocket): Promise<boolean> {
+    this.window.handOver(message); // before the hand-over ends: the ack may be faster
     try {
       await new Promise<void>((resolve, reject) => {
         this.interrupt = () => reject(new Error('The socket is gone.'));
-        socket.send(outgoing(message)).then(resolve, reject);
+        socket.send(message).then(resolve, reject);
       });
       atStep('out-6');
       this.expectAck(message);
       return true;
     } catch (error) {
       this.again = this.more = true;
-      if (this.socket === socket) this.failed(message, error);
+      if (this.socket === socket) this.tryFailed(message, error);
       return false;
     }
   }
 
-  /** How long the file waits for another try, in ms; undefined: its message has failed. */
-  private fileFailed(message: ClaimedMessage, error: unknown): number | undefined {
-    if (error instanceof FileError) {
-      const tries = this.failed(message, error);
-      return tries < MAX_TRIES ? RETRY_MS * FILE_BACKOFF ** (tries - 1) : undefined;
-    }
-    log().warn({ jobId: message.job_id, err: error }, 'media store or database is away, file waits');
-    const waited = Date.now() - message.accepted_at.getTime();
-    return Math.min(FILE_WAIT_MS.most, Math.max(FILE_WAIT_MS.least, waited * FILE_WAIT_PART));
+  private onAck(keyId: string, refusal: Refusal | undefined): void {
+    this.window.answered();
+    if (refusal?.isOfNewChat && this.socket) this.tools.newChats.refused(this.socket);
+    const message = this.take(keyId);
+    if (!refusal) {
+      atStep('out-7');
+      this.window.forgetTries(keyId);
+      if (message) this.window.beginWrite(message);
+      // An ack that cannot be written is lost: the message goes out again, under the same id, and is acknowledged again.
+      this.write([keyId], 'SENT', new Date()).then(
+        () => this.window.endWrite(keyId),
+        () => this.claimAgain(keyId),
+      );
+    } else if (message) this.fail(message, 'REJECTED_BY_PLATFORM', refusal.detail);
+    this.useRoom();
   }
 
-  /** How often it was tried. */
-  private failed(message: ClaimedMessage, error: unknown): number {
-    this.take(message.key_id);
+  /** Resolves when the receipt is written, and what it tells with it. */
+  private async onReceipt(keyIds: string[], kind: 'delivered' | 'read', at: Date): Promise<void> {
+    atStep('out-10');
+    await this.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED', at);
+    atStep('out-11');
+    // As good as an ack.
+    this.window.answered();
+    for (const keyId of keyIds) {
+      this.take(keyId);
+      this.window.forgetTries(keyId);
+    }
+    this.useRoom();
+  }
+
+  private useRoom(): void {
+    if (this.more && this.window.isHalfEmpty) this.go();
+  }
+
+  /** Counts a try that failed, and ends the message after the last one. Says how often it was tried. */
+  private tryFailed(message: LedgerMessage, error: unknown): number {
+    this.take(message.keyId);
     const { code, detail, final } = sendFailureOf(error);
-    const tries = final ? MAX_TRIES : this.countTry(message);
+    const tries = final ? MAX_TRIES : this.window.countTry(message);
     if (!final)
-      log().warn({ jobId: message.job_id, tries, reason: words(error) }, 'message could not be sent');
+      log().warn({ jobId: message.jobId, tries, reason: words(error) }, 'message could not be sent');
     if (tries >= MAX_TRIES) this.fail(message, code, detail);
     if (error instanceof NoAnswerError) this.socket?.recycle('UNANSWERED');
     return tries;
   }
 
-  private expectAck(message: ClaimedMessage): void {
-    const entry = this.waiting.get(message.key_id);
-    if (!entry) return;
-    entry.timer = setTimeout(() => {
-      this.waiting.delete(message.key_id);
-      const tries = this.countTry(message);
-      log().warn({ jobId: message.job_id, tries }, 'no acknowledgement');
-      if (tries >= MAX_TRIES) this.fail(message, 'NO_ACK');
-      else this.wake();
-      this.unanswered += 1;
-      if (this.unanswered >= MAX_UNANSWERED) this.socket?.recycle('UNANSWERED');
-    }, this.ackTimeoutMs);
+  private expectAck(message: LedgerMessage): void {
+    if (!this.window.isInFlight(message)) return;
+    this.ackTimers.set(
+      message.keyId,
+      setTimeout(() => this.ackMissed(message), this.tools.ackTimeoutMs),
+    );
   }
 
-  private take(keyId: string): ClaimedMessage | undefined {
-    const entry = this.waiting.get(keyId);
-    clearTimeout(entry?.timer);
-    this.waiting.delete(keyId);
-    return entry?.message;
+  private ackMissed(message: LedgerMessage): void {
+    this.take(message.keyId);
+    const tries = this.window.countTry(message);
+    log().warn({ jobId: message.jobId, tries }, 'no acknowledgement');
+    if (tries >= MAX_TRIES) this.fail(message, 'NO_ACK');
+    else this.wake();
+    if (this.window.countUnanswered()) this.socket?.recycle('UNANSWERED');
   }
 
-  private countTry({ key_id }: ClaimedMessage): number {
-    const tries = (this.tries.get(key_id) ?? 0) + 1;
-    this.tries.set(key_id, tries);
-    return tries;
+  private take(keyId: string): LedgerMessage | undefined {
+    clearTimeout(this.ackTimers.get(keyId));
+    this.ackTimers.delete(keyId);
+    return this.window.take(keyId);
   }
 
-  private fail(message: ClaimedMessage, code: FailureCode, detail?: string): void {
-    this.settling.set(message.key_id, message);
+  private fail(message: LedgerMessage, code: FailureCode, detail?: string): void {
+    this.window.beginWrite(message);
+    const { ledger, scope } = this.tools;
+    const { keyId, jobId } = message;
     const failure = failureOf(code, detail);
-    const write = patiently(() => this.ledger.fail([message.job_id], failure)).then(
+    const write = patiently(() => ledger.fail(scope, [jobId], failure)).then(
       () => {
-        this.tries.delete(message.key_id);
-        this.settling.delete(message.key_id);
+        this.window.forgetTries(keyId);
+        this.window.endWrite(keyId);
       },
       (error: unknown) => {
-        log().error({ jobId: message.job_id, err: error }, 'failure not written');
-        this.unsettle(message.key_id);
+        log().error({ jobId, err: error }, 'failure not written');
+        this.claimAgain(keyId);
       },
     );
     void this.writes.add(write);
   }
 
   /** What could not be written is to be claimed again. */
-  private unsettle(keyId: string): void {
-    this.settling.delete(keyId);
+  private claimAgain(keyId: string): void {
+    this.window.endWrite(keyId);
     this.wake();
   }
 
   private async quiet(): Promise<void> {
     await this.sending;
-    while (this.waiting.size > 0) await delay(20);
+    while (!this.window.isEmpty) await delay(20);
     await this.writes.settled();
   }
 
-  private async write(keyIds: string[], rung: Rung, at: Date): Promise<void> {
-    await this.writes.add(this.ledger.climb(keyIds, rung, at)).catch((error: unknown) => {
+  private async write(keyIds: string[], status: SendStatus, at: Date): Promise<void> {
+    const { receipts, scope } = this.tools;
+    const all = keyIds.map((keyId) => receipts.record({ ...scope, keyId, status, at }));
+    await this.writes.add(Promise.all(all)).catch((error: unknown) => {
       log().warn({ err: error }, 'receipts not written');
       throw error;
     });
   }
-}
-
-function outgoing(message: ClaimedMessage): OutgoingMessage {
-  const { to_jid: to, key_id: keyId, content, accepted_at: acceptedAt, uploaded } = message;
-  return { to, keyId, content, acceptedAt, uploaded };
 }
 
 function words(error: unknown): string {

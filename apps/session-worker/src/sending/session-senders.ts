@@ -1,33 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
-import type { Fence } from '../ownership/fence.js';
-import { Claims } from './claims.js';
-import { Ledger } from './ledger.js';
+import { Ledger, type LedgerScope } from './ledger.js';
 import type { NewChats } from './new-chats.js';
-import { OutgoingFiles } from './outgoing-files.js';
+import { OutgoingFiles } from './files/outgoing-files.js';
 import { ReceiptWriter } from './receipt-writer.js';
 import { SessionSender } from './session-sender.js';
 
-/** The ledgers and senders of this process's sessions. */
+/** Makes the senders of this process's sessions, and knows which of them have an open socket. */
 @Injectable()
 export class SessionSenders {
+  private readonly attached = new Map<string, SessionSender>();
+
   constructor(
     private readonly config: WorkerConfig,
-    private readonly dataSource: DataSource,
-    private readonly outbox: OutboxService,
-    private readonly claims: Claims,
+    private readonly ledger: Ledger,
     private readonly receipts: ReceiptWriter,
     private readonly files: OutgoingFiles,
   ) {}
 
-  ledger(sessionId: string, fence: Fence): Ledger {
-    const held = { sessionId, fence, expiryMs: this.config.sendExpiryMs };
-    return new Ledger(held, this.dataSource, this.outbox, this.claims, this.receipts);
+  /** Makes the sender of a runner. */
+  sender(scope: LedgerScope, newChats: NewChats): SessionSender {
+    const { attached, ledger, receipts, files } = this;
+    const { sendExpiryMs: expiryMs, ackTimeoutMs } = this.config;
+    return new SessionSender({ scope, ledger, receipts, newChats, files, attached, expiryMs, ackTimeoutMs });
   }
 
-  sender(ledger: Ledger, newChats: NewChats): SessionSender {
-    return new SessionSender(ledger, newChats, this.files, this.config.ackTimeoutMs);
+  /** Lets the sender of a session look for messages; without an open socket it does so by itself at the next login. */
+  wake(sessionId: string): void {
+    this.attached.get(sessionId)?.wake();
   }
 }
-import { OutboxService } from '@svc/service';

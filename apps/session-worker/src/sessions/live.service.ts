@@ -20,7 +20,7 @@ import { SessionsService } from './sessions.service.js';
 /** Longer than the platform is waited for, so that it is the owner who says what is wrong. */
 const OWNER_TIMEOUT_MS = 18_000;
 
-/** What any worker is asked and only the one with the socket can answer: checked here, answered there, stored nowhere. */
+/** Passes on what any worker is asked and only the one with the socket can answer: checked here, answered there, stored nowhere. */
 @Injectable()
 export class LiveService {
   constructor(

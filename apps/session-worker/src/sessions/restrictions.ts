@@ -1,5 +1,5 @@
 import type { RestrictionReason, SessionRestriction } from '@svc/contracts';
-import type { PlatformRestriction } from '../platform/platform.js';
+import type { PlatformRestriction } from '../platform/port.js';
 
 /** How long a restriction counts whose end the platform does not give, from its last sign on. */
 export const DEFAULT_RESTRICTION_MS = 24 * 3_600_000;
@@ -7,7 +7,7 @@ export const DEFAULT_RESTRICTION_MS = 24 * 3_600_000;
 /** What keeps a number from beginning new chats, by reason; times in ISO 8601, by the server's clock. */
 export type Restrictions = { readonly [R in RestrictionReason]?: { since: string; until: string } };
 
-/** Those of this moment together: the one that ends last, since the first of them began. Null: none. */
+/** Sums up the restrictions of this moment: the one that ends last, since the first of them began. Null: none. */
 export function restrictionAt(
   restrictions: Restrictions,
   now: number,
@@ -21,7 +21,7 @@ export function restrictionAt(
   return last && first ? { ...last, since: first } : null;
 }
 
-/** What they are once the platform has said this; the same object where nothing has changed. */
+/** Applies what the platform says to the restrictions; the same object where nothing has changed. */
 export function restrictionsAfter(
   restrictions: Restrictions,
   { reason, isActive, until }: PlatformRestriction,

@@ -5,6 +5,7 @@ import { WorkerConfig } from '../config.js';
 import { Vault } from '../credentials/vault.js';
 import { Proxies, type ProxyRoute } from '../platform/proxy.js';
 import { Session } from './session.entity.js';
+
 /** Where the connections of a session go, and which way. */
 export interface SessionRoute {
   /** WebSocket of its platform. */
@@ -14,7 +15,7 @@ export interface SessionRoute {
   proxy?: ProxyRoute;
 }
 
-/** Which platform the connections of a session go to, and which way. */
+/** Finds the platform that the connections of a session go to, and the way there. */
 @Injectable()
 export class SessionRoutes {
   constructor(

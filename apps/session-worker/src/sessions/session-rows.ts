@@ -1,11 +1,11 @@
 import type { Envelope, SessionState, SessionStatus, StatusReason } from '@svc/contracts';
 import { outboxRows } from '@svc/service';
-import type { DataSource } from 'typeorm';
+import type { DataSource, EntityManager } from 'typeorm';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { restrictionAt, type Restrictions } from './restrictions.js';
-import type { Session } from './session.entity.js';
+import { Session } from './session.entity.js';
 
-/** What other services see of a row. */
+/** Says what other services see of a row. */
 export function toSessionState(session: Session): SessionState {
   const restriction = restrictionAt(session.restrictions, Date.now());
   return {
@@ -39,7 +39,7 @@ const SET_STATUS_SQL = `${FENCE_SQL},
     phone = CASE WHEN $7 THEN $8 ELSE phone END,
     restrictions = CASE WHEN $7 AND $8 IS NULL THEN '{}' ELSE restrictions END, qr = $9, qr_expires_at = $10
     FROM fence WHERE id = $4 RETURNING id),
-  told AS (INSERT INTO event_outbox (id, envelope)
+  published AS (INSERT INTO event_outbox (id, envelope)
     SELECT e.id, e.envelope FROM changed, unnest($11::uuid[], $12::jsonb[]) AS e (id, envelope))
   SELECT (SELECT count(*)::int FROM fence) AS fenced`;
 
@@ -94,4 +94,27 @@ export async function markApplied(dataSource: DataSource, fence: Fence, session:
     `${FENCE_SQL} UPDATE session SET applied_version = $5 FROM fence WHERE id = $4 AND applied_version < $5`,
     [...fenceParameters(fence), session.id, session.wantedVersion],
   );
+}
+
+/** Until when somebody views the QR code of a session, in ms since 1970. */
+export async function readViewedUntil(dataSource: DataSource, sessionId: string): Promise<number> {
+  const [row] = await dataSource.query<{ until: number }[]>(
+    `SELECT extract(epoch FROM greatest(looked_at_until, 'epoch'))::float8 * 1000 AS until
+     FROM session WHERE id = $1`,
+    [sessionId],
+  );
+  return row?.until ?? 0;
+}
+
+/** Deletes a session with its messages; false when it was gone before. */
+export async function deleteSession(tx: EntityManager, sessionId: string): Promise<boolean> {
+  await tx.query('DELETE FROM outbound_message WHERE session_id = $1', [sessionId]);
+  await tx.query('DELETE FROM inbound_message WHERE session_id = $1', [sessionId]);
+  // Their files are in no database: the rows say which there are until they are gone (retention.service.ts).
+  await tx.query(
+    `UPDATE inbound_media SET status = 'FAILED', envelope = NULL, received_at = '-infinity' WHERE session_id = $1`,
+    [sessionId],
+  );
+  const { affected } = await tx.delete(Session, { id: sessionId });
+  return Boolean(affected);
 }

@@ -35,7 +35,7 @@ import { OnRequest } from '@svc/messaging';
 import { LiveService } from './live.service.js';
 import { SessionsService } from './sessions.service.js';
 
-/** What other services may ask about sessions; any worker answers. */
+/** Answers what other services ask about sessions; any worker does. */
 @Controller()
 export class SessionsConsumer {
   constructor(
@@ -50,7 +50,7 @@ export class SessionsConsumer {
 
   @OnRequest(GetSession)
   get(@Payload() request: SessionRef): Promise<SessionReply> {
-    return this.sessions.getPlaced(request);
+    return this.sessions.getWithRank(request);
   }
 
   @OnRequest(ListSessions)

@@ -33,7 +33,7 @@ const WANTED: Record<ChangeSessionV1['action'], WantedState> = {
   delete: 'DELETED',
 };
 
-/** What any worker answers about any session: it writes wishes into the row; the owner of the partition acts on them. */
+/** Answers questions about any session in any worker: it writes wishes into the row; the owner of the partition acts on them. */
 @Injectable()
 export class SessionsService {
   constructor(
@@ -83,7 +83,7 @@ export class SessionsService {
   }
 
   /** With its place among the sessions of its tenant: those that a plan has no room for are the youngest. */
-  async getPlaced(ref: SessionRef): Promise<SessionReply> {
+  async getWithRank(ref: SessionRef): Promise<SessionReply> {
     const { entities, raw } = await this.sessions
       .createQueryBuilder('session')
       .addSelect(OLDER_SQL, 'older')

@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import type { Envelope } from '@svc/contracts';
+import { GroupCommit } from '@svc/database';
+import { OutboxService, outboxRows } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
+import type { InboundRecord } from '../platform/messages.js';
+import { Signal } from '../signal.js';
+import { atStep } from '../steps.js';
+
+/** Messages of one statement stay far below what the driver and the server take. */
+const BATCH = 64;
+
+/** What one transaction of the platform changes, sealed, with the messages that it journals. */
+export interface KeyCommit {
+  sessionId: string;
+  fence: Fence;
+  puts: { type: string; keyId: string; sealed: Buffer }[];
+  deletes: { type: string; keyId: string }[];
+  /** `awaitsFile`: the event waits for the file of its message. */
+  inbound: { record: InboundRecord; event: Envelope | undefined; awaitsFile: boolean }[];
+}
+
+/**
+ * One statement, one round trip, one transaction: keys, journal and outbox stand or fall together with the lease. What
+ * the session itself sent is told by its receipts, however it comes back: its row is there before it goes out.
+ */
+const COMMIT_SQL = `${FENCE_SQL},
+  leased AS (SELECT c.n::int AS n, c.session_id
+    FROM unnest($4::uuid[], $5::int[], $6::int[]) WITH ORDINALITY AS c (session_id, partition, epoch, n)
+    JOIN fence USING (partition, epoch)),
+  put AS (INSERT INTO signal_key (session_id, type, key_id, sealed)
+    SELECT session_id, k.type, k.key_id, k.sealed
+    FROM unnest($7::int[], $8::text[], $9::text[], $10::bytea[]) AS k (n, type, key_id, sealed) JOIN leased USING (n)
+    ON CONFLICT (session_id, type, key_id) DO UPDATE SET sealed = excluded.sealed),
+  deleted AS (DELETE FROM signal_key s USING leased, unnest($11::int[], $12::text[], $13::text[]) AS d (n, type, key_id)
+    WHERE d.n = leased.n AND s.session_id = leased.session_id AND s.type = d.type AND s.key_id = d.key_id),
+  journaled AS (INSERT INTO inbound_message (session_id, sender, key_id, plaintext)
+    SELECT session_id, m.sender, m.key_id, m.plaintext
+    FROM unnest($14::int[], $15::text[], $16::text[], $17::bytea[]) AS m (n, sender, key_id, plaintext)
+    JOIN leased USING (n)
+    ON CONFLICT DO NOTHING RETURNING session_id, sender, key_id),
+  fresh AS (SELECT e.*, session_id
+    FROM unnest($18::int[], $19::text[], $20::text[], $21::uuid[], $22::jsonb[], $23::bool[], $24::int[])
+      AS e (n, sender, key_id, id, envelope, awaits_file, partition)
+    JOIN leased USING (n) JOIN journaled USING (session_id, sender, key_id)
+    WHERE e.envelope #>> '{data,fromMe}' = 'false' OR NOT EXISTS (SELECT FROM outbound_message o
+      WHERE o.session_id = leased.session_id AND o.key_id = e.key_id)),
+  published AS (INSERT INTO event_outbox (id, envelope) SELECT id, envelope FROM fresh WHERE NOT awaits_file RETURNING id),
+  awaited AS (INSERT INTO inbound_media (media_id, session_id, partition, sender, key_id, envelope)
+    SELECT id, session_id, partition, sender, key_id, envelope FROM fresh WHERE awaits_file)
+  SELECT (SELECT array_agg(n) FROM leased) AS leased, (SELECT array_agg(id) FROM published) AS events`;
+
+/** Writes Signal keys and journal of all sessions of this process, many sessions in one transaction. */
+@Injectable()
+export class KeyWriter {
+  private readonly commits = new GroupCommit<KeyCommit, boolean>({
+    most: BATCH,
+    write: (commits) => this.write(commits),
+    apart: ({ sessionId }) => sessionId,
+  });
+
+  /** Tells that a message was journaled which waits for its file. */
+  readonly fileAwaited = new Signal();
+
+  private readonly underWay = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  /**
+   * Writes a change; resolves when it is committed.
+   * @throws LeaseLostError
+   */
+  async commit(change: KeyCommit): Promise<void> {
+    const { sessionId, fence } = change;
+    const write = this.commits.add(change);
+    const before = this.underWay.get(sessionId);
+    const all = Promise.allSettled([before, write]).then(() => {
+      if (this.underWay.get(sessionId) === all) this.underWay.delete(sessionId);
+    });
+    this.underWay.set(sessionId, all);
+    if (!(await write)) throw new LeaseLostError(fence.partition);
+  }
+
+  /** Resolves when nothing is being written for the session: also what a former socket, or runner, of it began. */
+  async idle(sessionId: string): Promise<void> {
+    await this.underWay.get(sessionId);
+  }
+
+  /** Says of each change whether its lease held. */
+  private async write(commits: KeyCommit[]): Promise<boolean[]> {
+    const puts = numbered(commits, (commit) => commit.puts);
+    const deletes = numbered(commits, (commit) => commit.deletes);
+    const inbound = numbered(commits, (commit) => commit.inbound);
+    const events = inbound.flatMap(({ event, ...one }) => (event ? [{ ...one, event }] : []));
+    const { ids, envelopes } = outboxRows(events.map(({ event }) => event));
+    atStep(inbound.length > 0 ? 'in-2' : 'out-4');
+    const [row] = await this.dataSource.query<{ leased: number[] | null; events: string[] | null }[]>(
+      COMMIT_SQL,
+      [
+        ...fenceParameters(...commits.map(({ fence }) => fence)),
+        commits.map(({ sessionId }) => sessionId),
+        commits.map(({ fence }) => fence.partition),
+        commits.map(({ fence }) => fence.epoch),
+        ...[numbers(puts), puts.map(({ type }) => type), puts.map(({ keyId }) => keyId)],
+        puts.map(({ sealed }) => sealed),
+        ...[numbers(deletes), deletes.map(({ type }) => type), deletes.map(({ keyId }) => keyId)],
+        ...[numbers(inbound), ...placesOf(inbound)],
+        inbound.map(({ record }) => Buffer.from(record.plaintext)),
+        ...[numbers(events), ...placesOf(events), ids, envelopes],
+        events.map(({ awaitsFile }) => awaitsFile),
+        events.map(({ n }) => commits[n - 1]?.fence.partition),
+      ],
+    );
+    atStep(inbound.length > 0 ? 'in-3' : 'out-5');
+    if (events.some(({ awaitsFile }) => awaitsFile)) this.fileAwaited.emit();
+    const published = new Set(row?.events);
+    this.outbox.publish(events.flatMap(({ event }) => (published.has(event.id) ? [event] : [])));
+    const written = new Set(row?.leased);
+    return commits.map((_, at) => written.has(at + 1));
+  }
+}
+
+/** Lists the parts of all commits, each with the number of its commit, from 1 as the database counts. */
+function numbered<T>(commits: KeyCommit[], partsOf: (commit: KeyCommit) => T[]): (T & { n: number })[] {
+  return commits.flatMap((commit, at) => partsOf(commit).map((part) => ({ ...part, n: at + 1 })));
+}
+
+function numbers(parts: { n: number }[]): number[] {
+  return parts.map(({ n }) => n);
+}
+
+function placesOf(parts: { record: InboundRecord }[]): [string[], string[]] {
+  return [parts.map(({ record }) => record.sender), parts.map(({ record }) => record.keyId)];
+}

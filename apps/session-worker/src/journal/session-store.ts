@@ -1,0 +1,151 @@
+import { patiently } from '@svc/database';
+import { UnderWay } from '@svc/service';
+import type { DataSource } from 'typeorm';
+import { receivedEvent } from './received-event.js';
+import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
+import type { InboundRecord, OutgoingMessage } from '../platform/messages.js';
+import type { KeyChange, PlatformStore } from '../platform/port.js';
+import type { KeyCommit, KeyWriter } from './key-writer.js';
+import type { Vault } from '../credentials/vault.js';
+
+/** Which session's secrets, and under which lease they may be written. */
+export interface StoreScope {
+  session: { id: string; tenantId: string };
+  fence: Fence;
+}
+
+const SAVE_SQL = `${FENCE_SQL}
+  INSERT INTO credential (session_id, sealed) SELECT $4::uuid, $5::bytea FROM fence
+  ON CONFLICT (session_id) DO UPDATE SET sealed = excluded.sealed RETURNING 1`;
+
+const FORGET_SQL = `${FENCE_SQL},
+  keys AS (DELETE FROM signal_key USING fence WHERE session_id = $4::uuid),
+  credentials AS (DELETE FROM credential USING fence WHERE session_id = $4::uuid)
+  SELECT 1 FROM fence`;
+
+/** Keeps a session's credentials, keys and journal in PostgreSQL, sealed at rest and fenced by the lease. */
+export class SessionStore implements PlatformStore {
+  private readonly writes = new UnderWay();
+  private forgotten = false;
+  private closed = false;
+
+  constructor(
+    private readonly scope: StoreScope,
+    private readonly dataSource: DataSource,
+    private readonly vault: Vault,
+    private readonly keys: KeyWriter,
+  ) {}
+
+  async loadCredentials(): Promise<Buffer | undefined> {
+    const { id } = this.scope.session;
+    const [row] = await this.dataSource.query<{ sealed: Buffer }[]>(
+      'SELECT sealed FROM credential WHERE session_id = $1',
+      [id],
+    );
+    return row && this.vault.open(this.credentialPlace(), row.sealed);
+  }
+
+  /** @throws LeaseLostError */
+  async saveCredentials(credentials: Buffer): Promise<void> {
+    if (!this.forgotten) await this.writes.add(this.writeCredentials(credentials));
+  }
+
+  private async writeCredentials(credentials: Buffer): Promise<void> {
+    const { session, fence } = this.scope;
+    const sealed = this.vault.seal(this.credentialPlace(), credentials);
+    const rows = await this.dataSource.query<unknown[]>(SAVE_SQL, [
+      ...fenceParameters(fence),
+      session.id,
+      sealed,
+    ]);
+    if (rows.length === 0) throw new LeaseLostError(fence.partition);
+  }
+
+  /** Ends with its runner: nothing of its socket is written any more, the next runner may have read already. */
+  async close(): Promise<void> {
+    await this.keys.idle(this.scope.session.id);
+    this.closed = true;
+  }
+
+  /**
+   * Forgets credentials and keys: the number is no longer linked.
+   * @throws LeaseLostError
+   */
+  async forget(): Promise<void> {
+    // The library still writes while its socket closes; nothing of that may outlive the link.
+    this.forgotten = true;
+    await this.writes.settled();
+    const { session, fence } = this.scope;
+    const rows = await this.dataSource.query<unknown[]>(FORGET_SQL, [...fenceParameters(fence), session.id]);
+    if (rows.length === 0) throw new LeaseLostError(fence.partition);
+  }
+
+  /** Reads keys, once what a former socket of the session is still writing is there. */
+  async get(type: string, ids: string[]): Promise<Record<string, Buffer>> {
+    await this.keys.idle(this.scope.session.id);
+    const rows = await this.read<{ key_id: string; sealed: Buffer }>(
+      'SELECT key_id, sealed FROM signal_key WHERE session_id = $1 AND type = $2 AND key_id = ANY($3::text[])',
+      [this.scope.session.id, type, ids],
+    );
+    return Object.fromEntries(
+      rows.map(({ key_id, sealed }) => [key_id, this.vault.open(this.keyPlace(type, key_id), sealed)]),
+    );
+  }
+
+  /** @throws LeaseLostError */
+  async commit(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
+    if (this.closed) throw new Error('The runner has ended.');
+    if (!this.forgotten) return this.writes.add(this.write(changes, inbound));
+    // Keys of a link that has ended are nobody's loss; a message would be acknowledged and gone.
+    if (inbound.length > 0) throw new Error('The session is logged out.');
+  }
+
+  private async write(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
+    const { session, fence } = this.scope;
+    const journal = inbound.map((record) => ({
+      ...{ record, event: receivedEvent(record, session) },
+      awaitsFile: record.content?.file === 'FETCHABLE',
+    }));
+    await this.keys.commit({ sessionId: session.id, fence, ...this.split(changes), inbound: journal });
+  }
+
+  async journaled(sender: string, keyId: string): Promise<Uint8Array | undefined> {
+    const [row] = await this.read<{ plaintext: Buffer }>(
+      'SELECT plaintext FROM inbound_message WHERE session_id = $1 AND sender = $2 AND key_id = $3',
+      [this.scope.session.id, sender, keyId],
+    );
+    return row?.plaintext;
+  }
+
+  async sent(keyId: string): Promise<OutgoingMessage | undefined> {
+    const [row] = await this.read<OutgoingMessage>(
+      `SELECT to_jid AS "to", key_id AS "keyId", content, accepted_at AS "acceptedAt", uploaded
+       FROM outbound_message WHERE session_id = $1 AND key_id = $2`,
+      [this.scope.session.id, keyId],
+    );
+    return row;
+  }
+
+  private read<T>(sql: string, parameters: unknown[]): Promise<T[]> {
+    // The platform library takes a failed read for an unreadable message and refuses it; the platform then keeps the
+    // message until the next login.
+    return patiently(() => this.dataSource.query<T[]>(sql, parameters));
+  }
+
+  private split(changes: KeyChange[]): Pick<KeyCommit, 'puts' | 'deletes'> {
+    const split: Pick<KeyCommit, 'puts' | 'deletes'> = { puts: [], deletes: [] };
+    for (const { type, id: keyId, value } of changes) {
+      if (value === null) split.deletes.push({ type, keyId });
+      else split.puts.push({ type, keyId, sealed: this.vault.seal(this.keyPlace(type, keyId), value) });
+    }
+    return split;
+  }
+
+  private keyPlace(type: string, keyId: string): { sessionId: string; table: 'signal_key'; row: string } {
+    return { sessionId: this.scope.session.id, table: 'signal_key', row: `${type}|${keyId}` };
+  }
+
+  private credentialPlace(): { sessionId: string; table: 'credential'; row: string } {
+    return { sessionId: this.scope.session.id, table: 'credential', row: 'credentials' };
+  }
+}

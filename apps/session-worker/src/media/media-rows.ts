@@ -1,0 +1,68 @@
+import type { Envelope, MessageMedia } from '@svc/contracts';
+import type { DataSource } from 'typeorm';
+import { type Fence, FENCE_SQL, fenceParameters } from '../ownership/fence.js';
+
+/** A file that a journaled message waits for before it is told. */
+export interface PendingFile {
+  mediaId: string;
+  sessionId: string;
+  partition: number;
+  mimeType: string | null;
+}
+
+/** Reads the oldest files that sessions of these partitions wait for. */
+export async function pendingFiles(
+  dataSource: DataSource,
+  partitions: number[],
+  limit: number,
+): Promise<PendingFile[]> {
+  return dataSource.query<PendingFile[]>(
+    `SELECT media_id AS "mediaId", session_id AS "sessionId", partition,
+       coalesce(envelope #>> '{data,body,mimeType}', envelope #>> '{data,body,inner,mimeType}') AS "mimeType"
+     FROM inbound_media WHERE status = 'PENDING' AND partition = ANY($1::int[]) ORDER BY seq LIMIT ${limit}`,
+    [partitions],
+  );
+}
+
+/** Counts an attempt before it is made, so that a file which kills the process is not tried for ever. */
+export async function beginAttempt(
+  dataSource: DataSource,
+  fence: Fence,
+  mediaId: string,
+): Promise<{ attempts: number; plaintext: Uint8Array } | undefined> {
+  const [rows] = await dataSource.query<[{ attempts: number; plaintext: Uint8Array }[], number]>(
+    `${FENCE_SQL}
+     UPDATE inbound_media m SET attempts = attempts + 1 FROM fence, inbound_message i
+     WHERE m.media_id = $4 AND m.status = 'PENDING'
+       AND i.session_id = m.session_id AND i.sender = m.sender AND i.key_id = m.key_id
+     RETURNING m.attempts, i.plaintext`,
+    [...fenceParameters(fence), mediaId],
+  );
+  return rows[0];
+}
+
+/** Uncounts an attempt of which nothing came for reasons that are not the file's. */
+export async function withdrawAttempt(dataSource: DataSource, fence: Fence, mediaId: string): Promise<void> {
+  await dataSource.query(
+    `${FENCE_SQL}
+     UPDATE inbound_media m SET attempts = attempts - 1 FROM fence WHERE m.media_id = $4 AND m.status = 'PENDING'`,
+    [...fenceParameters(fence), mediaId],
+  );
+}
+
+/** Writes what became of the file, and with it the event of its message; undefined when that is done or not ours. */
+export async function finishMedia(
+  dataSource: DataSource,
+  fence: Fence,
+  media: MessageMedia,
+): Promise<Envelope | undefined> {
+  const [row] = await dataSource.query<{ envelope: Envelope }[]>(
+    `${FENCE_SQL},
+     ripe AS (SELECT m.media_id, jsonb_set(m.envelope, '{data,media}', $6::jsonb) AS envelope
+       FROM inbound_media m, fence WHERE m.media_id = $4::uuid AND m.status = 'PENDING' FOR UPDATE OF m),
+     done AS (UPDATE inbound_media m SET status = $5, envelope = NULL FROM ripe WHERE m.media_id = ripe.media_id)
+     INSERT INTO event_outbox (id, envelope) SELECT media_id, envelope FROM ripe RETURNING envelope`,
+    [...fenceParameters(fence), media.mediaId, media.status, JSON.stringify(media)],
+  );
+  return row?.envelope;
+}

@@ -1,0 +1,176 @@
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { AppError, type MediaFailure, type MessageMedia } from '@svc/contracts';
+import { MEDIA_STORE, type MediaStore, MediaTooLargeError, type StoredMedia } from '@svc/media-store';
+import { log, OutboxService, PeriodicTask } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { WorkerConfig } from '../config.js';
+import { KeyWriter } from '../journal/key-writer.js';
+import type { Fence } from '../ownership/fence.js';
+import { OwnershipService } from '../ownership/ownership.service.js';
+import { MediaError } from '../platform/errors.js';
+import { Platform } from '../platform/port.js';
+import { SessionRoutes } from '../sessions/session-routes.js';
+import { atStep } from '../steps.js';
+import { type PendingFile, pendingFiles, beginAttempt, finishMedia, withdrawAttempt } from './media-rows.js';
+
+const SWEEP_MS = 1_000;
+/** Files looked at in one sweep; those behind them wait. */
+const BATCH = 500;
+const MAX_ATTEMPTS = 5;
+const STORE_PAUSE_MS = 2_000;
+const PAUSES_MS = [1_000, 2_000, 5_000, 10_000];
+
+/** Since when this process waits for a file, and when it tries again. */
+interface Wait {
+  since: number;
+  notBefore: number;
+}
+
+/**
+ * Fetches the files of journaled messages, and tells each message once its file is stored or will not come. The rows say
+ * what is to be done: what another process began and did not finish is found here by whoever owns the session next.
+ */
+@Injectable()
+export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly task = new PeriodicTask('media', SWEEP_MS, async () => this.wake());
+  private readonly stopping = new AbortController();
+  private readonly waits = new Map<string, Wait>();
+  private readonly inHand = new Map<string, Promise<void>>();
+  private wanted = false;
+  private sweeping: Promise<void> | undefined;
+
+  constructor(
+    private readonly config: WorkerConfig,
+    private readonly dataSource: DataSource,
+    private readonly ownership: OwnershipService,
+    private readonly outbox: OutboxService,
+    private readonly routes: SessionRoutes,
+    private readonly platform: Platform,
+    @Inject(MEDIA_STORE) private readonly store: MediaStore,
+    keys: KeyWriter,
+  ) {
+    keys.fileAwaited.on(() => this.wake());
+  }
+
+  onApplicationBootstrap(): void {
+    this.task.start();
+  }
+
+  /** Stops; what is being fetched goes on at the next owner of its session. */
+  async onModuleDestroy(): Promise<void> {
+    await this.task.stop();
+    this.stopping.abort();
+    await this.sweeping;
+    await Promise.all(this.inHand.values());
+  }
+
+  private wake(): void {
+    this.wanted = true;
+    this.sweeping ??= this.sweepWhileWanted().finally(() => (this.sweeping = undefined));
+  }
+
+  private async sweepWhileWanted(): Promise<void> {
+    while (this.wanted && !this.stopping.signal.aborted) {
+      this.wanted = false;
+      await this.sweep().catch((error: unknown) => log().warn({ err: error }, 'files wait'));
+    }
+  }
+
+  private async sweep(): Promise<void> {
+    const files = await pendingFiles(this.dataSource, this.ownership.held, BATCH);
+    const ids = new Set(files.map(({ mediaId }) => mediaId));
+    for (const id of this.waits.keys()) if (!ids.has(id)) this.waits.delete(id);
+    for (const file of files) this.consider(file);
+  }
+
+  private consider(file: PendingFile): void {
+    const fence = this.ownership.fenceOf(file.partition);
+    if (!fence || this.inHand.has(file.mediaId)) return;
+    const now = performance.now();
+    const wait = this.waits.get(file.mediaId) ?? { since: now, notBefore: now };
+    this.waits.set(file.mediaId, wait);
+    const isLate = now - wait.since > this.config.mediaTimeoutMs;
+    if (now < wait.notBefore || (!isLate && this.inHand.size >= this.config.mediaDownloads)) return;
+    // Also where nothing comes of it: a database that is away is not asked again at once.
+    wait.notBefore = now + SWEEP_MS;
+    const work = (isLate ? this.giveUp(file, fence) : this.attempt(file, fence, wait))
+      .catch((error: unknown) => log().warn({ mediaId: file.mediaId, err: error }, 'file waits'))
+      .finally(() => {
+        this.inHand.delete(file.mediaId);
+        this.wake();
+      });
+    this.inHand.set(file.mediaId, work);
+  }
+
+  private async attempt(file: PendingFile, fence: Fence, wait: Wait): Promise<void> {
+    const attempt = await beginAttempt(this.dataSource, fence, file.mediaId);
+    if (!attempt) return;
+    atStep('in-7');
+    try {
+      const stored = await this.fetch(file, attempt.plaintext);
+      atStep('in-8');
+      await this.finish(file, fence, stored);
+    } catch (error) {
+      if (this.stopping.signal.aborted) return;
+      if (isStoreAway(error)) {
+        log().warn({ ...named(file), err: error }, 'media store is away, file waits');
+        wait.notBefore = performance.now() + STORE_PAUSE_MS;
+        return withdrawAttempt(this.dataSource, fence, file.mediaId);
+      }
+      const { reason, isFinal } = verdict(error);
+      log().info(
+        { ...named(file), attempt: attempt.attempts, reason, err: error },
+        'file could not be fetched',
+      );
+      if (isFinal || attempt.attempts >= MAX_ATTEMPTS) return this.finish(file, fence, reason);
+      wait.notBefore = performance.now() + (PAUSES_MS[attempt.attempts - 1] ?? SWEEP_MS);
+    }
+  }
+
+  private async fetch({ mediaId, sessionId }: PendingFile, plaintext: Uint8Array): Promise<StoredMedia> {
+    const { mediaMaxBytes: maxBytes, mediaTimeoutMs } = this.config;
+    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(mediaTimeoutMs)]);
+    const { url: platformUrl, proxy } = await this.routes.of(sessionId);
+    const limits = { signal, maxBytes, platformUrl, ...(proxy ? { agent: proxy.agent } : {}) };
+    return this.store.put(mediaId, this.platform.download(plaintext, limits), maxBytes);
+  }
+
+  private async giveUp(file: PendingFile, fence: Fence): Promise<void> {
+    log().warn(named(file), 'file is given up');
+    await this.finish(file, fence, 'UNAVAILABLE');
+  }
+
+  /** Deletes the file of a contact who was erased while it was fetched: its row is gone, and nobody would find it. */
+  private async dropOfErased(file: PendingFile): Promise<void> {
+    const sql = 'SELECT 1 FROM inbound_media WHERE media_id = $1';
+    const rows = await this.dataSource.query<unknown[]>(sql, [file.mediaId]);
+    if (rows.length === 0) await this.store.delete(file.mediaId);
+  }
+
+  private async finish(file: PendingFile, fence: Fence, outcome: StoredMedia | MediaFailure): Promise<void> {
+    const event = await finishMedia(this.dataSource, fence, factsOf(file, outcome));
+    if (event) this.outbox.publish([event]);
+    else if (typeof outcome !== 'string') await this.dropOfErased(file);
+  }
+}
+
+function factsOf({ mediaId, mimeType }: PendingFile, outcome: StoredMedia | MediaFailure): MessageMedia {
+  if (typeof outcome !== 'string') return { mediaId, status: 'STORED', mimeType, ...outcome, reason: null };
+  return { mediaId, status: 'FAILED', mimeType, size: null, sha256: null, reason: outcome };
+}
+
+/** Whether the store failed, and not the file. */
+function isStoreAway(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'UPSTREAM_UNAVAILABLE';
+}
+
+/** Says what an error means for the file. */
+function verdict(error: unknown): { reason: MediaFailure; isFinal: boolean } {
+  if (error instanceof MediaError) return error;
+  if (error instanceof MediaTooLargeError) return { reason: 'TOO_LARGE', isFinal: true };
+  return { reason: 'UNAVAILABLE', isFinal: false };
+}
+
+function named({ mediaId, sessionId }: PendingFile): { mediaId: string; sessionId: string } {
+  return { mediaId, sessionId };
+}

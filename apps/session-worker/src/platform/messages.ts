@@ -1,0 +1,57 @@
+import type { MessageBody, MessageChangeKind, OutboundContent } from '@svc/contracts';
+
+/** Content of a message that came in, in our words. */
+export interface InboundContent {
+  /** The platform's own name for it, for what is too long or has no kind of ours. */
+  type: string;
+  body: MessageBody;
+  /** Whether its file can be fetched, or cannot for want of place or key; absent where it has none. */
+  file?: 'FETCHABLE' | 'UNREACHABLE';
+  /** It is no message of its own: it changes or takes back the one of this id. */
+  change?: { kind: MessageChangeKind; keyId: string };
+  /** The message that it answers; `author` is an address. */
+  quoted?: { keyId: string; author?: string; content?: InboundContent };
+  /** Addresses of people named in it. */
+  mentions?: string[];
+}
+
+/** One message of a contact, or of the number's owner on another device, decrypted, before the platform is told that it arrived. */
+export interface InboundRecord {
+  /** Sender as the platform names it, without device; in a group behind the group's address. */
+  sender: string;
+  keyId: string;
+  /** Address of the chat: of the contact, or of the group. */
+  chat: string;
+  /** Phone address of the sender where the platform tells it, else `sender`. */
+  remoteJid: string;
+  /** Written on the own phone, or another device of the number. */
+  fromMe: boolean;
+  pushName: string | null;
+  /** Unix seconds of the platform. */
+  sentAt: number;
+  /** Plaintext as it came out of the decryption: what a redelivered message is answered with, and what its file is found by. */
+  plaintext: Uint8Array;
+  /** Undefined when it is nothing for people. */
+  content: InboundContent | undefined;
+}
+
+/** A message of a contact as the journal names it: `sender` and `keyId` of its record. */
+export type ReceivedMessage = Pick<InboundRecord, 'sender' | 'keyId'>;
+
+/** A message to send. Whenever it is built anew, by whichever process, it is the same message. */
+export interface OutgoingMessage {
+  /** Address of a person or a group. */
+  to: string;
+  /** The platform's id. */
+  keyId: string;
+  content: OutboundContent;
+  acceptedAt: Date;
+  /** Of a message with a file: what `upload` made of it. */
+  uploaded: Uint8Array | null;
+}
+
+/** A file on its way to the platform: whole, on the disk. A library ends the process over a source that breaks off. */
+export interface OutgoingFile {
+  path: string;
+  mimeType: string;
+}

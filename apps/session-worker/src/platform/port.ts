@@ -1,0 +1,194 @@
+import type {
+  OutboundContent,
+  PairingCode,
+  RestrictionReason,
+  StatusReason,
+  TypingState,
+} from '@svc/contracts';
+import type { Agent } from 'node:https';
+import type { InboundRecord, OutgoingFile, OutgoingMessage, ReceivedMessage } from './messages.js';
+import type { ProxyRoute } from './proxy.js';
+
+/** What links a session to its number. Only the platform reads it, and its sockets change it. */
+export interface Credentials {
+  /** Whether a phone has linked them. */
+  readonly isLinked: boolean;
+  /** Whether they are the half of a link: what a pairing that was cut off leaves behind cannot log in. */
+  readonly isHalfLinked: boolean;
+  /** What `Platform.credentialsFrom` reads. */
+  toBytes(): Buffer;
+}
+
+/** Where the platform is, and when a socket counts as deaf. */
+export interface PlatformAddress {
+  url: string;
+  /** In hex; left out: the platform's own. */
+  trustRoot?: string;
+  limits: {
+    /** How often the platform is pinged. */
+    keepAliveMs: number;
+    /** How long work of one kind may be in hand without any of it getting done. */
+    stallMs: number;
+  };
+  /** Nothing of this socket goes another way. */
+  proxy?: ProxyRoute;
+}
+
+/** How the file of an inbound message may be fetched. */
+export interface DownloadLimits {
+  signal: AbortSignal;
+  maxBytes: number;
+  /** Of the session's platform: files come from its hosts alone, whatever the sender names. */
+  platformUrl: string;
+  /** The way of the session that the file is for; absent: straight. */
+  agent?: Agent;
+}
+
+/** What the platform says of one way in which it keeps a number from beginning new chats. */
+export interface PlatformRestriction {
+  reason: RestrictionReason;
+  isActive: boolean;
+  /** When it ends by itself; undefined where the platform does not say. */
+  until?: Date | undefined;
+}
+
+/** Why the platform does not take a message. */
+export interface Refusal {
+  /** In the platform's words, e.g. its error number. */
+  detail: string;
+  /** Because it would begin a chat. */
+  isOfNewChat: boolean;
+}
+
+/** How a socket ended, and what follows from it. */
+export interface SocketClose {
+  /** `again`: at once, it belongs to the course of things. `later`: with back-off. `stop`: not by ourselves. */
+  next: 'again' | 'later' | 'stop' | 'logged-out';
+  reason: StatusReason;
+  /** It did not work, though it looked so or should have: when that comes again and again, each connection waits longer. */
+  isMalfunction: boolean;
+  /** The platform's number for it, for the log. */
+  code?: number;
+}
+
+/** Listens to what becomes of messages on one socket. */
+export interface MessageListener {
+  /** The platform's server took the message (`refusal` undefined) or refused it. */
+  onAck(keyId: string, refusal: Refusal | undefined): void;
+  /**
+   * A receipt of the contact's device for these messages, with the time that it names. The platform is told that it arrived when
+   * this resolves.
+   */
+  onReceipt(keyIds: string[], kind: 'delivered' | 'read', at: Date): Promise<void>;
+}
+
+/** Listens to one socket. */
+export interface PlatformListener extends MessageListener {
+  /** A QR code to show until then. */
+  onQr(qr: string, expiresAt: Date): void;
+  /** Logged in: the socket works. `phone` in digits. */
+  onOpen(phone: string): void;
+  /** The socket is gone. Called once. */
+  onClose(close: SocketClose): void;
+  /** The credentials changed and want to be kept. */
+  onCredentials(): void;
+  onRestriction(restriction: PlatformRestriction): void;
+}
+
+/** Which value of a session's key store. */
+export interface KeyName {
+  type: string;
+  id: string;
+}
+
+/** A change of the key store; null deletes. Values are the platform's own and secret. */
+export interface KeyChange extends KeyName {
+  value: Buffer | null;
+}
+
+/** Keeps the keys and the journal of one session. */
+export interface PlatformStore {
+  /** Reads values of one type by id; those that are not there are left out. */
+  get(type: string, ids: string[]): Promise<Record<string, Buffer>>;
+  /** Writes keys and inbound messages in one transaction. */
+  commit(changes: KeyChange[], inbound: InboundRecord[]): Promise<void>;
+  /** Reads the plaintext of a message that was journaled before. */
+  journaled(sender: string, keyId: string): Promise<Uint8Array | undefined>;
+  /** Reads a message that this session sent: a contact that could not read it asks again. */
+  sent(keyId: string): Promise<OutgoingMessage | undefined>;
+}
+
+/** An open or opening socket of one session. */
+export interface PlatformSocket {
+  /**
+   * Encrypts a file and hands it to the platform's media host; the watchdog lets it take its time.
+   * @returns the platform's message for it, with keys and place of the file: keep it, so that it is uploaded once.
+   */
+  upload(content: OutboundContent, file: OutgoingFile): Promise<Uint8Array>;
+  /**
+   * Hands the message to the platform under its id; the ack comes by `onAck`.
+   * @throws NotOnPlatformError
+   * @throws NotInGroupError
+   * @throws NoAnswerError
+   */
+  send(message: OutgoingMessage): Promise<void>;
+  /**
+   * Asks for a code that links the phone of this number when it is typed there; only a socket that shows QR codes has one.
+   * @throws NoAnswerError
+   */
+  requestPairingCode(phone: string): Promise<PairingCode>;
+  /**
+   * Looks up the address of a number; null when the platform does not know it.
+   * @throws NoAnswerError
+   */
+  lookUp(phone: string): Promise<string | null>;
+  /** Lists all addresses under which messages of this contact may have come. */
+  addressesOf(contact: string): Promise<string[]>;
+  /**
+   * Marks messages as read.
+   * @throws NoAnswerError
+   */
+  markRead(messages: ReceivedMessage[]): Promise<void>;
+  /** Shows a chat that somebody writes, records, or stops. */
+  typing(to: string, state: TypingState): Promise<void>;
+  /** Asks for all restrictions; those that the platform does not tell in time are left out. */
+  restrictions(): Promise<PlatformRestriction[]>;
+  /** Unlinks this device on the platform. */
+  logout(): Promise<void>;
+  /** Gives up a socket that looks connected and does not work: `onClose` is called with this reason, at once. */
+  recycle(reason: StatusReason): void;
+  /** Closes without unlinking; `onClose` is not called any more. */
+  close(): void;
+}
+
+/** Stands for the messaging network on the far side. The app's module says which one it is. */
+export abstract class Platform {
+  /** Makes credentials of a number that is not linked yet. */
+  abstract newCredentials(): Credentials;
+
+  /** Reads what `Credentials.toBytes` wrote. */
+  abstract credentialsFrom(bytes: Buffer): Credentials;
+
+  /** Opens a socket. Everything that happens is told to the listener; nothing is thrown. */
+  abstract open(
+    address: PlatformAddress,
+    credentials: Credentials,
+    store: PlatformStore,
+    listener: PlatformListener,
+  ): PlatformSocket;
+
+  /** Makes the message id of a job, always the same one: however often a job is sent, its recipient sees one message. */
+  abstract keyIdOf(jobId: string): string;
+
+  /**
+   * Fetches the file of an inbound message, decrypted and checked: nothing of it may count before its last byte.
+   * @throws MediaError
+   */
+  abstract download(plaintext: Uint8Array, limits: DownloadLimits): AsyncIterable<Uint8Array>;
+
+  /** Names the key under which a session keeps the hidden address of a contact; undefined for one that is not hidden. */
+  abstract hiddenAddressKey(contact: string): KeyName | undefined;
+
+  /** Reads the hidden address in the value of that key. */
+  abstract hiddenAddressIn(value: Buffer): string | undefined;
+}

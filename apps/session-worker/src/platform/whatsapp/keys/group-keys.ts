@@ -1,0 +1,18 @@
+import { encodeWAMessage, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
+
+type GroupKey = proto.Message.ISenderKeyDistributionMessage;
+
+/** Reads the author's key for a group, where a padded plaintext brings it. */
+export function groupKeyOf(plaintext: Uint8Array): GroupKey | undefined {
+  const decoded = proto.Message.decode(unpadRandomMax16(plaintext));
+  const key = (decoded.deviceSentMessage?.message ?? decoded).senderKeyDistributionMessage;
+  return key?.groupId ? key : undefined;
+}
+
+/** Takes that key out of the message: it is kept in the key store, sealed, and has no business in the journal. */
+export function withoutGroupKey(plaintext: Uint8Array): Uint8Array {
+  const decoded = proto.Message.decode(unpadRandomMax16(plaintext));
+  const message = decoded.deviceSentMessage?.message ?? decoded;
+  message.senderKeyDistributionMessage = null;
+  return encodeWAMessage(decoded);
+}

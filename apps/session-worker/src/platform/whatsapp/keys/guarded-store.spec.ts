@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals';
+import { guarded } from './guarded-store.js';
+import type { PlatformStore } from '../../port.js';
+
+const fails = (): Promise<never> => Promise.reject(new Error('no database'));
+const broken: PlatformStore = { get: fails, commit: fails, journaled: fails, sent: fails };
+
+test.each<[string, (store: PlatformStore) => Promise<unknown>]>([
+  ['read keys', (store) => store.get('session', ['a'])],
+  ['write keys', (store) => store.commit([], [])],
+  ['read its journal', (store) => store.journaled('1@lid', 'A')],
+  ['read what it sent', (store) => store.sent('A')],
+])('a socket that cannot %s is given up, and the library hears of it, too', async (_what, use) => {
+  let given = 0;
+  await expect(use(guarded(broken, () => (given += 1)))).rejects.toThrow('no database');
+  expect(given).toBe(1);
+});
+
+test('a socket writes nothing any more once the next one is opened, and is not given up for it', async () => {
+  let given = 0;
+  let written = 0;
+  const commit = async (): Promise<void> => void (written += 1);
+  const kept = { ...broken, commit };
+  const former = guarded(kept, () => (given += 1));
+  await former.commit([], []);
+  await guarded(kept, () => undefined).commit([], []);
+  await expect(former.commit([], [])).rejects.toThrow('Another socket');
+  expect({ given, written }).toEqual({ given: 0, written: 2 });
+});
+
+test('a store that works is left alone', async () => {
+  let given = 0;
+  const store = guarded({ ...broken, journaled: async () => Buffer.from('Hi') }, () => (given += 1));
+  expect(await store.journaled('1@lid', 'A')).toEqual(Buffer.from('Hi'));
+  expect(given).toBe(0);
+});

@@ -1,0 +1,73 @@
+import {
+  type AuthenticationCreds,
+  DEFAULT_CONNECTION_CONFIG,
+  type SignalDataSet,
+  type SignalKeyStoreWithTransaction,
+  type SignalRepositoryWithLIDStore,
+} from '@whiskeysockets/baileys';
+import type { PlatformStore } from '../../port.js';
+import { atStep } from '../../../steps.js';
+import type { Stanza } from '../messages/stanzas.js';
+import { groupKeyOf, withoutGroupKey } from './group-keys.js';
+import { inboundRecord, journalPlace } from '../messages/inbound-record.js';
+import { JOURNAL, keepLateWrites } from './key-store.js';
+
+/**
+ * Journals each message in the library's decryption step. The library acknowledges a message before it hands it over, so a crash in
+ * between would lose it. The decryption comes before the receipt: there, plaintext and advanced ratchet go into one transaction (docs/platform-protocol.md, 13).
+ */
+export function journaling(
+  dependencies: Parameters<typeof DEFAULT_CONNECTION_CONFIG.makeSignalRepository>,
+  credentials: AuthenticationCreds,
+  stanzas: WeakMap<Uint8Array, Stanza>,
+  store: PlatformStore,
+): SignalRepositoryWithLIDStore {
+  const repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...dependencies);
+  const keys = dependencies[0].keys as SignalKeyStoreWithTransaction;
+  keepLateWrites(keys);
+  // The library locks sends by the own id, but all else that writes a contact's session record by other names: writing
+  // and being written to at once would lose ratchet steps, then messages. Here all of them share the lock of the sends.
+  const locked = <T>(work: () => Promise<T>): Promise<T> => keys.transaction(work, credentials.me?.id ?? '');
+
+  /** Decrypts and journals in the transaction of the ratchet. */
+  const journaled = async (
+    ciphertext: Uint8Array,
+    decrypt: () => Promise<Uint8Array>,
+  ): Promise<Uint8Array> => {
+    const stanza = stanzas.get(ciphertext);
+    if (!stanza) return decrypt();
+    const place = journalPlace(stanza, ciphertext);
+    atStep('in-1');
+    try {
+      const read = await locked(async () => {
+        let plaintext = await decrypt();
+        const groupKey = stanza.attrs['participant'] && groupKeyOf(plaintext);
+        if (groupKey) {
+          await repository.processSenderKeyDistributionMessage({
+            item: groupKey,
+            authorJid: stanza.attrs['participant'] as string,
+          });
+          plaintext = withoutGroupKey(plaintext);
+        }
+        const record = await inboundRecord(stanza, plaintext, place, { credentials, repository });
+        if (record) await keys.set({ [JOURNAL]: { [record.keyId]: record } } as SignalDataSet);
+        return plaintext;
+      });
+      atStep('in-4');
+      return read;
+    } catch (error) {
+      // A stanza that comes again after a crash cannot be decrypted twice: the journal knows what it said.
+      const plaintext = await store.journaled(place.sender, place.keyId);
+      if (!plaintext) throw error;
+      return Buffer.from(plaintext);
+    }
+  };
+
+  return {
+    ...repository,
+    injectE2ESession: (options) => locked(() => repository.injectE2ESession(options)),
+    migrateSession: (from, to) => locked(() => repository.migrateSession(from, to)),
+    decryptMessage: (options) => journaled(options.ciphertext, () => repository.decryptMessage(options)),
+    decryptGroupMessage: (options) => journaled(options.msg, () => repository.decryptGroupMessage(options)),
+  };
+}

@@ -1,0 +1,94 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  makeCacheableSignalKeyStore,
+  type SignalDataSet,
+  type SignalDataTypeMap,
+  type SignalKeyStore,
+} from '@whiskeysockets/baileys';
+import type { InboundRecord } from '../../messages.js';
+import type { KeyChange, PlatformStore } from '../../port.js';
+import { BoundedCache } from './bounded-cache.js';
+import { deserialize, serialize } from './credentials.js';
+import { quietLogger } from './library-logger.js';
+
+const logger = quietLogger();
+
+/** A type of its own in the key store's change set: the library's transaction carries it along to `commit`. */
+export const JOURNAL = 'svc-journal';
+
+const CACHE_LIMIT = 2_000;
+
+/** What the library changes at one time: by type, then by id; null deletes. */
+type Changes = Record<string, Record<string, unknown> | undefined>;
+
+/** Gives the library a key store over ours. */
+export function keyStore(store: PlatformStore): SignalKeyStore {
+  const inboundOf = new WeakMap<object, InboundRecord[]>();
+  // The library asks for some keys with every message and remembers only those that it gets. Nobody else writes keys, and
+  // its cache lets one read or write through at a time: what is not there stays so until it is set here.
+  const absent = new BoundedCache(CACHE_LIMIT);
+  const cached = makeCacheableSignalKeyStore(
+    {
+      get: async <T extends keyof SignalDataTypeMap>(type: T, ids: string[]) => {
+        const unknown = ids.filter((id) => !absent.get(`${type}.${id}`));
+        const found = unknown.length > 0 ? await store.get(type, unknown) : {};
+        for (const id of unknown) if (found[id] === undefined) absent.set(`${type}.${id}`, true);
+        const values = Object.entries(found).map(([id, bytes]) => [id, deserialize(bytes, type)]);
+        return Object.fromEntries(values) as Record<string, SignalDataTypeMap[T]>;
+      },
+      set: async (changes) => {
+        const all = changesOf(changes as Changes);
+        for (const { type, id } of all) absent.del(`${type}.${id}`);
+        await store.commit(all, inboundOf.get(changes) ?? []);
+      },
+    },
+    logger,
+    // Of 812 pre-keys each is read once, if ever: in the cache they would be half of what an idle session costs.
+    new BoundedCache(CACHE_LIMIT, (key) => !key.startsWith('pre-key.')),
+  );
+  return {
+    get: cached.get.bind(cached),
+    set: async (changes) => {
+      const { [JOURNAL]: journal, ...keys } = changes as Changes;
+      inboundOf.set(keys, Object.values(journal ?? {}) as InboundRecord[]);
+      await cached.set(keys as SignalDataSet);
+    },
+  };
+}
+
+function changesOf(changes: Changes): KeyChange[] {
+  return Object.entries(changes).flatMap(([type, values]) =>
+    Object.entries(values ?? {}).map(([id, value]) => ({
+      ...{ type, id },
+      value: value === null || value === undefined ? null : serialize(value),
+    })),
+  );
+}
+
+/** The library's key store, as far as it knows transactions. */
+interface TransactionalKeys {
+  get(...parameters: never[]): unknown;
+  set(...parameters: never[]): unknown;
+  transaction<T>(work: () => Promise<T>, key: string): Promise<T>;
+}
+
+/**
+ * Lets late work read and write outside of the transaction that it outlives. After a send the library goes on with work of its own
+ * that nobody waits for. It still runs in the transaction of the send, which has ended by then: what it writes there is lost, and so
+ * it is done anew at every send.
+ */
+export function keepLateWrites(keys: TransactionalKeys): void {
+  const current = new AsyncLocalStorage<{ ended: boolean }>();
+  const outside = AsyncLocalStorage.snapshot();
+  const { get, set, transaction } = keys;
+  const unlessLate = <T>(work: () => T): T => (current.getStore()?.ended ? outside(work) : work());
+  keys.get = (...parameters) => unlessLate(() => get(...parameters));
+  keys.set = (...parameters) => unlessLate(() => set(...parameters));
+  keys.transaction = <T>(work: () => Promise<T>, key: string): Promise<T> =>
+    unlessLate(() => {
+      if (current.getStore()) return transaction(work, key); // within another one
+      const state = { ended: false };
+      const ending = (): Promise<T> => work().finally(() => (state.ended = true));
+      return current.run(state, () => transaction(ending, key));
+    });
+}

@@ -1,0 +1,10 @@
+import { keyOf, type SendingKind } from './kind.js';
+
+/** Another text in place of that of an earlier message. */
+export const edit: SendingKind = {
+  outgoing: ({ text, mentions, target }, { to }) => ({
+    ...{ text, linkPreview: null, mentions },
+    edit: keyOf(target, to),
+  }),
+  extras: { additionalAttributes: { edit: '1' } },
+};

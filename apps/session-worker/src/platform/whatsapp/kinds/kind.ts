@@ -1,0 +1,77 @@
+import type {
+  MediaContent,
+  MediaKind,
+  MessageBody,
+  MessageTarget,
+  OutboundContent,
+  OutboundType,
+} from '@svc/contracts';
+import type {
+  AnyMessageContent,
+  MediaType,
+  MessageRelayOptions,
+  proto,
+  WAMessageKey,
+} from '@whiskeysockets/baileys';
+import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
+
+/** Types of `MessageBody` that are a kind of their own; the others say how one was sent, or that it is none of ours. */
+export type IncomingType = Exclude<MessageBody['type'], 'view_once' | 'unsupported'>;
+
+/** A content whose contract is kept has the fields of its type. */
+type Whole = Required<OutboundContent>;
+
+/** A message of the platform as plain JSON. */
+export type Fields = Record<string, unknown>;
+
+/** A kind that a session sends. */
+export interface SendingKind {
+  /** The library's words for it. */
+  outgoing(content: Whole, message: OutgoingMessage): AnyMessageContent;
+  /** What the stanza around it says about it, as the library does it in its own way of sending. */
+  extras?: MessageRelayOptions;
+}
+
+/** A kind that is a file: what its upload made of it is what a session sends. */
+export interface FileKind {
+  /** The library's words for the file. */
+  upload(media: MediaContent, file: OutgoingFile): AnyMessageContent;
+}
+
+/** How one name of the platform is read. */
+export interface IncomingField {
+  body(fields: Fields): MessageBody;
+  /** Under which name the platform derives the keys of its file. */
+  file?: MediaType;
+}
+
+/** A kind that a session receives. */
+export interface ReceivingKind {
+  /** By each name that the platform has for it. */
+  incoming: Record<string, IncomingField>;
+  /** What a phone needs to show the first lines of it above an answer. */
+  quoted(body: MessageBody): proto.IMessage;
+}
+
+/** What must be known of a kind. */
+export type KindOf<K> = (K extends MediaKind ? FileKind : K extends OutboundType ? SendingKind : unknown) &
+  (K extends IncomingType ? ReceivingKind : unknown);
+
+/** Makes the platform's name of a message in a chat. */
+export function keyOf({ keyId, fromMe, participant }: MessageTarget, to: string): WAMessageKey {
+  return { remoteJid: to, id: keyId, fromMe, ...(participant ? { participant } : {}) };
+}
+
+/** A text that is not empty. */
+export const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+/** A number. */
+export const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+/** A flag. */
+export const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
+
+/**
+ * Leaves a picture or a film without a preview. The library would read pictures with native code and films with a command line.
+ * What tenants send is not for that: one file that breaks it would end all sessions of the process. Phones make their own.
+ */
+export const NO_PREVIEW = { jpegThumbnail: null } as unknown as { jpegThumbnail: undefined };

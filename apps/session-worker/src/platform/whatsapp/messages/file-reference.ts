@@ -1,0 +1,50 @@
+import type { MediaType } from '@whiskeysockets/baileys';
+import { type Fields, text } from '../kinds/kind.js';
+import { INCOMING } from '../kinds/kinds.js';
+import type { DecodedContent } from './decoded-content.js';
+
+/** Where the file of a message lies, and how it is opened and checked. */
+export interface FileReference {
+  /** Under which name the platform derives its keys. */
+  kind: MediaType;
+  /** Undefined: the platform's usual host. */
+  url?: string;
+  directPath?: string;
+  mediaKey: Buffer;
+  sha256: Buffer;
+  encryptedSha256: Buffer;
+}
+
+/** Tells whether a content is of a kind that has a file. */
+export function hasFile(decoded: DecodedContent): boolean {
+  return fileKind(decoded) !== undefined;
+}
+
+/** Reads where the file of a content lies; undefined where it has none, or does not say where and how to get it. */
+export function fileReference(decoded: DecodedContent): FileReference | undefined {
+  const kind = fileKind(decoded);
+  if (!kind) return undefined;
+  const fields = (decoded.content ?? {}) as Fields;
+  const [url, directPath] = [fields['url'], fields['directPath']].map(text);
+  const [mediaKey, sha256, encryptedSha256] = ['mediaKey', 'fileSha256', 'fileEncSha256'].map((name) =>
+    bytes(fields[name]),
+  );
+  if (!mediaKey || !sha256 || !encryptedSha256 || !(url ?? directPath)) return undefined;
+  return {
+    kind,
+    ...(url ? { url } : {}),
+    ...(directPath ? { directPath } : {}),
+    ...{ mediaKey, sha256, encryptedSha256 },
+  };
+}
+
+/** What changes or takes back another message has no file of its own. */
+function fileKind({ type, change }: DecodedContent): MediaType | undefined {
+  return change ? undefined : INCOMING.get(type)?.file;
+}
+
+/** All three are 32 bytes; the content has them in base64. */
+function bytes(value: unknown): Buffer | undefined {
+  const decoded = Buffer.from(text(value) ?? '', 'base64');
+  return decoded.length === 32 ? decoded : undefined;
+}

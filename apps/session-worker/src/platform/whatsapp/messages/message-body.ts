@@ -1,0 +1,44 @@
+import type { MessageBody } from '@svc/contracts';
+import type { InboundContent } from '../../messages.js';
+import type { Fields } from '../kinds/kind.js';
+import { INCOMING } from '../kinds/kinds.js';
+import type { DecodedContent } from './decoded-content.js';
+import { fileReference, hasFile } from './file-reference.js';
+
+/** Says in our words what the platform carried. */
+export function inboundContent(decoded: DecodedContent): InboundContent {
+  const { type, change, quoted, mentions } = decoded;
+  return {
+    type,
+    body: toMessageBody(decoded),
+    ...(hasFile(decoded) ? { file: fileReference(decoded) ? 'FETCHABLE' : 'UNREACHABLE' } : {}),
+    ...(change ? { change } : {}),
+    ...(quoted ? { quoted: quotedContent(quoted) } : {}),
+    ...(mentions ? { mentions } : {}),
+  };
+}
+
+/** Turns a content of the platform into the union that tenants see (specification, "MessageBody"). */
+export function toMessageBody({ type, content, viewOnce }: DecodedContent): MessageBody {
+  const body = withoutUndefined(bodyOf(type, content));
+  return viewOnce ? { type: 'view_once', inner: body } : body;
+}
+
+function quotedContent({
+  content,
+  ...rest
+}: NonNullable<DecodedContent['quoted']>): NonNullable<InboundContent['quoted']> {
+  return { ...rest, ...(content ? { content: inboundContent(content) } : {}) };
+}
+
+function bodyOf(type: string, content: unknown): MessageBody {
+  // Of a plain text the platform's message is the text itself.
+  const fields = typeof content === 'string' ? { text: content } : ((content ?? {}) as Fields);
+  return INCOMING.get(type)?.body(fields) ?? { type: 'unsupported', original: type };
+}
+
+function withoutUndefined(body: MessageBody): MessageBody {
+  return Object.fromEntries(
+    Object.entries(body).filter(([, value]) => value !== undefined),
+  ) as unknown as MessageBody;
+}

@@ -1,0 +1,120 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { OutboundContent, QuotedTarget } from '@svc/contracts';
+import {
+  type AuthenticationCreds,
+  generateWAMessageContent,
+  generateWAMessageFromContent,
+  isJidGroup,
+  isPnUser,
+  jidNormalizedUser,
+  type makeWASocket,
+  proto,
+  type WAMessage,
+} from '@whiskeysockets/baileys';
+import { NoAnswerError, NotInGroupError, NotOnPlatformError } from '../../errors.js';
+import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
+import { type FileKind, keyOf, type ReceivingKind, type SendingKind } from '../kinds/kind.js';
+import { KINDS } from '../kinds/kinds.js';
+import { jidUser } from './jids.js';
+
+/** The library's socket. */
+export type LibrarySocket = ReturnType<typeof makeWASocket>;
+
+/** Codes with which the platform answers a question about a group that is none of the session's. */
+const FOREIGN_GROUP = [401, 403, 404];
+/** A media host that takes nothing more for that long is given up. */
+const UPLOAD_IDLE_MS = 20_000;
+
+/** The message id of a job, in the shape of the library's own ids: `3EB0` and 18 upper-case hex digits. */
+export function keyIdOf(jobId: string): string {
+  return `3EB0${createHash('sha256').update(jobId).digest('hex').slice(0, 18).toUpperCase()}`;
+}
+
+/**
+ * Hands a message to the library's socket under its id.
+ * @throws NotOnPlatformError
+ * @throws NotInGroupError
+ * @throws NoAnswerError
+ */
+export async function sendMessage(sock: LibrarySocket, outgoing: OutgoingMessage): Promise<void> {
+  const { to, keyId, content } = outgoing;
+  const message = await messageOf(outgoing, sock.authState.creds);
+  if (!isJidGroup(to)) await assertReachable(sock, to);
+  const { extras } = KINDS[content.type] as Partial<SendingKind>;
+  try {
+    await sock.relayMessage(to, message, { messageId: keyId, ...extras });
+  } catch (error) {
+    // To send to a group the library asks who belongs to it.
+    const { data } = error as { data?: unknown };
+    if (isJidGroup(to) && FOREIGN_GROUP.includes(Number(data))) throw new NotInGroupError();
+    throw error;
+  }
+}
+
+/** Encrypts and uploads a file; the answer is the platform's message for it, encoded. */
+export async function uploadFile(
+  sock: LibrarySocket,
+  { type, media }: OutboundContent,
+  file: OutgoingFile,
+): Promise<Uint8Array> {
+  const { upload } = KINDS[type] as FileKind;
+  const message = await generateWAMessageContent(upload(media ?? {}, file), {
+    upload: sock.waUploadToServer,
+    mediaUploadTimeoutMs: UPLOAD_IDLE_MS,
+  });
+  return proto.Message.encode(message).finish();
+}
+
+/** Builds the platform's message: the same one however often and by whichever process. */
+export async function messageOf(
+  outgoing: OutgoingMessage,
+  { me, advSecretKey }: AuthenticationCreds,
+): Promise<proto.IMessage> {
+  const { to, keyId, content, acceptedAt, uploaded } = outgoing;
+  const bare = uploaded ? proto.Message.decode(uploaded) : await messageWithoutFile(outgoing);
+  // What the library would make up anew each time: the secret that votes and reports refer to, and the time of an edit.
+  if (bare.messageContextInfo?.messageSecret)
+    bare.messageContextInfo.messageSecret = createHmac('sha256', advSecretKey).update(keyId).digest();
+  if (bare.protocolMessage?.timestampMs) bare.protocolMessage.timestampMs = acceptedAt.getTime();
+  const quoted = content.quoted && quotedMessage(content.quoted, to);
+  const full = generateWAMessageFromContent(to, bare, { userJid: me?.id ?? '', quoted });
+  return full.message ?? bare;
+}
+
+/** Whether all is there to build it: a file has been uploaded, or there is none. */
+export function isComplete({ content, uploaded }: OutgoingMessage): boolean {
+  return !content.media || uploaded !== null;
+}
+
+function messageWithoutFile(message: OutgoingMessage): Promise<proto.Message> {
+  const kind = KINDS[message.content.type];
+  if (!('outgoing' in kind)) throw new Error('The file has not been uploaded.');
+  const content = kind.outgoing(message.content as Required<OutboundContent>, message);
+  return generateWAMessageContent(content, { upload: refuseUpload });
+}
+
+function quotedMessage(target: QuotedTarget, to: string): WAMessage {
+  const { quoted } = (KINDS as object as Record<string, Partial<ReceivingKind>>)[target.body.type] ?? {};
+  // Of what has no kind a phone shows that something was answered.
+  return { key: keyOf(target, to), message: quoted?.(target.body) ?? { conversation: '' } } as WAMessage;
+}
+
+function refuseUpload(): never {
+  throw new Error('There is nothing to upload.');
+}
+
+/**
+ * Learns the devices of the recipient. A message to somebody whose devices the library does not know goes out without a copy for
+ * anybody, and the platform takes it: it would count as sent. The answer is kept, so that the library does not ask again.
+ * @throws NotOnPlatformError
+ * @throws NoAnswerError
+ */
+async function assertReachable(sock: LibrarySocket, to: string): Promise<void> {
+  const own = jidNormalizedUser(sock.authState.creds.me?.id);
+  const devices = await sock.getUSyncDevices([own, to], true, false);
+  if (devices.some(({ user }) => user === jidUser(to))) return;
+  const found = isPnUser(to) ? await sock.onWhatsApp(to) : undefined;
+  if (found?.length === 0) throw new NotOnPlatformError();
+  if (!found && isPnUser(to)) throw new NoAnswerError();
+  throw new Error('The platform did not tell which devices the recipient has.');
+}

@@ -1,0 +1,67 @@
+import { type AuthenticationCreds, makeWASocket } from '@whiskeysockets/baileys';
+import type { PlatformAddress, PlatformStore } from '../../port.js';
+import { BoundedCache } from '../keys/bounded-cache.js';
+import { journaling } from '../keys/journaling.js';
+import { keyStore } from '../keys/key-store.js';
+import { quietLogger } from '../keys/library-logger.js';
+import { protectSessionsFromTrials } from '../keys/signal-trials.js';
+import { isComplete, type LibrarySocket, messageOf } from '../messages/outgoing.js';
+import type { Stanza } from '../messages/stanzas.js';
+import { QR_LIFETIME_MS } from './pairing-code.js';
+import { shareAsyncContext } from './shared-async-context.js';
+import { trustRootPerSocket } from './trust-roots.js';
+import type { Watchdog } from './watchdog.js';
+
+/** A platform that has not answered by then does not: nobody waits longer to send. */
+const QUERY_TIMEOUT_MS = 15_000;
+
+const logger = quietLogger();
+protectSessionsFromTrials();
+shareAsyncContext();
+
+/** Runs work whose handshake trusts this key instead of the library's; called after `shareAsyncContext`. */
+export const trusting = trustRootPerSocket();
+
+/** Opens the library's socket with all that is ours around it. */
+export function connect(
+  address: PlatformAddress,
+  credentials: AuthenticationCreds,
+  stanzas: WeakMap<Uint8Array, Stanza>,
+  { store, watchdog }: { store: PlatformStore; watchdog: Watchdog },
+): LibrarySocket {
+  const sock = makeWASocket({
+    waWebSocketUrl: address.url,
+    logger,
+    auth: { creds: credentials, keys: keyStore(store) },
+    makeSignalRepository: (...dependencies) => {
+      const repository = journaling(dependencies, credentials, stanzas, store);
+      // Of the backlog after a login nothing but this tells whether it gets done.
+      const decryptMessage: typeof repository.decryptMessage = (options) =>
+        watchdog.watch('decryption', repository.decryptMessage(options));
+      return { ...repository, decryptMessage };
+    },
+    getMessage: async ({ id }) => {
+      const sent = id ? await store.sent(id) : undefined;
+      return sent && isComplete(sent) ? messageOf(sent, credentials) : undefined;
+    },
+    qrTimeout: QR_LIFETIME_MS,
+    keepAliveIntervalMs: address.limits.keepAliveMs,
+    agent: address.proxy?.agent,
+    fetchAgent: address.proxy?.agent,
+    defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
+    emitOwnEvents: false,
+    syncFullHistory: false,
+    markOnlineOnConnect: true,
+    // A device list that expires costs the contact a one-time key at the next send.
+    userDevicesCache: new BoundedCache(5_000),
+    msgRetryCounterCache: new BoundedCache(1_000),
+    callOfferCache: new BoundedCache(100),
+    placeholderResendCache: new BoundedCache(100),
+    // The store is patient itself.
+    transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
+  });
+  // Whoever asks for a message again gets it from the table. The library would keep each for five minutes, 20 KB of it: its timer
+  // holds the transaction in which it was sent.
+  if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
+  return sock;
+}

@@ -1,0 +1,48 @@
+import { isPnUser, jidNormalizedUser, type WAMessageKey } from '@whiskeysockets/baileys';
+import type { FailureScope } from './failure-scope.js';
+import { NoAnswerError } from '../../errors.js';
+import type { ReceivedMessage } from '../../messages.js';
+import type { PlatformSocket } from '../../port.js';
+import type { LibrarySocket } from '../messages/outgoing.js';
+import { requestPairingCode } from './pairing-code.js';
+
+/** Answers the requests that a socket carries out at once or not at all. */
+export function directRequests(
+  sock: LibrarySocket,
+  scope: FailureScope,
+): Pick<PlatformSocket, 'requestPairingCode' | 'lookUp' | 'addressesOf' | 'markRead' | 'typing'> {
+  return {
+    requestPairingCode: (phone) => scope.run(() => requestPairingCode(sock, phone)),
+    lookUp: (phone) =>
+      scope.run(async () => {
+        const found = await answerTo(sock.onWhatsApp(phone));
+        return found.find(({ exists }) => exists)?.jid ?? null;
+      }),
+    addressesOf: (contact) =>
+      scope.run(async () => {
+        const { lidMapping } = sock.signalRepository;
+        const hidden = isPnUser(contact) ? await lidMapping.getLIDForPN(contact) : undefined;
+        return hidden ? [contact, jidNormalizedUser(hidden)] : [contact];
+      }),
+    markRead: (messages) =>
+      scope.run(async () => {
+        // Whether the senders may see it: the library asks by itself, and trips over an answer that does not come.
+        await answerTo(sock.fetchPrivacySettings());
+        await sock.readMessages(messages.map(keyOf));
+      }),
+    typing: (to, state) => scope.run(() => sock.sendPresenceUpdate(state, to)),
+  };
+}
+
+/** The platform's name of a message. In a group the sender stands behind the group's address (inbound-record.ts). */
+function keyOf({ sender, keyId }: ReceivedMessage): WAMessageKey {
+  const [remoteJid = '', participant] = sender.split('|');
+  return { remoteJid, id: keyId, ...(participant ? { participant } : {}) };
+}
+
+/** Throws where the platform did not answer: the library gives back nothing then, or trips over it. */
+async function answerTo<T>(question: Promise<T | undefined>): Promise<T> {
+  const answer = await question.catch(() => undefined);
+  if (answer === undefined) throw new NoAnswerError();
+  return answer;
+}

@@ -1,0 +1,54 @@
+import { EventEmitter, once } from 'node:events';
+import { beforeEach, expect, test } from '@jest/globals';
+import type { MessageListener } from '../../port.js';
+import type { Stanza } from '../messages/stanzas.js';
+import { confirmWrittenReceipts } from './receipts.js';
+
+let stanzas: EventEmitter;
+let said: string[];
+/** Ends the write that is under way. */
+let write: { done(): void; failed(error: Error): void };
+
+beforeEach(() => {
+  stanzas = new EventEmitter();
+  said = [];
+  // The library's own handler: it tells the platform that the receipt arrived.
+  stanzas.on('CB:receipt', ({ attrs }: Stanza) => {
+    said.push(`confirmed ${attrs['id']}`);
+    stanzas.emit('confirmed');
+  });
+  const listener: MessageListener = {
+    onAck: () => undefined,
+    onReceipt: (ids: string[], kind: string) => {
+      said.push(`${kind} ${ids.join()}`);
+      return new Promise<void>((done, failed) => (write = { done, failed }));
+    },
+  };
+  confirmWrittenReceipts(stanzas, listener, () => {
+    said.push('abandoned');
+    stanzas.emit('abandoned');
+  });
+});
+
+const receipt = (id: string, type?: string): Stanza => ({ tag: 'receipt', attrs: { id, type } });
+
+test('the platform hears of a receipt after it is written, not before', async () => {
+  const confirmed = once(stanzas, 'confirmed');
+  stanzas.emit('CB:receipt', receipt('A', 'read'));
+  // Needs no write, and so overtakes the other one.
+  stanzas.emit('CB:receipt', receipt('B', 'retry'));
+  await confirmed;
+  expect(said).toEqual(['read A', 'confirmed B']);
+  const both = once(stanzas, 'confirmed');
+  write.done();
+  await both;
+  expect(said).toEqual(['read A', 'confirmed B', 'confirmed A']);
+});
+
+test('a socket whose receipt cannot be written is given up, so that the receipt comes again', async () => {
+  const abandoned = once(stanzas, 'abandoned');
+  stanzas.emit('CB:receipt', receipt('A'));
+  write.failed(new Error('no database'));
+  await abandoned;
+  expect(said).toEqual(['delivered A', 'abandoned']);
+});

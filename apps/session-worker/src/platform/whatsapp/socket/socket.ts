@@ -1,0 +1,146 @@
+import type { IncomingMessage } from 'node:http';
+import type { StatusReason } from '@svc/contracts';
+import type { AuthenticationCreds } from '@whiskeysockets/baileys';
+import type {
+  PlatformAddress,
+  PlatformListener,
+  PlatformSocket,
+  PlatformStore,
+  Refusal,
+  SocketClose,
+} from '../../port.js';
+import type { ProxyRoute } from '../../proxy.js';
+import { guarded } from '../keys/guarded-store.js';
+import { jidUser } from '../messages/jids.js';
+import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
+import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
+import { closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
+import { connect, trusting } from './connect.js';
+import { directRequests } from './direct-requests.js';
+import { FailureScope } from './failure-scope.js';
+import { QR_LIFETIME_MS } from './pairing-code.js';
+import { confirmWrittenReceipts } from './receipts.js';
+import { askRestrictions, watchRestrictions } from './restrictions.js';
+import { Watchdog } from './watchdog.js';
+
+/** The platform's refusal of a message that would begin a chat. */
+const NEW_CHAT_REFUSED = 463;
+
+/** Opens a socket. Everything that happens is told to the listener; nothing is thrown. */
+export function openSocket(
+  address: PlatformAddress,
+  credentials: AuthenticationCreds,
+  store: PlatformStore,
+  listener: PlatformListener,
+): PlatformSocket {
+  const scope = new FailureScope(() => socket.recycle('LIBRARY_ERROR'));
+  const watchdog = new Watchdog(address.limits, (reason) => socket.recycle(reason));
+  const open = (): PlatformSocket => {
+    const stanzas = new WeakMap<Uint8Array, Stanza>();
+    // What could not be written the platform keeps until the next login: so there is one, soon.
+    const abandon = (): void => socket.recycle('PROCESSING_STALLED');
+    const sock = connect(address, credentials, stanzas, { store: guarded(store, abandon), watchdog });
+    confirmWrittenReceipts(sock.ws, listener, abandon);
+    watchRestrictions(sock, listener);
+    watchdog.supervise(sock.ws);
+    return attach(sock, stanzas, namingProxy(listener, address.proxy), { scope, watchdog });
+  };
+  const socket = scope.run(() => trusting(address.trustRoot, open));
+  return socket;
+}
+
+/** Blames the proxy for a connection that it did not let through, whatever the failure looks like. */
+function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined): PlatformListener {
+  if (!proxy) return listener;
+  const onClose: PlatformListener['onClose'] = (close) =>
+    listener.onClose(proxy.failed() ? malfunction('PROXY_FAILED', REFUSED) : close);
+  return { ...listener, onClose };
+}
+
+/** What keeps an eye on one socket. */
+interface Guards {
+  scope: FailureScope;
+  watchdog: Watchdog;
+}
+
+function attach(
+  sock: LibrarySocket,
+  stanzas: WeakMap<Uint8Array, Stanza>,
+  listener: PlatformListener,
+  { scope, watchdog }: Guards,
+): PlatformSocket {
+  let closed = false;
+  const stopWatching = (): void => {
+    closed = true;
+    watchdog.stop();
+    scope.close();
+  };
+  const end = (close: SocketClose): void => {
+    if (closed) return;
+    stopWatching();
+    listener.onClose(close);
+  };
+  const close = (): void => {
+    stopWatching();
+    void sock.end(undefined);
+  };
+  passEvents(sock, listener, { isClosed: () => closed, end });
+  sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
+  return {
+    upload: (content, file) => scope.run(() => uploadFile(sock, content, file)),
+    send: (message) =>
+      scope.run(() =>
+        watchdog.watch('hand-over', sendMessage(sock, message)).catch((error: unknown) => {
+          // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
+          if (!sock.ws.isOpen) end(closeOf(CUT));
+          throw error;
+        }),
+      ),
+    ...directRequests(sock, scope),
+    restrictions: () => scope.run(() => askRestrictions(sock)),
+    logout: () => scope.run(() => sock.logout()),
+    recycle: (reason: StatusReason) => {
+      if (closed) return;
+      end(malfunction(reason));
+      close();
+      cut(sock);
+    },
+    close,
+  };
+}
+
+/** Tells the listener what the library and the platform say. */
+function passEvents(
+  sock: LibrarySocket,
+  listener: PlatformListener,
+  { isClosed, end }: { isClosed: () => boolean; end: (close: SocketClose) => void },
+): void {
+  const codeOf = closeCodes(sock);
+  sock.ev.on('creds.update', () => listener.onCredentials());
+  sock.ev.on('connection.update', ({ connection, qr, lastDisconnect }) => {
+    if (isClosed()) return;
+    if (qr) listener.onQr(qr, new Date(Date.now() + QR_LIFETIME_MS));
+    if (connection === 'open') listener.onOpen(jidUser(sock.authState.creds.me?.id ?? ''));
+    if (connection === 'close') end(closeOf(codeOf(lastDisconnect?.error)));
+  });
+  // The library listens to this event and does nothing: its WebSocket then waits for an answer that has come already.
+  sock.ws.on('unexpected-response', (_request: unknown, { statusCode = 500 }: IncomingMessage) =>
+    end(closeOf(statusCode >= 500 ? statusCode : REFUSED)),
+  );
+  // Raw stanzas instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
+  sock.ws.on('CB:ack,class:message', ({ attrs }: Stanza) => {
+    if (attrs['id']) listener.onAck(attrs['id'], refusalIn(attrs['error']));
+  });
+}
+
+/** Ends the connection at once: a socket that is deaf does not hear a farewell, and the library would wait half a minute for the answer. */
+function cut({ ws }: LibrarySocket): void {
+  const { socket } = ws as unknown as { socket: { terminate(): void } | null };
+  socket?.terminate();
+}
+
+function refusalIn(attribute: string | undefined): Refusal | undefined {
+  if (attribute === undefined) return undefined;
+  const code = Number(attribute);
+  return { detail: `platform error ${code}`, isOfNewChat: code === NEW_CHAT_REFUSED };
+}

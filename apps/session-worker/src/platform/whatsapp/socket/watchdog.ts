@@ -1,0 +1,78 @@
+import type { EventEmitter } from 'node:events';
+import type { StatusReason } from '@svc/contracts';
+import type { PlatformAddress } from '../../port.js';
+import { atStep } from '../../../steps.js';
+
+const TICK_MS = 1_000;
+/** How long a ping may be on its way there and back. */
+const PING_MS = 10_000;
+
+/**
+ * Finds the socket that looks connected and is deaf. The library sees only some of these, and of those that it sees it
+ * tells late. Time is counted in ticks: a process that stood still itself holds nothing against the platform.
+ */
+export class Watchdog {
+  private silentMs = 0;
+  private readonly kinds = new Map<string, { inHand: number; stalledMs: number }>();
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(
+    private readonly limits: PlatformAddress['limits'],
+    private readonly giveUp: (reason: StatusReason) => void,
+  ) {
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+  }
+
+  /** Watches what the library receives, and how it gets on with it. */
+  supervise(stanzas: EventEmitter): void {
+    stanzas.on('frame', () => (this.silentMs = 0));
+    // One frame that cannot be read, and none after it can: the library stays connected, and dead.
+    around(stanzas, 'message', (read) => read.catch(() => this.giveUp('STREAM_UNREADABLE')));
+    around(stanzas, 'CB:message', (done) =>
+      this.watch('message', done).then(
+        () => atStep('in-6'),
+        () => this.giveUp('LIBRARY_ERROR'),
+      ),
+    );
+  }
+
+  /** Watches work that must not stand still for long; other work of its kind that gets done speaks for it. */
+  async watch<T>(kind: string, work: Promise<T>): Promise<T> {
+    const state = this.kinds.get(kind) ?? { inHand: 0, stalledMs: 0 };
+    this.kinds.set(kind, state);
+    if (state.inHand === 0) state.stalledMs = 0;
+    state.inHand += 1;
+    try {
+      return await work;
+    } finally {
+      state.inHand -= 1;
+      state.stalledMs = 0;
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private tick(): void {
+    this.silentMs += TICK_MS;
+    if (this.silentMs > this.limits.keepAliveMs + PING_MS) this.giveUp('KEEP_ALIVE_TIMEOUT');
+    for (const state of this.kinds.values()) {
+      if (state.inHand > 0) state.stalledMs += TICK_MS;
+      if (state.stalledMs > this.limits.stallMs) this.giveUp('PROCESSING_STALLED');
+    }
+  }
+}
+
+/** Gives `keep` the promises of the library's handlers of an event: the library itself drops them. */
+function around(
+  stanzas: EventEmitter,
+  event: string,
+  keep: (handled: Promise<void>) => Promise<unknown>,
+): void {
+  const library = stanzas.listeners(event) as ((...parameters: unknown[]) => Promise<void>)[];
+  stanzas.removeAllListeners(event);
+  stanzas.on(event, (...parameters: unknown[]) => {
+    for (const handle of library) void keep(handle(...parameters));
+  });
+}

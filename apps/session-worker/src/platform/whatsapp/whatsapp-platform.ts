@@ -1,0 +1,58 @@
+import {
+  type Credentials,
+  type DownloadLimits,
+  type KeyName,
+  Platform,
+  type PlatformAddress,
+  type PlatformListener,
+  type PlatformSocket,
+  type PlatformStore,
+} from '../port.js';
+import { deserialize, WhatsAppCredentials } from './keys/credentials.js';
+import { hiddenAddressKey } from './messages/jids.js';
+import { downloadFile } from './messages/media-download.js';
+import { keyIdOf } from './messages/outgoing.js';
+import { FailureScope } from './socket/failure-scope.js';
+import { openSocket } from './socket/socket.js';
+
+/** The only door of this wing: everything that knows the platform library stands behind it. */
+export class WhatsAppPlatform extends Platform {
+  newCredentials(): Credentials {
+    return new WhatsAppCredentials();
+  }
+
+  credentialsFrom(bytes: Buffer): Credentials {
+    return WhatsAppCredentials.from(bytes);
+  }
+
+  open(
+    address: PlatformAddress,
+    credentials: Credentials,
+    store: PlatformStore,
+    listener: PlatformListener,
+  ): PlatformSocket {
+    return openSocket(address, (credentials as WhatsAppCredentials).creds, store, listener);
+  }
+
+  keyIdOf(jobId: string): string {
+    return keyIdOf(jobId);
+  }
+
+  download(plaintext: Uint8Array, limits: DownloadLimits): AsyncIterable<Uint8Array> {
+    return downloadFile(plaintext, limits);
+  }
+
+  hiddenAddressKey(contact: string): KeyName | undefined {
+    return hiddenAddressKey(contact);
+  }
+
+  hiddenAddressIn(value: Buffer): string | undefined {
+    const user = deserialize(value);
+    return typeof user === 'string' ? `${user}@lid` : undefined;
+  }
+}
+
+/** Ends the session in whose context a promise was rejected that nobody listens to, instead of the process. */
+export function endFailedSession(): void {
+  FailureScope.failed();
+}

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import { OutboxService } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { SessionStores } from '../journal/session-stores.js';
+import type { Fence } from '../ownership/fence.js';
+import { Platform } from '../platform/port.js';
+import { Ledger } from '../sending/ledger.js';
+import { NewChats } from '../sending/new-chats.js';
+import { SessionSenders } from '../sending/session-senders.js';
+import type { Session } from '../sessions/session.entity.js';
+import { readViewedUntil, writeRestrictions, writeStatus } from '../sessions/session-rows.js';
+import { SessionLogins } from './session-logins.js';
+import { SessionRunner } from './session-runner.js';
+
+/** Is told how a runner ends by itself. */
+export interface RunnerEnd {
+  /** One of its writes was refused because the partition belongs to somebody else. */
+  leaseLost(runner: SessionRunner): void;
+  ended(runner: SessionRunner): void;
+}
+
+/** Makes runners, each with the tools for its session under its lease. */
+@Injectable()
+export class RunnerFactory {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly outbox: OutboxService,
+    private readonly platform: Platform,
+    private readonly stores: SessionStores,
+    private readonly ledger: Ledger,
+    private readonly senders: SessionSenders,
+    private readonly logins: SessionLogins,
+  ) {}
+
+  make(session: Session, fence: Fence, end: RunnerEnd): SessionRunner {
+    const { id, tenantId, status, restrictions } = session;
+    const { dataSource, ledger, logins, platform } = this;
+    const scope = { sessionId: id, fence };
+    const store = this.stores.of({ session: { id, tenantId }, fence });
+    const newChats = new NewChats(id, restrictions, dataSource);
+    const runner = new SessionRunner(
+      { id, tenantId, status },
+      {
+        ...{ platform, store, newChats },
+        sender: this.senders.sender(scope, newChats),
+        loginTimeoutMs: logins.timeoutMs,
+        logins: logins.gate,
+        open: (credentials, listener) => logins.open(id, credentials, store, listener),
+        failMessages: (failure) => ledger.fail(scope, null, failure),
+        writeStatus: async (change, events) => {
+          await writeStatus(dataSource, fence, id, change, events);
+          this.outbox.publish(events);
+        },
+        writeRestrictions: (all) => writeRestrictions(dataSource, fence, id, all),
+        viewedUntil: () => readViewedUntil(dataSource, id),
+        onLeaseLost: () => end.leaseLost(runner),
+        onEnded: () => end.ended(runner),
+      },
+    );
+    return runner;
+  }
+}

@@ -1,0 +1,16 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import { type Envelope, ReconcileSession, type ReconcileSessionV1 } from '@svc/contracts';
+import { OnCommand } from '@svc/messaging';
+import { PartitionsService } from './partitions.service.js';
+
+/** Takes wishes for the sessions of the partitions this worker owns. */
+@Controller()
+export class RunnersConsumer {
+  constructor(private readonly partitions: PartitionsService) {}
+
+  @OnCommand(ReconcileSession)
+  reconcile(@Payload() { data }: Envelope<ReconcileSessionV1>): void {
+    this.partitions.reconcile(data.sessionId);
+  }
+}

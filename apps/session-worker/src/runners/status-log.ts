@@ -1,0 +1,92 @@
+import {
+  type Envelope,
+  type EventContract,
+  SessionConnected,
+  SessionDisconnected,
+  type SessionEndedV1,
+  SessionLoggedOut,
+  SessionQrGenerated,
+  type SessionStatus,
+  type StatusReason,
+} from '@svc/contracts';
+import { eventOf } from '@svc/service';
+import type { StatusChange } from '../sessions/session-rows.js';
+
+/** A session, and the status of it that was written last. */
+export interface SessionSnapshot {
+  id: string;
+  tenantId: string;
+  status: SessionStatus;
+}
+
+/** Writes each change of one session's status, together with the event that tells tenants of it. */
+export class StatusLog {
+  private phone: string | null = null;
+  private status: SessionStatus;
+
+  constructor(
+    private readonly session: SessionSnapshot,
+    private readonly write: (change: StatusChange, events: Envelope[]) => Promise<void>,
+  ) {
+    this.status = session.status;
+  }
+
+  is(status: SessionStatus): boolean {
+    return this.status === status;
+  }
+
+  /** The session is on its way: nothing that tenants are told. */
+  connecting(isFirst: boolean, reason: StatusReason): Promise<void> {
+    return this.observe({ status: isFirst ? 'CONNECTING' : 'RECONNECTING', reason });
+  }
+
+  /** The session is live; `digits` are its number. */
+  async connected(digits: string): Promise<void> {
+    const phone = `+${digits}`;
+    this.phone = phone;
+    const event = this.event(SessionConnected, { phone });
+    await this.observe({ status: 'CONNECTED', reason: 'LOGGED_IN', phone }, event);
+  }
+
+  /** The session shows a QR code to scan. */
+  async awaitingScan(code: string, expiresAt: Date): Promise<void> {
+    const event = this.event(SessionQrGenerated, { qr: code, expiresAt: expiresAt.toISOString() });
+    await this.observe({ status: 'AWAITING_SCAN', reason: 'QR_READY', qr: { code, expiresAt } }, event);
+  }
+
+  /**
+   * Tells tenants only of what they could see: a session that was connected; or (`always`) that it gives up: nobody scanned its
+   * QR code, or the platform does not let it come back.
+   */
+  async disconnected(
+    status: 'DISCONNECTED' | 'RECONNECTING',
+    reason: StatusReason,
+    always = false,
+  ): Promise<void> {
+    const event = this.ended(SessionDisconnected, reason);
+    await this.observe({ status, reason }, ...(always || this.is('CONNECTED') ? [event] : []));
+  }
+
+  async loggedOut(reason: StatusReason): Promise<void> {
+    const event = this.ended(SessionLoggedOut, reason);
+    await this.observe({ status: 'LOGGED_OUT', reason, phone: null }, event);
+  }
+
+  private ended(contract: EventContract<SessionEndedV1>, reason: StatusReason): Envelope {
+    return this.event(contract, { phone: this.phone, reason });
+  }
+
+  private event<T extends object>(
+    contract: EventContract<T>,
+    data: Omit<T, 'sessionId' | 'timestamp'>,
+  ): Envelope {
+    const { id, tenantId } = this.session;
+    const whole = { sessionId: id, ...data, timestamp: new Date().toISOString() } as unknown as T;
+    return eventOf(contract, tenantId, whole);
+  }
+
+  private async observe(change: StatusChange, ...events: Envelope[]): Promise<void> {
+    await this.write(change, events);
+    this.status = change.status;
+  }
+}

@@ -1,0 +1,85 @@
+import { type FailureCode, LIMIT_LAYERS, type LimitLayer, type MessageFailure } from '@svc/contracts';
+import { NotInGroupError, NotOnPlatformError } from '../platform/errors.js';
+
+const FAILURE_WORDS: Record<FailureCode, string> = {
+  SESSION_LOGGED_OUT: 'The session was logged out before the message went out.',
+  SESSION_DELETED: 'The session was deleted before the message went out.',
+  EXPIRED: 'It waited too long: for its session, or for a media store that was away.',
+  NOT_ON_PLATFORM: 'The number is not registered on the platform.',
+  NOT_IN_GROUP: 'There is no such group, or the session does not belong to it.',
+  REJECTED_BY_PLATFORM: 'The platform refused the message.',
+  NO_ACK: 'The platform did not acknowledge the message, also not when it was sent again.',
+  SEND_ERROR: 'The message could not be encrypted for its recipient.',
+  MEDIA_UNAVAILABLE: 'The file could not be read or fetched.',
+  MEDIA_REFUSED: 'The file is not one that can be sent like this.',
+  MEDIA_UPLOAD_FAILED: 'The file could not be handed to the platform.',
+  ACCOUNT_RESTRICTED: 'The platform has restricted the number: it may not write to new contacts.',
+  NEW_CHAT_QUOTA: 'The number has begun as many chats as the platform lets it.',
+  CANCELED: 'It was canceled before it went out.',
+  SESSION_NOT_CONNECTED: 'The session was not connected at the time at which it was to go out.',
+  RATE_LIMITED: 'A limit was used up at the time at which it was to go out.',
+  PAYMENT_REQUIRED: 'The subscription was not active at the time at which it was to go out.',
+};
+
+/**
+ * Which layers get their unit back after a failure. What the platform saw, or may have seen at an earlier try, was sent as far as
+ * limits go. To write to strangers who do not exist is what the warmup protects a number from, so there the session's unit stays used.
+ */
+const GIVEN_BACK: Record<FailureCode, readonly LimitLayer[]> = {
+  SESSION_LOGGED_OUT: LIMIT_LAYERS,
+  SESSION_DELETED: LIMIT_LAYERS,
+  EXPIRED: LIMIT_LAYERS,
+  NOT_ON_PLATFORM: ['plan'],
+  NOT_IN_GROUP: [],
+  REJECTED_BY_PLATFORM: [],
+  NO_ACK: [],
+  SEND_ERROR: [],
+  MEDIA_UNAVAILABLE: LIMIT_LAYERS,
+  MEDIA_REFUSED: LIMIT_LAYERS,
+  MEDIA_UPLOAD_FAILED: LIMIT_LAYERS,
+  ACCOUNT_RESTRICTED: LIMIT_LAYERS,
+  NEW_CHAT_QUOTA: LIMIT_LAYERS,
+  CANCELED: LIMIT_LAYERS,
+  SESSION_NOT_CONNECTED: LIMIT_LAYERS,
+  RATE_LIMITED: LIMIT_LAYERS,
+  PAYMENT_REQUIRED: LIMIT_LAYERS,
+};
+
+/** Failures that meet a message wherever it is, perhaps on its way; the others say themselves that it did not go out. */
+const WHEREVER_IT_IS: ReadonlySet<FailureCode> = new Set([
+  'SESSION_LOGGED_OUT',
+  'SESSION_DELETED',
+  'EXPIRED',
+]);
+
+/** Says why a message failed, in the words tenants see; `detail` e.g. the platform's error number. */
+export function failureOf(code: FailureCode, detail?: string): MessageFailure {
+  const message = detail ? `${FAILURE_WORDS[code]} (${detail})` : FAILURE_WORDS[code];
+  return { code, message, givenBack: [...GIVEN_BACK[code]] };
+}
+
+/** Makes the same failure of a message that may have been handed over. */
+export function perhapsSent(failure: MessageFailure): MessageFailure {
+  return WHEREVER_IT_IS.has(failure.code) ? { ...failure, givenBack: [] } : failure;
+}
+
+/** A file cannot be sent; `final` where another try would not help. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+
+  constructor(
+    readonly code: Extract<FailureCode, `MEDIA_${string}`>,
+    readonly detail: string,
+    readonly final: boolean,
+  ) {
+    super(detail);
+  }
+}
+
+/** Says how a message fails that could not be handed over: now, where that is `final`, else after its last try. */
+export function sendFailureOf(error: unknown): { code: FailureCode; detail?: string; final: boolean } {
+  if (error instanceof NotOnPlatformError) return { code: 'NOT_ON_PLATFORM', final: true };
+  if (error instanceof NotInGroupError) return { code: 'NOT_IN_GROUP', final: true };
+  if (error instanceof FileError) return { code: error.code, detail: error.detail, final: error.final };
+  return { code: 'SEND_ERROR', final: false };
+}

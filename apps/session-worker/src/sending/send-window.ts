@@ -1,0 +1,104 @@
+import type { LedgerMessage } from './ledger.js';
+
+/** Messages handed to the socket and not yet acknowledged, per session. */
+const WINDOW = 20;
+/** Tries of one message on sockets that worked; those that a broken socket cut off do not count. */
+export const MAX_TRIES = 3;
+/** Sends in a row without any sign from the platform: not the messages are at fault, then, but the socket. */
+const MAX_UNANSWERED = 2;
+
+/**
+ * Knows where each message of one session stands between its claim and the write of its outcome: claimed, in flight, being written. It is
+ * told what happens, and neither waits nor writes itself.
+ */
+export class SendWindow {
+  /** About to be handed over, one after the other. */
+  private claimed: LedgerMessage[] = [];
+  /** Handed over, not acknowledged; by key id. */
+  private readonly inFlight = new Map<string, LedgerMessage>();
+  /** Acknowledged or given up, but not yet written: nothing to claim again. */
+  private readonly inWriting = new Map<string, LedgerMessage>();
+  /** Tries that failed, by key id. */
+  private readonly tries = new Map<string, number>();
+  private unanswered = 0;
+
+  /** How many messages may be claimed. */
+  get room(): number {
+    return WINDOW - this.inFlight.size;
+  }
+
+  /** Whether a claim is worth it: one for many messages, not one for each. */
+  get isHalfEmpty(): boolean {
+    return this.inFlight.size <= WINDOW / 2;
+  }
+
+  /** Whether nothing waits for its acknowledgement. */
+  get isEmpty(): boolean {
+    return this.inFlight.size === 0;
+  }
+
+  /** Jobs that may be on their way. */
+  get jobIds(): string[] {
+    const all = [...this.claimed, ...this.inFlight.values(), ...this.inWriting.values()];
+    return all.map(({ jobId }) => jobId);
+  }
+
+  /** These messages are about to be handed over, in place of those of the claim before. */
+  claim(messages: LedgerMessage[]): void {
+    this.claimed = messages;
+  }
+
+  /** The message is being handed over. Its acknowledgement may be faster than that. */
+  handOver(message: LedgerMessage): void {
+    this.inFlight.set(message.keyId, message);
+  }
+
+  isInFlight({ keyId }: LedgerMessage): boolean {
+    return this.inFlight.has(keyId);
+  }
+
+  /** The message is not in flight any more. */
+  take(keyId: string): LedgerMessage | undefined {
+    const message = this.inFlight.get(keyId);
+    this.inFlight.delete(keyId);
+    return message;
+  }
+
+  /** The outcome of the message is being written. */
+  beginWrite(message: LedgerMessage): void {
+    this.inWriting.set(message.keyId, message);
+  }
+
+  /** The outcome is written; or it could not be, and the message is to be claimed again. */
+  endWrite(keyId: string): void {
+    this.inWriting.delete(keyId);
+  }
+
+  /** Counts a try that failed on a socket that works; the last one is number `MAX_TRIES`. */
+  countTry({ keyId }: LedgerMessage): number {
+    const tries = (this.tries.get(keyId) ?? 0) + 1;
+    this.tries.set(keyId, tries);
+    return tries;
+  }
+
+  forgetTries(keyId: string): void {
+    this.tries.delete(keyId);
+  }
+
+  /** The platform has given a sign. */
+  answered(): void {
+    this.unanswered = 0;
+  }
+
+  /** A send was left unanswered. Says whether the socket is to blame. */
+  countUnanswered(): boolean {
+    this.unanswered += 1;
+    return this.unanswered >= MAX_UNANSWERED;
+  }
+
+  /** The socket is gone: what it has not acknowledged waits for the next one. */
+  reset(): void {
+    this.inFlight.clear();
+    this.unanswered = 0;
+  }
+}

@@ -1,0 +1,27 @@
+/** Runs pieces of work one after the other, in the order in which they were added; one that fails holds up none behind it. */
+export class SerialQueue {
+  private last: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
+
+  /** Whether nothing runs and nothing waits. */
+  get isEmpty(): boolean {
+    return this.waiting === 0;
+  }
+
+  /** Resolves, or rejects, as the work does. */
+  async add<T>(work: () => Promise<T>): Promise<T> {
+    this.waiting += 1;
+    const result = this.last.then(work);
+    this.last = result.catch(() => undefined);
+    try {
+      return await result;
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  /** Resolves when all that was added by now is done. */
+  async idle(): Promise<void> {
+    await this.last;
+  }
+}

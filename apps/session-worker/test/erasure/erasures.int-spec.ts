@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import {
+  EraseInSessions,
+  type ErasedInSessions,
+  type MessagePlace,
+  type MessageReceivedV1,
+} from '@svc/contracts';
+import { waitFor } from '@svc/testing';
+import { DataSource } from 'typeorm';
+import { messageIdOf } from '../../src/journal/received-event.js';
+import { keyIdOf, LONG_MS, type Stage } from '../support.js';
+import { WorkerProcess } from '../worker-process.js';
+
+let stage: Stage;
+let worker: WorkerProcess;
+let sessionId: string;
+const phone = '15550103500';
+
+beforeAll(async () => {
+  ({ stage, worker } = await WorkerProcess.stage());
+  sessionId = await stage.link(phone);
+});
+afterAll(() => stage.stop());
+
+const address = (contact: string): string => `${contact}@s.whatsapp.net`;
+
+function erase(
+  contact: string,
+  more: { erasureId?: string; before?: string; until?: string; messages?: MessagePlace[] } = {},
+): Promise<ErasedInSessions> {
+  const { erasureId = randomUUID(), before = new Date().toISOString(), ...rest } = more;
+  const { tenantId } = stage;
+  return stage.worker.rpc.request(
+    EraseInSessions,
+    { erasureId, tenantId, contact: address(contact), before, ...rest },
+    LONG_MS,
+  );
+}
+
+/** What a contact writes, told when this resolves. */
+async function writes(contact: string, message: object): Promise<MessageReceivedV1> {
+  const body = { to: phone, ...message };
+  const { id } = await stage.platform.call<{ id: string }>('POST', `/contacts/${contact}/messages`, body);
+  const find = () => stage.eventsOf('message.received', sessionId).find(({ keyId }) => keyId === id);
+  return (await waitFor('message.received', find, LONG_MS)) as unknown as MessageReceivedV1;
+}
+
+/** All files of the store. */
+async function files(): Promise<string[]> {
+  const folders = await readdir(worker.mediaDir, { withFileTypes: true });
+  const names = await Promise.all(folders.map(({ name }) => readdir(join(worker.mediaDir, name))));
+  return names.flat();
+}
+
+/** The address in the journal behind which the platform hides who wrote a message. */
+async function senderOf({ keyId }: MessageReceivedV1): Promise<string> {
+  const [row] = await stage.worker.database.query<{ sender: string }>(
+    'SELECT sender FROM sessions.inbound_message WHERE key_id = $1',
+    [keyId],
+  );
+  return row?.sender ?? '';
+}
+
+/** Tables with texts of, or to, someone under any of these names. */
+async function traces(...names: string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const table of [
+    'inbound_message',
+    'inbound_media',
+    'outbound_message',
+    'event_outbox',
+    'erased_contact',
+  ]) {
+    const rows = await stage.worker.database.query(
+      `SELECT 1 FROM sessions.${table} t, unnest($1::text[]) AS name WHERE strpos(t::text, name) > 0`,
+      [names],
+    );
+    if (rows.length > 0) found.push(table);
+  }
+  return found;
+}
+
+test('a contact who is erased is gone from journal, ledger and media store, and others are not', async () => {
+  const [ada, ben] = ['15550203501', '15550203502'];
+  const hidden = await senderOf(await writes(ada, { text: 'secret' }));
+  expect(hidden).toMatch(/@lid$/);
+  const { media } = await writes(ada, { content: { type: 'image', media: { size: 1_000 } } });
+  const other = await senderOf(await writes(ben, { text: 'stays' }));
+  await stage.told('message.delivered', await stage.send(sessionId, ada, 'secret'));
+  await stage.told('message.delivered', await stage.send(sessionId, ben, 'stays'));
+  await waitFor(
+    'the outbox to be empty',
+    async () => !(await traces(ada, hidden, ben, other)).includes('event_outbox'),
+  );
+  expect(await traces(ada, hidden)).toEqual(['inbound_message', 'inbound_media', 'outbound_message']);
+  expect(media?.status).toBe('STORED');
+  expect(await files()).toHaveLength(1);
+  const erasureId = randomUUID();
+  const told = await erase(ada, { erasureId });
+  expect(told).toMatchObject({ sends: 1, files: 1, events: 0 });
+  expect(told.journal).toBeGreaterThanOrEqual(2);
+  expect(await traces(ada, hidden)).toEqual([]);
+  expect(await files()).toEqual([]);
+  expect(await traces(ben, other)).toEqual(['inbound_message', 'outbound_message']);
+  // Asked once more, it counts nothing twice.
+  expect(await erase(ada, { erasureId, until: new Date().toISOString() })).toEqual(told);
+});
+
+test('a message that is known under another address is found by its id', async () => {
+  const [session, keyId, lid] = [sessionId, 'HIDDEN', '99887766554433@lid'];
+  const insert = (sender: string): Promise<unknown> =>
+    worker.database.query(
+      `INSERT INTO sessions.inbound_message (session_id, sender, key_id, plaintext) VALUES ($1, $2, $3, 'x')`,
+      [session, sender, keyId],
+    );
+  await insert(lid);
+  await insert('11111111111@lid');
+  const messages = [{ messageId: messageIdOf(session, lid, keyId), sessionId: session, keyId }];
+  expect(await erase('15550203503', { messages })).toMatchObject({ journal: 1 });
+  expect(await traces(lid)).toEqual([]);
+  expect(await traces('11111111111@lid')).toEqual(['inbound_message']);
+});
+
+test('what is accepted for the contact before the erasure is done is never sent, what comes after it is', async () => {
+  const contact = '15550203504';
+  const erasureId = randomUUID();
+  const before = new Date().toISOString();
+  await erase(contact, { erasureId, before });
+  await stage.send(sessionId, contact, 'too late');
+  const until = new Date().toISOString();
+  await erase(contact, { erasureId, before, until });
+  await stage.send(sessionId, contact, 'too late', randomUUID(), new Date(Date.parse(before) - 1_000));
+  const jobId = await stage.send(sessionId, contact, 'anew', randomUUID(), new Date(Date.now() + 1_000));
+  await stage.told('message.delivered', jobId);
+  expect(await stage.platform.inbox(contact)).toMatchObject([{ id: keyIdOf(jobId), text: 'anew' }]);
+});
+
+test('an event of the contact that waits in the outbox is never told', async () => {
+  const contact = '15550203505';
+  const insert = (type: string, occurredAt: Date): Promise<unknown> =>
+    stage.worker.database.query(
+      `INSERT INTO sessions.event_outbox (id, envelope, created_at) VALUES ($1, $2, now() + interval '1 hour')`,
+      [
+        randomUUID(),
+        JSON.stringify({
+          ...{ id: randomUUID(), type, version: 1, tenantId: stage.tenantId, occurredAt },
+          data: { remoteJid: address(contact) },
+        }),
+      ],
+    );
+  const before = new Date();
+  await insert('message.received', new Date(+before - 1));
+  await insert('message.received', new Date(+before + 1_000));
+  await insert('message.sent', new Date(+before + 1_000));
+  expect(await erase(contact, { before: before.toISOString() })).toMatchObject({ events: 2 });
+  await stage.worker.database.query('DELETE FROM sessions.event_outbox WHERE created_at > now()');
+});
+
+test('a file that is still to be fetched is not, and its message is never told', async () => {
+  const contact = '15550203506';
+  await stage.platform.call('PUT', '/faults', { mediaStatus: 503 });
+  const body = { to: phone, content: { type: 'image', media: { size: 1_000 } } };
+  const { id } = await stage.platform.call<{ id: string }>('POST', `/contacts/${contact}/messages`, body);
+  await waitFor('the first attempt', async () => {
+    const rows = await worker.database.query(
+      'SELECT 1 FROM sessions.inbound_media WHERE key_id = $1 AND attempts > 0',
+      [id],
+    );
+    return rows.length > 0;
+  });
+  await erase(contact);
+  await stage.platform.call('DELETE', '/faults');
+  await writes('15550203507', { content: { type: 'image', media: { size: 1_000 } } });
+  expect(await files()).toHaveLength(1);
+  expect(stage.eventsOf('message.received', sessionId).filter(({ keyId }) => keyId === id)).toEqual([]);
+  expect(await traces(contact)).toEqual([]);
+});
+
+test('a worker that is killed in the middle of an erasure does the rest when it is asked again', async () => {
+  const contact = '15550203508';
+  await writes(contact, { text: 'secret' });
+  await stage.told('message.delivered', await stage.send(sessionId, contact, 'secret'));
+  await waitFor('the outbox to be empty', async () => !(await traces(contact)).includes('event_outbox'));
+  const erasureId = randomUUID();
+  // The rows are locked, so that the request hangs between its note and its deletions.
+  const locked = await new DataSource({ type: 'postgres', url: worker.database.url }).initialize();
+  const lock = locked.createQueryRunner();
+  await lock.startTransaction();
+  await lock.query('SELECT 1 FROM sessions.outbound_message WHERE to_jid = $1 FOR UPDATE', [
+    address(contact),
+  ]);
+  void erase(contact, { erasureId }).catch(() => undefined); // nobody answers any more
+  await waitFor('the note', async () => {
+    const rows = await worker.database.query('SELECT 1 FROM sessions.erased_contact WHERE erasure_id = $1', [
+      erasureId,
+    ]);
+    return rows.length > 0;
+  });
+  await worker.kill();
+  await lock.rollbackTransaction();
+  await lock.release();
+  await locked.destroy();
+  await worker.start();
+  expect(await traces(contact)).toEqual(['outbound_message']);
+  const until = new Date().toISOString();
+  expect(await erase(contact, { erasureId, until })).toMatchObject({ sends: 1 });
+  expect(await traces(contact)).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CreateSession } from '@svc/contracts';
+import { waitFor } from '@svc/testing';
+import { LONG_MS, Platform, Stage } from '../support.js';
+
+// Two simulators, each with keys of its own: one plays the live platform, the other the sandbox.
+let stage: Stage;
+let sandbox: Platform;
+
+beforeAll(async () => {
+  sandbox = await Platform.start('the sandbox');
+  stage = await Stage.start({
+    SANDBOX_PLATFORM_URL: sandbox.websocket,
+    SANDBOX_PLATFORM_TRUST_ROOT: sandbox.trustRoot,
+  });
+});
+afterAll(async () => {
+  await stage.stop();
+  await sandbox.stop();
+});
+
+async function create(isSandbox?: boolean): Promise<string> {
+  const sessionId = randomUUID();
+  const request = {
+    tenantId: stage.tenantId,
+    sessionId,
+    name: 'shop',
+    ...(isSandbox ? { sandbox: true } : {}),
+  };
+  await stage.worker.rpc.request(CreateSession, request, LONG_MS);
+  return sessionId;
+}
+
+async function link(sessionId: string, platform: Platform, phone: string): Promise<void> {
+  const qr = await stage.qr(sessionId);
+  await platform.call('POST', '/accounts', { phone });
+  await platform.call('POST', `/accounts/${phone}/scan`, { qr });
+  await waitFor('CONNECTED', async () => (await stage.get(sessionId)).status === 'CONNECTED', LONG_MS);
+}
+
+describe('one worker with two platforms', () => {
+  test('trusts each for its own sessions, side by side', async () => {
+    expect(sandbox.trustRoot).not.toBe(stage.platform.trustRoot);
+    const [live, test] = await Promise.all([create(), create(true)]);
+    await Promise.all([link(live, stage.platform, '15550117001'), link(test, sandbox, '99955011700')]);
+    const phonesOf = async (platform: Platform): Promise<string[]> => {
+      const { items } = await platform.call<{ items: { phone: string }[] }>('GET', '/accounts');
+      return items.map(({ phone }) => phone);
+    };
+    expect(await phonesOf(stage.platform)).toEqual(['15550117001']);
+    expect(await phonesOf(sandbox)).toEqual(['99955011700']);
+  });
+});

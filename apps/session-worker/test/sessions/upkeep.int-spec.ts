@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { openMediaStore } from '@svc/media-store';
+import { waitFor } from '@svc/testing';
+import { WorkerConfig } from '../../src/config.js';
+import { RetentionService } from '../../src/sessions/retention.service.js';
+import { LONG_MS, Stage } from '../support.js';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await Stage.start({ RETENTION_DAYS: '30' });
+});
+afterAll(() => stage.stop());
+
+test('an event that NATS never takes holds up none of those behind it', async () => {
+  const insert = (text: string): Promise<unknown> =>
+    stage.worker.database.query(
+      `INSERT INTO sessions.event_outbox (id, envelope, created_at)
+       VALUES ($1, $2, clock_timestamp() - interval '1 minute')`,
+      [
+        randomUUID(),
+        JSON.stringify({
+          id: randomUUID(),
+          type: 'message.sent',
+          version: 1,
+          tenantId: stage.tenantId,
+          occurredAt: new Date().toISOString(),
+          data: { sessionId: 'stuck', text },
+        }),
+      ],
+    );
+  await insert('x'.repeat(2_000_000));
+  await insert('small');
+  const told = await waitFor('the event behind it', () => stage.eventsOf('message.sent', 'stuck')[0]);
+  expect(told['text']).toBe('small');
+  await waitFor('the other one to be left alone', async () => {
+    const rows = await stage.worker.database.query('SELECT 1 FROM sessions.event_outbox');
+    return rows.length === 1;
+  });
+  await stage.worker.database.query('DELETE FROM sessions.event_outbox');
+});
+
+test('files are kept for thirty days, those of a deleted session until the next turn', async () => {
+  const store = await openMediaStore(stage.worker.get(WorkerConfig));
+  const ages = [
+    `clock_timestamp() - interval '31 days'`,
+    `clock_timestamp() - interval '29 days'`,
+    `'-infinity'`,
+  ];
+  const ids = ages.map(() => randomUUID());
+  for (const [n, id] of ids.entries()) {
+    await store.put(id, [Buffer.from('x')], 10);
+    await stage.worker.database.query(
+      `INSERT INTO sessions.inbound_media (media_id, session_id, partition, sender, key_id, status, received_at)
+       VALUES ($1, $1, 0, 'x', 'x', 'STORED', ${ages[n] as string})`,
+      [id],
+    );
+  }
+  await stage.worker.get(RetentionService).sweep();
+  const left = await Promise.all(ids.map(async (id) => (await store.get(id)) !== undefined));
+  expect(left).toEqual([false, true, false]);
+  expect(await stage.worker.database.query('SELECT media_id FROM sessions.inbound_media')).toEqual([
+    { media_id: ids[1] },
+  ]);
+});
+
+test('texts are kept for thirty days, and as long as they wait to be sent', async () => {
+  const sessionId = randomUUID();
+  const old = `clock_timestamp() - interval '31 days'`;
+  const young = `clock_timestamp() - interval '29 days'`;
+  const rows = [
+    ['FAILED', old],
+    ['READ', old],
+    ['SENDING', old],
+    ['READ', young],
+  ];
+  for (const [n, [status, age]] of rows.entries()) {
+    await stage.worker.database.query(
+      `INSERT INTO sessions.outbound_message (job_id, session_id, tenant_id, key_id, to_jid, content, status, accepted_at, created_at)
+       VALUES ($1, $2, $3, $4, 'x', '{}', $5, ${age}, ${age})`,
+      [randomUUID(), sessionId, stage.tenantId, `KEY${n}`, status],
+    );
+  }
+  for (const age of [old, young]) {
+    await stage.worker.database.query(
+      `INSERT INTO sessions.inbound_message (session_id, sender, key_id, plaintext, received_at)
+       VALUES ($1, 'x', $2, '\\x00', ${age})`,
+      [sessionId, randomUUID()],
+    );
+  }
+  await stage.worker.get(RetentionService).sweep();
+  const left = await stage.worker.database.query<{ status: string }>(
+    `SELECT status FROM sessions.outbound_message WHERE session_id = $1 ORDER BY status`,
+    [sessionId],
+  );
+  expect(left.map(({ status }) => status)).toEqual(['READ', 'SENDING']);
+  const journal = await stage.worker.database.query(
+    'SELECT 1 FROM sessions.inbound_message WHERE session_id = $1',
+    [sessionId],
+  );
+  expect(journal).toHaveLength(1);
+});
+
+test('a session whose start failed is started as soon as it can be', async () => {
+  const phone = '15550106001';
+  const sessionId = await stage.link(phone);
+  await stage.change(sessionId, 'disconnect');
+  await stage.reached(sessionId, 'DISCONNECTED');
+  // Connected for its owner, with nobody holding its socket: as after a first look that failed.
+  await stage.worker.database.query(
+    `UPDATE sessions.session SET status = 'CONNECTED', wanted = 'CONNECTED' WHERE id = $1`,
+    [sessionId],
+  );
+  await waitFor(
+    'the second login',
+    () => stage.eventsOf('session.connected', sessionId).length === 2,
+    LONG_MS,
+  );
+});
