@@ -1,19 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { waitFor } from '@svc/test-servers';
-import {
-  aGate,
-  database,
-  type Owner,
-  owners,
-  PARTITIONS,
-  PATIENT,
-  twoRenewals,
-  withOwners,
-} from './lease-owner.js';
+import { PARTITIONS } from './lease-database.js';
+import { aGate, database, type Owner, owners, PATIENT, twoRenewals, withOwners } from './lease-owner.js';
 
 withOwners();
 
-const lostBy = (owner: Owner): number => owner.told.filter(({ what }) => what === 'lost').length;
+const lostBy = (owner: Owner): number => owner.calls.filter(({ what }) => what === 'lost').length;
 
 test('an owner is told of a loss when its time is up, not when it would renew next', async () => {
   const a = await owners.start('a', { ...PATIENT, renewMs: 60_000, selfStopMs: 2_000 });
@@ -38,7 +30,7 @@ test('an owner that stops while the database hangs is told of the loss by its ow
   await letGo();
   gate.open();
   await stopping;
-  expect(a.told.some(({ what }) => what === 'free')).toBe(false);
+  expect(a.calls.some(({ what }) => what === 'free')).toBe(false);
 });
 
 test('a database that refuses everything costs the leases, and only when time is up', async () => {
