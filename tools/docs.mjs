@@ -1,4 +1,5 @@
-// Writes what follows from the code: pages of docs/, the generated part of libs/sdk, and the list of published samples; with --check it only says whether they are up to date.
+// Writes what follows from the code: pages of docs/, the generated part of libs/sdk, and the list of published samples; with --check it only
+// says whether they are up to date.
 // Reads the built projects: run `npm run build` first.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';

@@ -19,6 +19,8 @@ import { ProviderSync } from './provider/provider-sync.js';
 import { ProviderTasks } from './provider/provider-tasks.js';
 import { StripeProvider } from './provider/stripe-provider.js';
 import { RETENTION_RULES } from './retention-rules.js';
+import { OverridesConsumer } from './subscriptions/overrides.consumer.js';
+import { OverridesService } from './subscriptions/overrides.service.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsConsumer } from './subscriptions/subscriptions.consumer.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
@@ -59,7 +61,7 @@ const provider = {
 /** The whole wiring of `billing`. */
 @Module({
   imports: [databaseModule('billing', readConfig, [Subscription]), TypeOrmModule.forFeature([Subscription])],
-  controllers: [HealthController, SubscriptionsConsumer, UsageConsumer, ProviderConsumer],
+  controllers: [HealthController, SubscriptionsConsumer, OverridesConsumer, UsageConsumer, ProviderConsumer],
   providers: [
     ...connectionProviders('billing', BillingConfig, readConfig),
     events,
@@ -67,6 +69,7 @@ const provider = {
     retention,
     provider,
     SubscriptionsService,
+    OverridesService,
     LedgerService,
     UsageService,
     ProviderService,

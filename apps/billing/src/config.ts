@@ -1,4 +1,11 @@
-import { type Plan, PLANS, TOKEN_BLOCK, TOKEN_OVERAGES, type TokenOverage } from '@svc/contracts';
+import {
+  MOST_SESSIONS,
+  type Plan,
+  PLANS,
+  TOKEN_BLOCK,
+  TOKEN_OVERAGES,
+  type TokenOverage,
+} from '@svc/contracts';
 import { configReader, Env, EnvNumbers, EnvWords, ServiceConfig } from '@svc/service';
 import { Transform, Type } from 'class-transformer';
 import {
@@ -12,6 +19,7 @@ import {
   Min,
   ValidateIf,
 } from 'class-validator';
+import type { PlanNumbers } from './subscriptions/entitlements.js';
 
 const PER_PLAN = `One value, or three separated by commas for ${PLANS.join(', ')}.`;
 const list = ({ value }: { value: unknown }): unknown =>
@@ -30,11 +38,42 @@ export class BillingConfig extends ServiceConfig {
   graceDays: number = 7;
 
   @EnvNumbers(
+    'SESSIONS_INCLUDED',
+    { description: `Sessions that a plan has. ${PER_PLAN}`, example: '1,5,20' },
+    PLANS.length,
+    { least: 0, most: MOST_SESSIONS },
+  )
+  @IsInt({ each: true, message: 'SESSIONS_INCLUDED must hold whole numbers' })
+  sessions: number[] = [1, 5, 20];
+
+  @EnvNumbers(
+    'MESSAGES_PER_DAY',
+    { description: `Messages a UTC day that a plan has. ${PER_PLAN}`, example: '1000,10000,100000' },
+    PLANS.length,
+    { least: 0, most: 1_000_000_000 },
+  )
+  @IsInt({ each: true, message: 'MESSAGES_PER_DAY must hold whole numbers' })
+  messagesPerDay: number[] = [1_000, 10_000, 100_000];
+
+  @EnvNumbers(
+    'LLM_CALLS_PER_DAY',
+    {
+      description: `Calls of a language model a UTC day that a plan has, for answers of MANAGED sessions. ${PER_PLAN}`,
+      example: '500,5000,50000',
+    },
+    PLANS.length,
+    { least: 0, most: 1_000_000_000 },
+  )
+  @IsInt({ each: true, message: 'LLM_CALLS_PER_DAY must hold whole numbers' })
+  callsPerDay: number[] = [500, 5_000, 50_000];
+
+  @EnvNumbers(
     'TOKENS_INCLUDED',
     { description: `Tokens a month that a plan includes. ${PER_PLAN}`, example: '5000000,20000000,70000000' },
     PLANS.length,
     { least: 0, most: Number.MAX_SAFE_INTEGER },
   )
+  @IsInt({ each: true, message: 'TOKENS_INCLUDED must hold whole numbers' })
   tokensIncluded: number[] = [5_000_000, 20_000_000, TOKEN_BLOCK];
 
   @EnvWords(
@@ -47,6 +86,30 @@ export class BillingConfig extends ServiceConfig {
     TOKEN_OVERAGES,
   )
   tokenOverage: TokenOverage[] = ['bill', 'bill', 'bill'];
+
+  @EnvNumbers(
+    'STORAGE_INCLUDED',
+    {
+      description: `Bytes of media that a plan includes: a number for who asks, no service enforces it. ${PER_PLAN}`,
+      example: '5000000000,50000000000,500000000000',
+    },
+    PLANS.length,
+    { least: 0, most: Number.MAX_SAFE_INTEGER },
+  )
+  @IsInt({ each: true, message: 'STORAGE_INCLUDED must hold whole numbers' })
+  storageIncluded: number[] = [5e9, 50e9, 500e9];
+
+  @EnvNumbers(
+    'REQUEST_PACE',
+    {
+      description: `Requests a second of one API key that a plan includes: a number for who asks. Enforced is REQUESTS_PER_SECOND of the gateway, for all plans alike. ${PER_PLAN}`,
+      example: '1000',
+    },
+    PLANS.length,
+    { least: 0, most: 1_000_000 },
+  )
+  @IsInt({ each: true, message: 'REQUEST_PACE must hold whole numbers' })
+  requestPace: number[] = [1_000, 1_000, 1_000];
 
   @Env('STRIPE_SECRET_KEY', {
     description:
@@ -97,14 +160,18 @@ export class BillingConfig extends ServiceConfig {
   @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
   returnUrl?: string;
 
-  /** Tokens a month that a plan includes. */
-  includedIn(plan: Plan): number {
-    return this.tokensIncluded[PLANS.indexOf(plan)] ?? 0;
-  }
-
-  /** What it does once they are used up. */
-  overageOf(plan: Plan): TokenOverage {
-    return this.tokenOverage[PLANS.indexOf(plan)] ?? 'bill';
+  /** What a plan means, in numbers. */
+  numbersOf(plan: Plan): PlanNumbers {
+    const of = <T>(values: T[]): T => values[PLANS.indexOf(plan)] as T;
+    return {
+      sessions: of(this.sessions),
+      messages: of(this.messagesPerDay),
+      calls: of(this.callsPerDay),
+      tokens: of(this.tokensIncluded),
+      overage: of(this.tokenOverage),
+      storage: of(this.storageIncluded),
+      pace: of(this.requestPace),
+    };
   }
 }
 

@@ -225,10 +225,10 @@ describe('webhooks of the provider', () => {
       asked += 1;
       if (asked === 1) await held;
     };
-    const older = replica().look(provider, subscription.customer);
+    const older = replica().syncCustomer(provider, subscription.customer);
     await waitFor('the older question', () => asked === 1);
     paid.stripe.world.changePrice(subscription, PRICE.ENTERPRISE, 'now');
-    await replica().look(provider, subscription.customer);
+    await replica().syncCustomer(provider, subscription.customer);
     release();
     await older;
     paid.stripe.beforeAnswer = undefined;

@@ -32,6 +32,10 @@ describe('a subscription', () => {
       internal: false,
       active: true,
       keeper: 'operator',
+      entitlements: {
+        ...{ sessions: 5, messages: 10_000, calls: 5_000, tokens: 20_000_000, overage: 'bill' },
+        ...{ storage: 50_000_000_000, pace: 1_000 },
+      },
     });
   });
 

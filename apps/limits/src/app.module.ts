@@ -9,8 +9,10 @@ import {
   Retention,
 } from '@svc/service';
 import { DataSource } from 'typeorm';
+import { CapsService } from './caps/caps.service.js';
 import { LimitsConfig, readConfig } from './config.js';
 import { DaysService } from './reservations/days.service.js';
+import { OutcomesService } from './reservations/outcomes.service.js';
 import { ReservationSweeper } from './reservations/reservation-sweeper.js';
 import { ReservationsConsumer } from './reservations/reservations.consumer.js';
 import { ReservationsService } from './reservations/reservations.service.js';
@@ -24,6 +26,8 @@ import { MessageCountsService } from './usage/message-counts.service.js';
 import { UsageConsumer } from './usage/usage.consumer.js';
 import { HealthConsumer } from './warmup/health.consumer.js';
 import { HealthRepository } from './warmup/health.repository.js';
+import { HealthService } from './warmup/health.service.js';
+import { WarmupConsumer } from './warmup/warmup.consumer.js';
 import { WarmupTicker } from './warmup/warmup-ticker.js';
 import { WarmupService } from './warmup/warmup.service.js';
 
@@ -44,18 +48,28 @@ const retention = {
 /** The whole wiring of `limits`. */
 @Module({
   imports: [databaseModule('limits', readConfig, [Warmup, TierPromotionRow])],
-  controllers: [HealthController, ReservationsConsumer, TiersConsumer, HealthConsumer, UsageConsumer],
+  controllers: [
+    HealthController,
+    ReservationsConsumer,
+    TiersConsumer,
+    WarmupConsumer,
+    HealthConsumer,
+    UsageConsumer,
+  ],
   providers: [
     ...connectionProviders('limits', LimitsConfig, readConfig),
     jetStreamStrategy,
     outboxProvider,
+    CapsService,
     DaysService,
     ReservationSweeper,
     ReservationsService,
+    OutcomesService,
     TiersService,
     LlmCallsService,
     MessageCountsService,
     HealthRepository,
+    HealthService,
     WarmupService,
     WarmupTicker,
     retention,

@@ -1,4 +1,3 @@
-import { type Plan, PLANS } from '@svc/contracts';
 import { configReader, Env, EnvNumbers, ServiceConfig } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, Max, Min } from 'class-validator';
@@ -78,25 +77,9 @@ export class LimitsConfig extends ServiceConfig {
   @IsInt()
   @Min(100)
   @Max(600_000)
-  lookMs: number = 10_000;
+  intervalMs: number = 10_000;
 
-  @EnvNumbers(
-    'LLM_CALLS_PER_DAY',
-    {
-      description: `Calls of a language model a day, for answers of MANAGED sessions. One number, or three separated by commas for ${PLANS.join(', ')}.`,
-      example: '500,5000,50000',
-    },
-    PLANS.length,
-    { least: 0, most: 1_000_000_000 },
-  )
-  llmCallsPerDay: number[] = [500, 5_000, 50_000];
-
-  /** Calls of a language model a day that a plan has. */
-  llmCallsOf(plan: Plan): number {
-    return this.llmCallsPerDay[PLANS.indexOf(plan)] ?? 0;
-  }
-
-  /** What a number of this tier has to show. */
+  /** The criteria that a number of this tier has to meet. */
   criteriaOf(tier: number): Criteria {
     const of = (values: number[]): number => values[tier] ?? NaN;
     return {

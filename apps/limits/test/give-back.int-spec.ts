@@ -11,8 +11,10 @@ import {
   type ReserveV1,
 } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
+import { PeriodicTasks } from '@svc/service';
 import { startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
+import { ReservationSweeper } from '../src/reservations/reservation-sweeper.js';
 import { serviceOptions } from '../src/service-options.js';
 import { allHeard, aSend, freezeClock, repeat, reserveAll, used } from './sends.js';
 
@@ -190,5 +192,24 @@ describe('a unit of which nobody has heard for two minutes', () => {
       [[...held, ...more].map(({ sessionId }) => sessionId)],
     );
     expect(sums).toEqual([{ used: more.length }]);
+  });
+
+  test('comes back in one sweep, however many more there are than it asks about at a time', async () => {
+    const tenantId = randomUUID();
+    const more = 1_203; // two full batches of 500, and a rest
+    await limits.get(PeriodicTasks).onModuleDestroy();
+    await limits.database.query(
+      `INSERT INTO limits.reservation (job_id, tenant_id, session_id, day, state, at)
+       SELECT gen_random_uuid(), $1, $1, '2026-01-01', 'held', now() - interval '3 minutes' FROM generate_series(1, $2::int)`,
+      [tenantId, more],
+    );
+    asked.length = 0;
+    await limits.get(ReservationSweeper).sweep();
+    const states = await limits.database.query(
+      'SELECT state, count(*)::int AS n FROM limits.reservation WHERE tenant_id = $1 GROUP BY state',
+      [tenantId],
+    );
+    expect(states).toEqual([{ state: 'released', n: more }]);
+    expect(asked).toHaveLength(more);
   });
 });

@@ -193,16 +193,29 @@ test('a contact who asks first, and is answered, has replied', async () => {
   expect(await shown(send, 'REPLIED')).toBeGreaterThan(0.3);
 });
 
+const PLANNED: StatusReason[] = [
+  ...(['USER_REQUEST', 'LOGOUT_REQUESTED', 'CONNECT_REQUESTED', 'QR_EXPIRED', 'PROXY_CHANGED'] as const),
+  ...(['MAINTENANCE', 'WORKER_LOST', 'RESTART_REQUIRED', 'CREDENTIALS_UNREADABLE'] as const),
+];
+
+test.each(PLANNED)('an end that was planned (%s) does not count against the number', async (reason) => {
+  const send = aSend();
+  await limits.rpc.request(Reserve, send);
+  const { tenantId, sessionId } = send;
+  for (const contract of [SessionDisconnected, SessionLoggedOut]) {
+    await tell(contract, tenantId, { sessionId, phone: '+4915112345678', timestamp, reason });
+  }
+  await allHeard(limits.get(Messaging));
+  expect(await shown(send, 'DISCONNECTS_PER_DAY')).toBe(0);
+  expect(await shown(send, 'LOGOUTS')).toBe(0);
+});
+
 test('disconnects and logouts count where nobody wished them', async () => {
   const send = aSend();
   await limits.rpc.request(Reserve, send);
   const { tenantId, sessionId } = send;
   const ended = (contract: EventContract, reason: StatusReason) =>
     tell(contract, tenantId, { sessionId, phone: '+4915112345678', timestamp, reason });
-  for (const reason of ['MAINTENANCE', 'USER_REQUEST', 'WORKER_LOST'] as const) {
-    await ended(SessionDisconnected, reason);
-  }
-  await ended(SessionLoggedOut, 'LOGOUT_REQUESTED');
   for (const reason of ['CONNECTION_LOST', 'PLATFORM_ERROR'] as const)
     await ended(SessionDisconnected, reason);
   await ended(SessionLoggedOut, 'UNLINKED');

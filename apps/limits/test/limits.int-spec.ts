@@ -4,7 +4,7 @@ import { GetLimits, PromoteTier, Reserve } from '@svc/contracts';
 import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
-import { aSend, freezeClock, repeat, reserveAll } from './sends.js';
+import { aDay, aSend, freezeClock, GROWTH, NO_CAPS, repeat, reserveAll, STARTER } from './sends.js';
 
 let limits: TestService;
 
@@ -16,8 +16,8 @@ afterAll(() => limits.stop());
 describe('what is used of a day', () => {
   const tenantId = randomUUID();
   const [busy, raised, idle] = [randomUUID(), randomUUID(), randomUUID()];
-  const ask = (plan: 'STARTER' | 'GROWTH' = 'GROWTH', internal = false) =>
-    limits.rpc.request(GetLimits, { tenantId, plan, internal, sessionIds: [busy, raised, idle] });
+  const ask = (caps = GROWTH) =>
+    limits.rpc.request(GetLimits, { ...aDay(tenantId, caps), sessionIds: [busy, raised, idle] });
 
   beforeAll(async () => {
     await limits.rpc.request(PromoteTier, {
@@ -38,13 +38,13 @@ describe('what is used of a day', () => {
     ]);
   });
 
-  test('follows the plan, and has no bound for the internal tenant', async () => {
-    expect((await ask('STARTER')).messages).toEqual({ limit: 1_000, used: 13, left: 987 });
-    expect((await ask('GROWTH', true)).messages).toEqual({ limit: null, used: 13, left: null });
+  test('follows the caps, and has no bound where there is none', async () => {
+    expect((await ask(STARTER)).messages).toEqual({ limit: 1_000, used: 13, left: 987 });
+    expect((await ask(NO_CAPS)).messages).toEqual({ limit: null, used: 13, left: null });
   });
 
   test('of a tenant without sessions is nothing', async () => {
-    const nobody = { tenantId: randomUUID(), plan: 'STARTER' as const, internal: false, sessionIds: [] };
+    const nobody = { ...aDay(randomUUID(), STARTER), sessionIds: [] };
     expect(await limits.rpc.request(GetLimits, nobody)).toMatchObject({
       messages: { limit: 1_000, used: 0, left: 1_000 },
       sessions: [],
@@ -63,7 +63,7 @@ describe('what is used of a day', () => {
 });
 
 test('every answer to a send says what both layers stand at', async () => {
-  const sends = repeat(11, { plan: 'STARTER' });
+  const sends = repeat(11, { caps: STARTER });
   const replies = [];
   for (const send of sends) replies.push(await limits.rpc.request(Reserve, send));
   expect(replies[0]).toMatchObject({

@@ -1,25 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CountMessages, GetLimits, type LlmCallReply, TakeLlmCall, type TakeLlmCallV1 } from '@svc/contracts';
+import {
+  CountMessages,
+  type DayCaps,
+  GetLimits,
+  type LlmCallReply,
+  TakeLlmCall,
+  type TakeLlmCallV1,
+} from '@svc/contracts';
 import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
-import { aSend, freezeClock, reserveInTurn } from './sends.js';
+import { aDay, aSend, freezeClock, NO_CAPS, reserveInTurn } from './sends.js';
 
 let limits: TestService;
 
 beforeAll(async () => {
-  limits = await startTestService(serviceOptions, schema, { LLM_CALLS_PER_DAY: '3,20,1000' });
+  limits = await startTestService(serviceOptions, schema);
 });
 afterAll(() => limits.stop());
 
+const THREE: DayCaps = { messages: 1_000, calls: 3 };
 const take = (fields: Partial<TakeLlmCallV1>): Promise<LlmCallReply> =>
-  limits.rpc.request(TakeLlmCall, {
-    ...{ callId: randomUUID(), tenantId: randomUUID(), plan: 'STARTER', internal: false },
-    ...fields,
-  });
-const llmCallsOf = async (tenantId: string, internal = false) =>
-  (await limits.rpc.request(GetLimits, { tenantId, plan: 'STARTER', internal, sessionIds: [] })).llmCalls;
+  limits.rpc.request(TakeLlmCall, { callId: randomUUID(), ...aDay(randomUUID(), THREE), ...fields });
+const llmCallsOf = async (tenantId: string, caps = THREE) =>
+  (await limits.rpc.request(GetLimits, { ...aDay(tenantId, caps), sessionIds: [] })).llmCalls;
 
 describe('calls of a language model', () => {
   test('go as often as the plan has them a day, and then not, with when they go again', async () => {
@@ -44,16 +49,17 @@ describe('calls of a language model', () => {
 
   test('of 40 at the same moment exactly those of the plan go', async () => {
     const tenantId = randomUUID();
-    const replies = await Promise.all(Array.from({ length: 40 }, () => take({ tenantId, plan: 'GROWTH' })));
+    const caps = { messages: 1_000, calls: 20 };
+    const replies = await Promise.all(Array.from({ length: 40 }, () => take({ tenantId, caps })));
     expect(replies.filter(({ admitted }) => admitted)).toHaveLength(20);
   });
 
-  test('of the internal tenant are counted and never refused', async () => {
+  test('of a tenant without a limit are counted and never refused', async () => {
     const tenantId = randomUUID();
     for (let call = 0; call < 5; call += 1) {
-      expect(await take({ tenantId, internal: true })).toEqual({ admitted: true });
+      expect(await take({ tenantId, caps: NO_CAPS })).toEqual({ admitted: true });
     }
-    expect(await llmCallsOf(tenantId, true)).toEqual({ limit: null, used: 5, left: null });
+    expect(await llmCallsOf(tenantId, NO_CAPS)).toEqual({ limit: null, used: 5, left: null });
   });
 
   test('begin anew at midnight UTC', async () => {

@@ -5,7 +5,17 @@ import { envelopeOf, Messaging } from '@svc/messaging';
 import { startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
-import { admitted, aSend, repeat, reserveAll, reserveInTurn, used } from './sends.js';
+import {
+  admitted,
+  aSend,
+  GROWTH,
+  NO_CAPS,
+  repeat,
+  reserveAll,
+  reserveInTurn,
+  STARTER,
+  used,
+} from './sends.js';
 
 let limits: TestService;
 
@@ -44,7 +54,7 @@ describe('the session layer', () => {
   });
 
   test('comes before the plan: a full session is named even when the plan is full as well', async () => {
-    const sends = repeat(11, { plan: 'STARTER' });
+    const sends = repeat(11, { caps: STARTER });
     await reserveAll(limits.rpc, sends.slice(0, 10));
     await fillPlan(sends[0]!.tenantId, 1_000);
     expect((await limits.rpc.request(Reserve, sends[10]!)).refusal?.layer).toBe('session');
@@ -53,8 +63,8 @@ describe('the session layer', () => {
 
 async function fillPlan(tenantId: string, count: number): Promise<void> {
   await limits.database.query(
-    `INSERT INTO limits.quota (scope, id, day, used, cap)
-     VALUES ('tenant', $1, (public.svc_now() AT TIME ZONE 'UTC')::date, $2, 1000)
+    `INSERT INTO limits.quota (scope, id, day, used)
+     VALUES ('tenant', $1, (public.svc_now() AT TIME ZONE 'UTC')::date, $2)
      ON CONFLICT (scope, id, day) DO UPDATE SET used = excluded.used`,
     [tenantId, count],
   );
@@ -63,7 +73,7 @@ async function fillPlan(tenantId: string, count: number): Promise<void> {
 describe('the plan layer', () => {
   test('lets exactly 1,000 of 1,200 concurrent sends of a Starter tenant through, over 120 sessions', async () => {
     const tenantId = randomUUID();
-    const sends = Array.from({ length: 120 }, () => repeat(10, { tenantId, plan: 'STARTER' })).flat();
+    const sends = Array.from({ length: 120 }, () => repeat(10, { tenantId, caps: STARTER })).flat();
     const replies = await reserveAll(limits.rpc, sends);
     expect(admitted(replies)).toBe(1_000);
     const refusals = replies.flatMap(({ refusal }) => (refusal ? [refusal] : []));
@@ -81,7 +91,7 @@ describe('the plan layer', () => {
   test('leaves the session counter untouched when it refuses', async () => {
     const tenantId = randomUUID();
     await fillPlan(tenantId, 999);
-    const sends = repeat(5, { tenantId, plan: 'STARTER' });
+    const sends = repeat(5, { tenantId, caps: STARTER });
     expect(admitted(await reserveInTurn(limits.rpc, sends))).toBe(1);
     expect(await used(limits.database, sends[0]!.sessionId)).toBe(1);
     expect(await used(limits.database, tenantId)).toBe(1_000);
@@ -91,20 +101,31 @@ describe('the plan layer', () => {
     const tenantId = randomUUID();
     await fillPlan(tenantId, 1_000);
     const [starter, growth] = repeat(2, { tenantId });
-    expect((await limits.rpc.request(Reserve, { ...starter!, plan: 'STARTER' })).admitted).toBe(false);
-    expect((await limits.rpc.request(Reserve, { ...growth!, plan: 'GROWTH' })).admitted).toBe(true);
+    expect((await limits.rpc.request(Reserve, { ...starter!, caps: STARTER })).admitted).toBe(false);
+    expect((await limits.rpc.request(Reserve, { ...growth!, caps: GROWTH })).admitted).toBe(true);
+  });
+
+  test('of no messages at all admits none, on a day that has a counter and on one that has none', async () => {
+    const sends = repeat(2, { caps: { messages: 0, calls: 0 } });
+    for (const send of sends) {
+      expect(await limits.rpc.request(Reserve, send)).toMatchObject({
+        admitted: false,
+        refusal: { layer: 'plan', limit: 0, used: 0 },
+      });
+    }
+    expect(admitted(await reserveAll(limits.rpc, sends))).toBe(0);
   });
 
   test('does not apply to the internal tenant, which is counted all the same', async () => {
     const tenantId = randomUUID();
     await fillPlan(tenantId, 1_000);
-    const sends = repeat(3, { tenantId, plan: 'STARTER', internal: true });
+    const sends = repeat(3, { tenantId, caps: NO_CAPS });
     expect(admitted(await reserveAll(limits.rpc, sends))).toBe(3);
     expect(await used(limits.database, tenantId)).toBe(1_003);
   });
 
   test('exempts the internal tenant from the plan only: its sessions warm up like all others', async () => {
-    expect(admitted(await reserveAll(limits.rpc, repeat(15, { internal: true })))).toBe(10);
+    expect(admitted(await reserveAll(limits.rpc, repeat(15, { caps: NO_CAPS })))).toBe(10);
   });
 });
 

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { Reserve, type ReserveReply, type ReserveV1 } from '@svc/contracts';
+import { type DayCaps, type DayOf, Reserve, type ReserveReply, type ReserveV1 } from '@svc/contracts';
 import type { Messaging, RpcClient } from '@svc/messaging';
 import { type TestDatabase, waitFor } from '@svc/testing';
+
+/** The caps that `billing` gives to the plans, and to the internal tenant. */
+export const STARTER: DayCaps = { messages: 1_000, calls: 500 };
+export const GROWTH: DayCaps = { messages: 10_000, calls: 5_000 };
+export const NO_CAPS: DayCaps = { messages: null, calls: null };
 
 /** A question as the gateway asks it: a new job of a new session of a new tenant unless said otherwise. */
 export function aSend(fields: Partial<ReserveV1> = {}): ReserveV1 {
@@ -9,11 +14,15 @@ export function aSend(fields: Partial<ReserveV1> = {}): ReserveV1 {
     jobId: randomUUID(),
     tenantId: randomUUID(),
     sessionId: randomUUID(),
-    plan: 'ENTERPRISE',
-    internal: false,
+    ...{ plan: 'ENTERPRISE', internal: false, caps: { messages: 100_000, calls: 50_000 } },
     ...fields,
   };
 }
+
+/** The day of a tenant with these caps. */
+export const aDay = (tenantId: string, caps: DayCaps): DayOf => ({
+  ...{ tenantId, plan: 'ENTERPRISE', internal: false, caps },
+});
 
 /** Asks for all of them at the same moment. */
 export function reserveAll(rpc: RpcClient, sends: ReserveV1[]): Promise<ReserveReply[]> {

@@ -59,9 +59,9 @@ async function live(sessionId: string, { used, delivered, replied }: Habits): Pr
   if (sent === 0) return;
   const today = `(public.svc_now() AT TIME ZONE 'UTC')::date`;
   await query(
-    `INSERT INTO limits.quota (scope, id, day, used, cap) VALUES ('session', $1, ${today}, $2, $3)
+    `INSERT INTO limits.quota (scope, id, day, used) VALUES ('session', $1, ${today}, $2)
      ON CONFLICT (scope, id, day) DO UPDATE SET used = excluded.used`,
-    [sessionId, sent, cap],
+    [sessionId, sent],
   );
   await query(
     `INSERT INTO limits.warmup_day (session_id, day, sent, delivered) VALUES ($1, ${today}, $2, $3) ON CONFLICT DO NOTHING`,

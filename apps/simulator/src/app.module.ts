@@ -1,20 +1,21 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AccountsController } from './control/accounts.controller.js';
-import { AccountsService } from './control/accounts.service.js';
-import { ContactsController } from './control/contacts.controller.js';
-import { ContactsService } from './control/contacts.service.js';
-import { FaultsController } from './control/faults.controller.js';
-import { FaultsService } from './control/faults.service.js';
-import { GroupsController } from './control/groups.controller.js';
-import { MEDIA_AUTHORITY, PlatformController } from './control/platform.controller.js';
-import { PhoneWritingController } from './control/phone-writing.controller.js';
-import { RestrictionsController } from './control/restrictions.controller.js';
-import { SettingsController } from './control/settings.controller.js';
-import { WireController } from './control/wire.controller.js';
-import { WireService } from './control/wire.service.js';
-import { PresenceController } from './control/presence.controller.js';
-import { ScenariosController } from './control/scenarios.controller.js';
-import { ScenariosService } from './control/scenarios.service.js';
+import { AccountsController } from './control/accounts/accounts.controller.js';
+import { AccountsService } from './control/accounts/accounts.service.js';
+import { ContactsController } from './control/contacts/contacts.controller.js';
+import { ContactsService } from './control/contacts/contacts.service.js';
+import { FaultsController } from './control/faults/faults.controller.js';
+import { FaultsService } from './control/faults/faults.service.js';
+import { GroupsController } from './control/groups/groups.controller.js';
+import { MEDIA_AUTHORITY, PlatformController } from './control/platform/platform.controller.js';
+import { PhoneWritingController } from './control/accounts/phone-writing.controller.js';
+import { RestrictionsController } from './control/accounts/restrictions.controller.js';
+import { SettingsController } from './control/accounts/settings.controller.js';
+import { WireController } from './control/wire/wire.controller.js';
+import { WireService } from './control/wire/wire.service.js';
+import { PresenceController } from './control/contacts/presence.controller.js';
+import { ScenariosController } from './control/scenarios/scenarios.controller.js';
+import { ScenariosService } from './control/scenarios/scenarios.service.js';
+import { PlatformService } from './control/platform/platform.service.js';
 import { Platform } from './platform.js';
 
 @Module({
@@ -31,7 +32,14 @@ import { Platform } from './platform.js';
     SettingsController,
     WireController,
   ],
-  providers: [AccountsService, ContactsService, FaultsService, ScenariosService, WireService],
+  providers: [
+    AccountsService,
+    ContactsService,
+    FaultsService,
+    PlatformService,
+    ScenariosService,
+    WireService,
+  ],
 })
 export class AppModule {}
 

@@ -5,15 +5,15 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { appModule } from './app.module.js';
-import { addOpenApi } from './control/openapi.js';
-import { RefusalFilter, validation } from './control/refusals.js';
+import { addOpenApi } from './http/openapi.js';
+import { RefusalFilter, validation } from './http/refusals.js';
 import type { SimulatorConfig } from './config.js';
-import { makeCertificates } from './media/certificates.js';
+import { mediaCertificates } from './media/certificates.js';
 import { MediaHost } from './media/media-host.js';
 import { Authority } from './noise/authority.js';
-import { StateFile } from './people/state-file.js';
+import { StateFile } from './state/state-file.js';
 import { Platform } from './platform.js';
-import { Endpoint } from './wire/endpoint.js';
+import { Endpoint } from './connections/endpoint.js';
 
 const LARGEST_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -37,19 +37,19 @@ export type SimulatorOptions = Pick<
   'host' | 'port' | 'controlPort' | 'mediaPort' | 'caFile' | 'seed' | 'stateFile'
 >;
 
-/** Starts all three doors; when this resolves, they can be used. */
+/** Starts the simulator; when this resolves, all three ports can be used. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const authority = new Authority(options.seed);
-  const certificates = makeCertificates((label) => authority.secret(label), options.host);
+  const certificates = mediaCertificates((label) => authority.secret(label), options.host);
   const platform = new Platform(authority);
   const { trustRoot } = authority;
   const state = options.stateFile && new StateFile(options.stateFile, platform.population, trustRoot);
   if (state) state.open();
   for (const person of platform.population.all()) platform.receipts.catchUp(person);
-  const endpoint = new Endpoint(authority, platform, platform.door);
-  const media = new MediaHost(certificates.leaf, platform.media, platform.mediaDoor);
+  const endpoint = new Endpoint(authority, platform, platform.upgradeFaults);
+  const media = new MediaHost(certificates.server, platform.media, platform.mediaAccess);
   const app = await controlApi(platform, certificates.authority);
-  const closeDoors = async (): Promise<void> => {
+  const closePorts = async (): Promise<void> => {
     await app.close();
     await endpoint.close();
     await media.close();
@@ -63,12 +63,12 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const control = (await app.getUrl()).replace(/\/$/, '');
     log().info({ websocket, control, mediaHost, trustRoot }, 'simulator is ready');
     const close = async (): Promise<void> => {
-      await closeDoors();
+      await closePorts();
       if (state) await state.close();
     };
     return { websocket, control, trustRoot, mediaHost, ca: certificates.authority, close };
   } catch (error) {
-    await closeDoors();
+    await closePorts();
     throw error;
   }
 }

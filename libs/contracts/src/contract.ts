@@ -7,11 +7,11 @@ export interface EventRules<P extends boolean = boolean> {
   readonly public: P;
   /** What has happened: one sentence, which the public description shows of a public event. */
   readonly summary: string;
-  /** Apps that own the truth: no other one publishes it. Empty: nobody does yet. */
+  /** Apps that own the fact: no other app publishes it. Empty: none does yet. */
   readonly by: readonly string[];
 }
 
-/** Something that happened. Published by the owner of the truth only; `name` is the customer's webhook name. */
+/** An event: something that happened. The owner of the fact publishes it; `name` is the customer's webhook name. */
 export interface EventContract<
   T extends object = object,
   N extends string = string,
@@ -23,7 +23,7 @@ export interface EventContract<
   readonly data: DataClass<T>;
 }
 
-/** Something that one partition's owner shall do. */
+/** A command: something that one partition's owner shall do. */
 export interface CommandContract<T extends object = object> {
   readonly kind: 'command';
   readonly name: string;
@@ -31,7 +31,7 @@ export interface CommandContract<T extends object = object> {
   readonly data: DataClass<T>;
 }
 
-/** A question that is answered in bounded time by any instance of `app`. */
+/** A request: any instance of `app` answers it in bounded time. */
 export interface RequestContract<Q extends object = object, A extends object = object> {
   readonly kind: 'request';
   readonly app: string;
@@ -41,7 +41,7 @@ export interface RequestContract<Q extends object = object, A extends object = o
   readonly reply: DataClass<A>;
 }
 
-/** News from `app` for every instance that listens. It is stored nowhere and may be lost: who hears it asks by itself, too. */
+/** A notice: `app` sends it to every instance that listens. It is stored nowhere and may be lost: its readers look by themselves, too. */
 export interface NoticeContract<T extends object = object> {
   readonly kind: 'notice';
   readonly app: string;

@@ -107,7 +107,7 @@ export const MESSAGE_CHANGES = ['EDITED', 'REVOKED'] as const;
 /** One of `MESSAGE_CHANGES`. */
 export type MessageChangeKind = (typeof MESSAGE_CHANGES)[number];
 
-/** Daily limits, in the order in which they are asked (specification, "Limits"). */
+/** Daily limits, in the order in which they are checked (specification, "Limits"). */
 export const LIMIT_LAYERS = ['session', 'plan'] as const;
 /** One of `LIMIT_LAYERS`. */
 export type LimitLayer = (typeof LIMIT_LAYERS)[number];
@@ -139,7 +139,7 @@ export const ENDPOINT_STATUSES = ['ACTIVE', 'PAUSED', 'DISABLED'] as const;
 /** One of `ENDPOINT_STATUSES`. */
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
-/** Why an endpoint is paused: five permanent 4xx in a row, or somebody asked for it. */
+/** Why an endpoint is paused: five permanent 4xx in a row, or a request. */
 export const PAUSE_REASONS = ['PERMANENT_4XX', 'REQUESTED'] as const;
 /** One of `PAUSE_REASONS`. */
 export type PauseReason = (typeof PAUSE_REASONS)[number];
@@ -162,7 +162,22 @@ export const SCOPES = ['*', 'messages:send', 'messages:read', 'webhooks:manage',
 /** One of `SCOPES`. */
 export type Scope = (typeof SCOPES)[number];
 
-/** What a contact may be shown of a session. */
+/** Typing states that a session shows a contact. */
 export const TYPING_STATES = ['composing', 'recording', 'paused'] as const;
 /** One of `TYPING_STATES`. */
 export type TypingState = (typeof TYPING_STATES)[number];
+
+/** What a plan does once its tokens are used up: go on and bill, or refuse until the month ends. */
+export const TOKEN_OVERAGES = ['bill', 'block'] as const;
+/** One of `TOKEN_OVERAGES`. */
+export type TokenOverage = (typeof TOKEN_OVERAGES)[number];
+
+/** The entitlements of a tenant by name, as the operator writes them. */
+export const ENTITLEMENT_KEYS = [
+  ...(['sessions', 'messages', 'calls', 'tokens'] as const),
+  ...(['overage', 'storage', 'pace'] as const),
+];
+/** One of `ENTITLEMENT_KEYS`. */
+export type EntitlementKey = (typeof ENTITLEMENT_KEYS)[number];
+/** The value of one entitlement: a whole number, or how tokens beyond the included ones are treated. */
+export type EntitlementValue = number | TokenOverage;

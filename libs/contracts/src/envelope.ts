@@ -15,7 +15,7 @@ export class Envelope<T extends object = object> {
   @IsUUID() tenantId: string;
   /** ISO 8601 in UTC. */
   @IsISO8601() occurredAt: string;
-  /** W3C trace context, where one is known. */
+  /** W3C trace context, if there is one. */
   @IsOptional() @IsString() traceparent?: string;
   @IsObject() data: T;
 }
@@ -31,7 +31,7 @@ const isAbsentOrText = (value: unknown): boolean => value === undefined || typeo
 
 /**
  * Whether this is an envelope as our services write them. Every event of every service comes by here, and the validator
- * takes ten times as long: it is asked only about what looks otherwise, and for the words of the error.
+ * takes ten times as long: it checks only what looks otherwise, and writes the words of the error.
  */
 function isAsWritten(plain: unknown): plain is Envelope {
   if (!isObject(plain)) return false;

@@ -104,3 +104,23 @@ describe('parsing', () => {
     expect(book).toBeInstanceOf(Book);
   });
 });
+
+describe('the rules of a class', () => {
+  test('are its own and those of its parents, whichever was checked first', () => {
+    class Paperback extends Book {
+      @IsInt() grams: number;
+    }
+    const problems = (type: typeof Book, fields: object): string[] => {
+      try {
+        parseData(type, aBook(fields));
+        return [];
+      } catch (error) {
+        return ((error as AppError).meta['fields'] as { field: string }[]).map(({ field }) => field);
+      }
+    };
+    for (let round = 0; round < 2; round += 1) {
+      expect(problems(Book, { grams: 'x', id: 'x' })).toEqual(['id']);
+      expect(problems(Paperback, { grams: 'x', id: 'x' })).toEqual(['grams', 'id']);
+    }
+  });
+});

@@ -3,7 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
 import { AppError } from './app-error.js';
 import type { DataClass } from './contract.js';
-import './remembered-rules.js';
+import './patch-class-validator.js';
 
 /** One broken rule: the path of the field (`media.kind`) and the rule in words. */
 export interface FieldProblem {
@@ -12,8 +12,8 @@ export interface FieldProblem {
 }
 
 /**
- * Turns plain data into an instance of its contract class and checks it. Unknown fields are kept out silently:
- * a newer producer may send more than this reader knows.
+ * Turns plain data into an instance of its contract class and checks it. It drops unknown fields silently:
+ * a newer producer may send more than this reader reads.
  * @throws AppError `VALIDATION_FAILED` with `meta.fields`.
  */
 export function parseData<T extends object>(type: DataClass<T>, plain: unknown): T {
@@ -26,7 +26,7 @@ export function parseData<T extends object>(type: DataClass<T>, plain: unknown):
   return instance;
 }
 
-/** As many problems as a person reads; whoever sends thousands does not get thousands back. */
+/** The number of problems that an error names at most: a body with thousands of them is not answered with thousands. */
 const MOST_PROBLEMS = 20;
 
 /** The `VALIDATION_FAILED` error for what class-validator found. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { AppError, ClearanceChanged, Envelope, type OutboundMessageV1 } from '@svc/contracts';
+import { AppError, Envelope, type OutboundMessageV1, SendPermissionsChanged } from '@svc/contracts';
 import { waitFor } from '@svc/test-servers';
 import { partitionOf } from '../src/index.js';
 import {
@@ -223,12 +223,12 @@ describe('commands by partition', () => {
 test('a notice reaches everybody who listens at that moment, and nobody later', async () => {
   const [one, two] = [await boot({}), await boot({}, false, 'till')];
   const heard: unknown[] = [];
-  one.messaging.notify(ClearanceChanged, { of: '1' });
+  one.messaging.notify(SendPermissionsChanged, { of: '1' });
   for (const { messaging } of [one, two]) {
-    messaging.onNotice(ClearanceChanged, (data) => heard.push(data));
+    messaging.onNotice(SendPermissionsChanged, (data) => heard.push(data));
     await messaging.connection.flush();
   }
-  one.messaging.notify(ClearanceChanged, { of: '2' });
+  one.messaging.notify(SendPermissionsChanged, { of: '2' });
   await waitFor('both', () => heard.length === 2);
   expect(heard).toEqual([{ of: '2' }, { of: '2' }]);
 });
@@ -236,9 +236,9 @@ test('a notice reaches everybody who listens at that moment, and nobody later', 
 test('a notice that breaks its contract is passed over, and the next one is heard', async () => {
   const { messaging } = await boot({});
   const heard: string[] = [];
-  messaging.onNotice(ClearanceChanged, ({ of }) => heard.push(of));
+  messaging.onNotice(SendPermissionsChanged, ({ of }) => heard.push(of));
   for (const data of ['not JSON', '{"of":1}', '{"of":"2","later":true}'])
-    messaging.connection.publish(ClearanceChanged.subject, data);
+    messaging.connection.publish(SendPermissionsChanged.subject, data);
   await waitFor('the last one', () => heard.length > 0);
   expect(heard).toEqual(['2']);
 });

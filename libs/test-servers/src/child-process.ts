@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { testRun } from './config.js';
 
 /** A service that runs as a process of its own, from its built files. */
 export interface ServiceProcess {
@@ -17,7 +18,7 @@ export interface ServiceProcess {
  */
 export async function startProcess(main: string, env: Record<string, string>): Promise<ServiceProcess> {
   const child = fork(main, [], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH: testRun.path, ...env },
     silent: true,
     execArgv: [],
   });

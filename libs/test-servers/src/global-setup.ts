@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findNatsServer, type LocalServer, startPostgres } from '@svc/local-servers';
+import { testRun } from './config.js';
 
 /** What the set-up leaves for the teardown: both run in Jest's parent process. */
 export interface ServersOfRun {
@@ -17,6 +18,6 @@ export default async function globalSetup(): Promise<void> {
     dataDir: join(run.directory, 'postgres'),
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
   });
-  process.env['TEST_DATABASE_URL'] = run.postgres.url;
-  process.env['TEST_NATS_BINARY'] = await findNatsServer({});
+  testRun.databaseUrl = run.postgres.url;
+  testRun.natsBinary = await findNatsServer({});
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
+import { testRun } from './config.js';
 
 /** A database of one test file. */
 export interface TestDatabase {
@@ -27,7 +28,7 @@ export function testDatabases<S extends Schema>(
   migrate: Migrate<S>,
 ): (...schemas: S[]) => Promise<TestDatabase> {
   return async (...schemas) => {
-    const server = serverUrl();
+    const server = testRun.databaseUrl;
     const name = `test_${randomBytes(6).toString('hex')}`;
     const template = await withClient(server, (client) => prepareTemplate(client, schemas, migrate));
     await withClient(server, async (client) => {
@@ -49,7 +50,9 @@ function openDatabase(name: string): TestDatabase {
       (await pool.query<T>(sql, parameters)).rows,
     drop: async () => {
       await pool.end();
-      await withClient(serverUrl(), (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+      await withClient(testRun.databaseUrl, (client) =>
+        client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+      );
     },
   };
 }
@@ -70,15 +73,8 @@ async function prepareTemplate<S extends Schema>(
   return template;
 }
 
-function serverUrl(): string {
-  const url = process.env['TEST_DATABASE_URL'];
-  if (!url)
-    throw new Error('No test database server: set globalSetup of @svc/test-servers in jest.config.mjs.');
-  return url;
-}
-
 function databaseUrl(name: string): string {
-  const url = new URL(serverUrl());
+  const url = new URL(testRun.databaseUrl);
   url.pathname = `/${name}`;
   return url.href;
 }

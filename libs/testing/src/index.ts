@@ -12,7 +12,7 @@ export { schemaColumns } from './schema-columns.js';
 export { functionsWithoutFile } from './schema-functions.js';
 export { createTestDatabase, type TestSchema } from './test-database.js';
 export { startTestService, type TestService } from './test-service.js';
-export { type SelfSigned, selfSigned } from './self-signed.js';
+export { selfSigned, type ServerCertificate as SelfSigned } from '@svc/certificates';
 export { seededRandom } from './seeded-random.js';
 export {
   type DeliveryBody,

@@ -1,7 +1,7 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { AuditVerdict } from '@svc/contracts';
-import { log, PeriodicTask } from '@svc/service';
+import { log, PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { AuditVerifier } from './audit-verifier.js';
 
@@ -16,32 +16,23 @@ const CLAIM_SQL = `INSERT INTO audit_check AS known (day, claimed_at)
 
 /** Verifies the audit logs of all tenants every night, in one of the replicas. */
 @Injectable()
-export class AuditWatch implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task = new PeriodicTask('audit watch', LOOK_MS, () => this.checkDue());
-  private readonly stopping = new AbortController();
-
+export class AuditWatch {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly verifier: AuditVerifier,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    this.stopping.abort();
-    await this.task.stop();
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('audit watch', LOOK_MS, (stopping) => this.checkDue(stopping));
   }
 
   /** @returns undefined where this day's check is made already, or elsewhere. */
-  async checkDue(): Promise<AuditVerdict | undefined> {
+  async checkDue(stopping?: AbortSignal): Promise<AuditVerdict | undefined> {
     const [claimed] = await this.dataSource.query<{ day: string }[]>(CLAIM_SQL);
     if (!claimed) return undefined;
-    const verdict = await this.verifier.verify(undefined, this.stopping.signal);
+    const verdict = await this.verifier.verify(undefined, stopping);
     const { tenants, entries, breaks } = verdict;
     for (const found of breaks) log().error(found, 'an audit log is not what was written');
-    if (this.stopping.signal.aborted) return verdict;
+    if (stopping?.aborted) return verdict;
     const finish = 'UPDATE audit_check SET finished_at = clock_timestamp() WHERE day = $1';
     await this.dataSource.query(finish, [claimed.day]);
     log().info({ tenants, entries, breaks: breaks.length }, 'audit logs verified');

@@ -63,11 +63,11 @@ export class AuditService {
     return this.write({ id, tenantId, at, actor, action, target, reason, details: { previousTier, tier } });
   }
 
-  /** Plan or state changed in `billing`; the event's id makes a repeat harmless. */
+  /** Plan, state or an entitlement changed in `billing`; the event's id makes a repeat harmless. */
   subscriptionChanged({ id, tenantId, data }: Envelope<SubscriptionChangedV1>): Promise<void> {
-    const { actor, timestamp, ...details } = data;
+    const { actor, reason, timestamp, ...details } = data;
     const fact = { id, tenantId, at: new Date(timestamp), actor, action: 'subscription.changed' };
-    return this.write({ ...fact, target: tenantId, details });
+    return this.write({ ...fact, target: tenantId, ...(reason !== undefined && { reason }), details });
   }
 
   /** An endpoint was made, changed or deleted in `webhook-dispatcher`. */

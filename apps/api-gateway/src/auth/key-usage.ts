@@ -1,5 +1,5 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { PeriodicTask } from '@svc/service';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 
 const FLUSH_MS = 60_000;
@@ -13,18 +13,17 @@ const FLUSH_SQL = `UPDATE api_key SET last_used_at = own.at, last_used_ip = own.
 
 /** This class remembers when keys were used and writes it once a minute: never a write per request. */
 @Injectable()
-export class KeyUsage implements OnApplicationBootstrap, OnModuleDestroy {
+export class KeyUsage implements OnModuleDestroy {
   private used = new Map<string, { at: Date; ip: string }>();
-  private readonly task = new PeriodicTask('key-usage', FLUSH_MS, () => this.flush());
 
-  constructor(private readonly dataSource: DataSource) {}
-
-  onApplicationBootstrap(): void {
-    this.task.start();
+  constructor(
+    private readonly dataSource: DataSource,
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('key-usage', FLUSH_MS, () => this.flush());
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
     await this.flush();
   }
 

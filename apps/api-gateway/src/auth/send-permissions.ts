@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { ClearanceChanged, type SessionReply, type SubscriptionState } from '@svc/contracts';
+import { SendPermissionsChanged, type SessionReply, type SubscriptionState } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import { AnswerCache, CACHED_MS } from './answer-cache.js';
 import type { StoredKey } from './key-digest.js';
@@ -27,7 +27,7 @@ export class SendPermissions implements OnApplicationBootstrap {
   constructor(private readonly messaging: Messaging) {}
 
   onApplicationBootstrap(): void {
-    this.messaging.onNotice(ClearanceChanged, ({ of }) => this.remove(of));
+    this.messaging.onNotice(SendPermissionsChanged, ({ of }) => this.remove(of));
     for (const name of EVENTS) this.messaging.onEventCopy(name, ({ tenantId }) => this.remove(tenantId));
   }
 
@@ -38,7 +38,7 @@ export class SendPermissions implements OnApplicationBootstrap {
    */
   invalidate(of = ''): void {
     this.remove(of);
-    this.messaging.notify(ClearanceChanged, { of });
+    this.messaging.notify(SendPermissionsChanged, { of });
   }
 
   private remove(of: string): void {

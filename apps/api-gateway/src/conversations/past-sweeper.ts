@@ -1,5 +1,5 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { PeriodicTask } from '@svc/service';
+import { Injectable } from '@nestjs/common';
+import { PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WALK_MICROS } from '../messages/conversation-moves.js';
 
@@ -11,17 +11,12 @@ const SWEEP_SQL = `DELETE FROM conversation_past
 
 /** This sweeper deletes places of conversations that no walk can ask for any more. */
 @Injectable()
-export class PastSweeper implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task = new PeriodicTask('past of conversations', INTERVAL_MS, () => this.sweep());
-
-  constructor(private readonly dataSource: DataSource) {}
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
+export class PastSweeper {
+  constructor(
+    private readonly dataSource: DataSource,
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('past of conversations', INTERVAL_MS, () => this.sweep());
   }
 
   async sweep(): Promise<void> {

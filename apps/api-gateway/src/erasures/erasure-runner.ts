@@ -1,5 +1,5 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { forgetErasures, log, PeriodicTask } from '@svc/service';
+import { Injectable } from '@nestjs/common';
+import { forgetErasures, log, PeriodicTasks } from '@svc/service';
 import { DataSource, In } from 'typeorm';
 import { ErasureRecord } from './erasure.entity.js';
 import { ErasuresService } from './erasures.service.js';
@@ -18,23 +18,14 @@ const RETRY_SQL = `UPDATE erasure SET next_at = clock_timestamp() + ${RETRY} WHE
 
 /** This runner carries out erasures, also those that a crash or a service that is away has interrupted. */
 @Injectable()
-export class ErasureRunner implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly tasks = [
-    new PeriodicTask('erasures', INTERVAL_MS, () => this.sweep()),
-    new PeriodicTask('erased contacts', FORGET_MS, () => forgetErasures(this.dataSource)),
-  ];
-
+export class ErasureRunner {
   constructor(
     private readonly dataSource: DataSource,
     private readonly erasures: ErasuresService,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    for (const task of this.tasks) task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await Promise.all(this.tasks.map((task) => task.stop()));
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('erasures', INTERVAL_MS, () => this.sweep());
+    tasks.add('erased contacts', FORGET_MS, () => forgetErasures(this.dataSource));
   }
 
   private async sweep(): Promise<void> {

@@ -5,7 +5,7 @@ import {
   type OnModuleDestroy,
 } from '@nestjs/common';
 import { AppError, type EventStreamQuery, invalidField } from '@svc/contracts';
-import { log, PeriodicTask } from '@svc/service';
+import { log, PeriodicTasks } from '@svc/service';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../auth/caller.js';
 import { KeyWatch } from './key-watch.js';
@@ -32,10 +32,9 @@ const HEADERS = {
 
 /** This class holds the open streams of this process: it says who may have one, and when it ends. */
 @Injectable()
-export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy, BeforeApplicationShutdown {
+export class EventStreams implements OnModuleDestroy, BeforeApplicationShutdown {
   private readonly open = new Map<EventStream, { kid: string; ended: Promise<void> }>();
   private readonly slots: StreamSlots;
-  private readonly task = new PeriodicTask('keys of streams', KEYS_MS, () => this.checkKeys());
   private stopping = false;
 
   constructor(
@@ -44,19 +43,16 @@ export class EventStreams implements OnApplicationBootstrap, OnModuleDestroy, Be
     private readonly tail: LogTail,
     private readonly keys: KeyWatch,
     private readonly cursors: Cursors,
+    tasks: PeriodicTasks,
   ) {
+    tasks.add('keys of streams', KEYS_MS, () => this.checkKeys());
     const { eventStreams: inAll, eventStreamsPerTenant: perTenant } = config;
     this.slots = new StreamSlots({ inAll, perTenant, perKey: Math.ceil(perTenant / 2) });
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
   }
 
   /** Ends all streams; their readers come back, to another replica or to the next process. */
   async onModuleDestroy(): Promise<void> {
     this.stopping = true;
-    await this.task.stop();
     const streams = [...this.open];
     for (const [stream] of streams) stream.end('SHUTTING_DOWN');
     await Promise.all(streams.map(([, { ended }]) => ended));

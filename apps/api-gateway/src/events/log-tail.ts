@@ -1,7 +1,7 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { EventLogGrew, type EventLogGrewV1 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
-import { PeriodicTask } from '@svc/service';
+import { PeriodicTasks } from '@svc/service';
 import { LogReader } from './log-reader.js';
 
 /** How late an event is where the notice of it was lost. */
@@ -19,22 +19,19 @@ interface LogWatch {
  * ends of all logs that somebody follows, because a notice may be lost.
  */
 @Injectable()
-export class LogTail implements OnApplicationBootstrap, OnModuleDestroy {
+export class LogTail implements OnApplicationBootstrap {
   private readonly watched = new Map<string, LogWatch>();
-  private readonly task = new PeriodicTask('log-tail', POLL_MS, () => this.poll());
 
   constructor(
     private readonly messaging: Messaging,
     private readonly reader: LogReader,
-  ) {}
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('log-tail', POLL_MS, () => this.poll());
+  }
 
   onApplicationBootstrap(): void {
     this.messaging.onNotice(EventLogGrew, (data) => this.onGrew(data));
-    this.task.start();
-  }
-
-  onModuleDestroy(): Promise<void> {
-    return this.task.stop();
   }
 
   /** Calls `wake` whenever there may be something new; returns how to end that. */

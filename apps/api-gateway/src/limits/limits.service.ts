@@ -13,6 +13,7 @@ import {
   type TenantLimits,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { dayOf } from './entitlements.js';
 import { isReadOnly, mostSessions, readOnlyError } from './read-only.js';
 
 /** Sessions whose day is shown. */
@@ -81,7 +82,7 @@ export class LimitsService {
     return new AppError(refusal.code, refusal.message, { ...refusal.meta, resetAt, retryAfterSeconds });
   }
 
-  private read({ tenantId, plan, internal }: SubscriptionState, sessionIds: string[]): Promise<LimitsReply> {
-    return this.rpc.request(GetLimits, { tenantId, plan, internal, sessionIds });
+  private read(subscription: SubscriptionState, sessionIds: string[]): Promise<LimitsReply> {
+    return this.rpc.request(GetLimits, { ...dayOf(subscription), sessionIds });
   }
 }

@@ -1,8 +1,9 @@
-import { AppError, PLAN_SESSIONS, type SessionReply, type SubscriptionState } from '@svc/contracts';
+import { AppError, type SessionReply, type SubscriptionState } from '@svc/contracts';
+import { entitlementsOf } from './entitlements.js';
 
-/** Sessions that a tenant may have; null: any number. */
-export function mostSessions({ plan, internal }: SubscriptionState): number | null {
-  return internal ? null : PLAN_SESSIONS[plan];
+/** Reads how many sessions a tenant may have; null: any number. */
+export function mostSessions(subscription: SubscriptionState): number | null {
+  return entitlementsOf(subscription).sessions;
 }
 
 /**

@@ -1,8 +1,8 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { AppError, OUTBOUND_MAX_BYTES } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, MediaTooLargeError } from '@svc/media-store';
-import { log, PeriodicTask } from '@svc/service';
+import { log, PeriodicTasks } from '@svc/service';
 import { In, Repository } from 'typeorm';
 import { Upload } from './upload.entity.js';
 
@@ -29,20 +29,13 @@ export type NewUpload = Pick<Upload, 'id' | 'tenantId' | 'mimeType' | 'filename'
 
 /** This class stores files that tenants gave us to send: for a month, each for its tenant alone. */
 @Injectable()
-export class UploadsService implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task = new PeriodicTask('uploads', HOUR_MS, () => this.sweep());
-
+export class UploadsService {
   constructor(
     @InjectRepository(Upload) private readonly uploads: Repository<Upload>,
     @Inject(MEDIA_STORE) private readonly store: MediaStore,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('uploads', HOUR_MS, () => this.sweep());
   }
 
   /**

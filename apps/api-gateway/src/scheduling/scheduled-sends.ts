@@ -1,6 +1,6 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { type AppError, type FailureCode, RESTRICTION_REASONS } from '@svc/contracts';
-import { log, PeriodicTask } from '@svc/service';
+import { log, PeriodicTasks } from '@svc/service';
 import { CancellationService } from './cancellation.service.js';
 import type { Message } from '../messages/message.entity.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
@@ -21,22 +21,15 @@ const REFUSALS: Partial<Record<AppError['code'], FailureCode>> = {
  * where that would be refused: whoever wanted it at its time does not want it on another day.
  */
 @Injectable()
-export class ScheduledSends implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task = new PeriodicTask('scheduled sends', INTERVAL_MS, () => this.sweep());
-
+export class ScheduledSends {
   constructor(
     private readonly schedule: ScheduleRepository,
     private readonly messages: MessagesRepository,
     private readonly gate: ScheduledGate,
     private readonly cancellation: CancellationService,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('scheduled sends', INTERVAL_MS, () => this.sweep());
   }
 
   private async sweep(): Promise<void> {

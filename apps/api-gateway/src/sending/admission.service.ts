@@ -9,6 +9,7 @@ import {
   type SubscriptionState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { dayOf } from '../limits/entitlements.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { isReadOnly } from '../limits/read-only.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
@@ -65,13 +66,12 @@ export class AdmissionService {
    */
   async admit(
     subscription: SubscriptionState,
-    { id: jobId, tenantId, sessionId }: Pick<OutboundMessage, 'id' | 'tenantId' | 'sessionId'>,
+    { id: jobId, sessionId }: Pick<OutboundMessage, 'id' | 'sessionId'>,
     onlyNew = false,
   ): Promise<Admission> {
-    const { plan, internal, tokenRefusal } = subscription;
-    const exhausted = tokenRefusal && (await this.limits.refusalOf(subscription, sessionId));
+    const exhausted = subscription.tokenRefusal && (await this.limits.refusalOf(subscription, sessionId));
     if (exhausted) return { refusal: exhausted };
-    const request = { jobId, tenantId, sessionId, plan, internal, ...(onlyNew && { onlyNew }) };
+    const request = { ...dayOf(subscription), jobId, sessionId, ...(onlyNew && { onlyNew }) };
     const { admitted, known, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
     if (known) return { isKnown: true };
     if (!admitted) return { usage, refusal: new AppError('RATE_LIMITED', undefined, { ...refusal }) };

@@ -27,7 +27,7 @@ export class DryRunService {
     const message = outboundMessageOf(subscription.tenantId, request);
     const planned = { sessionId: message.sessionId, to: message.contact };
     try {
-      const [ranked, first] = await this.sending.read(message, true);
+      const [ranked, first] = await this.sending.read(subscription, message, true);
       if (first) return dryRun(planned, null, first.id);
       await this.sending.complete(subscription, ranked, message);
       if (message.sendAt) return dryRun(planned, null);

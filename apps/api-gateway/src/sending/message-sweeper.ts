@@ -1,6 +1,6 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Messaging } from '@svc/messaging';
-import { PeriodicTask } from '@svc/service';
+import { PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import {
   type CommandColumns,
@@ -47,26 +47,23 @@ const LEFT_BEHIND_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL}
  * messages of a session in the order in which they were accepted.
  */
 @Injectable()
-export class MessageSweeper implements OnApplicationBootstrap, OnModuleDestroy {
+export class MessageSweeper implements OnApplicationBootstrap {
   /** When the next look is due at what a process or the stream may have left behind; `performance.now()`. */
   private lookBehindAt = Infinity;
   /** When the next look is due at rows; likewise. */
   private lookAt = 0;
-  private readonly task = new PeriodicTask('message-sweeper', INTERVAL_MS, () => this.sweep());
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly publisher: SendPublisher,
     private readonly messaging: Messaging,
-  ) {}
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('message-sweeper', INTERVAL_MS, () => this.sweep());
+  }
 
   onApplicationBootstrap(): void {
     this.lookBehindAt = performance.now() + SETTLED_MS;
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
   }
 
   private async sweep(): Promise<void> {

@@ -55,7 +55,7 @@ export class SendingService {
     const message = outboundMessageOf(subscription.tenantId, request);
     // Nearly every `clientMessageId` is new: it is looked up only where `limits` knows its job, or something is refused.
     const onlyNew = message.clientMessageId !== null && !message.sendAt;
-    const [ranked, first] = await this.read(message, !onlyNew);
+    const [ranked, first] = await this.read(subscription, message, !onlyNew);
     if (first) return repeatOf(first);
     if (!onlyNew) return this.accept(subscription, ranked, message, false);
     const outcome = await this.accept(subscription, ranked, message, true).catch(refused);
@@ -65,9 +65,13 @@ export class SendingService {
   }
 
   /** Reads the session, and the job that the `clientMessageId` has already where that is looked up. */
-  read(message: OutboundMessage, lookUp: boolean): Promise<[SessionReply, Message | null]> {
+  read(
+    subscription: SubscriptionState,
+    message: OutboundMessage,
+    lookUp: boolean,
+  ): Promise<[SessionReply, Message | null]> {
     return Promise.all([
-      this.sessions.withRankCached(message.tenantId, message.sessionId),
+      this.sessions.withRankCached(subscription, message.sessionId),
       lookUp ? this.firstOf(message) : null,
     ]);
   }

@@ -1,5 +1,5 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { PeriodicTask } from '@svc/service';
+import { Injectable } from '@nestjs/common';
+import { PeriodicTasks } from '@svc/service';
 import { DataSource, In } from 'typeorm';
 import { SessionChange } from './session-change.entity.js';
 import { SessionChanges } from './session-changes.service.js';
@@ -15,20 +15,13 @@ const CLAIM_SQL = `UPDATE session_change SET settle_at = clock_timestamp() + int
 
 /** Finishes changes of sessions that were interrupted. */
 @Injectable()
-export class SessionChangeSweeper implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task = new PeriodicTask('session-change-sweeper', INTERVAL_MS, () => this.sweep());
-
+export class SessionChangeSweeper {
   constructor(
     private readonly dataSource: DataSource,
     private readonly changes: SessionChanges,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('session-change-sweeper', INTERVAL_MS, () => this.sweep());
   }
 
   private async sweep(): Promise<void> {

@@ -7,6 +7,7 @@ import {
   type CreateSessionBody,
   GetSession,
   GetSessionQr,
+  type GetSessionV1,
   GetTiers,
   ListSessions,
   type Page,
@@ -81,12 +82,13 @@ export class SessionsService {
 
   /** Reads a session of this tenant, with its rank among those that the plan has room for. */
   withRank(tenantId: string, sessionId: string): Promise<SessionReply> {
-    return this.read(tenantId, sessionId, 'fresh');
+    return this.read({ tenantId, sessionId }, 'fresh');
   }
 
-  /** As `withRank`, from the cache: for callers that ask often. */
-  withRankCached(tenantId: string, sessionId: string): Promise<SessionReply> {
-    return this.read(tenantId, sessionId, 'cached');
+  /** As `withRank`, from the cache, for callers that ask often: older sessions are counted as far as the tenant may have any. */
+  withRankCached(subscription: SubscriptionState, sessionId: string): Promise<SessionReply> {
+    const { tenantId } = subscription;
+    return this.read({ tenantId, sessionId, countOlderTo: mostSessions(subscription) ?? 0 }, 'cached');
   }
 
   /** @throws AppError `RATE_LIMITED` where the session is read-only. */
@@ -137,9 +139,9 @@ export class SessionsService {
     return this.rpc.request(PromoteTier, { ...body, tenantId, sessionId, actor: actorOf(caller) });
   }
 
-  private read(tenantId: string, sessionId: string, how: 'fresh' | 'cached'): Promise<SessionReply> {
-    const question = (): Promise<SessionReply> => this.rpc.request(GetSession, { tenantId, sessionId });
-    return this.permissions.sessions[how](`${tenantId}/${sessionId}`, question);
+  private read(request: GetSessionV1, how: 'fresh' | 'cached'): Promise<SessionReply> {
+    const question = (): Promise<SessionReply> => this.rpc.request(GetSession, request);
+    return this.permissions.sessions[how](`${request.tenantId}/${request.sessionId}`, question);
   }
 
   private async withTiers(sessions: SessionState[]): Promise<SessionView[]> {

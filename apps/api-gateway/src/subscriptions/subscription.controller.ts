@@ -28,7 +28,14 @@ export class SubscriptionController {
   @ApiErrors('PAYMENT_REQUIRED')
   async get(@CurrentCaller() { tenantId }: Caller): Promise<SubscriptionView> {
     const state = await this.subscriptions.of(tenantId);
-    const { tenantId: _, internal: __, tokenRefusal: ___, keeper = 'operator', ...view } = state;
+    const {
+      tenantId: _,
+      internal: __,
+      tokenRefusal: ___,
+      entitlements: ____,
+      keeper = 'operator',
+      ...view
+    } = state;
     return { keeper, ...view };
   }
 

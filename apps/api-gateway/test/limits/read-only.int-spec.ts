@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { CountSessions, GetLimits, type NewTenant, Reserve, type SubscriptionState } from '@svc/contracts';
+import {
+  CountSessions,
+  type Entitlements,
+  GetLimits,
+  type NewTenant,
+  Reserve,
+  type SubscriptionState,
+} from '@svc/contracts';
 import { USAGE } from '../support/fake-services.js';
 import { type Answer, gateway, withGateway } from '../support/gateway.js';
 
@@ -106,5 +113,15 @@ describe('a session that the plan has no room for', () => {
     expect((await send(ids[1]!)).status).toBe(429);
     subscribe({ internal: true });
     expect((await send(ids[SEVENTH]!)).status).toBe(200);
+  });
+
+  test('follows the number of sessions that the tenant has of its own', async () => {
+    const numbers = (sessions: number) => subscribe({ entitlements: { sessions } as Entitlements });
+    numbers(6);
+    expect((await send(ids[SIXTH]!)).status).toBe(200);
+    expect(await send(ids[SEVENTH]!)).toMatchObject({ status: 429, body: { meta: { limit: 6, used: 7 } } });
+    numbers(1);
+    expect((await send(ids[0]!)).status).toBe(200);
+    expect(await send(ids[1]!)).toMatchObject({ status: 429, body: { meta: { limit: 1, used: 7 } } });
   });
 });

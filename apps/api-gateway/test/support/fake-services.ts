@@ -12,6 +12,7 @@ import {
   CreateSubscription,
   type CreateSubscriptionV1,
   type DayUsage,
+  type Entitlements,
   type EraseContactV1,
   EraseInSessions,
   EraseInWebhooks,
@@ -38,6 +39,7 @@ import {
   type ListSessionsV1,
   parseData,
   type PhoneRequestV1,
+  type Plan,
   PromoteTier,
   type PromoteTierV1,
   type RequestContract,
@@ -83,6 +85,18 @@ export const WARMUP: Omit<WarmupState, 'sessionId'> = {
   criteria: [{ name: 'REPLIED', met: false, required: 0.15, actual: 0.112 }],
 };
 
+/** What plans mean to the real `billing`; a test may give a tenant other numbers. */
+const OF_ALL = { overage: 'bill' as const, storage: 5_000_000_000, pace: 1_000 };
+const NUMBERS: Record<Plan, Entitlements> = {
+  STARTER: { ...OF_ALL, sessions: 1, messages: 1_000, calls: 500, tokens: 5_000_000 },
+  GROWTH: { ...OF_ALL, sessions: 5, messages: 10_000, calls: 5_000, tokens: 20_000_000 },
+  ENTERPRISE: { ...OF_ALL, sessions: 20, messages: 100_000, calls: 50_000, tokens: 70_000_000 },
+};
+const NO_LIMITS: Entitlements = {
+  ...{ sessions: null, messages: null, calls: null, tokens: null },
+  ...{ storage: null, pace: null, overage: 'bill' },
+};
+
 interface Listening {
   subscription: { unsubscribe(): void };
   callback: (error: Error | null, message: { json<T>(): T; respond(data: string): boolean }) => void;
@@ -104,6 +118,8 @@ export class FakeServices {
   readonly created = new Map<string, CreateSessionV1>();
   /** Jobs that hold a reservation, and how often each was asked for. */
   readonly reserved = new Map<string, number>();
+  /** Questions to `reserve`, as they came. */
+  readonly questions: ReserveV1[] = [];
   readonly promotions: PromoteTierV1[] = [];
   readonly dispatcher = new FakeDispatcher();
   readonly ledger = new FakeLedger();
@@ -208,7 +224,8 @@ export class FakeServices {
     this.on(GetSubscription, ({ tenantId }: TenantRef) => {
       const state = this.subscriptions.get(tenantId);
       if (!state) throw new AppError('TENANT_NOT_FOUND');
-      return state;
+      const { plan, internal, entitlements } = state;
+      return { ...state, entitlements: { ...(internal ? NO_LIMITS : NUMBERS[plan]), ...entitlements } };
     });
   }
 
@@ -231,7 +248,9 @@ export class FakeServices {
   }
 
   private answerLimits(): void {
-    this.on(Reserve, ({ jobId, onlyNew }: ReserveV1) => {
+    this.on(Reserve, (question: ReserveV1) => {
+      const { jobId, onlyNew } = question;
+      this.questions.push(question);
       const times = this.reserved.get(jobId) ?? 0;
       if (onlyNew && times > 0) return { admitted: false, known: true };
       if (times === 0 && this.refusal) return { admitted: false, refusal: this.refusal, usage: USAGE };
@@ -239,9 +258,9 @@ export class FakeServices {
       const writeBefore = new Date(Date.now() + this.goodForMs).toISOString();
       return { admitted: true, usage: USAGE, writeBefore };
     });
-    this.on(GetLimits, ({ internal, sessionIds }: GetLimitsV1) => ({
-      llmCalls: countOf(internal ? null : 5_000, 7),
-      messages: internal ? countOf(null, 58) : countOf(USAGE.planLimit, this.planUsed),
+    this.on(GetLimits, ({ caps, sessionIds }: GetLimitsV1) => ({
+      llmCalls: countOf(caps?.calls ?? null, 7),
+      messages: countOf(caps?.messages ?? null, this.planUsed),
       sessions: sessionIds.map((sessionId) => ({
         sessionId,
         tier: 2,

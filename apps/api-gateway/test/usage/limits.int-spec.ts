@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { CreateSession, FindMessages, Reserve } from '@svc/contracts';
+import { CreateSession, type Entitlements, FindMessages, type NewTenant, Reserve } from '@svc/contracts';
 import { TOKENS, USAGE, WARMUP } from '../support/fake-services.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
 
@@ -27,8 +27,8 @@ describe('the limits of a tenant', () => {
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.body).toEqual({
       ...{ plan: 'STARTER', resetAt },
-      messages: { limit: 10_000, used: 58, left: 9_942 },
-      llmCalls: { limit: 5_000, used: 7, left: 4_993 },
+      messages: { limit: 1_000, used: 58, left: 942 },
+      llmCalls: { limit: 500, used: 7, left: 493 },
       tokens: TOKENS,
       sessions: { limit: 1, used: 1, left: 0 },
       perSession: [{ sessionId: id, tier: 2, messages: { limit: 250, used: 42, left: 208 } }],
@@ -54,6 +54,38 @@ describe('the limits of a tenant', () => {
       messages: { limit: null, used: 58, left: null },
       sessions: { limit: null, used: 0, left: null },
     });
+  });
+});
+
+describe('numbers of the tenant’s own', () => {
+  const own = async (numbers: Partial<Entitlements> | undefined): Promise<NewTenant> => {
+    const made = await gateway.createTenant({ plan: 'STARTER' });
+    Object.assign(gateway.fakes.subscriptions.get(made.tenantId) as object, { entitlements: numbers });
+    return made;
+  };
+
+  test('are shown with the name of the plan, and bind new sessions', async () => {
+    const { apiKey } = await own({ sessions: 2, messages: 5_000, calls: 9 });
+    for (const status of [201, 201, 429]) {
+      expect(await call('POST /v1/sessions', { name: 'x' }, apiKey)).toMatchObject({ status });
+    }
+    expect((await call('GET /v1/limits', undefined, apiKey)).body).toMatchObject({
+      plan: 'STARTER',
+      messages: { limit: 5_000, used: 58, left: 4_942 },
+      llmCalls: { limit: 9, used: 7, left: 2 },
+      sessions: { limit: 2, used: 2, left: 0 },
+    });
+    expect((await call('GET /v1/subscription', undefined, apiKey)).body).toEqual({
+      ...{ plan: 'STARTER', status: 'ACTIVE', active: true, keeper: 'operator' },
+    });
+  });
+
+  test('go with each question to limits, which knows no plans', async () => {
+    const { tenantId, apiKey } = await own({ messages: 5_000 });
+    const { id: sessionId } = gateway.fakes.addSession(tenantId);
+    const body = { sessionId, to: '+15550001111', text: 'x' };
+    expect(await call('POST /v1/messages', body, apiKey)).toMatchObject({ status: 200 });
+    expect(gateway.fakes.questions.at(-1)).toMatchObject({ tenantId, caps: { messages: 5_000, calls: 500 } });
   });
 });
 

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { type BlockItem, isRefusal, type StripeProvider } from './stripe-provider.js';
+import { differencesOf, type OurBlock } from './block-differences.js';
+import { isRefusal, type StripeProvider } from './stripe-provider.js';
 
-/** Longer than a call with all its tries takes: what is claimed for so long belongs to nobody any more. */
+/** A claim lasts longer than a call with all its tries: what is claimed for so long belongs to nobody any more. */
 const CLAIM = '90 seconds';
 
 // Times at the provider are real ones, and so are these: a tenant's clock may be moved.
@@ -25,13 +26,13 @@ const REFUSED_SQL = `UPDATE token_block SET refusals = refusals + 1
 const REPORTED_SQL = `UPDATE token_block SET item_id = $4
   WHERE tenant_id = $1 AND period = ($2 || '-01')::date AND number = $3`;
 
-// An invoice is out after 40 days. What is a little older is known still, so that it is not taken for somebody else's.
+// An invoice is out after 40 days. A block that is a little older is still read, so that it is not taken for somebody else's.
 const COMPARE_SQL = `SELECT tenant_id || ':' || to_char(period, 'YYYY-MM') || ':' || number AS key, cents, item_id AS "itemId",
     item_id IS NOT NULL AND recorded_at > statement_timestamp() - interval '40 days' AS reported,
     clock_timestamp() - interval '41 days' AS since
   FROM token_block WHERE tenant_id = $1 AND recorded_at > statement_timestamp() - interval '45 days'`;
 
-interface Claimed {
+interface DueBlock {
   tenantId: string;
   month: string;
   number: number;
@@ -44,19 +45,18 @@ interface Claimed {
   since: Date;
 }
 
-interface Compared extends BlockItem {
-  reported: boolean;
+interface ComparedRow extends OurBlock {
   since: Date;
 }
 
-/** Puts each started block on an invoice, once. */
+/** This class puts each started block on an invoice, once. */
 @Injectable()
 export class BlockReporter {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  /** The next one that is due; whoever claims a block has it for a while. @returns false: there is none. */
+  /** Reports the next block that is due; whoever claims it has it for a while. @returns false: there is none. */
   async reportNext(provider: StripeProvider): Promise<boolean> {
-    const [[block]] = await this.dataSource.query<[Claimed[], number]>(CLAIM_SQL);
+    const [[block]] = await this.dataSource.query<[DueBlock[], number]>(CLAIM_SQL);
     if (!block) return false;
     const { tenantId, month, number } = block;
     try {
@@ -69,22 +69,22 @@ export class BlockReporter {
   }
 
   /**
-   * The provider forgets idempotency keys after a day, what is on an invoice it does not: after a try it is asked. It keeps
-   * failures under a key, too, so each of those makes another one.
+   * Adds the block as an invoice item, unless an earlier try did. The provider forgets idempotency keys after a day, but not what is
+   * on an invoice: after a try it is asked. It keeps failures under a key, too, so each of those makes another one.
    */
-  private async report(provider: StripeProvider, block: Claimed): Promise<void> {
+  private async report(provider: StripeProvider, block: DueBlock): Promise<void> {
     const { tenantId, month, number, cents, refusals, tried, customerId, since } = block;
     const key = `${tenantId}:${month}:${number}`;
-    const known = tried ? await provider.blocksOf(customerId, since) : [];
+    const items = tried ? await provider.blocksOf(customerId, since) : [];
     const itemId =
-      known.find((item) => item.key === key)?.itemId ??
+      items.find((item) => item.key === key)?.itemId ??
       (await provider.addBlock(customerId, key, cents, refusals));
     await this.dataSource.query(REPORTED_SQL, [tenantId, month, number, itemId]);
   }
 
-  /** What the ledger and the provider do not agree on, one line for each block; logged for a person to look at. */
+  /** Compares ledger and provider. @returns one line for each block on which they differ; it is logged for a person. */
   async compare(provider: StripeProvider, tenantId: string, customerId: string): Promise<string[]> {
-    const ours = await this.dataSource.query<Compared[]>(COMPARE_SQL, [tenantId]);
+    const ours = await this.dataSource.query<ComparedRow[]>(COMPARE_SQL, [tenantId]);
     const [first] = ours;
     const theirs = first ? await provider.blocksOf(customerId, first.since) : [];
     const differences = differencesOf(ours, theirs);
@@ -93,19 +93,4 @@ export class BlockReporter {
     }
     return differences;
   }
-}
-
-function differencesOf(ours: Compared[], theirs: BlockItem[]): string[] {
-  const byId = new Map(theirs.map((item) => [item.itemId, item]));
-  const ofOurs = ours.flatMap(({ key, itemId, cents, reported }) => {
-    const item = byId.get(itemId);
-    if (!item) return reported ? [`${key} is not at the provider`] : [];
-    return item.cents === cents ? [] : [`${key} costs ${item.cents} at the provider, not ${cents}`];
-  });
-  const ids = new Map(ours.map(({ key, itemId }) => [key, itemId]));
-  const ofTheirs = theirs.flatMap(({ key, itemId }) => {
-    if (!ids.has(key)) return [`${key} is at the provider only`];
-    return [itemId, null].includes(ids.get(key) ?? null) ? [] : [`${key} is there more than once`];
-  });
-  return [...ofOurs, ...ofTheirs];
 }

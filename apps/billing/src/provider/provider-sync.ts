@@ -1,81 +1,77 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { type Envelope, PLANS } from '@svc/contracts';
+import type { Envelope } from '@svc/contracts';
 import { log, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
-import {
-  changeSubscription,
-  type LockedSubscription,
-  lockSubscription,
-  type SubscriptionChange,
-} from '../subscriptions/changes.js';
+import { changeSubscription, lockSubscription } from '../subscriptions/changes.js';
+import type { LockedSubscription } from '../subscriptions/subscription-change.js';
 import { Subscription } from '../subscriptions/subscription.entity.js';
+import { providerChange } from './provider-change.js';
 import type { ProviderSubscription, StripeProvider } from './stripe-provider.js';
 
 const BEGIN_SQL = `UPDATE subscription SET looks = looks + 1, looked_at = clock_timestamp() WHERE customer_id = $1
-  RETURNING tenant_id AS "tenantId", looks`;
+  RETURNING tenant_id AS "tenantId", looks AS syncs`;
 const OPEN_SQL = 'SELECT id FROM provider_event WHERE customer_id = $1 AND done_at IS NULL';
 const DONE_SQL = 'UPDATE provider_event SET done_at = clock_timestamp() WHERE id = ANY($1)';
 
-/** Looks at once: the provider bounds its calls, and sends wait for the same connections of the database. */
-const MOST_LOOKS = 4;
+/** Concurrent syncs: the provider bounds its calls, and sends wait for the same connections of the database. */
+const MOST_SYNCS = 4;
 
-/** Makes a subscription of ours what it is at the provider at this moment, whatever was heard of it, and in which order. */
+/** This class makes a subscription of ours what it is at the provider at this moment, whatever webhooks came and in which order. */
 @Injectable()
 export class ProviderSync {
-  /** Customers whose look is under way, and what comes after it. */
-  private readonly underWay = new Map<string, Promise<void>>();
-  private readonly again = new Map<string, Promise<void>>();
+  /** Syncs that run, by customer, and the ones that follow them. */
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly following = new Map<string, Promise<void>>();
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
   ) {}
 
-  /** Whether as many looks are under way as may be; what is told meanwhile is looked for a little later. */
+  /** Whether as many syncs run as may; a webhook that comes meanwhile is followed up a little later. */
   get isBusy(): boolean {
-    return this.underWay.size >= MOST_LOOKS;
+    return this.running.size >= MOST_SYNCS;
   }
 
-  /** Looks from now on: where a look is under way, another one follows it, one for all who ask meanwhile. */
-  look(provider: StripeProvider, customerId: string): Promise<void> {
-    const running = this.underWay.get(customerId);
+  /** Reads the customer's subscription from now on: where a sync runs, another one follows it, one for all who ask meanwhile. */
+  syncCustomer(provider: StripeProvider, customerId: string): Promise<void> {
+    const running = this.running.get(customerId);
     if (!running) return this.start(provider, customerId);
-    const next =
-      this.again.get(customerId) ??
+    const following =
+      this.following.get(customerId) ??
       running
         .catch(() => undefined)
         .then(() => {
-          this.again.delete(customerId);
+          this.following.delete(customerId);
           return this.start(provider, customerId);
         });
-    this.again.set(customerId, next);
-    return next;
+    this.following.set(customerId, following);
+    return following;
   }
 
   private start(provider: StripeProvider, customerId: string): Promise<void> {
-    const look = this.lookOnce(provider, customerId).finally(() => this.underWay.delete(customerId));
-    this.underWay.set(customerId, look);
-    return look;
+    const sync = this.syncOnce(provider, customerId).finally(() => this.running.delete(customerId));
+    this.running.set(customerId, sync);
+    return sync;
   }
 
-  /** Only the look that began last writes; it saw everything that those before it were told to look for. */
-  private async lookOnce(provider: StripeProvider, customerId: string): Promise<void> {
+  /** Only the sync that began last writes; it read everything that those before it were to read. */
+  private async syncOnce(provider: StripeProvider, customerId: string): Promise<void> {
     const open = await this.dataSource.query<{ id: string }[]>(OPEN_SQL, [customerId]);
-    const [[begun]] = await this.dataSource.query<[{ tenantId: string; looks: number }[], number]>(
-      BEGIN_SQL,
-      [customerId],
-    );
+    const [[row]] = await this.dataSource.query<[{ tenantId: string; syncs: number }[], number]>(BEGIN_SQL, [
+      customerId,
+    ]);
     const ids = open.map(({ id }) => id);
-    if (!begun) return void (await this.dataSource.query(DONE_SQL, [ids])); // a customer of somebody else
-    const { tenantId, looks } = begun;
-    const seen = await provider.subscriptionsOf(customerId);
+    if (!row) return void (await this.dataSource.query(DONE_SQL, [ids])); // a customer of somebody else
+    const { tenantId, syncs } = row;
+    const subscriptions = await provider.subscriptionsOf(customerId);
     const events = await this.dataSource.transaction(async (tx) => {
-      const was = await lockSubscription(tx, tenantId);
-      if (!was || was.looks !== looks) return [];
-      const told = await write(tx, was, seen);
+      const ours = await lockSubscription(tx, tenantId);
+      if (!ours || ours.syncs !== syncs) return [];
+      const changes = await write(tx, ours, subscriptions);
       await tx.query(DONE_SQL, [ids]);
-      return told;
+      return changes;
     });
     this.outbox.publish(events);
   }
@@ -83,32 +79,24 @@ export class ProviderSync {
 
 async function write(
   tx: EntityManager,
-  was: LockedSubscription,
-  seen: ProviderSubscription[],
+  ours: LockedSubscription,
+  subscriptions: ProviderSubscription[],
 ): Promise<Envelope[]> {
-  const { tenantId, providerId } = was;
+  const { tenantId, providerId } = ours;
   // What the operator said holds while nothing else is paid for: not yet, or not any more.
-  const isNone = ({ isIncomplete, status }: ProviderSubscription): boolean =>
+  const isUnpaid = ({ isIncomplete, status }: ProviderSubscription): boolean =>
     isIncomplete || status === 'CANCELED';
-  const [is, other] = providerId === null ? seen.filter((one) => !isNone(one)) : seen;
-  if (!is) return [];
-  if (other && !isNone(other)) {
-    log().error({ tenantId, subscriptions: seen.length }, 'a tenant pays for more than one subscription');
+  const [theirs, other] = providerId === null ? subscriptions.filter((one) => !isUnpaid(one)) : subscriptions;
+  if (!theirs) return [];
+  if (other && !isUnpaid(other)) {
+    log().error(
+      { tenantId, subscriptions: subscriptions.length },
+      'a tenant pays for more than one subscription',
+    );
   }
-  const events = await changeSubscription(tx, was, changeOf(was, is), 'payment-provider');
-  const { id, periodEndsAt, cancelsAt } = is;
+  if (!theirs.plan) log().error({ tenantId }, 'the price of a subscription is not configured');
+  const events = await changeSubscription(tx, ours, providerChange(ours, theirs), 'payment-provider');
+  const { id, periodEndsAt, cancelsAt } = theirs;
   await tx.update(Subscription, { tenantId }, { providerId: id, periodEndsAt, cancelsAt });
   return events;
-}
-
-/** A larger plan holds from now on, a smaller one when the period ends that is paid for (ADR 19). */
-function changeOf(was: LockedSubscription, is: ProviderSubscription): SubscriptionChange {
-  const { status, periodEndsAt, plan = was.plan } = is;
-  if (!is.plan) log().error({ tenantId: was.tenantId }, 'the price of a subscription is not configured');
-  const isSmaller = PLANS.indexOf(plan) < PLANS.indexOf(was.plan);
-  const isPaid = was.providerId === is.id && was.periodEndsAt !== null && periodEndsAt <= was.periodEndsAt;
-  if (isSmaller && isPaid && status === 'ACTIVE' && periodEndsAt > was.now) {
-    return { status, plan: was.plan, nextPlan: plan, nextPlanAt: periodEndsAt };
-  }
-  return { status, plan, nextPlan: null, nextPlanAt: null };
 }

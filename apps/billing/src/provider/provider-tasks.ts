@@ -12,9 +12,9 @@ const EVENTS_MS = 1_000;
 const BLOCKS_MS = 2_000;
 const COMPARE_MS = 5_000;
 const BATCH = 20;
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
-// Those whose look failed, or whose process died. One that began less than its longest time ago is left alone: a look that
+// Customers whose sync failed, or whose process died. A sync that began less than its longest time ago is left alone: one that
 // begins takes the right to write from those before it.
 const OPEN_SQL = `SELECT DISTINCT customer_id AS "customerId" FROM provider_event
   LEFT JOIN subscription USING (customer_id)
@@ -32,17 +32,17 @@ const CLAIM_SQL = `UPDATE subscription SET compared_at = svc_now(tenant_id) - in
 const COMPARED_SQL = `UPDATE subscription SET compared_at = svc_now(tenant_id) WHERE tenant_id = $1
   RETURNING status, provider_id AS "providerId"`;
 
-interface Claimed {
+interface DueTenant {
   tenantId: string;
   customerId: string;
 }
 
-interface Compared {
+interface SubscriptionRow {
   status: SubscriptionStatus;
   providerId: string | null;
 }
 
-/** What goes on between us and the payment provider without anybody asking. Without one there is nothing to do. */
+/** This class runs the periodic work between us and the payment provider. Without a provider there is none. */
 @Injectable()
 export class ProviderTasks {
   constructor(
@@ -56,22 +56,22 @@ export class ProviderTasks {
       log().info('billing is manual: no payment provider is configured');
       return;
     }
-    tasks.add('provider events', EVENTS_MS, (stopping) => this.lookAgain(provider, stopping));
+    tasks.add('provider events', EVENTS_MS, (stopping) => this.syncOpen(provider, stopping));
     tasks.add('token blocks', BLOCKS_MS, (stopping) => this.reportBlocks(provider, stopping));
     tasks.add('comparison with provider', COMPARE_MS, (stopping) => this.compareDue(provider, stopping));
   }
 
-  /** Looks for what was told, and not found out yet. */
-  async lookAgain(provider: StripeProvider, stopping?: AbortSignal): Promise<void> {
-    const open = await this.dataSource.query<Pick<Claimed, 'customerId'>[]>(OPEN_SQL);
+  /** Syncs the customers whose webhooks are not followed up yet. */
+  async syncOpen(provider: StripeProvider, stopping?: AbortSignal): Promise<void> {
+    const open = await this.dataSource.query<Pick<DueTenant, 'customerId'>[]>(OPEN_SQL);
     const next = async (): Promise<void> => {
       for (let one = open.pop(); one && !stopping?.aborted; one = open.pop()) {
         await this.sync
-          .look(provider, one.customerId)
+          .syncCustomer(provider, one.customerId)
           .catch((error: unknown) => log().warn({ err: error }, 'provider not asked, it is tried again'));
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, next));
+    await Promise.all(Array.from({ length: CONCURRENCY }, next));
   }
 
   /** Puts started blocks on invoices. */
@@ -81,22 +81,22 @@ export class ProviderTasks {
     }
   }
 
-  /** Once a day for each tenant: heals webhooks that were lost, and compares the ledger with what is on invoices. */
+  /** Compares each tenant once a day: mends webhooks that were lost, and holds the ledger against what is on invoices. */
   async compareDue(provider: StripeProvider, stopping?: AbortSignal): Promise<void> {
     for (let n = 0; n < BATCH && !stopping?.aborted; n += 1) {
-      const [[claimed]] = await this.dataSource.query<[Claimed[], number]>(CLAIM_SQL);
-      if (!claimed) return;
-      const { tenantId } = claimed;
-      await this.compare(provider, claimed).catch((error: unknown) =>
+      const [[due]] = await this.dataSource.query<[DueTenant[], number]>(CLAIM_SQL);
+      if (!due) return;
+      const { tenantId } = due;
+      await this.compare(provider, due).catch((error: unknown) =>
         log().warn({ tenantId, err: error }, 'not compared with the payment provider, it is tried again'),
       );
     }
   }
 
-  private async compare(provider: StripeProvider, { tenantId, customerId }: Claimed): Promise<void> {
-    await this.sync.look(provider, customerId);
+  private async compare(provider: StripeProvider, { tenantId, customerId }: DueTenant): Promise<void> {
+    await this.sync.syncCustomer(provider, customerId);
     await this.blocks.compare(provider, tenantId, customerId);
-    const [[row]] = await this.dataSource.query<[Compared[], number]>(COMPARED_SQL, [tenantId]);
+    const [[row]] = await this.dataSource.query<[SubscriptionRow[], number]>(COMPARED_SQL, [tenantId]);
     const hasEnded = row?.status === 'CANCELED' && row.providerId !== null;
     if (hasEnded && (await provider.invoiceWaiting(customerId))) {
       log().info({ tenantId }, 'what was left to pay is on a last invoice');

@@ -13,7 +13,7 @@ import {
 import { OnRequest } from '@svc/messaging';
 import { ProviderService } from './provider.service.js';
 
-/** The payment provider's pages and webhooks. */
+/** This consumer answers requests for the payment provider's pages and takes its webhooks. */
 @Controller()
 export class ProviderConsumer {
   constructor(private readonly provider: ProviderService) {}

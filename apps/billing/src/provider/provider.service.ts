@@ -19,7 +19,7 @@ const LIVE: ReadonlySet<string> = new Set(['TRIALING', 'ACTIVE', 'PAST_DUE', 'UN
 /** Injects the payment provider; null: none is configured, the operator says what is paid for. */
 export const PROVIDER = Symbol('payment provider');
 
-/** What is asked of the payment provider, and what it tells. */
+/** This service opens the payment provider's pages and takes its webhooks. */
 @Injectable()
 export class ProviderService {
   constructor(
@@ -33,8 +33,8 @@ export class ProviderService {
   async checkout({ tenantId, plan }: OpenCheckoutV1): Promise<ProviderPage> {
     const { provider, customerId } = await this.customerOf(tenantId);
     try {
-      // What was paid and not heard of would be paid once more.
-      await this.sync.look(provider, customerId);
+      // What is paid for and has not come to us yet would be paid for once more.
+      await this.sync.syncCustomer(provider, customerId);
       const { providerId, status } = await this.subscriptions.findOneByOrFail({ tenantId });
       if (providerId !== null && LIVE.has(status)) {
         throw conflict('There is a subscription already: change its plan in the portal.');
@@ -52,7 +52,7 @@ export class ProviderService {
     return { url: await provider.portalUrl(customerId).catch(rethrow) };
   }
 
-  /** Keeps that there is something to look for, and answers; the look comes after. */
+  /** Keeps the webhook and answers; the sync comes after. */
   async take({ payload, signature }: TakeProviderEventV1): Promise<ProviderEventReply> {
     if (!this.provider) throw conflict(NO_PROVIDER);
     const event = this.provider.readEvent(payload, signature);
@@ -65,7 +65,7 @@ export class ProviderService {
     if (!row) return { kept: false };
     if (this.sync.isBusy) return { kept: true };
     this.sync
-      .look(this.provider, customerId)
+      .syncCustomer(this.provider, customerId)
       .catch((error: unknown) => log().warn({ type, err: error }, 'provider not asked, it is tried again'));
     return { kept: true };
   }
@@ -76,11 +76,11 @@ export class ProviderService {
     const subscription = await subscriptions.findOneBy({ tenantId });
     if (!subscription) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
     if (subscription.customerId !== null) return { provider, customerId: subscription.customerId };
-    const made = await provider.createCustomer(tenantId).catch(rethrow);
-    // Whoever was faster has made the one that counts.
-    await subscriptions.update({ tenantId, customerId: IsNull() }, { customerId: made });
+    const ownId = await provider.createCustomer(tenantId).catch(rethrow);
+    // Of several at the same moment the first one's customer counts.
+    await subscriptions.update({ tenantId, customerId: IsNull() }, { customerId: ownId });
     const { customerId } = await subscriptions.findOneByOrFail({ tenantId });
-    return { provider, customerId: customerId ?? made };
+    return { provider, customerId: customerId ?? ownId };
   }
 }
 

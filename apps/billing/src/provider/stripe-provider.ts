@@ -31,7 +31,7 @@ export interface ProviderSubscription {
   cancelsAt: Date | null;
 }
 
-/** A started block as it is told to the provider; `key` is `<tenant>:<month>:<number>`. */
+/** A started block as it goes to the provider; `key` is `<tenant>:<month>:<number>`. */
 export interface BlockItem {
   key: string;
   itemId: string;

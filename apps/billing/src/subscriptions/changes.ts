@@ -1,33 +1,19 @@
-import { type Envelope, type Plan, SubscriptionChanged, type SubscriptionStatus } from '@svc/contracts';
+import { type Envelope, SubscriptionChanged } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { insertEvents } from '@svc/service';
 import type { EntityManager } from 'typeorm';
-
-/** What a change may touch; columns left out stay. */
-export interface SubscriptionChange {
-  plan?: Plan;
-  status?: SubscriptionStatus;
-  nextPlan?: Plan | null;
-  nextPlanAt?: Date | null;
-}
-
-/** A subscription while its row is locked. */
-export interface LockedSubscription {
-  tenantId: string;
-  /** The plan that holds now. */
-  plan: Plan;
-  status: SubscriptionStatus;
-  nextPlan: Plan | null;
-  nextPlanAt: Date | null;
-  providerId: string | null;
-  periodEndsAt: Date | null;
-  looks: number;
-  now: Date;
-}
+import {
+  type AboutChange,
+  changeOf,
+  differs,
+  type LockedSubscription,
+  type SubscriptionChange,
+} from './subscription-change.js';
 
 // One moment for all of it, read once the row is locked.
 const NOW_SQL = 'SELECT svc_now($1) AS now FROM subscription WHERE tenant_id = $1 FOR UPDATE';
-const LOCKED_SQL = `SELECT tenant_id AS "tenantId", status, provider_id AS "providerId", looks, period_ends_at AS "periodEndsAt",
+const LOCKED_SQL = `SELECT tenant_id AS "tenantId", status, internal, provider_id AS "providerId", looks AS syncs,
+    period_ends_at AS "periodEndsAt",
     CASE WHEN next_plan_at <= $2 THEN next_plan ELSE plan END AS plan,
     CASE WHEN next_plan_at > $2 THEN next_plan END AS "nextPlan",
     CASE WHEN next_plan_at > $2 THEN next_plan_at END AS "nextPlanAt", $2::timestamptz AS now
@@ -38,7 +24,7 @@ const WRITE_SQL = `UPDATE subscription SET plan = $2, next_plan = $3, next_plan_
     status_since = CASE WHEN status = $5 THEN status_since ELSE svc_now(tenant_id) END
   WHERE tenant_id = $1`;
 
-/** The subscription as it is until the transaction ends; undefined: there is none. */
+/** Locks the subscription until the transaction ends and reads it; undefined: there is none. */
 export async function lockSubscription(
   tx: EntityManager,
   tenantId: string,
@@ -50,34 +36,34 @@ export async function lockSubscription(
 }
 
 /**
- * Writes the change, and the event that tells of it where anything is different from before.
+ * Writes the change, and its event where anything differs from before.
  * @returns the event, to be published after the commit.
  */
 export async function changeSubscription(
   tx: EntityManager,
-  was: LockedSubscription,
+  before: LockedSubscription,
   change: SubscriptionChange,
   actor: string,
 ): Promise<Envelope[]> {
-  const { tenantId, now } = was;
-  const is = { ...was, ...change };
-  await tx.query(WRITE_SQL, [tenantId, is.plan, is.nextPlan, is.nextPlanAt, is.status]);
-  if (is.plan === was.plan && is.status === was.status && is.nextPlan === was.nextPlan) return [];
-  const event = envelopeOf(
-    SubscriptionChanged,
-    { tenantId, occurredAt: now.toISOString() },
-    {
-      previousPlan: was.plan,
-      plan: is.plan,
-      previousStatus: was.status,
-      status: is.status,
-      ...(is.nextPlan && is.nextPlanAt
-        ? { nextPlan: is.nextPlan, nextPlanAt: is.nextPlanAt.toISOString() }
-        : {}),
-      actor,
-      timestamp: now.toISOString(),
-    },
-  );
+  const after = { ...before, ...change };
+  const { tenantId, plan, status, nextPlan, nextPlanAt } = after;
+  await tx.query(WRITE_SQL, [tenantId, plan, nextPlan, nextPlanAt, status]);
+  return differs(before, after) ? insertChange(tx, before, after, { actor }) : [];
+}
+
+/**
+ * Writes the event of a change into the outbox; every gateway drops the answers of the tenant when it hears it.
+ * @returns the event, to be published after the commit.
+ */
+export async function insertChange(
+  tx: EntityManager,
+  before: LockedSubscription,
+  after: LockedSubscription,
+  about: AboutChange,
+): Promise<Envelope[]> {
+  const { tenantId } = before;
+  const data = changeOf(before, after, about);
+  const event = envelopeOf(SubscriptionChanged, { tenantId, occurredAt: data.timestamp }, data);
   await insertEvents(tx, [event]);
   return [event];
 }

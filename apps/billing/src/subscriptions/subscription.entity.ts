@@ -1,7 +1,7 @@
 import type { Plan, SubscriptionStatus } from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a tenant pays for. */
+/** The subscription of one tenant: what it pays for. */
 @Entity('subscription')
 export class Subscription {
   @PrimaryColumn('uuid', { name: 'tenant_id' }) tenantId: string;
@@ -18,13 +18,17 @@ export class Subscription {
   @Column('text', { name: 'provider_id', nullable: true }) providerId: string | null;
   @Column('timestamptz', { name: 'period_ends_at', nullable: true }) periodEndsAt: Date | null;
   @Column('timestamptz', { name: 'cancels_at', nullable: true }) cancelsAt: Date | null;
-  /** Counts looks at the provider: the one begun last writes what it saw. */
-  @Column('integer') looks: number;
+  /** Counts the syncs with the provider: the one that began last writes what it read. */
+  @Column('integer', { name: 'looks' }) syncs: number;
   /** When the last one began, by the server's clock. */
-  @Column('timestamptz', { name: 'looked_at', nullable: true }) lookedAt: Date | null;
+  @Column('timestamptz', { name: 'looked_at', nullable: true }) syncedAt: Date | null;
   /** When it was last compared with the provider, in domain time. */
   @Column('timestamptz', { name: 'compared_at', nullable: true }) comparedAt: Date | null;
 }
 
 /** The plan that holds at this moment; the columns are those of `subscription`. */
 export const PLAN_NOW_SQL = `CASE WHEN next_plan_at <= svc_now(tenant_id) THEN next_plan ELSE plan END`;
+
+/** The operator's overrides of a tenant as one object, `{}` where there is none; for a statement that reads `subscription`. */
+export const OVERRIDES_SQL = `(SELECT coalesce(jsonb_object_agg(key, value), '{}') FROM entitlement_override
+  WHERE entitlement_override.tenant_id = subscription.tenant_id)`;

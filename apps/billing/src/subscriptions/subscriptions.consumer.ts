@@ -12,7 +12,7 @@ import {
 import { OnRequest } from '@svc/messaging';
 import { SubscriptionsService } from './subscriptions.service.js';
 
-/** What other services may ask about subscriptions. */
+/** This consumer answers what other services ask about subscriptions. */
 @Controller()
 export class SubscriptionsConsumer {
   constructor(private readonly subscriptions: SubscriptionsService) {}

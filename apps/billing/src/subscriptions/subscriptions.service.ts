@@ -3,22 +3,23 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import {
   AppError,
   type CreateSubscriptionV1,
+  type Entitlements,
   type Plan,
   type SetSubscriptionV1,
   type SubscriptionState,
   type SubscriptionStatus,
-  type TokenRefusal,
 } from '@svc/contracts';
 import { OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { BillingConfig } from '../config.js';
-import { graceEnd, isActive } from './access.js';
+import { graceEnd, isActive, tokenRefusal } from './access.js';
 import { changeSubscription, lockSubscription } from './changes.js';
-import { Subscription } from './subscription.entity.js';
+import { entitlementsOf, type Overrides } from './entitlements.js';
+import { OVERRIDES_SQL, Subscription } from './subscription.entity.js';
 
 const GET_SQL = `SELECT CASE WHEN next_plan_at <= now THEN next_plan ELSE plan END AS plan, status, status_since AS "statusSince", internal,
     CASE WHEN next_plan_at > now THEN next_plan END AS "nextPlan", next_plan_at AS "nextPlanAt",
-    provider_id AS "providerId", period_ends_at AS "periodEndsAt", cancels_at AS "cancelsAt", now,
+    provider_id AS "providerId", period_ends_at AS "periodEndsAt", cancels_at AS "cancelsAt", now, ${OVERRIDES_SQL} AS overrides,
     coalesce(tokens, 0)::text AS tokens, coalesce(included, 0)::text AS included, (month + interval '1 month') AT TIME ZONE 'UTC' AS "monthEndsAt"
   FROM subscription
   CROSS JOIN LATERAL (SELECT svc_now(subscription.tenant_id) AS now OFFSET 0) clock
@@ -37,13 +38,17 @@ interface Row {
   periodEndsAt: Date | null;
   cancelsAt: Date | null;
   now: Date;
+  overrides: Overrides;
   /** Of this month. */
   tokens: string;
   included: string;
   monthEndsAt: Date;
 }
 
-/** Plans and states of tenants. */
+/** A subscription with what it entitles to; `billing` itself always has both. */
+export type EntitledSubscription = SubscriptionState & { entitlements: Entitlements };
+
+/** This service keeps plan and state of each tenant's subscription. */
 @Injectable()
 export class SubscriptionsService {
   constructor(
@@ -52,7 +57,7 @@ export class SubscriptionsService {
     private readonly config: BillingConfig,
   ) {}
 
-  /** A repeat keeps what the first call made: the tenant's creation may be tried again after a crash. */
+  /** Makes the subscription of a new tenant. A repeat keeps the first one: the tenant's creation may be tried again after a crash. */
   async create({ tenantId, plan, status, internal }: CreateSubscriptionV1): Promise<SubscriptionState> {
     await this.dataSource
       .createQueryBuilder()
@@ -64,29 +69,32 @@ export class SubscriptionsService {
     return this.get(tenantId);
   }
 
-  /** By hand: plan and state hold from now on, and nothing waits for the end of a period any more. */
+  /** Sets plan and state by hand: both hold from now on, and no smaller plan waits for the end of a period any more. */
   async set({ tenantId, status, plan }: SetSubscriptionV1): Promise<SubscriptionState> {
     const events = await this.dataSource.transaction(async (tx) => {
-      const was = await lockSubscription(tx, tenantId);
-      if (!was) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
+      const current = await lockSubscription(tx, tenantId);
+      if (!current) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
       const change = plan ? { status, plan, nextPlan: null, nextPlanAt: null } : { status };
       // A subscription that has ended at the provider is the operator's from here on.
-      if (was.status === 'CANCELED') await tx.update(Subscription, { tenantId }, { providerId: null });
-      return changeSubscription(tx, was, change, 'operator');
+      if (current.status === 'CANCELED') await tx.update(Subscription, { tenantId }, { providerId: null });
+      return changeSubscription(tx, current, change, 'operator');
     });
     this.outbox.publish(events);
     return this.get(tenantId);
   }
 
   /** @throws AppError `TENANT_NOT_FOUND` */
-  async get(tenantId: string): Promise<SubscriptionState> {
+  async get(tenantId: string): Promise<EntitledSubscription> {
     const [row] = await this.dataSource.query<Row[]>(GET_SQL, [tenantId]);
     if (!row) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
     const { plan, status, statusSince, internal, providerId, now } = row;
     const graceEndsAt = graceEnd(status, statusSince, this.config.graceDays);
-    const tokenRefusal = this.tokenRefusal(row);
+    const entitlements = entitlementsOf(this.config.numbersOf(plan), row.overrides, internal);
+    const refusal = tokenRefusal(entitlements, {
+      ...{ used: Number(row.tokens), included: Number(row.included), monthEndsAt: row.monthEndsAt, now },
+    });
     return {
-      ...{ tenantId, plan, status, internal, active: isActive(status, graceEndsAt, now) },
+      ...{ tenantId, plan, status, internal, active: isActive(status, graceEndsAt, now), entitlements },
       keeper: providerId === null ? 'operator' : 'stripe',
       ...(graceEndsAt && { graceEndsAt: graceEndsAt.toISOString() }),
       ...(row.nextPlan && row.nextPlanAt
@@ -94,23 +102,7 @@ export class SubscriptionsService {
         : {}),
       ...(row.periodEndsAt && { periodEndsAt: row.periodEndsAt.toISOString() }),
       ...(row.cancelsAt && { cancelsAt: row.cancelsAt.toISOString() }),
-      ...(tokenRefusal && { tokenRefusal }),
+      ...(refusal && { tokenRefusal: refusal }),
     };
-  }
-
-  /** Of a plan that blocks instead of billing. */
-  private tokenRefusal({
-    plan,
-    internal,
-    tokens,
-    included,
-    monthEndsAt,
-    now,
-  }: Row): TokenRefusal | undefined {
-    const limit = Math.max(this.config.includedIn(plan), Number(included));
-    const used = Number(tokens);
-    if (internal || this.config.overageOf(plan) === 'bill' || used < limit) return undefined;
-    const retryAfterSeconds = Math.max(1, Math.ceil((monthEndsAt.getTime() - now.getTime()) / 1000));
-    return { layer: 'tokens', limit, used, resetAt: monthEndsAt.toISOString(), retryAfterSeconds };
   }
 }

@@ -1,12 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { type Envelope, type LlmCalledV1, type Plan, TOKEN_BLOCK_CENTS } from '@svc/contracts';
+import {
+  type Entitlements,
+  type Envelope,
+  type LlmCalledV1,
+  type Plan,
+  TOKEN_BLOCK_CENTS,
+} from '@svc/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { BillingConfig } from '../config.js';
-import { PLAN_NOW_SQL } from '../subscriptions/subscription.entity.js';
+import { entitlementsOf, type Overrides } from '../subscriptions/entitlements.js';
+import { OVERRIDES_SQL, PLAN_NOW_SQL } from '../subscriptions/subscription.entity.js';
 import { blocksOf } from './blocks.js';
 
-// The event and its sums, or nothing where it is known. Nothing is used in the future, whatever a clock says.
+// The event and its sums, or nothing where the event is there already. Nothing is used in the future, whatever a clock says.
 const RECORD_SQL = `WITH event AS (
     INSERT INTO usage_event (source, event_id, tenant_id, session_id, tokens, at)
     VALUES ($1, $2, $3, $4, $5, least($6::timestamptz, svc_now($3)))
@@ -25,7 +32,7 @@ const RECORD_SQL = `WITH event AS (
         THEN greatest(usage_period.included, excluded.included) ELSE usage_period.included END
   RETURNING to_char(period, 'YYYY-MM-DD') AS period, tokens::text, blocks, included::text`;
 
-const PLAN_SQL = `SELECT ${PLAN_NOW_SQL} AS plan, internal FROM subscription WHERE tenant_id = $1`;
+const TENANT_SQL = `SELECT ${PLAN_NOW_SQL} AS plan, internal, ${OVERRIDES_SQL} AS overrides FROM subscription WHERE tenant_id = $1`;
 
 const START_BLOCKS_SQL = `WITH period AS (
     UPDATE usage_period SET blocks = $4 WHERE tenant_id = $1 AND period = $2)
@@ -33,20 +40,22 @@ const START_BLOCKS_SQL = `WITH period AS (
   SELECT tenant_id, $2, number, $5, svc_now($1), provider_id IS NOT NULL
   FROM subscription CROSS JOIN generate_series($3 + 1, $4::integer) AS number WHERE tenant_id = $1`;
 
-interface Sum {
+/** The sum of a month after an event. */
+interface MonthRow {
   period: string;
   tokens: string;
   blocks: number;
-  /** Of the largest plan that held in the month: a smaller one does not charge for what was included. */
+  /** The most that the month has included: a smaller plan does not charge for what was included. */
   included: string;
 }
 
-interface Tenant {
+interface TenantRow {
   plan: Plan;
   internal: boolean;
+  overrides: Overrides;
 }
 
-/** Writes down what was used: each event once, and each block that it starts. */
+/** This service writes the ledger: each event once, and each block that it starts. */
 @Injectable()
 export class LedgerService {
   constructor(
@@ -54,23 +63,33 @@ export class LedgerService {
     private readonly config: BillingConfig,
   ) {}
 
-  /** A repeat, however late, changes nothing. */
+  /** Records a call. A repeat, however late, changes nothing. */
   async record({ id, tenantId, data }: Envelope<LlmCalledV1>): Promise<void> {
     const { source, sessionId, tokens, timestamp } = data;
     await this.dataSource.transaction(async (tx) => {
-      const [tenant] = await tx.query<Tenant[]>(PLAN_SQL, [tenantId]);
-      const included = tenant ? this.config.includedIn(tenant.plan) : 0;
+      const entitlements = await this.entitlementsOf(tx, tenantId);
+      const included = entitlements?.tokens ?? 0;
       const values = [source, id, tenantId, sessionId, tokens, timestamp, included];
-      const [sum] = await tx.query<Sum[]>(RECORD_SQL, values);
-      if (sum && tenant) await this.startBlocks(tx, tenantId, tenant, sum);
+      const [month] = await tx.query<MonthRow[]>(RECORD_SQL, values);
+      if (month && entitlements) await startBlocks(tx, tenantId, entitlements, month);
     });
   }
 
-  /** What was started stays, and pays for as many tokens as any other block. */
-  private async startBlocks(tx: EntityManager, tenantId: string, tenant: Tenant, sum: Sum): Promise<void> {
-    if (tenant.internal || this.config.overageOf(tenant.plan) === 'block') return;
-    const due = blocksOf(Number(sum.tokens), Number(sum.included));
-    if (due <= sum.blocks) return;
-    await tx.query(START_BLOCKS_SQL, [tenantId, sum.period, sum.blocks, due, TOKEN_BLOCK_CENTS]);
+  private async entitlementsOf(tx: EntityManager, tenantId: string): Promise<Entitlements | undefined> {
+    const [row] = await tx.query<TenantRow[]>(TENANT_SQL, [tenantId]);
+    return row && entitlementsOf(this.config.numbersOf(row.plan), row.overrides, row.internal);
   }
+}
+
+/** Starts the blocks that are due. A block that was started stays, and pays for as many tokens as any other. */
+async function startBlocks(
+  tx: EntityManager,
+  tenantId: string,
+  { tokens, overage }: Entitlements,
+  month: MonthRow,
+): Promise<void> {
+  if (tokens === null || overage === 'block') return;
+  const due = blocksOf(Number(month.tokens), Number(month.included));
+  if (due <= month.blocks) return;
+  await tx.query(START_BLOCKS_SQL, [tenantId, month.period, month.blocks, due, TOKEN_BLOCK_CENTS]);
 }

@@ -5,7 +5,7 @@ import { OnEvent, OnRequest } from '@svc/messaging';
 import { LedgerService } from './ledger.service.js';
 import { UsageService } from './usage.service.js';
 
-/** Tokens come in, and what was used goes out. */
+/** This consumer records calls of language models and answers what was used. */
 @Controller()
 export class UsageConsumer {
   constructor(
@@ -14,7 +14,7 @@ export class UsageConsumer {
   ) {}
 
   @OnEvent(LlmCalled)
-  called(@Payload() event: Envelope<LlmCalledV1>): Promise<void> {
+  record(@Payload() event: Envelope<LlmCalledV1>): Promise<void> {
     return this.ledger.record(event);
   }
 

@@ -11,7 +11,7 @@ import {
   type UsageReply,
 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { BillingConfig } from '../config.js';
+import { tokensIncluded } from '../subscriptions/entitlements.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
 const MONTH_SQL = `SELECT to_char(first, 'YYYY-MM') AS month, first AT TIME ZONE 'UTC' AS "from",
@@ -48,13 +48,12 @@ interface DetailRow {
   tokens: string;
 }
 
-/** What a tenant used in a month, from the ledger's sums. */
+/** This service reads what a tenant used in a month, from the ledger's sums. */
 @Injectable()
 export class UsageService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly subscriptions: SubscriptionsService,
-    private readonly config: BillingConfig,
   ) {}
 
   /** @throws AppError `TENANT_NOT_FOUND` */
@@ -72,15 +71,18 @@ export class UsageService {
     };
   }
 
-  /** Of the largest plan that held in the month, as far as anything was used under it. */
+  /** Of a month that is over counts what it included while anything was used; where nothing was, the number of today. */
   private async tokensOf(tenantId: string, row: MonthRow): Promise<TokenUsage> {
     const { blocks, cost, running } = row;
-    const { plan, internal } = await this.subscriptions.get(tenantId);
-    const ofPlan = running || row.included === null ? this.config.includedIn(plan) : 0;
-    const limit = internal ? null : Math.max(Number(row.included ?? 0), ofPlan);
+    const { entitlements } = await this.subscriptions.get(tenantId);
+    const isOver = !running && row.included !== null;
+    const limit =
+      isOver && entitlements.tokens !== null
+        ? Number(row.included)
+        : tokensIncluded(entitlements, Number(row.included ?? 0));
     const { limit: included, used, left } = countOf(limit, Number(row.tokens));
     return {
-      ...{ used, included, left, overage: this.config.overageOf(plan), blocks, cost },
+      ...{ used, included, left, overage: entitlements.overage, blocks, cost },
       ...{ blockSize: TOKEN_BLOCK, blockPrice: TOKEN_BLOCK_CENTS, currency: CURRENCY },
     };
   }

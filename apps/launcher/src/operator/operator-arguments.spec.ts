@@ -48,6 +48,22 @@ describe('the operator asks', () => {
       { tenantId: TENANT, status: 'UNPAID' },
     ],
     [
+      ['entitlements', 'set', TENANT, 'messages=5000', '--reason', 'Contract of May'],
+      'rpc.billing.set-entitlement',
+      { tenantId: TENANT, key: 'messages', value: 5_000, reason: 'Contract of May' },
+    ],
+    [
+      ['entitlements', 'set', TENANT, 'overage=block', '--reason', 'R'],
+      'rpc.billing.set-entitlement',
+      { tenantId: TENANT, key: 'overage', value: 'block', reason: 'R' },
+    ],
+    [['entitlements', 'list', TENANT], 'rpc.billing.get-entitlements', { tenantId: TENANT }],
+    [
+      ['entitlements', 'clear', TENANT, 'messages'],
+      'rpc.billing.clear-entitlement',
+      { tenantId: TENANT, key: 'messages' },
+    ],
+    [
       ['keys', 'age', 'abcDEF012345', '--hours', '25'],
       'rpc.api-gateway.age-key',
       { kid: 'abcDEF012345', hours: 25 },
@@ -76,6 +92,35 @@ describe('the operator refuses, naming the argument and the rule,', () => {
     [['subscriptions', 'set', TENANT], /^<state> is missing/],
     [['subscriptions', 'set', TENANT, 'PAID'], /^state must be one of .*TRIALING, ACTIVE/],
     [['subscriptions', 'set', '42', 'ACTIVE'], /^tenantId must be a UUID/],
+    [
+      ['entitlements', 'set', TENANT, 'messages=5000'],
+      /^--reason is missing\. Usage: entitlements set <tenantId>/,
+    ],
+    [
+      ['entitlements', 'set', TENANT, 'messages', '--reason', 'R'],
+      /^entitlement must be a name and a value, as in messages=5000, not "messages"/,
+    ],
+    [
+      ['entitlements', 'set', TENANT, 'gold=5', '--reason', 'R'],
+      /^entitlement must be one of .*sessions, messages, calls, tokens, overage, storage, pace/,
+    ],
+    [
+      ['entitlements', 'set', TENANT, 'messages=many', '--reason', 'R'],
+      /^value of messages must be a whole number from 0 to 1000000000/,
+    ],
+    [['entitlements', 'set', TENANT, 'sessions=-1', '--reason', 'R'], /^value of sessions must be a whole/],
+    [['entitlements', 'set', TENANT, 'sessions=1001', '--reason', 'R'], /^value of sessions .* 0 to 1000/],
+    [
+      ['entitlements', 'set', TENANT, 'overage=1', '--reason', 'R'],
+      /^value of overage must be bill or block/,
+    ],
+    [
+      ['entitlements', 'set', TENANT, 'calls=1', '--reason', ''],
+      /^--reason must be longer than or equal to 1/,
+    ],
+    [['entitlements', 'set', '42', 'calls=1', '--reason', 'R'], /^tenantId must be a UUID/],
+    [['entitlements', 'clear', TENANT, 'gold'], /^entitlement must be one of/],
+    [['entitlements', 'list'], /^<tenantId> is missing/],
     [['keys', 'age', 'short', '--hours', '1'], /^kid must be 12 letters or digits/],
     [['keys', 'age', 'abcDEF012345', '--hours', 'many'], /hours must be a number/],
     [['keys', 'age', 'abcDEF012345', '--hours', ''], /hours must be a number/],
@@ -100,6 +145,9 @@ test('help names all commands, or one', () => {
     'tenants create',
     'tenants list',
     'subscriptions set',
+    'entitlements set',
+    'entitlements list',
+    'entitlements clear',
     'usage',
     'keys age',
     'audit-log',

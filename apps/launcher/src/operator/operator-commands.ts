@@ -2,10 +2,15 @@ import {
   AgeKey,
   AgeKeyV1,
   AppError,
+  ClearEntitlement,
+  ClearEntitlementV1,
   CreateTenant,
   CreateTenantV1,
   type DataClass,
+  ENTITLEMENT_KEYS,
   GetAuditLog,
+  GetEntitlements,
+  GetEntitlementsV1,
   GetUsage,
   GetUsageV1,
   ListTenants,
@@ -13,6 +18,8 @@ import {
   PLANS,
   SetClock,
   SetClockV1,
+  SetEntitlement,
+  SetEntitlementV1,
   SetSubscription,
   SetSubscriptionV1,
   SUBSCRIPTION_STATUSES,
@@ -40,6 +47,10 @@ export interface OperatorCommand {
 
 /** The verifier may take this long: it reads all there is. */
 const VERIFY_LIMIT_MS = 600_000;
+
+/** The units of the entitlements; the help of the operator says them. */
+const UNITS =
+  'messages and calls of models are a UTC day, tokens a month (overage: bill or block), storage bytes, pace requests a second of a key; no service enforces storage and pace';
 
 export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
   {
@@ -70,6 +81,38 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
         SetSubscription,
         checked(SetSubscriptionV1, { tenantId, status: state, plan }, { status: 'state' }),
       ),
+  },
+  {
+    words: 'entitlements set',
+    args: ['tenantId', 'entitlement'],
+    options: { reason: 'required' },
+    usage: `<tenantId> ${ENTITLEMENT_KEYS.join('|')}=<value> --reason R`,
+    about: `overrides one number of a tenant's plan, as in messages=5000; ${UNITS}`,
+    ask: (rpc, { tenantId, entitlement, reason }) => {
+      const { key, value } = assignment(String(entitlement));
+      const request = { tenantId, key, value, reason };
+      const names = { key: 'entitlement', reason: '--reason' };
+      return rpc.request(SetEntitlement, checked(SetEntitlementV1, request, names));
+    },
+  },
+  {
+    words: 'entitlements list',
+    args: ['tenantId'],
+    options: {},
+    usage: '<tenantId>',
+    about: 'shows what a tenant may use, and the overrides in it beside the numbers of its plan',
+    ask: (rpc, { tenantId }) => rpc.request(GetEntitlements, checked(GetEntitlementsV1, { tenantId })),
+  },
+  {
+    words: 'entitlements clear',
+    args: ['tenantId', 'entitlement'],
+    options: { reason: 'optional' },
+    usage: `<tenantId> ${ENTITLEMENT_KEYS.join('|')} [--reason R]`,
+    about: "takes an override away: the plan's number holds again",
+    ask: (rpc, { tenantId, entitlement: key, reason }) => {
+      const names = { key: 'entitlement', reason: '--reason' };
+      return rpc.request(ClearEntitlement, checked(ClearEntitlementV1, { tenantId, key, reason }, names));
+    },
   },
   {
     words: 'usage',
@@ -122,6 +165,14 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
       rpc.request(SetClock, checked(SetClockV1, { at: time === 'real' ? null : time }, { at: 'time' })),
   },
 ];
+
+/** Splits `messages=5000`; whether key and value hold is for the contract to say. */
+function assignment(text: string): { key: string; value: string | number } {
+  const [, key = '', value = ''] = /^([^=]*)=(.*)$/.exec(text) ?? [];
+  if (value === '')
+    throw refuse(`entitlement must be a name and a value, as in messages=5000, not "${text}".`);
+  return { key, value: /^\d+$/.test(value) ? Number(value) : value };
+}
 
 /** Checks by the contract before anything is sent; `names` are the words of the command line for its fields. */
 function checked<T extends object>(type: DataClass<T>, data: object, names: Record<string, string> = {}): T {

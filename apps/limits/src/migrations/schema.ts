@@ -3,6 +3,7 @@ import { Limits1763700100000 } from './1763700100000-limits.js';
 import { Reserve1763700200000 } from './1763700200000-reserve.js';
 import { GiveBack1763700300000 } from './1763700300000-give-back.js';
 import { OnlyNew1764100100000 } from './1764100100000-only-new.js';
+import { QuotaWithoutCap1764300000000 } from './1764300000000-quota-without-cap.js';
 import { ScopesChecked1763700650000 } from './1763700650000-scopes-checked.js';
 import { LlmCalls1763700600000 } from './1763700600000-llm-calls.js';
 import { WarmupEnd1763700550000 } from './1763700550000-warmup-end.js';
@@ -20,6 +21,7 @@ export const schema = {
     LlmCalls1763700600000,
     ScopesChecked1763700650000,
     OnlyNew1764100100000,
+    QuotaWithoutCap1764300000000,
   ],
   sql: sqlFolder(import.meta.url),
 };

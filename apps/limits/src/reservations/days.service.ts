@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { countOf, type GetLimitsV1, type LimitsReply, TIER_CAPS } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { LimitsConfig } from '../config.js';
-import { planCap } from './caps.js';
+import { CapsService } from '../caps/caps.service.js';
 
 // One row per session asked for, and the tenant's own in each: `sessionIds` may be empty.
 const DAY_SQL = `WITH today AS (
@@ -13,7 +12,7 @@ const DAY_SQL = `WITH today AS (
     coalesce((SELECT used FROM quota WHERE scope = 'tenant' AND id = $1 AND quota.day = ends.day), 0) AS "planUsed",
     coalesce((SELECT used FROM quota WHERE scope = 'llm' AND id = $1 AND quota.day = ends.day), 0) AS "llmUsed",
     session_id AS "sessionId", coalesce(tier, 0) AS tier, coalesce(quota.used, 0) AS used
-  FROM ends LEFT JOIN unnest($2::uuid[]) WITH ORDINALITY AS asked (session_id, place) ON true
+  FROM ends LEFT JOIN unnest($2::uuid[]) WITH ORDINALITY AS session (session_id, place) ON true
   LEFT JOIN warmup USING (session_id)
   LEFT JOIN quota ON quota.scope = 'session' AND quota.id = session_id AND quota.day = ends.day
   ORDER BY place`;
@@ -28,20 +27,22 @@ interface DayRow {
   used: number;
 }
 
-/** What is used of a day, for whoever wants to know before sending. */
+/** This service reads what is used of a day, for who wants to know before a send. */
 @Injectable()
 export class DaysService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly config: LimitsConfig,
+    private readonly caps: CapsService,
   ) {}
 
-  async read({ tenantId, sessionIds, ...whose }: GetLimitsV1): Promise<LimitsReply> {
+  async read(question: GetLimitsV1): Promise<LimitsReply> {
+    const { tenantId, sessionIds } = question;
+    const caps = await this.caps.of(question);
     const rows = await this.dataSource.query<[DayRow, ...DayRow[]]>(DAY_SQL, [tenantId, sessionIds]);
     const { resetAt, secondsLeft, planUsed, llmUsed } = rows[0];
     return {
-      messages: countOf(planCap(whose), planUsed),
-      llmCalls: countOf(whose.internal ? null : this.config.llmCallsOf(whose.plan), llmUsed),
+      messages: countOf(caps.messages, planUsed),
+      llmCalls: countOf(caps.calls, llmUsed),
       sessions: rows.flatMap(({ sessionId, tier, used }) =>
         sessionId === null ? [] : [{ sessionId, tier, messages: countOf(TIER_CAPS[tier] ?? 0, used) }],
       ),

@@ -8,8 +8,8 @@ import { DataSource } from 'typeorm';
 const INTERVAL_MS = 2_000;
 const BATCH = 500;
 /**
- * Far beyond `WRITE_WITHIN_MS` and the longest statement of the gateway: what is not written by now never will be, so a
- * unit cannot be given back while its message is being written.
+ * The age of a reservation that is asked about: far beyond `WRITE_WITHIN_MS` and the longest statement of the gateway: what is not written by
+ * then never will be, so a unit cannot be given back while its message is being written.
  */
 const UNHEARD = '2 minutes';
 
@@ -18,8 +18,8 @@ const UNCONFIRMED_SQL = `SELECT job_id AS "jobId" FROM reservation
   ORDER BY at LIMIT ${BATCH}`;
 
 /**
- * Gives back the units of messages that were never written: the gateway crashed between the question and its insert, or
- * could not insert. What has a message is not asked about again; its fate comes as an event.
+ * This sweeper gives back the units of messages that were never written: the gateway crashed between the question and its insert, or
+ * could not insert. A reservation that has a message is not asked about again; its fate comes as an event.
  */
 @Injectable()
 export class ReservationSweeper {
@@ -31,8 +31,8 @@ export class ReservationSweeper {
     tasks.add('reservation sweeper', INTERVAL_MS, () => this.sweep());
   }
 
-  /** Replicas may sweep at once: to confirm twice, or to give back twice, is to do it once. */
-  private async sweep(): Promise<void> {
+  /** Asks about all that is due, batch by batch. Replicas may sweep at once: to confirm twice, or to give back twice, is to do it once. */
+  async sweep(): Promise<void> {
     for (;;) {
       const rows = await this.dataSource.query<{ jobId: string }[]>(UNCONFIRMED_SQL);
       if (rows.length === 0) return;
@@ -42,7 +42,7 @@ export class ReservationSweeper {
         [...written],
       ]);
       const givenBack = await this.giveBack(jobIds.filter((jobId) => !written.has(jobId)));
-      log().info({ written: written.size, givenBack }, 'reservations looked after');
+      log().info({ written: written.size, givenBack }, 'reservations swept');
       if (rows.length < BATCH) return;
     }
   }

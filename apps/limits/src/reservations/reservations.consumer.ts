@@ -14,17 +14,17 @@ import {
   ReserveV1,
 } from '@svc/contracts';
 import { OnEvent, OnRequest } from '@svc/messaging';
-import { HealthRepository } from '../warmup/health.repository.js';
 import { DaysService } from './days.service.js';
+import { OutcomesService } from './outcomes.service.js';
 import { ReservationsService } from './reservations.service.js';
 
-/** The question before every send, the events that settle it, and what is used of a day. */
+/** This consumer answers the question before every send, hears the events that settle it, and says what is used of a day. */
 @Controller()
 export class ReservationsConsumer {
   constructor(
     private readonly reservations: ReservationsService,
     private readonly days: DaysService,
-    private readonly health: HealthRepository,
+    private readonly outcomes: OutcomesService,
   ) {}
 
   @OnRequest(Reserve)
@@ -34,15 +34,12 @@ export class ReservationsConsumer {
 
   @OnEvent(MessageSent)
   sent(@Payload() { data }: Envelope<OutboundMessageV1>): Promise<void> {
-    return this.health.progress(data.jobId, 'SENT', data.to);
+    return this.outcomes.sent(data);
   }
 
   @OnEvent(MessageFailed)
-  async failed(@Payload() { data }: Envelope<MessageFailedV1>): Promise<void> {
-    const { givenBack = [] } = data.failure;
-    if (givenBack.length > 0) await this.reservations.giveBack(data.jobId, givenBack);
-    // What never came near the platform says nothing of the number.
-    if (!givenBack.includes('session')) await this.health.progress(data.jobId, 'FAILED', data.to);
+  failed(@Payload() { data }: Envelope<MessageFailedV1>): Promise<void> {
+    return this.outcomes.failed(data);
   }
 
   @OnRequest(GetLimits)

@@ -18,7 +18,7 @@ BEGIN
   SELECT used INTO session_used FROM quota
     WHERE scope = 'session' AND id = p_session AND day = v_day FOR UPDATE;
   IF NOT FOUND THEN
-    INSERT INTO quota (scope, id, day, used, cap) VALUES ('session', p_session, v_day, 0, p_tier_caps[1])
+    INSERT INTO quota (scope, id, day, used) VALUES ('session', p_session, v_day, 0)
       ON CONFLICT DO NOTHING;
     SELECT used INTO session_used FROM quota
       WHERE scope = 'session' AND id = p_session AND day = v_day FOR UPDATE;
@@ -52,19 +52,20 @@ BEGIN
     RETURN;
   END IF;
 
-  INSERT INTO quota (scope, id, day, used, cap) VALUES ('tenant', p_tenant, v_day, 1, p_plan_cap)
-    ON CONFLICT (scope, id, day) DO UPDATE SET used = quota.used + 1, cap = excluded.cap
-    WHERE excluded.cap IS NULL OR quota.used < excluded.cap
+  INSERT INTO quota (scope, id, day, used)
+    SELECT 'tenant', p_tenant, v_day, 1 WHERE p_plan_cap IS NULL OR p_plan_cap > 0
+    ON CONFLICT (scope, id, day) DO UPDATE SET used = quota.used + 1
+    WHERE p_plan_cap IS NULL OR quota.used < p_plan_cap
     RETURNING used INTO plan_used;
   IF plan_used IS NULL THEN
-    SELECT used INTO plan_used FROM quota WHERE scope = 'tenant' AND id = p_tenant AND day = v_day;
+    plan_used := coalesce((SELECT used FROM quota WHERE scope = 'tenant' AND id = p_tenant AND day = v_day), 0);
     outcome := 'plan';
     day_limit := p_plan_cap;
     day_used := plan_used;
     RETURN;
   END IF;
 
-  UPDATE quota SET used = used + 1, cap = session_limit
+  UPDATE quota SET used = used + 1
     WHERE scope = 'session' AND id = p_session AND day = v_day RETURNING used INTO session_used;
   held_at := clock_timestamp();
   INSERT INTO reservation (job_id, tenant_id, session_id, day, state, at)

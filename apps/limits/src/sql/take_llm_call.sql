@@ -19,6 +19,6 @@ BEGIN
   INSERT INTO llm_call (call_id, tenant_id, day) VALUES (p_call, p_tenant, v_day) ON CONFLICT DO NOTHING;
   admitted := true;
   IF NOT FOUND THEN RETURN; END IF;
-  UPDATE quota SET used = v_counter.used + 1, cap = p_cap WHERE scope = 'llm' AND id = p_tenant AND day = v_day;
+  UPDATE quota SET used = v_counter.used + 1 WHERE scope = 'llm' AND id = p_tenant AND day = v_day;
   used := v_counter.used + 1;
 END $body$;

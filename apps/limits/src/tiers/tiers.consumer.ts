@@ -3,25 +3,18 @@ import { Payload } from '@nestjs/microservices';
 import {
   GetTiers,
   GetTiersV1,
-  GetWarmup,
   PromoteTier,
   PromoteTierV1,
   type TierPromotion,
   type TiersReply,
-  SessionRef,
-  type WarmupState,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
-import { WarmupService } from '../warmup/warmup.service.js';
 import { TiersService } from './tiers.service.js';
 
-/** What other services may ask about warmup tiers. */
+/** This consumer answers what other services ask about warmup tiers. */
 @Controller()
 export class TiersConsumer {
-  constructor(
-    private readonly tiers: TiersService,
-    private readonly warmups: WarmupService,
-  ) {}
+  constructor(private readonly tiers: TiersService) {}
 
   @OnRequest(GetTiers)
   get(@Payload() { sessionIds }: GetTiersV1): Promise<TiersReply> {
@@ -31,10 +24,5 @@ export class TiersConsumer {
   @OnRequest(PromoteTier)
   promote(@Payload() request: PromoteTierV1): Promise<TierPromotion> {
     return this.tiers.promote(request);
-  }
-
-  @OnRequest(GetWarmup)
-  warmup(@Payload() request: SessionRef): Promise<WarmupState> {
-    return this.warmups.state(request);
   }
 }

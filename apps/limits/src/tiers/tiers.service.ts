@@ -6,7 +6,6 @@ import {
   invalidField,
   type PromoteTierV1,
   SessionTierChanged,
-  TIER_CAPS,
   type TierPromotion,
   type TiersReply,
 } from '@svc/contracts';
@@ -16,7 +15,7 @@ import { DataSource, type EntityManager, In } from 'typeorm';
 import { TierPromotionRow } from './tier-promotion.entity.js';
 import { Warmup } from './warmup.entity.js';
 
-/** Warmup tiers: read and raised. */
+/** This service reads and raises warmup tiers. */
 @Injectable()
 export class TiersService {
   constructor(
@@ -26,11 +25,11 @@ export class TiersService {
 
   async get(sessionIds: string[]): Promise<TiersReply> {
     const rows = await this.dataSource.getRepository(Warmup).findBy({ sessionId: In(sessionIds) });
-    const known = new Map(rows.map((row) => [row.sessionId, row.tier]));
-    return { tiers: sessionIds.map((sessionId) => ({ sessionId, tier: known.get(sessionId) ?? 0 })) };
+    const byId = new Map(rows.map((row) => [row.sessionId, row.tier]));
+    return { tiers: sessionIds.map((sessionId) => ({ sessionId, tier: byId.get(sessionId) ?? 0 })) };
   }
 
-  /** Row, today's cap, history and event rise together; the event goes out as soon as they are committed. */
+  /** Raises a tier: row, history and event in one transaction; the event goes out after the commit. */
   async promote(request: PromoteTierV1): Promise<TierPromotion> {
     const { promotion, event } = await this.dataSource.transaction(async (tx) => {
       const current = await lockTier(tx, request);
@@ -43,12 +42,12 @@ export class TiersService {
 
   /** Raises a number that is still in this tier. @returns false: somebody was faster. */
   async promoteFrom(from: number, request: PromoteTierV1): Promise<boolean> {
-    const raised = await this.dataSource.transaction(async (tx) => {
+    const rise = await this.dataSource.transaction(async (tx) => {
       const current = await lockTier(tx, request);
       return current.tier === from ? raise(tx, request, current) : undefined;
     });
-    if (raised) this.outbox.publish([raised.event]);
-    return raised !== undefined;
+    if (rise) this.outbox.publish([rise.event]);
+    return rise !== undefined;
   }
 }
 
@@ -65,7 +64,6 @@ async function raise(
   const { sessionId, tenantId, tier, reason, actor } = request;
   const promotedAt = current.now;
   await tx.update(Warmup, { sessionId }, { tier, tierSince: promotedAt });
-  await raiseTodaysCap(tx, request);
 
   const previousTier = current.tier;
   const data = { sessionId, previousTier, tier, reason, actor, timestamp: promotedAt.toISOString() };
@@ -76,7 +74,7 @@ async function raise(
   return { promotion: { sessionId, tier, previousTier, promotedAt: data.timestamp }, event };
 }
 
-/** Makes the row where there was none; a refusal rolls that back. */
+/** Locks the tier, and makes its row where there was none; a refusal rolls that back. */
 async function lockTier(tx: EntityManager, { sessionId, tenantId }: PromoteTierV1): Promise<CurrentTier> {
   const now = 'svc_now($2)';
   // Whoever reserves holds the counter when it makes the row below.
@@ -95,18 +93,6 @@ async function lockTier(tx: EntityManager, { sessionId, tenantId }: PromoteTierV
   );
   if (!row) throw new AppError('FORBIDDEN');
   return row;
-}
-
-/** `reserve` reads the tier itself; this keeps the cap that today's row shows in step with it. */
-async function raiseTodaysCap(
-  tx: EntityManager,
-  { sessionId, tenantId, tier }: PromoteTierV1,
-): Promise<void> {
-  await tx.query(
-    `UPDATE quota SET cap = $3
-     WHERE scope = 'session' AND id = $1 AND day = (svc_now($2) AT TIME ZONE 'UTC')::date`,
-    [sessionId, tenantId, TIER_CAPS[tier]],
-  );
 }
 
 function notHigher(current: number): AppError {

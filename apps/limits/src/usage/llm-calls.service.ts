@@ -2,34 +2,37 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { LlmCallReply, TakeLlmCallV1 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { LimitsConfig } from '../config.js';
+import { CapsService } from '../caps/caps.service.js';
 
-interface Taken {
+/** The answer of the database function `take_llm_call`. */
+interface Answer {
   admitted: boolean;
   used: number;
   reset_at: Date;
   retry_after: number;
 }
 
-/** Calls of language models, against those of the plan a day. */
+/** This service counts calls of language models against the calls a day that a tenant has. */
 @Injectable()
 export class LlmCallsService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly config: LimitsConfig,
+    private readonly caps: CapsService,
   ) {}
 
-  /** The internal tenant is exempt and still counted. */
-  async take({ callId, tenantId, plan, internal }: TakeLlmCallV1): Promise<LlmCallReply> {
-    const limit = this.config.llmCallsOf(plan);
-    const [taken] = await this.dataSource.query<[Taken]>('SELECT * FROM take_llm_call($1, $2, $3)', [
+  /** Takes one call, once per id. A tenant without a limit is still counted. */
+  async take(question: TakeLlmCallV1): Promise<LlmCallReply> {
+    const { callId, tenantId } = question;
+    const { calls } = await this.caps.of(question);
+    const [answer] = await this.dataSource.query<[Answer]>('SELECT * FROM take_llm_call($1, $2, $3)', [
       callId,
       tenantId,
-      internal ? null : limit,
+      calls,
     ]);
-    if (taken.admitted) return { admitted: true };
-    const { used, reset_at: resetAt, retry_after: retryAfterSeconds } = taken;
-    const refusal = { limit, used, resetAt: resetAt.toISOString(), retryAfterSeconds };
+    if (answer.admitted) return { admitted: true };
+    const { used, reset_at: resetAt, retry_after: retryAfterSeconds } = answer;
+    // Without a limit nothing is refused.
+    const refusal = { limit: calls ?? 0, used, resetAt: resetAt.toISOString(), retryAfterSeconds };
     return { admitted: false, refusal: { layer: 'plan', ...refusal } };
   }
 }

@@ -16,7 +16,7 @@ interface CountRow {
   messages: number;
 }
 
-/** What was sent in a month. */
+/** This service counts the messages of a month. */
 @Injectable()
 export class MessageCountsService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}

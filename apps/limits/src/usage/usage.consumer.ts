@@ -12,7 +12,7 @@ import { OnRequest } from '@svc/messaging';
 import { LlmCallsService } from './llm-calls.service.js';
 import { MessageCountsService } from './message-counts.service.js';
 
-/** Calls of language models, and what was sent in a month. */
+/** This consumer counts calls of language models, and answers what was sent in a month. */
 @Controller()
 export class UsageConsumer {
   constructor(

@@ -3,7 +3,7 @@ import { TIER_CAPS } from '@svc/contracts';
 /** Tiers that can be left: a setting is four numbers from tier 0 on, or one for all of them. */
 export const STEPS = TIER_CAPS.length - 1;
 
-/** What a number has to show before its tier rises. */
+/** The criteria that a number has to meet before its tier rises. */
 export interface Criteria {
   /** Days in the tier. */
   dwellDays: number;

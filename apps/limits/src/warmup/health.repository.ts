@@ -5,19 +5,20 @@ import { GroupCommit } from '@svc/database';
 import { DataSource } from 'typeorm';
 import { LimitsConfig } from '../config.js';
 import { WINDOW_DAYS } from './criteria.js';
-import { columnsOf, PROGRESS, PROGRESS_SQL, type Told } from './progress.js';
+import type { MishapKind } from './mishap.js';
+import { columnsOf, PROGRESS_SQL, type ProgressReport } from './progress.js';
 import type { Facts } from './verdict.js';
 
-/** What ended a connection without anybody's wish. */
+/** A mishap of a session; its event says it once. */
 export interface Mishap {
   eventId: string;
   tenantId: string;
   sessionId: string;
-  kind: 'DISCONNECTED' | 'LOGGED_OUT';
+  kind: MishapKind;
 }
 
-/** A number and what is known of it. */
-export interface Judged {
+/** The record of a number: its tier and the facts that its health is judged by. */
+export interface HealthRecord {
   sessionId: string;
   tier: number;
   tierSince: Date;
@@ -25,6 +26,7 @@ export interface Judged {
   facts: Facts;
 }
 
+/** A message of a contact to a number. */
 interface Reply {
   tenantId: string;
   sessionId: string;
@@ -47,11 +49,11 @@ const REPLIED_SQL = `INSERT INTO warmup_contact (session_id, contact, replied_at
   ON CONFLICT (session_id, contact) DO UPDATE SET replied_at = excluded.replied_at`;
 
 // Days are counted as they are kept: those of the reservations, in UTC. All of what was sent before yesterday is older than a day.
-const FACTS_SQL = `WITH judged AS (
+const FACTS_SQL = `WITH number AS (
     SELECT session_id, tier, tier_since, now, greatest(tier_since, now - interval '${WINDOW_DAYS} days') AS since
     FROM warmup CROSS JOIN LATERAL svc_now(tenant_id) AS now WHERE session_id = ANY($1)),
   spans AS (
-    SELECT *, (since AT TIME ZONE 'UTC')::date AS first_day, (now AT TIME ZONE 'UTC')::date AS today FROM judged)
+    SELECT *, (since AT TIME ZONE 'UTC')::date AS first_day, (now AT TIME ZONE 'UTC')::date AS today FROM number)
   SELECT session_id AS "sessionId", tier, tier_since AS "tierSince", now,
     (extract(epoch FROM now - tier_since) * 1000)::float8 AS "inTierMs",
     (SELECT count(*)::int FROM quota WHERE scope = 'session' AND id = session_id AND day >= first_day
@@ -65,27 +67,27 @@ const FACTS_SQL = `WITH judged AS (
     FROM warmup_day counted WHERE counted.session_id = spans.session_id AND day >= first_day) days
   CROSS JOIN LATERAL (
     SELECT count(*)::int AS contacts, count(*) FILTER (WHERE replied_at >= since)::int AS replied
-    FROM warmup_contact known WHERE known.session_id = spans.session_id AND sent_at >= since) people
+    FROM warmup_contact contact WHERE contact.session_id = spans.session_id AND sent_at >= since) people
   CROSS JOIN LATERAL (
     SELECT count(*) FILTER (WHERE kind = 'DISCONNECTED')::int AS disconnects,
       count(*) FILTER (WHERE kind = 'LOGGED_OUT')::int AS logouts
     FROM warmup_mishap mishap WHERE mishap.session_id = spans.session_id AND at >= since) mishaps`;
 
-/** Keeps what a number's health is judged by. Whatever is told twice is kept once. */
+/** This repository keeps what a number's health is judged by. A repeated event is kept once. */
 @Injectable()
 export class HealthRepository {
-  /** What comes while others are written goes together: it leaves the connections to those who ask before a send. */
-  private readonly told = new GroupCommit<Told, void>({
+  /** Reports that come while others are written go together: they leave the connections to those who ask before a send. */
+  private readonly reports = new GroupCommit<ProgressReport, void>({
     most: MOST,
     everyMs: EVERY_MS,
     patienceMs: PATIENCE_MS,
-    write: (told) => this.record(told),
+    write: (reports) => this.writeReports(reports),
   });
   private readonly replies = new GroupCommit<Reply, void>({
     most: MOST,
     everyMs: EVERY_MS,
     patienceMs: PATIENCE_MS,
-    write: (replies) => this.recordReplies(replies),
+    write: (replies) => this.writeReplies(replies),
   });
 
   constructor(
@@ -93,13 +95,12 @@ export class HealthRepository {
     private readonly config: LimitsConfig,
   ) {}
 
-  progress(jobId: string, progress: keyof typeof PROGRESS, contact: string): Promise<void> {
-    return this.told.add({ jobId, progress: PROGRESS[progress], contact });
+  progress(report: ProgressReport): Promise<void> {
+    return this.reports.add(report);
   }
 
-  /** A contact wrote: an answer, or the question that is answered next. It counts where the number writes to it, too. */
-  replied(tenantId: string, sessionId: string, contact: string): Promise<void> {
-    return this.replies.add({ tenantId, sessionId, contact });
+  reply(reply: Reply): Promise<void> {
+    return this.replies.add(reply);
   }
 
   async mishap({ eventId, tenantId, sessionId, kind }: Mishap): Promise<void> {
@@ -109,7 +110,7 @@ export class HealthRepository {
     );
   }
 
-  /** A session is deleted. Its row may be yet to come, with a send that was admitted before: it is made here then. */
+  /** Ends the warmup of a deleted session. Its row may be yet to come, with a send that was admitted before: it is made here then. */
   async end(tenantId: string, sessionId: string): Promise<void> {
     await this.dataSource.query(
       `INSERT INTO warmup (session_id, tenant_id, tier, tier_since, ended_at) VALUES ($2, $1, 0, svc_now($1), svc_now($1))
@@ -119,17 +120,17 @@ export class HealthRepository {
     );
   }
 
-  /** Those of these numbers that have sent anything yet. */
-  async judged(sessionIds: string[]): Promise<Judged[]> {
+  /** Reads the records of those of these numbers that have sent anything yet. */
+  async recordsOf(sessionIds: string[]): Promise<HealthRecord[]> {
     const parameters = [sessionIds, this.config.leastUsed, TIER_CAPS];
-    const rows = await this.dataSource.query<(Facts & Omit<Judged, 'facts'>)[]>(FACTS_SQL, parameters);
+    const rows = await this.dataSource.query<(Facts & Omit<HealthRecord, 'facts'>)[]>(FACTS_SQL, parameters);
     return rows.map(({ sessionId, tier, tierSince, now, ...facts }) => ({
       ...{ sessionId, tier, tierSince, now },
       facts,
     }));
   }
 
-  private async recordReplies(replies: Reply[]): Promise<void[]> {
+  private async writeReplies(replies: Reply[]): Promise<void[]> {
     const columns = [
       replies.map(({ tenantId }) => tenantId),
       replies.map(({ sessionId }) => sessionId),
@@ -139,8 +140,8 @@ export class HealthRepository {
     return replies.map(() => undefined);
   }
 
-  private async record(told: Told[]): Promise<void[]> {
-    await this.dataSource.query(PROGRESS_SQL, columnsOf(told));
-    return told.map(() => undefined);
+  private async writeReports(reports: ProgressReport[]): Promise<void[]> {
+    await this.dataSource.query(PROGRESS_SQL, columnsOf(reports));
+    return reports.map(() => undefined);
   }
 }

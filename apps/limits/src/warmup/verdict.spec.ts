@@ -57,6 +57,16 @@ test.each([
   expect(lowerBound(part, whole)).toBeCloseTo(bound, 2);
 });
 
+test('what is shown has three digits, rounded so that it never looks like enough where it is not', () => {
+  const shown = new Map(
+    judge(HEALTHY, CRITERIA).map(({ name, actual, required }) => [name, { actual, required }]),
+  );
+  expect(shown.get('DAYS_IN_TIER')).toEqual({ actual: 7, required: 7 });
+  expect(shown.get('USED_DAYS')).toEqual({ actual: 4, required: 4 });
+  expect(shown.get('REPLIED')).toEqual({ actual: 0.338, required: 0.15 }); // 0.33838…
+  expect(shown.get('DISCONNECTS_PER_DAY')).toEqual({ actual: 0.429, required: 1 }); // 3 in 7 days are 0.42857…
+});
+
 test('what is shown of something that is too much is more than what is allowed', () => {
   const [failed] = judge({ ...HEALTHY, sent: 10, failed: 1 }, CRITERIA).filter(
     ({ name }) => name === 'FAILED',

@@ -5,7 +5,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Nine in ten, one-sided: a number that is healthy passes with a few dozen messages, one that was lucky rarely does. */
 const Z = 1.2816;
 
-/** What is known of a number since it entered its tier, and of the last 30 days at most. */
+/** The facts of a number since it entered its tier, and of the last 30 days at most. */
 export interface Facts {
   /** Milliseconds in the tier, in domain time. */
   inTierMs: number;
@@ -23,7 +23,7 @@ export interface Facts {
   logouts: number;
 }
 
-/** Wilson's lower bound of a ratio; 0 where there is nothing to judge by. */
+/** Computes Wilson's lower bound of a ratio; 0 where there is nothing to judge by. */
 export function lowerBound(part: number, whole: number): number {
   if (whole === 0) return 0;
   const [ratio, z2] = [part / whole, Z * Z];

@@ -29,13 +29,14 @@ const CLAIM_SQL = `WITH clock AS MATERIALIZED (
   UPDATE warmup SET evaluated_at = due.now FROM due WHERE warmup.session_id = due.session_id
   RETURNING warmup.session_id AS "sessionId", warmup.tenant_id AS "tenantId", tier`;
 
-interface Claimed {
+/** A number whose hour has come. */
+interface DueNumber {
   sessionId: string;
   tenantId: string;
   tier: number;
 }
 
-/** Judges every number once an hour, whichever replica comes to it, and raises the tier of those that have shown enough. */
+/** This class judges every number once an hour, whichever replica comes to it, and raises the tier of those that meet all criteria. */
 @Injectable()
 export class WarmupTicker {
   constructor(
@@ -46,25 +47,25 @@ export class WarmupTicker {
     tasks: PeriodicTasks,
     config: LimitsConfig,
   ) {
-    tasks.add('warmup', config.lookMs, () => this.judgeDue());
+    tasks.add('warmup', config.intervalMs, () => this.judgeDue());
   }
 
   /** Judges the numbers that nobody has judged in this hour. */
   async judgeDue(): Promise<void> {
     let last = FIRST_ID;
     for (;;) {
-      const [claimed] = await this.dataSource.query<[Claimed[], number]>(CLAIM_SQL, [last]);
-      await this.judge(claimed);
-      if (claimed.length < BATCH) return;
-      last = claimed.map(({ sessionId }) => sessionId).reduce((a, b) => (a > b ? a : b));
+      const [due] = await this.dataSource.query<[DueNumber[], number]>(CLAIM_SQL, [last]);
+      await this.judge(due);
+      if (due.length < BATCH) return;
+      last = due.map(({ sessionId }) => sessionId).reduce((a, b) => (a > b ? a : b));
     }
   }
 
-  private async judge(claimed: Claimed[]): Promise<void> {
-    if (claimed.length === 0) return;
-    const judged = await this.health.judged(claimed.map(({ sessionId }) => sessionId));
-    const states = new Map(judged.map((one) => [one.sessionId, this.warmup.stateOf(one)]));
-    for (const { sessionId, tenantId } of claimed) {
+  private async judge(due: DueNumber[]): Promise<void> {
+    if (due.length === 0) return;
+    const records = await this.health.recordsOf(due.map(({ sessionId }) => sessionId));
+    const states = new Map(records.map((record) => [record.sessionId, this.warmup.stateOf(record)]));
+    for (const { sessionId, tenantId } of due) {
       const state = states.get(sessionId);
       if (!state || state.nextTier === null || !state.criteria.every(({ met }) => met)) continue;
       await this.raise({ sessionId, tenantId, tier: state.tier }, state.nextTier).catch((error: unknown) =>
@@ -73,7 +74,7 @@ export class WarmupTicker {
     }
   }
 
-  private async raise({ sessionId, tenantId, tier: from }: Claimed, tier: number): Promise<void> {
+  private async raise({ sessionId, tenantId, tier: from }: DueNumber, tier: number): Promise<void> {
     const promotion = { tenantId, sessionId, tier, reason: 'AUTOMATIC', actor: 'system' };
     if (await this.tiers.promoteFrom(from, promotion)) log().info({ sessionId, tier }, 'tier raised');
   }

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type SessionRef, TIER_CAPS, type WarmupState } from '@svc/contracts';
 import { LimitsConfig } from '../config.js';
-import { HealthRepository, type Judged } from './health.repository.js';
+import { HealthRepository, type HealthRecord } from './health.repository.js';
 import { judge } from './verdict.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TOP = TIER_CAPS.length - 1;
 
-/** Where a number stands on its way to the next tier. */
+/** This service says where a number stands on its way to the next tier. */
 @Injectable()
 export class WarmupService {
   constructor(
@@ -16,13 +16,13 @@ export class WarmupService {
   ) {}
 
   async state({ sessionId }: SessionRef): Promise<WarmupState> {
-    const [judged] = await this.health.judged([sessionId]);
-    if (judged) return this.stateOf(judged);
+    const [record] = await this.health.recordsOf([sessionId]);
+    if (record) return this.stateOf(record);
     // It has not sent anything: its time in tier 0 has not begun.
     return { sessionId, tier: 0, tierSince: null, daysInTier: 0, nextTier: 1, dueAt: null, criteria: [] };
   }
 
-  stateOf({ sessionId, tier, tierSince, facts }: Judged): WarmupState {
+  stateOf({ sessionId, tier, tierSince, facts }: HealthRecord): WarmupState {
     const since = { sessionId, tier, tierSince: tierSince.toISOString() };
     const daysInTier = Math.floor(facts.inTierMs / DAY_MS);
     if (tier >= TOP) return { ...since, daysInTier, nextTier: null, dueAt: null, criteria: [] };

@@ -7,6 +7,7 @@ import {
   CreateSession,
   CreateSessionV1,
   GetSession,
+  GetSessionV1,
   GetSessionQr,
   ListSessions,
   ListSessionsV1,
@@ -49,7 +50,7 @@ export class SessionsConsumer {
   }
 
   @OnRequest(GetSession)
-  get(@Payload() request: SessionRef): Promise<SessionReply> {
+  get(@Payload() request: GetSessionV1): Promise<SessionReply> {
     return this.sessions.getWithRank(request);
   }
 

@@ -5,8 +5,9 @@ import {
   invalidField,
   type ChangeSessionV1,
   type CreateSessionV1,
+  type GetSessionV1,
   type ListSessionsV1,
-  PLAN_SESSIONS,
+  MOST_SESSIONS,
   ReconcileSession,
   type SessionQr,
   type SessionRef,
@@ -83,10 +84,11 @@ export class SessionsService {
   }
 
   /** With its place among the sessions of its tenant: those that a plan has no room for are the youngest. */
-  async getWithRank(ref: SessionRef): Promise<SessionReply> {
+  async getWithRank({ countOlderTo = MOST_SESSIONS, ...ref }: GetSessionV1): Promise<SessionReply> {
     const { entities, raw } = await this.sessions
       .createQueryBuilder('session')
       .addSelect(OLDER_SQL, 'older')
+      .setParameter('most', countOlderTo)
       .where({ id: ref.sessionId, wanted: Not('DELETED') })
       .getRawAndEntities<{ older: number }>();
     return { session: toSessionState(assertMine(entities[0], ref)), older: raw[0]?.older ?? 0 };
@@ -187,11 +189,11 @@ export class SessionsService {
   }
 }
 
-/** In order of creation, those of one moment by id. Bounded, because each send asks and some tenants have no bound. */
+/** In order of creation, those of one moment by id. Bounded by the question, because each send asks and some tenants have no bound. */
 const OLDER_SQL = `(SELECT count(*)::int FROM (
   SELECT FROM session older WHERE older.tenant_id = session.tenant_id AND older.wanted <> 'DELETED'
     AND (older.created_at, older.id) < (session.created_at, session.id)
-  LIMIT ${Math.max(...Object.values(PLAN_SESSIONS))}) counted)`;
+  LIMIT :most) counted)`;
 
 /** @throws AppError `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
 function assertMine(session: Session | null | undefined, { tenantId }: SessionRef): Session {

@@ -282,8 +282,12 @@ test('a session is told how many of its tenant are older: those of one moment by
   await rpc.request(ChangeSession, { tenantId, sessionId: second, action: 'delete' });
   expect(await Promise.all([first, third].map(older))).toEqual([1, 0]);
   await Promise.all(Array.from({ length: 25 }, () => create(tenantId)));
-  // As far as the largest plan goes.
-  expect(await older(await create(tenantId))).toBe(20);
+  const youngest = await create(tenantId);
+  expect(await older(youngest)).toBe(27);
+  // As far as the question wants to know, which knows how many the tenant may have.
+  const upTo = async (countOlderTo: number) =>
+    (await rpc.request(GetSession, { tenantId, sessionId: youngest, countOlderTo })).older;
+  expect(await Promise.all([upTo(0), upTo(20), upTo(50)])).toEqual([0, 20, 27]);
 });
 
 test('lists a tenant’s sessions newest first, page by page', async () => {

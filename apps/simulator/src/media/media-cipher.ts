@@ -1,9 +1,15 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { MediaKind } from '../kinds/kind.js';
 import { hkdf, hmac, sha256 } from '../noise/keys.js';
 
 /** The words that go into the keys of each kind. */
-const PURPOSES = { image: 'Image', sticker: 'Image', video: 'Video', audio: 'Audio', document: 'Document' };
-export type MediaKind = keyof typeof PURPOSES;
+const PURPOSES: Record<MediaKind, string> = {
+  image: 'Image',
+  sticker: 'Image',
+  video: 'Video',
+  audio: 'Audio',
+  document: 'Document',
+};
 
 const MAC_BYTES = 10;
 const KEY_BYTES = 32;
@@ -21,6 +27,7 @@ function keysOf(mediaKey: Uint8Array, kind: MediaKind): { iv: Buffer; cipherKey:
   return { iv: keys.subarray(0, 16), cipherKey: keys.subarray(16, 48), macKey: keys.subarray(48, 80) };
 }
 
+/** Encrypts a file as a phone does before it uploads it. */
 export function sealMedia(kind: MediaKind, file: Buffer): { blob: Buffer; sealed: SealedMedia } {
   const mediaKey = randomBytes(KEY_BYTES);
   const { iv, cipherKey, macKey } = keysOf(mediaKey, kind);
@@ -32,7 +39,7 @@ export function sealMedia(kind: MediaKind, file: Buffer): { blob: Buffer; sealed
   return { blob, sealed: { mediaKey, ...digests, fileLength: file.length } };
 }
 
-/** The file, or what is wrong with it; a phone checks everything that there is to check. */
+/** Decrypts a file; a text says what is wrong with it. A phone checks everything that there is to check. */
 export function openMedia(
   kind: MediaKind,
   blob: Buffer,

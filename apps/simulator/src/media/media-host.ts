@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { ServerCertificate } from '@svc/certificates';
 import { sha256 } from '../noise/keys.js';
-import type { Certificate } from './certificates.js';
-import type { MediaDoor } from './media-door.js';
+import type { MediaAccess } from './media-access.js';
 import type { MediaStore } from './media-store.js';
 
 const LARGEST_FILE_BYTES = 110 * 1024 * 1024;
@@ -11,17 +11,16 @@ const UPLOAD_PATH = /^\/mms\/(image|video|audio|document)\/([\w-]+)$/;
 
 type Respond = (status: number, body: Buffer | object) => void;
 
-/** Where clients leave encrypted files and fetch them. The protocol wants https. */
+/** This class serves encrypted files to clients and takes their uploads. The protocol wants https. */
 export class MediaHost {
   private readonly server: Server;
 
   constructor(
-    certificate: Certificate,
+    certificate: ServerCertificate,
     private readonly store: MediaStore,
-    private readonly door: MediaDoor,
+    private readonly access: MediaAccess,
   ) {
-    const { key, certificate: cert } = certificate;
-    this.server = createServer({ key, cert }, (request, response) => {
+    this.server = createServer(certificate, (request, response) => {
       // Whatever becomes of a request, only its own connection may suffer.
       this.handle(request, respondTo(response)).catch(() => response.destroy());
     });
@@ -50,7 +49,7 @@ export class MediaHost {
   private async handle(request: IncomingMessage, respond: Respond): Promise<void> {
     const url = new URL(request.url ?? '/', 'https://host');
     const body = request.method === 'POST' ? await bodyOf(request) : undefined;
-    const refusal = this.door.refusal();
+    const refusal = this.access.refusal();
     if (refusal !== undefined) respond(refusal, { error: 'refused on demand' });
     else if (body) this.upload(url, body, respond);
     else this.download(url, respond);
@@ -65,7 +64,7 @@ export class MediaHost {
   private upload({ pathname, searchParams }: URL, body: Buffer, respond: Respond): void {
     const token = UPLOAD_PATH.exec(pathname)?.[2];
     if (!token) return respond(404, { error: 'no such place' });
-    if (!this.door.admits(searchParams.get('auth'))) return respond(401, { error: 'auth is unknown' });
+    if (!this.access.admits(searchParams.get('auth'))) return respond(401, { error: 'auth is unknown' });
     if (token !== sha256(body).toString('base64url')) {
       return respond(400, { error: 'token is not the digest' });
     }

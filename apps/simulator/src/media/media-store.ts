@@ -2,20 +2,22 @@ import { sha256 } from '../noise/keys.js';
 
 const MOST_BYTES = 512 * 1024 * 1024;
 
-/** Encrypted files, by the digest of their bytes. In memory only; the oldest give way when there are too many. */
+/** This class holds encrypted files by the digest of their bytes, in memory only; the oldest give way when there are too many. */
 export class MediaStore {
   /** Host and port that clients are told; empty while there is none. */
   hostname = '';
   private readonly blobs = new Map<string, Buffer>();
   private bytes = 0;
 
-  /** Returns the path by which the file can be fetched. */
+  constructor(private readonly mostBytes = MOST_BYTES) {}
+
+  /** Stores a file and returns the path by which it can be fetched. */
   put(blob: Buffer): string {
     const name = sha256(blob).toString('hex');
     if (!this.blobs.has(name)) this.bytes += blob.length;
     this.blobs.set(name, blob);
     for (const [oldest, { length }] of this.blobs) {
-      if (this.bytes <= MOST_BYTES) break;
+      if (this.bytes <= this.mostBytes) break;
       this.blobs.delete(oldest);
       this.bytes -= length;
     }
@@ -26,8 +28,8 @@ export class MediaStore {
     return this.blobs.get(/^\/v\/([\da-f]{64})\.enc$/.exec(path)?.[1] ?? '');
   }
 
-  /** Another file under the same path: what a client fetches is not what it was told. */
-  spoil(path: string): void {
+  /** Puts another file under the same path: what a client fetches is not what it was told. */
+  alter(path: string): void {
     const blob = Buffer.from(this.get(path) ?? []);
     blob[0] = (blob[0] ?? 0) ^ 1;
     this.blobs.set(path.slice('/v/'.length, -'.enc'.length), blob);

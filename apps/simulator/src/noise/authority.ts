@@ -2,7 +2,7 @@ import { certificateChain } from './certificate.js';
 import { Responder } from './handshake.js';
 import { hmac, type KeyPair, keyPairFrom } from './keys.js';
 
-/** The platform's own keys. All of them follow from the seed, so a client can be told the root once. */
+/** This class holds the platform's own keys. All of them follow from the seed, so a client can be told the root once. */
 export class Authority {
   readonly trustRoot: string;
   private readonly seed: Buffer;
@@ -17,7 +17,7 @@ export class Authority {
     this.trustRoot = root.public.toString('hex');
   }
 
-  /** 32 bytes that depend on the seed and the label only. */
+  /** Derives 32 bytes that depend on the seed and the label only. */
   secret(label: string): Buffer {
     return hmac(this.seed, label);
   }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import { Initiator } from '../../test/raw-client.js';
+import { Initiator } from '../../test/support/raw-client.js';
 import { Authority } from './authority.js';
 import { randomKeyPair, verify } from './keys.js';
 

@@ -10,7 +10,7 @@ const INTERMEDIATE_SERIAL = 1;
 const LEAF_SERIAL = 2;
 const TEN_YEARS_S = 10 * 365 * 86_400;
 
-/** Root signs intermediate, intermediate signs the key used in the handshake. */
+/** Makes the certificate chain: root signs intermediate, intermediate signs the key used in the handshake. */
 export function certificateChain(
   root: KeyPair,
   intermediate: KeyPair,

@@ -9,7 +9,7 @@ const nonce = (counter: number): Buffer => {
   return iv;
 };
 
-/** One direction of AES-256-GCM with a counting nonce. */
+/** This class encrypts or decrypts one direction, by AES-256-GCM with a counting nonce. */
 export class CountingCipher {
   private counter = 0;
 

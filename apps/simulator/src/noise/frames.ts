@@ -5,7 +5,7 @@ const EDGE_PREAMBLE = Buffer.from([0x45, 0x44, 0, 1]);
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Cuts the byte stream into frames. One WebSocket message may hold several frames or part of one, and the
+ * This class cuts the byte stream into frames. One WebSocket message may hold several frames or part of one, and the
  * first is preceded by the prologue, possibly behind a routing preamble.
  */
 export class FrameReader {
@@ -58,6 +58,7 @@ const startsLike = (data: Buffer, expected: Buffer): boolean => {
   return data.subarray(0, length).equals(expected.subarray(0, length));
 };
 
+/** Puts the length in front of a frame. */
 export function frame(body: Uint8Array): Buffer {
   if (body.length >= 1 << 24)
     throw new Error(`a frame of ${body.length} bytes does not fit its length field`);

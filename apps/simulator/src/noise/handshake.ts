@@ -6,7 +6,7 @@ import { agree, hkdf, type KeyPair, randomKeyPair, sha256 } from './keys.js';
 const PATTERN = Buffer.from('Noise_XX_25519_AESGCM_SHA256\0\0\0\0');
 const EMPTY = Buffer.alloc(0);
 
-/** Hash, chaining key and cipher of a handshake in progress; the same for both sides. */
+/** This class holds hash, chaining key and cipher of a handshake in progress, the same for both sides. */
 export class SymmetricState {
   private hash: Buffer = PATTERN;
   private chainingKey: Buffer = PATTERN;
@@ -42,14 +42,14 @@ export class SymmetricState {
 }
 
 /** What a finished handshake says about the client. */
-export interface Greeting {
+export interface HandshakeResult {
   /** The client's long-lived noise key: its login credential. */
   noiseKey: Buffer;
   payload: proto.ClientPayload;
   transport: Transport;
 }
 
-/** The answering side of Noise XX. */
+/** This class is the answering side of Noise XX. */
 export class Responder {
   private readonly state = new SymmetricState();
   private readonly ephemeral = randomKeyPair();
@@ -73,7 +73,7 @@ export class Responder {
     return Buffer.from(proto.HandshakeMessage.encode({ serverHello }).finish());
   }
 
-  finish(frame: Uint8Array): Greeting {
+  finish(frame: Uint8Array): HandshakeResult {
     const finish = proto.HandshakeMessage.decode(frame).clientFinish;
     if (!finish?.static || !finish.payload) throw new Error('the client finish is incomplete');
     const noiseKey = this.state.decrypt(finish.static);

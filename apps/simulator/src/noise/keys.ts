@@ -19,7 +19,7 @@ export interface KeyPair {
 const SIGNAL_KEY_TYPE = Buffer.from([5]);
 
 /**
- * Raw keys go in and out as JWK: OpenSSL's reader of DER takes twenty times as long, which is most of the price
+ * Reads a raw key as JWK: OpenSSL's reader of DER takes twenty times as long, which is most of the price
  * of a new session. The public half is not looked at when a private key is read.
  */
 const privateKeyObject = (key: Uint8Array): KeyObject =>
@@ -35,7 +35,7 @@ function pairOf(key: KeyObject): KeyPair {
   return { public: Buffer.from(x, 'base64url'), private: Buffer.from(d, 'base64url') };
 }
 
-/** The same secret always gives the same pair: this is what keeps the trust root stable between runs. */
+/** Makes the key pair of a secret. The same secret always gives the same pair, which keeps the trust root stable between runs. */
 export function keyPairFrom(secret: Uint8Array): KeyPair {
   const privateKey = Buffer.from(secret);
   // Clamped as RFC 7748 wants it, because the signature code expects a clamped scalar.
@@ -51,7 +51,7 @@ export function agree(privateKey: Uint8Array, publicKey: Uint8Array): Buffer {
   return diffieHellman({ privateKey: privateKeyObject(privateKey), publicKey: publicKeyObject(publicKey) });
 }
 
-/** Public key as Signal writes it: one type byte, then the 32 bytes. */
+/** Writes a public key as Signal does: one type byte, then the 32 bytes. */
 export const signalKey = (key: Uint8Array): Buffer =>
   key.length === 33 ? Buffer.from(key) : Buffer.concat([SIGNAL_KEY_TYPE, key]);
 
@@ -59,7 +59,7 @@ export const sign = (privateKey: Buffer, message: Uint8Array): Buffer =>
   Buffer.from(calculateSignature(privateKey, message));
 
 /**
- * Real verification. The client library's own helper throws the verdict away and calls every well-formed
+ * Verifies a signature. The client library's own helper throws the verdict away and calls every well-formed
  * signature good, so it must not be used here.
  */
 export function verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {

@@ -10,21 +10,22 @@ const KEY_BYTES = 32;
 /** So many that trying out codes takes longer than a code is shown. */
 const ITERATIONS = 131_072;
 
-const stretched = (code: string, salt: Buffer): Promise<Buffer> =>
+const stretchCode = (code: string, salt: Buffer): Promise<Buffer> =>
   promisify(pbkdf2)(code, salt, ITERATIONS, KEY_BYTES, 'sha256');
 
-/** An ephemeral public key under the code: salt, counter, 32 bytes. Whoever has another code reads another key. */
+/** Encrypts an ephemeral public key under the code: salt, counter, 32 bytes. Whoever has another code reads another key. */
 export async function wrapKey(code: string, key: Buffer): Promise<Buffer> {
   const salt = randomBytes(SALT_BYTES);
   const iv = randomBytes(COUNTER_IV_BYTES);
-  const cipher = createCipheriv('aes-256-ctr', await stretched(code, salt), iv);
+  const cipher = createCipheriv('aes-256-ctr', await stretchCode(code, salt), iv);
   return Buffer.concat([salt, iv, cipher.update(key), cipher.final()]);
 }
 
+/** Decrypts what `wrapKey` made. */
 export async function unwrapKey(code: string, wrapped: Buffer): Promise<Buffer> {
   const salt = wrapped.subarray(0, SALT_BYTES);
   const iv = wrapped.subarray(SALT_BYTES, SALT_BYTES + COUNTER_IV_BYTES);
-  const decipher = createDecipheriv('aes-256-ctr', await stretched(code, salt), iv);
+  const decipher = createDecipheriv('aes-256-ctr', await stretchCode(code, salt), iv);
   return Buffer.concat([decipher.update(wrapped.subarray(SALT_BYTES + COUNTER_IV_BYTES)), decipher.final()]);
 }
 
@@ -35,7 +36,7 @@ export interface KeyBundleOfDevice {
   random: Buffer;
 }
 
-/** Undefined when the two sides used different codes: the seal does not fit then. */
+/** Opens the bundle; undefined when the two sides used different codes: the seal does not fit then. */
 export function openKeyBundle(shared: Buffer, wrapped: Buffer): KeyBundleOfDevice | undefined {
   const salt = wrapped.subarray(0, SALT_BYTES);
   const iv = wrapped.subarray(SALT_BYTES, SALT_BYTES + GCM_IV_BYTES);
@@ -52,6 +53,6 @@ export function openKeyBundle(shared: Buffer, wrapped: Buffer): KeyBundleOfDevic
   }
 }
 
-/** The secret that a QR code would have carried. */
+/** Derives the secret that a QR code would have carried. */
 export const advSecretOf = (shared: Buffer, identities: Buffer, random: Buffer): Buffer =>
   hkdf(Buffer.concat([shared, identities, random]), KEY_BYTES, Buffer.alloc(0), 'adv_secret');

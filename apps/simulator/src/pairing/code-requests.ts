@@ -3,11 +3,11 @@ import { agree, type KeyPair, randomKeyPair } from '../noise/keys.js';
 import type { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
-import { Refusal } from '../refusal.js';
+import { Refusal } from '../http/refusal.js';
 import { parseJid, SERVER } from '../wire/jids.js';
 import { bytesOf, child, seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { advSecretOf, openKeyBundle, unwrapKey, wrapKey } from './code-keys.js';
-import { exclusively, linkDevice } from './linking.js';
+import { lockRegistration, linkDevice } from './linking.js';
 import type { Registration } from './registration.js';
 
 const WRAPPED_KEY_BYTES = 80;
@@ -22,14 +22,14 @@ interface CodeRequest {
   finish?: (bundle: Buffer) => void;
 }
 
-/** Linking by a code that the device shows and a person types on the phone. The platform never sees the code. */
+/** This class links devices by a code that the device shows and a person types on the phone. The platform never sees the code. */
 export class CodeRequests {
   private readonly byPhone = new Map<string, CodeRequest>();
 
   constructor(private readonly population: Population) {}
 
-  /** What a device that is not linked yet says about codes. */
-  heard(registration: Registration, request: Stanza, message: Stanza): void {
+  /** Takes what a device that is not linked yet says about codes. */
+  receive(registration: Registration, request: Stanza, message: Stanza): void {
     const phone = parseJid(message.attrs.jid)?.user ?? '';
     if (message.attrs.stage === 'companion_hello') this.begin(registration, phone, request, message);
     const bundle = bytesOf(child(message, 'link_code_pairing_wrapped_key_bundle'));
@@ -44,14 +44,14 @@ export class CodeRequests {
     }
   }
 
-  /** The person types the code that the device shows. A wrong one is found out here: the device hears nothing. */
+  /** Links the device that shows the typed code. A wrong code is refused here: the device hears nothing. */
   async type(person: Person, text: string): Promise<Companion> {
     const request = this.byPhone.get(person.phone);
     if (!request?.registration.connection.open) {
       const message = `no device asks to be linked to ${person.phone} by a code`;
       throw new Refusal(404, 'CODE_NOT_REQUESTED', message, { field: 'code' });
     }
-    return exclusively(request.registration, 'code', async () => {
+    return lockRegistration(request.registration, 'code', async () => {
       const advSecret = await this.exchange(person, request, plain(text));
       return linkDevice(this.population, person, request.registration, advSecret);
     });
@@ -111,5 +111,5 @@ export class CodeRequests {
   }
 }
 
-/** As people type it: with or without a dash, in any case. */
+/** Reads a code as people type it: with or without a dash, in any case. */
 const plain = (text: string): string => text.replaceAll(/[^a-z\d]/gi, '').toUpperCase();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { hmac, type KeyPair, randomKeyPair, sign } from '../noise/keys.js';
-import { concerns, isGenuine, offerDeviceIdentity } from './device-identity.js';
+import { isAbout, isGenuine, offerDeviceIdentity } from './device-identity.js';
 
 const phone = randomKeyPair();
 const companion = randomKeyPair();
@@ -42,7 +42,7 @@ describe('a device identity', () => {
   test('is genuine with the signatures of phone and companion', () => {
     const { offer, bytes } = countersigned({});
     expect(genuine(bytes)).toBe(true);
-    expect(concerns(bytes, offer)).toBe(true);
+    expect(isAbout(bytes, offer)).toBe(true);
   });
 
   test('is genuine when it names the key of the phone, and not when it names another', () => {
@@ -70,7 +70,7 @@ describe('a device identity', () => {
 
   test('of an earlier offer does not concern a later one', () => {
     const { bytes } = countersigned({});
-    expect(concerns(bytes, offerDeviceIdentity(phone, companion.public, SECRET, 2))).toBe(false);
+    expect(isAbout(bytes, offerDeviceIdentity(phone, companion.public, SECRET, 2))).toBe(false);
   });
 
   test('that is no protobuf is refused', () => {

@@ -14,7 +14,7 @@ export interface DeviceOffer {
   sealed: Buffer;
 }
 
-/** The phone vouches for a companion. */
+/** Signs a companion's identity with the key of the phone. */
 export function offerDeviceIdentity(
   phone: KeyPair,
   companion: Buffer,
@@ -33,7 +33,7 @@ export function offerDeviceIdentity(
 }
 
 /**
- * Both signatures of a device identity. The copy a companion sends while linking lacks the phone's key; the
+ * Verifies both signatures of a device identity. The copy a companion sends while linking lacks the phone's key; the
  * copies in its messages carry it, and then it has to be the right one.
  */
 export function isGenuine(signedIdentity: Buffer, phone: Buffer, companion: Buffer): boolean {
@@ -48,8 +48,8 @@ export function isGenuine(signedIdentity: Buffer, phone: Buffer, companion: Buff
   );
 }
 
-/** Whether a countersigned identity is about the device that was offered, not about an older one. */
-export function concerns(signedIdentity: Buffer, offer: DeviceOffer): boolean {
+/** Says whether a countersigned identity is about the device that was offered, not about an older one. */
+export function isAbout(signedIdentity: Buffer, offer: DeviceOffer): boolean {
   const details = decodeOrNothing(signedIdentity)?.details;
   return details != null && offer.details.equals(details);
 }

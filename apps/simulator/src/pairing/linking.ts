@@ -1,13 +1,13 @@
 import { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
-import { Refusal } from '../refusal.js';
+import { Refusal } from '../http/refusal.js';
 import { lidJid, phoneJid } from '../wire/jids.js';
 import { bytesOf, child, type Stanza, stanza } from '../wire/nodes.js';
-import { concerns, isGenuine, offerDeviceIdentity } from './device-identity.js';
+import { isAbout, isGenuine, offerDeviceIdentity } from './device-identity.js';
 import type { Registration } from './registration.js';
 
-/** The last step of every way of linking: phone and device sign each other's keys, then the device starts anew. */
+/** Links a device, as the last step of every way: phone and device sign each other's keys, then the device starts anew. */
 export async function linkDevice(
   population: Population,
   person: Person,
@@ -23,7 +23,7 @@ export async function linkDevice(
     .catch(() => undefined);
   const signedIdentity = bytesOf(child(child(answer, 'pair-device-sign'), 'device-identity'));
   const genuine = signedIdentity && isGenuine(signedIdentity, phone.public, identity);
-  if (!genuine || !concerns(signedIdentity, offer)) {
+  if (!genuine || !isAbout(signedIdentity, offer)) {
     connection.end(stanza('failure', { reason: 401 }));
     throw new Refusal(422, 'LINK_REFUSED', 'the device did not prove that it owns the keys it showed');
   }
@@ -35,8 +35,8 @@ export async function linkDevice(
   return companion;
 }
 
-/** One scan or typed code at a time: a second one meanwhile would link the device twice. */
-export async function exclusively<T>(
+/** Runs one scan or typed code at a time: a second one meanwhile would link the device twice. */
+export async function lockRegistration<T>(
   registration: Registration,
   field: string,
   work: () => Promise<T>,

@@ -1,17 +1,17 @@
-import type { Greeting } from '../noise/handshake.js';
+import type { HandshakeResult } from '../noise/handshake.js';
 import type { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
-import { Refusal } from '../refusal.js';
-import type { Connection } from '../wire/connection.js';
+import { Refusal } from '../http/refusal.js';
+import type { Connection } from '../connections/connection.js';
 import { SERVER } from '../wire/jids.js';
 import { stanza } from '../wire/nodes.js';
 import { CodeRequests } from './code-requests.js';
-import { exclusively, linkDevice } from './linking.js';
+import { lockRegistration, linkDevice } from './linking.js';
 import { parseQr, type ScannedQr } from './qr.js';
 import { readRegistration, type Registration } from './registration.js';
 
-/** Linking of new devices: hands out the references that a QR code shows and does what the phone does on a scan. */
+/** This class links new devices: it hands out the references that a QR code shows and does what the phone does on a scan. */
 export class Pairing {
   /** The devices that show a code to be typed instead. */
   readonly codes: CodeRequests;
@@ -22,8 +22,8 @@ export class Pairing {
     this.codes = new CodeRequests(population);
   }
 
-  offer(connection: Connection, greeting: Greeting): void {
-    const registration = readRegistration(connection, greeting);
+  offer(connection: Connection, handshake: HandshakeResult): void {
+    const registration = readRegistration(connection, handshake);
     this.byConnection.set(connection, registration);
     for (const ref of registration.refs) this.byRef.set(ref, registration);
     const refs = registration.refs.map((ref) => stanza('ref', {}, Buffer.from(ref)));
@@ -33,7 +33,7 @@ export class Pairing {
       .catch(() => undefined);
   }
 
-  /** What a device says about itself that is not linked yet; undefined once it is. */
+  /** Finds what a device said about itself that is not linked yet; undefined once it is. */
   registrationOf(connection: Connection): Registration | undefined {
     return this.byConnection.get(connection);
   }
@@ -59,7 +59,7 @@ export class Pairing {
       throw new Refusal(400, 'VALIDATION_FAILED', message, { field: 'qr' });
     }
     const link = (): Promise<Companion> => linkDevice(this.population, person, registration, qr.advSecret);
-    return exclusively(registration, 'qr', link);
+    return lockRegistration(registration, 'qr', link);
   }
 }
 

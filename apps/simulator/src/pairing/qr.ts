@@ -8,7 +8,7 @@ export interface ScannedQr {
 
 const KEY_BYTES = 32;
 
-/** Reads both the present form (a URL with the fields behind `#`) and the older one without. */
+/** Reads the text of a QR code, both in the present form (a URL with the fields behind `#`) and the older one without. */
 export function parseQr(text: string): ScannedQr | undefined {
   const [ref, ...keys] = text
     .slice(text.lastIndexOf('#') + 1)

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import type { Greeting } from '../noise/handshake.js';
+import type { HandshakeResult } from '../noise/handshake.js';
 import { signalKey, verify } from '../noise/keys.js';
-import type { Connection } from '../wire/connection.js';
+import type { Connection } from '../connections/connection.js';
 
 const REFS_PER_CONNECTION = 6;
 
@@ -17,11 +17,11 @@ export interface Registration {
   busy: boolean;
 }
 
-/** Whether a first frame asks for linking rather than for a login. */
+/** Says whether a first frame asks for linking rather than for a login. */
 export const wantsLinking = (payload: proto.ClientPayload): boolean => payload.devicePairingData != null;
 
-export function readRegistration(connection: Connection, greeting: Greeting): Registration {
-  const data = greeting.payload.devicePairingData;
+export function readRegistration(connection: Connection, handshake: HandshakeResult): Registration {
+  const data = handshake.payload.devicePairingData;
   const bytes = (value: Uint8Array | null | undefined, length: number, name: string): Buffer => {
     if (value?.length !== length) throw new Error(`the registration has no proper ${name}`);
     return Buffer.from(value);
@@ -33,7 +33,7 @@ export function readRegistration(connection: Connection, greeting: Greeting): Re
   return {
     connection,
     refs: Array.from({ length: REFS_PER_CONNECTION }, () => `2@${randomBytes(48).toString('base64')}`),
-    noiseKey: greeting.noiseKey,
+    noiseKey: handshake.noiseKey,
     identity,
     registrationId: bytes(data?.eRegid, 4, 'registration id').readUInt32BE(0),
     signedPreKey: { id: bytes(data?.eSkeyId, 3, 'signed pre-key id').readUIntBE(0, 3), value, signature },

@@ -1,9 +1,8 @@
 import type { KeyBundle, PreKey, SignedPreKey } from '../signal/key-bundle.js';
-import type { Connection } from '../wire/connection.js';
+import type { ClientConnection } from '../wire/client-connection.js';
 import type { Stanza } from '../wire/nodes.js';
 import type { StanzaFlaws } from './faults.js';
 import type { SentMessage } from './messages.js';
-import type { Person } from './person.js';
 
 /** A stanza that stays with the platform until the client has confirmed it. */
 export interface QueuedStanza {
@@ -11,17 +10,17 @@ export interface QueuedStanza {
   node: Stanza;
   /** How often it was put on the wire. */
   attempts: number;
-  /** What a person wrote, kept so that it can be encrypted again when the client asks. */
+  /** The plaintext of a person's message, from which it is encrypted again when the client asks. */
   source?: { phone: string; plaintext: Buffer; retries: number };
-  /** The book entry of the person who wrote it. */
+  /** The entry among the messages that its author sent. */
   sent?: SentMessage;
-  /** Set when another linked device wrote it: only that device can encrypt it again. */
+  /** Phone of the account whose device wrote it: only that device can encrypt it again. */
   relayedFrom?: string;
-  /** What is to be wrong with it; used up on the way. */
+  /** What is wrong with it on purpose; used up on the way. */
   flaws?: StanzaFlaws;
 }
 
-/** A linked device: the keys it registered and what waits for it. */
+/** The registered keys of a linked device, as they outlive a restart. */
 export interface CompanionState {
   device: number;
   noiseKey: Buffer;
@@ -35,6 +34,7 @@ export interface CompanionState {
   synced: boolean;
 }
 
+/** A linked device: its keys, what waits for it, and its connection. */
 export class Companion implements CompanionState {
   readonly device: number;
   readonly noiseKey: Buffer;
@@ -46,14 +46,14 @@ export class Companion implements CompanionState {
   readonly signedIdentity: Buffer;
   synced: boolean;
   readonly queue = new Map<string, QueuedStanza>();
-  connection?: Connection;
+  connection?: ClientConnection;
   connectedAt?: Date;
   /** Only an active client is given stanzas; it says so itself. */
   active = false;
-  /** Whether it says that its owner is there. */
+  /** Whether the client says that its owner is there. */
   available = false;
-  /** People it wants to be told about, by the address it asked with. */
-  readonly watched = new Map<string, Person>();
+  /** Phones of the people whose presence it subscribed to, by the address that it used. */
+  readonly presenceSubscriptions = new Map<string, string>();
   /** The last device identity found genuine, so that it is not verified again with every message. */
   verifiedIdentity?: Buffer;
 
@@ -72,7 +72,7 @@ export class Companion implements CompanionState {
     return this.connection?.open ?? false;
   }
 
-  /** Takes one of the uploaded one-time keys away. */
+  /** Makes a key bundle, which takes one of the uploaded one-time keys away. */
   bundle(): KeyBundle {
     const { registrationId, identity, signedPreKey } = this;
     const [preKey, ...others] = this.preKeys;
@@ -80,6 +80,7 @@ export class Companion implements CompanionState {
     return { registrationId, identity, signedPreKey, preKey };
   }
 
+  /** Adds one-time keys; a key of the same number is replaced. */
   addPreKeys(keys: PreKey[]): void {
     const fresh = new Set(keys.map((key) => key.id));
     this.preKeys = [...this.preKeys.filter((key) => !fresh.has(key.id)), ...keys];

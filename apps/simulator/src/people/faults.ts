@@ -50,7 +50,7 @@ export const noFaults = (): Faults => ({
 
 export type AckFault = Pick<Faults, 'ack' | 'ackDelayMs' | 'ackError'>;
 
-/** What becomes of one send; a limited fault is used up by it. */
+/** Decides what becomes of one send; a limited fault is used up by it. */
 export function takeAckFault(faults: Faults, recipient: string | undefined): AckFault {
   const { ack, ackDelayMs, ackError, count, recipients } = faults;
   if (recipients.length > 0 && !recipients.includes(recipient ?? '')) return NO_ACK_FAULT;
@@ -59,7 +59,7 @@ export function takeAckFault(faults: Faults, recipient: string | undefined): Ack
   return { ack, ackDelayMs, ackError };
 }
 
-/** How one message to the account is broken; a limited fault is used up by it. */
+/** Decides how one message to the account is broken; a limited fault is used up by it. */
 export function takeInboundFault(faults: Faults): StanzaFlaws {
   const { inbound, inboundCount } = faults;
   if (inbound !== 'auto' && inboundCount !== null) faults.inboundCount = inboundCount - 1;

@@ -14,7 +14,7 @@ const FIRST_NUMBER = 120_363_000_000_000_001n;
 
 export const isGroupJid = (jid: string | undefined): boolean => jid?.endsWith(GROUP_DOMAIN) ?? false;
 
-/** All groups. They are not kept over a restart. */
+/** This class holds all groups, which do not outlive a restart. */
 export class Groups {
   private readonly byJid = new Map<string, Group>();
 

@@ -1,7 +1,7 @@
 import type { AckFault } from './faults.js';
 import type { Behaviour, Person } from './person.js';
 
-/** A recipient with whom a send always ends in the same way. */
+/** A recipient of the sandbox with whom a send always ends in the same way. */
 export interface MagicNumber {
   /** Area code 555 is nobody's. */
   phone: string;
@@ -10,7 +10,7 @@ export interface MagicNumber {
   registered?: false;
   behaviour?: Partial<Behaviour>;
   ack?: Partial<AckFault>;
-  /** The phone of whoever writes to it unlinks its devices. */
+  /** Whoever writes to it has its linked devices removed by its phone. */
   unlinks?: true;
 }
 
@@ -34,8 +34,8 @@ const BY_PHONE = new Map(MAGIC_NUMBERS.map((number) => [number.phone, number]));
 export const magicNumber = (phone: string | undefined): MagicNumber | undefined =>
   phone === undefined ? undefined : BY_PHONE.get(phone);
 
-/** Makes a new person what its number says. */
-export function enchant(person: Person): void {
+/** Gives a new person the behaviour of its magic number. */
+export function applyMagicNumber(person: Person): void {
   const magic = magicNumber(person.phone);
   if (!magic) return;
   person.registered = magic.registered ?? true;

@@ -1,4 +1,4 @@
-import type { ReceivedContent } from '../messages/kinds.js';
+import type { ReceivedContent } from '../kinds/kinds.js';
 
 export const SENT_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ'] as const;
 export type SentStatus = (typeof SENT_STATUSES)[number];
@@ -12,7 +12,7 @@ export interface ReceivedMessage {
   address: string;
   text: string | null;
   message: unknown;
-  /** Absent in what an older version has kept. */
+  /** Missing in the state file of an older version. */
   content?: ReceivedContent;
   receivedAt: string;
   /** How often the platform saw this id again. */
@@ -35,7 +35,7 @@ export interface SentMessage {
   sentAt: string;
 }
 
-/** A status only ever moves forward: a late receipt must not undo a read one. */
+/** Moves a status forward, never back: a late receipt must not undo a read one. */
 export function advance(message: SentMessage, status: SentStatus): void {
   if (SENT_STATUSES.indexOf(status) > SENT_STATUSES.indexOf(message.status)) message.status = status;
 }

@@ -1,13 +1,13 @@
 import { hmac } from '../noise/keys.js';
 import { SenderKeys } from '../signal/sender-keys.js';
 import { SignalDevice } from '../signal/signal-device.js';
-import type { SeenTyping } from '../messages/presence.js';
 import type { Companion } from './companion.js';
 import { type Faults, noFaults } from './faults.js';
 import type { ReceivedMessage, SentMessage } from './messages.js';
 import { noRestrictions, type Restrictions } from './restrictions.js';
+import type { SeenTyping } from './typing.js';
 
-/** What a contact does on its own when a message arrives. */
+/** The behaviour of a contact when a message arrives. */
 export interface Behaviour {
   delivered: 'auto' | 'never';
   deliveredDelayMs: number;
@@ -79,20 +79,22 @@ export class Person {
     return this.signal !== undefined;
   }
 
-  /** Secret bytes of this person for one purpose. */
+  /** Derives secret bytes of this person for one purpose. */
   derive(label: string): Buffer {
     return hmac(this.secret, label);
   }
 
-  record(message: ReceivedMessage): void {
+  /** Adds a message to those that reached the person. */
+  addReceived(message: ReceivedMessage): void {
     this.received.push(message);
     this.receivedByKey.set(`${message.from}/${message.id}`, message);
   }
 
-  recorded(from: string, id: string): ReceivedMessage | undefined {
+  /** Finds a message that reached the person from an account. */
+  findReceived(from: string, id: string): ReceivedMessage | undefined {
     return this.receivedByKey.get(`${from}/${id}`);
   }
 }
 
-/** Name of one of a person's devices inside a Signal session store. */
+/** Names one of a person's devices inside a Signal session store. */
 export const peerName = (person: Person, device: number): string => `${person.lid}.${device}`;

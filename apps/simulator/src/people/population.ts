@@ -1,14 +1,10 @@
 import type { Authority } from '../noise/authority.js';
 import { LID_DOMAIN, parseJid, PHONE_DOMAIN } from '../wire/jids.js';
-import { enchant } from './magic-numbers.js';
+import { isPlausiblePhone } from '../wire/phone-number.js';
+import { applyMagicNumber } from './magic-numbers.js';
 import { Person } from './person.js';
 
-/** Shortest and longest number of a subscriber with country code. */
-const PLAUSIBLE_PHONE = /^[1-9]\d{6,14}$/;
-
-export const isPlausiblePhone = (phone: string): boolean => PLAUSIBLE_PHONE.test(phone);
-
-/** Everybody the platform knows. */
+/** This class holds everybody who has a number on the platform. */
 export class Population {
   private readonly byPhone = new Map<string, Person>();
   private readonly byLid = new Map<string, Person>();
@@ -25,19 +21,19 @@ export class Population {
     return this.byPhone.get(phone);
   }
 
-  /** Makes the person if nobody has this number yet. */
+  /** Finds the person with a number, and makes it if nobody has the number yet. */
   ensure(phone: string): Person {
-    const known = this.byPhone.get(phone);
-    if (known) return known;
+    const existing = this.byPhone.get(phone);
+    if (existing) return existing;
     const person = new Person(phone, this.authority.secret(`person/${phone}`));
-    enchant(person);
+    applyMagicNumber(person);
     this.byPhone.set(phone, person);
     this.byLid.set(person.lid, person);
     this.touch(person);
     return person;
   }
 
-  /** As `ensure`, and from now on listed among the contacts. */
+  /** Does the same as `ensure`, and lists the person among the contacts. */
   ensureContact(phone: string): Person {
     const person = this.ensure(phone);
     person.isContact = true;
@@ -45,7 +41,7 @@ export class Population {
   }
 
   /**
-   * Whom an address belongs to. Any plausible number is somebody, so that a newcomer can write to it without
+   * Finds whom an address belongs to. Any plausible number is somebody, so that a newcomer can write to it without
    * setting anything up.
    */
   find(jid: string | undefined): { person: Person; device: number } | undefined {

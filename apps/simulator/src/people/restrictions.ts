@@ -22,12 +22,12 @@ export interface Restrictions {
 
 export const noRestrictions = (): Restrictions => ({ timelock: null, newChats: null });
 
-/** A restriction ends by itself. */
+/** Reads the restriction of this moment: it ends by itself. */
 export function timelockOf({ timelock }: Restrictions, now = Date.now()): Timelock | undefined {
   return timelock && isAhead(timelock.until, now) ? timelock : undefined;
 }
 
-/** The cap of this moment: after the end of its cycle nothing of it is used. */
+/** Reads the cap of this moment: after the end of its cycle nothing of it is used. */
 export function newChatsOf({ newChats }: Restrictions, now = Date.now()): NewChatCap | undefined {
   if (!newChats) return undefined;
   return isAhead(newChats.cycleEnd, now) ? newChats : { ...newChats, used: 0, cycleEnd: null };
@@ -35,7 +35,7 @@ export function newChatsOf({ newChats }: Restrictions, now = Date.now()): NewCha
 
 export const isUsedUp = ({ quota, used }: NewChatCap): boolean => used >= quota;
 
-/** Whether a new chat would be refused. */
+/** Says whether a new chat would be refused. */
 export function refusesNewChats(restrictions: Restrictions): boolean {
   const cap = newChatsOf(restrictions);
   return timelockOf(restrictions) !== undefined || (cap !== undefined && isUsedUp(cap));

@@ -35,7 +35,7 @@ const signedPreKeyNode = (key: SignedPreKey): Stanza =>
 export const registrationNode = (registrationId: number): Stanza =>
   stanza('registration', {}, bigEndian(registrationId, 4));
 
-/** As in the answer to a key query; a retry receipt carries the same inside `<keys>`. */
+/** Writes a bundle as in the answer to a key query; a retry receipt carries the same inside `<keys>`. */
 export function bundleNodes(bundle: KeyBundle): Stanza[] {
   const nodes = [
     stanza('type', {}, KEY_TYPE),
@@ -57,7 +57,7 @@ export function readSignedPreKey(node: Stanza | undefined): SignedPreKey | undef
   return key && signature?.length === 64 ? { ...key, signature } : undefined;
 }
 
-/** Keys that a client added to a retry receipt so that a new session can be opened at once. */
+/** Reads the keys that a client added to a retry receipt so that a new session can be opened immediately. */
 export function readRetryBundle(receipt: Stanza): KeyBundle | undefined {
   const keys = child(receipt, 'keys');
   const identity = bytesOf(child(keys, 'identity'));
@@ -67,7 +67,7 @@ export function readRetryBundle(receipt: Stanza): KeyBundle | undefined {
   return { registrationId, identity, signedPreKey, preKey: readPreKey(child(keys, 'key')) };
 }
 
-/** The same bundle in the shape of the Signal library. */
+/** Writes a bundle in the shape of the Signal library. */
 export function forSignal(bundle: KeyBundle): {
   registrationId: number;
   identityKey: Buffer;

@@ -6,7 +6,7 @@ import {
   SenderKeyRecord,
 } from '@whiskeysockets/baileys/lib/Signal/Group/index.js';
 
-/** Keys under which a member writes to a whole group at once: its own, and those it was given by others. */
+/** This class holds the keys under which members write to a whole group: the person's own, and those of others. */
 export class SenderKeys {
   private readonly records = new Map<string, SenderKeyRecord>();
   private readonly store = {
@@ -16,7 +16,7 @@ export class SenderKeys {
       void this.records.set(name.toString(), record),
   };
 
-  /** What the others need in order to read from the next message on. */
+  /** Makes what the others need in order to read from the next message on. */
   async distribution(group: string, self: string): Promise<Buffer> {
     const made = await new GroupSessionBuilder(this.store).create(nameOf(group, self));
     return Buffer.from(made.serialize());

@@ -27,7 +27,7 @@ export type OpenRecord = SessionRecord & {
 };
 
 /**
- * The library tries a message on every session it has and leaves the ones that do not fit damaged. Here a
+ * This class decrypts with the session that a message fits. The library tries a message on every session it has and leaves the ones that do not fit damaged. Here a
  * session is only touched when it already knows the sender's ratchet key; otherwise a copy is tried first.
  */
 export class SessionTrials extends SessionCipher {
@@ -38,10 +38,10 @@ export class SessionTrials extends SessionCipher {
     sessions: SessionEntry[],
   ): Promise<{ session: SessionEntry; plaintext: Buffer }> {
     const ratchetKey = Buffer.from(WhisperMessage.decode(data.subarray(1, -MAC_BYTES)).ephemeralKey);
-    const known = sessions.find((session) => session.getChain(ratchetKey));
-    if (known) {
-      const plaintext = await this.doDecryptWhisperMessage(data, known);
-      return { session: used(known), plaintext };
+    const match = sessions.find((session) => session.getChain(ratchetKey));
+    if (match) {
+      const plaintext = await this.doDecryptWhisperMessage(data, match);
+      return { session: markUsed(match), plaintext };
     }
     for (const session of sessions) {
       const copy = copyOf(session);
@@ -49,13 +49,13 @@ export class SessionTrials extends SessionCipher {
       if (!plaintext) continue;
       Object.assign(session, copy, { pendingPreKey: undefined });
       forgetClosedChains(session);
-      return { session: used(session), plaintext };
+      return { session: markUsed(session), plaintext };
     }
     throw new Error('no session fits the message');
   }
 }
 
-const used = (session: SessionEntry): SessionEntry => {
+const markUsed = (session: SessionEntry): SessionEntry => {
   session.indexInfo.used = Date.now();
   return session;
 };
@@ -65,7 +65,7 @@ function copyOf(session: SessionEntry): SessionEntry {
   return type.deserialize(session.serialize());
 }
 
-/** The library keeps every chain it ever read, so a long conversation gets slower and slower. */
+/** Drops chains that are read to their end: the library never does, so a long conversation gets slower and slower. */
 function forgetClosedChains(session: SessionEntry): void {
   for (const [key, chain] of Object.entries(session._chains)) {
     const spent = chain.chainType === RECEIVING && !chain.chainKey.key;
@@ -73,11 +73,12 @@ function forgetClosedChains(session: SessionEntry): void {
   }
 }
 
-/** A record that can be changed by a failing attempt without harm to the original. */
+/** Copies a record, so that a failing attempt does no harm to the original. */
 export function shallowCopy(record: OpenRecord): OpenRecord {
   return Object.assign(new SessionRecord(), { sessions: { ...record.sessions } }) as OpenRecord;
 }
 
+/** Drops the oldest sessions that are closed. */
 export function forgetOldSessions(record: OpenRecord): void {
   const closed = Object.entries(record.sessions).filter(([, session]) => session.indexInfo.closed !== -1);
   closed.sort(([, a], [, b]) => b.indexInfo.closed - a.indexInfo.closed);

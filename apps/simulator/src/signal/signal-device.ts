@@ -11,7 +11,7 @@ export interface Encrypted {
   ciphertext: Buffer;
 }
 
-/** What must be kept of a device; all its keys follow from the secret. */
+/** The state of a device that has to be saved; all its keys follow from the secret. */
 export interface SignalDeviceState {
   nextPreKeyId: number;
   sessions: Record<string, unknown>;
@@ -28,7 +28,7 @@ const PRE_KEY_MESSAGE = 3;
 const forLibrary = (pair: KeyPair): SignalPair => ({ pubKey: signalKey(pair.public), privKey: pair.private });
 
 /**
- * A phone in the hands of a simulated person. One-time keys are derived from their number, so that none has
+ * This class is the phone of a simulated person in the Signal protocol. One-time keys are derived from their number, so that none has
  * to be stored and a session opened long ago can still be read after a restart.
  */
 export class SignalDevice implements SignalStorage {
@@ -44,7 +44,7 @@ export class SignalDevice implements SignalStorage {
     this.registrationId = (hmac(secret, 'registration').readUInt16BE(0) & 0x3fff) + 1;
   }
 
-  /** Public keys for somebody who wants to write to this device; each call gives away another one-time key. */
+  /** Makes the public keys for whoever wants to write to this device; each call gives away another one-time key. */
   bundle(): KeyBundle {
     const id = this.nextPreKeyId++;
     return {
@@ -55,7 +55,7 @@ export class SignalDevice implements SignalStorage {
     };
   }
 
-  knows(peer: string): boolean {
+  hasSession(peer: string): boolean {
     return this.sessions.get(peer)?.haveOpenSession() ?? false;
   }
 

@@ -1,10 +1,10 @@
 import { IsUUID } from 'class-validator';
 import { defineCommand } from '../contract.js';
 
-/** Data of the `reconcile-session` command: "look at the row of this session and act on it". */
+/** Data of the `reconcile-session` command. */
 export class ReconcileSessionV1 {
   @IsUUID() sessionId: string;
 }
 
-/** The wanted state of a session changed. */
+/** Brings a session to its wanted state, which has changed. */
 export const ReconcileSession = defineCommand('reconcile-session', 1, ReconcileSessionV1);

@@ -19,5 +19,5 @@ export class SendMessageV1 {
   @IsOptional() @IsISO8601() expiresAt?: string;
 }
 
-/** Send one message; consumed by the owner of the session's partition. */
+/** Sends one message; the owner of the session's partition consumes it. */
 export const SendMessage = defineCommand('send-message', 1, SendMessageV1);

@@ -1,4 +1,4 @@
-/** Whom an address names: a person by the phone number, a person whose number the platform hides, or several people. */
+/** The kind of an address: of a person by the phone number, of a person whose number the platform hides, or of several people. */
 export type AddressKind = keyof typeof ADDRESS_DOMAINS;
 
 /** What stands behind the `@`, by kind. */
@@ -13,7 +13,7 @@ export const ADDRESS_DOMAINS = {
 /** An address of the platform, taken apart. */
 export interface Address {
   readonly kind: AddressKind;
-  /** What stands before the `@`, without what tells devices apart: of a phone address the digits of the number. */
+  /** The part before the `@`, without agent and device: of a phone address the digits of the number. */
   readonly user: string;
   /** One of the devices of a person; 0: the phone itself, or no device in particular. */
   readonly device: number;

@@ -9,7 +9,7 @@ export {
   type OutboundType,
   SENDING_RULES,
 } from './registry.js';
-export { MESSAGE_RELATIONS, type MessageRelation, type SendingRules } from './kind.js';
+export { type MessageRelation, type SendingRules } from './kind.js';
 export { ContactContent } from './kinds/contact.js';
 export { DeleteRequest } from './kinds/deletion.js';
 export { EditRequest } from './kinds/edit.js';

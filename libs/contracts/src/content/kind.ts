@@ -25,13 +25,13 @@ export interface Sending extends SendingRules {
   readonly wire: Fields;
 }
 
-/** How a kind of content is shown: its fields of `MessageBody`, in the order in which they are described. */
+/** How a kind of content is shown: its fields of `MessageBody`, in the order of the description. */
 export interface Body {
   readonly required: Fields;
   readonly optional: Fields;
 }
 
-/** All that is to be known of a kind of content. */
+/** A kind of content: how it is sent, and how it is shown. */
 export interface ContentKind {
   /** Null: no session sends it. */
   readonly sending: Sending | null;
@@ -39,7 +39,7 @@ export interface ContentKind {
   readonly body: Body | null;
 }
 
-/** Checks that nothing of a kind is forgotten, and keeps its exact type. */
+/** Checks at compile time that a kind has all its parts, and returns it with its exact type. */
 export function defineContent<const K extends ContentKind>(kind: K): K {
   return kind;
 }

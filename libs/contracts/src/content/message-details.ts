@@ -92,7 +92,7 @@ export class QuotedInbound {
   body?: MessageBody;
 }
 
-/** That a message is about an earlier one instead of being one of its own. */
+/** The earlier message that a message changes. */
 export class MessageChange {
   @ApiProperty({
     description:
@@ -137,5 +137,5 @@ export class MessageOrigin {
   change: MessageChange | null;
 }
 
-/** A tenant's own words on a message, kept with it and repeated in each of its events. */
+/** A tenant's own data on a message: stored with it and repeated in each of its events. */
 export type Metadata = Record<string, string>;

@@ -4,7 +4,7 @@ import { SESSION_EVENTS } from './session-events.js';
 import { SUBSCRIPTION_EVENTS } from './subscription-events.js';
 import { WEBHOOK_EVENTS } from './webhook-events.js';
 
-/** Every event there is. */
+/** All events. */
 export const EVENTS = [
   ...MESSAGE_EVENTS,
   ...SESSION_EVENTS,
@@ -18,7 +18,7 @@ export type PublicEventContract = Extract<(typeof EVENTS)[number], { readonly pu
 /** Name of an event that an endpoint of a customer can subscribe to (specification, "Events"; those of endpoints are ours). */
 export type PublicEvent = PublicEventContract['name'];
 
-/** The public ones among `EVENTS`, in the order in which they are described. */
+/** The public events, in the order of the description. */
 export const PUBLIC_EVENT_CONTRACTS = EVENTS.filter((event): event is PublicEventContract => event.public);
-/** Their names. */
+/** The names of the public events, in the order of the description. */
 export const PUBLIC_EVENTS: readonly PublicEvent[] = PUBLIC_EVENT_CONTRACTS.map(({ name }) => name);

@@ -1,12 +1,12 @@
 import { IsInt, IsISO8601, IsString, IsUUID, Length, Max, Min } from 'class-validator';
 import { defineEvent } from '../contract.js';
 
-/** Tokens of one call at most: more is a fault of whoever tells, and would be billed. */
+/** The largest number of tokens of one call: more is a fault of the producer, and would be billed. */
 export const LLM_CALL_MAX = 10_000_000;
 
 /**
  * Payload of `llm.called`: one call of a language model for an answer of a `MANAGED` session, never of an `EXTERNAL` one. The
- * stream keeps it for a day: whoever tells keeps its own row until billing has it.
+ * stream stores it for a day: the producer keeps its own row until billing has it.
  */
 export class LlmCalledV1 {
   @IsUUID() sessionId: string;

@@ -238,7 +238,7 @@ export const MessageFailed = defineEvent('message.failed', 1, MessageFailedV1, {
   by: ['session-worker'],
 });
 
-/** Events of messages, in the order in which they are described. */
+/** Events of messages, in the order of the description. */
 export const MESSAGE_EVENTS = [
   MessageReceived,
   MessageSent,

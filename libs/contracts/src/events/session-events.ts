@@ -98,7 +98,7 @@ export const SessionLoggedOut = defineEvent('session.logged_out', 1, SessionEnde
   summary: 'The platform invalidated the credentials.',
   by: ['session-worker'],
 });
-/** The session is gone, with what its owner kept of it. */
+/** A session was deleted, with all that its owner had stored of it. */
 export const SessionDeleted = defineEvent('session.deleted', 1, SessionDeletedV1, {
   public: false,
   summary: 'The session is gone, with what its owner kept of it.',
@@ -111,7 +111,7 @@ export const SessionTierChanged = defineEvent('session.tier_changed', 1, Session
   by: ['limits'],
 });
 
-/** Events of sessions, in the order in which they are described. */
+/** Events of sessions, in the order of the description. */
 export const SESSION_EVENTS = [
   SessionConnected,
   SessionDisconnected,

@@ -1,8 +1,24 @@
-import { IsIn, IsISO8601, IsOptional, IsString } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsDefined, IsIn, IsISO8601, IsOptional, IsString, ValidateNested } from 'class-validator';
 import { defineEvent } from '../contract.js';
-import { type Plan, PLANS, SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../enums.js';
+import {
+  ENTITLEMENT_KEYS,
+  type EntitlementKey,
+  type EntitlementValue,
+  type Plan,
+  PLANS,
+  SUBSCRIPTION_STATUSES,
+  type SubscriptionStatus,
+} from '../enums.js';
 
-/** Payload of `subscription.changed`: what it was and what it is. */
+/** The change of one entitlement, as `subscription.changed` tells it. */
+export class EntitlementChange {
+  @IsIn(ENTITLEMENT_KEYS) key: EntitlementKey;
+  @IsDefined() previous: EntitlementValue;
+  @IsDefined() value: EntitlementValue;
+}
+
+/** Payload of `subscription.changed`: what it was and what it is, and which entitlement was overridden, if one was. */
 export class SubscriptionChangedV1 {
   @IsIn(PLANS) previousPlan: Plan;
   @IsIn(PLANS) plan: Plan;
@@ -11,6 +27,9 @@ export class SubscriptionChangedV1 {
   /** A smaller plan that begins later, and when. */
   @IsOptional() @IsIn(PLANS) nextPlan?: Plan;
   @IsOptional() @IsISO8601() nextPlanAt?: string;
+  @IsOptional() @ValidateNested() @Type(() => EntitlementChange) entitlement?: EntitlementChange;
+  /** Why, of an override. */
+  @IsOptional() @IsString() reason?: string;
   /** `operator` or `payment-provider`. */
   @IsString() actor: string;
   /** When, in domain time (ISO 8601, UTC). */

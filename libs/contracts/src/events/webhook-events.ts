@@ -87,7 +87,7 @@ export class WebhookChangedV1 {
   @IsISO8601() timestamp: string;
 }
 
-/** Nothing goes out to an endpoint any more; what comes for it is held. */
+/** An endpoint was paused: its deliveries are held. */
 export const WebhookPaused = defineEvent('webhook.paused', 1, WebhookStateV1, {
   public: true,
   summary: 'An endpoint is paused: what comes for it is held, this event included.',
@@ -106,5 +106,5 @@ export const WebhookChanged = defineEvent('webhook.changed', 1, WebhookChangedV1
   by: ['webhook-dispatcher'],
 });
 
-/** Events of webhook endpoints, in the order in which they are described. */
+/** Events of webhook endpoints, in the order of the description. */
 export const WEBHOOK_EVENTS = [WebhookPaused, WebhookRecovered, WebhookChanged] as const;

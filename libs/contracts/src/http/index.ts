@@ -19,12 +19,7 @@ export {
   SessionQr,
 } from './sessions/sessions.js';
 export { PromoteTierBody, TierPromotion } from './sessions/tiers.js';
-export {
-  WARMUP_CRITERIA,
-  type WarmupCriterionName,
-  WarmupCriterion,
-  WarmupState,
-} from './sessions/warmup.js';
+export { type WarmupCriterionName, WarmupCriterion, WarmupState } from './sessions/warmup.js';
 export {
   CreateApiKeyBody,
   ApiKeyView,
@@ -45,8 +40,6 @@ export {
 } from './tenants/limits.js';
 export { SubscriptionView, OpenCheckoutBody, ProviderPage } from './tenants/subscription.js';
 export {
-  TOKEN_OVERAGES,
-  type TokenOverage,
   TOKEN_BLOCK,
   TOKEN_BLOCK_CENTS,
   CURRENCY,
@@ -83,7 +76,6 @@ export { HIDDEN_VALUE } from './webhooks/headers.js';
 export {
   REPLAYABLE_STATUSES,
   type ReplayableStatus,
-  REPLAY_STATES,
   type ReplayState,
   ReplayBody,
   Replay,

@@ -2,7 +2,7 @@ import { IsString } from 'class-validator';
 import { defineNotice } from '../contract.js';
 import { Nothing } from '../requests/refs.js';
 
-/** Data of `event-log-grew`. There are hundreds a second, and an id that nobody watches is passed over: they are texts only. */
+/** Data of `event-log-grew`. There are hundreds a second, so ids are checked as text only: a reader passes over those it does not watch. */
 export class EventLogGrewV1 {
   @IsString({ each: true }) tenantIds: string[];
 }
@@ -12,5 +12,5 @@ const APP = 'webhook-dispatcher';
 export const EventLogGrew = defineNotice(APP, 'event-log-grew', EventLogGrewV1);
 /** A replay began. */
 export const ReplayStarted = defineNotice(APP, 'replay-started', Nothing);
-/** A dispatcher gave a partition back: nobody waits for the next renewal to take it. */
+/** A dispatcher freed a partition: another one takes it now, and does not wait for its next renewal. */
 export const DispatcherPartitionFreed = defineNotice(APP, 'partition-freed', Nothing);

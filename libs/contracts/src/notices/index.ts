@@ -1,4 +1,4 @@
-export { ClearanceChanged, ClearanceChangedV1 } from './gateway-notices.js';
+export { SendPermissionsChanged, SendPermissionsChangedV1 } from './gateway-notices.js';
 export {
   DispatcherPartitionFreed,
   EventLogGrew,

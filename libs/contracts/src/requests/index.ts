@@ -14,11 +14,22 @@ export {
   OpenPortal,
   TakeProviderEvent,
 } from './billing/billing.js';
+export {
+  MOST_SESSIONS,
+  DayCaps,
+  Entitlements,
+  GetEntitlementsV1,
+  SetEntitlementV1,
+  ClearEntitlementV1,
+  EntitlementOverride,
+  EntitlementsReply,
+  GetEntitlements,
+  SetEntitlement,
+  ClearEntitlement,
+} from './billing/entitlements.js';
 export { GetUsageV1, LlmUsage, UsageReply, GetUsage } from './billing/usage.js';
 export { CountMessagesV1, MessageCount, MessageCounts, CountMessages } from './limits/count-messages.js';
 export {
-  PLAN_CAPS,
-  PLAN_SESSIONS,
   WRITE_WITHIN_MS,
   DayOf,
   ReserveV1,
@@ -78,6 +89,7 @@ export {
   SessionCount,
   CreateSession,
   GetSession,
+  GetSessionV1,
   ListSessions,
   CountSessions,
   UpdateSession,

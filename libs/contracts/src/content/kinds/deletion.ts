@@ -8,7 +8,7 @@ import { MessageRef, TARGET } from './target.js';
 /** Deletes an own message for everybody. */
 export class DeleteRequest extends MessageRef {}
 
-/** That an own message is gone for everybody. */
+/** The deletion of an own message for everybody. */
 export const deletion = defineContent({
   sending: {
     request: {

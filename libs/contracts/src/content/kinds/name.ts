@@ -2,7 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
 import { field } from '../field.js';
 
-/** What a location and a poll are called. */
+/** The name of a location, or the question of a poll. */
 export const NAME = field<string>(
   ApiPropertyOptional({
     type: String,

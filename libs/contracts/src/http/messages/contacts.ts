@@ -5,7 +5,7 @@ import { BoundedCount } from '../page.js';
 import { LoggedEvent } from '../webhooks/event-log.js';
 import { MessageView } from './messages.js';
 
-/** What is kept of a person, over all sessions of the tenant. */
+/** The profile of a contact, over all sessions of the tenant. */
 export class ContactProfile {
   @ApiProperty({ description: 'Address.', example: '4915112345678@s.whatsapp.net' })
   contact: string;
@@ -55,7 +55,7 @@ export class ContactProfile {
   conversationIds: string[];
 }
 
-/** A delivery that was given up. */
+/** A dead letter of an event that names a contact. */
 export class ContactDeadLetter {
   @ApiProperty({ description: 'Delivery id.', format: 'uuid' })
   @IsUUID()
@@ -78,7 +78,7 @@ export class ContactDeadLetter {
   deadAt: string;
 }
 
-/** An event that names a person, and what is left of its deliveries. */
+/** An event that names a contact, with its dead letters. */
 export class ContactEvent extends LoggedEvent {
   @ApiProperty({
     description: 'Deliveries of it that were given up.',
@@ -91,7 +91,7 @@ export class ContactEvent extends LoggedEvent {
   deadLetters: ContactDeadLetter[];
 }
 
-/** All that is kept of a person, as `GET /v1/contacts/:id/export` gives it. */
+/** Answer of `GET /v1/contacts/:id/export`: all data of a contact. */
 export class ContactExport {
   @ApiProperty({
     description: 'When this was asked for (ISO 8601, UTC).',

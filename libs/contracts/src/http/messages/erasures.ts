@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** What an erasure has erased so far, by what it was. */
+/** Counts of what an erasure has erased so far. */
 export class ErasureCounts {
   @ApiProperty({
     description: 'Messages with the contact, and of the contact in groups.',
@@ -65,7 +65,7 @@ export class ErasureCounts {
   deadLetters: number;
 }
 
-/** Receipt of the erasure of a contact. It says nothing of who that was. */
+/** Receipt of the erasure of a contact. It does not name the contact. */
 export class Erasure {
   @ApiProperty({ description: 'Erasure id.', format: 'uuid' })
   id: string;

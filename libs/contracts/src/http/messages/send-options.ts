@@ -9,13 +9,13 @@ const MOST_KEY_CHARACTERS = 40;
 
 const MOST_VALUE_CHARACTERS = 500;
 
-/** How long a message waits for its session where the send does not say so, in seconds. */
+/** The time that a message waits for its session by default, in seconds. */
 export const QUEUE_FOR_SECONDS = 3_600;
 
 /** At most a day: a unit is of the day on which its message was accepted. */
 const MOST_QUEUE_SECONDS = 86_400;
 
-/** How far ahead a message may be set aside, in days: less than an upload is kept. */
+/** The longest time that a message may be scheduled ahead, in days: shorter than an upload is stored. */
 export const SEND_AHEAD_DAYS = 28;
 
 /** What a send may do while its session is not connected. */
@@ -50,7 +50,7 @@ function problemWith(metadata: unknown): string | undefined {
   return undefined;
 }
 
-/** What a send may say beside recipient and content. */
+/** The options of a send, beside recipient and content. */
 export class SendOptions {
   @ApiPropertyOptional({
     description:

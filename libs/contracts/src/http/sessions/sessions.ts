@@ -82,7 +82,7 @@ export class SessionRestriction {
   until: string;
 }
 
-/** A session as its owner service knows it. */
+/** The state of a session, from the service that owns it. */
 export class SessionState {
   @ApiProperty({ description: 'Session id.', format: 'uuid' })
   @IsUUID()

@@ -12,7 +12,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 
-/** What a number is judged by before its tier rises. */
+/** The criteria that a number has to meet before its tier rises. */
 export const WARMUP_CRITERIA = [
   'DAYS_IN_TIER',
   'USED_DAYS',
@@ -25,7 +25,7 @@ export const WARMUP_CRITERIA = [
 /** One of `WARMUP_CRITERIA`. */
 export type WarmupCriterionName = (typeof WARMUP_CRITERIA)[number];
 
-/** One thing that a number has to show. */
+/** A criterion that a number has to meet. */
 export class WarmupCriterion {
   @ApiProperty({
     description:

@@ -155,7 +155,7 @@ export class DryRunRefusal {
   retryAt: string | null;
 }
 
-/** Answer of `POST /v1/messages` with `dryRun`: nothing was sent, counted or kept. */
+/** Answer of `POST /v1/messages` with `dryRun`: nothing was sent, counted or stored. */
 export class DryRun {
   @ApiProperty({ description: 'Always DRY_RUN.', enum: ['DRY_RUN'], example: 'DRY_RUN' })
   status: 'DRY_RUN';

@@ -1,10 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsIn, IsInt, IsOptional, IsString, Matches } from 'class-validator';
-
-/** What a plan does once its tokens are used up: go on and bill, or refuse until the month ends. */
-export const TOKEN_OVERAGES = ['bill', 'block'] as const;
-/** One of `TOKEN_OVERAGES`. */
-export type TokenOverage = (typeof TOKEN_OVERAGES)[number];
+import { TOKEN_OVERAGES, type TokenOverage } from '../../enums.js';
 
 /** Tokens of one block beyond what the plan includes (specification, "Limits"). */
 export const TOKEN_BLOCK = 70_000_000;
@@ -15,7 +11,7 @@ export const TOKEN_BLOCK_CENTS = 2_000;
 /** Currency of every price, as ISO 4217 writes it. */
 export const CURRENCY = 'USD';
 
-/** A month as it is asked for. */
+/** A month in UTC, as the query and the request name it. */
 export const MONTH = /^2\d{3}-(0[1-9]|1[0-2])$/;
 
 /** Query of `GET /v1/usage`. */

@@ -71,7 +71,7 @@ export class WebhookTestResult {
   responseHead: string;
 }
 
-/** The last attempt that came to this. */
+/** The last attempt with this outcome. */
 export class LastAttempt {
   @ApiProperty({ description: 'When it started (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
   @IsISO8601()

@@ -87,7 +87,7 @@ export class CreateWebhookBody {
   ordering?: EndpointOrdering;
 }
 
-/** Body of `PATCH /v1/webhooks/:id`: only what is given changes. */
+/** Body of `PATCH /v1/webhooks/:id`: fields that are left out stay. */
 export class UpdateWebhookBody {
   @ApiPropertyOptional({ description: 'New label.', example: 'CRM (new)', minLength: 1, maxLength: 100 })
   @IsOptional()

@@ -1,6 +1,6 @@
 import { ValidateBy } from 'class-validator';
 
-/** Stands for the value of a custom header wherever an endpoint is shown; given in a change, it keeps what is stored. */
+/** This text replaces the value of a custom header in every answer; in a change it leaves the stored value as it is. */
 export const HIDDEN_VALUE = '***';
 
 /** Most custom headers of an endpoint. */

@@ -21,6 +21,7 @@ import {
 } from '../../enums.js';
 import { ProviderPage } from '../../http/tenants/subscription.js';
 import { TenantRef } from '../refs.js';
+import { Entitlements } from './entitlements.js';
 
 /** The plan refuses sends until the month ends: its tokens are used up. `meta` of the 429. */
 export class TokenRefusal {
@@ -53,6 +54,8 @@ export class SubscriptionState {
   @IsOptional() @IsISO8601() periodEndsAt?: string;
   @IsOptional() @IsISO8601() cancelsAt?: string;
   @IsOptional() @ValidateNested() @Type(() => TokenRefusal) tokenRefusal?: TokenRefusal;
+  /** What the tenant may use, in numbers. Absent from a `billing` of an earlier release. */
+  @IsOptional() @ValidateNested() @Type(() => Entitlements) entitlements?: Entitlements;
 }
 
 /** Request of `create-subscription`. */
@@ -63,7 +66,7 @@ export class CreateSubscriptionV1 {
   @IsBoolean() internal: boolean;
 }
 
-/** Request of `set-subscription`; without a plan it keeps the one it has. */
+/** Request of `set-subscription`; without a plan the subscription stays on its plan. */
 export class SetSubscriptionV1 {
   @IsUUID() tenantId: string;
   @IsIn(SUBSCRIPTION_STATUSES) status: SubscriptionStatus;
@@ -102,16 +105,16 @@ export class TakeProviderEventV1 {
   @IsString() @MaxLength(4_096) signature: string;
 }
 
-/** Reply of `take-provider-event`: kept, or known or of no interest. */
+/** Reply of `take-provider-event`: whether the event was stored; a repeat is not, nor one of no interest. */
 export class ProviderEventReply {
   @IsBoolean() kept: boolean;
 }
 
-/** Where a person pays for a plan; `SUBSCRIPTION_CONFLICT` where there is no provider, or a subscription already. */
+/** Opens the page where a person pays for a plan; `SUBSCRIPTION_CONFLICT` where there is no provider, or a subscription already. */
 export const OpenCheckout = defineRequest('billing', 'open-checkout', OpenCheckoutV1, ProviderPage);
-/** Where a person changes plan or card, and reads invoices; `SUBSCRIPTION_CONFLICT` without a provider. */
+/** Opens the page where a person changes plan or card, and reads invoices; `SUBSCRIPTION_CONFLICT` without a provider. */
 export const OpenPortal = defineRequest('billing', 'open-portal', TenantRef, ProviderPage);
-/** A webhook of the payment provider; `VALIDATION_FAILED` where the signature does not fit. */
+/** Takes a webhook of the payment provider; `VALIDATION_FAILED` where the signature does not fit. */
 export const TakeProviderEvent = defineRequest(
   'billing',
   'take-provider-event',

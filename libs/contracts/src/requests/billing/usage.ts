@@ -28,5 +28,5 @@ export class UsageReply {
   @IsArray() @ValidateNested({ each: true }) @Type(() => LlmUsage) sessions: LlmUsage[];
 }
 
-/** Calls, tokens and blocks of a month; `TENANT_NOT_FOUND` when there is no subscription. */
+/** Reads calls, tokens and blocks of a month; `TENANT_NOT_FOUND` when there is no subscription. */
 export const GetUsage = defineRequest('billing', 'get-usage', GetUsageV1, UsageReply);

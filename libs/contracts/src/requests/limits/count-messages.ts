@@ -22,5 +22,5 @@ export class MessageCounts {
   @IsArray() @ValidateNested({ each: true }) @Type(() => MessageCount) sessions: MessageCount[];
 }
 
-/** Messages counted against the daily limits, by day and by session. */
+/** Reads the messages that were counted against the daily limits, by day and by session. */
 export const CountMessages = defineRequest('limits', 'count-messages', CountMessagesV1, MessageCounts);

@@ -14,22 +14,19 @@ import {
 import { defineRequest } from '../../contract.js';
 import { LIMIT_LAYERS, type LimitLayer, type Plan, PLANS } from '../../enums.js';
 import { LimitCount, SessionDay } from '../../http/tenants/limits.js';
-
-/** Messages per UTC day by plan (specification, "Limits"). */
-export const PLAN_CAPS: Record<Plan, number> = { STARTER: 1_000, GROWTH: 10_000, ENTERPRISE: 100_000 };
-
-/** Sessions by plan (specification, "Limits"). */
-export const PLAN_SESSIONS: Record<Plan, number> = { STARTER: 1, GROWTH: 5, ENTERPRISE: 20 };
+import { AreDayCaps, type DayCaps } from '../billing/entitlements.js';
 
 /** How long an admitted unit may wait for its message to be written, in ms. */
 export const WRITE_WITHIN_MS = 30_000;
 
-/** Whose day is asked about. */
+/** The tenant whose day a request is about, and the caps of it. */
 export class DayOf {
   @IsUUID() tenantId: string;
+  /** Read by a `limits` of an earlier release only, as `internal` is; they go with the next one. */
   @IsIn(PLANS) plan: Plan;
-  /** The vendor's own tenant: exempt from the plan's cap, still counted. */
   @IsBoolean() internal: boolean;
+  /** Absent from a gateway of an earlier release: `limits` asks `billing` then. */
+  @IsOptional() @AreDayCaps() caps?: DayCaps;
 }
 
 /** Request of `reserve`: may one more message go? Idempotent by `jobId`. */
@@ -40,7 +37,7 @@ export class ReserveV1 extends DayOf {
   @IsOptional() @IsBoolean() onlyNew?: boolean;
 }
 
-/** Which limit refused, and until when; `meta` of the 429. */
+/** The limit that refused, and when it is reset; `meta` of the 429. */
 export class LimitRefusal {
   @IsIn(LIMIT_LAYERS) layer: LimitLayer;
   @IsInt() limit: number;
@@ -51,7 +48,7 @@ export class LimitRefusal {
   @IsInt() @Min(1) retryAfterSeconds: number;
 }
 
-/** Both layers of a session after the question, whatever the answer was. */
+/** The usage of both layers after the request, whether it was admitted or refused. */
 export class DayUsage {
   @IsInt() sessionLimit: number;
   @IsInt() sessionUsed: number;
@@ -95,7 +92,7 @@ export class GetLimitsV1 extends DayOf {
   @IsArray() @ArrayMaxSize(1_000) @IsUUID(undefined, { each: true }) sessionIds: string[];
 }
 
-/** Reply of `get-limits`: the day of a tenant and of these sessions, in the order asked. */
+/** Reply of `get-limits`: the day of a tenant and of its sessions, in the order of the request. */
 export class LimitsReply {
   @ValidateNested() @Type(() => LimitCount) messages: LimitCount;
   /** Absent from an older process. */
@@ -120,9 +117,9 @@ export function refusalBy(layer: LimitLayer, usage: DayUsage): LimitRefusal {
   return { layer, limit, used, resetAt, retryAfterSeconds };
 }
 
-/** Layer 1 (session tier), then layer 2 (plan), whole or not at all. */
+/** Reserves a unit of layer 1 (session tier) and of layer 2 (plan), of both or of none. */
 export const Reserve = defineRequest('limits', 'reserve', ReserveV1, ReserveReply);
-/** One call of a language model against the plan's calls a day. */
+/** Reserves one call of a language model of the plan's calls a day. */
 export const TakeLlmCall = defineRequest('limits', 'take-llm-call', TakeLlmCallV1, LlmCallReply);
-/** Reads what is used of both layers; counts nothing. */
+/** Reads the usage of both layers; counts nothing. */
 export const GetLimits = defineRequest('limits', 'get-limits', GetLimitsV1, LimitsReply);

@@ -19,7 +19,7 @@ export class SessionTier {
   @IsInt() @Min(0) @Max(4) tier: number;
 }
 
-/** Reply of `get-tiers`, in the order asked; a session never seen is in tier 0. */
+/** Reply of `get-tiers`, in the order of the request; a session without a row is in tier 0. */
 export class TiersReply {
   @IsArray() @ValidateNested({ each: true }) @Type(() => SessionTier) tiers: SessionTier[];
 }
@@ -36,5 +36,5 @@ export class PromoteTierV1 extends PromoteTierBody {
 export const GetTiers = defineRequest('limits', 'get-tiers', GetTiersV1, TiersReply);
 /** Raises a tier; `VALIDATION_FAILED` when it would not rise. */
 export const PromoteTier = defineRequest('limits', 'promote-tier', PromoteTierV1, TierPromotion);
-/** Where a number stands on its way to the next tier. */
+/** Reads the criteria of the next tier, and how far a number meets them. */
 export const GetWarmup = defineRequest('limits', 'get-warmup', SessionRef, WarmupState);

@@ -8,18 +8,18 @@ import { MessageFailure } from '../../events/message-events.js';
 /** Request of `end-message`. */
 export class EndMessageV1 {
   @IsUUID() tenantId: string;
-  /** As its command says it: the command may come later, or not at all. */
+  /** The data of its command, which may come later or not at all. */
   @ValidateNested() @Type(() => SendMessageV1) message: SendMessageV1;
   @IsIn(FAILURE_CODES) code: FailureCode;
   @IsOptional() @IsString() detail?: string;
 }
 
-/** Reply of `end-message`: where the message stands now, whoever ended it. */
+/** Reply of `end-message`: the status of the message from now on, whoever set it. */
 export class EndedMessage {
   @IsIn(MESSAGE_STATUSES) status: MessageStatus;
   @IsString() keyId: string;
   @IsOptional() @ValidateNested() @Type(() => MessageFailure) failure: MessageFailure | null;
 }
 
-/** Ends a message that has not begun to go out, for good; whether it had is decided by the row that is sent from. */
+/** Fails a message that is not being sent yet, for good; the row that the worker sends from decides whether it is. */
 export const EndMessage = defineRequest('session-worker', 'end-message', EndMessageV1, EndedMessage);

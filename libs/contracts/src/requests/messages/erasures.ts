@@ -12,7 +12,7 @@ import {
 } from 'class-validator';
 import { defineRequest } from '../../contract.js';
 
-/** Where the platform and the worker know a message of the gateway. */
+/** The names of a message of the gateway on the platform and in the worker. */
 export class MessagePlace {
   @IsUUID() messageId: string;
   @IsUUID() sessionId: string;
@@ -38,7 +38,7 @@ export class EraseContactV1 {
   messages?: MessagePlace[];
 }
 
-/** What a session worker has erased for this erasure, in all. */
+/** Counts of what the session workers have erased for this erasure, in all. */
 export class ErasedInSessions {
   @IsInt() journal: number;
   @IsInt() sends: number;
@@ -46,7 +46,7 @@ export class ErasedInSessions {
   @IsInt() events: number;
 }
 
-/** What the dispatcher has erased for this erasure, in all. */
+/** Counts of what the dispatcher has erased for this erasure, in all. */
 export class ErasedInWebhooks {
   @IsInt() events: number;
   @IsInt() deliveries: number;

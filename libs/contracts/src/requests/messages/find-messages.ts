@@ -11,5 +11,5 @@ export class FoundMessages {
   @IsArray() @IsUUID(undefined, { each: true }) jobIds: string[];
 }
 
-/** Which of these jobs have a message. */
+/** Finds those of the jobs that have a message. */
 export const FindMessages = defineRequest('api-gateway', 'find-messages', FindMessagesV1, FoundMessages);

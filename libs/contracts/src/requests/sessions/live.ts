@@ -13,7 +13,7 @@ export class PhoneRequestV1 extends SessionRef {
   @Matches(DIGITS) phone: string;
 }
 
-/** A message by the names the platform knows it under. */
+/** A received message, with its names on the platform. */
 export class ReceivedMessageRef {
   @IsUUID() messageId: string;
   @IsString() contact: string;
@@ -34,9 +34,9 @@ export class TypingV1 extends SessionRef {
 const APP = 'session-worker';
 /** Shows a code for the phone of this number. Throws `ALREADY_LINKED`, or `PLATFORM_UNAVAILABLE` when none comes in time. */
 export const RequestPairingCode = defineRequest(APP, 'pairing-code', PhoneRequestV1, PairingCode);
-/** Tells the contacts that their messages were read. Throws `SESSION_NOT_CONNECTED`. */
+/** Sends read receipts to contacts. Throws `SESSION_NOT_CONNECTED`. */
 export const MarkRead = defineRequest(APP, 'mark-read', MarkReadV1, Nothing);
-/** Shows a contact that somebody writes. Throws `SESSION_NOT_CONNECTED`. */
+/** Shows a contact a typing state. Throws `SESSION_NOT_CONNECTED`. */
 export const SetTyping = defineRequest(APP, 'typing', TypingV1, Nothing);
-/** Asks the platform about a number. Throws `SESSION_NOT_CONNECTED`, `PLATFORM_UNAVAILABLE`. */
+/** Looks a number up on the platform. Throws `SESSION_NOT_CONNECTED`, `PLATFORM_UNAVAILABLE`. */
 export const LookUpContact = defineRequest(APP, 'look-up-contact', PhoneRequestV1, ContactView);

@@ -45,6 +45,12 @@ export class ChangeSessionV1 extends SessionRef {
   @IsIn(['connect', 'disconnect', 'logout', 'delete']) action: 'connect' | 'disconnect' | 'logout' | 'delete';
 }
 
+/** Request of `get-session`. */
+export class GetSessionV1 extends SessionRef {
+  /** How many older sessions of the tenant are counted at most; left out: `MOST_SESSIONS`. */
+  @IsOptional() @IsInt() @Min(0) countOlderTo?: number;
+}
+
 /** Request of `set-bot-mode`. */
 export class SetBotModeV1 extends SessionRef {
   @IsIn(BOT_MODES) botMode: BotMode;
@@ -53,7 +59,7 @@ export class SetBotModeV1 extends SessionRef {
 /** Request of `list-sessions`: newest first. */
 export class ListSessionsV1 {
   @IsUUID() tenantId: string;
-  /** One more than a page holds, so that the asker knows whether another follows. */
+  /** One more than a page holds: the gateway sees whether another page follows. */
   @IsInt() @Min(1) @Max(201) limit: number;
   /** Id of the last session of the page before. */
   @IsOptional() @IsUUID() before?: string;
@@ -62,7 +68,7 @@ export class ListSessionsV1 {
 /** Reply that holds one session. */
 export class SessionReply {
   @ValidateNested() @Type(() => SessionState) session: SessionState;
-  /** Sessions of the tenant that are older than this one, counted as far as the largest plan goes. Of `get-session` only. */
+  /** Sessions of the tenant that are older than this one, counted as far as was asked for. Of `get-session` only. */
   @IsOptional() @IsInt() @Min(0) older?: number;
 }
 
@@ -80,16 +86,16 @@ const APP = 'session-worker';
 /** Makes the row and asks for a connection; `RATE_LIMITED` where the tenant has as many as it may. */
 export const CreateSession = defineRequest(APP, 'create-session', CreateSessionV1, SessionReply);
 /** Reads one session. */
-export const GetSession = defineRequest(APP, 'get-session', SessionRef, SessionReply);
+export const GetSession = defineRequest(APP, 'get-session', GetSessionV1, SessionReply);
 /** Reads a tenant's sessions. */
 export const ListSessions = defineRequest(APP, 'list-sessions', ListSessionsV1, SessionsReply);
-/** How many sessions a tenant has. */
+/** Counts the sessions of a tenant. */
 export const CountSessions = defineRequest(APP, 'count-sessions', TenantRef, SessionCount);
-/** Changes name and proxy. */
+/** Changes name and proxy of a session. */
 export const UpdateSession = defineRequest(APP, 'update-session', UpdateSessionV1, SessionReply);
-/** Connect, disconnect, log out or delete. */
+/** Connects, disconnects, logs out or deletes a session. */
 export const ChangeSession = defineRequest(APP, 'change-session', ChangeSessionV1, SessionReply);
-/** The QR code of this moment; counts as somebody looking. Throws `QR_CONFLICT` when there is none. */
+/** Reads the QR code of this moment; counts as a viewer of it. Throws `QR_CONFLICT` when there is none. */
 export const GetSessionQr = defineRequest(APP, 'get-qr', SessionRef, SessionQr);
-/** Switches who answers. */
+/** Changes the bot mode of a session. */
 export const SetBotMode = defineRequest(APP, 'set-bot-mode', SetBotModeV1, SessionReply);

@@ -30,7 +30,7 @@ export class AuditVerdict {
 }
 
 const APP = 'api-gateway';
-/** The audit log of a tenant. */
+/** Reads the audit log of a tenant. */
 export const GetAuditLog = defineRequest(APP, 'get-audit-log', TenantRef, AuditLogReply);
 /** Recomputes the chains of audit logs; what is broken is an answer, not an error. */
 export const VerifyAuditLog = defineRequest(APP, 'verify-audit-log', VerifyAuditLogV1, AuditVerdict);

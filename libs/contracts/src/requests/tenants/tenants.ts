@@ -85,7 +85,7 @@ export class ClockReply {
 const APP = 'api-gateway';
 /** Makes a tenant with its first key, its dashboard user and its subscription. */
 export const CreateTenant = defineRequest(APP, 'create-tenant', CreateTenantV1, NewTenant);
-/** All tenants. */
+/** Reads all tenants. */
 export const ListTenants = defineRequest(APP, 'list-tenants', Nothing, TenantsReply);
 /** Moves the times of a key back. */
 export const AgeKey = defineRequest(APP, 'age-key', AgeKeyV1, AgedKey);

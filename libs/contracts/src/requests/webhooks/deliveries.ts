@@ -23,7 +23,7 @@ const PLACE = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\
 
 /** A delivery in a list. */
 export class ListedDelivery extends DeliveryView {
-  /** Its place in the list, which stays when the delivery is deleted; an older dispatcher does not tell it. */
+  /** Its place in the list, which stays when the delivery is deleted; an older dispatcher does not send it. */
   @IsOptional() @Matches(new RegExp(`^${PLACE}$`)) place?: string;
 }
 
@@ -41,7 +41,7 @@ export class ListDeliveriesV1 {
   @IsOptional() @IsString() event?: string;
   @IsOptional() @IsISO8601() since?: string;
   @IsOptional() @IsISO8601() until?: string;
-  /** One more than a page holds, so that the asker knows whether another follows. */
+  /** One more than a page holds: the gateway sees whether another page follows. */
   @IsInt() @Min(1) @Max(201) limit: number;
   /** `place` of the last item of the page before; its id where it has none, as of a gateway of the release before. */
   @IsOptional() @Matches(new RegExp(`^(${PLACE}|${UUID})$`)) before?: string;
@@ -58,12 +58,12 @@ export class DeliveryReply {
 }
 
 const APP = 'webhook-dispatcher';
-/** Deliveries of an endpoint. `VALIDATION_FAILED` where `before` is an id, and that delivery is not there any more. */
+/** Reads deliveries of an endpoint. `VALIDATION_FAILED` where `before` is an id, and that delivery is not there any more. */
 export const ListDeliveries = defineRequest(APP, 'list-deliveries', ListDeliveriesV1, DeliveriesReply);
-/** One delivery, its attempts with the heads of the answers. */
+/** Reads one delivery, its attempts with the heads of the answers. */
 export const GetDelivery = defineRequest(APP, 'get-delivery', DeliveryRef, DeliveryReply);
 /**
- * One more attempt of a delivery that is finished; `DELIVERY_STATE_CONFLICT` for one that is on its way, `ENDPOINT_NOT_FOUND`
+ * Starts one more attempt of a delivery that is finished; `DELIVERY_STATE_CONFLICT` for one that is on its way, `ENDPOINT_NOT_FOUND`
  * where its endpoint is deleted.
  */
 export const ReplayDelivery = defineRequest(APP, 'replay-delivery', DeliveryRef, DeliveryReply);

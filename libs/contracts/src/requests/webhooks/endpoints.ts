@@ -58,7 +58,7 @@ export class ChangeEndpointStateV1 extends EndpointReasonBody {
 /** Request of lists in this file: newest first. */
 export class ListEndpointsV1 {
   @IsUUID() tenantId: string;
-  /** One more than a page holds, so that the asker knows whether another follows. */
+  /** One more than a page holds: the gateway sees whether another page follows. */
   @IsInt() @Min(1) @Max(201) limit: number;
   /** Id of the last item of the page before. */
   @IsOptional() @IsUUID() before?: string;
@@ -104,9 +104,9 @@ export class BoundEndpointReply {
   endpoint: WebhookEndpointWithSecret | null;
 }
 
-/** A pause or reactivation that was asked for. */
+/** A pause or reactivation by request. */
 export class EndpointStateChange {
-  /** Its own: a trace of it that is written twice is one. */
+  /** Id of the change: its audit entry is written once, however often it is tried. */
   @IsUUID() id: string;
   @IsIn(['PAUSED', 'ACTIVE']) state: 'PAUSED' | 'ACTIVE';
   @IsString() actor: string;
@@ -117,7 +117,7 @@ export class EndpointStateChange {
 /** Reply of `pause-endpoint` and `reactivate-endpoint`. */
 export class EndpointStateReply {
   @ValidateNested() @Type(() => WebhookEndpoint) endpoint: WebhookEndpoint;
-  /** What has put it into this state, now or earlier; null where nobody asked for it. */
+  /** The request that has put it into this state, now or earlier; null where there was none. */
   @IsOptional() @ValidateNested() @Type(() => EndpointStateChange) change: EndpointStateChange | null;
 }
 
@@ -173,7 +173,7 @@ export const ReactivateEndpoint = defineRequest(
 );
 /** Posts a test event once; takes as long as an attempt may. `ENDPOINT_CONFLICT` while another test is under way. */
 export const TestEndpoint = defineRequest(APP, 'test-endpoint', EndpointRef, EndpointTestReply);
-/** How the deliveries of an endpoint fare. */
+/** Reads counts and latest attempts of the deliveries of an endpoint. */
 export const GetEndpointHealth = defineRequest(APP, 'get-endpoint-health', EndpointRef, EndpointHealthReply);
 /** Enables, changes or disables the endpoint bound to a session. */
 export const PutBoundEndpoint = defineRequest(

@@ -31,17 +31,17 @@ export class ReadEventLogV1 {
 /** Reply of `read-event-log`. */
 export class EventLogReply {
   @IsArray() @ValidateNested({ each: true }) @Type(() => LoggedEvent) events: LoggedEvent[];
-  /** Number in the log of each event; an older dispatcher tells the last one only, as `position`. */
+  /** Number in the log of each event; an older dispatcher sends the last one only, as `position`. */
   @IsOptional() @IsArray() @Matches(/^\d{1,18}$/, { each: true }) positions?: string[];
   /** Number in the log up to which it was read. */
   @IsOptional() @Matches(/^\d{1,18}$/) position: string | null;
-  /** When it was read, where there is no event; an older dispatcher does not tell it. */
+  /** When it was read, where there is no event; an older dispatcher does not send it. */
   @IsOptional() @IsISO8601() emptyAt?: string;
   @IsBoolean() more: boolean;
 }
 
 /**
- * Reads a tenant's events in order of arrival. `CURSOR_EXPIRED` where that of `after` is not kept any more, or one that came
+ * Reads a tenant's events in order of arrival. `CURSOR_EXPIRED` where the event of `after` is not stored any more, or one that came
  * after `emptyAt` need not be.
  */
 export const ReadEventLog = defineRequest(
@@ -60,11 +60,11 @@ export class FindEventLogEndsV1 {
 class EventLogEnds {
   /** The number of the last event per tenant, in the order of the question; `0`: none. */
   @Matches(/^\d{1,18}$/, { each: true }) ends: string[];
-  /** When that was so; an older dispatcher does not tell it. */
+  /** When that was so; an older dispatcher does not send it. */
   @IsOptional() @IsISO8601() at?: string;
 }
 
-/** Tells where the logs of tenants end: much less work than reading them. */
+/** Finds the ends of the event logs of tenants: much less work than reading them. */
 export const FindEventLogEnds = defineRequest(
   'webhook-dispatcher',
   'find-event-log-ends',

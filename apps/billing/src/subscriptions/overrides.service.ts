@@ -1,0 +1,115 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import {
+  AppError,
+  type ClearEntitlementV1,
+  type EntitlementKey,
+  type EntitlementOverride,
+  type EntitlementsReply,
+  type EntitlementValue,
+  type Envelope,
+  type SetEntitlementV1,
+} from '@svc/contracts';
+import { OutboxService } from '@svc/service';
+import { DataSource, type EntityManager } from 'typeorm';
+import { BillingConfig } from '../config.js';
+import { insertChange, lockSubscription } from './changes.js';
+import type { LockedSubscription } from './subscription-change.js';
+import { SubscriptionsService } from './subscriptions.service.js';
+
+const LIST_SQL = `SELECT key, value, actor, reason, at FROM entitlement_override WHERE tenant_id = $1 ORDER BY at, key`;
+
+const FIND_SQL = 'SELECT value FROM entitlement_override WHERE tenant_id = $1 AND key = $2';
+
+const WRITE_SQL = `INSERT INTO entitlement_override (tenant_id, key, value, actor, reason, at) VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (tenant_id, key) DO UPDATE
+    SET value = excluded.value, actor = excluded.actor, reason = excluded.reason, at = excluded.at`;
+
+const DELETE_SQL = 'DELETE FROM entitlement_override WHERE tenant_id = $1 AND key = $2';
+
+/** Only the operator's CLI asks for overrides. */
+const ACTOR = 'operator';
+
+interface OverrideRow extends Omit<EntitlementOverride, 'planValue' | 'at'> {
+  at: Date;
+}
+
+/** An override that is written in the running transaction. */
+interface Change {
+  key: EntitlementKey;
+  /** Undefined: the override goes. */
+  value: EntitlementValue | undefined;
+  reason: string | undefined;
+}
+
+/** This service keeps the operator's overrides of plans: each change is one row and one event. */
+@Injectable()
+export class OverridesService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly subscriptions: SubscriptionsService,
+    private readonly outbox: OutboxService,
+    private readonly config: BillingConfig,
+  ) {}
+
+  /** @throws AppError `TENANT_NOT_FOUND` */
+  async read(tenantId: string): Promise<EntitlementsReply> {
+    const { plan, entitlements } = await this.subscriptions.get(tenantId);
+    const rows = await this.dataSource.query<OverrideRow[]>(LIST_SQL, [tenantId]);
+    const numbers = this.config.numbersOf(plan);
+    const overrides = rows.map(({ at, ...row }) => ({
+      ...row,
+      planValue: numbers[row.key],
+      at: at.toISOString(),
+    }));
+    return { tenantId, plan, entitlements, overrides };
+  }
+
+  /** @throws AppError `TENANT_NOT_FOUND`, or `SUBSCRIPTION_CONFLICT` of the internal tenant. */
+  async set({ tenantId, key, value, reason }: SetEntitlementV1): Promise<EntitlementsReply> {
+    return this.change(tenantId, { key, value, reason });
+  }
+
+  /** @throws AppError `TENANT_NOT_FOUND`, or `SUBSCRIPTION_CONFLICT` of the internal tenant. */
+  async clear({ tenantId, key, reason }: ClearEntitlementV1): Promise<EntitlementsReply> {
+    return this.change(tenantId, { key, value: undefined, reason });
+  }
+
+  /** A repeat changes nothing and tells of nothing: the operator may ask again where an answer was lost. */
+  private async change(tenantId: string, change: Change): Promise<EntitlementsReply> {
+    const events = await this.dataSource.transaction(async (tx) => {
+      const subscription = await lockSubscription(tx, tenantId);
+      if (!subscription) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
+      if (subscription.internal) throw exempt();
+      return this.write(tx, subscription, change);
+    });
+    this.outbox.publish(events);
+    return this.read(tenantId);
+  }
+
+  private async write(
+    tx: EntityManager,
+    subscription: LockedSubscription,
+    { key, value, reason }: Change,
+  ): Promise<Envelope[]> {
+    const { tenantId, plan, now } = subscription;
+    const [row] = await tx.query<{ value: EntitlementValue }[]>(FIND_SQL, [tenantId, key]);
+    if (row?.value === value) return [];
+    if (value === undefined) await tx.query(DELETE_SQL, [tenantId, key]);
+    else await tx.query(WRITE_SQL, [tenantId, key, JSON.stringify(value), ACTOR, reason, now]);
+    const planValue = this.config.numbersOf(plan)[key];
+    const entitlement = { key, previous: row?.value ?? planValue, value: value ?? planValue };
+    return insertChange(tx, subscription, subscription, {
+      actor: ACTOR,
+      entitlement,
+      ...(reason && { reason }),
+    });
+  }
+}
+
+function exempt(): AppError {
+  return new AppError(
+    'SUBSCRIPTION_CONFLICT',
+    'No limit binds the internal tenant: there is nothing to override.',
+  );
+}

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { STATUS_REASONS, type StatusReason } from '@svc/contracts';
+import { mishapOf } from './mishap.js';
+
+const PLANNED: StatusReason[] = [
+  ...(['USER_REQUEST', 'LOGOUT_REQUESTED', 'CONNECT_REQUESTED', 'QR_EXPIRED', 'PROXY_CHANGED'] as const),
+  ...(['MAINTENANCE', 'WORKER_LOST', 'RESTART_REQUIRED', 'CREDENTIALS_UNREADABLE'] as const),
+];
+const UNPLANNED = STATUS_REASONS.filter((reason) => !PLANNED.includes(reason));
+
+test.each(PLANNED)('%s is no mishap: somebody wished it, or it is our own doing', (reason) => {
+  expect(mishapOf('DISCONNECTED', reason)).toBeUndefined();
+  expect(mishapOf('LOGGED_OUT', reason)).toBeUndefined();
+});
+
+test.each(UNPLANNED.filter((reason) => reason !== 'PLATFORM_REFUSED'))(
+  '%s is a mishap of its kind',
+  (reason) => {
+    expect(mishapOf('DISCONNECTED', reason)).toBe('DISCONNECTED');
+    expect(mishapOf('LOGGED_OUT', reason)).toBe('LOGGED_OUT');
+  },
+);
+
+test('a number that the platform refuses is banned, however its connection ended', () => {
+  expect(mishapOf('DISCONNECTED', 'PLATFORM_REFUSED')).toBe('LOGGED_OUT');
+  expect(mishapOf('LOGGED_OUT', 'PLATFORM_REFUSED')).toBe('LOGGED_OUT');
+});

@@ -1,0 +1,53 @@
+import type { HandshakeResult } from '../noise/handshake.js';
+import type { Companion } from '../people/companion.js';
+import { isMute } from '../people/faults.js';
+import type { Person } from '../people/person.js';
+import type { Population } from '../people/population.js';
+import type { Connection } from './connection.js';
+import { lidJid } from '../wire/jids.js';
+import { seconds, stanza } from '../wire/nodes.js';
+import { loginFailure, replacedError } from '../wire/stream-errors.js';
+import type { ConnectionLog } from './connection-log.js';
+
+/** This class admits linked devices, or refuses their logins. */
+export class Login {
+  constructor(
+    private readonly population: Population,
+    private readonly log: ConnectionLog,
+  ) {}
+
+  /** Admits a device whose noise key is the one that it was linked with. False: it was refused. */
+  admit(connection: Connection, handshake: HandshakeResult): boolean {
+    const phone = String(handshake.payload.username ?? '');
+    const person = this.population.get(phone);
+    const companion = person?.companions.get(handshake.payload.device ?? 0);
+    if (!person || !companion?.noiseKey.equals(handshake.noiseKey)) {
+      connection.end(loginFailure(401));
+      return false;
+    }
+    if (isMute(person.faults)) return this.ignore(person, connection);
+    const { login, loginError } = person.faults;
+    if (loginError !== null) connection.end(loginFailure(loginError));
+    else if (login === 'auto') this.attach(person, companion, connection);
+    return loginError === null;
+  }
+
+  private ignore(person: Person, connection: Connection): boolean {
+    connection.person = person;
+    if (person.faults.blackHole) connection.pause(true);
+    return true;
+  }
+
+  private attach(person: Person, companion: Companion, connection: Connection): void {
+    const previous = companion.connection;
+    companion.active = false;
+    companion.connection = connection;
+    companion.connectedAt = this.log.add({ phone: person.phone, device: companion.device, event: 'login' });
+    connection.companion = companion;
+    connection.person = person;
+    // One device, one connection: the newcomer wins, as on the real platform.
+    previous?.end(replacedError());
+    const lid = lidJid(person.lid, companion.device);
+    connection.send(stanza('success', { t: seconds(), lid, location: 'sim', props: '1' }));
+  }
+}

@@ -1,0 +1,65 @@
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import type { Form, Kind, KindRules, StanzaTypes } from '../kinds/kind.js';
+import { KIND_RULES } from '../kinds/kinds.js';
+
+/** A kind whose messages may be written in some field of the platform's message. */
+interface KindForm {
+  kind: Kind;
+  rules: KindRules;
+  form: Form<unknown, object>;
+}
+
+const FORMS = new Map<string, KindForm[]>();
+for (const [kind, rules] of Object.entries(KIND_RULES) as [Kind, KindRules][]) {
+  for (const [field, form] of Object.entries(rules.forms)) {
+    FORMS.set(field, [...(FORMS.get(field) ?? []), { kind, rules, form: form as Form<unknown, object> }]);
+  }
+}
+
+/** Finds the kinds that are written in a field, in their order. */
+export const formsOf = (field: string | undefined): KindForm[] => FORMS.get(field ?? '') ?? [];
+
+/** Reads the words of a message, wherever its kind has them. */
+export function textOfMessage(message: proto.IMessage): string | null {
+  const inner = unwrapped(message);
+  const field = fieldOf(inner);
+  for (const { form } of formsOf(field)) {
+    const words = field && form.words?.(inner[field]);
+    if (words !== undefined && words !== null) return words;
+  }
+  return null;
+}
+
+const WRAPPERS = [
+  'ephemeralMessage',
+  'viewOnceMessage',
+  'viewOnceMessageV2',
+  'viewOnceMessageV2Extension',
+  'documentWithCaptionMessage',
+] as const;
+
+/** Takes a message out of the envelopes that say that it vanishes, may be seen once, or has a caption. */
+export function unwrapped(message: proto.IMessage): proto.IMessage {
+  const inner = WRAPPERS.map((wrapper) => message[wrapper]?.message).find((each) => each);
+  return inner ? unwrapped(inner) : message;
+}
+
+/** Writes a decoded message as plain JSON, bytes as base64. */
+export const toJson = (message: proto.IMessage): unknown => proto.Message.fromObject(message).toJSON();
+
+/** Names the field that fills a message; what only goes along with it does not count. */
+export const fieldOf = (message: proto.IMessage): keyof proto.IMessage | undefined =>
+  (Object.keys(message) as (keyof proto.IMessage)[]).find(
+    (name) => !/^(messageContextInfo|senderKeyDistributionMessage)$/.test(name) && message[name] != null,
+  );
+
+/** Says how the stanza around a message announces it; as text where its kind does not say. */
+export function stanzaTypes(message: proto.IMessage): StanzaTypes {
+  const inner = unwrapped(message);
+  const field = fieldOf(inner);
+  for (const { form } of formsOf(field)) {
+    const types = field && form.stanza?.(inner[field]);
+    if (types) return types;
+  }
+  return { type: 'text' };
+}

@@ -1,0 +1,66 @@
+import type { Companion } from '../people/companion.js';
+import type { Person } from '../people/person.js';
+import type { Population } from '../people/population.js';
+import type { TypingState } from '../people/typing.js';
+import { lidJid, parseJid, SERVER } from '../wire/jids.js';
+import { children, seconds, type Stanza, stanza } from '../wire/nodes.js';
+
+/** This class passes on who is there and who is writing. Nothing of it waits for a device that is not connected. */
+export class Presence {
+  constructor(private readonly population: Population) {}
+
+  /** Takes the presence of a device, or its subscription to somebody's presence. */
+  receivePresence(companion: Companion, { attrs }: Stanza): void {
+    const { type, to } = attrs;
+    const person = to !== undefined && to !== SERVER ? this.population.find(to)?.person : undefined;
+    if (type === 'available' || type === 'unavailable') companion.available = type === 'available';
+    if (type !== 'subscribe' || !person || to === undefined) return;
+    companion.presenceSubscriptions.set(to, person.phone);
+    this.sendPresence(companion, to, person);
+  }
+
+  /** Takes the word of a device that its owner is writing to somebody. */
+  receiveTyping(owner: Person, node: Stanza): void {
+    const person = this.population.find(node.attrs.to)?.person;
+    const state = stateOf(children(node)[0]);
+    if (!person || !state) return;
+    const changes = (person.seenTyping.get(owner.phone)?.changes ?? 0) + 1;
+    person.seenTyping.set(owner.phone, { state, at: new Date(), changes });
+  }
+
+  /** Changes the presence of a person; returns how many devices were told. */
+  change(person: Person, available: boolean): number {
+    person.available = available;
+    let count = 0;
+    for (const { companions } of this.population.all()) {
+      for (const companion of companions.values()) {
+        for (const [address, phone] of companion.presenceSubscriptions) {
+          if (phone === person.phone && this.sendPresence(companion, address, person)) count++;
+        }
+      }
+    }
+    return count;
+  }
+
+  /** Shows an account that a person writes to it; returns how many devices were told. */
+  type(person: Person, account: Person, state: TypingState): number {
+    const action = state === 'recording' ? stanza('composing', { media: 'audio' }) : stanza(state);
+    const node = stanza('chatstate', { from: lidJid(person.lid) }, [action]);
+    const active = [...account.companions.values()].filter(({ active }) => active);
+    return active.filter(({ connection }) => connection?.send(node)).length;
+  }
+
+  private sendPresence({ connection, active }: Companion, address: string, { available }: Person): boolean {
+    const type = available ? 'available' : 'unavailable';
+    const last = available ? undefined : seconds();
+    return (
+      (active && parseJid(address) && connection?.send(stanza('presence', { from: address, type, last }))) ===
+      true
+    );
+  }
+}
+
+function stateOf(action: Stanza | undefined): TypingState | undefined {
+  if (action?.tag === 'composing') return action.attrs.media === 'audio' ? 'recording' : 'composing';
+  return action?.tag === 'paused' ? 'paused' : undefined;
+}

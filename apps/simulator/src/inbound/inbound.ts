@@ -1,0 +1,96 @@
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import type { Companion } from '../people/companion.js';
+import { type StanzaFlaws, takeInboundFault } from '../people/faults.js';
+import type { SentMessage } from '../people/messages.js';
+import type { Person } from '../people/person.js';
+import type { Population } from '../people/population.js';
+import { lidJid, phoneJid } from '../wire/jids.js';
+import { type Attributes, seconds, stanza } from '../wire/nodes.js';
+import { stanzaTypes } from '../content/platform-message.js';
+import { type Delivery, messageKey } from '../delivery/delivery.js';
+import { encryptFor } from '../delivery/encryption.js';
+import { recordSent } from '../delivery/message-log.js';
+import type { SerialQueue } from '../delivery/serial-queue.js';
+
+/** Which of a person's two addresses a message comes from; the other one goes along unless `pn-only`. */
+export const ADDRESSINGS = ['lid', 'pn', 'pn-only'] as const;
+export type Addressing = (typeof ADDRESSINGS)[number];
+
+/** The options of a message on its way. */
+export interface SendOptions {
+  addressing?: Addressing;
+  /** What is wrong with it; by default what the account's faults say. */
+  flaws?: StanzaFlaws;
+}
+
+/** One message as all devices of the account get it. */
+interface MessageItem extends SendOptions {
+  sent: SentMessage;
+  plaintext: Buffer;
+  type: string;
+  mediatype?: string;
+  edit?: string;
+}
+
+/** This class sends messages of people to accounts. */
+export class Inbound {
+  constructor(
+    private readonly population: Population,
+    private readonly delivery: Delivery,
+    private readonly queue: SerialQueue,
+  ) {}
+
+  send(
+    author: Person,
+    account: Person,
+    message: proto.Message,
+    options: SendOptions = {},
+  ): Promise<SentMessage> {
+    return this.queue.run(author.phone, () => this.sendNow(author, account, message, options));
+  }
+
+  private async sendNow(
+    author: Person,
+    account: Person,
+    message: proto.Message,
+    options: SendOptions,
+  ): Promise<SentMessage> {
+    const sent = recordSent(author, account.phone, message);
+    this.population.touch(author);
+    const plaintext = Buffer.from(proto.Message.encode(message).finish());
+    const flaws = options.flaws ?? takeInboundFault(account.faults);
+    const item = { sent, plaintext, ...stanzaTypes(message), ...options, flaws };
+    for (const companion of account.companions.values()) {
+      await this.enqueue(author, account, companion, item);
+    }
+    return sent;
+  }
+
+  private async enqueue(
+    author: Person,
+    account: Person,
+    companion: Companion,
+    item: MessageItem,
+  ): Promise<void> {
+    const { sent, plaintext, type, mediatype, edit } = item;
+    const enc = await encryptFor(author, account, companion, plaintext, undefined, { mediatype });
+    const attributes = {
+      id: sent.id,
+      type,
+      edit,
+      t: seconds(),
+      notify: author.name ?? author.phone,
+      ...addressesOf(author, item.addressing),
+    };
+    const source = { phone: author.phone, plaintext, retries: 0 };
+    const node = stanza('message', attributes, [enc]);
+    const { flaws } = item;
+    this.delivery.enqueue(account, companion, { key: messageKey(sent.id), node, source, sent, flaws });
+  }
+}
+
+function addressesOf({ lid, phone }: Person, addressing: Addressing = 'lid'): Attributes {
+  if (addressing === 'lid') return { from: lidJid(lid), addressing_mode: 'lid', sender_pn: phoneJid(phone) };
+  const senderLid = addressing === 'pn' ? lidJid(lid) : undefined;
+  return { from: phoneJid(phone), addressing_mode: 'pn', sender_lid: senderLid };
+}

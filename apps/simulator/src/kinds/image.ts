@@ -1,0 +1,25 @@
+import { Caption, type KindRules, media, MimeType, withoutNulls } from './kind.js';
+
+export class ImageBody {
+  @Caption()
+  caption?: string;
+
+  @MimeType()
+  mimeType?: string;
+}
+
+export const image: KindRules<ImageBody> = {
+  body: ImageBody,
+  required: [],
+  file: 'image',
+  compose: ({ caption, mimeType: mimetype = 'image/jpeg' }, { media, contextInfo }) => ({
+    imageMessage: { ...media, caption, mimetype, contextInfo },
+  }),
+  forms: {
+    imageMessage: {
+      stanza: media('image'),
+      words: ({ caption }) => caption,
+      describe: ({ caption, mimetype }) => withoutNulls({ caption, mimeType: mimetype }),
+    },
+  },
+};

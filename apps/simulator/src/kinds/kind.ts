@@ -1,0 +1,114 @@
+import { applyDecorators, type Type } from '@nestjs/common';
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { IsInt, IsString, Length, Min } from 'class-validator';
+import { MayBeAbsent } from '../http/may-be-absent.js';
+
+/** Kinds of content that people write and receive. What is none of them is `unsupported`. */
+export const KINDS = [
+  'text',
+  'image',
+  'video',
+  'audio',
+  'document',
+  'sticker',
+  'location',
+  'contact',
+  'poll',
+  'reaction',
+  'edit',
+  'revoke',
+] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Kinds of files; each is encrypted under keys of its own. */
+export type MediaKind = 'image' | 'sticker' | 'video' | 'audio' | 'document';
+
+/** How the stanza around a message announces it. */
+export interface StanzaTypes {
+  type: string;
+  mediatype?: string;
+  edit?: string;
+}
+
+/** What a new message may refer to. */
+export interface ComposeContext {
+  /** Where the file lies and how to open it. */
+  media?: object;
+  /** The message that it changes or reacts to. */
+  target?: proto.IMessageKey;
+  /** The message that it answers, and the people that it names. */
+  contextInfo?: proto.IContextInfo;
+}
+
+/** One way in which the platform writes a kind: a field of its message. */
+export interface Form<Field, Body> {
+  /** Announces it on the wire; without this it is announced as text. */
+  stanza?(field: Field): StanzaTypes | undefined;
+  /** Reads the words that a list of messages shows. */
+  words?(field: Field): string | null | undefined;
+  /** Reads what it says; undefined: the field is used for another kind. `inner` reads a message inside of it. */
+  describe?(field: Field, inner: (message: proto.IMessage) => object): Body | undefined;
+}
+
+/** Everything that the simulator knows about one kind of content. */
+export interface KindRules<Body extends object = object> {
+  /** Fields of the control API, in the words of the gateway's `MessageBody`. */
+  body: Type<Body>;
+  /** Fields without which it says nothing. */
+  required: readonly (keyof Body)[];
+  /** The file that it needs. */
+  file?: MediaKind;
+  /** Makes a message of the platform. */
+  compose(content: Body, context: ComposeContext): proto.IMessage;
+  /** How the platform may write it, by the name of the field. */
+  forms: { [Name in keyof proto.IMessage]?: Form<NonNullable<proto.IMessage[Name]>, Body> };
+}
+
+/** Announces a message as a file or a card. */
+export const media = (mediatype: string) => (): StanzaTypes => ({ type: 'media', mediatype });
+
+/** Drops the fields that a message does not have. */
+export function withoutNulls<T extends object>(fields: T): { [Name in keyof T]: NonNullable<T[Name]> } {
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(present) as { [Name in keyof T]: NonNullable<T[Name]> };
+}
+
+const LONGEST_TEXT = 65_536;
+
+const TextField = (description: string, example: string, longest: number): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ description, example }),
+    MayBeAbsent(),
+    IsString(),
+    Length(1, longest),
+  );
+
+// Fields that several kinds share.
+
+export const Words = (): PropertyDecorator =>
+  TextField('The words of a text or an edit.', 'Are you open?', LONGEST_TEXT);
+
+export const Caption = (): PropertyDecorator =>
+  TextField('Words below an image, a video or a document.', 'The receipt', LONGEST_TEXT);
+
+export const MimeType = (): PropertyDecorator =>
+  TextField('Media type of the file; usual for its kind.', 'image/jpeg', 200);
+
+export const Name = (): PropertyDecorator =>
+  TextField('Name of a place, or question of a poll.', 'Main station', 300);
+
+export const Seconds = (): PropertyDecorator =>
+  applyDecorators(
+    ApiPropertyOptional({ description: 'Length of an audio or a video.', example: 12 }),
+    MayBeAbsent(),
+    IsInt(),
+    Min(0),
+  );
+
+export const TargetKeyId = (): PropertyDecorator =>
+  TextField(
+    'Id on the wire of the message that a reaction, an edit or a revocation is about.',
+    '3EB0C431C26A1916E07A',
+    100,
+  );

@@ -1,0 +1,11 @@
+/** What somebody does in a chat. */
+export const TYPING_STATES = ['composing', 'recording', 'paused'] as const;
+export type TypingState = (typeof TYPING_STATES)[number];
+
+/** What a person was shown of an account. */
+export interface SeenTyping {
+  state: TypingState;
+  at: Date;
+  /** How often it changed. */
+  changes: number;
+}

@@ -1,0 +1,46 @@
+import type { Person } from '../people/person.js';
+import type { Population } from '../people/population.js';
+import { LID_DOMAIN, lidJid, phoneJid } from '../wire/jids.js';
+import { isPlausiblePhone } from '../wire/phone-number.js';
+import { child, childrenNamed, children, type Stanza, stanza, textOf } from '../wire/nodes.js';
+import type { QueryContext } from './query-context.js';
+
+/** Answers who is behind a list of numbers: registered or not, which devices, which other id. */
+export function lookUpUsers({ population }: QueryContext, request: Stanza): Stanza[] {
+  const usync = child(request, 'usync');
+  const protocols = children(child(usync, 'query')).map((each) => each.tag);
+  const users = childrenNamed(child(usync, 'list'), 'user').flatMap((user) => {
+    const answer = describeUser(population, user, protocols);
+    return answer ? [answer] : [];
+  });
+  return [stanza('usync', usync?.attrs ?? {}, [stanza('result'), stanza('list', {}, users)])];
+}
+
+function describeUser(population: Population, user: Stanza, protocols: string[]): Stanza | undefined {
+  const number = textOf(child(user, 'contact'))?.replace(/\D/g, '');
+  const jid = user.attrs.jid ?? (number && phoneJid(number));
+  if (!jid) return undefined;
+  const person = number && !isPlausiblePhone(number) ? undefined : population.find(jid)?.person;
+  // Whoever asks by the other id has it already, and the client complains when it is answered again.
+  const isLid = jid.endsWith(`@${LID_DOMAIN}`);
+  const answered = protocols.filter((protocol) => !(isLid && protocol === 'lid'));
+  const content = answered.flatMap((protocol) => answerTo(protocol, person));
+  // The address is echoed in the form it was asked for.
+  return stanza('user', { jid }, content);
+}
+
+function answerTo(protocol: string, person: Person | undefined): Stanza[] {
+  const registered = person?.registered ? person : undefined;
+  if (protocol === 'contact') return [stanza('contact', { type: registered ? 'in' : 'out' })];
+  if (protocol === 'devices')
+    return [stanza('devices', {}, [stanza('device-list', {}, devicesOf(registered))])];
+  if (protocol === 'lid' && registered) return [stanza('lid', { val: lidJid(registered.lid) })];
+  return [];
+}
+
+/** Lists the devices of a person; the client overlooks a companion without a key index. */
+function devicesOf(person: Person | undefined): Stanza[] {
+  if (!person) return [];
+  const linked = [...person.companions.keys()].map((id) => stanza('device', { id, 'key-index': id }));
+  return [stanza('device', { id: 0 }), ...linked];
+}

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type PhoneClient, until } from '../support/phone-client.js';
+import { Stack } from '../support/stack.js';
+
+const ACCOUNT = '4915550015000';
+const CONTACT = '4915550015001';
+const ADDRESS = `${CONTACT}@s.whatsapp.net`;
+
+interface Seen {
+  from: string;
+  state: string;
+  changes: number;
+}
+
+describe('presence and typing', () => {
+  let stack: Stack;
+  let client: PhoneClient;
+  const told: { id: string; presence: string | undefined; lastSeen: number | undefined }[] = [];
+
+  beforeAll(async () => {
+    stack = await Stack.start();
+    await stack.post('/accounts', { phone: ACCOUNT, name: 'Shop' });
+    client = await stack.linked(ACCOUNT);
+    client.socket.ev.on('presence.update', ({ id, presences }) => {
+      const [presence] = Object.values(presences);
+      told.push({ id, presence: presence?.lastKnownPresence, lastSeen: presence?.lastSeen });
+    });
+  });
+  afterAll(() => stack.close());
+
+  const seen = async (): Promise<Seen[]> =>
+    (await stack.get<{ items: Seen[] }>(`/contacts/${CONTACT}/typing`)).body.items;
+
+  test.each(['composing', 'recording', 'paused'] as const)('a contact sees that we are %s', async (state) => {
+    const before = (await seen())[0]?.changes ?? 0;
+    await client.socket.sendPresenceUpdate(state, ADDRESS);
+    await until(async () => (await seen())[0]?.state === state, state);
+    expect(await seen()).toMatchObject([{ from: ACCOUNT, state, changes: before + 1 }]);
+  });
+
+  test.each([
+    ['composing', 'composing'],
+    ['recording', 'recording'],
+    // The client takes the end of writing for being there.
+    ['paused', 'available'],
+  ])('we see that a contact is %s', async (state, reported) => {
+    const { lid } = (await stack.post<{ lid: string }>('/contacts', { phone: CONTACT })).body;
+    told.length = 0;
+    const { body } = await stack.post(`/contacts/${CONTACT}/typing`, { to: ACCOUNT, state });
+    expect(body).toEqual({ told: 1 });
+    await until(() => told.find(({ id, presence }) => id === lid && presence === reported), state);
+  });
+
+  test('whoever asks is told whether a contact is there, now and whenever it changes', async () => {
+    expect((await stack.post(`/contacts/${CONTACT}/presence`, { available: false })).body).toEqual({
+      told: 0,
+    });
+    told.length = 0;
+    await client.socket.presenceSubscribe(ADDRESS);
+    const gone = await until(() => told.find(({ id }) => id === ADDRESS), 'the presence of now');
+    expect(gone).toMatchObject({ presence: 'unavailable', lastSeen: expect.any(Number) });
+    expect((await stack.post(`/contacts/${CONTACT}/presence`, { available: true })).body).toEqual({
+      told: 1,
+    });
+    await until(() => told.find(({ presence }) => presence === 'available'), 'the contact to come');
+  });
+
+  test('an account is there as long as a device says so', async () => {
+    const available = async () =>
+      (await stack.get<{ devices: { available: boolean }[] }>(`/accounts/${ACCOUNT}`)).body.devices[0]
+        ?.available;
+    await until(() => client.credentials.creds.me?.name === 'Shop', 'the name');
+    for (const state of ['available', 'unavailable'] as const) {
+      await client.socket.sendPresenceUpdate(state);
+      await until(async () => (await available()) === (state === 'available'), state);
+    }
+  });
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type PhoneClient, until } from '../support/phone-client.js';
+import { Stack } from '../support/stack.js';
+
+const ACCOUNT = '4915550016000';
+
+interface Scenario {
+  id: string;
+  state: string;
+  steps: { done: number; failed: number; lastError: string | null }[];
+  meta: { fields: object };
+}
+
+describe('scenarios', () => {
+  let stack: Stack;
+  let client: PhoneClient;
+  let lastContact = 4915550016100;
+  const newContact = (): string => String(++lastContact);
+
+  beforeAll(async () => {
+    stack = await Stack.start();
+    client = await stack.linked(ACCOUNT);
+  });
+  afterAll(() => stack.close());
+
+  const start = (...steps: object[]) => stack.post<Scenario>('/scenarios', { steps });
+  const get = async (id: string) => (await stack.get<Scenario>(`/scenarios/${id}`)).body;
+  const over = (id: string) =>
+    until(async () => {
+      const now = await get(id);
+      return now.state !== 'RUNNING' && now;
+    }, 'the scenario to end');
+  const write = (phone: string, times: number, everyMs = 0) => ({
+    action: 'write',
+    phone,
+    body: { to: ACCOUNT, text: 'number {n}' },
+    times,
+    everyMs,
+  });
+
+  test('a contact writes while the socket drops again and again, and nothing is shown twice', async () => {
+    const contact = newContact();
+    const reconnecting = (): void => {
+      if (client.state.connection === 'close') client.connect();
+    };
+    const drop = { action: 'disconnect', phone: ACCOUNT, body: { mode: 'drop' } };
+    const watch = setInterval(reconnecting, 10);
+    const started = await start(write(contact, 40, 20), { ...drop, times: 3, everyMs: 250, afterMs: 100 });
+    expect(started.status).toBe(201);
+    const { state, steps } = await over(started.body.id);
+    expect([state, ...steps]).toEqual([
+      'DONE',
+      { done: 40, failed: 0, lastError: null },
+      { done: 3, failed: 0, lastError: null },
+    ]);
+    const expected = Array.from({ length: 40 }, (_, at) => `number ${at + 1}`);
+    const sent = async () =>
+      (await stack.get<{ items: { text: string; status: string }[] }>(`/contacts/${contact}/sent`)).body
+        .items;
+    await until(
+      async () => (await sent()).every(({ status }) => status !== 'QUEUED'),
+      'all to be on the wire',
+    );
+    await until(() => client.state.connection === 'open', 'the client to be back');
+    clearInterval(watch);
+    expect((await sent()).map(({ text }) => text)).toEqual(expected);
+    const read = client.texts().filter(({ text }) => text.startsWith('number'));
+    expect(new Set(read.map(({ id }) => id)).size).toBe(read.length);
+  });
+
+  test('an action that is refused is counted and told, and the rest goes on', async () => {
+    const contact = newContact();
+    await stack.post('/contacts', { phone: contact, registered: false });
+    const { body } = await start(write(contact, 2), {
+      action: 'typing',
+      phone: newContact(),
+      body: { to: ACCOUNT, state: 'composing' },
+    });
+    const { state, steps } = await over(body.id);
+    expect(state).toBe('DONE');
+    expect(steps).toMatchObject([
+      { done: 0, failed: 2, lastError: expect.stringContaining(contact) },
+      { done: 1 },
+    ]);
+  });
+
+  test('faults come and go', async () => {
+    const { body } = await start(
+      { action: 'faults', phone: ACCOUNT, body: { ack: 'never' } },
+      { action: 'clear-faults', phone: ACCOUNT, afterMs: 100 },
+    );
+    const faults = async () => (await stack.get<{ ack: string }>(`/accounts/${ACCOUNT}/faults`)).body.ack;
+    await until(async () => (await get(body.id)).steps[0]?.done === 1, 'the fault');
+    await over(body.id);
+    expect(await faults()).toBe('auto');
+  });
+
+  test('a scenario can be stopped, also in the middle of a long wait', async () => {
+    const { body } = await start(write(newContact(), 1_000, 60_000));
+    await until(async () => (await get(body.id)).steps[0]?.done === 1, 'the first');
+    const stopped = await stack.call<Scenario>('DELETE', `/scenarios/${body.id}`);
+    expect(stopped.body).toMatchObject({ state: 'STOPPED', steps: [{ done: 1 }] });
+  });
+
+  test.each<[object, string]>([
+    [{ action: 'dance', phone: '4915550016001' }, 'steps.0.action'],
+    [{ action: 'write', phone: '4915550016001', body: { text: 'to whom?' } }, 'body.to'],
+    [{ action: 'rubbish', phone: '4915550016001', body: { kind: 'any' } }, 'body.kind'],
+    [{ action: 'clear-faults', phone: '4915550016001', body: { all: true } }, 'body.all'],
+  ])('refuses the step %j, naming %s', async (step, field) => {
+    const { status, body } = await start(step);
+    expect(status).toBe(400);
+    expect(Object.keys(body.meta.fields)).toContain(field);
+  });
+
+  test('knows no scenario that was not started', async () => {
+    expect((await stack.get('/scenarios/nothing')).status).toBe(404);
+  });
+});

@@ -1,0 +1,27 @@
+/**
+ * The environment of a test run: Jest's `globalSetup` writes where its servers are, and the test files, which are processes of their own,
+ * read it.
+ */
+export const testRun = {
+  /** URL of the PostgreSQL of the run. @throws Error where no server was started. */
+  get databaseUrl(): string {
+    const url = process.env['TEST_DATABASE_URL'];
+    if (!url)
+      throw new Error('No test database server: set globalSetup of @svc/test-servers in jest.config.mjs.');
+    return url;
+  },
+  set databaseUrl(url: string) {
+    process.env['TEST_DATABASE_URL'] = url;
+  },
+  /** Path of the nats-server that the run found; undefined where it is to be looked for. */
+  get natsBinary(): string | undefined {
+    return process.env['TEST_NATS_BINARY'] || undefined;
+  },
+  set natsBinary(path: string) {
+    process.env['TEST_NATS_BINARY'] = path;
+  },
+  /** `PATH` for child processes, which get nothing else of this environment. */
+  get path(): string {
+    return process.env['PATH'] ?? '';
+  },
+};
