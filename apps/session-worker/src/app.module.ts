@@ -1,17 +1,11 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AddressGuard } from '@svc/outbound-http';
-import { MessageReceived } from '@svc/contracts';
+import { MessageReceived, WorkerPartitionFreed } from '@svc/contracts';
 import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
-import { JetStreamStrategy, Messaging, OwnerLine } from '@svc/messaging';
-import {
-  connectionProviders,
-  databaseModule,
-  HealthController,
-  leasesModule,
-  OutboxService,
-  READINESS,
-} from '@svc/service';
+import { JetStreamStrategy, Messaging } from '@svc/messaging';
+import { leasesModule, type OwnerOptions, ownershipProviders } from '@svc/ownership';
+import { connectionProviders, databaseModule, HealthController, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { readConfig, WorkerConfig } from './config.js';
 import { Vault } from './credentials/vault.js';
@@ -21,8 +15,6 @@ import { ErasureService } from './erasure/erasure.service.js';
 import { KeyWriter } from './journal/key-writer.js';
 import { SessionStores } from './journal/session-stores.js';
 import { MediaService } from './media/media.service.js';
-import { OwnershipService } from './ownership/ownership.service.js';
-import { PartitionWork } from './ownership/partition-work.js';
 import { Platform } from './platform/port.js';
 import { Proxies } from './platform/proxy.js';
 import { WhatsAppPlatform } from './platform/whatsapp/whatsapp-platform.js';
@@ -52,6 +44,12 @@ import { atStep } from './steps.js';
 const NAME = 'session-worker';
 const POOL_SIZE = 20;
 
+function ownerOptions(): OwnerOptions {
+  const { workerName, leaseMs } = readConfig();
+  const times = { leaseMs, renewMs: leaseMs / 3, selfStopMs: (leaseMs * 2) / 3 };
+  return { ...times, owner: workerName, freed: WorkerPartitionFreed };
+}
+
 /** Wires the whole of `session-worker`. */
 @Module({
   imports: [
@@ -62,15 +60,11 @@ const POOL_SIZE = 20;
   controllers: [HealthController, SessionsConsumer, SendingConsumer, RunnersConsumer, ErasureConsumer],
   providers: [
     ...connectionProviders(NAME, WorkerConfig, readConfig),
+    ...ownershipProviders(NAME, ownerOptions),
     {
       provide: JetStreamStrategy,
       useFactory: (messaging: Messaging) =>
         new JetStreamStrategy(messaging, { app: NAME, stream: 'commands', partitioned: true }),
-      inject: [Messaging],
-    },
-    {
-      provide: OwnerLine,
-      useFactory: (messaging: Messaging) => new OwnerLine(messaging, NAME),
       inject: [Messaging],
     },
     {
@@ -83,11 +77,6 @@ const POOL_SIZE = 20;
       provide: Proxies,
       useFactory: (config: WorkerConfig) => new Proxies(new AddressGuard(config)),
       inject: [WorkerConfig],
-    },
-    {
-      provide: READINESS,
-      useFactory: (ownership: OwnershipService) => () => ownership.assertHealthy(),
-      inject: [OwnershipService],
     },
     ContactAddresses,
     ErasureService,
@@ -109,9 +98,7 @@ const POOL_SIZE = 20;
     },
     OwnerAnswers,
     OutgoingFiles,
-    OwnershipService,
     PartitionsService,
-    { provide: PartitionWork, useExisting: PartitionsService },
     { provide: Platform, useClass: WhatsAppPlatform },
     RunnerFactory,
     Ledger,

@@ -1,14 +1,14 @@
 import { Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
+import { DispatcherPartitionFreed } from '@svc/contracts';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { AddressGuard, OutboundHttp } from '@svc/outbound-http';
+import { leasesModule, ownershipProviders } from '@svc/ownership';
 import {
   connectionProviders,
   databaseModule,
   HealthController,
-  leasesModule,
   outboxProvider,
-  READINESS,
   SecretBox,
 } from '@svc/service';
 import { AttemptService } from './attempts/attempt.service.js';
@@ -44,14 +44,16 @@ import { DomainClock } from './lanes/domain-clock.js';
 import { DueLoader } from './lanes/due-loader.js';
 import { Lanes } from './lanes/lanes.js';
 import { EndpointChanges } from './ownership/endpoint-changes.js';
-import { OwnedPartitions } from './ownership/owned-partitions.js';
-import { PartitionLeaseLoop } from './ownership/partition-lease-loop.js';
 import { ReplayRepository } from './replays/replay.repository.js';
 import { ReplayRunner } from './replays/replay-runner.js';
 import { ReplaysConsumer } from './replays/replays.consumer.js';
 import { ReplaysService } from './replays/replays.service.js';
 import { RetentionService } from './retention/retention.service.js';
-import { PartitionOwner } from './running/partition-owner.service.js';
+import { PartitionsService } from './running/partitions.service.js';
+
+const NAME = 'webhook-dispatcher';
+/** No POST starts in the last 12 s of a lease: an attempt lasts up to 10 s, and its result must still be ours to write. */
+const LEASE = { leaseMs: 30_000, renewMs: 5_000, selfStopMs: 18_000 };
 
 const configured: Provider[] = [
   {
@@ -72,15 +74,10 @@ const configured: Provider[] = [
   outboxProvider,
   { provide: Lanes, useFactory: () => new Lanes() },
   {
-    provide: READINESS,
-    useFactory: (owner: PartitionOwner) => () => owner.assertReady(),
-    inject: [PartitionOwner],
-  },
-  {
     provide: JetStreamStrategy,
     useFactory: (messaging: Messaging, ingest: IngestService) =>
       new JetStreamStrategy(messaging, {
-        app: 'webhook-dispatcher',
+        app: NAME,
         stream: 'events',
         partitioned: true,
         take: (event) => ingest.take(event),
@@ -108,7 +105,12 @@ const configured: Provider[] = [
     ErasureConsumer,
   ],
   providers: [
-    ...connectionProviders('webhook-dispatcher', DispatcherConfig, readConfig),
+    ...connectionProviders(NAME, DispatcherConfig, readConfig),
+    ...ownershipProviders(NAME, () => ({
+      ...LEASE,
+      owner: readConfig().workerName,
+      freed: DispatcherPartitionFreed,
+    })),
     ...configured,
     EndpointSecrets,
     EndpointRepository,
@@ -124,7 +126,6 @@ const configured: Provider[] = [
     IngestService,
     EventLogService,
     ContactEventsService,
-    OwnedPartitions,
     DomainClock,
     DeliveryRepository,
     ResultRepository,
@@ -135,8 +136,7 @@ const configured: Provider[] = [
     EndpointGate,
     AttemptService,
     DeliveryDispatcher,
-    PartitionLeaseLoop,
-    PartitionOwner,
+    PartitionsService,
     DeliveriesService,
     ReplayRepository,
     ReplayRunner,

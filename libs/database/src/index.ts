@@ -2,8 +2,6 @@ export { isDatabaseAway } from './database-away.js';
 export { Batches, type BatchOptions } from './writing/batches.js';
 export { type Columns, columns } from './writing/columns.js';
 export { GroupCommit, type GroupOptions } from './writing/group-commit.js';
-export { type Lease, LeaseTable, leaseTablesSql } from './lease-table.js';
-export { type LeaseOptions, PartitionLeases } from './partition-leases.js';
 export { isPassing, type Patience, patiently } from './patience.js';
 export { migrate, type MigrateOptions } from './migrate/migrate.js';
 export { sqlFolder } from './migrate/sql-files.js';

@@ -4,7 +4,7 @@ export { envelopeOf, type EnvelopeFields, Messaging, type MessagingOptions } fro
 export { type JetStreamOptions, JetStreamStrategy } from './jetstream-strategy.js';
 export { HandedEvent, type ReadEvent } from './handed-event.js';
 export { OnCommand, OnEvent, OnRequest } from './patterns.js';
-export { type OwnerAnswer, OwnerLine } from './owner-line.js';
+export { unanswered } from './line.js';
 export { partitionOf } from './partition.js';
 export { RpcClient } from './rpc-client.js';
 export { REPEATS_DROPPED_S } from './streams.js';

@@ -8,6 +8,7 @@ import {
 import {
   connect,
   headers,
+  type Msg,
   type MsgHdrs,
   type NatsConnection,
   type Subscription,
@@ -146,6 +147,26 @@ export class Messaging {
         }
       },
     });
+  }
+
+  /**
+   * Answers what comes under a subject, in JSON; every process that does so answers for itself. One that is not JSON, or that `answer`
+   * throws over, is logged and dropped.
+   */
+  answer(subject: string, answer: (question: unknown) => Promise<object>): Subscription {
+    return this.connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (!error) void this.respond(message, answer);
+      },
+    });
+  }
+
+  private async respond(message: Msg, answer: (question: unknown) => Promise<object>): Promise<void> {
+    try {
+      message.respond(JSON.stringify(await answer(message.json())));
+    } catch (cause) {
+      this.logger.warn(`${message.subject} is passed over: ${String(cause)}`);
+    }
   }
 
   get connection(): NatsConnection {

@@ -28,7 +28,7 @@ export {
   toAppError,
 } from './start/error-filters.js';
 export { HealthController, type Readiness, READINESS } from './start/health.js';
-export { connectionProviders, databaseModule, LEASES, leasesModule } from './start/infrastructure.js';
+export { connectionProviders, DATABASE_PATIENCE, databaseModule } from './start/infrastructure.js';
 export {
   eventOf,
   insertEvents,

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
+import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { OutboxService, outboxRows } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import type { InboundRecord } from '../platform/messages.js';
 import { Signal } from '../signal.js';
 import { atStep } from '../steps.js';
@@ -25,23 +25,23 @@ export interface KeyCommit {
  * One statement, one round trip, one transaction: keys, journal and outbox stand or fall together with the lease. What
  * the session itself sent is told by its receipts, however it comes back: its row is there before it goes out.
  */
-const COMMIT_SQL = `${FENCE_SQL},
+const COMMIT_SQL = `WITH ${FENCE_SQL},
   leased AS (SELECT c.n::int AS n, c.session_id
-    FROM unnest($4::uuid[], $5::int[], $6::int[]) WITH ORDINALITY AS c (session_id, partition, epoch, n)
+    FROM unnest($3::uuid[], $4::int[], $5::int[]) WITH ORDINALITY AS c (session_id, partition, epoch, n)
     JOIN fence USING (partition, epoch)),
   put AS (INSERT INTO signal_key (session_id, type, key_id, sealed)
     SELECT session_id, k.type, k.key_id, k.sealed
-    FROM unnest($7::int[], $8::text[], $9::text[], $10::bytea[]) AS k (n, type, key_id, sealed) JOIN leased USING (n)
+    FROM unnest($6::int[], $7::text[], $8::text[], $9::bytea[]) AS k (n, type, key_id, sealed) JOIN leased USING (n)
     ON CONFLICT (session_id, type, key_id) DO UPDATE SET sealed = excluded.sealed),
-  deleted AS (DELETE FROM signal_key s USING leased, unnest($11::int[], $12::text[], $13::text[]) AS d (n, type, key_id)
+  deleted AS (DELETE FROM signal_key s USING leased, unnest($10::int[], $11::text[], $12::text[]) AS d (n, type, key_id)
     WHERE d.n = leased.n AND s.session_id = leased.session_id AND s.type = d.type AND s.key_id = d.key_id),
   journaled AS (INSERT INTO inbound_message (session_id, sender, key_id, plaintext)
     SELECT session_id, m.sender, m.key_id, m.plaintext
-    FROM unnest($14::int[], $15::text[], $16::text[], $17::bytea[]) AS m (n, sender, key_id, plaintext)
+    FROM unnest($13::int[], $14::text[], $15::text[], $16::bytea[]) AS m (n, sender, key_id, plaintext)
     JOIN leased USING (n)
     ON CONFLICT DO NOTHING RETURNING session_id, sender, key_id),
   fresh AS (SELECT e.*, session_id
-    FROM unnest($18::int[], $19::text[], $20::text[], $21::uuid[], $22::jsonb[], $23::bool[], $24::int[])
+    FROM unnest($17::int[], $18::text[], $19::text[], $20::uuid[], $21::jsonb[], $22::bool[], $23::int[])
       AS e (n, sender, key_id, id, envelope, awaits_file, partition)
     JOIN leased USING (n) JOIN journaled USING (session_id, sender, key_id)
     WHERE e.envelope #>> '{data,fromMe}' = 'false' OR NOT EXISTS (SELECT FROM outbound_message o
@@ -101,7 +101,7 @@ export class KeyWriter {
     const [row] = await this.dataSource.query<{ leased: number[] | null; events: string[] | null }[]>(
       COMMIT_SQL,
       [
-        ...fenceParameters(...commits.map(({ fence }) => fence)),
+        ...fenceParameters(commits.map(({ fence }) => fence)),
         commits.map(({ sessionId }) => sessionId),
         commits.map(({ fence }) => fence.partition),
         commits.map(({ fence }) => fence.epoch),

@@ -1,8 +1,8 @@
 import { patiently } from '@svc/database';
+import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { UnderWay } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import { receivedEvent } from './received-event.js';
-import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import type { InboundRecord, OutgoingMessage } from '../platform/messages.js';
 import type { KeyChange, PlatformStore } from '../platform/port.js';
 import type { KeyCommit, KeyWriter } from './key-writer.js';
@@ -14,13 +14,13 @@ export interface StoreScope {
   fence: Fence;
 }
 
-const SAVE_SQL = `${FENCE_SQL}
-  INSERT INTO credential (session_id, sealed) SELECT $4::uuid, $5::bytea FROM fence
+const SAVE_SQL = `WITH ${FENCE_SQL}
+  INSERT INTO credential (session_id, sealed) SELECT $3::uuid, $4::bytea FROM fence
   ON CONFLICT (session_id) DO UPDATE SET sealed = excluded.sealed RETURNING 1`;
 
-const FORGET_SQL = `${FENCE_SQL},
-  keys AS (DELETE FROM signal_key USING fence WHERE session_id = $4::uuid),
-  credentials AS (DELETE FROM credential USING fence WHERE session_id = $4::uuid)
+const FORGET_SQL = `WITH ${FENCE_SQL},
+  keys AS (DELETE FROM signal_key USING fence WHERE session_id = $3::uuid),
+  credentials AS (DELETE FROM credential USING fence WHERE session_id = $3::uuid)
   SELECT 1 FROM fence`;
 
 /** Keeps a session's credentials, keys and journal in PostgreSQL, sealed at rest and fenced by the lease. */
@@ -54,7 +54,7 @@ export class SessionStore implements PlatformStore {
     const { session, fence } = this.scope;
     const sealed = this.vault.seal(this.credentialPlace(), credentials);
     const rows = await this.dataSource.query<unknown[]>(SAVE_SQL, [
-      ...fenceParameters(fence),
+      ...fenceParameters([fence]),
       session.id,
       sealed,
     ]);
@@ -76,7 +76,10 @@ export class SessionStore implements PlatformStore {
     this.forgotten = true;
     await this.writes.settled();
     const { session, fence } = this.scope;
-    const rows = await this.dataSource.query<unknown[]>(FORGET_SQL, [...fenceParameters(fence), session.id]);
+    const rows = await this.dataSource.query<unknown[]>(FORGET_SQL, [
+      ...fenceParameters([fence]),
+      session.id,
+    ]);
     if (rows.length === 0) throw new LeaseLostError(fence.partition);
   }
 

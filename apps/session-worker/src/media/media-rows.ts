@@ -1,6 +1,6 @@
 import type { Envelope, MessageMedia } from '@svc/contracts';
+import { type Fence, FENCE_SQL, fenceParameters } from '@svc/ownership';
 import type { DataSource } from 'typeorm';
-import { type Fence, FENCE_SQL, fenceParameters } from '../ownership/fence.js';
 
 /** A file that a journaled message waits for before it is told. */
 export interface PendingFile {
@@ -31,12 +31,12 @@ export async function beginAttempt(
   mediaId: string,
 ): Promise<{ attempts: number; plaintext: Uint8Array } | undefined> {
   const [rows] = await dataSource.query<[{ attempts: number; plaintext: Uint8Array }[], number]>(
-    `${FENCE_SQL}
+    `WITH ${FENCE_SQL}
      UPDATE inbound_media m SET attempts = attempts + 1 FROM fence, inbound_message i
-     WHERE m.media_id = $4 AND m.status = 'PENDING'
+     WHERE m.media_id = $3 AND m.status = 'PENDING'
        AND i.session_id = m.session_id AND i.sender = m.sender AND i.key_id = m.key_id
      RETURNING m.attempts, i.plaintext`,
-    [...fenceParameters(fence), mediaId],
+    [...fenceParameters([fence]), mediaId],
   );
   return rows[0];
 }
@@ -44,9 +44,9 @@ export async function beginAttempt(
 /** Uncounts an attempt of which nothing came for reasons that are not the file's. */
 export async function withdrawAttempt(dataSource: DataSource, fence: Fence, mediaId: string): Promise<void> {
   await dataSource.query(
-    `${FENCE_SQL}
-     UPDATE inbound_media m SET attempts = attempts - 1 FROM fence WHERE m.media_id = $4 AND m.status = 'PENDING'`,
-    [...fenceParameters(fence), mediaId],
+    `WITH ${FENCE_SQL}
+     UPDATE inbound_media m SET attempts = attempts - 1 FROM fence WHERE m.media_id = $3 AND m.status = 'PENDING'`,
+    [...fenceParameters([fence]), mediaId],
   );
 }
 
@@ -57,12 +57,12 @@ export async function finishMedia(
   media: MessageMedia,
 ): Promise<Envelope | undefined> {
   const [row] = await dataSource.query<{ envelope: Envelope }[]>(
-    `${FENCE_SQL},
-     ripe AS (SELECT m.media_id, jsonb_set(m.envelope, '{data,media}', $6::jsonb) AS envelope
-       FROM inbound_media m, fence WHERE m.media_id = $4::uuid AND m.status = 'PENDING' FOR UPDATE OF m),
-     done AS (UPDATE inbound_media m SET status = $5, envelope = NULL FROM ripe WHERE m.media_id = ripe.media_id)
+    `WITH ${FENCE_SQL},
+     ripe AS (SELECT m.media_id, jsonb_set(m.envelope, '{data,media}', $5::jsonb) AS envelope
+       FROM inbound_media m, fence WHERE m.media_id = $3::uuid AND m.status = 'PENDING' FOR UPDATE OF m),
+     done AS (UPDATE inbound_media m SET status = $4, envelope = NULL FROM ripe WHERE m.media_id = ripe.media_id)
      INSERT INTO event_outbox (id, envelope) SELECT media_id, envelope FROM ripe RETURNING envelope`,
-    [...fenceParameters(fence), media.mediaId, media.status, JSON.stringify(media)],
+    [...fenceParameters([fence]), media.mediaId, media.status, JSON.stringify(media)],
   );
   return row?.envelope;
 }

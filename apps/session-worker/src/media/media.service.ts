@@ -1,12 +1,11 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { AppError, type MediaFailure, type MessageMedia } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, MediaTooLargeError, type StoredMedia } from '@svc/media-store';
+import { type Fence, PartitionOwner } from '@svc/ownership';
 import { log, OutboxService, PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { KeyWriter } from '../journal/key-writer.js';
-import type { Fence } from '../ownership/fence.js';
-import { OwnershipService } from '../ownership/ownership.service.js';
 import { MediaError } from '../platform/errors.js';
 import { Platform } from '../platform/port.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
@@ -42,7 +41,7 @@ export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(
     private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
-    private readonly ownership: OwnershipService,
+    private readonly owner: PartitionOwner,
     private readonly outbox: OutboxService,
     private readonly routes: SessionRoutes,
     private readonly platform: Platform,
@@ -77,14 +76,14 @@ export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async sweep(): Promise<void> {
-    const files = await pendingFiles(this.dataSource, this.ownership.held, BATCH);
+    const files = await pendingFiles(this.dataSource, this.owner.held, BATCH);
     const ids = new Set(files.map(({ mediaId }) => mediaId));
     for (const id of this.waits.keys()) if (!ids.has(id)) this.waits.delete(id);
     for (const file of files) this.consider(file);
   }
 
   private consider(file: PendingFile): void {
-    const fence = this.ownership.fenceOf(file.partition);
+    const fence = this.owner.fenceOf(file.partition);
     if (!fence || this.inHand.has(file.mediaId)) return;
     const now = performance.now();
     const wait = this.waits.get(file.mediaId) ?? { since: now, notBefore: now };

@@ -1,4 +1,4 @@
-import { leaseTablesSql } from '@svc/database';
+import { leaseTablesSql } from '@svc/ownership';
 import { PARTITION_COUNT } from '@svc/contracts';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 

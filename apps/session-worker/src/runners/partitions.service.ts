@@ -1,50 +1,57 @@
-import { Injectable } from '@nestjs/common';
-import { JetStreamStrategy, OwnerLine } from '@svc/messaging';
-import { log, OutboxService } from '@svc/service';
-import type { Fence } from '../ownership/fence.js';
-import { PartitionWork } from '../ownership/partition-work.js';
-import type { Signal } from '../signal.js';
+import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { JetStreamStrategy } from '@svc/messaging';
+import { type Fence, LEASES, type LossReason, PartitionOwner, type PartitionWork } from '@svc/ownership';
+import { log } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { WorkerConfig } from '../config.js';
+import { arrivalOf } from '../sessions/arrivals.js';
 import { OwnerAnswers } from './owner-answers.js';
 import { RunnersService } from './runners.service.js';
 
 /** Runs the sessions of the partitions that this worker owns, and takes the commands and the questions for them. */
 @Injectable()
-export class PartitionsService extends PartitionWork {
+export class PartitionsService implements PartitionWork, OnApplicationBootstrap, BeforeApplicationShutdown {
+  /** By partition that is given back: its sessions that were connected. */
+  private readonly leaving = new Map<number, string[]>();
+
   constructor(
+    readonly consumer: JetStreamStrategy,
+    private readonly owner: PartitionOwner,
     private readonly runners: RunnersService,
-    private readonly commands: JetStreamStrategy,
-    private readonly line: OwnerLine,
     private readonly answers: OwnerAnswers,
-    private readonly outbox: OutboxService,
+    private readonly config: WorkerConfig,
+    @InjectDataSource(LEASES) private readonly leaseSource: DataSource,
   ) {
-    super();
+    runners.leaseLost.on((fence) => owner.lost(fence));
   }
 
-  get leaseLost(): Signal<Fence> {
-    return this.runners.leaseLost;
+  async onApplicationBootstrap(): Promise<void> {
+    await this.owner.start(this);
   }
 
-  async start(fence: Fence): Promise<void> {
-    const { partition } = fence;
-    this.runners.allow(fence);
-    this.commands.startPartition(partition);
-    this.line.open(partition, (verb, question) => this.answers.answer(verb, question));
+  /** Hands over while database and NATS are still there: sockets close, leases are freed. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.owner.stop();
+  }
+
+  answer(verb: string, question: unknown): Promise<object> {
+    return this.answers.answer(verb, question);
+  }
+
+  async onTake({ partition }: Fence): Promise<void> {
     for (const id of await this.runners.sessionsOf(partition)) this.reconcile(id);
   }
 
-  async release(partition: number): Promise<string[]> {
-    await this.close(partition);
-    return this.runners.release(partition);
+  async onLose(partition: number, reason: LossReason): Promise<void> {
+    if (reason === 'lost') this.runners.kill(partition);
+    else this.leaving.set(partition, await this.runners.release(partition));
   }
 
-  abandon(partition: number): void {
-    const closed = this.close(partition);
-    this.runners.kill(partition);
-    void closed;
-  }
-
-  async flush(): Promise<void> {
-    await this.outbox.stop();
+  async onFreed(partition: number): Promise<void> {
+    const sessionIds = this.leaving.get(partition) ?? [];
+    this.leaving.delete(partition);
+    await arrivalOf(sessionIds, this.leaseSource, this.config.workerName);
   }
 
   /** Looks at the row of a session, if its partition is ours, and acts on it; else its owner sweeps for wishes. */
@@ -52,11 +59,5 @@ export class PartitionsService extends PartitionWork {
     this.runners
       .reconcile(sessionId)
       .catch((error: unknown) => log().warn({ sessionId, err: error }, 'session is looked at again soon'));
-  }
-
-  /** Resolves when the commands in hand are done with. */
-  private async close(partition: number): Promise<void> {
-    this.line.close(partition);
-    await this.commands.stopPartition(partition);
   }
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { Fence } from '@svc/ownership';
 import { OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { SessionStores } from '../journal/session-stores.js';
-import type { Fence } from '../ownership/fence.js';
 import { Platform } from '../platform/port.js';
 import { Ledger } from '../sending/ledger.js';
 import { NewChats } from '../sending/new-chats.js';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { type FailureCode, SessionDeleted, type StatusReason } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
+import { type Fence, LeaseLostError, PartitionOwner } from '@svc/ownership';
 import { eventOf, insertEvents, log, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { SessionStores } from '../journal/session-stores.js';
-import { type Fence, LeaseLostError } from '../ownership/fence.js';
 import { failureOf } from '../sending/failures.js';
 import { Ledger, type LedgerScope } from '../sending/ledger.js';
 import { SerialQueue } from '../serial-queue.js';
@@ -29,25 +29,19 @@ export class RunnersService {
   private readonly runners = new Map<string, RunnerEntry>();
   /** By session: the wishes that are being carried out. */
   private readonly wishes = new Map<string, SerialQueue>();
-  /** By partition: under which lease its sessions may run here. */
-  private readonly fences = new Map<number, Fence>();
 
   constructor(
     private readonly dataSource: DataSource,
+    private readonly owner: PartitionOwner,
     private readonly outbox: OutboxService,
     private readonly stores: SessionStores,
     private readonly ledger: Ledger,
     private readonly factory: RunnerFactory,
   ) {}
 
-  /** Lets the sessions of a partition run here, until it is released or lost. */
-  allow(fence: Fence): void {
-    this.fences.set(fence.partition, fence);
-  }
-
   /** Brings about what the row asks for, if the partition is ours; wishes of one session are carried out one after the other. */
   async reconcile(sessionId: string): Promise<void> {
-    const fence = this.fences.get(partitionOf(sessionId));
+    const fence = this.owner.fenceOf(partitionOf(sessionId));
     if (!fence) return;
     const queue = this.wishes.get(sessionId) ?? new SerialQueue();
     this.wishes.set(sessionId, queue);
@@ -86,7 +80,6 @@ export class RunnersService {
 
   /** Stops the sessions of a partition in good order; resolves to those that were connected. */
   async release(partition: number): Promise<string[]> {
-    this.fences.delete(partition);
     const ids = this.idsOf(partition);
     const connected = ids.filter((id) => this.of(id)?.connected);
     await Promise.allSettled(ids.map((id) => this.end(id, 'MAINTENANCE')));
@@ -95,7 +88,6 @@ export class RunnersService {
 
   /** Closes the sockets of a partition that is lost, at once. */
   kill(partition: number): void {
-    this.fences.delete(partition);
     for (const id of this.idsOf(partition)) {
       this.of(id)?.kill();
       this.runners.delete(id);
@@ -104,7 +96,7 @@ export class RunnersService {
 
   /** A wish may have waited until the partition was somebody else's. */
   private holds({ partition, epoch }: Fence): boolean {
-    return this.fences.get(partition)?.epoch === epoch;
+    return this.owner.epochOf(partition) === epoch;
   }
 
   private async apply(sessionId: string, fence: Fence): Promise<void> {

@@ -1,8 +1,8 @@
 import { setTimeout as realDelay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Envelope, SessionStatus } from '@svc/contracts';
+import { LeaseLostError } from '@svc/ownership';
 import { UnreadableSecretError } from '../credentials/vault.js';
-import { LeaseLostError } from '../ownership/fence.js';
 import type { Credentials, PlatformListener, PlatformSocket, SocketClose } from '../platform/port.js';
 import { FakeCredentials, type FakeSocket, fakeSocket } from '../../test/fake-platform.js';
 import { ProxyError } from '../platform/proxy.js';

@@ -1,10 +1,10 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { PartitionOwner } from '@svc/ownership';
 import { PeriodicTask } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { RunnersService } from './runners.service.js';
 import { isOverdue } from '../sending/outbound.js';
-import { OwnershipService } from '../ownership/ownership.service.js';
 import { PartitionsService } from './partitions.service.js';
 
 const SWEEP_MS = 2_000;
@@ -18,7 +18,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
     private readonly runners: RunnersService,
-    private readonly ownership: OwnershipService,
+    private readonly owner: PartitionOwner,
     private readonly partitions: PartitionsService,
   ) {}
 
@@ -31,7 +31,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   private async sweep(): Promise<void> {
-    const partitions = this.ownership.held;
+    const partitions = this.owner.held;
     await this.carryOutWishes(partitions);
     await this.expire(partitions);
   }
@@ -57,7 +57,7 @@ export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
       [partitions, this.config.sendExpiryMs],
     );
     for (const { session_id, partition, jobs } of rows) {
-      const fence = this.ownership.fenceOf(partition);
+      const fence = this.owner.fenceOf(partition);
       if (fence) await this.runners.expire({ sessionId: session_id, fence }, jobs);
     }
   }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { LeaseLostError } from '../ownership/fence.js';
+import { LeaseLostError } from '@svc/ownership';
 import { StepQueue } from './step-queue.js';
 
 let done: string[];

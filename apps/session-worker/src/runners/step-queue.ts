@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { LeaseLostError } from '@svc/ownership';
 import { log } from '@svc/service';
-import { LeaseLostError } from '../ownership/fence.js';
 import { SerialQueue } from '../serial-queue.js';
 
 const RETRY_MS = 500;

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { MessageFailure } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
+import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { insertEvents, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import type { OutgoingMessage } from '../platform/messages.js';
 import { atStep } from '../steps.js';
 import { perhapsSent } from './failures.js';
@@ -43,14 +43,14 @@ export interface LedgerMessage extends OutgoingMessage {
 // The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again; there in words that
 // no index knows, so that the row is found by its key and not among all that is open. `next` is sorted, and so read to
 // its end before the first row is written: only then does the index mark entries of rows that are gone (docs/adr/0028-rows-are-found-by-their-key.md).
-const CLAIM_SQL = `${FENCE_SQL},
+const CLAIM_SQL = `WITH ${FENCE_SQL},
   claim AS MATERIALIZED (SELECT a.session_id, a.most, a.expiry_ms
-    FROM unnest($4::uuid[], $5::int[], $6::int[], $7::int[], $8::int[]) AS a (session_id, partition, epoch, most, expiry_ms)
+    FROM unnest($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[]) AS a (session_id, partition, epoch, most, expiry_ms)
     JOIN fence USING (partition, epoch)),
   next AS MATERIALIZED (SELECT one.job_id, one.status FROM claim CROSS JOIN LATERAL (
     SELECT m.job_id, m.status FROM outbound_message m
-    WHERE m.session_id = claim.session_id AND m.status IN ('QUEUED', 'SENDING') AND m.job_id <> ALL($9::uuid[])
-      AND NOT EXISTS (SELECT FROM unnest($10::uuid[], $11::text[]) AS waiting (session_id, chat)
+    WHERE m.session_id = claim.session_id AND m.status IN ('QUEUED', 'SENDING') AND m.job_id <> ALL($8::uuid[])
+      AND NOT EXISTS (SELECT FROM unnest($9::uuid[], $10::text[]) AS waiting (session_id, chat)
         WHERE waiting.session_id = m.session_id AND waiting.chat = m.to_jid)
       AND NOT ${isOverdue('m', 'claim.expiry_ms')} ORDER BY m.seq LIMIT claim.most) one ORDER BY one.job_id)
   UPDATE outbound_message o SET status = 'SENDING' FROM next
@@ -59,19 +59,19 @@ const CLAIM_SQL = `${FENCE_SQL},
     o.content, o.accepted_at AS "acceptedAt", o.uploaded,
     next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS "mayBeSent"`;
 
-const KEEP_UPLOAD_SQL = `${FENCE_SQL}
-  UPDATE outbound_message o SET uploaded = $6 FROM fence WHERE o.session_id = $4 AND o.job_id = $5 RETURNING 1`;
+const KEEP_UPLOAD_SQL = `WITH ${FENCE_SQL}
+  UPDATE outbound_message o SET uploaded = $5 FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
 
 /**
  * One row at least where the lease holds: of nulls when nothing changed. What is claimed may be on its way, but for what
  * waits for its file.
  */
-const FAIL_SQL = `${FENCE_SQL},
+const FAIL_SQL = `WITH ${FENCE_SQL},
   changed AS (UPDATE outbound_message o SET status = 'FAILED', failure = CASE
-      WHEN o.status = 'QUEUED' OR o.content ? 'media' AND o.uploaded IS NULL THEN $6::jsonb ELSE $7::jsonb END, ${FAILED_AT('$8')} FROM fence
-    WHERE o.session_id = $4 AND o.status IN ('QUEUED', 'SENDING')
-      AND ($5::uuid[] IS NULL OR o.job_id = ANY($5::uuid[]))
-      AND ($9 OR o.status <> 'QUEUED' OR o.expires_at IS NULL)
+      WHEN o.status = 'QUEUED' OR o.content ? 'media' AND o.uploaded IS NULL THEN $5::jsonb ELSE $6::jsonb END, ${FAILED_AT('$7')} FROM fence
+    WHERE o.session_id = $3 AND o.status IN ('QUEUED', 'SENDING')
+      AND ($4::uuid[] IS NULL OR o.job_id = ANY($4::uuid[]))
+      AND ($8 OR o.status <> 'QUEUED' OR o.expires_at IS NULL)
     RETURNING ${ROW_COLUMNS}, o.failure)
   SELECT c.* FROM fence LEFT JOIN changed c ON true`;
 
@@ -103,7 +103,7 @@ export class Ledger {
    * @throws LeaseLostError
    */
   async keepUpload({ sessionId, fence }: LedgerScope, jobId: string, uploaded: Uint8Array): Promise<void> {
-    const parameters = [...fenceParameters(fence), sessionId, jobId, Buffer.from(uploaded)];
+    const parameters = [...fenceParameters([fence]), sessionId, jobId, Buffer.from(uploaded)];
     const [, count] = await this.dataSource.query<[unknown[], number]>(KEEP_UPLOAD_SQL, parameters);
     if (count === 0) throw new LeaseLostError(fence.partition);
   }
@@ -121,7 +121,7 @@ export class Ledger {
     const failures = [failure, perhapsSent(failure)].map((one) => JSON.stringify(one));
     const now = new Date().toISOString();
     const endsAll = failure.code !== 'SESSION_LOGGED_OUT';
-    const parameters = [...fenceParameters(fence), sessionId, jobIds, ...failures, now, endsAll];
+    const parameters = [...fenceParameters([fence]), sessionId, jobIds, ...failures, now, endsAll];
     const events = await this.dataSource.transaction(async (tx) => {
       const rows = await tx.query<(FailedRow | { job_id: null })[]>(FAIL_SQL, parameters);
       if (rows.length === 0) throw new LeaseLostError(fence.partition);
@@ -137,7 +137,7 @@ export class Ledger {
       exceptChats.map((chat) => ({ sessionId, chat })),
     );
     const [rows] = await this.dataSource.query<[(LedgerMessage & { seq: string })[], number]>(CLAIM_SQL, [
-      ...fenceParameters(...claims.map(({ fence }) => fence)),
+      ...fenceParameters(claims.map(({ fence }) => fence)),
       claims.map(({ sessionId }) => sessionId),
       claims.map(({ fence }) => fence.partition),
       claims.map(({ fence }) => fence.epoch),

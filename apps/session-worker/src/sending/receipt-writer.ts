@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
+import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { OutboxService, outboxRows } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { type Fence, FENCE_SQL, fenceKey, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { atStep } from '../steps.js';
 import {
   type OutboundRow,
@@ -40,21 +40,21 @@ const ROWS_SQL = `SELECT ${ROW_COLUMNS}, r.status, r.times
 
 // One that was given up for failed stands where SENT does: an ack comes too late, a receipt proves that it arrived.
 // One statement, so that a process that is paused leaves no row and no lease locked.
-const PROGRESS_SQL = `${FENCE_SQL}, receipt AS (
+const PROGRESS_SQL = `WITH ${FENCE_SQL}, receipt AS (
     SELECT r.session_id, r.key_id, r.status
-    FROM unnest($4::int[], $5::int[], $6::uuid[], $7::text[], $8::text[]) AS r (partition, epoch, session_id, key_id, status)
+    FROM unnest($3::int[], $4::int[], $5::uuid[], $6::text[], $7::text[]) AS r (partition, epoch, session_id, key_id, status)
     JOIN fence USING (partition, epoch)),
   before AS (SELECT o.job_id, r.status AS now, CASE o.status WHEN 'FAILED' THEN 'SENT' ELSE o.status END AS status
     FROM outbound_message o JOIN receipt r USING (session_id, key_id) ORDER BY o.job_id FOR UPDATE OF o),
   changed AS (UPDATE outbound_message o SET status = b.now, reached = coalesce(t.reached, o.reached)
-    FROM before b LEFT JOIN unnest($14::uuid[], $15::jsonb[]) AS t (job_id, reached) ON t.job_id = b.job_id
+    FROM before b LEFT JOIN unnest($13::uuid[], $14::jsonb[]) AS t (job_id, reached) ON t.job_id = b.job_id
     WHERE o.job_id = b.job_id
-    AND array_position($9::text[], b.status) < array_position($9::text[], b.now)
+    AND array_position($8::text[], b.status) < array_position($8::text[], b.now)
     RETURNING o.job_id, b.status AS before),
   inserted AS (INSERT INTO event_outbox (id, envelope)
     SELECT e.id, e.envelope
-    FROM unnest($10::uuid[], $11::text[], $12::uuid[], $13::jsonb[]) AS e (job_id, status, id, envelope)
-    JOIN changed c USING (job_id) WHERE array_position($9::text[], e.status) > array_position($9::text[], c.before)
+    FROM unnest($9::uuid[], $10::text[], $11::uuid[], $12::jsonb[]) AS e (job_id, status, id, envelope)
+    JOIN changed c USING (job_id) WHERE array_position($8::text[], e.status) > array_position($8::text[], c.before)
     ON CONFLICT DO NOTHING RETURNING id)
   SELECT (SELECT json_agg(f) FROM fence f) AS fences, (SELECT array_agg(id) FROM inserted) AS events`;
 
@@ -104,7 +104,7 @@ export class ReceiptWriter {
     const { ids, envelopes } = outboxRows(possible.map(({ event }) => event));
     atStep('out-8');
     const [result] = await this.dataSource.query<[ProgressResult]>(PROGRESS_SQL, [
-      ...fenceParameters(...highest.map(({ fence }) => fence)),
+      ...fenceParameters(highest.map(({ fence }) => fence)),
       highest.map(({ fence }) => fence.partition),
       highest.map(({ fence }) => fence.epoch),
       ...messages,
@@ -140,7 +140,7 @@ function possibleEvents(row: ReceiptRow): { jobId: string; status: SendStatus; e
 function highestOf(receipts: Receipt[]): Map<string, HighestReceipt> {
   const highest = new Map<string, HighestReceipt>();
   for (const receipt of receipts) {
-    const key = `${receipt.sessionId}|${receipt.keyId}|${fenceKey(receipt.fence)}`;
+    const key = `${receipt.sessionId}|${receipt.keyId}|${receipt.fence.epoch}`;
     const before = highest.get(key);
     const times = { [receipt.status]: receipt.at.toISOString(), ...before?.times };
     const isHigher = !before || STATUS_ORDER.indexOf(before.status) < STATUS_ORDER.indexOf(receipt.status);

@@ -1,7 +1,7 @@
 import { setTimeout as realDelay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { MessageFailure, RestrictionReason } from '@svc/contracts';
-import { LeaseLostError } from '../ownership/fence.js';
+import { LeaseLostError } from '@svc/ownership';
 import { NoAnswerError, NotOnPlatformError } from '../platform/errors.js';
 import type { OutgoingMessage } from '../platform/messages.js';
 import type { PlatformSocket } from '../platform/port.js';
@@ -9,7 +9,7 @@ import type { Claim, LedgerMessage } from './ledger.js';
 import { type SenderTools, SessionSender } from './session-sender.js';
 
 const ACK_MS = 20_000;
-const scope = { sessionId: 'session', fence: { partition: 1, owner: 'me', epoch: 1 } };
+const scope = { sessionId: 'session', fence: { partition: 1, epoch: 1 } };
 
 const message = (name: string, more: Partial<LedgerMessage> = {}): LedgerMessage => ({
   ...{ jobId: name, keyId: `key-${name}`, sessionId: 'session', to: `chat of ${name}` },

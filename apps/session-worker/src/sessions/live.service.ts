@@ -14,7 +14,8 @@ import {
   SetTyping,
   type TypingV1,
 } from '@svc/contracts';
-import { OwnerLine } from '@svc/messaging';
+import { partitionOf } from '@svc/messaging';
+import { OwnerLine } from '@svc/ownership';
 import { SessionsService } from './sessions.service.js';
 
 /** Longer than the platform is waited for, so that it is the owner who says what is wrong. */
@@ -30,7 +31,7 @@ export class LiveService {
 
   async pairingCode(request: PhoneRequestV1): Promise<PairingCode> {
     await this.sessions.wantLink(request);
-    return this.owners.ask(RequestPairingCode, request, OWNER_TIMEOUT_MS);
+    return this.ask(RequestPairingCode, request);
   }
 
   lookUp(request: PhoneRequestV1): Promise<ContactView> {
@@ -53,6 +54,13 @@ export class LiveService {
     if (status !== 'CONNECTED') {
       throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status, statusReason });
     }
-    return this.owners.ask(contract, request, OWNER_TIMEOUT_MS);
+    return this.ask(contract, request);
+  }
+
+  private ask<Q extends SessionRef, A extends object>(
+    contract: RequestContract<Q, A>,
+    request: Q,
+  ): Promise<A> {
+    return this.owners.ask(contract, partitionOf(request.sessionId), request, OWNER_TIMEOUT_MS);
   }
 }

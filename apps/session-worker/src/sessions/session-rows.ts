@@ -1,7 +1,7 @@
 import type { Envelope, SessionState, SessionStatus, StatusReason } from '@svc/contracts';
+import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { outboxRows } from '@svc/service';
 import type { DataSource, EntityManager } from 'typeorm';
-import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '../ownership/fence.js';
 import { restrictionAt, type Restrictions } from './restrictions.js';
 import { Session } from './session.entity.js';
 
@@ -33,14 +33,14 @@ export interface StatusChange {
 }
 
 // A restriction is the number's: it goes with it, and is asked for when one is linked.
-const SET_STATUS_SQL = `${FENCE_SQL},
-  changed AS (UPDATE session SET status = $5, status_reason = $6,
-    status_since = CASE WHEN status = $5 AND status_reason = $6 THEN status_since ELSE clock_timestamp() END,
-    phone = CASE WHEN $7 THEN $8 ELSE phone END,
-    restrictions = CASE WHEN $7 AND $8 IS NULL THEN '{}' ELSE restrictions END, qr = $9, qr_expires_at = $10
-    FROM fence WHERE id = $4 RETURNING id),
+const SET_STATUS_SQL = `WITH ${FENCE_SQL},
+  changed AS (UPDATE session SET status = $4, status_reason = $5,
+    status_since = CASE WHEN status = $4 AND status_reason = $5 THEN status_since ELSE clock_timestamp() END,
+    phone = CASE WHEN $6 THEN $7 ELSE phone END,
+    restrictions = CASE WHEN $6 AND $7 IS NULL THEN '{}' ELSE restrictions END, qr = $8, qr_expires_at = $9
+    FROM fence WHERE id = $3 RETURNING id),
   published AS (INSERT INTO event_outbox (id, envelope)
-    SELECT e.id, e.envelope FROM changed, unnest($11::uuid[], $12::jsonb[]) AS e (id, envelope))
+    SELECT e.id, e.envelope FROM changed, unnest($10::uuid[], $11::jsonb[]) AS e (id, envelope))
   SELECT (SELECT count(*)::int FROM fence) AS fenced`;
 
 /**
@@ -56,7 +56,7 @@ export async function writeStatus(
 ): Promise<void> {
   const { ids, envelopes } = outboxRows(events);
   const [row] = await dataSource.query<{ fenced: number }[]>(SET_STATUS_SQL, [
-    ...fenceParameters(fence),
+    ...fenceParameters([fence]),
     sessionId,
     change.status,
     change.reason,
@@ -81,9 +81,9 @@ export async function writeRestrictions(
   restrictions: Restrictions,
 ): Promise<void> {
   const [row] = await dataSource.query<{ fenced: number }[]>(
-    `${FENCE_SQL}, changed AS (UPDATE session SET restrictions = $5 FROM fence WHERE id = $4)
+    `WITH ${FENCE_SQL}, changed AS (UPDATE session SET restrictions = $4 FROM fence WHERE id = $3)
      SELECT (SELECT count(*)::int FROM fence) AS fenced`,
-    [...fenceParameters(fence), sessionId, JSON.stringify(restrictions)],
+    [...fenceParameters([fence]), sessionId, JSON.stringify(restrictions)],
   );
   if (!row?.fenced) throw new LeaseLostError(fence.partition);
 }
@@ -91,8 +91,8 @@ export async function writeRestrictions(
 /** Notes that the owner has carried out a wish, unless a newer one came meanwhile, or another owner. */
 export async function markApplied(dataSource: DataSource, fence: Fence, session: Session): Promise<void> {
   await dataSource.query(
-    `${FENCE_SQL} UPDATE session SET applied_version = $5 FROM fence WHERE id = $4 AND applied_version < $5`,
-    [...fenceParameters(fence), session.id, session.wantedVersion],
+    `WITH ${FENCE_SQL} UPDATE session SET applied_version = $4 FROM fence WHERE id = $3 AND applied_version < $4`,
+    [...fenceParameters([fence]), session.id, session.wantedVersion],
   );
 }
 

@@ -8,7 +8,7 @@ import { schema } from '../../src/migrations/schema.js';
 import { Ledger } from '../../src/sending/ledger.js';
 import { ReceiptWriter } from '../../src/sending/receipt-writer.js';
 
-const fence = { partition: 5, owner: 'owner', epoch: 1 };
+const fence = { partition: 5, epoch: 1 };
 let database: TestDatabase;
 let dataSource: DataSource;
 let ledger: Ledger;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { PartitionOwner } from '@svc/ownership';
 import { EndpointDirectory, type Receiver } from '../endpoints/endpoint-directory.js';
 import { DeliveryRepository } from '../lanes/delivery.repository.js';
 import { DeliveryScheduler } from '../lanes/delivery-scheduler.js';
-import { OwnedPartitions } from '../ownership/owned-partitions.js';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
 
 /** The gate says whether a delivery whose turn has come may go out; it is asked immediately before every attempt. */
@@ -12,7 +12,7 @@ export class EndpointGate {
     private readonly directory: EndpointDirectory,
     private readonly scheduler: DeliveryScheduler,
     private readonly deliveries: DeliveryRepository,
-    private readonly owned: OwnedPartitions,
+    private readonly owner: PartitionOwner,
   ) {}
 
   /** Returns the receiver where it is in memory and nothing stands against sending: what holds for nearly all. */
@@ -51,6 +51,6 @@ export class EndpointGate {
   }
 
   private isMine({ partition, epoch }: QueuedDelivery): boolean {
-    return this.owned.epochOf(partition) === epoch;
+    return this.owner.epochOf(partition) === epoch;
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { FENCE_SQL, fenceParameters } from '@svc/ownership';
 import { OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { insertStateEvents, type StateChanges } from '../endpoints/endpoint-events.js';
@@ -12,7 +13,6 @@ import {
   type RunOf4xx,
   runsOf4xx,
 } from './attempt-result.js';
-import { FENCE_SQL, fenceParameters } from '../ownership/fence.js';
 
 // Results come as columns; a delivery finds its own by its index in that of the ids. Joined, they would be found by going through all of
 // them for each delivery, and deliveries by going through the whole table: where the server has last measured it while nothing was

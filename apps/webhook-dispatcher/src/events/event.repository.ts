@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { FENCE_SQL, fenceParameters } from '@svc/ownership';
 import { isErasedSql } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { FENCE_SQL, fenceParameters } from '../ownership/fence.js';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
 import type { NewEvent } from './routing.js';
 

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { AppError, EventLogGrew, PUBLIC_EVENTS } from '@svc/contracts';
 import { isPassing, type Patience, patiently } from '@svc/database';
 import { type HandedEvent, Messaging } from '@svc/messaging';
+import { PartitionOwner } from '@svc/ownership';
 import { log, messageError } from '@svc/service';
 import { Batches } from '../batches.js';
 import { EndpointDirectory, type Receiver, type Receivers } from '../endpoints/endpoint-directory.js';
 import { DeliveryScheduler } from '../lanes/delivery-scheduler.js';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
-import { OwnedPartitions } from '../ownership/owned-partitions.js';
 import { atStep } from '../steps.js';
 import { type CommitOutcome, EventRepository, type RoutedEvent } from './event.repository.js';
 import { deliveryId, type NewEvent, newEventOf, receiversOf } from './routing.js';
@@ -38,7 +38,7 @@ export class IngestService {
     private readonly events: EventRepository,
     private readonly directory: EndpointDirectory,
     private readonly scheduler: DeliveryScheduler,
-    private readonly owned: OwnedPartitions,
+    private readonly owner: PartitionOwner,
     private readonly messaging: Messaging,
   ) {}
 
@@ -73,7 +73,7 @@ export class IngestService {
     // Read before the endpoints are: they would not show what another owner, of the time in between, has changed.
     const epochs = new Map<number, number | undefined>();
     for (const { partition } of events)
-      if (!epochs.has(partition)) epochs.set(partition, this.owned.epochOf(partition));
+      if (!epochs.has(partition)) epochs.set(partition, this.owner.epochOf(partition));
     const lookups = await this.receiversOf(new Set(events.map(({ tenantId }) => tenantId)), patience);
     const refusals: Refusal[] = [];
     // Those without a receiver, too: the log of a tenant has all its events.
@@ -132,7 +132,7 @@ export class IngestService {
 
   private async write(routes: Route[], patience: Patience): Promise<Refusal[]> {
     // Once more, and right before they get their places: a lease that ended meanwhile has no lanes, a new one has others.
-    const ours = routes.filter(({ event, epoch }) => this.owned.epochOf(event.partition) === epoch);
+    const ours = routes.filter(({ event, epoch }) => this.owner.epochOf(event.partition) === epoch);
     if (ours.length === 0) return routes.map(refuseForeign);
     const routed = ours.map((route) => this.plan(route));
     let outcome: CommitOutcome | undefined;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { type Fence, FENCE_SQL, fenceParameters } from '@svc/ownership';
 import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
-import { FENCE_SQL, fenceParameters, type Ownership } from '../ownership/fence.js';
 import { laneScan } from '../lanes/lane-scan.js';
 
 /** Most deliveries that go to the dead letters with one statement for their age, and most for their number. */
@@ -59,9 +59,9 @@ export class HeldRepository {
   }
 
   /** Moves the oldest beyond the bounds to the dead letters, a batch of each kind at most. @returns how many. */
-  async expire(owned: Ownership, endpointId: string): Promise<number> {
+  async expire(fence: Fence, endpointId: string): Promise<number> {
     const { holdDays, holdLimit } = this.config;
-    const parameters = [...fenceParameters([owned]), endpointId, holdDays, holdLimit];
+    const parameters = [...fenceParameters([fence]), endpointId, holdDays, holdLimit];
     const [row] = await this.dataSource.query<{ gone: number }[]>(EXPIRE_SQL, parameters);
     return row?.gone ?? 0;
   }

@@ -1,8 +1,8 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { PartitionOwner } from '@svc/ownership';
 import { log, PeriodicTask } from '@svc/service';
 import { DeliveryRepository, HOLD_BATCH } from '../lanes/delivery.repository.js';
 import { EXPIRY_BATCH, HeldRepository } from './held.repository.js';
-import { OwnedPartitions } from '../ownership/owned-partitions.js';
 
 const SWEEP_MS = 5_000;
 
@@ -20,7 +20,7 @@ export class HoldSweeper implements OnApplicationBootstrap, BeforeApplicationShu
   constructor(
     private readonly deliveries: DeliveryRepository,
     private readonly held: HeldRepository,
-    private readonly owned: OwnedPartitions,
+    private readonly owner: PartitionOwner,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -33,7 +33,7 @@ export class HoldSweeper implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   async sweep(): Promise<void> {
-    const partitions = this.owned.held();
+    const partitions = this.owner.held;
     if (partitions.length === 0) return;
     for (const lane of await this.deliveries.lanesToHold(partitions)) await this.hold(lane);
     for (const lane of await this.held.lanesOverLimit(partitions)) await this.expire(lane);
@@ -41,7 +41,7 @@ export class HoldSweeper implements OnApplicationBootstrap, BeforeApplicationShu
 
   private async hold({ partition, endpointId }: Lane): Promise<void> {
     for (let held = HOLD_BATCH; held >= HOLD_BATCH && !this.stopped;) {
-      const epoch = this.owned.epochOf(partition);
+      const epoch = this.owner.epochOf(partition);
       if (epoch === undefined) return;
       ({ held } = await this.deliveries.holdDue({ partition, epoch }, endpointId));
     }
@@ -50,7 +50,7 @@ export class HoldSweeper implements OnApplicationBootstrap, BeforeApplicationShu
   private async expire({ partition, endpointId }: Lane): Promise<void> {
     let total = 0;
     for (let gone = EXPIRY_BATCH; gone >= EXPIRY_BATCH && !this.stopped; total += gone) {
-      const epoch = this.owned.epochOf(partition);
+      const epoch = this.owner.epochOf(partition);
       gone = epoch === undefined ? 0 : await this.held.expire({ partition, epoch }, endpointId);
     }
     if (total > 0)

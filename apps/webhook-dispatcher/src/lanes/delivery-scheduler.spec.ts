@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { PartitionOwner } from '@svc/ownership';
 import { DeliveryScheduler } from './delivery-scheduler.js';
 import { Lanes } from './lanes.js';
-import { OwnedPartitions } from '../ownership/owned-partitions.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 
 const LIMITS = {
@@ -24,9 +24,8 @@ beforeEach(() => {
   epoch = 1;
   refills = 0;
   lanes = new Lanes(LIMITS);
-  const owned = new OwnedPartitions();
-  owned.epochOf = () => epoch;
-  scheduler = new DeliveryScheduler(lanes, owned);
+  const owner = { epochOf: () => epoch } as unknown as PartitionOwner;
+  scheduler = new DeliveryScheduler(lanes, owner);
   scheduler.refill.listen(() => (refills += 1));
 });
 

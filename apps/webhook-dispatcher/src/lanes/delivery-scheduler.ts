@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { PartitionOwner } from '@svc/ownership';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
-import { OwnedPartitions } from '../ownership/owned-partitions.js';
 import { Signal } from '../signal.js';
 import type { Lane, LaneKey } from './lane.js';
 import { Lanes } from './lanes.js';
@@ -22,7 +22,7 @@ export class DeliveryScheduler {
 
   constructor(
     private readonly lanes: Lanes,
-    private readonly owned: OwnedPartitions,
+    private readonly owner: PartitionOwner,
   ) {}
 
   /**
@@ -173,6 +173,6 @@ export class DeliveryScheduler {
   }
 
   private isMine({ partition, epoch }: LaneKey): boolean {
-    return this.owned.epochOf(partition) === epoch;
+    return this.owner.epochOf(partition) === epoch;
   }
 }

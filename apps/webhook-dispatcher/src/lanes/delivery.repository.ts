@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { type Fence, FENCE_SQL, fenceParameters } from '@svc/ownership';
 import { DataSource } from 'typeorm';
-import { FENCE_SQL, fenceParameters, type Ownership } from '../ownership/fence.js';
 import { laneScan } from './lane-scan.js';
 import type { LaneKey } from './lane.js';
 import type { QueuedDelivery } from './queued-delivery.js';
@@ -170,15 +170,15 @@ export class DeliveryRepository {
    * Makes leased deliveries due again, their attempt number unchanged: all of a partition after a take-over, or those
    * that a lost reply left without anybody who sends them.
    */
-  async release(owned: Ownership[], ids?: string[]): Promise<number> {
-    const parameters = [...fenceParameters(owned), ids ?? null];
+  async release(fences: Fence[], ids?: string[]): Promise<number> {
+    const parameters = [...fenceParameters(fences), ids ?? null];
     const [row] = await this.dataSource.query<{ freed: number }[]>(RELEASE_SQL, parameters);
     return row?.freed ?? 0;
   }
 
   /** Holds deliveries of an endpoint that is not active. False: it is active again (or gone), nothing was done. */
-  async hold(owned: Ownership, endpointId: string, ids: string[]): Promise<boolean> {
-    return (await this.holdDue(owned, endpointId, ids)).inactive;
+  async hold(fence: Fence, endpointId: string, ids: string[]): Promise<boolean> {
+    return (await this.holdDue(fence, endpointId, ids)).inactive;
   }
 
   /** Finds endpoints that are not active and have first attempts that are not held: in strict order nobody takes up what waits for another. */
@@ -188,11 +188,11 @@ export class DeliveryRepository {
 
   /** Holds these deliveries, and a batch of what else is due, of an endpoint that is not active. */
   async holdDue(
-    owned: Ownership,
+    fence: Fence,
     endpointId: string,
     ids: string[] = [],
   ): Promise<{ inactive: boolean; held: number }> {
-    const parameters = [...fenceParameters([owned]), endpointId, ids];
+    const parameters = [...fenceParameters([fence]), endpointId, ids];
     const [row] = await this.dataSource.query<{ inactive: boolean; held: number }[]>(HOLD_SQL, parameters);
     return row ?? { inactive: false, held: 0 };
   }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { partitionOf } from '@svc/messaging';
+import { type Fence, PartitionOwner } from '@svc/ownership';
 import { log, PeriodicTask } from '@svc/service';
 import { EndpointChanges } from '../ownership/endpoint-changes.js';
-import { OwnedPartitions } from '../ownership/owned-partitions.js';
 import { atStep } from '../steps.js';
 import { type Appointment, Calendar } from './calendar.js';
 import { DeliveryRepository, type RefillRequest } from './delivery.repository.js';
@@ -51,7 +51,7 @@ export class DueLoader {
   constructor(
     private readonly deliveries: DeliveryRepository,
     private readonly clock: DomainClock,
-    private readonly owned: OwnedPartitions,
+    private readonly owner: PartitionOwner,
     private readonly lanes: Lanes,
     private readonly scheduler: DeliveryScheduler,
     changes: EndpointChanges,
@@ -79,15 +79,20 @@ export class DueLoader {
     await this.chain;
   }
 
-  /** Takes a partition over: what its last owner left unfinished is due again, and its retries are on the calendar. */
-  async takeOver(partition: number, epoch: number): Promise<void> {
+  /**
+   * Makes what the last owner of a partition left unfinished due again. Nothing of it is loaded yet: what a load or a reconciliation had
+   * taken up by now, this would give out a second time.
+   */
+  async recover(fence: Fence): Promise<void> {
     await this.exclusive(async () => {
-      await this.deliveries.release([{ partition, epoch }]);
+      await this.deliveries.release([fence]);
       atStep('hook-7');
-      // Not before: what a load or a reconciliation had taken up by now, this release would give out a second time.
-      this.owned.enter(partition, epoch);
-      await this.loadSchedule([partition], () => epoch);
     });
+  }
+
+  /** Takes a partition over: its retries are put on the calendar, and what is due is loaded. */
+  async takeOver({ partition, epoch }: Fence): Promise<void> {
+    await this.exclusive(() => this.loadSchedule([partition], () => epoch));
     this.wake();
   }
 
@@ -99,7 +104,7 @@ export class DueLoader {
 
   /** Loads for an endpoint of which more may be due: it was changed, perhaps reactivated, or a conversation of it goes on. */
   refillEndpoint({ endpointId, tenantId, partition }: Omit<Appointment, 'dueAtMs'>): void {
-    const epoch = this.owned.epochOf(partition);
+    const epoch = this.owner.epochOf(partition);
     if (epoch === undefined) return;
     this.scheduler.leaveToDatabase({ endpointId, tenantId, partition, epoch });
     this.arm();
@@ -107,7 +112,7 @@ export class DueLoader {
 
   /** Notes when a delivery of an endpoint is due. */
   schedule({ endpointId, tenantId, partition, dueAtMs }: Appointment): void {
-    if (this.owned.epochOf(partition) === undefined) return;
+    if (this.owner.epochOf(partition) === undefined) return;
     this.calendar.add({ endpointId, tenantId, partition, dueAtMs });
     this.arm();
   }
@@ -171,7 +176,7 @@ export class DueLoader {
     try {
       for (;;) {
         for (const { endpointId, tenantId, partition } of this.calendar.takeDue(LOAD_LANES)) {
-          const epoch = this.owned.epochOf(partition);
+          const epoch = this.owner.epochOf(partition);
           if (epoch === undefined) continue;
           const lane = this.lanes.lane({ endpointId, tenantId, partition, epoch });
           lane.backlog = lane.retriesDue = true;
@@ -251,21 +256,18 @@ export class DueLoader {
   /** Finds, as a safety net, what a lost notice or a lost reply of the database left without anybody who looks after it. */
   private async reconcile(): Promise<void> {
     this.reconciledPart = (this.reconciledPart + 1) % RECONCILE_PARTS;
-    const partitions = this.owned
-      .held()
-      .filter((partition) => partition % RECONCILE_PARTS === this.reconciledPart);
+    const partitions = this.owner.held.filter(
+      (partition) => partition % RECONCILE_PARTS === this.reconciledPart,
+    );
     if (partitions.length === 0) return;
-    await this.loadSchedule(partitions, (partition) => this.owned.epochOf(partition));
+    await this.loadSchedule(partitions, (partition) => this.owner.epochOf(partition));
     const leased = await this.deliveries.leasedIds(partitions);
     const orphans = leased.filter((id) => !this.scheduler.isLeased(id));
     if (orphans.length === 0) return;
-    const owners = partitions.flatMap((partition) => {
-      const epoch = this.owned.epochOf(partition);
-      return epoch === undefined ? [] : [{ partition, epoch }];
-    });
-    const freed = await this.deliveries.release(owners, orphans);
+    const fences = partitions.flatMap((partition) => this.owner.fenceOf(partition) ?? []);
+    const freed = await this.deliveries.release(fences, orphans);
     if (freed > 0) log().info({ freed }, 'deliveries that nobody looked after are due again');
-    await this.loadSchedule(partitions, (partition) => this.owned.epochOf(partition));
+    await this.loadSchedule(partitions, (partition) => this.owner.epochOf(partition));
   }
 
   private async loadSchedule(

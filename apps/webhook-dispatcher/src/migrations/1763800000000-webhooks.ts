@@ -1,5 +1,5 @@
 import { PARTITION_COUNT } from '@svc/contracts';
-import { leaseTablesSql } from '@svc/database';
+import { leaseTablesSql } from '@svc/ownership';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const ENDPOINTS_SQL = `

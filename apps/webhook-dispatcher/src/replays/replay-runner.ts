@@ -1,9 +1,9 @@
 import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ReplayStarted } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
+import { PartitionOwner } from '@svc/ownership';
 import { PeriodicTask } from '@svc/service';
 import { DueLoader } from '../lanes/due-loader.js';
-import { OwnedPartitions } from '../ownership/owned-partitions.js';
 import { ReplayRepository, type RunningReplay } from './replay.repository.js';
 
 /** Pace of the steps of the replays that run; with the window of each it bounds their pace. */
@@ -23,7 +23,7 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
 
   constructor(
     private readonly rows: ReplayRepository,
-    private readonly owned: OwnedPartitions,
+    private readonly owner: PartitionOwner,
     private readonly loader: DueLoader,
     private readonly messaging: Messaging,
   ) {}
@@ -45,7 +45,7 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
   private async run(): Promise<void> {
     if (this.idle && performance.now() < this.lookAtMs) return;
     this.lookAtMs = performance.now() + LOOK_MS;
-    const partitions = this.owned.held();
+    const partitions = this.owner.held;
     this.idle = !(await this.rows.anyRunning(partitions));
     if (this.idle) return;
     for (const replay of await this.rows.withRoom(partitions)) await this.step(replay);
@@ -53,7 +53,7 @@ export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationSh
 
   private async step(replay: RunningReplay): Promise<void> {
     const { endpointId, tenantId, partition } = replay;
-    const epoch = this.owned.epochOf(partition);
+    const epoch = this.owner.epochOf(partition);
     if (epoch === undefined) return;
     const requeued = await this.rows.step({ partition, epoch }, replay);
     if (requeued > 0) this.loader.schedule({ endpointId, tenantId, partition, dueAtMs: 0 });

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { ReplayableStatus, ReplayState } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
+import { type Fence, FENCE_SQL, fenceParameters } from '@svc/ownership';
 import { DataSource } from 'typeorm';
-import { FENCE_SQL, fenceParameters, type Ownership } from '../ownership/fence.js';
 import {
   IS_FINISHING,
   type DeliveryFilter,
@@ -182,10 +182,10 @@ export class ReplayRepository {
   }
 
   /** @returns how many deliveries are on their way now that were not. */
-  async step(owned: Ownership, replay: RunningReplay): Promise<number> {
+  async step(fence: Fence, replay: RunningReplay): Promise<number> {
     const { id, tenantId, endpointId, kinds, since, until, at, seq } = replay;
     const [row] = await this.dataSource.query<{ requeued: number }[]>(stepSql(replay.statuses), [
-      ...fenceParameters([owned]),
+      ...fenceParameters([fence]),
       ...[id, replay.partition, tenantId],
       ...[endpointId, kinds, since, until, at, seq],
     ]);

@@ -11,9 +11,9 @@ import {
   type ReadEventLogV1,
 } from '@svc/contracts';
 import { envelopeOf, partitionOf } from '@svc/messaging';
+import { PartitionOwner } from '@svc/ownership';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
-import { OwnedPartitions } from '../../src/ownership/owned-partitions.js';
 import { EventRepository, type RoutedEvent } from '../../src/events/event.repository.js';
 import { aMessage, NOBODY } from '../producer.js';
 import { Stage } from '../stage.js';
@@ -183,7 +183,7 @@ describe('the event log', () => {
 describe('two that commit events of a tenant at the same time', () => {
   const anEvent = (): RoutedEvent => {
     const partition = partitionOf(tenantId);
-    const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
+    const epoch = stage.get(PartitionOwner).epochOf(partition) ?? 0;
     const content = { kind: 'message.received', conversation: 0, payload: Buffer.from('{}') };
     return {
       event: { id: randomUUID(), tenantId, sessionId: null, partition, persons: NOBODY, ...content },

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import { UpdateEndpoint } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
+import { PartitionOwner } from '@svc/ownership';
 import { waitFor } from '@svc/testing';
 import { HeldRepository } from '../../src/holding/held.repository.js';
 import { HoldSweeper } from '../../src/holding/hold-sweeper.js';
-import { OwnedPartitions } from '../../src/ownership/owned-partitions.js';
 import { Stage } from '../stage.js';
 
 const HOUR_MS = 3_600_000;
@@ -127,7 +127,7 @@ test('of an endpoint that is active again nothing expires, and an owner of an ol
   await receive(1, 3);
   await holds(3);
   const partition = partitionOf(tenantId);
-  const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
+  const epoch = stage.get(PartitionOwner).epochOf(partition) ?? 0;
   const answer = stage.holdBack();
   await setStatus('ACTIVE');
   await waitFor('the first to go out', () => keyIds().length === 1);

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryView } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
+import { PartitionOwner } from '@svc/ownership';
 import { waitFor } from '@svc/testing';
 import { DeliveryRepository } from '../../src/lanes/delivery.repository.js';
 import { DomainClock } from '../../src/lanes/domain-clock.js';
-import { OwnedPartitions } from '../../src/ownership/owned-partitions.js';
 import { Stage, type Subscriber } from '../stage.js';
 
 /** The schedule of the specification, as production has it, under the controllable clock. */
@@ -189,7 +189,7 @@ test('whoever takes what is due of an endpoint hears when the next of its retrie
     return failed.length === 2 && failed;
   });
   const partition = partitionOf(tenantId);
-  const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
+  const epoch = stage.get(PartitionOwner).epochOf(partition) ?? 0;
   const lane = { partition, epoch, endpointId, tenantId, firsts: 10, retries: 10, total: 10 };
   const earliest = Math.min(...retries.map(({ nextAttemptAt }) => Date.parse(nextAttemptAt ?? '')));
   expect(await stage.get(DeliveryRepository).claim([lane])).toEqual({

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { MessageReceived } from '@svc/contracts';
 import { envelopeOf, partitionOf } from '@svc/messaging';
+import { PartitionOwner } from '@svc/ownership';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import type { AttemptResult } from '../../src/attempts/attempt-result.js';
 import { DeliveryRepository } from '../../src/lanes/delivery.repository.js';
-import { OwnedPartitions } from '../../src/ownership/owned-partitions.js';
 import type { QueuedDelivery } from '../../src/lanes/queued-delivery.js';
 import { ResultRepository } from '../../src/attempts/result.repository.js';
 import { EndpointDirectory } from '../../src/endpoints/endpoint-directory.js';
@@ -107,8 +107,8 @@ describe('an owner that lost its lease', () => {
     open();
     const [before] = await hot();
     await stage.producer.received(tenantId, { keyId: 'second' });
-    const owned = stage.get(OwnedPartitions);
-    await waitFor('the loss to be noticed', () => owned.epochOf(partition) === undefined, PATIENCE_MS);
+    const owner = stage.get(PartitionOwner);
+    await waitFor('the loss to be noticed', () => owner.epochOf(partition) === undefined, PATIENCE_MS);
     expect(await hot()).toEqual([{ ...before, state: 'leased', attempt: 1 }]);
     expect((await deliveries())[0]?.attempts).toEqual([]);
 
@@ -121,8 +121,7 @@ describe('an owner that lost its lease', () => {
   test('while endpoints are asked gives their events no place', async () => {
     const { tenantId, posts } = await stage.subscriber();
     stage.get(EndpointDirectory).forget(tenantId);
-    const [partition, owned] = [partitionOf(tenantId), stage.get(OwnedPartitions)];
-    const epoch = owned.epochOf(partition) ?? 0;
+    const [partition, owner] = [partitionOf(tenantId), stage.get(PartitionOwner)];
     const slow = stage.get(DataSource).createQueryRunner();
     await slow.startTransaction();
     try {
@@ -131,12 +130,12 @@ describe('an owner that lost its lease', () => {
       const refused = expect(taking).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
       const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'webhooks.webhook_endpoint'::regclass`;
       await waitFor('the question', async () => (await stage.database.query(waiting)).length > 0);
-      owned.leave(partition);
+      owner.lost(owner.fenceOf(partition)!);
       await slow.commitTransaction();
       await refused;
     } finally {
       await slow.release();
-      owned.enter(partition, epoch);
+      await giveBack(partition);
     }
     expect(posts()).toEqual([]);
   });
@@ -179,7 +178,7 @@ describe('an owner that lost its lease', () => {
 test('a result of an old epoch does not hide that of the present one, in whichever order they came', async () => {
   for (const order of [1, -1]) {
     const { id, tenantId, endpointId, partition, delivery } = await aFailure();
-    const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
+    const epoch = stage.get(PartitionOwner).epochOf(partition) ?? 0;
     const results = [epoch - 1, epoch].map((epoch) =>
       aSuccess(anItem({ id, endpointId, tenantId, partition, epoch, attempt: 2 })),
     );
@@ -193,7 +192,7 @@ test('a result of an old epoch does not hide that of the present one, in whichev
 test('a statement that is not committed yet keeps a take-over out, and no renewal waiting', async () => {
   const { tenantId } = await stage.subscriber();
   const partition = partitionOf(tenantId);
-  const epoch = stage.get(OwnedPartitions).epochOf(partition) ?? 0;
+  const epoch = stage.get(PartitionOwner).epochOf(partition) ?? 0;
   const content = { kind: 'message.received', conversation: 0, payload: Buffer.from('{}') };
   const event = { id: randomUUID(), tenantId, sessionId: null, partition, persons: NOBODY, ...content };
   const expiry = async (): Promise<number> => {

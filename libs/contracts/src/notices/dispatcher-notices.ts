@@ -1,4 +1,4 @@
-import { IsString, IsUUID } from 'class-validator';
+import { IsString } from 'class-validator';
 import { defineNotice } from '../contract.js';
 import { Nothing } from '../requests/refs.js';
 
@@ -7,17 +7,9 @@ export class EventLogGrewV1 {
   @IsString({ each: true }) tenantIds: string[];
 }
 
-/** Data of `endpoint-changed`. */
-export class EndpointChangedV1 {
-  @IsUUID() tenantId: string;
-  @IsUUID() endpointId: string;
-}
-
 const APP = 'webhook-dispatcher';
 /** The event logs of these tenants have grown. */
 export const EventLogGrew = defineNotice(APP, 'event-log-grew', EventLogGrewV1);
-/** An endpoint was changed; the one worker that it is addressed to, in hex behind the subject, answers when it acts on it. */
-export const EndpointChanged = defineNotice(APP, 'endpoint-changed', EndpointChangedV1);
 /** A replay began. */
 export const ReplayStarted = defineNotice(APP, 'replay-started', Nothing);
 /** A dispatcher freed a partition: another one takes it now, and does not wait for its next renewal. */

@@ -1,8 +1,6 @@
 export { SendPermissionsChanged, SendPermissionsChangedV1 } from './gateway-notices.js';
 export {
   DispatcherPartitionFreed,
-  EndpointChanged,
-  EndpointChangedV1,
   EventLogGrew,
   EventLogGrewV1,
   ReplayStarted,

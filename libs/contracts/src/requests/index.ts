@@ -163,6 +163,7 @@ export {
   GetBoundEndpoint,
   DeleteBoundEndpoint,
 } from './webhooks/endpoints.js';
+export { ConfirmEndpointChange, ConfirmEndpointChangeV1 } from './webhooks/endpoint-changes.js';
 export {
   ReadEventLogV1,
   EventLogReply,

@@ -6,9 +6,8 @@ import type { MixedList } from 'typeorm';
 import { ServiceConfig } from '../config/service-config.js';
 import { PeriodicTasks } from '../tasks/periodic-tasks.js';
 
-/** Renewing, taking and giving back may go on at once. */
-const LEASE_CONNECTIONS = 3;
-const PATIENCE = { retryAttempts: 120, retryDelay: 500 };
+/** How often a service that starts tries to reach its database: for a minute. */
+export const DATABASE_PATIENCE = { retryAttempts: 120, retryDelay: 500 };
 
 /** Lists the providers that every service needs: its configuration (also as `ServiceConfig`), NATS, a client for requests, and its periodic tasks. */
 export function connectionProviders<T extends ServiceConfig>(
@@ -44,30 +43,7 @@ export function databaseModule(
         entities,
         ...(poolSize ? { poolSize } : {}),
       }),
-      ...PATIENCE,
-    }),
-  });
-}
-
-/** Name of the data source of `leasesModule`, for `@InjectDataSource`. */
-export const LEASES = 'leases';
-
-/**
- * Opens connections for the leases of a service that owns partitions: where hundreds of statements wait for a connection, a
- * renewal that waits behind them comes too late, and what follows from lost leases makes the queue longer.
- */
-export function leasesModule(schema: string, readConfig: () => ServiceConfig): DynamicModule {
-  return TypeOrmModule.forRootAsync({
-    name: LEASES,
-    useFactory: () => ({
-      ...schemaDataSource({
-        url: readConfig().databaseUrl,
-        schema,
-        entities: [],
-        poolSize: LEASE_CONNECTIONS,
-        applicationName: `svc-${schema}-leases`,
-      }),
-      ...PATIENCE,
+      ...DATABASE_PATIENCE,
     }),
   });
 }

@@ -1,20 +1,24 @@
 import type { DataSource } from 'typeorm';
-import { type Lease, LeaseTable } from './lease-table.js';
+import { PARTITION_COUNT } from '@svc/contracts';
 import { CoalescedTask, forEachLimited } from './coalesced-task.js';
+import type { Fence } from './fence.js';
+import { LeaseTable } from './lease-table.js';
 
-/**
- * How long leases live and what follows from them. Times in milliseconds. Promises of `onAcquired`, `onRelease` and
- * `onReleased` must end: nothing is taken or given back while they wait, though leases are renewed all the time.
- */
-export interface LeaseOptions {
-  /** Name of this process: unique among those alive, the same after a restart. */
-  owner: string;
-  /** Number of partitions, 64 in production. */
-  partitions: number;
+/** How long leases live, in milliseconds. */
+export interface LeaseTimes {
   leaseMs: number;
   renewMs: number;
   /** Without a renewal for this long the process treats its partitions as lost; less than `leaseMs`. */
   selfStopMs: number;
+}
+
+/**
+ * What follows from leases. Promises of `onAcquired`, `onRelease` and `onReleased` must end: nothing is taken or given back
+ * while they wait, though leases are renewed all the time.
+ */
+export interface LeaseOptions extends LeaseTimes {
+  /** Name of this process: unique among those alive, the same after a restart. */
+  owner: string;
   /** A partition is ours from now on. Where it fails, `onRelease` follows and the partition is taken again later. */
   onAcquired: (partition: number, epoch: number) => Promise<void>;
   /** Finish what runs for this partition; the lease is given back when this returns. */
@@ -25,12 +29,12 @@ export interface LeaseOptions {
    * Somebody else may own it already: stop at once, write nothing. Told again when `onAcquired` ends after the loss, so
    * that what it started late stops as well.
    */
-  onLost: (partition: number) => void;
+  onLost: (partition: number) => Promise<void> | void;
   onError: (error: unknown) => void;
 }
 
 /** A lease, and when the statement was sent that made it last longer: it lasts from then on, if not from later. */
-interface Holding extends Lease {
+interface Holding extends Fence {
   renewedAt: number;
   /** `onAcquired` was called. */
   isInUse: boolean;
@@ -76,10 +80,9 @@ export class PartitionLeases {
     return [...this.holdings.keys()].filter((partition) => this.epochOf(partition) !== undefined);
   }
 
-  /** Readiness asks. @throws Error when the database was not reached in time. */
-  assertFresh(): void {
-    if (performance.now() - this.lastAnswerAt >= this.options.selfStopMs)
-      throw new Error('The leases of this process are not being renewed.');
+  /** Says whether the database was reached in time: leases are being renewed, or would be if this process had any. */
+  isFresh(): boolean {
+    return performance.now() - this.lastAnswerAt < this.options.selfStopMs;
   }
 
   /** Takes the first share and keeps renewing. */
@@ -143,7 +146,7 @@ export class PartitionLeases {
   private async balance(): Promise<void> {
     if (this.stopping) return;
     await this.attempt(async () => {
-      const target = Math.ceil(this.options.partitions / Math.max(1, await this.table.members()));
+      const target = Math.ceil(PARTITION_COUNT / Math.max(1, await this.table.members()));
       const last = [...this.holdings.values()].at(-1);
       if (this.holdings.size < target) await this.acquire(target - this.holdings.size);
       else if (last && this.holdings.size > target) await this.giveBack(last, true);

@@ -1,19 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
+import { schemaDataSource } from '@svc/database';
 import { type TestDatabase, waitFor } from '@svc/test-servers';
-import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
-import { type LeaseOptions, leaseTablesSql, PartitionLeases, schemaDataSource } from '../src/index.js';
-import { createTestDatabase } from './test-database.js';
+import { DataSource } from 'typeorm';
+import { type LeaseOptions, PartitionLeases } from '../src/partition-leases.js';
+import { createLeaseDatabase, freePartitions, PARTITIONS } from './lease-database.js';
 
-export const PARTITIONS = 64;
 export const ALL = Array.from({ length: PARTITIONS }, (_, i) => i);
-
-class LeaseTables1700000000000 implements MigrationInterface {
-  name = 'LeaseTables1700000000000';
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query(leaseTablesSql(PARTITIONS));
-  }
-  async down(): Promise<void> {}
-}
 
 /** Of this file; every partition is nobody's when a test begins. */
 export let database: TestDatabase;
@@ -23,13 +15,10 @@ export let owners: Owners;
 /** Makes a database for the file and owners for each test, which fails when these broke a rule. */
 export function withOwners(): void {
   beforeAll(async () => {
-    database = await createTestDatabase({ schema: 'rooms', migrations: [LeaseTables1700000000000] });
+    database = await createLeaseDatabase();
   });
   beforeEach(async () => {
-    await database.query(
-      `UPDATE rooms.partition_lease SET owner = NULL, epoch = 0, expires_at = '-infinity'`,
-    );
-    await database.query('DELETE FROM rooms.lease_member');
+    await freePartitions(database);
     owners = new Owners(database);
   });
   afterEach(async () => {
@@ -87,7 +76,7 @@ export interface Owner {
   name: string;
   leases: PartitionLeases;
   dataSource: DataSource;
-  told: { what: 'acquired' | 'released' | 'free' | 'lost'; partition: number; epoch?: number }[];
+  calls: { what: 'acquired' | 'released' | 'free' | 'lost'; partition: number; epoch?: number }[];
   errors: unknown[];
 }
 
@@ -119,18 +108,17 @@ export class Owners {
     const dataSource = await new DataSource(
       schemaDataSource({ url, schema: 'rooms', entities: [] }),
     ).initialize();
-    const owner = { name, dataSource, told: [], errors: [] } as unknown as Owner;
+    const owner = { name, dataSource, calls: [], errors: [] } as unknown as Owner;
     owner.leases = new PartitionLeases(dataSource, {
       owner: name,
-      partitions: PARTITIONS,
       ...FAST,
       onAcquired: async (partition, epoch) => {
-        owner.told.push({ what: 'acquired', partition, epoch });
+        owner.calls.push({ what: 'acquired', partition, epoch });
         this.check(owner, partition, epoch);
       },
-      onRelease: async (partition) => void owner.told.push({ what: 'released', partition }),
-      onReleased: (partition) => void owner.told.push({ what: 'free', partition }),
-      onLost: (partition) => void owner.told.push({ what: 'lost', partition }),
+      onRelease: async (partition) => void owner.calls.push({ what: 'released', partition }),
+      onReleased: (partition) => void owner.calls.push({ what: 'free', partition }),
+      onLost: (partition) => void owner.calls.push({ what: 'lost', partition }),
       onError: (error) => void owner.errors.push(error),
       ...options,
     });

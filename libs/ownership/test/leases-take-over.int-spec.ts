@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/test-servers';
+import { PARTITIONS } from './lease-database.js';
 import {
   aGate,
   ALL,
   database,
   type Owner,
   owners,
-  PARTITIONS,
   PATIENT,
   rowOf,
   twoRenewals,
@@ -16,8 +16,8 @@ import {
 withOwners();
 
 /** What an owner was told of one partition, in order. */
-const toldOf = (owner: Owner, partition: number): string[] =>
-  owner.told.filter((one) => one.partition === partition).map(({ what }) => what);
+const callsOf = (owner: Owner, partition: number): string[] =>
+  owner.calls.filter((one) => one.partition === partition).map(({ what }) => what);
 const steal = (partition: number, owner: string | null) =>
   database.query(
     `UPDATE rooms.partition_lease SET epoch = epoch + 1, owner = $2,
@@ -33,11 +33,11 @@ describe('a take-over that fails', () => {
       ...PATIENT,
       renewMs: 60_000,
       onAcquired: async (partition, epoch) => {
-        a.told.push({ what: 'acquired', partition, epoch });
+        a.calls.push({ what: 'acquired', partition, epoch });
         if (partition === 7 && epoch === 1) throw new Error('the database blinked');
       },
       onRelease: async (partition) => {
-        a.told.push({ what: 'released', partition });
+        a.calls.push({ what: 'released', partition });
         rows.push(await rowOf(partition));
       },
     });
@@ -47,7 +47,7 @@ describe('a take-over that fails', () => {
     expect(a.errors).toHaveLength(1);
     await a.leases.tick();
     expect(a.leases.epochOf(7)).toBe(2);
-    expect(toldOf(a, 7)).toEqual(['acquired', 'released', 'acquired']);
+    expect(callsOf(a, 7)).toEqual(['acquired', 'released', 'acquired']);
     expect(rows).toMatchObject([{ owner: 'a', epoch: 1 }]);
     expect(a.leases.held).toHaveLength(PARTITIONS);
   });
@@ -88,7 +88,7 @@ describe('while take-overs last', () => {
     const kept = `SELECT count(*)::int FROM rooms.partition_lease WHERE owner = 'a' AND epoch = 1`;
     expect(await database.query(kept)).toEqual([{ count: PARTITIONS }]);
     expect(b.leases.held).toEqual([]);
-    expect(a.told).toEqual([]);
+    expect(a.calls).toEqual([]);
     gate.open();
     await starting;
     expect(a.errors).toEqual([]);
@@ -120,21 +120,21 @@ describe('while take-overs last', () => {
     const a = await owners.make('a', {
       ...PATIENT,
       onAcquired: async (partition, epoch) => {
-        a.told.push({ what: 'acquired', partition, epoch });
+        a.calls.push({ what: 'acquired', partition, epoch });
         if (partition === 5 && epoch === 1) await gate.passed;
       },
     });
     const starting = a.leases.start();
     await waitFor('all the others', () => a.leases.held.length === PARTITIONS);
     await steal(5, 'thief');
-    await waitFor('the loss', () => toldOf(a, 5).includes('lost'));
+    await waitFor('the loss', () => callsOf(a, 5).includes('lost'));
     expect(a.leases.epochOf(5)).toBeUndefined();
     await steal(5, null);
     await twoRenewals(6);
     gate.open();
     await starting;
     await waitFor('it to be taken anew', () => a.leases.epochOf(5) === 4);
-    expect(toldOf(a, 5)).toEqual(['acquired', 'lost', 'lost', 'acquired']);
+    expect(callsOf(a, 5)).toEqual(['acquired', 'lost', 'lost', 'acquired']);
   });
 
   test('a partition that is lost before its turn is never told of', async () => {
@@ -155,7 +155,7 @@ describe('while take-overs last', () => {
     gate.open();
     await starting;
     expect(begun).not.toContain(waiting);
-    expect(toldOf(a, waiting)).toEqual([]);
+    expect(callsOf(a, waiting)).toEqual([]);
     expect(await rowOf(waiting)).toMatchObject({ owner: 'thief' });
   });
 });
@@ -169,12 +169,12 @@ test('an answer of the database that comes too late makes nobody an owner', asyn
   await letGo();
   await starting;
   expect(a.leases.held).toEqual([]);
-  expect(a.told).toEqual([]);
+  expect(a.calls).toEqual([]);
   expect(await rowOf(1)).toMatchObject({ owner: 'a', epoch: 1 });
   await waitFor('an answer in time', async () => {
     await a.leases.tick();
     return a.leases.held.length === PARTITIONS;
   });
-  expect(toldOf(a, 1)).toEqual(['acquired']);
+  expect(callsOf(a, 1)).toEqual(['acquired']);
   expect(a.leases.epochOf(1)).toBeGreaterThan(1);
 });

@@ -1,11 +1,8 @@
-import type { Subscription } from '@nats-io/transport-node';
 import { AppError, ownerSubject, parseData, type RequestContract } from '@svc/contracts';
-import { unanswered } from './line.js';
-import type { Messaging } from './messaging.js';
-import { partitionOf } from './partition.js';
+import { type Messaging, unanswered } from '@svc/messaging';
 
-/** Answers a question that came over the line; what it throws goes back to whoever asked. */
-export type OwnerAnswer = (verb: string, question: unknown) => Promise<object>;
+/** Answers a question to the owner of a partition; what it throws goes back to whoever asked. */
+type OwnerAnswer = (verb: string, question: unknown) => Promise<object>;
 
 interface Packet {
   verb: string;
@@ -17,7 +14,7 @@ interface Packet {
  * is stored: whoever asks gets an answer in bounded time, or an error.
  */
 export class OwnerLine {
-  private readonly lines = new Map<number, Subscription>();
+  private readonly lines = new Map<number, { unsubscribe(): void }>();
 
   constructor(
     private readonly messaging: Messaging,
@@ -25,18 +22,18 @@ export class OwnerLine {
   ) {}
 
   /**
-   * Asks the owner of the session's partition and checks the reply.
+   * Asks the owner of a partition and checks the reply.
    * @throws AppError what the owner threw, or `UPSTREAM_UNAVAILABLE` (nobody owns it), `UPSTREAM_TIMEOUT`.
    */
-  async ask<Q extends { sessionId: string }, A extends object>(
+  async ask<Q extends object, A extends object>(
     { subject, reply }: RequestContract<Q, A>,
+    partition: number,
     question: Q,
     timeoutMs: number,
   ): Promise<A> {
     const packet: Packet = { verb: subject, question };
-    const owner = this.subject(partitionOf(question.sessionId));
     const message = await this.messaging.line
-      .ask(owner, JSON.stringify(packet), { timeoutMs })
+      .ask(ownerSubject(this.app, partition), JSON.stringify(packet), { timeoutMs })
       .catch((error: unknown) => {
         throw unanswered(this.app, error);
       });
@@ -48,27 +45,18 @@ export class OwnerLine {
   /** Answers questions about a partition from now on: this process owns it. */
   open(partition: number, answer: OwnerAnswer): void {
     if (this.lines.has(partition)) return;
-    // No queue group: of a paused owner and the one that took over, the one that is awake answers.
-    const subscription = this.messaging.connection.subscribe(this.subject(partition), {
-      callback: (error, message) => {
-        if (error) return;
-        const { verb, question } = message.json<Packet>();
-        void outcomeOf(() => answer(verb, question)).then((outcome) =>
-          message.respond(JSON.stringify(outcome)),
-        );
-      },
+    // Of a paused owner and the one that took over, the one that is awake answers.
+    const line = this.messaging.answer(ownerSubject(this.app, partition), (packet) => {
+      const { verb, question } = packet as Packet;
+      return outcomeOf(() => answer(verb, question));
     });
-    this.lines.set(partition, subscription);
+    this.lines.set(partition, line);
   }
 
-  /** Answers no questions about a partition any more: somebody else owns it. */
+  /** Answers no questions about a partition any more: somebody else owns it, or soon will. */
   close(partition: number): void {
     this.lines.get(partition)?.unsubscribe();
     this.lines.delete(partition);
-  }
-
-  private subject(partition: number): string {
-    return ownerSubject(this.app, partition);
   }
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/test-servers';
+import { PARTITIONS } from './lease-database.js';
 import {
   aGate,
   ALL,
   database,
   type Owner,
   owners,
-  PARTITIONS,
   PATIENT,
   rowOf,
   twoRenewals,
@@ -15,7 +15,7 @@ import {
 
 withOwners();
 
-const countOf = (owner: Owner, what: string): number => owner.told.filter((one) => one.what === what).length;
+const countOf = (owner: Owner, what: string): number => owner.calls.filter((one) => one.what === what).length;
 const members = async (): Promise<string[]> =>
   (await database.query<{ owner: string }>('SELECT owner FROM rooms.lease_member')).map(({ owner }) => owner);
 
@@ -123,7 +123,9 @@ describe('a process that stops', () => {
     gate.open();
     await Promise.all([starting, stopping]);
     expect(begun).toHaveLength(16);
-    expect(a.told.filter(({ what }) => what === 'released').map(({ partition }) => partition)).toEqual(begun);
+    expect(a.calls.filter(({ what }) => what === 'released').map(({ partition }) => partition)).toEqual(
+      begun,
+    );
     expect(countOf(a, 'free')).toBe(PARTITIONS);
     expect((await rowOf(begun[0]!)).owner).toBeNull();
   });
@@ -150,7 +152,7 @@ describe('a partition that is lost', () => {
     gate.open();
     await stopping;
     expect(await rowOf(5)).toMatchObject({ owner: 'thief', epoch: 2 });
-    expect(a.told.filter(({ partition }) => partition === 5).map(({ what }) => what)).toEqual([
+    expect(a.calls.filter(({ partition }) => partition === 5).map(({ what }) => what)).toEqual([
       'acquired',
       'lost',
     ]);

@@ -1,10 +1,5 @@
 import type { DataSource } from 'typeorm';
-
-/** A partition that this process owns, and under which epoch. */
-export interface Lease {
-  partition: number;
-  epoch: number;
-}
+import type { Fence } from './fence.js';
 
 /** Tables the primitive needs, created by a migration of the schema that uses it. */
 export function leaseTablesSql(partitions: number): string {
@@ -66,7 +61,7 @@ export class LeaseTable {
   }
 
   /** Makes the leases last longer; returns the partitions of those that are still this process's. */
-  async renew(leases: Lease[]): Promise<Set<number>> {
+  async renew(leases: Fence[]): Promise<Set<number>> {
     const partitions = leases.map(({ partition }) => partition);
     const epochs = leases.map(({ epoch }) => epoch);
     const rows = await this.update(RENEW_SQL, [this.owner, this.leaseMs, partitions, epochs]);
@@ -74,18 +69,18 @@ export class LeaseTable {
   }
 
   /** Takes up to `count` partitions that are nobody's; in the first step of a process also those of its name. */
-  async acquire(count: number, except: number[], isFirstStep: boolean): Promise<Lease[]> {
+  async acquire(count: number, except: number[], isFirstStep: boolean): Promise<Fence[]> {
     return this.update(ACQUIRE_SQL, [this.owner, this.leaseMs, count, except, isFirstStep]);
   }
 
   /** Makes a partition nobody's, unless it is somebody else's by now. */
-  async release({ partition, epoch }: Lease): Promise<void> {
+  async release({ partition, epoch }: Fence): Promise<void> {
     await this.dataSource.query(RELEASE_SQL, [partition, this.owner, epoch]);
   }
 
-  private async update(sql: string, parameters: unknown[]): Promise<Lease[]> {
+  private async update(sql: string, parameters: unknown[]): Promise<Fence[]> {
     // TypeORM answers UPDATE … RETURNING with [rows, count].
-    const [rows] = await this.dataSource.query<[Lease[], number]>(sql, parameters);
+    const [rows] = await this.dataSource.query<[Fence[], number]>(sql, parameters);
     return rows;
   }
 }
