@@ -28,7 +28,7 @@ const INTAKE_SQL = `INSERT INTO outbound_message
   ORDER BY j.n ON CONFLICT DO NOTHING RETURNING job_id`;
 
 // Of what has just come; what a logout or a deletion has missed at the same moment comes again with the gateway's repeat of it. The status
-// in words that no index knows: rows are found by their key, not among all that is open (docs/adr/0028-rows-are-found-by-their-key.md).
+// in words that no index knows: rows are found by their key, not among all that is open (docs/adr/0028-statements-use-the-primary-key.md).
 const UNDELIVERABLE_SQL = `UPDATE outbound_message o SET status = 'FAILED', failure = CASE
       WHEN s.id IS NULL OR s.wanted = 'DELETED' THEN $3::jsonb WHEN s.status = 'LOGGED_OUT' AND q.expires_at IS NULL THEN $4::jsonb ELSE $5::jsonb END,
     ${FAILED_AT('$6')}
