@@ -47,12 +47,18 @@ test('an answer that breaks its contract is none', async () => {
 });
 
 test('after a handover the new owner answers, and the one before does not', async () => {
-  const before = await startProcess('before');
+  let answers = 0;
+  const answer = async (): Promise<object> => {
+    answers += 1;
+    return { phone: '+15550100', exists: true, address: 'before' };
+  };
+  const before = await startProcess('before', {}, { answer });
   const after = await startProcess('after');
   expect(await ask(after)).toMatchObject({ address: 'before' });
   await before.owner.stop();
   await waitFor('the new owner', () => after.owner.fenceOf(5));
   for (let n = 0; n < 5; n += 1) expect(await ask(before)).toMatchObject({ address: 'after' });
+  expect(answers).toBe(1);
 });
 
 test('an owner that has lost the partition does not answer', async () => {

@@ -98,7 +98,7 @@ describe('losing', () => {
   });
 
   test('at a renewal stops what another process has taken, and nothing else', async () => {
-    const a = await startProcess('a', QUICK);
+    const a = await startProcess('a', { renewMs: 40 });
     await steal(5);
     await waitFor('the loss', () => a.callsOf(5).includes('lost 5'));
     expect(a.owner.held).toHaveLength(PARTITIONS - 1);
