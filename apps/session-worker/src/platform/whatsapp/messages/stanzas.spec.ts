@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { receiptIds, receiptKind, rememberCiphertexts, type Stanza, timeOf } from '../messages/stanzas.js';
+import { receiptIds, receiptKind, rememberCiphertexts, type Stanza, timeOf } from './stanzas.js';
 
 test.each([
   [undefined, 'delivered'],
