@@ -272,7 +272,7 @@ export class FakeServices {
         const meta = { layer: 'plan', resource: 'sessions', limit: most, used };
         throw new AppError('RATE_LIMITED', undefined, meta);
       }
-      const state = { id, name, status: 'CONNECTING', statusReason: 'CREATED', phone: null } as const;
+      const state = { id, name, status: 'NEW', statusReason: 'CREATED', phone: null } as const;
       return { session: this.addSession(tenantId, state) };
     });
     this.on(CountSessions, ({ tenantId }: TenantRef) => ({ count: this.sessionsOf(tenantId).length }));

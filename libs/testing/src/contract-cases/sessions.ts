@@ -73,12 +73,13 @@ const ABOUT_ONE: [Any, object][] = [
 
 const MAKING: ContractCase<SessionWorld>[] = [
   {
-    name: 'a new session connects, has no number yet, and is answered by the managed bot',
+    name: 'a new session is about to connect, has no number yet, and is answered by the managed bot',
     run: async (world) => {
       const request = aSession();
       const { session } = await world.rpc.request(CreateSession, request, PATIENCE_MS);
       assertFields(session, { id: request.sessionId, name: 'Support line', phone: null, botMode: 'MANAGED' });
-      assert.ok(['CONNECTING', 'AWAITING_SCAN'].includes(session.status), session.status);
+      // Its owner may be fast.
+      assert.ok(['NEW', 'CONNECTING', 'AWAITING_SCAN'].includes(session.status), session.status);
       assert.ok(Math.abs(Date.parse(session.createdAt) - Date.now()) < 60_000, 'created now');
     },
   },
