@@ -1,3 +1,4 @@
+import { hiddenAddress } from '@svc/contracts';
 import {
   type Credentials,
   Platform,
@@ -39,7 +40,7 @@ export class WhatsAppPlatform extends Platform {
 
   hiddenAddressIn(value: Buffer): string | undefined {
     const user = deserialize(value);
-    return typeof user === 'string' ? `${user}@lid` : undefined;
+    return typeof user === 'string' ? hiddenAddress(user) : undefined;
   }
 }
 

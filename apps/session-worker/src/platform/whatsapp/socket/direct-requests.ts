@@ -1,7 +1,9 @@
-import { isPnUser, jidNormalizedUser, type WAMessageKey } from '@whiskeysockets/baileys';
+import { digitsOf } from '@svc/contracts';
+import type { WAMessageKey } from '@whiskeysockets/baileys';
 import { NoAnswerError } from '../../errors.js';
 import type { ReceivedMessage } from '../../messages.js';
 import type { PlatformSocket } from '../../port.js';
+import { addressOf } from '../messages/jids.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 import { requestPairingCode } from './pairing-code.js';
 import type { FailureScope } from './watchdog.js';
@@ -21,8 +23,8 @@ export function directRequests(
     addressesOf: (contact) =>
       scope.run(async () => {
         const { lidMapping } = sock.signalRepository;
-        const hidden = isPnUser(contact) ? await lidMapping.getLIDForPN(contact) : undefined;
-        return hidden ? [contact, jidNormalizedUser(hidden)] : [contact];
+        const hidden = digitsOf(contact) ? await lidMapping.getLIDForPN(contact) : undefined;
+        return hidden ? [contact, addressOf(hidden)] : [contact];
       }),
     markRead: (messages) =>
       scope.run(async () => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { StatusReason } from '@svc/contracts';
+import { digitsOf, type StatusReason } from '@svc/contracts';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import type {
   PlatformAddress,
@@ -11,7 +11,7 @@ import type {
 } from '../../port.js';
 import type { ProxyRoute } from '../../proxy.js';
 import { guarded } from '../keys/key-store.js';
-import { jidUser, type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
+import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
 import { closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
 import { connect, trusting } from './connect.js';
@@ -121,7 +121,7 @@ function passEvents(
   sock.ev.on('connection.update', ({ connection, qr, lastDisconnect }) => {
     if (isClosed()) return;
     if (qr) listener.onQr(qr, new Date(Date.now() + QR_LIFETIME_MS));
-    if (connection === 'open') listener.onOpen(jidUser(sock.authState.creds.me?.id ?? ''));
+    if (connection === 'open') listener.onOpen(digitsOf(sock.authState.creds.me?.id) ?? '');
     if (connection === 'close') end(closeOf(codeOf(lastDisconnect?.error)));
   });
   // The library listens to this event and does nothing: its WebSocket then waits for an answer that has come already.
