@@ -2,10 +2,17 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AddressGuard } from '@svc/outbound-http';
 import { MessageReceived, WorkerPartitionFreed } from '@svc/contracts';
-import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
+import { MEDIA_STORE, type MediaStore, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { leasesModule, type OwnerOptions, ownershipProviders } from '@svc/ownership';
-import { connectionProviders, databaseModule, HealthController, OutboxService } from '@svc/service';
+import {
+  connectionProviders,
+  databaseModule,
+  HealthController,
+  OutboxService,
+  PeriodicTasks,
+  Retention,
+} from '@svc/service';
 import { DataSource } from 'typeorm';
 import { readConfig, WorkerConfig } from './config.js';
 import { Vault } from './credentials/vault.js';
@@ -34,7 +41,7 @@ import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
 import { SessionSenders } from './sending/session-senders.js';
 import { LiveService } from './sessions/live.service.js';
-import { RetentionService } from './sessions/retention.service.js';
+import { retentionRules } from './sessions/retention-rules.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionRoutes } from './sessions/session-routes.js';
 import { SessionsConsumer } from './sessions/sessions.consumer.js';
@@ -103,7 +110,12 @@ function ownerOptions(): OwnerOptions {
     RunnerFactory,
     Ledger,
     ReceiptWriter,
-    RetentionService,
+    {
+      provide: Retention,
+      useFactory: (dataSource: DataSource, tasks: PeriodicTasks, config: WorkerConfig, store: MediaStore) =>
+        new Retention(dataSource, tasks, retentionRules(config.retentionDays, store)),
+      inject: [DataSource, PeriodicTasks, WorkerConfig, MEDIA_STORE],
+    },
     RunnersService,
     SendingService,
     EndingsService,

@@ -9,8 +9,11 @@ import {
   databaseModule,
   HealthController,
   outboxProvider,
+  PeriodicTasks,
+  Retention,
   SecretBox,
 } from '@svc/service';
+import { DataSource } from 'typeorm';
 import { AttemptService } from './attempts/attempt.service.js';
 import { DeliveryDispatcher } from './attempts/delivery-dispatcher.js';
 import { EndpointGate } from './attempts/endpoint-gate.js';
@@ -48,14 +51,21 @@ import { ReplayRepository } from './replays/replay.repository.js';
 import { ReplayRunner } from './replays/replay-runner.js';
 import { ReplaysConsumer } from './replays/replays.consumer.js';
 import { ReplaysService } from './replays/replays.service.js';
-import { RetentionService } from './retention/retention.service.js';
+import { retentionRules } from './retention/retention-rules.js';
 import { PartitionsService } from './running/partitions.service.js';
 
 const NAME = 'webhook-dispatcher';
 /** No POST starts in the last 12 s of a lease: an attempt lasts up to 10 s, and its result must still be ours to write. */
 const LEASE = { leaseMs: 30_000, renewMs: 5_000, selfStopMs: 18_000 };
+const RETENTION_MS = 600_000;
 
 const configured: Provider[] = [
+  {
+    provide: Retention,
+    useFactory: (dataSource: DataSource, tasks: PeriodicTasks, config: DispatcherConfig) =>
+      new Retention(dataSource, tasks, retentionRules(config), { everyMs: RETENTION_MS }),
+    inject: [DataSource, PeriodicTasks, DispatcherConfig],
+  },
   {
     provide: SecretBox,
     useFactory: ({ secretsKey }: DispatcherConfig) => new SecretBox(secretsKey),
@@ -141,7 +151,6 @@ const configured: Provider[] = [
     ReplayRepository,
     ReplayRunner,
     ReplaysService,
-    RetentionService,
   ],
 })
 export class AppModule {}

@@ -74,11 +74,12 @@ export class OutboxService implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   /**
-   * Called by Nest when whoever publishes has stopped, and before the connections are closed, because they were made before this
-   * was (Nest goes from what depends to what is depended on).
+   * Called by Nest when whoever publishes has stopped, and before the connections are closed: it goes from what depends to what is
+   * depended on. Resolves when what `publish` was given is published, or left to the sweeper of another process.
    */
   async onApplicationShutdown(): Promise<void> {
-    await this.stop();
+    await this.sweeper.stop();
+    await this.underWay.settled();
   }
 
   /** Publishes events after the commit. It returns at once: a failure leaves the row to the sweeper. */
@@ -94,12 +95,6 @@ export class OutboxService implements OnApplicationBootstrap, OnApplicationShutd
           log().warn({ event: envelope.type, err: error }, 'event stays in the outbox'),
         );
     }
-  }
-
-  /** Resolves when what `publish` was given is published, or left to the sweeper of another process. */
-  async stop(): Promise<void> {
-    await this.sweeper.stop();
-    await this.underWay.settled();
   }
 
   private async delete(ids: string[]): Promise<void[]> {

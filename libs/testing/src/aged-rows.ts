@@ -20,7 +20,7 @@ export interface AgedRow {
 
 /**
  * Makes a row a day younger than a table keeps its rows, and one a day older, and looks each time what is left of the table's rows. One
- * row is left twice where the table's rule is right.
+ * row is left twice where the table's rule is right. The table is empty before and after that.
  * @param rows by table; a rule whose table is not among them is a rule without a test.
  */
 export async function agedRowsLeft(
@@ -41,5 +41,7 @@ export async function agedRowsLeft(
     await deleteOld();
     return (await query(`SELECT FROM ${name}`)).length;
   };
-  return [await leftAfter(row.days - 1), await leftAfter(row.days + 1)];
+  const left: [number, number] = [await leftAfter(row.days - 1), await leftAfter(row.days + 1)];
+  await query(`TRUNCATE ${name} CASCADE`);
+  return left;
 }

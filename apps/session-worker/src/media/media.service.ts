@@ -1,8 +1,8 @@
-import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppError, type MediaFailure, type MessageMedia } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, MediaTooLargeError, type StoredMedia } from '@svc/media-store';
 import { type Fence, PartitionOwner } from '@svc/ownership';
-import { log, OutboxService, PeriodicTask } from '@svc/service';
+import { log, OutboxService, PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { KeyWriter } from '../journal/key-writer.js';
@@ -30,8 +30,7 @@ interface Wait {
  * what is to be done: what another process began and did not finish is found here by whoever owns the session next.
  */
 @Injectable()
-export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task = new PeriodicTask('media', SWEEP_MS, async () => this.wake());
+export class MediaService implements OnModuleDestroy {
   private readonly stopping = new AbortController();
   private readonly waits = new Map<string, Wait>();
   private readonly inHand = new Map<string, Promise<void>>();
@@ -47,17 +46,14 @@ export class MediaService implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly platform: Platform,
     @Inject(MEDIA_STORE) private readonly store: MediaStore,
     keys: KeyWriter,
+    tasks: PeriodicTasks,
   ) {
+    tasks.add('media', SWEEP_MS, async () => this.wake());
     keys.fileAwaited.on(() => this.wake());
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
   }
 
   /** Stops; what is being fetched goes on at the next owner of its session. */
   async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
     this.stopping.abort();
     await this.sweeping;
     await Promise.all(this.inHand.values());

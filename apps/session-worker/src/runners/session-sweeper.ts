@@ -1,6 +1,6 @@
-import { Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { PartitionOwner } from '@svc/ownership';
-import { PeriodicTask } from '@svc/service';
+import { PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { RunnersService } from './runners.service.js';
@@ -11,23 +11,16 @@ const SWEEP_MS = 2_000;
 
 /** Finds, among the sessions of this worker's partitions, what no message tells of. */
 @Injectable()
-export class SessionSweeper implements OnApplicationBootstrap, OnModuleDestroy {
-  private readonly task = new PeriodicTask('session sweeper', SWEEP_MS, () => this.sweep());
-
+export class SessionSweeper {
   constructor(
     private readonly config: WorkerConfig,
     private readonly dataSource: DataSource,
     private readonly runners: RunnersService,
     private readonly owner: PartitionOwner,
     private readonly partitions: PartitionsService,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.task.stop();
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('session sweeper', SWEEP_MS, () => this.sweep());
   }
 
   private async sweep(): Promise<void> {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { openMediaStore } from '@svc/media-store';
-import { waitFor } from '@svc/testing';
+import { Retention } from '@svc/service';
+import { type AgedRow, agedRowsLeft, waitFor } from '@svc/testing';
 import { WorkerConfig } from '../../src/config.js';
-import { RetentionService } from '../../src/sessions/retention.service.js';
+import { retentionRules } from '../../src/sessions/retention-rules.js';
 import { LONG_MS, Stage } from '../support.js';
 
 let stage: Stage;
@@ -41,6 +42,46 @@ test('an event that NATS never takes holds up none of those behind it', async ()
   await stage.worker.database.query('DELETE FROM sessions.event_outbox');
 });
 
+const RULES = retentionRules(30, { delete: () => Promise.resolve() });
+const ROWS: Record<string, AgedRow> = {
+  inbound_media: {
+    days: 30,
+    columns: ({ id, at }) => ({
+      ...{ media_id: id, session_id: id, partition: '0', sender: `'x'`, key_id: `'x'` },
+      ...{ status: `'STORED'`, received_at: at },
+    }),
+  },
+  inbound_message: {
+    days: 30,
+    columns: ({ id, at }) => ({
+      ...{ session_id: id, sender: `'x'`, key_id: `${id}::text`, plaintext: `'\\x00'`, received_at: at },
+    }),
+  },
+  outbound_message: {
+    days: 30,
+    columns: ({ id, at }) => ({
+      ...{ job_id: id, session_id: id, tenant_id: id, key_id: `${id}::text`, to_jid: `'x'`, content: `'{}'` },
+      ...{ status: `'READ'`, accepted_at: at, created_at: at },
+    }),
+  },
+  erased_contact: {
+    days: 2,
+    columns: ({ id, at }) => ({
+      ...{ erasure_id: id, tenant_id: id, contact: `'\\x00'`, before: at, until: at },
+    }),
+  },
+};
+
+test.each(RULES)('a row of $table goes when it is old, and not before', async ({ table }) => {
+  const place = { schema: 'sessions', table, rows: ROWS };
+  const deleteOld = (): Promise<void> => stage.worker.get(Retention).deleteOld();
+  expect(await agedRowsLeft(stage.worker.database, place, deleteOld)).toEqual([1, 1]);
+});
+
+test('each table that grows has a rule', () => {
+  expect(RULES.map(({ table }) => table).sort()).toEqual(Object.keys(ROWS).sort());
+});
+
 test('files are kept for thirty days, those of a deleted session until the next turn', async () => {
   const store = await openMediaStore(stage.worker.get(WorkerConfig));
   const ages = [
@@ -57,7 +98,7 @@ test('files are kept for thirty days, those of a deleted session until the next 
       [id],
     );
   }
-  await stage.worker.get(RetentionService).sweep();
+  await stage.worker.get(Retention).deleteOld();
   const left = await Promise.all(ids.map(async (id) => (await store.get(id)) !== undefined));
   expect(left).toEqual([false, true, false]);
   expect(await stage.worker.database.query('SELECT media_id FROM sessions.inbound_media')).toEqual([
@@ -89,7 +130,7 @@ test('texts are kept for thirty days, and as long as they wait to be sent', asyn
       [sessionId, randomUUID()],
     );
   }
-  await stage.worker.get(RetentionService).sweep();
+  await stage.worker.get(Retention).deleteOld();
   const left = await stage.worker.database.query<{ status: string }>(
     `SELECT status FROM sessions.outbound_message WHERE session_id = $1 ORDER BY status`,
     [sessionId],

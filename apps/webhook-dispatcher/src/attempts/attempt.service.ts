@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { Batches } from '@svc/database';
 import { type Answer, OutboundHttp, type PostLimits } from '@svc/outbound-http';
 import { log } from '@svc/service';
-import { Batches } from '../batches.js';
 import { DispatcherConfig } from '../config.js';
 import { EndpointDirectory, type Receiver } from '../endpoints/endpoint-directory.js';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
@@ -37,7 +37,11 @@ export class AttemptService {
   /** Tells of results that are written; `DeliveryDispatcher` listens. */
   readonly written = new Signal<WrittenResults>();
   private readonly limits: PostLimits;
-  private readonly batches = new Batches<AttemptResult>(BATCH, (results) => this.write(results));
+  private readonly batches = new Batches<AttemptResult>({
+    ...BATCH,
+    handle: (results) => this.write(results),
+    onFailure: (error) => log().error({ err: error }, 'a batch failed'),
+  });
 
   constructor(
     private readonly http: OutboundHttp,

@@ -1,13 +1,8 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  type OnApplicationBootstrap,
-  Optional,
-} from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EndpointOrdering, EndpointStatus } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
-import { log, PeriodicTask } from '@svc/service';
+import { log, PeriodicTasks } from '@svc/service';
 import { Repository } from 'typeorm';
 import { EndpointChanges, MAX_AGE_MS } from '../ownership/endpoint-changes.js';
 import type { Signing } from '../signing/signed-post.js';
@@ -58,25 +53,18 @@ const ROWS_SQL = `SELECT tenant_id AS "tenantId", string_agg(id || '/' || xmin, 
  * have changed; these are read again.
  */
 @Injectable()
-export class EndpointDirectory implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class EndpointDirectory {
   private readonly entries = new Map<string, Entry>();
-  private readonly task = new PeriodicTask('endpoints', CHECK_MS, () => this.check());
 
   constructor(
     @InjectRepository(Endpoint) private readonly endpoints: Repository<Endpoint>,
     private readonly secrets: EndpointSecrets,
     changes: EndpointChanges,
+    tasks: PeriodicTasks,
     @Optional() private readonly maxTenants: number = MAX_TENANTS,
   ) {
     changes.changed.listen(({ tenantId }) => this.forget(tenantId));
-  }
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.task.stop();
+    tasks.add('endpoints', CHECK_MS, () => this.check());
   }
 
   /** Returns the endpoints in memory; undefined where the database has to be asked. */

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { AppError, EventLogGrew, PUBLIC_EVENTS } from '@svc/contracts';
-import { isPassing, type Patience, patiently } from '@svc/database';
+import { Batches, isPassing, type Patience, patiently } from '@svc/database';
 import { type HandedEvent, Messaging } from '@svc/messaging';
 import { PartitionOwner } from '@svc/ownership';
 import { log, messageError } from '@svc/service';
-import { Batches } from '../batches.js';
 import { EndpointDirectory, type Receiver, type Receivers } from '../endpoints/endpoint-directory.js';
 import { DeliveryScheduler } from '../lanes/delivery-scheduler.js';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
@@ -29,10 +28,11 @@ type Lookup = { receivers: Receivers } | { error: unknown };
 /** This service takes events in: they and their deliveries are committed before the event is acked. */
 @Injectable()
 export class IngestService {
-  private readonly batches = new Batches<IncomingEvent>(
-    { maxSize: 256, lingerMs: 1, maxWeight: MAX_BYTES, weight: ({ size }) => size },
-    (batch) => this.ingest(batch),
-  );
+  private readonly batches = new Batches<IncomingEvent>({
+    ...{ maxSize: 256, lingerMs: 1, maxWeight: MAX_BYTES, weight: ({ size }) => size },
+    handle: (batch) => this.ingest(batch),
+    onFailure: (error) => log().error({ err: error }, 'a batch failed'),
+  });
 
   constructor(
     private readonly events: EventRepository,

@@ -1,8 +1,8 @@
-import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { ReplayStarted } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import { PartitionOwner } from '@svc/ownership';
-import { PeriodicTask } from '@svc/service';
+import { PeriodicTasks } from '@svc/service';
 import { DueLoader } from '../lanes/due-loader.js';
 import { ReplayRepository, type RunningReplay } from './replay.repository.js';
 
@@ -16,25 +16,22 @@ const LOOK_MS = 5_000;
  * in their endpoint's lane with everything else, so live traffic waits for a few of them at most.
  */
 @Injectable()
-export class ReplayRunner implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ReplayRunner implements OnApplicationBootstrap {
   private idle = true;
   private lookAtMs = 0;
-  private readonly task = new PeriodicTask('replays', STEP_MS, () => this.run());
 
   constructor(
     private readonly rows: ReplayRepository,
     private readonly owner: PartitionOwner,
     private readonly loader: DueLoader,
     private readonly messaging: Messaging,
-  ) {}
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('replays', STEP_MS, () => this.run());
+  }
 
   onApplicationBootstrap(): void {
     this.messaging.onNotice(ReplayStarted, () => (this.lookAtMs = 0));
-    this.task.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.task.stop();
   }
 
   /** Notifies the owner of a new replay after its commit: it begins at once. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from '@jest/globals';
+import { PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { EndpointDirectory, MAX_TENANTS } from '../../src/endpoints/endpoint-directory.js';
 import { EndpointSecrets } from '../../src/endpoints/endpoint-secrets.js';
@@ -16,6 +17,7 @@ const aDirectory = (maxTenants?: number): EndpointDirectory =>
     stage.get(DataSource).getRepository(Endpoint),
     stage.get(EndpointSecrets),
     stage.get(EndpointChanges),
+    new PeriodicTasks(),
     maxTenants,
   );
 

@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { GetReplay, StartReplay } from '@svc/contracts';
-import { waitFor } from '@svc/testing';
-import { RetentionService } from '../../src/retention/retention.service.js';
+import { Retention } from '@svc/service';
+import { type AgedRow, agedRowsLeft, waitFor } from '@svc/testing';
+import { retentionRules } from '../../src/retention/retention-rules.js';
 import { Stage } from '../stage.js';
 
 const stage = Stage.ofThisFile({
@@ -11,7 +12,47 @@ const stage = Stage.ofThisFile({
 });
 beforeAll(() => stage.boot());
 
-const sweep = () => stage.get(RetentionService).sweep();
+const sweep = () => stage.get(Retention).deleteOld();
+
+const RULES = retentionRules({ retentionDays: 30, deadLetterDays: 90 });
+const ROWS: Record<string, AgedRow> = {
+  erased_contact: {
+    days: 2,
+    columns: ({ id, at }) => ({
+      ...{ erasure_id: id, tenant_id: id, contact: `'\\x00'`, before: at, until: at },
+    }),
+  },
+  webhook_dlq: {
+    days: 90,
+    columns: ({ id, at }) => ({
+      ...{ delivery_id: id, seq: '1', event_id: id, endpoint_id: id, tenant_id: id, attempts: '5' },
+      ...{ kind: `'message.received'`, event_at: at, reason: `'HTTP_503'`, dead_at: at },
+    }),
+  },
+  webhook_replay: {
+    days: 30,
+    columns: ({ id, at }) => ({
+      ...{ id, tenant_id: id, endpoint_id: id, p: '0', statuses: `'{}'`, kinds: `'{}'`, total: '0' },
+      ...{ since: at, until: at, state: `'DONE'`, created_at: at, finished_at: at },
+    }),
+  },
+  webhook_event: {
+    days: 30,
+    columns: ({ id, at }) => ({
+      ...{ id, tenant_id: id, conversation: '0' },
+      ...{ kind: `'message.received'`, payload: `'\\x00'`, created_at: at },
+    }),
+  },
+};
+
+test.each(RULES)('a row of $table goes when it is old, and not before', async ({ table }) => {
+  const place = { schema: 'webhooks', table, rows: ROWS };
+  expect(await agedRowsLeft(stage.database, place, sweep)).toEqual([1, 1]);
+});
+
+test('each table that grows has a rule', () => {
+  expect(RULES.map(({ table }) => table).sort()).toEqual(Object.keys(ROWS).sort());
+});
 
 /** Makes everything of a tenant older, as if it had come in then. */
 async function age(tenantId: string, days: number): Promise<void> {

@@ -1,0 +1,19 @@
+import type { MediaStore } from '@svc/media-store';
+import { ERASED_CONTACTS_RULE, type RetentionRule } from '@svc/service';
+
+/**
+ * Makes the rules of what has been kept long enough: the texts of people are not ours to hoard. What waits to be sent stays.
+ * @param store holds the files whose rows are in `inbound_media`.
+ */
+export function retentionRules(days: number, store: Pick<MediaStore, 'delete'>): RetentionRule[] {
+  const old = (column: string): string => `${column} < now - interval '${days} days'`;
+  const deleteFiles = async (ids: string[]): Promise<void> => {
+    for (const id of ids) await store.delete(id);
+  };
+  return [
+    { table: 'inbound_media', where: old('received_at'), key: 'media_id', before: deleteFiles },
+    { table: 'inbound_message', where: old('received_at') },
+    { table: 'outbound_message', where: `${old('created_at')} AND status NOT IN ('QUEUED', 'SENDING')` },
+    ERASED_CONTACTS_RULE,
+  ];
+}
