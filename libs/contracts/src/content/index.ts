@@ -36,8 +36,6 @@ export {
 } from './message-details.js';
 export { OutboundContent, QuotedTarget } from './outbound-content.js';
 export {
-  type Address,
-  type AddressKind,
   bareAddress,
   digitsOf,
   ADDRESS_DOMAINS,
