@@ -29,7 +29,7 @@ function jestConfig(specs) {
 
 const optionsOf = (modules) => ({
   mutate: modules,
-  ignorePatterns: ['**', '!src/**', '!package.json'],
+  ignorePatterns: ['**', '!src/**', '!test/**', '!package.json'],
   testRunner: 'jest',
   testRunnerNodeArgs: ['--experimental-vm-modules', '--no-warnings'],
   plugins: ['@stryker-mutator/jest-runner'],

@@ -30,6 +30,22 @@ test('texts that come once push no other out of its count for long', () => {
   expect(use(names, 'often', 5).at(-1)).toBe('s1');
 });
 
+test('2,000 texts are counted, and with the next one the count begins anew', () => {
+  const names = new PreparedNames();
+  use(names, 'often', 4);
+  for (let n = 1; n < 2_000; n += 1) names.of(`SELECT $1 + ${n}`);
+  expect(names['uses'].size).toBe(2_000);
+  names.of('one more');
+  expect(names['uses'].size).toBe(1);
+  expect(use(names, 'often', 5).map((name) => name !== undefined)).toEqual([
+    false,
+    false,
+    false,
+    false,
+    true,
+  ]);
+});
+
 test('a name that cannot be used any more is replaced', () => {
   const names = new PreparedNames();
   use(names, 'SELECT $1', 5);

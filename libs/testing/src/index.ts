@@ -55,3 +55,9 @@ export {
 export { fuzzApi, type FuzzOptions, type FuzzReport } from './openapi/fuzz.js';
 export type { FuzzWorld } from './openapi/fuzz-requests.js';
 export { breakingChanges } from './openapi/breaking-changes.js';
+export type { ContractCase, ContractWorld } from './contract-cases/contract-case.js';
+export { webhookCases } from './contract-cases/webhooks.js';
+export { boundEndpointCases } from './contract-cases/bound-endpoints.js';
+export { sessionCases, type SessionWorld } from './contract-cases/sessions.js';
+export { limitsCases } from './contract-cases/limits.js';
+export { NO_LIMITS, PLAN_NUMBERS, subscriptionCases } from './contract-cases/subscriptions.js';

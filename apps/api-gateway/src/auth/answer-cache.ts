@@ -19,7 +19,7 @@ interface OpenQuestion<V> {
 
 /**
  * This class asks once for all callers who want to know the same at the same time, and caches the answer for a moment where it allows
- * something: a refusal always is a new answer ([ADR 23](../../../../docs/adr/0023-good-news-is-kept-for-a-moment.md)).
+ * something: a refusal always is a new answer ([ADR 23](../../../../docs/adr/0023-the-gateway-caches-allow-answers.md)).
  */
 export class AnswerCache<V> {
   private readonly questions = new Map<string, OpenQuestion<V>>();

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { BoundedCount } from '@svc/contracts';
+import { ADDRESS_DOMAINS, type BoundedCount } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { Message } from '../messages/message.entity.js';
 
@@ -20,10 +20,11 @@ const CONVERSATIONS = 200;
 
 /** Two ways in which a message has to do with a person; each walks along an index of its own. */
 export const WITH = 'm.tenant_id = $1 AND m.contact = $2';
+const IN_GROUP = `m.contact LIKE '%@${ADDRESS_DOMAINS.group}'`;
 /** In a group. */
-export const WRITTEN_IN_GROUP = `m.tenant_id = $1 AND m.origin ->> 'sender' = $2 AND m.contact LIKE '%@g.us'`;
+export const WRITTEN_IN_GROUP = `m.tenant_id = $1 AND m.origin ->> 'sender' = $2 AND ${IN_GROUP}`;
 /** The third: others quoted or named them in a group. */
-export const QUOTED_IN_GROUP = `m.tenant_id = $1 AND m.contact LIKE '%@g.us' AND (
+export const QUOTED_IN_GROUP = `m.tenant_id = $1 AND ${IN_GROUP} AND (
   origin #>> '{quoted,remoteJid}' = $2 OR origin -> 'mentions' ? $2 OR content #>> '{quoted,participant}' = $2 OR content -> 'mentions' ? $2)`;
 
 const count = (which: string): string =>

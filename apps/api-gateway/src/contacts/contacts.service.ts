@@ -5,6 +5,7 @@ import {
   type ContactEvent,
   type ContactEventsReply,
   type ContactProfile,
+  phoneOf,
   ReadContactEvents,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
@@ -87,9 +88,8 @@ function profileOf(
   { first, last, direct, groups, sent, name, conversations }: ContactFacts,
 ): ContactProfile | null {
   if (!first || !last) return null;
-  const digits = /^(\d+)@s\.whatsapp\.net$/.exec(contact)?.[1];
   return {
-    ...{ contact, phone: digits ? `+${digits}` : null, name },
+    ...{ contact, phone: phoneOf(contact), name },
     firstSeenAt: first.toISOString(),
     lastSeenAt: last.toISOString(),
     received: bounded(direct + groups),

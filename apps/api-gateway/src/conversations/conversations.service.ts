@@ -4,6 +4,7 @@ import {
   AppError,
   type ConversationView,
   invalidField,
+  isGroup,
   type ListConversationsQuery,
   type MessageView,
   type Page,
@@ -12,7 +13,6 @@ import {
 import { In, Repository } from 'typeorm';
 import { MessagesService, toView as toMessageView } from '../messages/messages.service.js';
 import { Message } from '../messages/message.entity.js';
-import { isGroup } from '../messages/recipient.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { WALK_MICROS } from '../messages/conversation-moves.js';
 import {

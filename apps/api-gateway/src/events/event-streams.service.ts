@@ -1,9 +1,4 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  type OnApplicationBootstrap,
-  type OnModuleDestroy,
-} from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppError, type EventStreamQuery, invalidField } from '@svc/contracts';
 import { log, PeriodicTasks } from '@svc/service';
 import type { FastifyReply } from 'fastify';

@@ -13,7 +13,7 @@ const USABLE = `interval '30 days'`;
 const BATCH = 100;
 /** No statement that writes a message takes as long: what has none by then gets none. */
 const SETTLED = `interval '1 hour'`;
-// By the key of the message (docs/adr/0028-rows-are-found-by-their-key.md). Of a job that came twice at once only one file is its message's.
+// By the key of the message (docs/adr/0028-statements-use-the-primary-key.md). Of a job that came twice at once only one file is its message's.
 const UNSETTLED_SQL = `SELECT u.id, m.id IS NOT NULL AS written FROM upload u
   LEFT JOIN LATERAL (SELECT id FROM message
     WHERE id = u.job_id AND content #>> '{media,mediaId}' = u.id::text LIMIT 1) m ON true

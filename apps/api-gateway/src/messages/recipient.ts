@@ -1,16 +1,9 @@
-import { invalidField } from '@svc/contracts';
+import { formatAddress, invalidField, isUsual, parseAddress, phoneAddress } from '@svc/contracts';
 import { parsePhoneNumberFromString } from 'libphonenumber-js/core';
 import metadata from 'libphonenumber-js/metadata.min';
 
-const DOMAIN = 's.whatsapp.net';
-const ADDRESS = /^(\d{7,15})(?::\d{1,5})?@s\.whatsapp\.net$/;
-/** What a contact is known by whose number the platform hides. */
-const HIDDEN = /^(\d{5,20})(?::\d{1,5})?@lid$/;
-/** Older groups carry the number of their founder. */
-const GROUP = /^\d{5,25}(-\d{5,20})?@g\.us$/;
-
-/** Whether an address is that of a group. */
-export const isGroup = (address: string): boolean => GROUP.test(address);
+/** How a person is named by an address. */
+const PERSON = phoneAddress('<digits>');
 
 /**
  * Makes the platform address of a chat: of a group, or of a person as `normalizeRecipient` takes it.
@@ -18,7 +11,8 @@ export const isGroup = (address: string): boolean => GROUP.test(address);
  */
 export function normalizeChat(to: string, field = 'to'): string {
   const text = to.trim();
-  return isGroup(text) ? text : normalizeRecipient(text, field);
+  const address = parseAddress(text);
+  return address?.kind === 'group' && isUsual(address) ? text : normalizeRecipient(text, field);
 }
 
 /**
@@ -28,14 +22,12 @@ export function normalizeChat(to: string, field = 'to'): string {
  */
 export function normalizeRecipient(to: string, field = 'to'): string {
   const text = to.trim();
-  const hidden = HIDDEN.exec(text)?.[1];
-  if (hidden) return `${hidden}@lid`;
-  if (text.includes('@')) {
-    const [, digits] = ADDRESS.exec(text) ?? [];
-    if (!digits) throw invalidField(field, `${field} must be the address of a person: <digits>@${DOMAIN}`);
-    return `${digits}@${DOMAIN}`;
-  }
-  return `${normalizePhone(text, field)}@${DOMAIN}`;
+  if (!text.includes('@')) return phoneAddress(normalizePhone(text, field));
+  const address = parseAddress(text);
+  const isOfPerson = address?.kind === 'phone' || address?.kind === 'hidden';
+  if (!isOfPerson || !isUsual(address))
+    throw invalidField(field, `${field} must be the address of a person: ${PERSON}`);
+  return formatAddress({ ...address, device: 0 });
 }
 
 /**

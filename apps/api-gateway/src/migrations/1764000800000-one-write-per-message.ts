@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 // As before, but a message is written once for all that is told of it, and found by its own key: the tenant is compared in words that no
-// index knows, or a plan made while the table was small looks through all messages of the tenant (docs/adr/0028-rows-are-found-by-their-key.md). An earlier
+// index knows, or a plan made while the table was small looks through all messages of the tenant (docs/adr/0028-statements-use-the-primary-key.md). An earlier
 // release tells of one state at a time, with `at`.
 const ADVANCE = `
   CREATE OR REPLACE FUNCTION advance_messages(p_told jsonb) RETURNS void LANGUAGE plpgsql AS $body$

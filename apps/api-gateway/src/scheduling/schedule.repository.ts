@@ -24,7 +24,7 @@ const CLAIM_SQL = `WITH RECURSIVE tenant AS (
     s.tried_since < statement_timestamp() - interval '${PATIENCE}' AS "isOverdue"`;
 
 // Its time is over where its unit may have been given back; then it is claimed, and asked for, once more.
-// The message is found by its key (docs/adr/0028-rows-are-found-by-their-key.md).
+// The message is found by its key (docs/adr/0028-statements-use-the-primary-key.md).
 const RELEASE_SQL = `WITH gone AS (
     DELETE FROM scheduled_message WHERE job_id = $1 AND ($2::timestamptz IS NULL OR clock_timestamp() < $2)
     RETURNING job_id)

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type DayUsage,
+  isGroup,
   Reserve,
   type SessionReply,
   type SessionRestriction,
@@ -13,7 +14,6 @@ import { dayOf } from '../limits/entitlements.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { isReadOnly } from '../limits/read-only.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
-import { isGroup } from '../messages/recipient.js';
 import type { OutboundMessage } from './outbound-message.js';
 
 /** The answer of `limits` to one send. */

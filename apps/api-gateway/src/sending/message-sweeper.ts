@@ -31,7 +31,7 @@ export const CLAIM_SQL = `UPDATE message SET publish_attempts = publish_attempts
   RETURNING id, tenant_id AS "tenantId", session_id AS "sessionId", contact, body, content, client_message_id AS "clientMessageId",
     metadata, created_at AS "createdAt", released_at AS "releasedAt", expires_at AS "expiresAt"`;
 
-// By their keys (docs/adr/0028-rows-are-found-by-their-key.md).
+// By their keys (docs/adr/0028-statements-use-the-primary-key.md).
 const NOT_TAKEN_SQL = `UPDATE message SET publish_attempts = publish_attempts - 1,
     next_publish_at = clock_timestamp() + interval '1 second'
   WHERE id = ANY($1) AND status || '' = 'QUEUED'`;

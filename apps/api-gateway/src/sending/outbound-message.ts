@@ -6,15 +6,14 @@ import {
   type OutboundContent,
   QUEUE_FOR_SECONDS,
   type RelatedMessage,
+  SENDING_RULES,
   type SendMessageRequest,
 } from '@svc/contracts';
 import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import type { Message } from '../messages/message.entity.js';
 import { normalizeChat, normalizeRecipient } from '../messages/recipient.js';
-import { contactDraft } from './drafts/contact.js';
 import type { Draft } from './drafts/draft.js';
-import { mediaDraft } from './drafts/media.js';
-import { reactionDraft } from './drafts/reaction.js';
+import { draftOf } from './drafts/drafts.js';
 
 /** An outbound message on its way from its request to its row. It never changes: each step returns another one. */
 export interface OutboundMessage extends Draft {
@@ -34,59 +33,6 @@ export interface OutboundMessage extends Draft {
   readonly writeBefore?: string;
 }
 
-/** What the gateway decides of one kind of content. */
-interface KindRules<Field extends ContentField> {
-  draft: (value: NonNullable<SendMessageRequest[Field]>) => Draft;
-  /** It can answer a message; the others name one in another way. */
-  canReply: boolean;
-  canMention: boolean;
-}
-
-const KINDS: { [Field in ContentField]: KindRules<Field> } = {
-  text: {
-    draft: (text) => ({ content: { type: 'text', text }, body: { type: 'text', text } }),
-    canReply: true,
-    canMention: true,
-  },
-  media: { draft: mediaDraft, canReply: true, canMention: false },
-  location: {
-    draft: (location) => ({
-      content: { type: 'location', location },
-      body: { type: 'location', ...location },
-    }),
-    canReply: true,
-    canMention: false,
-  },
-  contact: { draft: contactDraft, canReply: true, canMention: false },
-  poll: {
-    draft: (poll) => ({
-      content: { type: 'poll', poll },
-      body: { type: 'poll', name: poll.name, options: poll.options },
-    }),
-    canReply: true,
-    canMention: false,
-  },
-  reaction: { draft: reactionDraft, canReply: false, canMention: false },
-  edit: {
-    draft: ({ messageId, text }) => ({
-      content: { type: 'edit', text },
-      body: { type: 'text', text },
-      names: { messageId, relation: 'EDIT', field: 'edit.messageId' },
-    }),
-    canReply: false,
-    canMention: true,
-  },
-  delete: {
-    draft: ({ messageId }) => ({
-      content: { type: 'delete' },
-      body: { type: 'unsupported', original: 'delete' },
-      names: { messageId, relation: 'DELETE', field: 'delete.messageId' },
-    }),
-    canReply: false,
-    canMention: false,
-  },
-};
-
 /** Fixed for ever: the job ids of all tenants' `clientMessageId`s follow from it. */
 const JOB_NAMESPACE = '5b7c1b0e-2f0f-5f43-9d0e-8a3c6a1f4d27';
 
@@ -96,7 +42,7 @@ const JOB_NAMESPACE = '5b7c1b0e-2f0f-5f43-9d0e-8a3c6a1f4d27';
  */
 export function outboundMessageOf(tenantId: string, request: SendMessageRequest): OutboundMessage {
   const contact = normalizeChat(request.to);
-  const draft = draftOf(request);
+  const draft = completeDraftOf(request);
   const { clientMessageId = null, metadata = null, sendAt } = request;
   return {
     ...draft,
@@ -119,10 +65,10 @@ export function contentOf({ content, body }: Pick<Message, 'content' | 'body'>):
   return content ?? { type: 'text', text: body.text ?? '' };
 }
 
-function draftOf(request: SendMessageRequest): Draft {
+function completeDraftOf(request: SendMessageRequest): Draft {
   const field = contentFieldOf(request);
-  const { draft: draftOfKind, canReply, canMention } = KINDS[field] as KindRules<never>;
-  const draft = draftOfKind(request[field] as never);
+  const draft = draftOf(field, request);
+  const { canReply, canMention } = SENDING_RULES[field];
   const { replyTo, mentions } = request;
   if (replyTo && !canReply) throw notWith('replyTo', field);
   if (mentions?.length && !canMention) throw notWith('mentions', field);

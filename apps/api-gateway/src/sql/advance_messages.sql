@@ -1,6 +1,6 @@
 -- Writes what is told of messages, each once for all that is told of it. A message is found by its own key: the tenant is compared in words
 -- that no index knows, or a plan made while the table was small looks through all messages of the tenant
--- (docs/adr/0028-rows-are-found-by-their-key.md). An earlier release tells of one state at a time, with `at`.
+-- (docs/adr/0028-statements-use-the-primary-key.md). An earlier release tells of one state at a time, with `at`.
 CREATE OR REPLACE FUNCTION advance_messages(p_told jsonb) RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
   told record;

@@ -7,7 +7,7 @@ import {
   Reserve,
   type SubscriptionState,
 } from '@svc/contracts';
-import { USAGE } from '../support/fake-services.js';
+import { USAGE } from '../support/figures.js';
 import { type Answer, gateway, withGateway } from '../support/gateway.js';
 
 withGateway();

@@ -164,6 +164,27 @@ describe('refusals come in a fixed order', () => {
   );
 });
 
+test('of each clientMessageId the digest of its message is stored, another one where session, contact or content differ', async () => {
+  const [one, other] = [session(), session()];
+  const digestOf = async (body: object): Promise<string> => {
+    const clientMessageId = randomUUID();
+    const request = { sessionId: one, to: '+15550001111', text: 'Hello', clientMessageId, ...body };
+    expect(await send(request)).toMatchObject({ status: 200 });
+    const [row] = await gateway.service.database.query<{ digest: string }>(
+      `SELECT encode(body_hash, 'hex') AS digest FROM gateway.client_message
+        WHERE tenant_id = $1 AND client_message_id = $2`,
+      [tenant.tenantId, clientMessageId],
+    );
+    return row?.digest ?? '';
+  };
+  const digest = await digestOf({});
+  expect(digest).toMatch(/^[0-9a-f]{64}$/);
+  expect(await digestOf({})).toBe(digest);
+  for (const change of [{ sessionId: other }, { to: '+15550001112' }, { text: 'Hello!' }]) {
+    expect(await digestOf(change)).not.toBe(digest);
+  }
+});
+
 describe('a repeat of a clientMessageId', () => {
   test.each([
     ['with other words, to somebody else', { text: 'Second', to: '+4915112345678' }, () => undefined],

@@ -13,7 +13,7 @@ describe('a session', () => {
     const made = await call('POST /v1/sessions', { name: 'Sales' });
     expect(made).toMatchObject({
       status: 201,
-      body: { name: 'Sales', status: 'CONNECTING', botMode: 'MANAGED', warmupTier: 0 },
+      body: { name: 'Sales', status: 'NEW', botMode: 'MANAGED', warmupTier: 0 },
     });
     const path = `/v1/sessions/${made.body['id'] as string}`;
     expect((await call(`GET ${path}`)).body).toEqual({ ...made.body, warmupTier: 1 });
@@ -22,7 +22,7 @@ describe('a session', () => {
     );
     expect(await call(`POST ${path}/connect`)).toMatchObject({
       status: 200,
-      body: { status: 'CONNECTING', warmupTier: 1 },
+      body: { status: 'NEW', warmupTier: 1 },
     });
     expect(await call(`POST ${path}/disconnect`, {})).toMatchObject({
       status: 200,

@@ -10,7 +10,7 @@ import {
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { SubscriptionsService } from '../../src/subscriptions/subscriptions.service.js';
-import { TOKENS, USAGE } from '../support/fake-services.js';
+import { TOKENS, USAGE } from '../support/figures.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
 
 withGateway();

@@ -17,6 +17,8 @@ import {
   GetEndpoint,
   GetEndpointHealth,
   GetReplay,
+  HIDDEN_VALUE,
+  invalidField,
   ListDeliveries,
   type ListDeliveriesV1,
   type ListedDelivery,
@@ -51,6 +53,7 @@ interface OwnedEndpoint {
 }
 
 const NONE = { count: 0, more: false };
+const NO_PAUSE = { pausedReason: null, pausedBy: null, pausedNote: null, pausedAt: null };
 
 /** `webhook-dispatcher`, as far as the gateway can tell. */
 export class FakeDispatcher {
@@ -68,9 +71,10 @@ export class FakeDispatcher {
   keptSince = 0;
 
   answer(on: On): void {
-    on(CreateEndpoint, ({ tenantId, name, url, events, headers = {}, actor }) => {
+    on(CreateEndpoint, ({ tenantId, actor, headers = {}, ...fields }) => {
       this.actors.push(actor);
-      return { endpoint: this.add(tenantId, { name, url: checked(url), events, headers: hidden(headers) }) };
+      checkUrl(fields.url, 'url');
+      return { endpoint: this.add(tenantId, { ...given(fields), headers: hidden(headers, {}) }) };
     });
     on(GetEndpoint, (ref) => ({ endpoint: this.owned(ref) }));
     on(ListEndpoints, ({ tenantId, limit, before }) => {
@@ -81,11 +85,10 @@ export class FakeDispatcher {
     on(UpdateEndpoint, ({ tenantId, endpointId, actor, ...change }) => {
       this.actors.push(actor);
       const endpoint = this.owned({ tenantId, endpointId });
+      if (change.url && change.url !== endpoint.url) checkUrl(change.url, 'url');
       if (change.events && change.events.length > 0) assertTenantWide(endpoint);
-      const headers = hidden(change.headers ?? endpoint.headers);
-      return {
-        endpoint: Object.assign(endpoint, JSON.parse(JSON.stringify({ ...change, headers })) as object),
-      };
+      const headers = change.headers ? hidden(change.headers, endpoint.headers) : endpoint.headers;
+      return { endpoint: Object.assign(endpoint, given(change), { headers }) };
     });
     this.answerActions(on);
     on(DeleteEndpoint, (ref) => {
@@ -133,11 +136,17 @@ export class FakeDispatcher {
   private bringTo(state: 'PAUSED' | 'ACTIVE', request: ChangeEndpointStateV1): EndpointStateReply {
     const endpoint = this.owned(request);
     const owned = this.endpoints.get(endpoint.id) as OwnedEndpoint;
+    if (endpoint.status === 'DISABLED') throw new AppError('SESSION_STATE_CONFLICT');
     if (endpoint.status !== state) {
       const { actor, reason } = request;
       owned.change = { id: randomUUID(), state, actor, reason, at: new Date().toISOString() };
-      const [pausedBy, pausedNote] = state === 'PAUSED' ? [actor, reason] : [null, null];
-      Object.assign(endpoint, { status: state, pausedBy, pausedNote });
+      const pause = {
+        pausedReason: 'REQUESTED',
+        pausedBy: actor,
+        pausedNote: reason,
+        pausedAt: owned.change.at,
+      };
+      Object.assign(endpoint, { status: state }, state === 'PAUSED' ? pause : NO_PAUSE);
     }
     return { endpoint, change: owned.change?.state === state ? owned.change : null };
   }
@@ -246,10 +255,12 @@ export class FakeDispatcher {
     this.actors.push(actor);
     let endpoint = this.bound(tenantId, sessionId);
     if (!endpoint && !enabled) return null;
-    endpoint ??= this.add(tenantId, { name: 'External bot', url: checked(url ?? ''), events: [], sessionId });
-    if (url) endpoint.url = checked(url);
+    if (url || !endpoint) checkUrl(url ?? '', 'webhookUrl');
+    endpoint ??= this.add(tenantId, { name: 'External bot', events: [], sessionId });
+    if (url) endpoint.url = url;
     if (rotateSecret) endpoint.secret = newSecret();
-    endpoint.status = enabled ? 'ACTIVE' : 'DISABLED';
+    if (!enabled) Object.assign(endpoint, { status: 'DISABLED' }, NO_PAUSE);
+    else if (endpoint.status === 'DISABLED') endpoint.status = 'ACTIVE';
     return endpoint;
   }
 
@@ -264,10 +275,7 @@ export class FakeDispatcher {
         headers: {},
         standardWebhooks: false,
         ordering: 'CONVERSATION',
-        pausedReason: null,
-        pausedBy: null,
-        pausedNote: null,
-        pausedAt: null,
+        ...NO_PAUSE,
       },
       ...{ sessionId: null, createdAt: new Date().toISOString(), secret: newSecret(), ...fields },
     };
@@ -276,9 +284,8 @@ export class FakeDispatcher {
   }
 
   private bound(tenantId: string, sessionId: string): WebhookEndpointWithSecret | undefined {
-    const owned = [...this.endpoints.values()].find(({ endpoint }) => endpoint.sessionId === sessionId);
-    if (owned && owned.tenantId !== tenantId) throw new AppError('FORBIDDEN');
-    return owned?.endpoint;
+    const own = [...this.endpoints.values()].filter((one) => one.tenantId === tenantId);
+    return own.find(({ endpoint }) => endpoint.sessionId === sessionId)?.endpoint;
   }
 
   private owned({ tenantId, endpointId }: EndpointRef): WebhookEndpointWithSecret {
@@ -293,15 +300,19 @@ function assertTenantWide({ sessionId }: WebhookEndpointWithSecret): void {
   if (sessionId !== null) throw new AppError('SESSION_STATE_CONFLICT');
 }
 
-function hidden(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.keys(headers).map((name) => [name, '***']));
+function hidden(headers: Record<string, string>, stored: Record<string, string>): Record<string, string> {
+  const unknown = Object.keys(headers).some((name) => headers[name] === HIDDEN_VALUE && !(name in stored));
+  if (unknown) throw invalidField('headers', 'headers: none is stored');
+  return Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN_VALUE]));
 }
 
-function checked(url: string): string {
-  if (url.startsWith('https://')) return url;
-  throw new AppError('VALIDATION_FAILED', 'url must be https', {
-    fields: [{ field: 'url', rule: 'url must be https' }],
-  });
+/** The fields that are said. */
+function given<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Partial<T>;
+}
+
+function checkUrl(url: string, field: string): void {
+  if (!url.startsWith('https://')) throw invalidField(field, `${field}: must be an https URL`);
 }
 
 function newSecret(): string {

@@ -11,14 +11,13 @@ import {
   type CreateSessionV1,
   CreateSubscription,
   type CreateSubscriptionV1,
-  type DayUsage,
-  type Entitlements,
   type EraseContactV1,
   EraseInSessions,
   EraseInWebhooks,
   GetLimits,
   type GetLimitsV1,
   GetSession,
+  type GetSessionV1,
   GetSessionQr,
   GetSubscription,
   GetUsage,
@@ -39,9 +38,9 @@ import {
   type ListSessionsV1,
   parseData,
   type PhoneRequestV1,
-  type Plan,
   PromoteTier,
   type PromoteTierV1,
+  refusalBy,
   type RequestContract,
   RequestPairingCode,
   Reserve,
@@ -54,48 +53,21 @@ import {
   type SessionRef,
   type SessionState,
   type SubscriptionState,
+  type SubscriptionStatus,
   TakeProviderEvent,
   type TakeProviderEventV1,
   type TenantRef,
-  type TokenUsage,
   UpdateSession,
   type UpdateSessionV1,
-  type WarmupState,
 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
+import { NO_LIMITS, PLAN_NUMBERS } from '@svc/testing';
 import { FakeDispatcher } from './fake-dispatcher.js';
 import { FakeLedger } from './fake-ledger.js';
+import { TOKENS, USAGE, WARMUP } from './figures.js';
 
-/** What the limits stand at. */
-export const USAGE: DayUsage & { planLimit: number } = {
-  ...{ sessionLimit: 250, sessionUsed: 42, planLimit: 10_000, planUsed: 58 },
-  ...{ resetAt: '2031-01-02T00:00:00.000Z', secondsLeft: 3_600 },
-};
-
-/** What the tokens of a month stand at. */
-export const TOKENS: TokenUsage = {
-  ...{ used: 71_000_000, included: 70_000_000, left: 0, overage: 'bill', blocks: 1, cost: 2_000 },
-  ...{ blockSize: 70_000_000, blockPrice: 2_000, currency: 'USD' },
-};
-
-/** Where a number stands. */
-export const WARMUP: Omit<WarmupState, 'sessionId'> = {
-  ...{ tier: 1, tierSince: '2031-01-01T00:00:00.000Z', daysInTier: 3, nextTier: 2 },
-  dueAt: '2031-01-08T00:00:00.000Z',
-  criteria: [{ name: 'REPLIED', met: false, required: 0.15, actual: 0.112 }],
-};
-
-/** What plans mean to the real `billing`; a test may give a tenant other numbers. */
-const OF_ALL = { overage: 'bill' as const, storage: 5_000_000_000, pace: 1_000 };
-const NUMBERS: Record<Plan, Entitlements> = {
-  STARTER: { ...OF_ALL, sessions: 1, messages: 1_000, calls: 500, tokens: 5_000_000 },
-  GROWTH: { ...OF_ALL, sessions: 5, messages: 10_000, calls: 5_000, tokens: 20_000_000 },
-  ENTERPRISE: { ...OF_ALL, sessions: 20, messages: 100_000, calls: 50_000, tokens: 70_000_000 },
-};
-const NO_LIMITS: Entitlements = {
-  ...{ sessions: null, messages: null, calls: null, tokens: null },
-  ...{ storage: null, pace: null, overage: 'bill' },
-};
+/** States in which a tenant may send; the grace of an overdue payment has always just begun. */
+const ACTIVE: readonly SubscriptionStatus[] = ['ACTIVE', 'TRIALING', 'PAST_DUE'];
 
 interface Listening {
   subscription: { unsubscribe(): void };
@@ -121,6 +93,7 @@ export class FakeServices {
   /** Questions to `reserve`, as they came. */
   readonly questions: ReserveV1[] = [];
   readonly promotions: PromoteTierV1[] = [];
+  private readonly tiers = new Map<string, number>();
   readonly dispatcher = new FakeDispatcher();
   readonly ledger = new FakeLedger();
   /** Subjects that are obeyed and not answered, as when a connection breaks at the wrong moment. */
@@ -209,15 +182,15 @@ export class FakeServices {
 
   private answerBilling(): void {
     this.on(CreateSubscription, ({ tenantId, plan, status, internal }: CreateSubscriptionV1) => {
-      const active = status === 'ACTIVE' || status === 'TRIALING';
-      const state = { tenantId, plan, status, internal, active };
-      this.subscriptions.set(tenantId, state);
-      return state;
+      const active = ACTIVE.includes(status);
+      const state = { tenantId, plan, status, internal, active, keeper: 'operator' as const };
+      if (!this.subscriptions.has(tenantId)) this.subscriptions.set(tenantId, state);
+      return this.subscriptions.get(tenantId) as SubscriptionState;
     });
     this.on(SetSubscription, ({ tenantId, plan, status }: SetSubscriptionV1) => {
       const known = this.subscriptions.get(tenantId);
       if (!known) throw new AppError('TENANT_NOT_FOUND');
-      const state = { ...known, status, plan: plan ?? known.plan };
+      const state = { ...known, status, plan: plan ?? known.plan, active: ACTIVE.includes(status) };
       this.subscriptions.set(tenantId, state);
       return state;
     });
@@ -225,7 +198,7 @@ export class FakeServices {
       const state = this.subscriptions.get(tenantId);
       if (!state) throw new AppError('TENANT_NOT_FOUND');
       const { plan, internal, entitlements } = state;
-      return { ...state, entitlements: { ...(internal ? NO_LIMITS : NUMBERS[plan]), ...entitlements } };
+      return { ...state, entitlements: { ...(internal ? NO_LIMITS : PLAN_NUMBERS[plan]), ...entitlements } };
     });
   }
 
@@ -249,14 +222,17 @@ export class FakeServices {
 
   private answerLimits(): void {
     this.on(Reserve, (question: ReserveV1) => {
-      const { jobId, onlyNew } = question;
+      const { jobId, onlyNew, caps } = question;
       this.questions.push(question);
       const times = this.reserved.get(jobId) ?? 0;
       if (onlyNew && times > 0) return { admitted: false, known: true };
-      if (times === 0 && this.refusal) return { admitted: false, refusal: this.refusal, usage: USAGE };
+      const usage = { ...USAGE, planLimit: caps?.messages ?? null };
+      const refusal =
+        this.refusal ?? (caps?.messages === 0 ? refusalBy('plan', { ...usage, planUsed: 0 }) : null);
+      if (times === 0 && refusal) return { admitted: false, refusal, usage };
       this.reserved.set(jobId, times + 1);
       const writeBefore = new Date(Date.now() + this.goodForMs).toISOString();
-      return { admitted: true, usage: USAGE, writeBefore };
+      return { admitted: true, usage, writeBefore };
     });
     this.on(GetLimits, ({ caps, sessionIds }: GetLimitsV1) => ({
       llmCalls: countOf(caps?.calls ?? null, 7),
@@ -269,39 +245,48 @@ export class FakeServices {
       resetAt: USAGE.resetAt,
       secondsLeft: USAGE.secondsLeft,
     }));
-    this.on(GetWarmup, ({ sessionId }: SessionRef) => ({ ...WARMUP, sessionId }));
+    this.on(GetWarmup, ({ sessionId }: SessionRef) => {
+      return { ...WARMUP, sessionId, tier: this.tierOf(sessionId), nextTier: this.tierOf(sessionId) + 1 };
+    });
     this.on(GetTiers, ({ sessionIds }: GetTiersV1) => ({
-      tiers: sessionIds.map((sessionId) => ({ sessionId, tier: 1 })),
+      tiers: sessionIds.map((sessionId) => ({ sessionId, tier: this.tierOf(sessionId) })),
     }));
     this.on(PromoteTier, (request: PromoteTierV1) => {
       this.promotions.push(request);
       const { sessionId, tier } = request;
-      return { sessionId, tier, previousTier: 1, promotedAt: new Date().toISOString() };
+      const previousTier = this.tierOf(sessionId);
+      if (tier <= previousTier) throw invalidField('tier', `tier must be higher than ${previousTier}`);
+      this.tiers.set(sessionId, tier);
+      return { sessionId, tier, previousTier, promotedAt: new Date().toISOString() };
     });
   }
 
   private answerSessions(): void {
     this.on(CreateSession, (request: CreateSessionV1) => {
-      const { tenantId, sessionId: id, name, most } = request;
+      const { tenantId, sessionId: id, name, most, proxy } = request;
+      checkProxy(proxy);
       this.created.set(id, request);
+      if (this.sessions.has(id)) return { session: this.owned(request) };
       const used = this.sessionsOf(tenantId).length;
       if (most !== undefined && used >= most) {
-        throw new AppError('RATE_LIMITED', undefined, { layer: 'plan', limit: most, used });
+        const meta = { layer: 'plan', resource: 'sessions', limit: most, used };
+        throw new AppError('RATE_LIMITED', undefined, meta);
       }
-      const state = { id, name, status: 'CONNECTING', statusReason: 'CREATED', phone: null } as const;
+      const state = { id, name, status: 'NEW', statusReason: 'CREATED', phone: null } as const;
       return { session: this.addSession(tenantId, state) };
     });
     this.on(CountSessions, ({ tenantId }: TenantRef) => ({ count: this.sessionsOf(tenantId).length }));
     this.on(UpdateSession, ({ tenantId, sessionId, ...change }: UpdateSessionV1) => {
       const session = this.owned({ tenantId, sessionId });
+      checkProxy(change.proxy);
       this.done.push(change);
       if (change.name !== undefined) session.name = change.name;
       return { session };
     });
-    this.on(GetSession, (ref: SessionRef) => {
+    this.on(GetSession, ({ countOlderTo = Infinity, ...ref }: GetSessionV1) => {
       const session = this.owned(ref);
-      const older = this.sessionsOf(ref.tenantId).findIndex(({ state }) => state === session);
-      return { session, ...(this.countsOlder && { older }) };
+      const rank = this.sessionsOf(ref.tenantId).findIndex(({ state }) => state === session);
+      return { session, ...(this.countsOlder && { older: Math.min(rank, countOlderTo) }) };
     });
     this.on(ListSessions, ({ tenantId, limit, before }: ListSessionsV1) => {
       const own = this.sessionsOf(tenantId).reverse();
@@ -325,14 +310,14 @@ export class FakeServices {
       return { code: 'ABCD2345', expiresAt: new Date(Date.now() + 20_000).toISOString() };
     });
     this.on(LookUpContact, (request: PhoneRequestV1) => {
-      this.owned(request);
+      this.connected(request);
       const exists = !request.phone.endsWith('0');
       const address = exists ? `${request.phone}@s.whatsapp.net` : null;
       return { phone: `+${request.phone}`, exists, address };
     });
     for (const contract of [MarkRead, SetTyping] as RequestContract<SessionRef, object>[]) {
       this.on(contract, (request) => {
-        this.owned(request);
+        this.connected(request);
         this.done.push(request);
         return {};
       });
@@ -354,8 +339,17 @@ export class FakeServices {
     });
   }
 
+  private tierOf(sessionId: string): number {
+    return this.tiers.get(sessionId) ?? WARMUP.tier;
+  }
+
   private sessionsOf(tenantId: string): OwnedSession[] {
     return [...this.sessions.values()].filter((session) => session.tenantId === tenantId);
+  }
+
+  private connected(ref: SessionRef): void {
+    const { id: sessionId, status } = this.owned(ref);
+    if (status !== 'CONNECTED') throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status });
   }
 
   private owned({ tenantId, sessionId }: SessionRef): SessionState {
@@ -364,6 +358,11 @@ export class FakeServices {
     if (session.tenantId !== tenantId) throw new AppError('FORBIDDEN');
     return session.state;
   }
+}
+
+function checkProxy(proxy: string | null | undefined): void {
+  if (proxy && !/^(https?|socks5):\/\/[^/]+$/.test(proxy))
+    throw invalidField('proxy', 'proxy must be http://');
 }
 
 function answer<Q extends object, A extends object>(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { CreateSession, type Entitlements, FindMessages, type NewTenant, Reserve } from '@svc/contracts';
-import { TOKENS, USAGE, WARMUP } from '../support/fake-services.js';
+import { TOKENS, USAGE, WARMUP } from '../support/figures.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
 
 withGateway();

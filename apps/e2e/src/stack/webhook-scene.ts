@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CreateEndpoint, type Envelope, MessageReceived, type MessageReceivedV1 } from '@svc/contracts';
+import {
+  CreateEndpoint,
+  type Envelope,
+  MessageReceived,
+  type MessageReceivedV1,
+  phoneAddress,
+} from '@svc/contracts';
 import { envelopeOf, Messaging, RpcClient } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import pg from 'pg';
@@ -71,7 +77,7 @@ export class WebhookScene {
   event({ tenantId, sessionId }: Subscriber): Envelope<MessageReceivedV1> {
     const messageId = randomUUID();
     const contact = `4915${messageId.replace(/\D/g, '').slice(0, 9)}`;
-    const address = { remoteJid: `${contact}@s.whatsapp.net`, phone: `+${contact}`, pushName: 'Ada' };
+    const address = { remoteJid: phoneAddress(contact), phone: `+${contact}`, pushName: 'Ada' };
     const body = { type: 'text' as const, text: 'x'.repeat(400) };
     const timestamp = new Date().toISOString();
     const data = {

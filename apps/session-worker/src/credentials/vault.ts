@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { SecretBox } from '@svc/service';
+import { SecretBox, secretKey } from '@svc/service';
 
 /** Where a secret of a session lies. */
 export interface Place {
@@ -50,7 +50,8 @@ export class Vault {
     let box = this.boxes.get(sessionId);
     if (!box) {
       const master = Buffer.from(this.masterKey, 'base64');
-      box = new SecretBox(Buffer.from(hkdfSync('sha256', master, sessionId, 'session-secrets', 32)));
+      const derived = Buffer.from(hkdfSync('sha256', master, sessionId, 'session-secrets', 32));
+      box = new SecretBox(secretKey(derived, master));
       this.boxes.set(sessionId, box);
     }
     return box;

@@ -1,14 +1,15 @@
 import {
   type Envelope,
+  isGroup,
   type MessageBody,
   type MessageMedia,
   MessageReceived,
   type MessageReceivedV1,
+  phoneOf,
   type QuotedInbound,
 } from '@svc/contracts';
 import { eventOf } from '@svc/service';
 import { v5 as uuidv5 } from 'uuid';
-import { isGroupAddress, phoneOfAddress } from '../platform/addresses.js';
 import type { InboundContent, InboundRecord } from '../platform/messages.js';
 
 /** Namespace of message ids: the same message of the platform always gets the same id. */
@@ -37,11 +38,11 @@ export function receivedEvent(
     keyId: record.keyId,
     body: bodyOf(record.content),
     pushName: record.pushName,
-    phone: phoneOfAddress(record.remoteJid) ?? null,
+    phone: phoneOf(record.remoteJid),
     timestamp: new Date(record.sentAt * 1000).toISOString(),
     fromMe: record.fromMe,
     chatId: record.chat,
-    isGroup: isGroupAddress(record.chat),
+    isGroup: isGroup(record.chat),
     receivedAt: new Date().toISOString(),
     ...detailsOf(record.content, messageId),
   };

@@ -42,7 +42,7 @@ export interface LedgerMessage extends OutgoingMessage {
 
 // The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again; there in words that
 // no index knows, so that the row is found by its key and not among all that is open. `next` is sorted, and so read to
-// its end before the first row is written: only then does the index mark entries of rows that are gone (docs/adr/0028-rows-are-found-by-their-key.md).
+// its end before the first row is written: only then does the index mark entries of rows that are gone (docs/adr/0028-statements-use-the-primary-key.md).
 const CLAIM_SQL = `WITH ${FENCE_SQL},
   claim AS MATERIALIZED (SELECT a.session_id, a.most, a.expiry_ms
     FROM unnest($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[]) AS a (session_id, partition, epoch, most, expiry_ms)

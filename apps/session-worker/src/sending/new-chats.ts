@@ -1,7 +1,6 @@
-import { RESTRICTION_REASONS, type RestrictionReason, WRITE_WITHIN_MS } from '@svc/contracts';
+import { isGroup, RESTRICTION_REASONS, type RestrictionReason, WRITE_WITHIN_MS } from '@svc/contracts';
 import { log } from '@svc/service';
 import type { DataSource } from 'typeorm';
-import { isGroupAddress } from '../platform/addresses.js';
 import type { PlatformRestriction, PlatformSocket } from '../platform/port.js';
 import { restrictionAt, type Restrictions, restrictionsAfter } from '../sessions/restrictions.js';
 import { Signal } from '../signal.js';
@@ -64,7 +63,7 @@ export class NewChats {
    */
   async refusalOf(message: LedgerMessage, socket: PlatformSocket): Promise<RestrictionReason | undefined> {
     if (!this.asking && !this.current) return undefined;
-    if (message.mayBeSent || isGroupAddress(message.to) || this.wasSeenBefore(message)) return undefined;
+    if (message.mayBeSent || isGroup(message.to) || this.wasSeenBefore(message)) return undefined;
     if (await this.isKnown(message.to, socket)) return undefined;
     await this.asking;
     return this.current?.reason;

@@ -8,7 +8,7 @@ import { Platform } from '../platform/port.js';
 import { atStep } from '../steps.js';
 import { failureOf } from './failures.js';
 import { eventsSoFar, FAILED_AT, isOverdue } from './outbound.js';
-import { SessionSenders } from './session-senders.js';
+import type { SessionSender } from './session-sender.js';
 
 /** Commands that are written in one statement at most. */
 const BATCH = 256;
@@ -28,7 +28,7 @@ const INTAKE_SQL = `INSERT INTO outbound_message
   ORDER BY j.n ON CONFLICT DO NOTHING RETURNING job_id`;
 
 // Of what has just come; what a logout or a deletion has missed at the same moment comes again with the gateway's repeat of it. The status
-// in words that no index knows: rows are found by their key, not among all that is open (docs/adr/0028-rows-are-found-by-their-key.md).
+// in words that no index knows: rows are found by their key, not among all that is open (docs/adr/0028-statements-use-the-primary-key.md).
 const UNDELIVERABLE_SQL = `UPDATE outbound_message o SET status = 'FAILED', failure = CASE
       WHEN s.id IS NULL OR s.wanted = 'DELETED' THEN $3::jsonb WHEN s.status = 'LOGGED_OUT' AND q.expires_at IS NULL THEN $4::jsonb ELSE $5::jsonb END,
     ${FAILED_AT('$6')}
@@ -48,6 +48,8 @@ type EndedRow = Parameters<typeof eventsSoFar>[0];
  */
 @Injectable()
 export class SendingService {
+  /** Senders with an open socket, by session: each is woken when a message comes in. */
+  readonly senders = new Map<string, SessionSender>();
   private readonly intake = new GroupCommit<Envelope<SendMessageV1>, void>({
     most: BATCH,
     everyMs: EVERY_MS,
@@ -60,7 +62,6 @@ export class SendingService {
     private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
     private readonly platform: Platform,
-    private readonly senders: SessionSenders,
   ) {}
 
   /** Takes a command in; resolves when its row is committed. */
@@ -84,7 +85,8 @@ export class SendingService {
     });
     atStep('out-2');
     this.outbox.publish(events);
-    for (const sessionId of new Set(commands.map(({ data }) => data.sessionId))) this.senders.wake(sessionId);
+    for (const sessionId of new Set(commands.map(({ data }) => data.sessionId)))
+      this.senders.get(sessionId)?.wake();
     return commands.map(() => undefined);
   }
 

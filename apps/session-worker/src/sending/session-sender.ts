@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FailureCode } from '@svc/contracts';
+import { CONTENT, type FailureCode } from '@svc/contracts';
 import { patiently } from '@svc/database';
 import { log, UnderWay } from '@svc/service';
 import { NoAnswerError } from '../platform/errors.js';
@@ -168,7 +168,7 @@ export class SessionSender {
       if (this.socket !== socket) return false;
       if (passed.has(message.to) || (await this.refuse(message, socket))) continue;
       if (this.socket !== socket) return false;
-      if (message.content.media && !message.uploaded) {
+      if (CONTENT[message.content.type].sending.hasFile && !message.uploaded) {
         passed.add(message.to);
         this.files.add(message);
       } else if (!(await this.send(message, socket))) return false;

@@ -7,8 +7,7 @@ import type { Transport } from '../noise/cipher.js';
 import { frame, FrameReader } from '../noise/frames.js';
 import type { HandshakeResult, Responder } from '../noise/handshake.js';
 import type { ClientConnection, RubbishKind } from '../wire/client-connection.js';
-import { SERVER } from '../wire/jids.js';
-import { type Attributes, decodeStanza, encodeStanza, type Stanza, stanza } from '../wire/nodes.js';
+import { type Attributes, decodeStanza, encodeStanza, SERVER, type Stanza, stanza } from '../wire/nodes.js';
 
 /** Takes what happens on a connection. */
 export interface ConnectionHandler {

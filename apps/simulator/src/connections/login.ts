@@ -1,10 +1,10 @@
+import { hiddenAddress } from '@svc/contracts';
 import type { HandshakeResult } from '../noise/handshake.js';
 import type { Companion } from '../people/companion.js';
 import { isMute } from '../people/faults.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { Connection } from './connection.js';
-import { lidJid } from '../wire/jids.js';
 import { seconds, stanza } from '../wire/nodes.js';
 import { loginFailure, replacedError } from '../wire/stream-errors.js';
 import type { ConnectionLog } from './connection-log.js';
@@ -47,7 +47,7 @@ export class Login {
     connection.person = person;
     // One device, one connection: the newcomer wins, as on the real platform.
     previous?.end(replacedError());
-    const lid = lidJid(person.lid, companion.device);
+    const lid = hiddenAddress(person.lid, companion.device);
     connection.send(stanza('success', { t: seconds(), lid, location: 'sim', props: '1' }));
   }
 }

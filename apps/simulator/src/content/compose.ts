@@ -1,7 +1,7 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { phoneAddress } from '@svc/contracts';
 import type { ComposeContext } from '../kinds/kind.js';
 import { KIND_RULES, type WrittenContent } from '../kinds/kinds.js';
-import { phoneJid } from '../wire/jids.js';
 import { seconds } from '../wire/nodes.js';
 
 /** Makes a message of the platform by the rules of its kind; files have been uploaded before. */
@@ -13,13 +13,13 @@ export function compose(content: WrittenContent, context: ComposeContext): proto
 /** Quotes the message that a new one answers, as it was. */
 export const quoting = (id: string, author: string, quotedMessage: proto.IMessage): proto.IContextInfo => ({
   stanzaId: id,
-  participant: phoneJid(author),
+  participant: phoneAddress(author),
   quotedMessage,
 });
 
 /** Names people in a message. */
 export const mentioning = (phones: string[]): proto.IContextInfo => ({
-  mentionedJid: phones.map((phone) => phoneJid(phone)),
+  mentionedJid: phones.map((phone) => phoneAddress(phone)),
 });
 
 /** Says where and how to fetch a file, as each kind of message says it. */

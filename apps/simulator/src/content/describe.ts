@@ -1,6 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { parseAddress } from '@svc/contracts';
 import type { ContentFields, ReceivedContent } from '../kinds/kinds.js';
-import { parseJid } from '../wire/jids.js';
 import { fieldOf, formsOf, unwrapped } from './platform-message.js';
 
 type Message = proto.IMessage;
@@ -36,6 +36,6 @@ function contextFields(message: Message, field: keyof Message | undefined): Cont
   const { stanzaId, mentionedJid } = content?.contextInfo ?? {};
   return {
     ...(stanzaId ? { quotedKeyId: stanzaId } : {}),
-    ...(mentionedJid?.length ? { mentions: mentionedJid.map((jid) => parseJid(jid)?.user ?? jid) } : {}),
+    ...(mentionedJid?.length ? { mentions: mentionedJid.map((jid) => parseAddress(jid)?.user ?? jid) } : {}),
   };
 }

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { phoneAddress } from '@svc/contracts';
 import { aPopulation, aReceivedMessage } from '../../test/support/people.js';
 import { MediaStore } from '../media/media-store.js';
 import type { Person } from '../people/person.js';
-import { phoneJid } from '../wire/jids.js';
 import { type FileToSend, writeMessage } from './message-writer.js';
 import { describeFile, fileOf } from './received-file.js';
 
@@ -16,7 +16,7 @@ describe('a contact writes', () => {
 
   beforeEach(() => {
     contact = aPopulation().ensureContact(CONTACT);
-    contact.addReceived(aReceivedMessage('THEIRS', ACCOUNT, phoneJid(CONTACT)));
+    contact.addReceived(aReceivedMessage('THEIRS', ACCOUNT, phoneAddress(CONTACT)));
     const counts = { deliveries: 1, receipts: 0, sentAt: '2026-01-05T09:30:00.000Z' };
     contact.sent.set('OWN', { id: 'OWN', to: ACCOUNT, text: 'mine', status: 'SENT', ...counts });
   });
@@ -24,33 +24,36 @@ describe('a contact writes', () => {
   const reaction = (chat: string, targetKeyId: string) =>
     writeMessage(store, contact, chat, { type: 'reaction', emoji: '👍', targetKeyId }).reactionMessage?.key;
   const answer = (quotedKeyId: string) =>
-    writeMessage(store, contact, phoneJid(ACCOUNT), { type: 'text', text: 'yes', quotedKeyId })
+    writeMessage(store, contact, phoneAddress(ACCOUNT), { type: 'text', text: 'yes', quotedKeyId })
       .extendedTextMessage?.contextInfo;
 
   test('a reaction to a message of its own says so', () => {
-    expect(reaction(phoneJid(ACCOUNT), 'OWN')).toMatchObject({ remoteJid: phoneJid(ACCOUNT), fromMe: true });
-    expect(reaction(phoneJid(ACCOUNT), 'THEIRS')).toMatchObject({ fromMe: false, id: 'THEIRS' });
+    expect(reaction(phoneAddress(ACCOUNT), 'OWN')).toMatchObject({
+      remoteJid: phoneAddress(ACCOUNT),
+      fromMe: true,
+    });
+    expect(reaction(phoneAddress(ACCOUNT), 'THEIRS')).toMatchObject({ fromMe: false, id: 'THEIRS' });
   });
 
   test('in a group a reaction names the writer of the message, too', () => {
-    expect(reaction(GROUP, 'THEIRS')).toMatchObject({ remoteJid: GROUP, participant: phoneJid(ACCOUNT) });
-    expect(reaction(phoneJid(ACCOUNT), 'THEIRS')?.participant).toBeFalsy();
+    expect(reaction(GROUP, 'THEIRS')).toMatchObject({ remoteJid: GROUP, participant: phoneAddress(ACCOUNT) });
+    expect(reaction(phoneAddress(ACCOUNT), 'THEIRS')?.participant).toBeFalsy();
   });
 
   test('an answer quotes the message as it was, by whoever wrote it', () => {
     expect(answer('THEIRS')).toMatchObject({
       stanzaId: 'THEIRS',
-      participant: phoneJid(ACCOUNT),
+      participant: phoneAddress(ACCOUNT),
       quotedMessage: { conversation: 'hi' },
     });
     expect(answer('OWN')).toMatchObject({
-      participant: phoneJid(CONTACT),
+      participant: phoneAddress(CONTACT),
       quotedMessage: { conversation: 'mine' },
     });
   });
 
   test('an answer to a message that nobody knows takes it for one of the other side', () => {
-    expect(answer('UNKNOWN')).toMatchObject({ stanzaId: 'UNKNOWN', participant: phoneJid(ACCOUNT) });
+    expect(answer('UNKNOWN')).toMatchObject({ stanzaId: 'UNKNOWN', participant: phoneAddress(ACCOUNT) });
   });
 
   test.each<[FileToSend['fault'], string | null]>([
@@ -60,7 +63,7 @@ describe('a contact writes', () => {
   ])('a file that is %s on purpose is opened with the problem: %s', (fault, problem) => {
     const file = Buffer.from(`a picture, ${fault}`);
     const content = { type: 'image' as const, caption: 'c' };
-    const message = writeMessage(store, contact, phoneJid(ACCOUNT), content, { file, fault });
+    const message = writeMessage(store, contact, phoneAddress(ACCOUNT), content, { file, fault });
     const opened = fileOf(store, message);
     expect(describeFile(opened ?? 'there is none')).toMatchObject({
       bytes: problem ? 0 : file.length,

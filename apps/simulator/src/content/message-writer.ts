@@ -1,11 +1,10 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import { KIND_RULES, type WrittenContent } from '../kinds/kinds.js';
+import { isGroup, parseAddress, phoneAddress } from '@svc/contracts';
+import { fileKindOf, type WrittenContent } from '../kinds/kinds.js';
 import { sealMedia } from '../media/media-cipher.js';
 import type { MediaStore } from '../media/media-store.js';
-import { isGroupJid } from '../people/groups.js';
 import type { ReceivedMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
-import { parseJid, phoneJid } from '../wire/jids.js';
 import { compose, mediaFields, mentioning, quoting } from './compose.js';
 
 /** What is wrong with a file on purpose. `missing`: it is not there. `altered`: it is another one. */
@@ -38,7 +37,7 @@ function upload(
   { type }: WrittenContent,
   { file, fault }: FileToSend,
 ): object | undefined {
-  const kind = KIND_RULES[type].file;
+  const kind = fileKindOf(type);
   if (!kind) return undefined;
   const { blob, sealed } = sealMedia(kind, file);
   const path = store.put(blob);
@@ -52,9 +51,9 @@ const receivedBy = (person: Person, id: string): ReceivedMessage | undefined =>
 
 /** Names a message as the author sees it: a chat of two by the other person, a message of a group by its writer, too. */
 function keyOf(person: Person, chat: string, id: string): proto.IMessageKey {
-  const writer = isGroupJid(chat) ? receivedBy(person, id)?.from : undefined;
+  const writer = isGroup(chat) ? receivedBy(person, id)?.from : undefined;
   const fromMe = person.sent.has(id);
-  return { remoteJid: chat, fromMe, id, ...(writer ? { participant: phoneJid(writer) } : {}) };
+  return { remoteJid: chat, fromMe, id, ...(writer ? { participant: phoneAddress(writer) } : {}) };
 }
 
 function contextOf(
@@ -70,7 +69,7 @@ function contextOf(
 function quote(person: Person, chat: string, id: string): proto.IContextInfo {
   const received = receivedBy(person, id);
   const own = person.sent.get(id);
-  const writer = received?.from ?? (own ? person.phone : (parseJid(chat)?.user ?? ''));
+  const writer = received?.from ?? (own ? person.phone : (parseAddress(chat)?.user ?? ''));
   const message = received
     ? proto.Message.fromObject(received.message as object)
     : { conversation: own?.text ?? '' };

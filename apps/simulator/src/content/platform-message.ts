@@ -1,18 +1,17 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import type { Form, Kind, KindRules, StanzaTypes } from '../kinds/kind.js';
-import { KIND_RULES } from '../kinds/kinds.js';
+import type { Form, Kind, StanzaTypes } from '../kinds/kind.js';
+import { KIND_RULES, KINDS } from '../kinds/kinds.js';
 
 /** A kind whose messages may be written in some field of the platform's message. */
 interface KindForm {
   kind: Kind;
-  rules: KindRules;
   form: Form<unknown, object>;
 }
 
 const FORMS = new Map<string, KindForm[]>();
-for (const [kind, rules] of Object.entries(KIND_RULES) as [Kind, KindRules][]) {
-  for (const [field, form] of Object.entries(rules.forms)) {
-    FORMS.set(field, [...(FORMS.get(field) ?? []), { kind, rules, form: form as Form<unknown, object> }]);
+for (const kind of KINDS) {
+  for (const [field, form] of Object.entries(KIND_RULES[kind].forms)) {
+    FORMS.set(field, [...(FORMS.get(field) ?? []), { kind, form: form as Form<unknown, object> }]);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import type { ReceivedMedia } from '../kinds/kinds.js';
+import { fileKindOf, type ReceivedMedia } from '../kinds/kinds.js';
 import { openMedia } from '../media/media-cipher.js';
 import type { MediaStore } from '../media/media-store.js';
 import { sha256 } from '../noise/keys.js';
@@ -18,7 +18,8 @@ interface MediaClaims {
 export function fileOf(store: MediaStore, message: proto.IMessage): Buffer | string | undefined {
   const inner = unwrapped(message);
   const field = fieldOf(inner);
-  const kind = formsOf(field)[0]?.rules.file;
+  const [written] = formsOf(field);
+  const kind = written && fileKindOf(written.kind);
   if (!field || !kind) return undefined;
   const claims = inner[field] as MediaClaims;
   const blob = store.get(claims.directPath ?? pathIn(claims.url));

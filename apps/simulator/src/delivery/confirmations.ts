@@ -1,11 +1,10 @@
+import { hiddenAddress, isGroup } from '@svc/contracts';
 import type { Companion, QueuedStanza } from '../people/companion.js';
-import { isGroupJid } from '../people/groups.js';
 import { advance } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import { takeBundle } from '../people/pre-keys.js';
 import { readRetryBundle } from '../signal/key-bundle.js';
-import { lidJid } from '../wire/jids.js';
 import { child, childrenNamed, type Stanza, stanza } from '../wire/nodes.js';
 import { type Delivery, messageKey, receiptKey } from './delivery.js';
 import { encryptFor } from './encryption.js';
@@ -57,7 +56,7 @@ export class Confirmations {
 
   private recordReceipt(person: Person, companion: Companion, node: Stanza): void {
     const { to, type, participant } = node.attrs;
-    const group = isGroupJid(to) ? to : undefined;
+    const group = isGroup(to) ? to : undefined;
     const author = this.population.find(group ? participant : to)?.person;
     const items = childrenNamed(child(node, 'list'), 'item').map((item) => item.attrs.id);
     for (const id of [node.attrs.id, ...items]) {
@@ -107,7 +106,7 @@ export class Confirmations {
   private forwardRetry(person: Person, companion: Companion, phone: string, node: Stanza): void {
     const author = this.population.get(phone);
     const { id, type } = node.attrs;
-    const from = lidJid(person.lid, companion.device);
+    const from = hiddenAddress(person.lid, companion.device);
     for (const device of author?.companions.values() ?? []) {
       if (device.active) device.connection?.send(stanza('receipt', { id, type, from }, node.content));
     }

@@ -1,9 +1,9 @@
+import { hiddenAddress, parseAddress } from '@svc/contracts';
 import type { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { TypingState } from '../people/typing.js';
-import { lidJid, parseJid, SERVER } from '../wire/jids.js';
-import { children, seconds, type Stanza, stanza } from '../wire/nodes.js';
+import { children, seconds, SERVER, type Stanza, stanza } from '../wire/nodes.js';
 
 /** This class passes on who is there and who is writing. Nothing of it waits for a device that is not connected. */
 export class Presence {
@@ -45,7 +45,7 @@ export class Presence {
   /** Shows an account that a person writes to it; returns how many devices were told. */
   type(person: Person, account: Person, state: TypingState): number {
     const action = state === 'recording' ? stanza('composing', { media: 'audio' }) : stanza(state);
-    const node = stanza('chatstate', { from: lidJid(person.lid) }, [action]);
+    const node = stanza('chatstate', { from: hiddenAddress(person.lid) }, [action]);
     const active = [...account.companions.values()].filter(({ active }) => active);
     return active.filter(({ connection }) => connection?.send(node)).length;
   }
@@ -54,8 +54,9 @@ export class Presence {
     const type = available ? 'available' : 'unavailable';
     const last = available ? undefined : seconds();
     return (
-      (active && parseJid(address) && connection?.send(stanza('presence', { from: address, type, last }))) ===
-      true
+      (active &&
+        parseAddress(address) &&
+        connection?.send(stanza('presence', { from: address, type, last }))) === true
     );
   }
 }

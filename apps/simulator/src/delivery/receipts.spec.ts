@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import {
   aPopulation,
   aReceivedMessage,
@@ -7,7 +8,6 @@ import {
 } from '../../test/support/people.js';
 import type { ReceivedMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
-import { lidJid, phoneJid } from '../wire/jids.js';
 import { child, children } from '../wire/nodes.js';
 import { Delivery } from './delivery.js';
 import { Receipts } from './receipts.js';
@@ -30,7 +30,7 @@ describe('the receipts of a contact', () => {
   });
   afterEach(() => void jest.useRealTimers());
 
-  const receive = (id: string, address = phoneJid(CONTACT)): ReceivedMessage => {
+  const receive = (id: string, address = phoneAddress(CONTACT)): ReceivedMessage => {
     const message = aReceivedMessage(id, ACCOUNT, address);
     contact.addReceived(message);
     receipts.giveFor(contact, message);
@@ -80,7 +80,7 @@ describe('the receipts of a contact', () => {
 
   test('in a group name the member', () => {
     receive('A', GROUP);
-    expect(connection.sent[0]?.attrs).toMatchObject({ from: GROUP, participant: lidJid(contact.lid) });
+    expect(connection.sent[0]?.attrs).toMatchObject({ from: GROUP, participant: hiddenAddress(contact.lid) });
   });
 
   test('of playing are for audios only, as often as they are played', () => {

@@ -1,8 +1,7 @@
-import { isGroupJid } from '../people/groups.js';
+import { hiddenAddress, isGroup } from '@svc/contracts';
 import type { ReceivedMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
-import { lidJid } from '../wire/jids.js';
 import { seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { type Delivery, receiptKey } from './delivery.js';
 
@@ -82,7 +81,7 @@ export class Receipts {
     const account = this.population.get(from);
     if (!id || !account) return;
     const list = others.length > 0 ? [stanza('list', {}, others.map(itemNode))] : undefined;
-    const participant = isGroupJid(address) ? lidJid(person.lid) : undefined;
+    const participant = isGroup(address) ? hiddenAddress(person.lid) : undefined;
     const node = stanza('receipt', { id, from: address, participant, type, t: seconds() }, list);
     const key = receiptKey(type ?? 'delivered', id, participant);
     for (const companion of account.companions.values()) {

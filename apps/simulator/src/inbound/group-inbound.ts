@@ -1,4 +1,5 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import type { Companion } from '../people/companion.js';
 import { takeInboundFault } from '../people/faults.js';
 import type { Group } from '../people/groups.js';
@@ -6,7 +7,6 @@ import type { SentMessage } from '../people/messages.js';
 import { peerName, type Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import { pad } from '../signal/padding.js';
-import { lidJid, phoneJid } from '../wire/jids.js';
 import { type Attributes, seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { stanzaTypes } from '../content/platform-message.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
@@ -90,8 +90,8 @@ export class GroupInbound {
 const envelopeOf = (author: Person, { jid }: Group, id: string): Attributes => ({
   id,
   from: jid,
-  participant: lidJid(author.lid),
-  participant_pn: phoneJid(author.phone),
+  participant: hiddenAddress(author.lid),
+  participant_pn: phoneAddress(author.phone),
   t: seconds(),
   notify: author.name ?? author.phone,
   addressing_mode: 'lid',

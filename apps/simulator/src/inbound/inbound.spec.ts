@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { silenceConsole } from '@svc/service';
+import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import { aPopulation, linkDevice } from '../../test/support/people.js';
 import { Delivery } from '../delivery/delivery.js';
 import { Receipts } from '../delivery/receipts.js';
@@ -8,7 +9,6 @@ import { SerialQueue } from '../delivery/serial-queue.js';
 import { MediaStore } from '../media/media-store.js';
 import type { Person } from '../people/person.js';
 import { unpad } from '../signal/padding.js';
-import { lidJid, phoneJid } from '../wire/jids.js';
 import { bytesOf, child, type Stanza } from '../wire/nodes.js';
 import { type Addressing, Inbound } from './inbound.js';
 import { PhoneWriting } from './phone-writing.js';
@@ -46,9 +46,15 @@ describe('a message to an account', () => {
   };
 
   test.each<[Addressing | undefined, () => object]>([
-    [undefined, () => ({ from: lidJid(contact.lid), addressing_mode: 'lid', sender_pn: phoneJid(CONTACT) })],
-    ['pn', () => ({ from: phoneJid(CONTACT), addressing_mode: 'pn', sender_lid: lidJid(contact.lid) })],
-    ['pn-only', () => ({ from: phoneJid(CONTACT), addressing_mode: 'pn' })],
+    [
+      undefined,
+      () => ({ from: hiddenAddress(contact.lid), addressing_mode: 'lid', sender_pn: phoneAddress(CONTACT) }),
+    ],
+    [
+      'pn',
+      () => ({ from: phoneAddress(CONTACT), addressing_mode: 'pn', sender_lid: hiddenAddress(contact.lid) }),
+    ],
+    ['pn-only', () => ({ from: phoneAddress(CONTACT), addressing_mode: 'pn' })],
   ])('comes from the address that %s names, with the other one beside it', async (addressing, addresses) => {
     const { id } = await inbound.send(contact, account, TEXT, { addressing });
     const { t: _, ...attributes } = messages()[0]?.attrs ?? {};
@@ -80,20 +86,20 @@ describe('a message to an account', () => {
     [
       'lid',
       () => ({
-        from: lidJid(account.lid),
-        recipient: lidJid(contact.lid),
-        peer_recipient_pn: phoneJid(CONTACT),
+        from: hiddenAddress(account.lid),
+        recipient: hiddenAddress(contact.lid),
+        peer_recipient_pn: phoneAddress(CONTACT),
       }),
     ],
     [
       'pn',
       () => ({
-        from: phoneJid(ACCOUNT),
-        recipient: phoneJid(CONTACT),
-        peer_recipient_lid: lidJid(contact.lid),
+        from: phoneAddress(ACCOUNT),
+        recipient: phoneAddress(CONTACT),
+        peer_recipient_lid: hiddenAddress(contact.lid),
       }),
     ],
-    ['pn-only', () => ({ from: phoneJid(ACCOUNT), recipient: phoneJid(CONTACT) })],
+    ['pn-only', () => ({ from: phoneAddress(ACCOUNT), recipient: phoneAddress(CONTACT) })],
   ])('that its owner writes comes back to the devices, addressed by %s', async (addressing, addresses) => {
     const id = await phone.send(account, contact, TEXT, { addressing });
     const [copy] = messages();

@@ -1,10 +1,10 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import type { Companion } from '../people/companion.js';
 import { type StanzaFlaws, takeInboundFault } from '../people/faults.js';
 import type { SentMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
-import { lidJid, phoneJid } from '../wire/jids.js';
 import { type Attributes, seconds, stanza } from '../wire/nodes.js';
 import { stanzaTypes } from '../content/platform-message.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
@@ -90,7 +90,8 @@ export class Inbound {
 }
 
 function addressesOf({ lid, phone }: Person, addressing: Addressing = 'lid'): Attributes {
-  if (addressing === 'lid') return { from: lidJid(lid), addressing_mode: 'lid', sender_pn: phoneJid(phone) };
-  const senderLid = addressing === 'pn' ? lidJid(lid) : undefined;
-  return { from: phoneJid(phone), addressing_mode: 'pn', sender_lid: senderLid };
+  if (addressing === 'lid')
+    return { from: hiddenAddress(lid), addressing_mode: 'lid', sender_pn: phoneAddress(phone) };
+  const senderLid = addressing === 'pn' ? hiddenAddress(lid) : undefined;
+  return { from: phoneAddress(phone), addressing_mode: 'pn', sender_lid: senderLid };
 }

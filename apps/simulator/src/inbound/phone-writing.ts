@@ -1,7 +1,7 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import type { MediaStore } from '../media/media-store.js';
 import type { Person } from '../people/person.js';
-import { lidJid, phoneJid } from '../wire/jids.js';
 import { type Attributes, seconds, stanza } from '../wire/nodes.js';
 import { stanzaTypes } from '../content/platform-message.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
@@ -30,7 +30,7 @@ export class PhoneWriting {
       : await this.inbound.send(owner, contact, message, { addressing });
     await this.copy(owner, contact, { id: sent.id, message }, options);
     if (isNote) return sent.id;
-    const from = { phone: owner.phone, id: sent.id, address: phoneJid(contact.phone) };
+    const from = { phone: owner.phone, id: sent.id, address: phoneAddress(contact.phone) };
     this.receipts.giveFor(contact, recordReceived(this.media, contact, from, message));
     return sent.id;
   }
@@ -63,13 +63,18 @@ function addressesOf(
   contact: Person,
   addressing: Addressing = 'lid',
 ): Attributes & { recipient: string } {
-  const phone = phoneJid(contact.phone);
-  const lid = lidJid(contact.lid);
+  const phone = phoneAddress(contact.phone);
+  const lid = hiddenAddress(contact.lid);
   if (addressing === 'lid')
-    return { from: lidJid(owner.lid), recipient: lid, addressing_mode: 'lid', peer_recipient_pn: phone };
+    return {
+      from: hiddenAddress(owner.lid),
+      recipient: lid,
+      addressing_mode: 'lid',
+      peer_recipient_pn: phone,
+    };
   const peer = addressing === 'pn' ? lid : undefined;
   return {
-    from: phoneJid(owner.phone),
+    from: phoneAddress(owner.phone),
     recipient: phone,
     addressing_mode: 'pn',
     peer_recipient_lid: peer,

@@ -19,7 +19,6 @@ export class AudioBody {
 export const audio: KindRules<AudioBody> = {
   body: AudioBody,
   required: [],
-  file: 'audio',
   compose: (
     { mimeType: mimetype = 'audio/ogg; codecs=opus', seconds, isPtt: ptt = false },
     { media, contextInfo },

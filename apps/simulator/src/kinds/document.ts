@@ -27,7 +27,6 @@ export class DocumentBody {
 export const document: KindRules<DocumentBody> = {
   body: DocumentBody,
   required: [],
-  file: 'document',
   compose: (content, { media, contextInfo }) => {
     const {
       mimeType: mimetype = 'application/octet-stream',

@@ -11,7 +11,6 @@ export class ImageBody {
 export const image: KindRules<ImageBody> = {
   body: ImageBody,
   required: [],
-  file: 'image',
   compose: ({ caption, mimeType: mimetype = 'image/jpeg' }, { media, contextInfo }) => ({
     imageMessage: { ...media, caption, mimetype, contextInfo },
   }),

@@ -1,28 +1,12 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiPropertyOptional } from '@nestjs/swagger';
+import type { OutboundType } from '@svc/contracts';
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { IsInt, IsString, Length, Min } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 
-/** Kinds of content that people write and receive. What is none of them is `unsupported`. */
-export const KINDS = [
-  'text',
-  'image',
-  'video',
-  'audio',
-  'document',
-  'sticker',
-  'location',
-  'contact',
-  'poll',
-  'reaction',
-  'edit',
-  'revoke',
-] as const;
-export type Kind = (typeof KINDS)[number];
-
-/** Kinds of files; each is encrypted under keys of its own. */
-export type MediaKind = 'image' | 'sticker' | 'video' | 'audio' | 'document';
+/** A kind of content that people write and receive: all that sessions send. What is none of them is `unsupported`. */
+export type Kind = Exclude<OutboundType, 'delete'> | 'revoke';
 
 /** How the stanza around a message announces it. */
 export interface StanzaTypes {
@@ -57,8 +41,6 @@ export interface KindRules<Body extends object = object> {
   body: Type<Body>;
   /** Fields without which it says nothing. */
   required: readonly (keyof Body)[];
-  /** The file that it needs. */
-  file?: MediaKind;
   /** Makes a message of the platform. */
   compose(content: Body, context: ComposeContext): proto.IMessage;
   /** How the platform may write it, by the name of the field. */

@@ -5,8 +5,8 @@ import { validateSync } from 'class-validator';
 import { compose, mentioning, quoting } from '../content/compose.js';
 import { describeMessage } from '../content/describe.js';
 import { stanzaTypes, textOfMessage, unwrapped } from '../content/platform-message.js';
-import { type Kind, KINDS } from './kind.js';
-import { ContentBody, type ContentFields, KIND_RULES } from './kinds.js';
+import type { Kind } from './kind.js';
+import { ContentBody, type ContentFields, KIND_RULES, KINDS } from './kinds.js';
 
 const STRICT = { whitelist: true, forbidNonWhitelisted: true };
 const TARGET = { remoteJid: '4915550001000@s.whatsapp.net', fromMe: false, id: 'T1' };

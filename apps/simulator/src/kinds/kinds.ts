@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
+import { CONTENT, type MediaKind } from '@svc/contracts';
 import { ArrayMaxSize, IsArray, IsBoolean, IsString, Length } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 import { ArePhones } from '../http/phone.js';
@@ -34,6 +35,15 @@ const RULES = {
 
 /** The rules of each kind; a kind without rules does not compile. */
 export const KIND_RULES: Record<Kind, KindRules> = RULES;
+
+/** All kinds. */
+export const KINDS = Object.keys(RULES) as Kind[];
+
+/** The kind of file that content of a kind has; undefined: it has none. */
+export function fileKindOf(kind: Kind): MediaKind | undefined {
+  const isFile = kind !== 'revoke' && CONTENT[kind].sending.hasFile;
+  return isFile ? (kind as MediaKind) : undefined;
+}
 
 /** Fields that every kind may have. */
 class CommonBody {

@@ -16,7 +16,6 @@ export class StickerBody {
 export const sticker: KindRules<StickerBody> = {
   body: StickerBody,
   required: [],
-  file: 'sticker',
   compose: ({ mimeType: mimetype = 'image/webp', isAnimated = false }, { media, contextInfo }) => ({
     stickerMessage: { ...media, mimetype, isAnimated, contextInfo },
   }),

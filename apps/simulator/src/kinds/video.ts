@@ -27,7 +27,6 @@ const describe = ({ caption, mimetype, seconds }: proto.Message.IVideoMessage, i
 export const video: KindRules<VideoBody> = {
   body: VideoBody,
   required: [],
-  file: 'video',
   compose: ({ caption, mimeType: mimetype = 'video/mp4', seconds, isPtv }, { media, contextInfo }) => {
     const message = { ...media, caption, mimetype, seconds, contextInfo };
     return isPtv ? { ptvMessage: message } : { videoMessage: message };

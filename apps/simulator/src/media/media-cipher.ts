@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import type { MediaKind } from '../kinds/kind.js';
+import type { MediaKind } from '@svc/contracts';
 import { hkdf, hmac, sha256 } from '../noise/keys.js';
 
 /** The words that go into the keys of each kind. */

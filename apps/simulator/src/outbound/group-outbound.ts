@@ -1,4 +1,5 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import type { MediaStore } from '../media/media-store.js';
 import type { Group, Groups } from '../people/groups.js';
 import type { ReceivedMessage } from '../people/messages.js';
@@ -6,7 +7,6 @@ import { peerName, type Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { Sender } from '../people/sender.js';
 import { unpad } from '../signal/padding.js';
-import { lidJid, phoneJid } from '../wire/jids.js';
 import { bytesOf, child, childrenNamed, seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
 import { readCopy, recordReceived } from '../delivery/message-log.js';
@@ -57,7 +57,10 @@ export class GroupOutbound {
       const from = { phone: sender.person.phone, id, address: group.jid };
       return recordReceived(this.media, member, from, message);
     }
-    requestResend(this.delivery, sender, id, member, { from: group.jid, participant: lidJid(member.lid) });
+    requestResend(this.delivery, sender, id, member, {
+      from: group.jid,
+      participant: hiddenAddress(member.lid),
+    });
     return undefined;
   }
 
@@ -83,8 +86,8 @@ export class GroupOutbound {
     const attributes = {
       id: node.attrs.id,
       from: group.jid,
-      participant: lidJid(person.lid, companion.device),
-      participant_pn: phoneJid(person.phone),
+      participant: hiddenAddress(person.lid, companion.device),
+      participant_pn: phoneAddress(person.phone),
       type: node.attrs.type,
       t: seconds(),
       notify: person.name ?? person.phone,

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { phoneAddress } from '@svc/contracts';
 import {
   aPopulation,
   aReceivedMessage,
@@ -8,7 +9,6 @@ import {
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import { children, bytesOf } from '../wire/nodes.js';
-import { phoneJid } from '../wire/jids.js';
 import { NewChats } from './new-chats.js';
 
 const ACCOUNT = '4915550009200';
@@ -31,7 +31,7 @@ describe('an account with a cap of one new chat', () => {
   const refuses = (to: string | undefined) => newChats.refuses(account, to);
 
   test('begins one chat, which its devices are told, and no second one', () => {
-    expect([refuses(phoneJid(CONTACT)), refuses(phoneJid('4915550009202'))]).toEqual([false, true]);
+    expect([refuses(phoneAddress(CONTACT)), refuses(phoneAddress('4915550009202'))]).toEqual([false, true]);
     expect(account.restrictions.newChats).toMatchObject({ used: 1 });
     const [update] = children(connection.sent[0]);
     expect(update?.attrs.op_name).toBe('MessageCappingInfoNotification');
@@ -42,8 +42,8 @@ describe('an account with a cap of one new chat', () => {
   });
 
   test.each<[string, (contact: Person) => void]>([
-    ['it wrote to', (contact) => contact.addReceived(aReceivedMessage('A', ACCOUNT, phoneJid(CONTACT)))],
-    ['who wrote to it', () => account.addReceived(aReceivedMessage('A', CONTACT, phoneJid(ACCOUNT)))],
+    ['it wrote to', (contact) => contact.addReceived(aReceivedMessage('A', ACCOUNT, phoneAddress(CONTACT)))],
+    ['who wrote to it', () => account.addReceived(aReceivedMessage('A', CONTACT, phoneAddress(ACCOUNT)))],
     [
       'who wrote while it was offline',
       (contact) =>
@@ -54,18 +54,18 @@ describe('an account with a cap of one new chat', () => {
     ],
   ])('may go on with somebody %s, which is not counted', (_who, talk) => {
     talk(population.ensure(CONTACT));
-    expect(refuses(phoneJid(CONTACT))).toBe(false);
+    expect(refuses(phoneAddress(CONTACT))).toBe(false);
     expect(account.restrictions.newChats).toMatchObject({ used: 0 });
   });
 
   test('has no chat with somebody whom it met in a group only', () => {
     population.ensure(CONTACT).addReceived(aReceivedMessage('A', ACCOUNT, '120363000000000001@g.us'));
-    expect(refuses(phoneJid(CONTACT))).toBe(false);
+    expect(refuses(phoneAddress(CONTACT))).toBe(false);
     expect(account.restrictions.newChats).toMatchObject({ used: 1 });
   });
 
   test('begins no chat by writing to a group, to itself or to nobody', () => {
-    for (const to of ['120363000000000001@g.us', phoneJid(ACCOUNT), '1@lid', undefined]) {
+    for (const to of ['120363000000000001@g.us', phoneAddress(ACCOUNT), '1@lid', undefined]) {
       expect(refuses(to)).toBe(false);
     }
     expect(account.restrictions.newChats).toMatchObject({ used: 0 });

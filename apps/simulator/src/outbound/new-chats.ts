@@ -1,4 +1,4 @@
-import { isGroupJid } from '../people/groups.js';
+import { isGroup } from '@svc/contracts';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import { notifyNewChats } from '../people/restriction-notices.js';
@@ -31,7 +31,7 @@ export class NewChats {
 
 function haveTalked(account: Person, contact: Person): boolean {
   const wroteTo = (from: Person, to: Person): boolean =>
-    to.received.some((message) => message.from === from.phone && !isGroupJid(message.address));
+    to.received.some((message) => message.from === from.phone && !isGroup(message.address));
   if (wroteTo(account, contact) || wroteTo(contact, account)) return true;
   return [...contact.sent.values()].some(({ to }) => to === account.phone);
 }

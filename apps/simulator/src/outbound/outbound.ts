@@ -1,16 +1,15 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { bareAddress, hiddenAddress, isGroup, phoneAddress } from '@svc/contracts';
 import type { MediaStore } from '../media/media-store.js';
 import { isGenuine } from '../pairing/device-identity.js';
 import type { Companion } from '../people/companion.js';
 import { type AckFault, NO_ACK_FAULT, takeAckFault } from '../people/faults.js';
-import { isGroupJid } from '../people/groups.js';
 import { magicNumber } from '../people/magic-numbers.js';
 import type { ReceivedMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { Sender } from '../people/sender.js';
 import { unlinkAll } from '../people/unlink.js';
-import { bareJid, lidJid, parseJid, phoneJid } from '../wire/jids.js';
 import { bytesOf, child, childrenNamed, seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
 import type { GroupOutbound } from './group-outbound.js';
@@ -56,7 +55,7 @@ export class Outbound {
     const error = this.errorOf(sender, node) ?? fault.ackError ?? undefined;
     if (error !== undefined) return this.acknowledge(sender.companion, node, fault, { error });
     if (fault.ack === 'lost') return;
-    if (isGroupJid(node.attrs.to)) await this.acceptForGroup(sender, node, fault);
+    if (isGroup(node.attrs.to)) await this.acceptForGroup(sender, node, fault);
     else await this.acceptForPeople(sender, node, fault);
   }
 
@@ -131,9 +130,9 @@ export class Outbound {
     return targets.flatMap((target) => {
       const found = this.population.find(target.attrs.jid);
       const enc = child(target, 'enc');
-      const address = parseJid(target.attrs.jid);
+      const address = bareAddress(target.attrs.jid);
       if (!found?.person.registered || !enc || !address) return [];
-      return [{ ...found, address: bareJid(address), enc }];
+      return [{ ...found, address, enc }];
     });
   }
 
@@ -195,13 +194,13 @@ export class Outbound {
     const { person, companion } = sender;
     const attributes = {
       id: node.attrs.id,
-      from: own ? phoneJid(person.phone, companion.device) : lidJid(person.lid, companion.device),
+      from: own ? phoneAddress(person.phone, companion.device) : hiddenAddress(person.lid, companion.device),
       recipient: own ? node.attrs.to : undefined,
       type: node.attrs.type,
       t: seconds(),
       notify: person.name ?? person.phone,
       addressing_mode: own ? undefined : 'lid',
-      sender_pn: own ? undefined : phoneJid(person.phone),
+      sender_pn: own ? undefined : phoneAddress(person.phone),
     };
     const relayed = stanza('message', attributes, [copy.enc]);
     const key = messageKey(node.attrs.id ?? '');

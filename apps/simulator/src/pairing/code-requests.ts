@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { parseAddress } from '@svc/contracts';
 import { agree, type KeyPair, randomKeyPair } from '../noise/keys.js';
 import type { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import { Refusal } from '../http/refusal.js';
-import { parseJid, SERVER } from '../wire/jids.js';
-import { bytesOf, child, seconds, type Stanza, stanza } from '../wire/nodes.js';
+import { bytesOf, child, seconds, SERVER, type Stanza, stanza } from '../wire/nodes.js';
 import { advSecretOf, openKeyBundle, unwrapKey, wrapKey } from './code-keys.js';
 import { lockRegistration, linkDevice } from './linking.js';
 import type { Registration } from './registration.js';
@@ -30,7 +30,7 @@ export class CodeRequests {
 
   /** Takes what a device that is not linked yet says about codes. */
   receive(registration: Registration, request: Stanza, message: Stanza): void {
-    const phone = parseJid(message.attrs.jid)?.user ?? '';
+    const phone = parseAddress(message.attrs.jid)?.user ?? '';
     if (message.attrs.stage === 'companion_hello') this.begin(registration, phone, request, message);
     const bundle = bytesOf(child(message, 'link_code_pairing_wrapped_key_bundle'));
     if (message.attrs.stage !== 'companion_finish' || !bundle) return;

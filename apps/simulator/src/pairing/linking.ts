@@ -1,8 +1,8 @@
+import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import { Refusal } from '../http/refusal.js';
-import { lidJid, phoneJid } from '../wire/jids.js';
 import { bytesOf, child, type Stanza, stanza } from '../wire/nodes.js';
 import { isAbout, isGenuine, offerDeviceIdentity } from './device-identity.js';
 import type { Registration } from './registration.js';
@@ -55,6 +55,6 @@ export async function lockRegistration<T>(
 const pairSuccess = (person: Person, device: number, sealed: Buffer): Stanza =>
   stanza('pair-success', {}, [
     stanza('device-identity', {}, sealed),
-    stanza('device', { jid: phoneJid(person.phone, device), lid: lidJid(person.lid, device) }),
+    stanza('device', { jid: phoneAddress(person.phone, device), lid: hiddenAddress(person.lid, device) }),
     stanza('platform', { name: 'android' }),
   ]);

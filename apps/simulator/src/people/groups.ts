@@ -1,3 +1,4 @@
+import { formatAddress } from '@svc/contracts';
 import type { Person } from './person.js';
 
 /** Several people in one chat. */
@@ -8,18 +9,16 @@ export interface Group {
   createdAt: Date;
 }
 
-const GROUP_DOMAIN = '@g.us';
 /** As long as the numbers of real groups. */
 const FIRST_NUMBER = 120_363_000_000_000_001n;
-
-export const isGroupJid = (jid: string | undefined): boolean => jid?.endsWith(GROUP_DOMAIN) ?? false;
 
 /** This class holds all groups, which do not outlive a restart. */
 export class Groups {
   private readonly byJid = new Map<string, Group>();
 
   create(subject: string, members: Person[]): Group {
-    const jid = `${FIRST_NUMBER + BigInt(this.byJid.size)}${GROUP_DOMAIN}`;
+    const number = FIRST_NUMBER + BigInt(this.byJid.size);
+    const jid = formatAddress({ kind: 'group', user: String(number), device: 0 });
     const group = { jid, subject, members: [...new Set(members)], createdAt: new Date() };
     this.byJid.set(jid, group);
     return group;

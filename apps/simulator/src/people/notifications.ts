@@ -1,5 +1,4 @@
-import { SERVER } from '../wire/jids.js';
-import { type Attributes, seconds, type Stanza, stanza } from '../wire/nodes.js';
+import { type Attributes, seconds, SERVER, type Stanza, stanza } from '../wire/nodes.js';
 import type { Person } from './person.js';
 
 /** Sends a notification of the platform to all active devices of an account. */

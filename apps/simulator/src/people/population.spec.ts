@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals';
+import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import { aPopulation } from '../../test/support/people.js';
-import { lidJid, phoneJid } from '../wire/jids.js';
 import { MAGIC_NUMBERS } from './magic-numbers.js';
 
 const PHONE = '4915550009900';
 
 test('any plausible number is somebody, by both addresses and with the device', () => {
   const population = aPopulation();
-  const found = population.find(phoneJid(PHONE, 2));
+  const found = population.find(phoneAddress(PHONE, 2));
   expect(found).toMatchObject({ device: 2, person: { phone: PHONE, isContact: false } });
-  expect(population.find(lidJid(found?.person.lid ?? '', 3))).toEqual({ ...found, device: 3 });
+  expect(population.find(hiddenAddress(found?.person.lid ?? '', 3))).toEqual({ ...found, device: 3 });
 });
 
-test.each([undefined, 'nonsense', phoneJid('12'), '100000000000001@lid', `${PHONE}@g.us`])(
+test.each([undefined, 'nonsense', phoneAddress('12'), '100000000000001@lid', `${PHONE}@g.us`])(
   'nobody has the address %s, and nobody is made by asking',
   (jid) => {
     const population = aPopulation();

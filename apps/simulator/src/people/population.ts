@@ -1,5 +1,5 @@
+import { parseAddress } from '@svc/contracts';
 import type { Authority } from '../noise/authority.js';
-import { LID_DOMAIN, parseJid, PHONE_DOMAIN } from '../wire/jids.js';
 import { isPlausiblePhone } from '../wire/phone-number.js';
 import { applyMagicNumber } from './magic-numbers.js';
 import { Person } from './person.js';
@@ -45,14 +45,14 @@ export class Population {
    * setting anything up.
    */
   find(jid: string | undefined): { person: Person; device: number } | undefined {
-    const address = parseJid(jid);
+    const address = parseAddress(jid);
     if (!address) return undefined;
-    const { user, device, domain } = address;
-    if (domain === LID_DOMAIN) {
+    const { user, device, kind } = address;
+    if (kind === 'hidden') {
       const person = this.byLid.get(user);
       return person && { person, device };
     }
-    if (domain !== PHONE_DOMAIN || !isPlausiblePhone(user)) return undefined;
+    if (kind !== 'phone' || !isPlausiblePhone(user)) return undefined;
     return { person: this.ensure(user), device };
   }
 

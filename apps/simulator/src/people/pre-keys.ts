@@ -1,6 +1,5 @@
 import type { KeyBundle } from '../signal/key-bundle.js';
-import { SERVER } from '../wire/jids.js';
-import { seconds, stanza } from '../wire/nodes.js';
+import { seconds, SERVER, stanza } from '../wire/nodes.js';
 import type { Companion } from './companion.js';
 
 /** Below this the client is told to upload more. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { phoneAddress } from '@svc/contracts';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
 import { encryptFor } from '../delivery/encryption.js';
 import type { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
-import { phoneJid } from '../wire/jids.js';
 import { seconds, stanza } from '../wire/nodes.js';
 
 const { Message, HistorySync } = proto;
@@ -54,7 +54,7 @@ async function sendPeerMessage(
   const id = randomBytes(16).toString('hex').toUpperCase();
   const plaintext = Buffer.from(Message.encode({ protocolMessage }).finish());
   const enc = await encryptFor(person, person, companion, plaintext);
-  const from = phoneJid(person.phone);
+  const from = phoneAddress(person.phone);
   const notify = person.name ?? person.phone;
   const attributes = { id, from, type: 'text', category: 'peer', notify, t: seconds() };
   const node = stanza('message', attributes, [enc]);

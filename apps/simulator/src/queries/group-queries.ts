@@ -1,5 +1,5 @@
+import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import type { Group } from '../people/groups.js';
-import { lidJid, phoneJid } from '../wire/jids.js';
 import { seconds, type Stanza, stanza } from '../wire/nodes.js';
 import type { QueryContext } from './query-context.js';
 
@@ -20,10 +20,14 @@ function groupNode({ jid, subject, members, createdAt }: Group): Stanza {
   const [creator] = members;
   const createdAtS = seconds(createdAt.getTime());
   const attributes = { id: jid, subject, creation: createdAtS, s_t: createdAtS, size: members.length };
-  const creatorJid = creator && lidJid(creator.lid);
+  const creatorJid = creator && hiddenAddress(creator.lid);
   const participants = members.map((member) => {
     const type = member === creator ? 'superadmin' : undefined;
-    return stanza('participant', { jid: lidJid(member.lid), phone_number: phoneJid(member.phone), type });
+    return stanza('participant', {
+      jid: hiddenAddress(member.lid),
+      phone_number: phoneAddress(member.phone),
+      type,
+    });
   });
   return stanza('group', { ...attributes, creator: creatorJid, addressing_mode: 'lid' }, participants);
 }

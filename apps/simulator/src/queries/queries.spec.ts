@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import { aPopulation, linkDevice } from '../../test/support/people.js';
 import { Groups } from '../people/groups.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
-import { lidJid, phoneJid } from '../wire/jids.js';
 import { bytesOf, child, children, childrenNamed, type Stanza, stanza } from '../wire/nodes.js';
 import { syncCollections } from './app-state.js';
 import { keyBundles, keyCount } from './encrypt-queries.js';
@@ -46,9 +46,9 @@ describe('a client asks', () => {
 
     test('a plausible number is somebody, and is answered under its address', () => {
       const [user] = lookUp(['contact', 'lid'], [byNumber(`+${STRANGER}`)]);
-      expect(user?.attrs.jid).toBe(phoneJid(STRANGER));
+      expect(user?.attrs.jid).toBe(phoneAddress(STRANGER));
       expect(child(user, 'contact')?.attrs.type).toBe('in');
-      expect(child(user, 'lid')?.attrs.val).toBe(lidJid(population.ensure(STRANGER).lid));
+      expect(child(user, 'lid')?.attrs.val).toBe(hiddenAddress(population.ensure(STRANGER).lid));
     });
 
     test.each(['12', '+0155500', '49155500096011234567'])('%s is nobody', (number) => {
@@ -66,13 +66,13 @@ describe('a client asks', () => {
     });
 
     test('linked devices come after the phone, each with the index of its key', () => {
-      const [user] = lookUp(['devices'], [byJid(phoneJid(ACCOUNT))]);
+      const [user] = lookUp(['devices'], [byJid(phoneAddress(ACCOUNT))]);
       const devices = children(child(child(user, 'devices'), 'device-list'));
       expect(devices.map(({ attrs }) => attrs)).toEqual([{ id: '0' }, { id: '1', 'key-index': '1' }]);
     });
 
     test('whoever asks by the other address is not told it again', () => {
-      const jid = lidJid(contact.lid);
+      const jid = hiddenAddress(contact.lid);
       const [user] = lookUp(['contact', 'lid'], [byJid(jid)]);
       expect([user?.attrs.jid, child(user, 'lid')]).toEqual([jid, undefined]);
     });
@@ -94,14 +94,14 @@ describe('a client asks', () => {
     const idOf = (user: Stanza | undefined) => bytesOf(child(child(user, 'key'), 'id'))?.toString('hex');
 
     test('every answer gives away another one-time key, under the address that was asked for', () => {
-      const jid = phoneJid(CONTACT);
+      const jid = phoneAddress(CONTACT);
       const [first, second] = [bundles(jid)[0], bundles(jid)[0]];
       expect([first?.attrs.jid, second?.attrs.jid]).toEqual([jid, jid]);
       expect(idOf(first)).not.toBe(idOf(second));
     });
 
     test('the keys of a linked device are used up, and the rest is counted', () => {
-      const jid = phoneJid(ACCOUNT, 1);
+      const jid = phoneAddress(ACCOUNT, 1);
       expect(keyCount(context)[0]?.attrs.value).toBe('2');
       expect([idOf(bundles(jid)[0]), idOf(bundles(jid)[0]), idOf(bundles(jid)[0])]).toEqual([
         '000001',
@@ -113,7 +113,7 @@ describe('a client asks', () => {
 
     test('nobody has keys who is not on the platform, nor has a device that is not linked', () => {
       contact.registered = false;
-      expect(bundles(phoneJid(CONTACT), phoneJid(ACCOUNT, 9), 'nonsense')).toEqual([]);
+      expect(bundles(phoneAddress(CONTACT), phoneAddress(ACCOUNT, 9), 'nonsense')).toEqual([]);
     });
   });
 
@@ -153,12 +153,12 @@ describe('a client asks', () => {
       expect(group?.attrs).toMatchObject({
         id: jid,
         subject: 'Neighbours',
-        creator: lidJid(contact.lid),
+        creator: hiddenAddress(contact.lid),
         size: '2',
       });
       expect(children(group).map(({ attrs }) => [attrs.phone_number, attrs.type])).toEqual([
-        [phoneJid(CONTACT), 'superadmin'],
-        [phoneJid(ACCOUNT), undefined],
+        [phoneAddress(CONTACT), 'superadmin'],
+        [phoneAddress(ACCOUNT), undefined],
       ]);
     });
 

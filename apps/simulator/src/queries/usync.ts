@@ -1,6 +1,6 @@
+import { hiddenAddress, isHidden, phoneAddress } from '@svc/contracts';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
-import { LID_DOMAIN, lidJid, phoneJid } from '../wire/jids.js';
 import { isPlausiblePhone } from '../wire/phone-number.js';
 import { child, childrenNamed, children, type Stanza, stanza, textOf } from '../wire/nodes.js';
 import type { QueryContext } from './query-context.js';
@@ -18,11 +18,11 @@ export function lookUpUsers({ population }: QueryContext, request: Stanza): Stan
 
 function describeUser(population: Population, user: Stanza, protocols: string[]): Stanza | undefined {
   const number = textOf(child(user, 'contact'))?.replace(/\D/g, '');
-  const jid = user.attrs.jid ?? (number && phoneJid(number));
+  const jid = user.attrs.jid ?? (number && phoneAddress(number));
   if (!jid) return undefined;
   const person = number && !isPlausiblePhone(number) ? undefined : population.find(jid)?.person;
   // Whoever asks by the other id has it already, and the client complains when it is answered again.
-  const isLid = jid.endsWith(`@${LID_DOMAIN}`);
+  const isLid = isHidden(jid);
   const answered = protocols.filter((protocol) => !(isLid && protocol === 'lid'));
   const content = answered.flatMap((protocol) => answerTo(protocol, person));
   // The address is echoed in the form it was asked for.
@@ -34,7 +34,7 @@ function answerTo(protocol: string, person: Person | undefined): Stanza[] {
   if (protocol === 'contact') return [stanza('contact', { type: registered ? 'in' : 'out' })];
   if (protocol === 'devices')
     return [stanza('devices', {}, [stanza('device-list', {}, devicesOf(registered))])];
-  if (protocol === 'lid' && registered) return [stanza('lid', { val: lidJid(registered.lid) })];
+  if (protocol === 'lid' && registered) return [stanza('lid', { val: hiddenAddress(registered.lid) })];
   return [];
 }
 

@@ -1,8 +1,12 @@
 import { inflateSync } from 'node:zlib';
+import { ADDRESS_DOMAINS } from '@svc/contracts';
 import * as constants from '@whiskeysockets/baileys/lib/WABinary/constants.js';
 import { decodeDecompressedBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/decode.js';
 import { encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/encode.js';
 import type { BinaryNode } from '@whiskeysockets/baileys/lib/WABinary/types.js';
+
+/** The server's own address; compared literally by the client. */
+export const SERVER = `@${ADDRESS_DOMAINS.phone}`;
 
 /** A stanza: tag, string attributes and children, bytes or text. */
 export type Stanza = BinaryNode;

@@ -1,4 +1,4 @@
-import { invalidField, type SendMessageRequest } from '@svc/contracts';
+import { digitsOf, invalidField, type SendMessageRequest } from '@svc/contracts';
 import { normalizeRecipient } from '../../messages/recipient.js';
 import type { Draft } from './draft.js';
 
@@ -9,7 +9,7 @@ const FIELD = 'contact.phone';
  * @throws AppError `VALIDATION_FAILED` where the phone is none.
  */
 export function contactDraft({ displayName, phone }: NonNullable<SendMessageRequest['contact']>): Draft {
-  const [, digits] = /^(\d+)@s\./.exec(normalizeRecipient(phone, FIELD)) ?? [];
+  const digits = digitsOf(normalizeRecipient(phone, FIELD));
   if (!digits) throw invalidField(FIELD, `${FIELD} must be a phone number with its country code`);
   return {
     content: { type: 'contact', contact: { displayName, phone: `+${digits}` } },

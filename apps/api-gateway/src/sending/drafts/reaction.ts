@@ -2,16 +2,12 @@ import { invalidField, type SendMessageRequest } from '@svc/contracts';
 import type { Draft } from './draft.js';
 
 /**
- * Drafts a reaction to the message it names.
+ * Drafts a reaction to a message.
  * @throws AppError `VALIDATION_FAILED` where it is not one emoji, or empty.
  */
-export function reactionDraft({ messageId, emoji }: NonNullable<SendMessageRequest['reaction']>): Draft {
+export function reactionDraft({ emoji }: NonNullable<SendMessageRequest['reaction']>): Draft {
   if (!isEmoji(emoji)) throw invalidField('reaction.emoji', 'reaction.emoji must be one emoji, or empty');
-  return {
-    content: { type: 'reaction', emoji },
-    body: { type: 'reaction', emoji },
-    names: { messageId, relation: 'REACTION', field: 'reaction.messageId' },
-  };
+  return { content: { type: 'reaction', emoji }, body: { type: 'reaction', emoji } };
 }
 
 /** Whether a reader sees the text as one sign, and some part of it is a picture, a flag or a key. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { SendMessage } from '@svc/contracts';
+import { phoneAddress, SendMessage } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { createTenant, inventPhone, linkActors, type NewTenant } from '../../stack/actor.js';
@@ -110,7 +110,7 @@ async function publish(
             {
               jobId: randomUUID(),
               sessionId,
-              to: `${contact}@s.whatsapp.net`,
+              to: phoneAddress(contact),
               content: { type: 'text', text: `ours ${n}` },
               clientMessageId: null,
               acceptedAt: new Date().toISOString(),

@@ -1,22 +1,26 @@
+import { hiddenAddress } from '@svc/contracts';
 import {
   type Credentials,
-  type DownloadLimits,
-  type KeyName,
   Platform,
   type PlatformAddress,
   type PlatformListener,
   type PlatformSocket,
   type PlatformStore,
 } from '../port.js';
-import { deserialize, WhatsAppCredentials } from './keys/credentials.js';
+import { WhatsAppCredentials } from './keys/credentials.js';
+import { deserialize } from './keys/key-store.js';
 import { hiddenAddressKey } from './messages/jids.js';
 import { downloadFile } from './messages/media-download.js';
 import { keyIdOf } from './messages/outgoing.js';
-import { FailureScope } from './socket/failure-scope.js';
 import { openSocket } from './socket/socket.js';
+import { FailureScope } from './socket/watchdog.js';
 
 /** The only door of this wing: everything that knows the platform library stands behind it. */
 export class WhatsAppPlatform extends Platform {
+  override readonly keyIdOf = keyIdOf;
+  override readonly download = downloadFile;
+  override readonly hiddenAddressKey = hiddenAddressKey;
+
   newCredentials(): Credentials {
     return new WhatsAppCredentials();
   }
@@ -34,21 +38,9 @@ export class WhatsAppPlatform extends Platform {
     return openSocket(address, (credentials as WhatsAppCredentials).creds, store, listener);
   }
 
-  keyIdOf(jobId: string): string {
-    return keyIdOf(jobId);
-  }
-
-  download(plaintext: Uint8Array, limits: DownloadLimits): AsyncIterable<Uint8Array> {
-    return downloadFile(plaintext, limits);
-  }
-
-  hiddenAddressKey(contact: string): KeyName | undefined {
-    return hiddenAddressKey(contact);
-  }
-
   hiddenAddressIn(value: Buffer): string | undefined {
     const user = deserialize(value);
-    return typeof user === 'string' ? `${user}@lid` : undefined;
+    return typeof user === 'string' ? hiddenAddress(user) : undefined;
   }
 }
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import type { Companion } from '../../people/companion.js';
 import type { Person } from '../../people/person.js';
 import { Platform } from '../../platform.js';
 import { unlinkAll } from '../../people/unlink.js';
 import type { ClientConnection } from '../../wire/client-connection.js';
-import { lidJid, phoneJid } from '../../wire/jids.js';
 import { type Stanza, stanza } from '../../wire/nodes.js';
 import { deviceRemovedError, loginFailure, replacedError } from '../../wire/stream-errors.js';
 import type { AccountView, CreateAccount, Disconnect, LinkedDevice } from './account-bodies.js';
@@ -35,12 +35,12 @@ export class AccountsService {
 
   async scan(phone: string, qr: string): Promise<LinkedDevice> {
     const { device } = await this.platform.pairing.scan(this.platform.population.ensure(phone), qr);
-    return { jid: phoneJid(phone, device), device };
+    return { jid: phoneAddress(phone, device), device };
   }
 
   async typeCode(phone: string, code: string): Promise<LinkedDevice> {
     const { device } = await this.platform.pairing.codes.type(this.platform.population.ensure(phone), code);
-    return { jid: phoneJid(phone, device), device };
+    return { jid: phoneAddress(phone, device), device };
   }
 
   disconnect(phone: string, { mode = 'close', code = DEFAULT_CODE }: Disconnect): number {
@@ -82,7 +82,7 @@ function streamError(code: number): Stanza {
 function toAccountView(person: Person): AccountView {
   const toDeviceView = (companion: Companion): AccountView['devices'][number] => ({
     device: companion.device,
-    jid: phoneJid(person.phone, companion.device),
+    jid: phoneAddress(person.phone, companion.device),
     online: companion.online,
     connectedAt: companion.connectedAt?.toISOString() ?? null,
     available: companion.available,
@@ -91,8 +91,8 @@ function toAccountView(person: Person): AccountView {
   return {
     phone: person.phone,
     name: person.name ?? null,
-    jid: phoneJid(person.phone),
-    lid: lidJid(person.lid),
+    jid: phoneAddress(person.phone),
+    lid: hiddenAddress(person.lid),
     devices: [...person.companions.values()].map(toDeviceView),
   };
 }

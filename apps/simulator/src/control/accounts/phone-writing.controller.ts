@@ -1,11 +1,11 @@
 import { Body, Controller, Param, Post } from '@nestjs/common';
 import { ApiOperation, ApiParam, ApiPropertyOptional, ApiResponse, ApiTags } from '@nestjs/swagger';
 import { IsString, Length } from 'class-validator';
+import { phoneAddress } from '@svc/contracts';
 import type { SendOptions } from '../../inbound/inbound.js';
 import type { Person } from '../../people/person.js';
 import { Platform } from '../../platform.js';
 import { Refusal } from '../../http/refusal.js';
-import { phoneJid } from '../../wire/jids.js';
 import { MayBeAbsent } from '../../http/may-be-absent.js';
 import { accountOf } from '../lookups.js';
 import { WriteMessage, WrittenMessage } from '../messages/message-bodies.js';
@@ -39,7 +39,7 @@ export class PhoneWritingController {
     const { phoneWriting, media } = this.platform;
     const owner = accountOf(this.platform, phone);
     const contact = this.contactOf(body);
-    const message = messageOfBody(body, media, { person: owner, chat: phoneJid(contact.phone) });
+    const message = messageOfBody(body, media, { person: owner, chat: phoneAddress(contact.phone) });
     const { addressing, flaws, echoOf } = body;
     const { undecryptable = 0, copies = 1 } = flaws ?? {};
     const options: SendOptions = { addressing, flaws: { undecryptable, copies } };

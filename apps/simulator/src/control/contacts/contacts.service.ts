@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { hiddenAddress, isGroup, phoneAddress } from '@svc/contracts';
 import { fileOf } from '../../content/received-file.js';
 import { describeMessage } from '../../content/describe.js';
-import { type Group, isGroupJid } from '../../people/groups.js';
+import type { Group } from '../../people/groups.js';
 import type { Person } from '../../people/person.js';
 import { Platform } from '../../platform.js';
 import { Refusal } from '../../http/refusal.js';
-import { lidJid, phoneJid } from '../../wire/jids.js';
 import type { BehaviourChange, ContactView, CreateContact } from './contact-bodies.js';
 import { withoutUndefined } from '../../http/without-undefined.js';
 import type { ReceivedQuery, ReceivedView, SentView, WriteMessage } from '../messages/message-bodies.js';
@@ -50,7 +50,7 @@ export class ContactsService {
     if (!author.registered) {
       throw new Refusal(409, 'CONTACT_NOT_REGISTERED', `${phone} is not on the platform and cannot write`);
     }
-    const chat = 'subject' in destination ? destination.jid : phoneJid(destination.phone);
+    const chat = 'subject' in destination ? destination.jid : phoneAddress(destination.phone);
     const message = messageOfBody(body, media, { person: author, chat });
     const { addressing, flaws } = body;
     const { undecryptable = 0, copies = 1 } = flaws ?? {};
@@ -101,7 +101,7 @@ export class ContactsService {
       .slice(limit === undefined ? 0 : Math.max(0, end - limit), end)
       .map(({ address, delivered: _d, read: _r, content, ...view }) => ({
         ...view,
-        group: isGroupJid(address) ? address : null,
+        group: isGroup(address) ? address : null,
         content: content ?? describeMessage(messageOf(view)),
       }));
   }
@@ -132,8 +132,8 @@ const messageOf = ({ message }: { message: unknown }): proto.Message =>
 const toContactView = (person: Person): ContactView => ({
   phone: person.phone,
   name: person.name ?? null,
-  jid: phoneJid(person.phone),
-  lid: lidJid(person.lid),
+  jid: phoneAddress(person.phone),
+  lid: hiddenAddress(person.lid),
   registered: person.registered,
   behaviour: { ...person.behaviour },
 });

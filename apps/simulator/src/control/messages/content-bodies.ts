@@ -2,8 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, ValidateNested } from 'class-validator';
 import { MayBeAbsent } from '../../http/may-be-absent.js';
-import { type Kind, KINDS } from '../../kinds/kind.js';
-import { ContentBody } from '../../kinds/kinds.js';
+import type { Kind } from '../../kinds/kind.js';
+import { ContentBody, KINDS } from '../../kinds/kinds.js';
 import { FileBody, FileView } from './file-bodies.js';
 
 /** What a contact writes. */

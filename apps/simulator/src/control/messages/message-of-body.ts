@@ -2,7 +2,7 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { type FileToSend, writeMessage } from '../../content/message-writer.js';
 import { Refusal } from '../../http/refusal.js';
 import { withoutUndefined } from '../../http/without-undefined.js';
-import { KIND_RULES } from '../../kinds/kinds.js';
+import { fileKindOf, KIND_RULES } from '../../kinds/kinds.js';
 import type { MediaStore } from '../../media/media-store.js';
 import type { Person } from '../../people/person.js';
 import type { WrittenContentBody } from './content-bodies.js';
@@ -33,7 +33,8 @@ function fromContent(
   { person, chat }: { person: Person; chat: string },
 ): proto.Message {
   const { type, media, ...fields } = content;
-  const { required, file } = KIND_RULES[type];
+  const { required } = KIND_RULES[type];
+  const file = fileKindOf(type);
   for (const field of [...required, ...(file ? ['media'] : [])]) {
     if (content[field as keyof WrittenContentBody] === undefined) {
       throw invalid(`content.${field}`, `a ${type} needs ${field}`);

@@ -139,7 +139,7 @@ const SENDING = {
   canMention: false,
   hasFile: true,
   relation: null,
-};
+} as const;
 
 const caption = field<string>(
   ApiPropertyOptional({ type: String, description: 'The caption.', example: 'The receipt' }),

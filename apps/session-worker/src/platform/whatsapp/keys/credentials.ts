@@ -1,5 +1,6 @@
-import { type AuthenticationCreds, BufferJSON, initAuthCreds, proto } from '@whiskeysockets/baileys';
+import { type AuthenticationCreds, initAuthCreds } from '@whiskeysockets/baileys';
 import type { Credentials } from '../../port.js';
+import { deserialize, serialize } from './key-store.js';
 
 /** Wraps the library's credentials, which its sockets change in place. */
 export class WhatsAppCredentials implements Credentials {
@@ -21,16 +22,4 @@ export class WhatsAppCredentials implements Credentials {
   toBytes(): Buffer {
     return serialize(this.creds);
   }
-}
-
-/** Writes JSON that keeps the library's buffers. */
-export function serialize(value: unknown): Buffer {
-  return Buffer.from(JSON.stringify(value, BufferJSON.replacer));
-}
-
-/** Reads what `serialize` wrote; `type` restores what JSON alone cannot. */
-export function deserialize(bytes: Buffer, type?: string): unknown {
-  const value: unknown = JSON.parse(bytes.toString('utf8'), BufferJSON.reviver);
-  if (type !== 'app-state-sync-key') return value;
-  return proto.Message.AppStateSyncKeyData.fromObject(value as Record<string, unknown>);
 }

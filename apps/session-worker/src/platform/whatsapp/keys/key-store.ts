@@ -1,15 +1,15 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
+  BufferJSON,
   makeCacheableSignalKeyStore,
+  proto,
   type SignalDataSet,
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from '@whiskeysockets/baileys';
 import type { InboundRecord } from '../../messages.js';
 import type { KeyChange, PlatformStore } from '../../port.js';
-import { BoundedCache } from './bounded-cache.js';
-import { deserialize, serialize } from './credentials.js';
-import { quietLogger } from './library-logger.js';
+import { BoundedCache, quietLogger } from './library-options.js';
 
 const logger = quietLogger();
 
@@ -63,6 +63,45 @@ function changesOf(changes: Changes): KeyChange[] {
       value: value === null || value === undefined ? null : serialize(value),
     })),
   );
+}
+
+/** Writes JSON that keeps the library's buffers. */
+export function serialize(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value, BufferJSON.replacer));
+}
+
+/** Reads what `serialize` wrote; `type` restores what JSON alone cannot. */
+export function deserialize(bytes: Buffer, type?: string): unknown {
+  const value: unknown = JSON.parse(bytes.toString('utf8'), BufferJSON.reviver);
+  if (type !== 'app-state-sync-key') return value;
+  return proto.Message.AppStateSyncKeyData.fromObject(value as Record<string, unknown>);
+}
+
+/** By store, what stands for the socket that was opened last. */
+const newest = new WeakMap<PlatformStore, object>();
+
+/**
+ * Calls `abandon` at every failure of the store. The library goes on after a failed read or write as if the message
+ * were at fault: its cache is then ahead of the store, and the platform keeps the message until the next login. A socket writes
+ * only until the next one is opened on the same store: that one may have read already what is there.
+ */
+export function guarded(store: PlatformStore, abandon: () => void): PlatformStore {
+  const socket = {};
+  newest.set(store, socket);
+  const orAbandon = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      abandon();
+      throw error;
+    });
+  return {
+    get: (type, ids) => orAbandon(store.get(type, ids)),
+    commit: async (changes, inbound) => {
+      if (newest.get(store) !== socket) throw new Error('Another socket has been opened since.');
+      await orAbandon(store.commit(changes, inbound));
+    },
+    journaled: (sender, keyId) => orAbandon(store.journaled(sender, keyId)),
+    sent: (keyId) => orAbandon(store.sent(keyId)),
+  };
 }
 
 /** The library's key store, as far as it knows transactions. */

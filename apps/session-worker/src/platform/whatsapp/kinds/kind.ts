@@ -1,7 +1,8 @@
 import type {
+  CONTENT,
   MediaContent,
-  MediaKind,
   MessageBody,
+  MessageBodyType,
   MessageTarget,
   OutboundContent,
   OutboundType,
@@ -16,7 +17,7 @@ import type {
 import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
 
 /** Types of `MessageBody` that are a kind of their own; the others say how one was sent, or that it is none of ours. */
-export type IncomingType = Exclude<MessageBody['type'], 'view_once' | 'unsupported'>;
+export type IncomingType = Exclude<MessageBodyType, 'view_once' | 'unsupported'>;
 
 /** A content whose contract is kept has the fields of its type. */
 type Whole = Required<OutboundContent>;
@@ -54,8 +55,11 @@ export interface ReceivingKind {
 }
 
 /** What must be known of a kind. */
-export type KindOf<K> = (K extends MediaKind ? FileKind : K extends OutboundType ? SendingKind : unknown) &
+export type KindOf<K> = (K extends OutboundType ? SendingOf<K> : unknown) &
   (K extends IncomingType ? ReceivingKind : unknown);
+type SendingOf<K extends OutboundType> = (typeof CONTENT)[K]['sending']['hasFile'] extends true
+  ? FileKind
+  : SendingKind;
 
 /** Makes the platform's name of a message in a chat. */
 export function keyOf({ keyId, fromMe, participant }: MessageTarget, to: string): WAMessageKey {

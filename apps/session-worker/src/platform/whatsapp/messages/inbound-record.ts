@@ -1,14 +1,8 @@
-import {
-  type AuthenticationCreds,
-  isJidGroup,
-  isLidUser,
-  isPnUser,
-  jidNormalizedUser,
-  type SignalRepositoryWithLIDStore,
-} from '@whiskeysockets/baileys';
+import { isGroup, isPerson } from '@svc/contracts';
+import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys';
 import type { InboundRecord } from '../../messages.js';
 import type { Stanza } from './stanzas.js';
-import { isOwn, phoneAddress, senderOf } from './jids.js';
+import { addressOf, isOwn, phoneAddress } from './jids.js';
 import { type DecodedContent, decodedContent } from './decoded-content.js';
 import { inboundContent } from './message-body.js';
 
@@ -31,14 +25,14 @@ interface AddressBook {
  * answered from the journal; a resend brings both in one, and takes the place of the part for people.
  */
 export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array): JournalPlace {
-  const from = senderOf(attrs['from']);
+  const from = addressOf(attrs['from']);
   const keyId = attrs['id'] ?? '';
-  if (!isJidGroup(from)) return { sender: from, keyId, isKey: false };
+  if (!isGroup(from)) return { sender: from, keyId, isKey: false };
   const common = Array.isArray(content)
     ? (content as Stanza[]).find((part) => part.attrs['type'] === 'skmsg')
     : undefined;
   const isKey = common !== undefined && common.content !== ciphertext;
-  const sender = [from, senderOf(attrs['participant']), ...(isKey ? ['key'] : [])].join('|');
+  const sender = [from, addressOf(attrs['participant']), ...(isKey ? ['key'] : [])].join('|');
   return { sender, keyId, isKey };
 }
 
@@ -73,9 +67,8 @@ function headersOf({ attrs }: Stanza): Pick<InboundRecord, 'pushName' | 'sentAt'
   return { pushName: attrs['notify'] ?? null, sentAt: Number(attrs['t'] ?? 0) };
 }
 
-const ownAddress = ({ credentials }: AddressBook): string => jidNormalizedUser(credentials.me?.id);
-const isChat = (jid: string): boolean => isPerson(jid) || Boolean(isJidGroup(jid));
-const isPerson = (jid: string): boolean => Boolean(isPnUser(jid) || isLidUser(jid));
+const ownAddress = ({ credentials }: AddressBook): string => addressOf(credentials.me?.id);
+const isChat = (address: string): boolean => isPerson(address) || isGroup(address);
 
 /** Who wrote it, and the chat where that is not the author's; each with its phone address if the stanza tells it. */
 interface Origin {
@@ -86,12 +79,12 @@ interface Origin {
 }
 
 function origin({ attrs }: Stanza): Origin {
-  const from = senderOf(attrs['from']);
-  if (isJidGroup(from))
-    return { author: senderOf(attrs['participant']), phone: attrs['participant_pn'], chat: from };
+  const from = addressOf(attrs['from']);
+  if (isGroup(from))
+    return { author: addressOf(attrs['participant']), phone: attrs['participant_pn'], chat: from };
   // Only what another device of the own number wrote names a recipient.
   const { recipient } = attrs;
-  if (recipient) return { author: from, chat: senderOf(recipient), chatPhone: attrs['peer_recipient_pn'] };
+  if (recipient) return { author: from, chat: addressOf(recipient), chatPhone: attrs['peer_recipient_pn'] };
   return { author: from, phone: attrs['sender_pn'] };
 }
 
@@ -110,7 +103,8 @@ async function withPhones(
 }
 
 async function phoneOf(jid: string, book: AddressBook): Promise<string> {
-  const address = jidNormalizedUser(jid);
+  // A message may name what is no person's, e.g. a bot.
+  const address = addressOf(jid) || jid;
   if (isOwn(address, book.credentials)) return ownAddress(book);
   return phoneAddress(address, undefined, book.repository);
 }

@@ -1,15 +1,18 @@
-import {
-  type AuthenticationCreds,
-  isJidGroup,
-  isLidUser,
-  jidNormalizedUser,
-  type SignalRepositoryWithLIDStore,
-} from '@whiskeysockets/baileys';
+import { ADDRESS_DOMAINS, bareAddress, digitsOf, isHidden } from '@svc/contracts';
+import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys';
 import type { KeyName } from '../../port.js';
+
+/** How older parts of the platform end the address of a person. */
+const OLD_PHONE = /@c\.us$/;
+
+/** Reads an address as the platform spells it, without device; empty where it is none of ours. */
+export function addressOf(jid = ''): string {
+  return bareAddress(jid.replace(OLD_PHONE, `@${ADDRESS_DOMAINS.phone}`)) ?? '';
+}
 
 /** Tells whether it is the address of the linked number itself. */
 export function isOwn(sender: string, { me }: AuthenticationCreds): boolean {
-  return [me?.id, me?.lid].some((jid) => jid !== undefined && jidNormalizedUser(jid) === sender);
+  return [me?.id, me?.lid].some((jid) => jid !== undefined && addressOf(jid) === sender);
 }
 
 /** Finds the phone address of a sender. The platform hides numbers behind LIDs: the stanza tells the number, or the library knows it from before, or nobody does. */
@@ -18,22 +21,12 @@ export async function phoneAddress(
   named: string | undefined,
   { lidMapping }: SignalRepositoryWithLIDStore,
 ): Promise<string> {
-  if (!isLidUser(sender)) return sender;
-  return jidNormalizedUser(named ?? (await lidMapping.getPNForLID(sender)) ?? sender);
-}
-
-/** Reads the sender of a stanza, without device; the group where it comes from one. */
-export function senderOf(from = ''): string {
-  return isJidGroup(from) ? from : jidNormalizedUser(from);
-}
-
-/** Reads the part before the `@`, without device. */
-export function jidUser(jid: string): string {
-  return jidNormalizedUser(jid).split('@')[0] ?? '';
+  if (!isHidden(sender)) return sender;
+  return addressOf(named ?? (await lidMapping.getPNForLID(sender)) ?? sender);
 }
 
 /** Names the key under which the library keeps the LID of a number. */
 export function hiddenAddressKey(address: string): KeyName | undefined {
-  const id = /^(\d+)@s\.whatsapp\.net$/.exec(address)?.[1];
+  const id = digitsOf(address);
   return id === undefined ? undefined : { type: 'lid-mapping', id };
 }

@@ -1,12 +1,16 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { OutboundContent, QuotedTarget } from '@svc/contracts';
+import {
+  CONTENT,
+  digitsOf,
+  isGroup,
+  type OutboundContent,
+  parseAddress,
+  type QuotedTarget,
+} from '@svc/contracts';
 import {
   type AuthenticationCreds,
   generateWAMessageContent,
   generateWAMessageFromContent,
-  isJidGroup,
-  isPnUser,
-  jidNormalizedUser,
   type makeWASocket,
   proto,
   type WAMessage,
@@ -15,7 +19,7 @@ import { NoAnswerError, NotInGroupError, NotOnPlatformError } from '../../errors
 import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
 import { type FileKind, keyOf, type ReceivingKind, type SendingKind } from '../kinds/kind.js';
 import { KINDS } from '../kinds/kinds.js';
-import { jidUser } from './jids.js';
+import { addressOf } from './jids.js';
 
 /** The library's socket. */
 export type LibrarySocket = ReturnType<typeof makeWASocket>;
@@ -39,14 +43,14 @@ export function keyIdOf(jobId: string): string {
 export async function sendMessage(sock: LibrarySocket, outgoing: OutgoingMessage): Promise<void> {
   const { to, keyId, content } = outgoing;
   const message = await messageOf(outgoing, sock.authState.creds);
-  if (!isJidGroup(to)) await assertReachable(sock, to);
+  if (!isGroup(to)) await assertReachable(sock, to);
   const { extras } = KINDS[content.type] as Partial<SendingKind>;
   try {
     await sock.relayMessage(to, message, { messageId: keyId, ...extras });
   } catch (error) {
     // To send to a group the library asks who belongs to it.
     const { data } = error as { data?: unknown };
-    if (isJidGroup(to) && FOREIGN_GROUP.includes(Number(data))) throw new NotInGroupError();
+    if (isGroup(to) && FOREIGN_GROUP.includes(Number(data))) throw new NotInGroupError();
     throw error;
   }
 }
@@ -83,7 +87,7 @@ export async function messageOf(
 
 /** Whether all is there to build it: a file has been uploaded, or there is none. */
 export function isComplete({ content, uploaded }: OutgoingMessage): boolean {
-  return !content.media || uploaded !== null;
+  return !CONTENT[content.type].sending.hasFile || uploaded !== null;
 }
 
 function messageWithoutFile(message: OutgoingMessage): Promise<proto.Message> {
@@ -110,11 +114,12 @@ function refuseUpload(): never {
  * @throws NoAnswerError
  */
 async function assertReachable(sock: LibrarySocket, to: string): Promise<void> {
-  const own = jidNormalizedUser(sock.authState.creds.me?.id);
+  const own = addressOf(sock.authState.creds.me?.id);
   const devices = await sock.getUSyncDevices([own, to], true, false);
-  if (devices.some(({ user }) => user === jidUser(to))) return;
-  const found = isPnUser(to) ? await sock.onWhatsApp(to) : undefined;
+  if (devices.some(({ user }) => user === parseAddress(to)?.user)) return;
+  const isNumber = digitsOf(to) !== undefined;
+  const found = isNumber ? await sock.onWhatsApp(to) : undefined;
   if (found?.length === 0) throw new NotOnPlatformError();
-  if (!found && isPnUser(to)) throw new NoAnswerError();
+  if (!found && isNumber) throw new NoAnswerError();
   throw new Error('The platform did not tell which devices the recipient has.');
 }

@@ -1,9 +1,8 @@
 import { type AuthenticationCreds, makeWASocket } from '@whiskeysockets/baileys';
 import type { PlatformAddress, PlatformStore } from '../../port.js';
-import { BoundedCache } from '../keys/bounded-cache.js';
+import { BoundedCache, quietLogger } from '../keys/library-options.js';
 import { journaling } from '../keys/journaling.js';
 import { keyStore } from '../keys/key-store.js';
-import { quietLogger } from '../keys/library-logger.js';
 import { protectSessionsFromTrials } from '../keys/signal-trials.js';
 import { isComplete, type LibrarySocket, messageOf } from '../messages/outgoing.js';
 import type { Stanza } from '../messages/stanzas.js';
@@ -29,7 +28,7 @@ export function connect(
   stanzas: WeakMap<Uint8Array, Stanza>,
   { store, watchdog }: { store: PlatformStore; watchdog: Watchdog },
 ): LibrarySocket {
-  const sock = makeWASocket({
+  return makeWASocket({
     waWebSocketUrl: address.url,
     logger,
     auth: { creds: credentials, keys: keyStore(store) },
@@ -60,8 +59,4 @@ export function connect(
     // The store is patient itself.
     transactionOpts: { maxCommitRetries: 1, delayBetweenTriesMs: 0 },
   });
-  // Whoever asks for a message again gets it from the table. The library would keep each for five minutes, 20 KB of it: its timer
-  // holds the transaction in which it was sent.
-  if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
-  return sock;
 }

@@ -1,10 +1,12 @@
-import { isPnUser, jidNormalizedUser, type WAMessageKey } from '@whiskeysockets/baileys';
-import type { FailureScope } from './failure-scope.js';
+import { digitsOf } from '@svc/contracts';
+import type { WAMessageKey } from '@whiskeysockets/baileys';
 import { NoAnswerError } from '../../errors.js';
 import type { ReceivedMessage } from '../../messages.js';
 import type { PlatformSocket } from '../../port.js';
+import { addressOf } from '../messages/jids.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 import { requestPairingCode } from './pairing-code.js';
+import type { FailureScope } from './watchdog.js';
 
 /** Answers the requests that a socket carries out at once or not at all. */
 export function directRequests(
@@ -21,8 +23,8 @@ export function directRequests(
     addressesOf: (contact) =>
       scope.run(async () => {
         const { lidMapping } = sock.signalRepository;
-        const hidden = isPnUser(contact) ? await lidMapping.getLIDForPN(contact) : undefined;
-        return hidden ? [contact, jidNormalizedUser(hidden)] : [contact];
+        const hidden = digitsOf(contact) ? await lidMapping.getLIDForPN(contact) : undefined;
+        return hidden ? [contact, addressOf(hidden)] : [contact];
       }),
     markRead: (messages) =>
       scope.run(async () => {

@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { MessageListener } from '../../port.js';
 import type { Stanza } from '../messages/stanzas.js';
-import { confirmWrittenReceipts } from './receipts.js';
+import { confirmWrittenReceipts, receiptIds, receiptKind, timeOf } from './receipts.js';
 
 let stanzas: EventEmitter;
 let said: string[];
@@ -51,4 +51,42 @@ test('a socket whose receipt cannot be written is given up, so that the receipt 
   write.failed(new Error('no database'));
   await abandoned;
   expect(said).toEqual(['delivered A', 'abandoned']);
+});
+
+test.each([
+  [undefined, 'delivered'],
+  ['inactive', 'delivered'],
+  ['read', 'read'],
+  ['played', 'read'],
+])('a receipt of type %s tells that a message was %s', (type, kind) => {
+  expect(receiptKind(type)).toBe(kind);
+});
+
+test.each(['retry', 'sender', 'peer_msg', 'hist_sync', 'read-self'])(
+  'a receipt of type %s tells nothing of a message',
+  (type) => {
+    expect(receiptKind(type)).toBeUndefined();
+  },
+);
+
+test('one receipt may be for many messages', () => {
+  const item = (id: string): Stanza => ({ tag: 'item', attrs: { id } });
+  const receipt: Stanza = {
+    tag: 'receipt',
+    attrs: { id: 'A' },
+    content: [{ tag: 'list', attrs: {}, content: [item('B'), item('C')] }],
+  };
+  expect(receiptIds(receipt)).toEqual(['A', 'B', 'C']);
+  expect(receiptIds({ tag: 'receipt', attrs: { id: 'A' } })).toEqual(['A']);
+  expect(receiptIds({ tag: 'receipt', attrs: {} })).toEqual([]);
+});
+
+test.each([
+  ['just now, to the millisecond', '1769860799', 0],
+  ['in the future: it has just happened', '1769860900', 0],
+  ['nowhere: it has just happened', undefined, 0],
+  ['a minute ago, because nobody was connected', '1769860740', 60_000],
+])('a receipt is of the time that it names: %s', (_what, t, before) => {
+  const now = 1_769_860_800_000;
+  expect(timeOf({ tag: 'receipt', attrs: { t } }, now).getTime()).toBe(now - before);
 });

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { StatusReason } from '@svc/contracts';
+import { digitsOf, type StatusReason } from '@svc/contracts';
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import type {
   PlatformAddress,
@@ -10,18 +10,16 @@ import type {
   SocketClose,
 } from '../../port.js';
 import type { ProxyRoute } from '../../proxy.js';
-import { guarded } from '../keys/guarded-store.js';
-import { jidUser } from '../messages/jids.js';
+import { guarded } from '../keys/key-store.js';
 import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
 import { closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
 import { connect, trusting } from './connect.js';
 import { directRequests } from './direct-requests.js';
-import { FailureScope } from './failure-scope.js';
 import { QR_LIFETIME_MS } from './pairing-code.js';
 import { confirmWrittenReceipts } from './receipts.js';
 import { askRestrictions, watchRestrictions } from './restrictions.js';
-import { Watchdog } from './watchdog.js';
+import { FailureScope, Watchdog } from './watchdog.js';
 
 /** The platform's refusal of a message that would begin a chat. */
 const NEW_CHAT_REFUSED = 463;
@@ -40,6 +38,9 @@ export function openSocket(
     // What could not be written the platform keeps until the next login: so there is one, soon.
     const abandon = (): void => socket.recycle('PROCESSING_STALLED');
     const sock = connect(address, credentials, stanzas, { store: guarded(store, abandon), watchdog });
+    // Whoever asks for a message again gets it from the table. The library would keep each for five minutes, 20 KB of it: its timer
+    // holds the transaction in which it was sent.
+    if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchRestrictions(sock, listener);
     watchdog.supervise(sock.ws);
@@ -120,7 +121,7 @@ function passEvents(
   sock.ev.on('connection.update', ({ connection, qr, lastDisconnect }) => {
     if (isClosed()) return;
     if (qr) listener.onQr(qr, new Date(Date.now() + QR_LIFETIME_MS));
-    if (connection === 'open') listener.onOpen(jidUser(sock.authState.creds.me?.id ?? ''));
+    if (connection === 'open') listener.onOpen(digitsOf(sock.authState.creds.me?.id) ?? '');
     if (connection === 'close') end(closeOf(codeOf(lastDisconnect?.error)));
   });
   // The library listens to this event and does nothing: its WebSocket then waits for an answer that has come already.

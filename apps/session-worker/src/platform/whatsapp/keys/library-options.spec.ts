@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { BoundedCache } from './bounded-cache.js';
+import { BoundedCache } from './library-options.js';
 
 test('forgets the entry that was written longest ago when it is full', () => {
   const cache = new BoundedCache(2);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { guarded } from './guarded-store.js';
+import { guarded } from './key-store.js';
 import type { PlatformStore } from '../../port.js';
 
 const fails = (): Promise<never> => Promise.reject(new Error('no database'));

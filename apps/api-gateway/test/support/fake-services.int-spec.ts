@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { RpcClient } from '@svc/messaging';
+import {
+  boundEndpointCases,
+  limitsCases,
+  sessionCases,
+  type SessionWorld,
+  startTestNats,
+  subscriptionCases,
+  type TestNats,
+  webhookCases,
+} from '@svc/testing';
+import { FakeServices } from './fake-services.js';
+
+let nats: TestNats;
+let fakes: FakeServices;
+let world: SessionWorld;
+
+beforeAll(async () => {
+  nats = await startTestNats();
+  fakes = await FakeServices.start(nats.url);
+  fakes.countsOlder = true;
+  const tenantId = randomUUID();
+  const { id: sessionId } = fakes.addSession(tenantId);
+  world = { rpc: RpcClient.at(nats.url, 'test'), linked: { tenantId, sessionId } };
+});
+afterAll(async () => {
+  await world.rpc.onApplicationShutdown();
+  await fakes.stop();
+  await nats.stop();
+});
+
+// Each service runs the same cases against itself (test/**/contract-cases.int-spec.ts): the fakes answer as it does.
+describe('the fake of', () => {
+  test.each(webhookCases)('webhook-dispatcher: $name', ({ run }) => run(world));
+  test.each(boundEndpointCases)('webhook-dispatcher, bound endpoints: $name', ({ run }) => run(world));
+  test.each(sessionCases)('session-worker: $name', ({ run }) => run(world));
+  test.each(limitsCases)('limits: $name', ({ run }) => run(world));
+  test.each(subscriptionCases)('billing: $name', ({ run }) => run(world));
+});

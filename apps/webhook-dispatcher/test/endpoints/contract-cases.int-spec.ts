@@ -1,0 +1,15 @@
+import { beforeAll, describe, test } from '@jest/globals';
+import { boundEndpointCases, webhookCases } from '@svc/testing';
+import { Stage } from '../stage.js';
+
+const stage = Stage.ofThisFile();
+beforeAll(() => stage.boot());
+
+// The gateway's tests run the same cases against the fake that stands for this service.
+describe('the service keeps the contract', () => {
+  test.each(webhookCases)('$name', ({ run }) => run(stage));
+});
+
+describe('of endpoints that sessions are bound to', () => {
+  test.each(boundEndpointCases)('$name', ({ run }) => run(stage));
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import {
+  DeleteEndpoint,
+  GetBoundEndpoint,
+  ListEndpoints,
+  PauseEndpoint,
+  PutBoundEndpoint,
+  type PutBoundEndpointV1,
+  ReactivateEndpoint,
+  UpdateEndpoint,
+  type WebhookEndpointWithSecret,
+} from '@svc/contracts';
+import {
+  assertFieldRefused,
+  assertFields,
+  assertRefused,
+  type ContractCase,
+  type ContractWorld,
+  plain,
+} from './contract-case.js';
+
+/** A public address as a number: it is checked without a name server. Nothing is posted to it. */
+const URL = 'https://93.184.216.34/bot';
+
+const aPut = (fields: Partial<PutBoundEndpointV1> = {}): PutBoundEndpointV1 => ({
+  ...{ tenantId: randomUUID(), sessionId: randomUUID(), enabled: true, rotateSecret: false, url: URL },
+  ...fields,
+});
+
+async function put({ rpc }: ContractWorld, request: PutBoundEndpointV1): Promise<WebhookEndpointWithSecret> {
+  const { endpoint } = await rpc.request(PutBoundEndpoint, request);
+  assert.ok(endpoint, 'the session has an endpoint');
+  return endpoint;
+}
+
+/** Contract cases of `webhook-dispatcher`: the endpoint that external mode binds to a session. */
+export const boundEndpointCases: readonly ContractCase[] = [
+  {
+    name: 'a session has no endpoint until external mode is enabled; then it has one, with its secret',
+    run: async (world) => {
+      const { tenantId, sessionId, ...rest } = aPut();
+      const ref = { tenantId, sessionId };
+      assert.equal((await world.rpc.request(GetBoundEndpoint, ref)).endpoint ?? null, null);
+      const endpoint = await put(world, { ...ref, ...rest });
+      assertFields(endpoint, { sessionId, url: URL, events: [], status: 'ACTIVE', pausedReason: null });
+      assert.match(endpoint.secret, /^whsec_/);
+      const bound = await world.rpc.request(GetBoundEndpoint, ref);
+      assert.deepEqual(plain(bound.endpoint), plain(endpoint));
+      const { endpoints } = await world.rpc.request(ListEndpoints, { tenantId, limit: 10 });
+      assert.deepEqual(
+        endpoints.map(({ id }) => id),
+        [endpoint.id],
+      );
+    },
+  },
+  {
+    name: 'one that is disabled before it was ever enabled is not made',
+    run: async (world) => {
+      const request = aPut({ enabled: false });
+      assert.equal((await world.rpc.request(PutBoundEndpoint, request)).endpoint ?? null, null);
+    },
+  },
+  {
+    name: 'the first time it is enabled an https address is required',
+    run: async (world) => {
+      const { url: _, ...without } = aPut();
+      await assertFieldRefused(world, PutBoundEndpoint, without, 'webhookUrl');
+      await assertFieldRefused(world, PutBoundEndpoint, aPut({ url: 'http://example.com/' }), 'webhookUrl');
+    },
+  },
+  {
+    name: 'it is switched off and on again, and keeps its id, address and secret meanwhile',
+    run: async (world) => {
+      const { url, ...request } = aPut();
+      const first = await put(world, { ...request, url: String(url) });
+      assertFields(await put(world, { ...request, enabled: false }), { id: first.id, status: 'DISABLED' });
+      assert.deepEqual(plain(await put(world, request)), plain(first));
+    },
+  },
+  {
+    name: 'its address is changed and its secret replaced where the request says so',
+    run: async (world) => {
+      const request = aPut();
+      const first = await put(world, request);
+      const moved = await put(world, { ...request, url: `${URL}/moved` });
+      assertFields(moved, { id: first.id, url: `${URL}/moved`, secret: first.secret });
+      const rotated = await put(world, { ...request, rotateSecret: true });
+      assert.notEqual(rotated.secret, first.secret);
+      assertFields(rotated, { id: first.id, url: URL });
+    },
+  },
+  {
+    name: 'a pause is not lifted by enabling external mode again',
+    run: async (world) => {
+      const request = aPut();
+      const { id: endpointId } = await put(world, request);
+      const asked = { tenantId: request.tenantId, endpointId, actor: 'key:abcdefghijkl', reason: 'because' };
+      await world.rpc.request(PauseEndpoint, asked);
+      assertFields(await put(world, request), { status: 'PAUSED', pausedReason: 'REQUESTED' });
+      await world.rpc.request(ReactivateEndpoint, asked);
+      assertFields(await put(world, request), { status: 'ACTIVE' });
+    },
+  },
+  {
+    name: 'it keeps all events of its session and is not deleted by itself',
+    run: async (world) => {
+      const request = aPut();
+      const { id: endpointId } = await put(world, request);
+      const ref = { tenantId: request.tenantId, endpointId };
+      const filter = { ...ref, events: ['message.sent' as const] };
+      await assertRefused(world, UpdateEndpoint, filter, 'SESSION_STATE_CONFLICT');
+      await assertRefused(world, DeleteEndpoint, ref, 'SESSION_STATE_CONFLICT');
+      const { endpoint } = await world.rpc.request(UpdateEndpoint, { ...ref, events: [], name: 'My bot' });
+      assertFields(endpoint, { name: 'My bot', events: [], sessionId: request.sessionId });
+    },
+  },
+  {
+    name: 'while it is disabled it can be neither paused nor reactivated',
+    run: async (world) => {
+      const request = aPut();
+      await put(world, request);
+      const { id: endpointId } = await put(world, { ...request, enabled: false });
+      const asked = { tenantId: request.tenantId, endpointId, actor: 'key:abcdefghijkl', reason: 'because' };
+      await assertRefused(world, PauseEndpoint, asked, 'SESSION_STATE_CONFLICT');
+      await assertRefused(world, ReactivateEndpoint, asked, 'SESSION_STATE_CONFLICT');
+    },
+  },
+  {
+    name: 'another tenant neither sees nor touches the endpoint of a session',
+    run: async (world) => {
+      const request = aPut();
+      const own = await put(world, request);
+      const stranger = { tenantId: randomUUID(), sessionId: request.sessionId };
+      assert.equal((await world.rpc.request(GetBoundEndpoint, stranger)).endpoint ?? null, null);
+      const off = { ...request, ...stranger, enabled: false };
+      assert.equal((await world.rpc.request(PutBoundEndpoint, off)).endpoint ?? null, null);
+      const { tenantId, sessionId } = request;
+      const bound = await world.rpc.request(GetBoundEndpoint, { tenantId, sessionId });
+      assert.deepEqual(plain(bound.endpoint), plain(own));
+    },
+  },
+];
