@@ -77,3 +77,10 @@ test('a question is not answered while the partition is handed over', async () =
   await a.owner.stop();
   expect(outcomes).toMatchObject([{ code: 'UPSTREAM_UNAVAILABLE' }]);
 });
+
+test('what is no question is dropped, and the next question is answered', async () => {
+  await startProcess('a');
+  const asker = await aProcess('asker');
+  asker.messaging.line.connection.publish('own.rooms.5', 'not JSON');
+  expect(await ask(asker)).toMatchObject({ address: 'a' });
+});
