@@ -16,5 +16,6 @@ export * from './tenants/tenants.js';
 export * from './webhooks/contact-events.js';
 export * from './webhooks/deliveries.js';
 export * from './webhooks/endpoints.js';
+export * from './webhooks/endpoint-changes.js';
 export * from './webhooks/event-log.js';
 export * from './webhooks/replays.js';
