@@ -62,8 +62,7 @@ async function prepareTemplate<S extends Schema>(
   schemas: S[],
   migrate: Migrate<S>,
 ): Promise<string> {
-  const digest = createHash('sha256').update(schemas.map((one) => one.schema).join('+'));
-  const template = `template_${digest.digest('hex').slice(0, 12)}`;
+  const template = templateOf(schemas);
   await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
   const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [template]);
   if (rowCount) return template;
@@ -71,6 +70,13 @@ async function prepareTemplate<S extends Schema>(
   for (const schema of schemas) await migrate(databaseUrl(`${template}_new`), schema);
   await client.query(`ALTER DATABASE ${template}_new RENAME TO ${template}`);
   return template;
+}
+
+/** Names the template by all that is said of the schemas, classes of migrations by their names: two test files may mean different ones. */
+function templateOf(schemas: Schema[]): string {
+  const nameOf = (_: string, value: unknown): unknown => (typeof value === 'function' ? value.name : value);
+  const digest = createHash('sha256').update(JSON.stringify(schemas, nameOf)).digest('hex');
+  return `template_${digest.slice(0, 12)}`;
 }
 
 function databaseUrl(name: string): string {

@@ -19,6 +19,24 @@ test('gives each caller a migrated database of its own, and migrates once', asyn
   await Promise.all([one.drop(), two.drop()]);
 });
 
+test('two test files may have schemas of one name and different migrations', async () => {
+  const migrated: string[] = [];
+  class First {}
+  class Second {}
+  const createTestDatabase = testDatabases(
+    async (_, { migrations }: { schema: string; migrations: (new () => object)[] }) => {
+      migrated.push(migrations.map(({ name }) => name).join());
+    },
+  );
+  const databases = [
+    await createTestDatabase({ schema: 'shop', migrations: [First] }),
+    await createTestDatabase({ schema: 'shop', migrations: [First, Second] }),
+    await createTestDatabase({ schema: 'shop', migrations: [First] }),
+  ];
+  expect(migrated).toEqual(['First', 'First,Second']);
+  await Promise.all(databases.map((database) => database.drop()));
+});
+
 test('a nats-server of the file survives a kill with its port', async () => {
   const nats = await startTestNats();
   const before = nats.url;
