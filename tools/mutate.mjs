@@ -41,7 +41,7 @@ const optionsOf = (modules) => ({
   coverageAnalysis: 'perTest',
   ignoreStatic: false,
   concurrency: 2,
-  timeoutMS: 30_000,
+  timeoutMS: 10_000,
   reporters: ['clear-text'],
   clearTextReporter: { allowColor: false, logTests: false, allowEmojis: false, reportTests: false },
   thresholds: { high: 100, low: BREAK, break: null },
