@@ -7,6 +7,7 @@ export {
   type TestNats,
   waitFor,
 } from '@svc/test-servers';
+export { AuditChain, type ChainBehaviour } from './audit-chain.js';
 export { schemaColumns } from './schema-columns.js';
 export { functionsWithoutFile } from './schema-functions.js';
 export { createTestDatabase, type TestSchema } from './test-database.js';
