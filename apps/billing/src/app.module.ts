@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { LlmCalled } from '@svc/contracts';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import {
+  auditOutboxProvider,
   connectionProviders,
   databaseModule,
   HealthController,
@@ -17,6 +18,7 @@ import { PROVIDER, ProviderService } from './provider/provider.service.js';
 import { ProviderSync } from './provider/provider-sync.js';
 import { ProviderTasks } from './provider/provider-tasks.js';
 import { StripeProvider } from './provider/stripe-provider.js';
+import { ChangePublisher } from './subscriptions/change-publisher.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsConsumer } from './subscriptions/subscriptions.consumer.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
@@ -68,6 +70,8 @@ const provider = {
     ...connectionProviders('billing', BillingConfig, readConfig),
     events,
     outboxProvider,
+    auditOutboxProvider,
+    ChangePublisher,
     retention,
     provider,
     SubscriptionsService,

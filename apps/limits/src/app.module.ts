@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import {
+  auditOutboxProvider,
   connectionProviders,
   databaseModule,
   HealthController,
-  outboxProvider,
   RetentionService,
 } from '@svc/service';
 import { DataSource } from 'typeorm';
@@ -59,7 +59,7 @@ const retention = {
   providers: [
     ...connectionProviders('limits', LimitsConfig, readConfig),
     jetStreamStrategy,
-    outboxProvider,
+    auditOutboxProvider,
     DaysService,
     ReservationSweeper,
     ReservationsService,

@@ -5,6 +5,7 @@ import { MessageReceived } from '@svc/contracts';
 import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging, OwnerLine } from '@svc/messaging';
 import {
+  auditOutboxProvider,
   connectionProviders,
   databaseModule,
   HealthController,
@@ -84,6 +85,7 @@ const POOL_SIZE = 20;
       useFactory: (ownership: OwnershipService) => () => ownership.assertHealthy(),
       inject: [OwnershipService],
     },
+    auditOutboxProvider,
     ContactAddresses,
     ErasureService,
     KeyWriter,

@@ -1,16 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   AppError,
+  type AuditFact,
   CancelReplay,
   type ChangeEndpointStateV1,
   CreateEndpoint,
-  DeleteBoundEndpoint,
   DeleteEndpoint,
   type DeliveryRef,
   type DeliveryView,
   type EndpointRef,
-  type EndpointStateChange,
-  type EndpointStateReply,
   GetBoundEndpoint,
   FindEventLogEnds,
   GetDelivery,
@@ -41,13 +39,18 @@ import {
 
 type On = <Q extends object, A extends object>(
   contract: RequestContract<Q, A>,
-  reply: (request: Q) => A,
+  reply: (request: Q) => A | Promise<A>,
 ) => void;
+/** Delivers a line of the audit log, as owners of changes do. */
+export type Audit = (
+  line: Pick<AuditFact, 'tenantId' | 'actor' | 'action' | 'target' | 'reason'>,
+) => Promise<void>;
 
 interface OwnedEndpoint {
   tenantId: string;
   endpoint: WebhookEndpointWithSecret;
-  change?: EndpointStateChange;
+  /** The last version of the mode under which it was switched. */
+  modeVersion: number;
 }
 
 const NONE = { count: 0, more: false };
@@ -67,7 +70,7 @@ export class FakeDispatcher {
   /** Before this time events need not be kept, in ms. */
   keptSince = 0;
 
-  answer(on: On): void {
+  answer(on: On, audit: Audit): void {
     on(CreateEndpoint, ({ tenantId, name, url, events, headers = {}, actor }) => {
       this.actors.push(actor);
       return { endpoint: this.add(tenantId, { name, url: checked(url), events, headers: hidden(headers) }) };
@@ -87,7 +90,7 @@ export class FakeDispatcher {
         endpoint: Object.assign(endpoint, JSON.parse(JSON.stringify({ ...change, headers })) as object),
       };
     });
-    this.answerActions(on);
+    this.answerActions(on, audit);
     on(DeleteEndpoint, (ref) => {
       this.actors.push(ref.actor);
       const endpoint = this.owned(ref);
@@ -99,21 +102,24 @@ export class FakeDispatcher {
     on(GetBoundEndpoint, ({ tenantId, sessionId }) => ({
       endpoint: this.bound(tenantId, sessionId) ?? null,
     }));
-    on(PutBoundEndpoint, (request) => ({ endpoint: this.putBound(request) }));
-    on(DeleteBoundEndpoint, ({ tenantId, sessionId, actor }) => {
-      this.actors.push(actor);
-      const endpoint = this.bound(tenantId, sessionId);
-      if (endpoint) this.endpoints.delete(endpoint.id);
-      return { endpoint: null };
+    on(PutBoundEndpoint, async (request) => {
+      const { tenantId, sessionId: target, rotateSecret, actor = 'system' } = request;
+      const isKnown = this.bound(tenantId, target) !== undefined;
+      const endpoint = this.putBound(request);
+      if (isKnown && rotateSecret) await audit({ tenantId, actor, action: 'webhook_secret.rotated', target });
+      return { endpoint };
     });
   }
 
-  private answerActions(on: On): void {
-    on(RotateEndpointSecret, (ref) => ({
-      endpoint: Object.assign(this.owned(ref), { secret: newSecret() }),
-    }));
-    on(PauseEndpoint, (request) => this.bringTo('PAUSED', request));
-    on(ReactivateEndpoint, (request) => this.bringTo('ACTIVE', request));
+  private answerActions(on: On, audit: Audit): void {
+    on(RotateEndpointSecret, async (ref) => {
+      const { tenantId, endpointId: target, actor = 'system' } = ref;
+      const endpoint = Object.assign(this.owned(ref), { secret: newSecret() });
+      await audit({ tenantId, actor, action: 'webhook_secret.rotated', target });
+      return { endpoint };
+    });
+    on(PauseEndpoint, (request) => this.bringTo('PAUSED', request, audit));
+    on(ReactivateEndpoint, (request) => this.bringTo('ACTIVE', request, audit));
     on(TestEndpoint, (ref) => {
       this.owned(ref);
       return {
@@ -130,16 +136,19 @@ export class FakeDispatcher {
     });
   }
 
-  private bringTo(state: 'PAUSED' | 'ACTIVE', request: ChangeEndpointStateV1): EndpointStateReply {
+  private async bringTo(
+    state: 'PAUSED' | 'ACTIVE',
+    request: ChangeEndpointStateV1,
+    audit: Audit,
+  ): Promise<{ endpoint: WebhookEndpointWithSecret }> {
     const endpoint = this.owned(request);
-    const owned = this.endpoints.get(endpoint.id) as OwnedEndpoint;
-    if (endpoint.status !== state) {
-      const { actor, reason } = request;
-      owned.change = { id: randomUUID(), state, actor, reason, at: new Date().toISOString() };
-      const [pausedBy, pausedNote] = state === 'PAUSED' ? [actor, reason] : [null, null];
-      Object.assign(endpoint, { status: state, pausedBy, pausedNote });
-    }
-    return { endpoint, change: owned.change?.state === state ? owned.change : null };
+    if (endpoint.status === state) return { endpoint };
+    const { tenantId, actor, reason } = request;
+    const [pausedBy, pausedNote] = state === 'PAUSED' ? [actor, reason] : [null, null];
+    Object.assign(endpoint, { status: state, pausedBy, pausedNote });
+    const action = state === 'PAUSED' ? 'webhook.paused' : 'webhook.reactivated';
+    await audit({ tenantId, actor, action, target: endpoint.id, reason });
+    return { endpoint };
   }
 
   addDelivery(tenantId: string, endpointId: string = randomUUID()): DeliveryView {
@@ -235,12 +244,13 @@ export class FakeDispatcher {
     return owned.delivery;
   }
 
-  private putBound({
+  putBound({
     tenantId,
     sessionId,
     enabled,
     url,
     rotateSecret,
+    modeVersion,
     actor,
   }: PutBoundEndpointV1): WebhookEndpointWithSecret | null {
     this.actors.push(actor);
@@ -249,6 +259,10 @@ export class FakeDispatcher {
     endpoint ??= this.add(tenantId, { name: 'External bot', url: checked(url ?? ''), events: [], sessionId });
     if (url) endpoint.url = checked(url);
     if (rotateSecret) endpoint.secret = newSecret();
+    const owned = this.endpoints.get(endpoint.id) as OwnedEndpoint;
+    const version = modeVersion ?? owned.modeVersion + 1;
+    if (enabled ? version < owned.modeVersion : version <= owned.modeVersion) return endpoint;
+    owned.modeVersion = version;
     endpoint.status = enabled ? 'ACTIVE' : 'DISABLED';
     return endpoint;
   }
@@ -271,7 +285,7 @@ export class FakeDispatcher {
       },
       ...{ sessionId: null, createdAt: new Date().toISOString(), secret: newSecret(), ...fields },
     };
-    this.endpoints.set(endpoint.id, { tenantId, endpoint });
+    this.endpoints.set(endpoint.id, { tenantId, endpoint, modeVersion: 0 });
     return endpoint;
   }
 

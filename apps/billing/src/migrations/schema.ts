@@ -1,5 +1,9 @@
 import { Subscriptions1763700000000 } from './1763700000000-subscriptions.js';
 import { Usage1763700100000 } from './1763700100000-usage.js';
+import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
 
 /** The schema this service owns and its migrations, in order. */
-export const schema = { schema: 'billing', migrations: [Subscriptions1763700000000, Usage1763700100000] };
+export const schema = {
+  schema: 'billing',
+  migrations: [Subscriptions1763700000000, Usage1763700100000, AuditFacts1764500000000],
+};

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { type Envelope, PLANS } from '@svc/contracts';
-import { log, OutboxService } from '@svc/service';
+import { type Envelope, PLANS, type SubscriptionChangedV1 } from '@svc/contracts';
+import { log } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
+import { ChangePublisher } from '../subscriptions/change-publisher.js';
 import {
   changeSubscription,
   type LockedSubscription,
@@ -29,7 +30,7 @@ export class ProviderSync {
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly outbox: OutboxService,
+    private readonly changes: ChangePublisher,
   ) {}
 
   /** Whether as many looks are under way as may be; what is told meanwhile is looked for a little later. */
@@ -77,7 +78,7 @@ export class ProviderSync {
       await tx.query(DONE_SQL, [ids]);
       return told;
     });
-    this.outbox.publish(events);
+    await this.changes.publish(events);
   }
 }
 
@@ -85,7 +86,7 @@ async function write(
   tx: EntityManager,
   was: LockedSubscription,
   seen: ProviderSubscription[],
-): Promise<Envelope[]> {
+): Promise<Envelope<SubscriptionChangedV1>[]> {
   const { tenantId, providerId } = was;
   // What the operator said holds while nothing else is paid for: not yet, or not any more.
   const isNone = ({ isIncomplete, status }: ProviderSubscription): boolean =>

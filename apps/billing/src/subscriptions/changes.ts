@@ -1,7 +1,14 @@
-import { type Envelope, type Plan, SubscriptionChanged, type SubscriptionStatus } from '@svc/contracts';
+import {
+  type Envelope,
+  type Plan,
+  SubscriptionChanged,
+  type SubscriptionChangedV1,
+  type SubscriptionStatus,
+} from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
-import { insertEvents } from '@svc/service';
+import { insertAuditFacts, insertEvents } from '@svc/service';
 import type { EntityManager } from 'typeorm';
+import { auditFactOfChange } from './change-publisher.js';
 
 /** What a change may touch; columns left out stay. */
 export interface SubscriptionChange {
@@ -50,7 +57,7 @@ export async function lockSubscription(
 }
 
 /**
- * Writes the change, and the event that tells of it where anything is different from before.
+ * Writes the change, and its event and audit fact where anything is different from before.
  * @returns the event, to be published after the commit.
  */
 export async function changeSubscription(
@@ -58,7 +65,7 @@ export async function changeSubscription(
   was: LockedSubscription,
   change: SubscriptionChange,
   actor: string,
-): Promise<Envelope[]> {
+): Promise<Envelope<SubscriptionChangedV1>[]> {
   const { tenantId, now } = was;
   const is = { ...was, ...change };
   await tx.query(WRITE_SQL, [tenantId, is.plan, is.nextPlan, is.nextPlanAt, is.status]);
@@ -79,5 +86,6 @@ export async function changeSubscription(
     },
   );
   await insertEvents(tx, [event]);
+  await insertAuditFacts(tx, [auditFactOfChange(event)]);
   return [event];
 }

@@ -13,6 +13,7 @@ import { OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { BillingConfig } from '../config.js';
 import { graceEnd, isActive } from './access.js';
+import { ChangePublisher } from './change-publisher.js';
 import { changeSubscription, lockSubscription } from './changes.js';
 import { Subscription } from './subscription.entity.js';
 
@@ -49,6 +50,7 @@ export class SubscriptionsService implements OnModuleDestroy {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
+    private readonly changes: ChangePublisher,
     private readonly config: BillingConfig,
   ) {}
 
@@ -78,7 +80,7 @@ export class SubscriptionsService implements OnModuleDestroy {
       if (was.status === 'CANCELED') await tx.update(Subscription, { tenantId }, { providerId: null });
       return changeSubscription(tx, was, change, 'operator');
     });
-    this.outbox.publish(events);
+    await this.changes.publish(events);
     return this.get(tenantId);
   }
 

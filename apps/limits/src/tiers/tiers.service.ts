@@ -1,32 +1,26 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import {
   AppError,
-  type Envelope,
+  type AuditFact,
   invalidField,
   type PromoteTierV1,
-  SessionTierChanged,
   TIER_CAPS,
   type TierPromotion,
   type TiersReply,
 } from '@svc/contracts';
-import { envelopeOf } from '@svc/messaging';
-import { insertEvents, OutboxService } from '@svc/service';
+import { auditFactOf, AuditOutbox, insertAuditFacts } from '@svc/service';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { TierPromotionRow } from './tier-promotion.entity.js';
 import { Warmup } from './warmup.entity.js';
 
 /** Warmup tiers: read and raised. */
 @Injectable()
-export class TiersService implements OnModuleDestroy {
+export class TiersService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly outbox: OutboxService,
+    private readonly audit: AuditOutbox,
   ) {}
-
-  async onModuleDestroy(): Promise<void> {
-    await this.outbox.stop();
-  }
 
   async get(sessionIds: string[]): Promise<TiersReply> {
     const rows = await this.dataSource.getRepository(Warmup).findBy({ sessionId: In(sessionIds) });
@@ -34,14 +28,14 @@ export class TiersService implements OnModuleDestroy {
     return { tiers: sessionIds.map((sessionId) => ({ sessionId, tier: known.get(sessionId) ?? 0 })) };
   }
 
-  /** Row, today's cap, history and event rise together; the event goes out as soon as they are committed. */
+  /** Raises a tier: row, today's cap, history and audit fact in one transaction; the fact is delivered after the commit. */
   async promote(request: PromoteTierV1): Promise<TierPromotion> {
-    const { promotion, event } = await this.dataSource.transaction(async (tx) => {
+    const { promotion, fact } = await this.dataSource.transaction(async (tx) => {
       const current = await lockTier(tx, request);
       if (request.tier <= current.tier) throw notHigher(current.tier);
       return raise(tx, request, current);
     });
-    this.outbox.publish([event]);
+    await this.audit.deliver([fact]);
     return promotion;
   }
 
@@ -51,7 +45,7 @@ export class TiersService implements OnModuleDestroy {
       const current = await lockTier(tx, request);
       return current.tier === from ? raise(tx, request, current) : undefined;
     });
-    if (raised) this.outbox.publish([raised.event]);
+    if (raised) void this.audit.deliver([raised.fact]); // nobody waits for it
     return raised !== undefined;
   }
 }
@@ -65,19 +59,20 @@ async function raise(
   tx: EntityManager,
   request: PromoteTierV1,
   current: CurrentTier,
-): Promise<{ promotion: TierPromotion; event: Envelope }> {
+): Promise<{ promotion: TierPromotion; fact: AuditFact }> {
   const { sessionId, tenantId, tier, reason, actor } = request;
   const promotedAt = current.now;
   await tx.update(Warmup, { sessionId }, { tier, tierSince: promotedAt });
   await raiseTodaysCap(tx, request);
 
   const previousTier = current.tier;
-  const data = { sessionId, previousTier, tier, reason, actor, timestamp: promotedAt.toISOString() };
-  const event = envelopeOf(SessionTierChanged, { tenantId, occurredAt: data.timestamp }, data);
-  const history = { id: event.id, sessionId, tenantId, previousTier, tier, reason, actor, promotedAt };
+  const action = 'warmup_tier.promoted';
+  const details = { previousTier, tier };
+  const fact = auditFactOf({ tenantId, at: promotedAt, actor, action, target: sessionId, reason, details });
+  const history = { id: fact.id, sessionId, tenantId, previousTier, tier, reason, actor, promotedAt };
   await tx.insert(TierPromotionRow, history);
-  await insertEvents(tx, [event]);
-  return { promotion: { sessionId, tier, previousTier, promotedAt: data.timestamp }, event };
+  await insertAuditFacts(tx, [fact]);
+  return { promotion: { sessionId, tier, previousTier, promotedAt: fact.at }, fact };
 }
 
 /** Makes the row where there was none; a refusal rolls that back. */

@@ -167,8 +167,9 @@ export class RunnersService {
   private async remove(session: Session, fence: Fence): Promise<void> {
     await this.logout(session, fence, 'SESSION_DELETED');
     await this.senders.ledger(session.id, fence).fail(null, failureOf('SESSION_DELETED'));
-    const { id: sessionId, tenantId } = session;
-    const told = eventOf(SessionDeleted, tenantId, { sessionId, timestamp: new Date().toISOString() });
+    const { id: sessionId, tenantId, wantedBy: actor } = session;
+    const timestamp = new Date().toISOString();
+    const told = eventOf(SessionDeleted, tenantId, { sessionId, ...(actor && { actor }), timestamp });
     const gone = await this.dataSource.transaction(async (tx) => {
       await tx.query('DELETE FROM outbound_message WHERE session_id = $1', [session.id]);
       await tx.query('DELETE FROM inbound_message WHERE session_id = $1', [session.id]);

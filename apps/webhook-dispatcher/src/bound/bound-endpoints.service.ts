@@ -6,12 +6,13 @@ import {
   type PutBoundEndpointV1,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import { checkReceiverUrl } from './receiver-url.js';
-import { EndpointChanges } from '../ownership/endpoint-changes.js';
-import type { Endpoint } from './endpoint.entity.js';
-import { EndpointRepository } from './endpoint.repository.js';
-import { EndpointSecrets } from './endpoint-secrets.js';
-import { toView } from './endpoint-view.js';
+import type { AuditLine } from '../endpoints/endpoint-audit.js';
+import type { Endpoint } from '../endpoints/endpoint.entity.js';
+import { EndpointRepository } from '../endpoints/endpoint.repository.js';
+import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
+import { toView } from '../endpoints/endpoint-view.js';
+import { checkReceiverUrl } from '../endpoints/receiver-url.js';
+import { assertSession } from './session-deletion.js';
 
 const URL_FIELD = 'webhookUrl';
 const NAME = 'External bot';
@@ -23,7 +24,6 @@ export class BoundEndpointsService {
     private readonly rows: EndpointRepository,
     private readonly secrets: EndpointSecrets,
     private readonly guard: AddressGuard,
-    private readonly changes: EndpointChanges,
   ) {}
 
   async get({ tenantId, sessionId }: BoundEndpointRef): Promise<WebhookEndpointWithSecret | null> {
@@ -31,35 +31,51 @@ export class BoundEndpointsService {
     return endpoint && this.withSecret(endpoint);
   }
 
+  /** @throws AppError `VALIDATION_FAILED`, or `SESSION_NOT_FOUND` where the session is deleted. */
   async put(request: PutBoundEndpointV1): Promise<WebhookEndpointWithSecret | null> {
-    const { tenantId, sessionId, enabled, url } = request;
+    const { tenantId, sessionId, enabled, url, actor } = request;
     const existing = await this.rows.find({ tenantId, sessionId });
     if (!existing && !enabled) return null;
     if (url != null && url !== existing?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
-    if (!existing) await this.create(request);
-    const apply = (row: Endpoint, now: Date): void => this.apply(request, row, now);
-    const endpoint = await this.rows.change({ tenantId, sessionId }, apply, request.actor);
-    if (!endpoint) return null;
-    await this.changes.announce({ tenantId, endpointId: endpoint.id });
-    return this.withSecret(endpoint);
+    const isNew = !existing && (await this.create(request));
+    const endpoint = await this.rows.change({ tenantId, sessionId }, actor, (row, now) => {
+      if (url) row.url = url;
+      switchState(row, request);
+      return request.rotateSecret && !isNew ? this.rotate(row, now) : [];
+    });
+    return endpoint ? this.withSecret(endpoint) : null;
   }
 
-  private async create({ tenantId, sessionId, url, actor }: PutBoundEndpointV1): Promise<void> {
+  /** @returns false: another call was faster. */
+  private async create({ tenantId, sessionId, url, actor }: PutBoundEndpointV1): Promise<boolean> {
     if (url == null) {
-      throw invalidField(URL_FIELD, `${URL_FIELD} is required: none is given and none is stored`);
+      throw invalidField(URL_FIELD, `${URL_FIELD} is required the first time external mode is enabled`);
     }
-    await this.rows.create({ tenantId, sessionId, name: NAME, url, events: [] }, actor);
+    const fields = { tenantId, sessionId, name: NAME, url, events: [] };
+    return (await this.rows.create(fields, actor, (tx) => assertSession(tx, sessionId))).isNew;
   }
 
-  private apply({ enabled, url, rotateSecret }: PutBoundEndpointV1, row: Endpoint, now: Date): void {
-    if (url) row.url = url;
-    if (rotateSecret) this.secrets.rotate(row, now);
-    // Enabling does not lift a pause: that is for a person who has seen why.
-    if (!enabled) row.state = 'DISABLED';
-    else if (row.state === 'DISABLED') row.state = 'ACTIVE';
+  private rotate(row: Endpoint, now: Date): AuditLine[] {
+    this.secrets.rotate(row, now);
+    return [{ action: 'webhook_secret.rotated', target: row.sessionId ?? row.id, details: {} }];
   }
 
   private withSecret(endpoint: Endpoint): WebhookEndpointWithSecret {
     return { ...toView(endpoint), secret: this.secrets.open(endpoint) };
   }
+}
+
+/**
+ * Enables or disables an endpoint, unless a later version of the mode is known. The version counts how often the session was switched to
+ * `MANAGED`: whoever enables has read it before, and its session changes its mode only while the version still holds; whoever disables has
+ * made it. So of both with one version the one that enables is the later one.
+ */
+function switchState(row: Endpoint, { enabled, modeVersion }: PutBoundEndpointV1): void {
+  if (modeVersion !== undefined) {
+    if (enabled ? modeVersion < row.modeVersion : modeVersion <= row.modeVersion) return;
+    row.modeVersion = modeVersion;
+  }
+  // Enabling does not lift a pause: that is for a person who has seen why.
+  if (!enabled) row.state = 'DISABLED';
+  else if (row.state === 'DISABLED') row.state = 'ACTIVE';
 }

@@ -21,6 +21,11 @@ const REPLAYS_SQL = `DELETE FROM webhook_replay WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM webhook_replay WHERE finished_at < svc_now() - $1::int * interval '1 day'
     ORDER BY finished_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
 
+// Of one whose endpoint is not deleted yet, due_at is not null.
+const DELETIONS_SQL = `DELETE FROM session_deletion WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM session_deletion WHERE due_at IS NULL AND noted_at < svc_now() - $1::int * interval '1 day'
+    ORDER BY noted_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED))`;
+
 // An event is kept as long as a delivery or a dead letter of it is: its payload is what they send.
 const OLD_EVENTS_SQL = `SELECT id FROM webhook_event event WHERE created_at < svc_now() - $1::int * interval '1 day'
     AND NOT EXISTS (SELECT FROM webhook_delivery hot WHERE hot.event_id = event.id)
@@ -60,6 +65,7 @@ export class RetentionService implements OnApplicationBootstrap, BeforeApplicati
     await forgetErasures(this.dataSource);
     await this.inBatches('dead letters', (tx) => deleteRows(tx, DEAD_LETTERS_SQL, deadLetterDays));
     await this.inBatches('replays', (tx) => deleteRows(tx, REPLAYS_SQL, retentionDays));
+    await this.inBatches('deletions of sessions', (tx) => deleteRows(tx, DELETIONS_SQL, retentionDays));
     await this.inBatches('events', (tx) => deleteEvents(tx, retentionDays));
   }
 
