@@ -81,10 +81,6 @@ import { SandboxesService } from './tenants/sandboxes.service.js';
 import { SimulatorClient } from './sandbox/simulator.client.js';
 import { ExternalConfigController } from './sessions/external-config.controller.js';
 import { ExternalConfigService } from './sessions/external-config.service.js';
-import { SessionChange } from './sessions/session-change.entity.js';
-import { SessionChangeSweeper } from './sessions/session-change-sweeper.js';
-import { SessionChanges } from './sessions/session-changes.service.js';
-import { SessionDeletionService } from './sessions/session-deletion.service.js';
 import { LiveController } from './sessions/live.controller.js';
 import { LiveService } from './sessions/live.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
@@ -102,7 +98,6 @@ import { Widget } from './widget/widget.entity.js';
 import { WidgetsController } from './widget/widgets.controller.js';
 import { WidgetsService } from './widget/widgets.service.js';
 import { WebhookActionsController } from './webhooks/webhook-actions.controller.js';
-import { WebhookActionsService } from './webhooks/webhook-actions.service.js';
 import { DeliveriesController } from './webhooks/deliveries.controller.js';
 import { ProviderWebhookController } from './subscriptions/provider-webhook.controller.js';
 import { SubscriptionController } from './subscriptions/subscription.controller.js';
@@ -124,7 +119,6 @@ const ENTITIES = [
   Message,
   SandboxNumber,
   ScheduledMessage,
-  SessionChange,
   Tenant,
   Upload,
   Widget,
@@ -225,10 +219,6 @@ const events = {
     SessionsService,
     LiveService,
     ExternalConfigService,
-    SessionChanges,
-    SessionChangeSweeper,
-    SessionDeletionService,
-    WebhookActionsService,
     EventLogService,
     EventStreams,
     LogReader,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { LlmCalled } from '@svc/contracts';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import {
+  auditOutboxProvider,
   connectionProviders,
   databaseModule,
   HealthController,
@@ -19,6 +20,7 @@ import { ProviderSync } from './provider/provider-sync.js';
 import { ProviderTasks } from './provider/provider-tasks.js';
 import { StripeProvider } from './provider/stripe-provider.js';
 import { RETENTION_RULES } from './retention-rules.js';
+import { ChangePublisher } from './subscriptions/change-publisher.js';
 import { OverridesConsumer } from './subscriptions/overrides.consumer.js';
 import { OverridesService } from './subscriptions/overrides.service.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
@@ -66,6 +68,8 @@ const provider = {
     ...connectionProviders('billing', BillingConfig, readConfig),
     events,
     outboxProvider,
+    auditOutboxProvider,
+    ChangePublisher,
     retention,
     provider,
     SubscriptionsService,

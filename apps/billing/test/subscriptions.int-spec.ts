@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   CreateSubscription,
   type Envelope,
@@ -8,16 +8,22 @@ import {
   type SubscriptionChangedV1,
 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
-import { startTestService, type TestService, waitFor } from '@svc/testing';
+import { AuditChain, startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 
 let billing: TestService;
+let chain: AuditChain;
 
 beforeAll(async () => {
   billing = await startTestService(serviceOptions, schema);
+  chain = await AuditChain.listen(billing.nats.url);
 });
-afterAll(() => billing.stop());
+afterAll(async () => {
+  await chain.stop();
+  await billing.stop();
+});
+afterEach(() => void (chain.behaviour = 'append'));
 
 const create = (status: 'ACTIVE' | 'CANCELED' = 'ACTIVE', tenantId: string = randomUUID()) =>
   billing.rpc.request(CreateSubscription, { tenantId, plan: 'GROWTH', status, internal: false });
@@ -112,6 +118,52 @@ describe('a subscription', () => {
       code: 'VALIDATION_FAILED',
       meta: { fields: [{ field: 'tenantId', rule: 'tenantId must be a UUID' }] },
     });
+  });
+});
+
+describe('the audit fact of a change', () => {
+  const set = (tenantId: string, status: 'ACTIVE' | 'PAUSED') =>
+    billing.rpc.request(SetSubscription, { tenantId, status });
+  const left = (tenantId: string) =>
+    billing.database.query('SELECT id FROM billing.audit_outbox WHERE tenant_id = $1', [tenantId]);
+
+  test('is in the chain when the call returns, and there is none where nothing changed', async () => {
+    const { tenantId } = await create();
+    await set(tenantId, 'ACTIVE');
+    await billing.rpc.request(SetSubscription, { tenantId, status: 'PAUSED', plan: 'ENTERPRISE' });
+    const details = {
+      previousPlan: 'GROWTH',
+      plan: 'ENTERPRISE',
+      previousStatus: 'ACTIVE',
+      status: 'PAUSED',
+    };
+    expect(chain.of(tenantId)).toEqual([
+      {
+        ...{ id: expect.any(String), tenantId, at: expect.any(String), actor: 'operator' },
+        ...{ action: 'subscription.changed', target: tenantId, details },
+      },
+    ]);
+  });
+
+  test('comes once although its answer was lost, or nobody was there', async () => {
+    const { tenantId } = await create();
+    chain.behaviour = 'lose';
+    await set(tenantId, 'PAUSED');
+    chain.behaviour = 'ignore';
+    await set(tenantId, 'ACTIVE');
+    expect(chain.of(tenantId)).toHaveLength(1);
+    chain.behaviour = 'append';
+    await waitFor('the outbox to be empty', async () => (await left(tenantId)).length === 0);
+    expect(chain.of(tenantId).map(({ details }) => details['status'])).toEqual(['PAUSED', 'ACTIVE']);
+  });
+
+  test('and the change are one: neither is there without the other', async () => {
+    const { tenantId } = await create();
+    const { query } = billing.database;
+    await query(`ALTER TABLE billing.audit_outbox ADD CONSTRAINT refused CHECK (tenant_id <> '${tenantId}')`);
+    await expect(set(tenantId, 'PAUSED')).rejects.toThrow();
+    await query('ALTER TABLE billing.audit_outbox DROP CONSTRAINT refused');
+    expect(await billing.rpc.request(GetSubscription, { tenantId })).toMatchObject({ status: 'ACTIVE' });
   });
 });
 

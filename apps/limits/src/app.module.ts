@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import {
+  auditOutboxProvider,
   connectionProviders,
   databaseModule,
   HealthController,
-  outboxProvider,
   PeriodicTasks,
   Retention,
 } from '@svc/service';
@@ -59,7 +59,7 @@ const retention = {
   providers: [
     ...connectionProviders('limits', LimitsConfig, readConfig),
     jetStreamStrategy,
-    outboxProvider,
+    auditOutboxProvider,
     CapsService,
     DaysService,
     ReservationSweeper,

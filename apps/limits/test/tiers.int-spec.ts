@@ -1,30 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { eventSubject, GetTiers, parseEnvelope, PromoteTier, SessionTierChanged } from '@svc/contracts';
-import { Messaging, partitionOf } from '@svc/messaging';
-import { startTestService, type TestService, waitFor } from '@svc/testing';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { GetTiers, PromoteTier } from '@svc/contracts';
+import { AuditChain, startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { TiersService } from '../src/tiers/tiers.service.js';
 import { admitted, repeat, reserveAll } from './sends.js';
 
 let limits: TestService;
+let chain: AuditChain;
 
 beforeAll(async () => {
   limits = await startTestService(serviceOptions, schema);
+  chain = await AuditChain.listen(limits.nats.url);
 });
-afterAll(() => limits.stop());
+afterAll(async () => {
+  await chain.stop();
+  await limits.stop();
+});
+afterEach(() => void (chain.behaviour = 'append'));
 
 interface Session {
   tenantId: string;
   sessionId: string;
 }
-/** Partitions of the tenants of this file: 64 subjects are soon shared. */
-const takenPartitions = new Set<number>();
-const aSession = (tenantId: string = randomUUID()): Session => {
-  takenPartitions.add(partitionOf(tenantId));
-  return { tenantId, sessionId: randomUUID() };
-};
+const aSession = (tenantId: string = randomUUID()): Session => ({ tenantId, sessionId: randomUUID() });
 const to = (session: Session, tier: number) => ({
   ...session,
   tier,
@@ -40,26 +40,7 @@ const history = ({ sessionId }: Session) =>
     [sessionId],
   );
 const outboxIsEmpty = async () =>
-  (await limits.database.query('SELECT 1 FROM limits.event_outbox')).length === 0;
-
-/** How often and with what the tier event of this tenant was published; subjects are shared by 1 in 64 tenants. */
-async function published({ tenantId }: Session) {
-  const subject = eventSubject(partitionOf(tenantId), SessionTierChanged.name);
-  const { manager } = limits.get(Messaging);
-  const { state } = await manager.streams.info('EVENTS', { subjects_filter: subject });
-  const count = state.subjects?.[subject] ?? 0;
-  if (count === 0) return { count };
-  const last = await manager.streams.getMessage('EVENTS', { last_by_subj: subject });
-  return { count, last: parseEnvelope(SessionTierChanged, last!.json()) };
-}
-
-/** A session whose tenant shares its subject with nobody in this file so far. */
-function aSessionWithOwnSubject(): Session {
-  for (;;) {
-    const tenantId = randomUUID();
-    if (!takenPartitions.has(partitionOf(tenantId))) return aSession(tenantId);
-  }
-}
+  (await limits.database.query('SELECT 1 FROM limits.audit_outbox')).length === 0;
 
 describe('tiers', () => {
   test('are 0 for a session never seen, and come in the order asked', async () => {
@@ -144,31 +125,53 @@ describe('a promotion', () => {
   });
 });
 
-describe('the event of a promotion', () => {
-  test('is published once, with the reason, and leaves the outbox', async () => {
-    const session = aSessionWithOwnSubject();
+describe('the audit fact of a promotion', () => {
+  test('is in the chain when the call returns, with the reason, and leaves the outbox', async () => {
+    const session = aSession();
     const { promotedAt } = await promote(session, 1);
-    await waitFor('the event', async () => (await published(session)).count === 1);
-    const { last } = await published(session);
-    expect(last).toMatchObject({ tenantId: session.tenantId, occurredAt: promotedAt });
-    expect(last?.data).toEqual({
-      sessionId: session.sessionId,
-      previousTier: 0,
-      tier: 1,
-      reason: 'Number in use for two years',
-      actor: 'key:abcdefghijkl',
-      timestamp: promotedAt,
-    });
+    const { tenantId, sessionId: target } = session;
+    expect(chain.of(tenantId)).toEqual([
+      {
+        ...{ id: expect.any(String), tenantId, target, at: promotedAt, actor: 'key:abcdefghijkl' },
+        ...{ action: 'warmup_tier.promoted', reason: 'Number in use for two years' },
+        details: { previousTier: 0, tier: 1 },
+      },
+    ]);
+    const [row] = await limits.database.query('SELECT id FROM limits.tier_promotion WHERE session_id = $1', [
+      target,
+    ]);
+    expect(row).toEqual({ id: chain.of(tenantId)[0]?.id });
     await waitFor('the outbox to be empty', outboxIsEmpty);
   });
 
-  test('is published once although NATS was down, and is back without its storage, when it was committed', async () => {
-    const session = aSessionWithOwnSubject();
+  test('comes once although its answer was lost', async () => {
+    chain.behaviour = 'lose';
+    const session = aSession();
+    await promote(session, 2);
+    chain.behaviour = 'append';
+    await waitFor('the outbox to be empty', outboxIsEmpty);
+    expect(chain.of(session.tenantId)).toHaveLength(1);
+  });
+
+  test('comes once although NATS was down, and is back without its storage, when it was committed', async () => {
+    const session = aSession();
     await limits.nats.kill();
-    await limits.get(TiersService).promote(to(session, 2));
+    expect(await limits.get(TiersService).promoteFrom(0, to(session, 2))).toBe(true);
     expect(await outboxIsEmpty()).toBe(false);
     await limits.nats.restart({ wipe: true });
     await waitFor('the outbox to be empty', outboxIsEmpty, 25_000);
-    expect(await published(session)).toMatchObject({ count: 1, last: { data: { tier: 2 } } });
+    expect(chain.of(session.tenantId)).toMatchObject([{ details: { tier: 2 } }]);
+  });
+
+  test('and the promotion are one: neither is there without the other', async () => {
+    const session = aSession();
+    const { query } = limits.database;
+    await query(
+      `ALTER TABLE limits.audit_outbox ADD CONSTRAINT refused CHECK (tenant_id <> '${session.tenantId}')`,
+    );
+    await expect(promote(session, 3)).rejects.toThrow();
+    await query('ALTER TABLE limits.audit_outbox DROP CONSTRAINT refused');
+    expect(await tierOf(session)).toBe(0);
+    expect(await history(session)).toEqual([]);
   });
 });

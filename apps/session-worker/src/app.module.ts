@@ -6,6 +6,7 @@ import { MEDIA_STORE, type MediaStore, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { leasesModule, type OwnerOptions, ownershipProviders } from '@svc/ownership';
 import {
+  auditOutboxProvider,
   connectionProviders,
   databaseModule,
   HealthController,
@@ -85,6 +86,7 @@ function ownerOptions(): OwnerOptions {
       useFactory: (config: WorkerConfig) => new Proxies(new AddressGuard(config)),
       inject: [WorkerConfig],
     },
+    auditOutboxProvider,
     ContactAddresses,
     ErasureService,
     KeyWriter,

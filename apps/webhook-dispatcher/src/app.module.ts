@@ -5,6 +5,7 @@ import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { AddressGuard, OutboundHttp } from '@svc/outbound-http';
 import { leasesModule, ownershipProviders } from '@svc/ownership';
 import {
+  auditOutboxProvider,
   connectionProviders,
   databaseModule,
   HealthController,
@@ -18,10 +19,12 @@ import { AttemptService } from './attempts/attempt.service.js';
 import { DeliveryDispatcher } from './attempts/delivery-dispatcher.js';
 import { EndpointGate } from './attempts/endpoint-gate.js';
 import { ResultRepository } from './attempts/result.repository.js';
+import { BoundEndpointsConsumer } from './bound/bound-endpoints.consumer.js';
+import { BoundEndpointsService } from './bound/bound-endpoints.service.js';
+import { SessionDeletionsService } from './bound/session-deletions.service.js';
 import { DispatcherConfig, readConfig } from './config.js';
 import { DeliveriesConsumer } from './deliveries/deliveries.consumer.js';
 import { DeliveriesService } from './deliveries/deliveries.service.js';
-import { BoundEndpointsService } from './endpoints/bound-endpoints.service.js';
 import { EndpointActionsConsumer } from './endpoints/endpoint-actions.consumer.js';
 import { EndpointActionsService } from './endpoints/endpoint-actions.service.js';
 import { EndpointDirectory } from './endpoints/endpoint-directory.js';
@@ -82,6 +85,7 @@ const configured: Provider[] = [
     inject: [AddressGuard],
   },
   outboxProvider,
+  auditOutboxProvider,
   { provide: Lanes, useFactory: () => new Lanes() },
   {
     provide: JetStreamStrategy,
@@ -109,6 +113,7 @@ const configured: Provider[] = [
     HealthController,
     EndpointsConsumer,
     EndpointActionsConsumer,
+    BoundEndpointsConsumer,
     DeliveriesConsumer,
     ReplaysConsumer,
     EventsConsumer,
@@ -128,6 +133,7 @@ const configured: Provider[] = [
     EndpointChanges,
     EndpointsService,
     BoundEndpointsService,
+    SessionDeletionsService,
     EndpointActionsService,
     EndpointTestService,
     EndpointHealthService,

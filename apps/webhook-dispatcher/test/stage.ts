@@ -19,6 +19,7 @@ import {
 import { partitionOf, RpcClient } from '@svc/messaging';
 import { bootService, setUpLogger, silenceConsole } from '@svc/service';
 import {
+  AuditChain,
   createTestDatabase,
   DatabaseProxy,
   type ServiceProcess,
@@ -83,6 +84,8 @@ export class Stage {
   proxy: DatabaseProxy;
   producer: Producer;
   rpc: RpcClient;
+  /** Where audit facts go. */
+  chain: AuditChain;
   /** Of the dispatcher: its configuration is read once in a process, so it is the same every time. */
   readonly env: Record<string, string>;
   /** Where the dispatcher of this process listens. */
@@ -260,6 +263,7 @@ export class Stage {
     this.proxy = await DatabaseProxy.start(this.database.url);
     this.producer = await Producer.connect(this.nats.url);
     this.rpc = RpcClient.at(this.nats.url, 'test');
+    this.chain = await AuditChain.listen(this.nats.url);
     Object.assign(this.env, { DATABASE_URL: this.proxy.url, NATS_URL: this.nats.url });
   }
 
@@ -268,12 +272,13 @@ export class Stage {
     this.receiver.answerWith(200);
     this.proxy.flow();
     this.proxy.mend();
+    this.chain.behaviour = 'append';
   }
 
   private async stop(): Promise<void> {
     this.reset();
     await Promise.all([this.close(), ...this.processes.map((one) => one.stop('SIGKILL'))]);
-    await this.producer.stop();
+    await Promise.all([this.producer.stop(), this.chain.stop()]);
     await this.rpc.onApplicationShutdown();
     await this.receiver.stop();
     await this.proxy.stop();

@@ -1,4 +1,14 @@
 export {
+  AUDIT_OUTBOX_SQL,
+  AUDIT_STEPS_CHANNEL,
+  auditFactOf,
+  AuditOutbox,
+  auditOutboxProvider,
+  type AuditStep,
+  insertAuditFacts,
+  type NewAuditFact,
+} from './audit-outbox.js';
+export {
   ConfigError,
   configReader,
   Env,

@@ -8,6 +8,7 @@ export {
   waitFor,
 } from '@svc/test-servers';
 export { type AgedRow, agedRowsLeft } from './aged-rows.js';
+export { AuditChain, type ChainBehaviour } from './audit-chain.js';
 export { schemaColumns } from './schema-columns.js';
 export { functionsWithoutFile } from './schema-functions.js';
 export { createTestDatabase, type TestSchema } from './test-database.js';

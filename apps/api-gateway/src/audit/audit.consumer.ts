@@ -1,25 +1,21 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
+  AppendAuditFacts,
+  AppendAuditFactsV1,
+  type AppendedAuditFacts,
   type AuditLogReply,
   type AuditVerdict,
-  Envelope,
   GetAuditLog,
-  SessionTierChanged,
-  type SessionTierChangedV1,
-  SubscriptionChanged,
-  type SubscriptionChangedV1,
   TenantRef,
   VerifyAuditLog,
   VerifyAuditLogV1,
-  WebhookChanged,
-  type WebhookChangedV1,
 } from '@svc/contracts';
-import { OnEvent, OnRequest } from '@svc/messaging';
+import { OnRequest } from '@svc/messaging';
 import { AuditVerifier } from './audit-verifier.js';
 import { AuditService } from './audit.service.js';
 
-/** What reaches the audit log from other services, and who may read it. */
+/** This consumer takes the facts that other services deliver, and answers the operator. */
 @Controller()
 export class AuditConsumer {
   constructor(
@@ -27,19 +23,9 @@ export class AuditConsumer {
     private readonly verifier: AuditVerifier,
   ) {}
 
-  @OnEvent(SessionTierChanged)
-  tierChanged(@Payload() event: Envelope<SessionTierChangedV1>): Promise<void> {
-    return this.audit.tierChanged(event);
-  }
-
-  @OnEvent(SubscriptionChanged)
-  subscriptionChanged(@Payload() event: Envelope<SubscriptionChangedV1>): Promise<void> {
-    return this.audit.subscriptionChanged(event);
-  }
-
-  @OnEvent(WebhookChanged)
-  webhookChanged(@Payload() event: Envelope<WebhookChangedV1>): Promise<void> {
-    return this.audit.webhookChanged(event);
+  @OnRequest(AppendAuditFacts)
+  async append(@Payload() { facts }: AppendAuditFactsV1): Promise<AppendedAuditFacts> {
+    return { ids: await this.audit.appendAll(facts) };
   }
 
   @OnRequest(GetAuditLog)

@@ -1,33 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type {
-  AuditEntry,
-  Envelope,
-  Page,
-  PageQuery,
-  SessionTierChangedV1,
-  SubscriptionChangedV1,
-  WebhookChangedV1,
-} from '@svc/contracts';
+import type { AuditEntry, AuditFact, Page, PageQuery } from '@svc/contracts';
+import { isPassing } from '@svc/database';
+import { log } from '@svc/service';
 import { type EntityManager, LessThan, Repository } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { AuditHead, AuditRecord } from './audit-record.entity.js';
 import { factOf, hashOf, NO_HASH } from './chain.js';
 
-/** Something worth a line in a tenant's audit log. Never a secret. */
-export interface AuditFact {
-  /** Of what is told more than once, so that it is written once; a new one by default. */
-  id?: string;
-  tenantId: string;
-  /** Now by default. */
-  at?: Date;
-  actor: string;
-  action: string;
-  target: string;
-  reason?: string;
-  details?: Record<string, unknown>;
-}
+/** A fact that becomes an entry. The gateway leaves out id and time of what it changes itself: they are those of the entry. */
+export type NewEntry = Omit<AuditFact, 'id' | 'at' | 'details'> &
+  Partial<Pick<AuditFact, 'id' | 'at' | 'details'>>;
 
 const MOST = 1_000;
 
@@ -42,7 +26,10 @@ interface HeadRow {
   now: Date;
 }
 
-/** The audit log: written in the transaction of the change where the gateway owns it, each entry chained to the one before. */
+/**
+ * This service appends entries to the audit logs, each chained to the one before, and reads them. What the gateway changes itself it
+ * appends in the transaction of the change; what others change they deliver until it is in the chain.
+ */
 @Injectable()
 export class AuditService {
   constructor(
@@ -50,38 +37,29 @@ export class AuditService {
     private readonly cursors: Cursors,
   ) {}
 
-  async write(fact: AuditFact, tx?: EntityManager): Promise<void> {
-    if (tx) await append(tx, fact);
-    else await this.records.manager.transaction((own) => append(own, fact));
+  async write(entry: NewEntry, tx?: EntityManager): Promise<void> {
+    if (tx) await append(tx, entry);
+    else await this.records.manager.transaction((own) => append(own, entry));
   }
 
-  /** A tier changed in `limits`; the event's id makes a repeat harmless. */
-  tierChanged({ id, tenantId, data }: Envelope<SessionTierChangedV1>): Promise<void> {
-    const { actor, reason, sessionId: target, previousTier, tier, timestamp } = data;
-    const at = new Date(timestamp);
-    const action = 'warmup_tier.promoted';
-    return this.write({ id, tenantId, at, actor, action, target, reason, details: { previousTier, tier } });
-  }
-
-  /** Plan, state or an entitlement changed in `billing`; the event's id makes a repeat harmless. */
-  subscriptionChanged({ id, tenantId, data }: Envelope<SubscriptionChangedV1>): Promise<void> {
-    const { actor, reason, timestamp, ...details } = data;
-    const fact = { id, tenantId, at: new Date(timestamp), actor, action: 'subscription.changed' };
-    return this.write({ ...fact, target: tenantId, ...(reason !== undefined && { reason }), details });
-  }
-
-  /** An endpoint was made, changed or deleted in `webhook-dispatcher`. */
-  webhookChanged({ id, tenantId, data }: Envelope<WebhookChangedV1>): Promise<void> {
-    const { actor, endpointId: target, change, name, origin, sessionId, fields, timestamp } = data;
-    const details = {
-      name,
-      origin,
-      ...(sessionId && { sessionId }),
-      ...(change === 'updated' && { fields }),
-    };
-    return this.write({
-      ...{ id, tenantId, at: new Date(timestamp), actor, action: `webhook.${change}`, target, details },
-    });
+  /**
+   * Appends facts of other services, in their order.
+   * @returns the ids of those that are in the chain; one that the database refuses holds up no other.
+   * @throws what says that the database is away.
+   */
+  async appendAll(facts: AuditFact[]): Promise<string[]> {
+    const ids: string[] = [];
+    for (const fact of facts) {
+      try {
+        await this.write(fact);
+        ids.push(fact.id);
+      } catch (error) {
+        if (isPassing(error)) throw error;
+        const { id, tenantId, action } = fact;
+        log().error({ err: error, fact: id, tenantId, action }, 'a fact does not go into the audit log');
+      }
+    }
+    return ids;
   }
 
   /** Newest first, for the operator. */
@@ -101,15 +79,15 @@ export class AuditService {
   }
 }
 
-async function append(tx: EntityManager, fact: AuditFact): Promise<void> {
-  const { tenantId } = fact;
+/** Appends an entry under the lock of the head. A fact that is delivered again is found there, and is not appended. */
+async function append(tx: EntityManager, entry: NewEntry): Promise<void> {
+  const { tenantId, actor, action, target, reason = null } = entry;
   await tx.query(MAKE_HEAD_SQL, [tenantId, NO_HASH]);
   const [head] = await tx.query<[HeadRow]>(LOCK_HEAD_SQL, [tenantId]);
-  const id = (fact.id ?? uuidv7()).toLowerCase();
-  // Looked for under the lock: of what is told more than once, one is written.
-  if (fact.id !== undefined && (await tx.existsBy(AuditRecord, { id }))) return;
-  const { actor, action, target, reason = null, at = head.now } = fact;
-  const details = JSON.parse(JSON.stringify(fact.details ?? {})) as Record<string, unknown>;
+  const id = (entry.id ?? uuidv7()).toLowerCase();
+  if (entry.id !== undefined && (await tx.existsBy(AuditRecord, { id }))) return;
+  const at = entry.at === undefined ? head.now : new Date(entry.at);
+  const details = JSON.parse(JSON.stringify(entry.details ?? {})) as Record<string, unknown>;
   const record = { id, tenantId, place: head.place + 1, at, actor, action, target, reason, details };
   const hash = hashOf(head.hash, factOf(record));
   await tx.insert(AuditRecord, { ...record, prevHash: head.hash, hash } as object);

@@ -14,6 +14,7 @@ import { OneWritePerMessage1764000800000 } from './1764000800000-one-write-per-m
 import { FilesOfMessages1764000900000 } from './1764000900000-files-of-messages.js';
 import { PastOfConversations1764001000000 } from './1764001000000-past-of-conversations.js';
 import { JobsOfUploads1764001100000 } from './1764001100000-jobs-of-uploads.js';
+import { NoSessionChanges1764500000000 } from './1764500000000-no-session-changes.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
@@ -46,6 +47,7 @@ export const schema = {
     FilesOfMessages1764000900000,
     PastOfConversations1764001000000,
     JobsOfUploads1764001100000,
+    NoSessionChanges1764500000000,
   ],
   sql: sqlFolder(import.meta.url),
 };

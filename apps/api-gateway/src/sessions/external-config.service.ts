@@ -6,10 +6,11 @@ import {
   type ExternalConfig,
   type FieldProblem,
   GetBoundEndpoint,
-  invalidField,
   PutBoundEndpoint,
+  type PutBoundEndpointV1,
   type PutExternalConfigBody,
   SetBotMode,
+  type SessionReply,
   type SessionState,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
@@ -18,12 +19,18 @@ import { AuditService } from '../audit/audit.service.js';
 import { ApiKeysService } from '../keys/api-keys.service.js';
 import { actorOf, type Caller } from '../auth/caller.js';
 import { allows } from '../auth/scope.guard.js';
-import { SessionChanges, type SessionPair } from './session-changes.service.js';
 import { SessionsService } from './sessions.service.js';
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;
 
-/** This class hands a session to the tenant's own bot and takes it back (specification, "Session bot mode"). */
+/** How often a session is enabled anew because somebody else has disabled it meanwhile. */
+const MOST_TRIES = 10;
+
+/**
+ * This class hands a session to the tenant's own bot and takes it back (specification, "Session bot mode"). Two services are asked, one after the
+ * other; a call that is cut off between them is brought about by its repeat. Calls that overtake each other are told apart by the
+ * `modeVersion` of the session (ADR 34).
+ */
 @Injectable()
 export class ExternalConfigService {
   constructor(
@@ -31,7 +38,6 @@ export class ExternalConfigService {
     private readonly keys: ApiKeysService,
     private readonly audit: AuditService,
     private readonly rpc: RpcClient,
-    private readonly changes: SessionChanges,
   ) {}
 
   async get(caller: Caller, sessionId: string): Promise<ExternalConfig> {
@@ -43,66 +49,67 @@ export class ExternalConfigService {
     if (body.mintApiKey && !allows(caller.scopes, 'admin:*')) {
       throw new AppError('FORBIDDEN', 'Making API keys needs the scope admin:*.', { scope: 'admin:*' });
     }
-    const session = await this.sessions.owned(caller.tenantId, sessionId);
-    const endpoint = await this.changes.run(caller, session.id, async (change) => {
-      const before = await this.changes.look(change);
-      return body.enabled ? this.enable(caller, before, body) : this.disable(caller, before, body);
-    });
+    const reply = await this.sessions.withRank(caller.tenantId, sessionId);
+    const endpoint = await (body.enabled
+      ? this.enable(caller, reply, body)
+      : this.disable(caller, reply, body));
+    const { session } = reply;
     const config = await this.show(caller, session.id, body.enabled ? 'EXTERNAL' : 'MANAGED', endpoint);
     if (!body.enabled && !body.mintApiKey) return config;
     return { ...config, env: await this.botEnv(caller, session, endpoint, body.mintApiKey === true) };
   }
 
-  /** The endpoint first: a session is never in external mode without a receiver. */
+  /**
+   * Enables the endpoint first, then the mode, if nobody has switched the session to `MANAGED` since its version was read: a session is
+   * never in external mode without a receiver. Else both again, under the version that holds then.
+   */
   private async enable(
     caller: Caller,
-    before: SessionPair,
+    { session, modeVersion = 0 }: SessionReply,
     body: PutExternalConfigBody,
   ): Promise<BoundEndpoint> {
-    if (!body.webhookUrl && !before.endpoint) {
-      throw invalidField('webhookUrl', 'webhookUrl is required the first time external mode is enabled');
+    let version = modeVersion;
+    let change = changeOf(body);
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const endpoint = await this.putEndpoint(caller, session, { ...change, modeVersion: version });
+      const now = await this.setMode(caller, session, { botMode: 'EXTERNAL', ifVersion: version });
+      if (now.session.botMode === 'EXTERNAL') return endpoint;
+      version = now.modeVersion ?? version;
+      change = { ...change, rotateSecret: false };
     }
-    const endpoint = await this.putEndpoint(caller, before.session, body);
-    await this.setMode(caller, before.session, 'EXTERNAL');
-    return endpoint;
+    throw new AppError('UPSTREAM_UNAVAILABLE', 'The session is switched to and fro by other calls.');
   }
 
+  /** Switches the mode first. */
   private async disable(
     caller: Caller,
-    { session }: SessionPair,
+    { session }: SessionReply,
     body: PutExternalConfigBody,
   ): Promise<BoundEndpoint> {
-    await this.setMode(caller, session, 'MANAGED');
-    return this.putEndpoint(caller, session, body);
+    const { modeVersion = 0 } = await this.setMode(caller, session, { botMode: 'MANAGED' });
+    return this.putEndpoint(caller, session, { ...changeOf(body), modeVersion });
   }
 
   private async putEndpoint(
     caller: Caller,
-    { id }: SessionState,
-    body: PutExternalConfigBody,
+    { id: sessionId }: SessionState,
+    change: EndpointChange,
   ): Promise<BoundEndpoint> {
+    const request = { tenantId: caller.tenantId, sessionId, ...change, actor: actorOf(caller) };
     try {
-      const { endpoint } = await this.rpc.request(PutBoundEndpoint, {
-        tenantId: caller.tenantId,
-        sessionId: id,
-        enabled: body.enabled,
-        ...(body.webhookUrl ? { url: body.webhookUrl } : {}),
-        rotateSecret: body.rotateSecret === true,
-        actor: actorOf(caller),
-      });
-      return endpoint ?? null;
+      return (await this.rpc.request(PutBoundEndpoint, request)).endpoint ?? null;
     } catch (error) {
       throw namedAsHere(error);
     }
   }
 
-  private async setMode(
+  private setMode(
     caller: Caller,
-    { id, botMode: before }: SessionState,
-    botMode: BotMode,
-  ): Promise<void> {
-    if (before === botMode) return;
-    await this.rpc.request(SetBotMode, { tenantId: caller.tenantId, sessionId: id, botMode });
+    { id: sessionId }: SessionState,
+    change: { botMode: BotMode; ifVersion?: number },
+  ): Promise<SessionReply> {
+    const request = { tenantId: caller.tenantId, sessionId, ...change, actor: actorOf(caller) };
+    return this.rpc.request(SetBotMode, request);
   }
 
   private async bound({ tenantId }: Caller, sessionId: string): Promise<BoundEndpoint> {
@@ -145,6 +152,12 @@ export class ExternalConfigService {
       ...(key ? { SVC_API_KEY: key.secret } : {}),
     };
   }
+}
+
+type EndpointChange = Pick<PutBoundEndpointV1, 'enabled' | 'url' | 'rotateSecret' | 'modeVersion'>;
+
+function changeOf({ enabled, webhookUrl, rotateSecret }: PutExternalConfigBody): EndpointChange {
+  return { enabled, ...(webhookUrl ? { url: webhookUrl } : {}), rotateSecret: rotateSecret === true };
 }
 
 /** The dispatcher calls it `url`; the caller wrote `webhookUrl`. */

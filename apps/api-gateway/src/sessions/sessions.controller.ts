@@ -37,7 +37,6 @@ import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
-import { SessionDeletionService } from './session-deletion.service.js';
 import { SessionsService } from './sessions.service.js';
 
 const NOT_FOUND = 'SESSION_NOT_FOUND';
@@ -47,10 +46,7 @@ const PNG_OPTIONS = { type: 'png', errorCorrectionLevel: 'L', margin: 4, scale: 
 @ApiTags('sessions')
 @Controller('v1/sessions')
 export class SessionsController {
-  constructor(
-    private readonly sessions: SessionsService,
-    private readonly deletion: SessionDeletionService,
-  ) {}
+  constructor(private readonly sessions: SessionsService) {}
 
   @Post()
   @NeedsScope('admin:*')
@@ -194,7 +190,7 @@ export class SessionsController {
   @ApiNoContentResponse({ description: 'Deleted.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
   delete(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<void> {
-    return this.deletion.delete(caller, id);
+    return this.sessions.delete(caller, id);
   }
 
   @Post(':id/promote-warmup-tier')

@@ -116,10 +116,17 @@ export class SessionsService {
     tenantId: string,
     sessionId: string,
     action: ChangeSessionV1['action'],
+    actor?: string,
   ): Promise<SessionState> {
-    const { session } = await this.rpc.request(ChangeSession, { tenantId, sessionId, action });
+    const request = { tenantId, sessionId, action, ...(actor === undefined ? {} : { actor }) };
+    const { session } = await this.rpc.request(ChangeSession, request);
     this.permissions.invalidate(tenantId);
     return session;
+  }
+
+  /** The endpoint that is bound to it goes once the session has ended: the dispatcher hears of that. */
+  async delete(caller: Caller, sessionId: string): Promise<void> {
+    await this.change(caller.tenantId, sessionId, 'delete', actorOf(caller));
   }
 
   async withTier(session: SessionState): Promise<SessionView> {

@@ -30,7 +30,7 @@ import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 const NOT_FOUND = 'ENDPOINT_NOT_FOUND';
 
-/** `/v1/webhooks`, asked of their owner `webhook-dispatcher`, which tells the audit log who has changed one. */
+/** `/v1/webhooks`, asked of their owner `webhook-dispatcher`, which writes into the audit log who has changed one. */
 @ApiTags('webhooks')
 @Controller('v1/webhooks')
 export class WebhooksController {
@@ -118,7 +118,7 @@ export class WebhooksController {
   }
 }
 
-/** Who asks, as the dispatcher tells the audit log. */
+/** Who asks, for the audit log. */
 function by(caller: Caller): { tenantId: string; actor: string } {
   return { tenantId: caller.tenantId, actor: actorOf(caller) };
 }

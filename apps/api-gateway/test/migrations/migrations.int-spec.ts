@@ -11,7 +11,6 @@ import { ErasedContact, ErasureRecord } from '../../src/erasures/erasure.entity.
 import { Message } from '../../src/messages/message.entity.js';
 import { SandboxNumber } from '../../src/sandbox/sandbox-number.entity.js';
 import { ScheduledMessage } from '../../src/scheduling/scheduled-message.entity.js';
-import { SessionChange } from '../../src/sessions/session-change.entity.js';
 import { CLAIM_SQL } from '../../src/sending/message-sweeper.js';
 import { schema } from '../../src/migrations/schema.js';
 import { DashboardUser } from '../../src/tenants/dashboard-user.entity.js';
@@ -33,7 +32,6 @@ const ENTITIES = [
   Message,
   SandboxNumber,
   ScheduledMessage,
-  SessionChange,
   Tenant,
   Upload,
   Widget,

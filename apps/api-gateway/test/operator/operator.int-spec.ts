@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { verify } from '@node-rs/argon2';
 import {
@@ -7,12 +6,8 @@ import {
   CreateSubscription,
   GetAuditLog,
   ListTenants,
-  SessionTierChanged,
   SetClock,
-  WebhookChanged,
 } from '@svc/contracts';
-import { envelopeOf } from '@svc/messaging';
-import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { GatewayConfig } from '../../src/config.js';
 import { SendPermissions } from '../../src/auth/send-permissions.js';
@@ -126,66 +121,6 @@ describe('time', () => {
 });
 
 describe('the audit log', () => {
-  test('gets a promotion with its reason, once, however often its event comes', async () => {
-    const { tenantId } = await gateway.createTenant();
-    const data = {
-      ...{ sessionId: randomUUID(), previousTier: 0, tier: 2, reason: 'old number', actor: 'key:abc' },
-      timestamp: '2026-01-31T12:00:00.000Z',
-    };
-    const event = envelopeOf(SessionTierChanged, { tenantId }, data);
-    const { jetstream } = gateway.fakes.messaging;
-    // Without a message id, so that the stream does not recognise the repeat.
-    for (let i = 0; i < 3; i += 1)
-      await jetstream.publish('evt.0.session.tier_changed', JSON.stringify(event));
-    const last = envelopeOf(SessionTierChanged, { tenantId }, { ...data, tier: 3 });
-    await gateway.fakes.messaging.publishEvent(last);
-    const found = await waitFor('both promotions', async () => {
-      const promotions = (await auditOf(tenantId)).filter(({ action }) => action === 'warmup_tier.promoted');
-      return promotions.length >= 2 && promotions;
-    });
-    expect(found.map(({ details }) => details['tier']).sort()).toEqual([2, 3]);
-    expect(found.find(({ id }) => id === event.id)).toEqual({
-      ...{
-        id: event.id,
-        at: data.timestamp,
-        actor: 'key:abc',
-        action: 'warmup_tier.promoted',
-        reason: 'old number',
-      },
-      ...{ target: data.sessionId, details: { previousTier: 0, tier: 2 }, tenantId },
-      ...{ place: expect.any(Number), prevHash: expect.any(String), hash: expect.any(String) },
-    });
-  });
-
-  test('gets a change of an endpoint once, with its origin and the fields that changed', async () => {
-    const { tenantId } = await gateway.createTenant();
-    const data = {
-      ...{ endpointId: randomUUID(), sessionId: null, change: 'updated' as const, name: 'CRM' },
-      ...{ origin: 'https://example.com', fields: ['url'], actor: 'key:abc' },
-      timestamp: '2026-01-31T12:00:00.000Z',
-    };
-    const event = envelopeOf(WebhookChanged, { tenantId }, data);
-    const { messaging } = gateway.fakes;
-    for (let i = 0; i < 2; i += 1)
-      await messaging.jetstream.publish('evt.0.webhook.changed', JSON.stringify(event));
-    const bound = { ...data, change: 'deleted' as const, sessionId: randomUUID(), fields: [] };
-    await messaging.publishEvent(envelopeOf(WebhookChanged, { tenantId }, bound));
-    const found = await waitFor('both lines', async () => {
-      const lines = (await auditOf(tenantId)).filter(({ action }) => action.startsWith('webhook.'));
-      return lines.length >= 2 && lines;
-    });
-    const updated = found.filter(({ action }) => action === 'webhook.updated');
-    expect(updated).toMatchObject([
-      {
-        ...{ id: event.id, at: data.timestamp, actor: 'key:abc', target: data.endpointId, reason: null },
-        details: { name: 'CRM', origin: 'https://example.com', fields: ['url'] },
-      },
-    ]);
-    const deleted = found.filter(({ action }) => action === 'webhook.deleted');
-    const { sessionId } = bound;
-    expect(deleted).toMatchObject([{ details: { name: 'CRM', origin: 'https://example.com', sessionId } }]);
-  });
-
   test.each([`UPDATE audit_log SET actor = 'nobody'`, 'DELETE FROM audit_log', 'TRUNCATE audit_log'])(
     'refuses to be changed: %s',
     async (statement) => {

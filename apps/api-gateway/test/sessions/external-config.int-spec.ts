@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type AuditEntry,
   GetAuditLog,
@@ -10,6 +10,8 @@ import {
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
 
 withGateway();
+
+afterEach(() => gateway.fakes.mute.clear());
 
 const call = (route: string, body?: unknown): Promise<Answer> => gateway.call(tenant.apiKey, route, body);
 const audit = async (): Promise<AuditEntry[]> =>
@@ -123,4 +125,104 @@ describe('external mode', () => {
     expect(text).not.toContain(body['webhookSecret']);
     expect(text).not.toContain((body['env'] as Record<string, string>)['SVC_API_KEY']);
   });
+});
+
+describe('changes of who answers a session', () => {
+  const webhookUrl = 'https://example.com/bot';
+  const session = (): string => gateway.fakes.addSession(tenant.tenantId).id;
+  const put = (id: string, body: object): Promise<Answer> =>
+    call(`PUT /v1/sessions/${id}/external-config`, body);
+  const modeOf = (id: string): string | undefined => gateway.fakes.sessions.get(id)?.state.botMode;
+  const boundTo = (id: string) =>
+    [...gateway.fakes.dispatcher.endpoints.values()].find(({ endpoint }) => endpoint.sessionId === id)
+      ?.endpoint;
+  /** Lines of a session, oldest first. */
+  const linesOf = async (id: string): Promise<unknown[]> => {
+    const own = (await audit()).filter(
+      ({ target, action }) => target === id && action !== 'webhook_secret.read',
+    );
+    return own.reverse().map(({ action, details }) => [action, details['after'] ?? null]);
+  };
+  const ENABLED = ['bot_mode.changed', 'EXTERNAL'];
+  const DISABLED = ['bot_mode.changed', 'MANAGED'];
+  const ROTATED = ['webhook_secret.rotated', null];
+
+  test('at the same time end with mode and receiver in agreement, and each has its line', async () => {
+    const id = session();
+    await put(id, { enabled: true, webhookUrl });
+    for (let round = 0; round < 10; round += 1) {
+      const answers = await Promise.all([true, false, true, false].map((enabled) => put(id, { enabled })));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      expect([modeOf(id), boundTo(id)?.status]).toEqual(
+        modeOf(id) === 'EXTERNAL' ? ['EXTERNAL', 'ACTIVE'] : ['MANAGED', 'DISABLED'],
+      );
+    }
+    const changes = await linesOf(id);
+    expect(changes).toEqual(changes.map((_, i) => (i % 2 === 0 ? ENABLED : DISABLED)));
+    expect(changes.length % 2 === 1).toBe(modeOf(id) === 'EXTERNAL');
+  });
+
+  test('never leave it in external mode without a receiver, wherever somebody else comes in between', async () => {
+    const id = session();
+    await put(id, { enabled: true, webhookUrl });
+    const broken: unknown[] = [];
+    gateway.fakes.watch = () => {
+      if (modeOf(id) === 'EXTERNAL' && boundTo(id)?.status !== 'ACTIVE') broken.push(boundTo(id)?.status);
+    };
+    for (let round = 0; round < 20; round += 1) {
+      await Promise.all([true, false, true, false, true].map((enabled) => put(id, { enabled })));
+    }
+    gateway.fakes.watch = () => undefined;
+    expect(broken).toEqual([]);
+  });
+
+  test('rotate the secret once, also where enabling takes several tries', async () => {
+    const id = session();
+    await put(id, { enabled: true, webhookUrl });
+    const asked = gateway.fakes.asked.length;
+    // Somebody disables between the reading of the version and the change of the mode.
+    gateway.fakes.before(SetBotMode, () => gateway.fakes.disable(id));
+    const { status, body } = await put(id, { enabled: true, rotateSecret: true });
+    expect([status, body['botMode'], modeOf(id), boundTo(id)?.status]).toEqual([
+      ...[200, 'EXTERNAL', 'EXTERNAL', 'ACTIVE'],
+    ]);
+    const subjects = gateway.fakes.asked.slice(asked);
+    expect(subjects.filter((subject) => subject === SetBotMode.subject)).toHaveLength(2);
+    expect((await linesOf(id)).filter((line) => (line as unknown[])[0] === ROTATED[0])).toEqual([ROTATED]);
+    expect(body['webhookSecret']).toBe(boundTo(id)?.secret);
+  });
+
+  test('that were cut off are brought about by their repeat, and what was done before has its line', async () => {
+    const id = session();
+    await put(id, { enabled: true, webhookUrl });
+    gateway.fakes.mute.add(SetBotMode.subject);
+    expect(await put(id, { enabled: false, rotateSecret: true })).toMatchObject({
+      ...{ status: 504, body: { code: 'UPSTREAM_TIMEOUT' } },
+    });
+    gateway.fakes.mute.clear();
+    expect(await linesOf(id)).toEqual([ENABLED, DISABLED]);
+    expect((await put(id, { enabled: false, rotateSecret: true })).status).toBe(200);
+    expect(boundTo(id)?.status).toBe('DISABLED');
+    expect(await linesOf(id)).toEqual([ENABLED, DISABLED, ROTATED]);
+  });
+
+  test('that were refused have no line', async () => {
+    const id = session();
+    expect((await put(id, { enabled: true, webhookUrl: 'http://example.com' })).status).toBe(400);
+    await gateway.fakes.without(SetBotMode, async () => {
+      expect((await put(id, { enabled: true, webhookUrl })).status).toBe(503);
+    });
+    expect(await linesOf(id)).toEqual([]);
+    expect((await put(id, { enabled: true })).status).toBe(200);
+    expect(await linesOf(id)).toEqual([ENABLED]);
+  });
+});
+
+test('the owner of a session is told who deletes it', async () => {
+  const { id } = gateway.fakes.addSession(tenant.tenantId);
+  gateway.fakes.done.length = 0;
+  expect((await call(`DELETE /v1/sessions/${id}`)).status).toBe(204);
+  expect((await call(`DELETE /v1/sessions/${id}`)).status).toBe(404);
+  const { tenantId, kid } = tenant;
+  expect(gateway.fakes.done).toEqual([{ tenantId, sessionId: id, action: 'delete', actor: `key:${kid}` }]);
 });

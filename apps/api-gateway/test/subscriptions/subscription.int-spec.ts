@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   GetSubscription,
-  SubscriptionChanged,
   type SubscriptionState,
   TakeProviderEvent,
   type TokenRefusal,
 } from '@svc/contracts';
-import { envelopeOf } from '@svc/messaging';
-import { waitFor } from '@svc/testing';
 import { SubscriptionsService } from '../../src/subscriptions/subscriptions.service.js';
 import { TOKENS, USAGE } from '../support/figures.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
@@ -126,31 +123,6 @@ describe('a subscription', () => {
       status: 400,
       body: { meta: { fields: [{ field: 'plan' }] } },
     });
-  });
-
-  test('that changed has one line in the audit log, however often it is told', async () => {
-    const { tenantId, apiKey } = await gateway.createTenant();
-    const change = {
-      previousPlan: 'GROWTH',
-      plan: 'STARTER',
-      previousStatus: 'ACTIVE',
-      status: 'PAST_DUE',
-    } as const;
-    const timestamp = '2031-01-02T03:04:05.678Z';
-    const data = { ...change, actor: 'payment-provider', timestamp };
-    const event = envelopeOf(SubscriptionChanged, { tenantId }, data);
-    const { jetstream } = gateway.fakes.messaging;
-    for (let times = 0; times < 2; times += 1) {
-      await jetstream.publish(`evt.0.${SubscriptionChanged.name}`, JSON.stringify(event));
-    }
-    const lines = async () =>
-      ((await call('GET /v1/audit-log', undefined, apiKey)).body['items'] as { action: string }[]).filter(
-        ({ action }) => action === 'subscription.changed',
-      );
-    await waitFor('the line', async () => (await lines()).length > 0);
-    expect(await lines()).toMatchObject([
-      { id: event.id, at: timestamp, actor: 'payment-provider', target: tenantId, details: change },
-    ]);
   });
 });
 

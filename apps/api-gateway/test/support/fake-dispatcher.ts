@@ -1,16 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
   AppError,
+  type AuditFact,
   CancelReplay,
   type ChangeEndpointStateV1,
   CreateEndpoint,
-  DeleteBoundEndpoint,
   DeleteEndpoint,
   type DeliveryRef,
   type DeliveryView,
   type EndpointRef,
-  type EndpointStateChange,
-  type EndpointStateReply,
   GetBoundEndpoint,
   FindEventLogEnds,
   GetDelivery,
@@ -43,13 +41,18 @@ import {
 
 type On = <Q extends object, A extends object>(
   contract: RequestContract<Q, A>,
-  reply: (request: Q) => A,
+  reply: (request: Q) => A | Promise<A>,
 ) => void;
+/** Delivers a line of the audit log, as owners of changes do. */
+export type Audit = (
+  line: Pick<AuditFact, 'tenantId' | 'actor' | 'action' | 'target' | 'reason'>,
+) => Promise<void>;
 
 interface OwnedEndpoint {
   tenantId: string;
   endpoint: WebhookEndpointWithSecret;
-  change?: EndpointStateChange;
+  /** The last version of the mode under which it was switched. */
+  modeVersion: number;
 }
 
 const NONE = { count: 0, more: false };
@@ -70,7 +73,7 @@ export class FakeDispatcher {
   /** Before this time events need not be kept, in ms. */
   keptSince = 0;
 
-  answer(on: On): void {
+  answer(on: On, audit: Audit): void {
     on(CreateEndpoint, ({ tenantId, actor, headers = {}, ...fields }) => {
       this.actors.push(actor);
       checkUrl(fields.url, 'url');
@@ -90,7 +93,7 @@ export class FakeDispatcher {
       const headers = change.headers ? hidden(change.headers, endpoint.headers) : endpoint.headers;
       return { endpoint: Object.assign(endpoint, given(change), { headers }) };
     });
-    this.answerActions(on);
+    this.answerActions(on, audit);
     on(DeleteEndpoint, (ref) => {
       this.actors.push(ref.actor);
       const endpoint = this.owned(ref);
@@ -102,21 +105,24 @@ export class FakeDispatcher {
     on(GetBoundEndpoint, ({ tenantId, sessionId }) => ({
       endpoint: this.bound(tenantId, sessionId) ?? null,
     }));
-    on(PutBoundEndpoint, (request) => ({ endpoint: this.putBound(request) }));
-    on(DeleteBoundEndpoint, ({ tenantId, sessionId, actor }) => {
-      this.actors.push(actor);
-      const endpoint = this.bound(tenantId, sessionId);
-      if (endpoint) this.endpoints.delete(endpoint.id);
-      return { endpoint: null };
+    on(PutBoundEndpoint, async (request) => {
+      const { tenantId, sessionId: target, rotateSecret, actor = 'system' } = request;
+      const isKnown = this.bound(tenantId, target) !== undefined;
+      const endpoint = this.putBound(request);
+      if (isKnown && rotateSecret) await audit({ tenantId, actor, action: 'webhook_secret.rotated', target });
+      return { endpoint };
     });
   }
 
-  private answerActions(on: On): void {
-    on(RotateEndpointSecret, (ref) => ({
-      endpoint: Object.assign(this.owned(ref), { secret: newSecret() }),
-    }));
-    on(PauseEndpoint, (request) => this.bringTo('PAUSED', request));
-    on(ReactivateEndpoint, (request) => this.bringTo('ACTIVE', request));
+  private answerActions(on: On, audit: Audit): void {
+    on(RotateEndpointSecret, async (ref) => {
+      const { tenantId, endpointId: target, actor = 'system' } = ref;
+      const endpoint = Object.assign(this.owned(ref), { secret: newSecret() });
+      await audit({ tenantId, actor, action: 'webhook_secret.rotated', target });
+      return { endpoint };
+    });
+    on(PauseEndpoint, (request) => this.bringTo('PAUSED', request, audit));
+    on(ReactivateEndpoint, (request) => this.bringTo('ACTIVE', request, audit));
     on(TestEndpoint, (ref) => {
       this.owned(ref);
       return {
@@ -133,22 +139,21 @@ export class FakeDispatcher {
     });
   }
 
-  private bringTo(state: 'PAUSED' | 'ACTIVE', request: ChangeEndpointStateV1): EndpointStateReply {
+  private async bringTo(
+    state: 'PAUSED' | 'ACTIVE',
+    request: ChangeEndpointStateV1,
+    audit: Audit,
+  ): Promise<{ endpoint: WebhookEndpointWithSecret }> {
     const endpoint = this.owned(request);
-    const owned = this.endpoints.get(endpoint.id) as OwnedEndpoint;
     if (endpoint.status === 'DISABLED') throw new AppError('SESSION_STATE_CONFLICT');
-    if (endpoint.status !== state) {
-      const { actor, reason } = request;
-      owned.change = { id: randomUUID(), state, actor, reason, at: new Date().toISOString() };
-      const pause = {
-        pausedReason: 'REQUESTED',
-        pausedBy: actor,
-        pausedNote: reason,
-        pausedAt: owned.change.at,
-      };
-      Object.assign(endpoint, { status: state }, state === 'PAUSED' ? pause : NO_PAUSE);
-    }
-    return { endpoint, change: owned.change?.state === state ? owned.change : null };
+    if (endpoint.status === state) return { endpoint };
+    const { tenantId, actor, reason } = request;
+    const pausedAt = new Date().toISOString();
+    const pause = { pausedReason: 'REQUESTED', pausedBy: actor, pausedNote: reason, pausedAt };
+    Object.assign(endpoint, { status: state }, state === 'PAUSED' ? pause : NO_PAUSE);
+    const action = state === 'PAUSED' ? 'webhook.paused' : 'webhook.reactivated';
+    await audit({ tenantId, actor, action, target: endpoint.id, reason });
+    return { endpoint };
   }
 
   addDelivery(tenantId: string, endpointId: string = randomUUID()): DeliveryView {
@@ -244,12 +249,13 @@ export class FakeDispatcher {
     return owned.delivery;
   }
 
-  private putBound({
+  putBound({
     tenantId,
     sessionId,
     enabled,
     url,
     rotateSecret,
+    modeVersion,
     actor,
   }: PutBoundEndpointV1): WebhookEndpointWithSecret | null {
     this.actors.push(actor);
@@ -259,6 +265,10 @@ export class FakeDispatcher {
     endpoint ??= this.add(tenantId, { name: 'External bot', events: [], sessionId });
     if (url) endpoint.url = url;
     if (rotateSecret) endpoint.secret = newSecret();
+    const owned = this.endpoints.get(endpoint.id) as OwnedEndpoint;
+    const version = modeVersion ?? owned.modeVersion + 1;
+    if (enabled ? version < owned.modeVersion : version <= owned.modeVersion) return endpoint;
+    owned.modeVersion = version;
     if (!enabled) Object.assign(endpoint, { status: 'DISABLED' }, NO_PAUSE);
     else if (endpoint.status === 'DISABLED') endpoint.status = 'ACTIVE';
     return endpoint;
@@ -279,7 +289,7 @@ export class FakeDispatcher {
       },
       ...{ sessionId: null, createdAt: new Date().toISOString(), secret: newSecret(), ...fields },
     };
-    this.endpoints.set(endpoint.id, { tenantId, endpoint });
+    this.endpoints.set(endpoint.id, { tenantId, endpoint, modeVersion: 0 });
     return endpoint;
   }
 

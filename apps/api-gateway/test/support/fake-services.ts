@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  AppendAuditFacts,
   AppError,
   ChangeSession,
   type ChangeSessionV1,
@@ -51,6 +52,7 @@ import {
   type SetSubscriptionV1,
   SetTyping,
   type SessionRef,
+  type SessionReply,
   type SessionState,
   type SubscriptionState,
   type SubscriptionStatus,
@@ -60,23 +62,30 @@ import {
   UpdateSession,
   type UpdateSessionV1,
 } from '@svc/contracts';
-import { Messaging } from '@svc/messaging';
+import { Messaging, RpcClient } from '@svc/messaging';
+import { auditFactOf } from '@svc/service';
 import { NO_LIMITS, PLAN_NUMBERS } from '@svc/testing';
-import { FakeDispatcher } from './fake-dispatcher.js';
+import { type Audit, FakeDispatcher } from './fake-dispatcher.js';
 import { FakeLedger } from './fake-ledger.js';
 import { TOKENS, USAGE, WARMUP } from './figures.js';
 
 /** States in which a tenant may send; the grace of an overdue payment has always just begun. */
 const ACTIVE: readonly SubscriptionStatus[] = ['ACTIVE', 'TRIALING', 'PAST_DUE'];
 
+interface Message {
+  json<T>(): T;
+  respond(data: string): boolean;
+}
+
 interface Listening {
   subscription: { unsubscribe(): void };
-  callback: (error: Error | null, message: { json<T>(): T; respond(data: string): boolean }) => void;
+  callback: (error: Error | null, message: Message) => void;
 }
 
 interface OwnedSession {
   tenantId: string;
   state: SessionState;
+  modeVersion: number;
 }
 
 /**
@@ -115,6 +124,9 @@ export class FakeServices {
   /** Whom the other services were asked to erase, in order. */
   readonly erased: EraseContactV1[] = [];
   qr: string | undefined = '2@abc,def,ghi,jkl';
+  /** Called after each answer. */
+  watch: () => void = () => undefined;
+  private readonly first = new Map<string, () => void>();
   private readonly listening = new Map<string, Listening>();
 
   private constructor(readonly messaging: Messaging) {}
@@ -125,9 +137,8 @@ export class FakeServices {
     fakes.answerPayments();
     fakes.answerLimits();
     fakes.answerSessions();
-    for (const fake of [fakes.dispatcher, fakes.ledger]) {
-      fake.answer((contract, reply) => fakes.on(contract, reply));
-    }
+    fakes.dispatcher.answer((contract, reply) => fakes.on(contract, reply), fakes.audit);
+    fakes.ledger.answer((contract, reply) => fakes.on(contract, reply));
     await fakes.messaging.connection.flush();
     return fakes;
   }
@@ -139,7 +150,7 @@ export class FakeServices {
       ...{ id: randomUUID(), name: 'Support line', status: 'CONNECTED', statusReason: 'LOGGED_IN' },
       ...{ statusSince: now, botMode: 'MANAGED', phone: '+15550001111', createdAt: now, ...state },
     };
-    this.sessions.set(session.id, { tenantId, state: session });
+    this.sessions.set(session.id, { tenantId, state: session, modeVersion: 0 });
     return session;
   }
 
@@ -160,25 +171,56 @@ export class FakeServices {
     await this.messaging.onApplicationShutdown();
   }
 
-  on<Q extends object, A extends object>(contract: RequestContract<Q, A>, reply: (request: Q) => A): void {
-    const callback = (
-      error: Error | null,
-      message: { json<T>(): T; respond(data: string): boolean },
-    ): void => {
-      if (error) return;
-      this.asked.push(contract.subject);
+  on<Q extends object, A extends object>(
+    contract: RequestContract<Q, A>,
+    reply: (request: Q) => A | Promise<A>,
+  ): void {
+    const respond = async (message: Message): Promise<void> => {
       const { id, data } = message.json<{ id: string; data: unknown }>();
-      const outcome = answer(contract, reply, data);
+      this.first.get(contract.subject)?.();
+      this.first.delete(contract.subject);
+      const outcome = await answer(contract, reply, data);
+      this.watch();
       if (this.mute.has(contract.subject)) return;
       message.respond(JSON.stringify({ id, isDisposed: true, ...outcome }));
     };
+    const callback: Listening['callback'] = (error, message) => {
+      if (error) return;
+      this.asked.push(contract.subject);
+      void respond(message);
+    };
     this.listen(contract.subject, callback);
+  }
+
+  /** What somebody else does right before the next request of this kind is carried out. */
+  before({ subject }: RequestContract, act: () => void): void {
+    this.first.set(subject, act);
+  }
+
+  /** Another call takes a session back: both services have done it. */
+  disable(sessionId: string): void {
+    const owned = this.sessions.get(sessionId) as OwnedSession;
+    owned.modeVersion += 1;
+    owned.state.botMode = 'MANAGED';
+    const { tenantId, modeVersion } = owned;
+    const change = { enabled: false, rotateSecret: false, modeVersion };
+    this.dispatcher.putBound({ tenantId, sessionId, ...change });
   }
 
   private listen(subject: string, callback: Listening['callback']): void {
     const subscription = this.messaging.connection.subscribe(subject, { callback });
     this.listening.set(subject, { subscription, callback });
   }
+
+  /** A line of the audit log, as its owner delivers it; without the gateway it has none. */
+  private readonly audit = async (
+    line: Parameters<Audit>[0] & { details?: Record<string, unknown> },
+  ): Promise<void> => {
+    const facts = [auditFactOf({ ...line, at: new Date() })];
+    await RpcClient.over(this.messaging)
+      .request(AppendAuditFacts, { facts })
+      .catch(() => undefined);
+  };
 
   private answerBilling(): void {
     this.on(CreateSubscription, ({ tenantId, plan, status, internal }: CreateSubscriptionV1) => {
@@ -286,7 +328,9 @@ export class FakeServices {
     this.on(GetSession, ({ countOlderTo = Infinity, ...ref }: GetSessionV1) => {
       const session = this.owned(ref);
       const rank = this.sessionsOf(ref.tenantId).findIndex(({ state }) => state === session);
-      return { session, ...(this.countsOlder && { older: Math.min(rank, countOlderTo) }) };
+      const { modeVersion = 0 } = this.sessions.get(session.id) ?? {};
+      const older = Math.min(rank, countOlderTo);
+      return { session: { ...session }, modeVersion, ...(this.countsOlder && { older }) };
     });
     this.on(ListSessions, ({ tenantId, limit, before }: ListSessionsV1) => {
       const own = this.sessionsOf(tenantId).reverse();
@@ -295,6 +339,7 @@ export class FakeServices {
     });
     this.on(ChangeSession, (request: ChangeSessionV1) => {
       const session = this.owned(request);
+      this.done.push(request);
       if (request.action === 'delete') this.sessions.delete(session.id);
       else session.status = request.action === 'connect' ? 'CONNECTING' : 'DISCONNECTED';
       return { session };
@@ -332,11 +377,24 @@ export class FakeServices {
       const done = this.erased.length % 2 === 0;
       return { events: 3, deliveries: 1, attempts: 4, deadLetters: 1, done };
     });
-    this.on(SetBotMode, (request: SetBotModeV1) => {
-      const session = this.owned(request);
-      session.botMode = request.botMode;
-      return { session };
-    });
+    this.on(SetBotMode, (request: SetBotModeV1) => this.setBotMode(request));
+  }
+
+  private async setBotMode(request: SetBotModeV1): Promise<SessionReply> {
+    const { tenantId, botMode: after, ifVersion, actor = 'system' } = request;
+    const session = this.owned(request);
+    const owned = this.sessions.get(session.id) as OwnedSession;
+    if (ifVersion !== undefined && ifVersion !== owned.modeVersion) {
+      return { session: { ...session }, modeVersion: owned.modeVersion };
+    }
+    const before = session.botMode;
+    session.botMode = after;
+    if (after === 'MANAGED') owned.modeVersion += 1;
+    const reply = { session: { ...session }, modeVersion: owned.modeVersion };
+    const action = 'bot_mode.changed';
+    if (before !== after)
+      await this.audit({ tenantId, actor, action, target: session.id, details: { before, after } });
+    return reply;
   }
 
   private tierOf(sessionId: string): number {
@@ -365,13 +423,13 @@ function checkProxy(proxy: string | null | undefined): void {
     throw invalidField('proxy', 'proxy must be http://');
 }
 
-function answer<Q extends object, A extends object>(
+async function answer<Q extends object, A extends object>(
   contract: RequestContract<Q, A>,
-  reply: (request: Q) => A,
+  reply: (request: Q) => A | Promise<A>,
   data: unknown,
-): { response: A } | { err: object } {
+): Promise<{ response: A } | { err: object }> {
   try {
-    return { response: parseData(contract.reply, reply(parseData(contract.request, data))) };
+    return { response: parseData(contract.reply, await reply(parseData(contract.request, data))) };
   } catch (error) {
     return {
       err: error instanceof AppError ? error.toBody() : new AppError('INTERNAL', String(error)).toBody(),

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { Envelope } from '@svc/contracts';
-import { log, OutboxService } from '@svc/service';
+import type { Envelope, SubscriptionChangedV1 } from '@svc/contracts';
+import { log } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
+import { ChangePublisher } from '../subscriptions/change-publisher.js';
 import { changeSubscription, lockSubscription } from '../subscriptions/changes.js';
 import type { LockedSubscription } from '../subscriptions/subscription-change.js';
 import { Subscription } from '../subscriptions/subscription.entity.js';
@@ -26,7 +27,7 @@ export class ProviderSync {
 
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly outbox: OutboxService,
+    private readonly changes: ChangePublisher,
   ) {}
 
   /** Whether as many syncs run as may; a webhook that comes meanwhile is followed up a little later. */
@@ -73,7 +74,7 @@ export class ProviderSync {
       await tx.query(DONE_SQL, [ids]);
       return changes;
     });
-    this.outbox.publish(events);
+    await this.changes.publish(events);
   }
 }
 
@@ -81,7 +82,7 @@ async function write(
   tx: EntityManager,
   ours: LockedSubscription,
   subscriptions: ProviderSubscription[],
-): Promise<Envelope[]> {
+): Promise<Envelope<SubscriptionChangedV1>[]> {
   const { tenantId, providerId } = ours;
   // What the operator said holds while nothing else is paid for: not yet, or not any more.
   const isUnpaid = ({ isIncomplete, status }: ProviderSubscription): boolean =>

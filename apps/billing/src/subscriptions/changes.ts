@@ -1,7 +1,8 @@
-import { type Envelope, SubscriptionChanged } from '@svc/contracts';
+import { type Envelope, SubscriptionChanged, type SubscriptionChangedV1 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
-import { insertEvents } from '@svc/service';
+import { insertAuditFacts, insertEvents } from '@svc/service';
 import type { EntityManager } from 'typeorm';
+import { auditFactOfChange } from './change-publisher.js';
 import {
   type AboutChange,
   changeOf,
@@ -36,7 +37,7 @@ export async function lockSubscription(
 }
 
 /**
- * Writes the change, and its event where anything differs from before.
+ * Writes the change, and its event and audit fact where anything differs from before.
  * @returns the event, to be published after the commit.
  */
 export async function changeSubscription(
@@ -44,7 +45,7 @@ export async function changeSubscription(
   before: LockedSubscription,
   change: SubscriptionChange,
   actor: string,
-): Promise<Envelope[]> {
+): Promise<Envelope<SubscriptionChangedV1>[]> {
   const after = { ...before, ...change };
   const { tenantId, plan, status, nextPlan, nextPlanAt } = after;
   await tx.query(WRITE_SQL, [tenantId, plan, nextPlan, nextPlanAt, status]);
@@ -52,7 +53,7 @@ export async function changeSubscription(
 }
 
 /**
- * Writes the event of a change into the outbox; every gateway drops the answers of the tenant when it hears it.
+ * Writes the event of a change and its audit fact into the outboxes; every gateway drops the answers of the tenant when it hears it.
  * @returns the event, to be published after the commit.
  */
 export async function insertChange(
@@ -60,10 +61,11 @@ export async function insertChange(
   before: LockedSubscription,
   after: LockedSubscription,
   about: AboutChange,
-): Promise<Envelope[]> {
+): Promise<Envelope<SubscriptionChangedV1>[]> {
   const { tenantId } = before;
   const data = changeOf(before, after, about);
   const event = envelopeOf(SubscriptionChanged, { tenantId, occurredAt: data.timestamp }, data);
   await insertEvents(tx, [event]);
+  await insertAuditFacts(tx, [auditFactOfChange(event)]);
   return [event];
 }

@@ -9,10 +9,11 @@ import {
   type EntitlementValue,
   type Envelope,
   type SetEntitlementV1,
+  type SubscriptionChangedV1,
 } from '@svc/contracts';
-import { OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { BillingConfig } from '../config.js';
+import { ChangePublisher } from './change-publisher.js';
 import { insertChange, lockSubscription } from './changes.js';
 import type { LockedSubscription } from './subscription-change.js';
 import { SubscriptionsService } from './subscriptions.service.js';
@@ -48,7 +49,7 @@ export class OverridesService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly subscriptions: SubscriptionsService,
-    private readonly outbox: OutboxService,
+    private readonly changes: ChangePublisher,
     private readonly config: BillingConfig,
   ) {}
 
@@ -83,7 +84,7 @@ export class OverridesService {
       if (subscription.internal) throw exempt();
       return this.write(tx, subscription, change);
     });
-    this.outbox.publish(events);
+    await this.changes.publish(events);
     return this.read(tenantId);
   }
 
@@ -91,7 +92,7 @@ export class OverridesService {
     tx: EntityManager,
     subscription: LockedSubscription,
     { key, value, reason }: Change,
-  ): Promise<Envelope[]> {
+  ): Promise<Envelope<SubscriptionChangedV1>[]> {
     const { tenantId, plan, now } = subscription;
     const [row] = await tx.query<{ value: EntitlementValue }[]>(FIND_SQL, [tenantId, key]);
     if (row?.value === value) return [];

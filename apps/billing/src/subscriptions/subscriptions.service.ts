@@ -9,10 +9,10 @@ import {
   type SubscriptionState,
   type SubscriptionStatus,
 } from '@svc/contracts';
-import { OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { BillingConfig } from '../config.js';
 import { graceEnd, isActive, tokenRefusal } from './access.js';
+import { ChangePublisher } from './change-publisher.js';
 import { changeSubscription, lockSubscription } from './changes.js';
 import { entitlementsOf, type Overrides } from './entitlements.js';
 import { OVERRIDES_SQL, Subscription } from './subscription.entity.js';
@@ -53,7 +53,7 @@ export type EntitledSubscription = SubscriptionState & { entitlements: Entitleme
 export class SubscriptionsService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly outbox: OutboxService,
+    private readonly changes: ChangePublisher,
     private readonly config: BillingConfig,
   ) {}
 
@@ -79,7 +79,7 @@ export class SubscriptionsService {
       if (current.status === 'CANCELED') await tx.update(Subscription, { tenantId }, { providerId: null });
       return changeSubscription(tx, current, change, 'operator');
     });
-    this.outbox.publish(events);
+    await this.changes.publish(events);
     return this.get(tenantId);
   }
 

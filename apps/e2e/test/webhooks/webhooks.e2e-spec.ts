@@ -310,5 +310,5 @@ test('the audit log says who made, changed and deleted an endpoint; the tenantâ€
   expect(details('webhook.deleted')).toEqual([{ name, origin }]);
   expect(lines.every((line) => /^key:\w+$/.test(line.actor))).toBe(true);
   const { body } = await actor.api<EventLog>('GET', '/v1/events?limit=200');
-  expect(body.items.map(({ event }) => event)).not.toContain('webhook.changed');
+  expect(body.items.map(({ event }) => event)).not.toContain('webhook.created');
 });

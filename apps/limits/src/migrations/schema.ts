@@ -1,4 +1,5 @@
 import { sqlFolder } from '@svc/database';
+import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
 import { Limits1763700100000 } from './1763700100000-limits.js';
 import { Reserve1763700200000 } from './1763700200000-reserve.js';
 import { GiveBack1763700300000 } from './1763700300000-give-back.js';
@@ -22,6 +23,7 @@ export const schema = {
     ScopesChecked1763700650000,
     OnlyNew1764100100000,
     QuotaWithoutCap1764300000000,
+    AuditFacts1764500000000,
   ],
   sql: sqlFolder(import.meta.url),
 };

@@ -2,15 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import {
   AppError,
-  type Envelope,
+  type AuditFact,
   invalidField,
   type PromoteTierV1,
-  SessionTierChanged,
   type TierPromotion,
   type TiersReply,
 } from '@svc/contracts';
-import { envelopeOf } from '@svc/messaging';
-import { insertEvents, OutboxService } from '@svc/service';
+import { auditFactOf, AuditOutbox, insertAuditFacts } from '@svc/service';
 import { DataSource, type EntityManager, In } from 'typeorm';
 import { TierPromotionRow } from './tier-promotion.entity.js';
 import { Warmup } from './warmup.entity.js';
@@ -20,7 +18,7 @@ import { Warmup } from './warmup.entity.js';
 export class TiersService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly outbox: OutboxService,
+    private readonly audit: AuditOutbox,
   ) {}
 
   async get(sessionIds: string[]): Promise<TiersReply> {
@@ -29,14 +27,14 @@ export class TiersService {
     return { tiers: sessionIds.map((sessionId) => ({ sessionId, tier: byId.get(sessionId) ?? 0 })) };
   }
 
-  /** Raises a tier: row, history and event in one transaction; the event goes out after the commit. */
+  /** Raises a tier: row, history and audit fact in one transaction; the fact is delivered after the commit. */
   async promote(request: PromoteTierV1): Promise<TierPromotion> {
-    const { promotion, event } = await this.dataSource.transaction(async (tx) => {
+    const { promotion, fact } = await this.dataSource.transaction(async (tx) => {
       const current = await lockTier(tx, request);
       if (request.tier <= current.tier) throw notHigher(current.tier);
       return raise(tx, request, current);
     });
-    this.outbox.publish([event]);
+    await this.audit.deliver([fact]);
     return promotion;
   }
 
@@ -46,7 +44,7 @@ export class TiersService {
       const current = await lockTier(tx, request);
       return current.tier === from ? raise(tx, request, current) : undefined;
     });
-    if (rise) this.outbox.publish([rise.event]);
+    if (rise) void this.audit.deliver([rise.fact]); // nobody waits for it
     return rise !== undefined;
   }
 }
@@ -60,18 +58,19 @@ async function raise(
   tx: EntityManager,
   request: PromoteTierV1,
   current: CurrentTier,
-): Promise<{ promotion: TierPromotion; event: Envelope }> {
+): Promise<{ promotion: TierPromotion; fact: AuditFact }> {
   const { sessionId, tenantId, tier, reason, actor } = request;
   const promotedAt = current.now;
   await tx.update(Warmup, { sessionId }, { tier, tierSince: promotedAt });
 
   const previousTier = current.tier;
-  const data = { sessionId, previousTier, tier, reason, actor, timestamp: promotedAt.toISOString() };
-  const event = envelopeOf(SessionTierChanged, { tenantId, occurredAt: data.timestamp }, data);
-  const history = { id: event.id, sessionId, tenantId, previousTier, tier, reason, actor, promotedAt };
+  const action = 'warmup_tier.promoted';
+  const details = { previousTier, tier };
+  const fact = auditFactOf({ tenantId, at: promotedAt, actor, action, target: sessionId, reason, details });
+  const history = { id: fact.id, sessionId, tenantId, previousTier, tier, reason, actor, promotedAt };
   await tx.insert(TierPromotionRow, history);
-  await insertEvents(tx, [event]);
-  return { promotion: { sessionId, tier, previousTier, promotedAt: data.timestamp }, event };
+  await insertAuditFacts(tx, [fact]);
+  return { promotion: { sessionId, tier, previousTier, promotedAt: fact.at }, fact };
 }
 
 /** Locks the tier, and makes its row where there was none; a refusal rolls that back. */

@@ -154,9 +154,10 @@ export class RunnersService {
 
   private async remove(session: Session, fence: Fence): Promise<void> {
     await this.logout(session, fence, 'SESSION_DELETED');
-    const { id: sessionId, tenantId } = session;
+    const { id: sessionId, tenantId, wantedBy: actor } = session;
     await this.ledger.fail({ sessionId, fence }, null, failureOf('SESSION_DELETED'));
-    const event = eventOf(SessionDeleted, tenantId, { sessionId, timestamp: new Date().toISOString() });
+    const timestamp = new Date().toISOString();
+    const event = eventOf(SessionDeleted, tenantId, { sessionId, ...(actor && { actor }), timestamp });
     const isDeleted = await this.dataSource.transaction(async (tx) => {
       const deleted = await deleteSession(tx, sessionId);
       if (deleted) await insertEvents(tx, [event]);

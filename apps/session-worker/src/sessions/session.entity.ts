@@ -13,12 +13,16 @@ export class Session {
   @Column('smallint') partition: number;
   @Column('text') name: string;
   @Column('text', { name: 'bot_mode' }) botMode: BotMode;
+  /** How often it was switched to `MANAGED`; which of two changes of the mode is the later one is told by it. */
+  @Column('integer', { name: 'mode_version' }) modeVersion: number;
   /** Linked number in E.164 form. */
   @Column('text', { nullable: true }) phone: string | null;
   @Column('text') status: SessionStatus;
   @Column('text', { name: 'status_reason' }) statusReason: StatusReason;
   @Column('timestamptz', { name: 'status_since' }) statusSince: Date;
   @Column('text') wanted: WantedState;
+  /** Who asked for the last wish, where that was said. */
+  @Column('text', { name: 'wanted_by', nullable: true }) wantedBy: string | null;
   /** Grows with every wish; the owner notes in `appliedVersion` which one it has carried out. */
   @Column('integer', { name: 'wanted_version' }) wantedVersion: number;
   @Column('integer', { name: 'applied_version' }) appliedVersion: number;

@@ -100,7 +100,7 @@ export class SessionsConsumer {
   }
 
   @OnRequest(SetBotMode)
-  async setBotMode(@Payload() request: SetBotModeV1): Promise<SessionReply> {
-    return { session: await this.sessions.setBotMode(request) };
+  setBotMode(@Payload() request: SetBotModeV1): Promise<SessionReply> {
+    return this.sessions.setBotMode(request);
   }
 }

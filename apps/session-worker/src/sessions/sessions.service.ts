@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import {
   AppError,
+  type AuditFact,
+  type BotMode,
   invalidField,
   type ChangeSessionV1,
   type CreateSessionV1,
@@ -18,7 +20,7 @@ import {
   type UpdateSessionV1,
 } from '@svc/contracts';
 import { envelopeOf, Messaging, partitionOf } from '@svc/messaging';
-import { log } from '@svc/service';
+import { auditFactOf, AuditOutbox, insertAuditFacts, log } from '@svc/service';
 import { type EntityManager, LessThan, Not, Repository } from 'typeorm';
 import { Vault } from '../credentials/vault.js';
 import { Proxies, withoutCredentials } from '../platform/proxy.js';
@@ -44,6 +46,7 @@ export class SessionsService {
     private readonly vault: Vault,
     private readonly proxies: Proxies,
     private readonly routes: SessionRoutes,
+    private readonly audit: AuditOutbox,
   ) {}
 
   /** A wish to be connected: QR codes are shown while somebody looks, for a while. */
@@ -91,7 +94,9 @@ export class SessionsService {
       .setParameter('most', countOlderTo)
       .where({ id: ref.sessionId, wanted: Not('DELETED') })
       .getRawAndEntities<{ older: number }>();
-    return { session: toSessionState(assertMine(entities[0], ref)), older: raw[0]?.older ?? 0 };
+    const row = assertMine(entities[0], ref);
+    const { modeVersion } = row;
+    return { session: toSessionState(row), older: raw[0]?.older ?? 0, modeVersion };
   }
 
   async list({ tenantId, limit, before }: ListSessionsV1): Promise<SessionState[]> {
@@ -120,13 +125,14 @@ export class SessionsService {
     return this.get(ref);
   }
 
-  async change({ action, ...ref }: ChangeSessionV1): Promise<SessionState> {
+  async change({ action, actor, ...ref }: ChangeSessionV1): Promise<SessionState> {
     const session = await this.find(ref);
     // One that is deleted meanwhile stays so, whatever else is wished at the same moment.
     await this.sessions.update(
       { id: session.id, tenantId: session.tenantId, wanted: Not('DELETED') },
       {
         wanted: WANTED[action],
+        wantedBy: actor ?? null,
         wantedVersion: () => 'wanted_version + 1',
         ...(action === 'connect' ? this.linkFromNow() : {}),
       },
@@ -156,10 +162,24 @@ export class SessionsService {
     return { qr, expiresAt: qrExpiresAt.toISOString() };
   }
 
-  async setBotMode({ botMode, ...ref }: SetBotModeV1): Promise<SessionState> {
-    const { id } = await this.find(ref);
-    await this.sessions.update({ id }, { botMode });
-    return this.get(ref);
+  /** Switches who answers, with the line of the audit log; where the session is not at `ifVersion` any more, it stays as it is. */
+  async setBotMode({ botMode, ifVersion, actor, ...ref }: SetBotModeV1): Promise<SessionReply> {
+    const where = { id: ref.sessionId, wanted: Not('DELETED' as const) };
+    const { session, facts } = await this.sessions.manager.transaction(async (tx) => {
+      const row = await tx.findOne(Session, { where, lock: { mode: 'pessimistic_write' } });
+      const session = assertMine(row, ref);
+      if (ifVersion !== undefined && ifVersion !== session.modeVersion) return { session, facts: [] };
+      const before = session.botMode;
+      session.botMode = botMode;
+      if (botMode === 'MANAGED') session.modeVersion += 1;
+      const { id, modeVersion } = session;
+      await tx.update(Session, { id }, { botMode, modeVersion });
+      const facts = before === botMode ? [] : [await modeFact(tx, session, before, actor)];
+      await insertAuditFacts(tx, facts);
+      return { session, facts };
+    });
+    await this.audit.deliver(facts);
+    return { session: toSessionState(session), modeVersion: session.modeVersion };
   }
 
   /** Columns of a proxy: the whole address is sealed, what may be shown is not. */
@@ -187,6 +207,18 @@ export class SessionsService {
       log().warn({ sessionId, err: error }, 'the owner hears of the change later');
     }
   }
+}
+
+/** Makes the fact of a change of mode, in domain time. */
+async function modeFact(
+  tx: EntityManager,
+  { id: target, tenantId, botMode: after }: Session,
+  before: BotMode,
+  actor = 'system',
+): Promise<AuditFact> {
+  const [row] = await tx.query<{ now: Date }[]>('SELECT svc_now($1) AS now', [tenantId]);
+  const at = row?.now ?? new Date();
+  return auditFactOf({ tenantId, actor, action: 'bot_mode.changed', target, at, details: { before, after } });
 }
 
 /** In order of creation, those of one moment by id. Bounded by the question, because each send asks and some tenants have no bound. */

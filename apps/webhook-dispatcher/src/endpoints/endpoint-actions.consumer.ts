@@ -4,13 +4,14 @@ import {
   ChangeEndpointStateV1,
   type EndpointHealthReply,
   EndpointRef,
-  type EndpointStateReply,
+  type EndpointReply,
   type EndpointTestReply,
   type EndpointWithSecretReply,
   GetEndpointHealth,
   PauseEndpoint,
   ReactivateEndpoint,
   RotateEndpointSecret,
+  RotateEndpointSecretV1,
   TestEndpoint,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
@@ -28,18 +29,18 @@ export class EndpointActionsConsumer {
   ) {}
 
   @OnRequest(RotateEndpointSecret)
-  async rotateSecret(@Payload() request: EndpointRef): Promise<EndpointWithSecretReply> {
+  async rotateSecret(@Payload() request: RotateEndpointSecretV1): Promise<EndpointWithSecretReply> {
     return { endpoint: await this.actions.rotateSecret(request) };
   }
 
   @OnRequest(PauseEndpoint)
-  pause(@Payload() request: ChangeEndpointStateV1): Promise<EndpointStateReply> {
-    return this.actions.pause(request);
+  async pause(@Payload() request: ChangeEndpointStateV1): Promise<EndpointReply> {
+    return { endpoint: await this.actions.pause(request) };
   }
 
   @OnRequest(ReactivateEndpoint)
-  reactivate(@Payload() request: ChangeEndpointStateV1): Promise<EndpointStateReply> {
-    return this.actions.reactivate(request);
+  async reactivate(@Payload() request: ChangeEndpointStateV1): Promise<EndpointReply> {
+    return { endpoint: await this.actions.reactivate(request) };
   }
 
   @OnRequest(TestEndpoint)

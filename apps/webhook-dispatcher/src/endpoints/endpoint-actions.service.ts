@@ -1,43 +1,43 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type ChangeEndpointStateV1,
   type EndpointRef,
-  type EndpointStateReply,
+  type RotateEndpointSecretV1,
+  type WebhookEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import { EndpointChanges } from '../ownership/endpoint-changes.js';
+import type { AuditLine } from './endpoint-audit.js';
 import type { Endpoint } from './endpoint.entity.js';
 import { EndpointRepository } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 import { toView } from './endpoint-view.js';
 import { EndpointsService } from './endpoints.service.js';
 
-/** This service does what a tenant does with an endpoint besides changing its fields. */
+/** This service does what a tenant does with an endpoint besides changing its fields; each has a line in the audit log. */
 @Injectable()
 export class EndpointActionsService {
   constructor(
     private readonly endpoints: EndpointsService,
     private readonly rows: EndpointRepository,
     private readonly secrets: EndpointSecrets,
-    private readonly changes: EndpointChanges,
   ) {}
 
   /** Makes a new secret, which signs every attempt from here on; it is shown in this answer only. */
-  async rotateSecret(ref: EndpointRef): Promise<WebhookEndpointWithSecret> {
+  async rotateSecret({ actor, ...ref }: RotateEndpointSecretV1): Promise<WebhookEndpointWithSecret> {
     let secret = '';
-    const endpoint = await this.change(ref, (row, now) => {
+    const endpoint = await this.change(ref, actor, (row, now) => {
       secret = this.secrets.rotate(row, now);
+      return [{ action: 'webhook_secret.rotated', target: row.id, details: {} }];
     });
     return { ...toView(endpoint), secret };
   }
 
-  pause(request: ChangeEndpointStateV1): Promise<EndpointStateReply> {
+  pause(request: ChangeEndpointStateV1): Promise<WebhookEndpoint> {
     return this.changeState('PAUSED', request);
   }
 
-  reactivate(request: ChangeEndpointStateV1): Promise<EndpointStateReply> {
+  reactivate(request: ChangeEndpointStateV1): Promise<WebhookEndpoint> {
     return this.changeState('ACTIVE', request);
   }
 
@@ -45,29 +45,26 @@ export class EndpointActionsService {
   private async changeState(
     state: 'PAUSED' | 'ACTIVE',
     { actor, reason, ...ref }: ChangeEndpointStateV1,
-  ): Promise<EndpointStateReply> {
-    const endpoint = await this.change(ref, (row, now) => {
+  ): Promise<WebhookEndpoint> {
+    const action = state === 'PAUSED' ? 'webhook.paused' : 'webhook.reactivated';
+    const endpoint = await this.change(ref, actor, (row) => {
       if (row.state === 'DISABLED') throw isDisabled(row);
-      if (row.state === state) return;
+      if (row.state === state) return [];
       row.state = state;
-      row.stateChange = { id: randomUUID(), state, actor, reason, at: now.toISOString() };
+      row.stateChange = { actor, reason };
+      return [{ action, target: row.id, reason, details: {} }];
     });
-    const { stateChange, pausedReason } = endpoint;
-    const byItself = state === 'PAUSED' && pausedReason !== 'REQUESTED';
-    return {
-      endpoint: toView(endpoint),
-      change: stateChange?.state === state && !byItself ? stateChange : null,
-    };
+    return toView(endpoint);
   }
 
   private async change(
     { tenantId, endpointId }: EndpointRef,
-    change: (endpoint: Endpoint, now: Date) => void,
+    actor: string | undefined,
+    change: (endpoint: Endpoint, now: Date) => AuditLine[],
   ): Promise<Endpoint> {
     await this.endpoints.getRow(tenantId, endpointId);
-    const changed = await this.rows.change({ id: endpointId, tenantId }, change);
+    const changed = await this.rows.change({ id: endpointId, tenantId }, actor, change);
     if (!changed) throw new AppError('ENDPOINT_NOT_FOUND', undefined, { endpointId });
-    await this.changes.announce({ tenantId, endpointId });
     return changed;
   }
 }

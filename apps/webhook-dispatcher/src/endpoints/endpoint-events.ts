@@ -1,16 +1,12 @@
-import { isDeepStrictEqual } from 'node:util';
 import {
   type Envelope,
   type PauseReason,
-  WebhookChanged,
-  type WebhookChangedV1,
   WebhookPaused,
   WebhookRecovered,
   type WebhookStateV1,
 } from '@svc/contracts';
 import { eventOf, insertEvents } from '@svc/service';
 import type { EntityManager } from 'typeorm';
-import type { Endpoint } from './endpoint.entity.js';
 
 /** State changes are the endpoints that a transaction has paused, and those whose first delivery since a reactivation it has written. */
 export interface StateChanges {
@@ -65,39 +61,4 @@ function stateOf(row: StateRow): WebhookStateV1 {
     held,
     timestamp: now.toISOString(),
   };
-}
-
-/** The actor in the audit log where the request did not name one. */
-const UNKNOWN_ACTOR = 'system';
-/** Fields that a tenant sets. Pauses, reactivations and rotations have lines of their own in the audit log. */
-const FIELDS = ['name', 'url', 'events', 'headers', 'standardWebhooks', 'ordering'] as const;
-
-/** A change of an endpoint as the audit log gets it. */
-interface AuditChange extends Pick<WebhookChangedV1, 'change'> {
-  fields?: string[];
-  actor: string | undefined;
-  now: Date;
-}
-
-/** Names the fields that differ; sealed headers differ when they were set anew. */
-export function changedFields(before: Endpoint, after: Endpoint): string[] {
-  return FIELDS.filter((field) => !isDeepStrictEqual(before[field], after[field]));
-}
-
-/**
- * Writes a change of an endpoint for the audit log into the outbox, in the transaction that has made it: no path of its
- * address, no value of a header, no secret.
- * @returns the event, to be published after the commit.
- */
-export async function insertChangeEvent(
-  tx: EntityManager,
-  { id: endpointId, tenantId, sessionId, name, url }: Endpoint,
-  { change, fields = [], actor = UNKNOWN_ACTOR, now }: AuditChange,
-): Promise<Envelope> {
-  const { origin } = new URL(url);
-  const timestamp = now.toISOString();
-  const data = { endpointId, sessionId, change, name, origin, fields, actor, timestamp };
-  const event = eventOf(WebhookChanged, tenantId, data);
-  await insertEvents(tx, [event]);
-  return event;
 }

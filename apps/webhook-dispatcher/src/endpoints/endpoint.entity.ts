@@ -1,16 +1,16 @@
-import type {
-  EndpointOrdering,
-  EndpointStateChange,
-  EndpointStatus,
-  PauseReason,
-  PublicEvent,
-} from '@svc/contracts';
+import type { EndpointOrdering, EndpointStatus, PauseReason, PublicEvent } from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A secret that was replaced: sealed, in base64, and how long it still signs, in domain time. */
 export interface PreviousSecret {
   sealed: string;
   until: string;
+}
+
+/** A pause or reactivation that was asked for. */
+export interface StateChange {
+  actor: string;
+  reason: string;
 }
 
 /** A receiver of a tenant; bound to one session where external mode made it. */
@@ -38,7 +38,9 @@ export class Endpoint {
   /** Reactivated, and nothing has been delivered since. */
   @Column('boolean') recovering: boolean;
   /** The last pause or reactivation that was asked for. */
-  @Column('jsonb', { name: 'state_change', nullable: true }) stateChange: EndpointStateChange | null;
+  @Column('jsonb', { name: 'state_change', nullable: true }) stateChange: StateChange | null;
+  /** The last version of the mode of its session under which it was enabled or disabled. */
+  @Column('int', { name: 'mode_version' }) modeVersion: number;
   /** Grows with every change. */
   @Column('int') version: number;
   /** Grows with every reactivation: answers to attempts from before do not count. */

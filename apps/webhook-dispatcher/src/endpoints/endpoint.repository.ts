@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { EndpointStatus } from '@svc/contracts';
-import { OutboxService } from '@svc/service';
+import type { AuditFact, EndpointStatus, Envelope } from '@svc/contracts';
+import { AuditOutbox, insertAuditFacts, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
-import { changedFields, insertChangeEvent, insertStateEvents } from './endpoint-events.js';
+import { EndpointChanges } from '../ownership/endpoint-changes.js';
+import { type AuditLine, type AuditOrigin, changeLine, factsOf, updateLines } from './endpoint-audit.js';
+import { insertStateEvents } from './endpoint-events.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 import { Endpoint } from './endpoint.entity.js';
 
@@ -15,34 +17,50 @@ export type EndpointKey = { tenantId: string } & ({ id: string } | { sessionId: 
 type NewEndpoint = Pick<Endpoint, 'tenantId' | 'sessionId' | 'name' | 'url' | 'events'> &
   Partial<Pick<Endpoint, 'headers' | 'standardWebhooks' | 'ordering'>>;
 
-/** This repository creates, reads, changes and deletes endpoints, and writes with each change the events that tell of it. */
+/** A change of an endpoint that is committed. */
+interface Committed {
+  endpoint: Endpoint;
+  events: Envelope[];
+  facts: AuditFact[];
+}
+
+/**
+ * This repository creates, reads, changes and deletes endpoints, and writes with each change the events and the audit facts of it. A call
+ * returns when the owner of the partition has confirmed the change and its lines are in the audit log, or after the patience of either.
+ */
 @Injectable()
 export class EndpointRepository {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly secrets: EndpointSecrets,
     private readonly outbox: OutboxService,
+    private readonly audit: AuditOutbox,
+    private readonly changes: EndpointChanges,
   ) {}
 
-  /** Creates an endpoint with a secret of its own. */
+  /**
+   * Creates an endpoint with a secret of its own; one that is bound to a session only where the session has none.
+   * @param check runs before, in the same transaction.
+   */
   async create(
     fields: NewEndpoint,
     actor: string | undefined,
-  ): Promise<{ endpoint: Endpoint; secret: string }> {
+    check: (tx: EntityManager) => Promise<void> = () => Promise.resolve(),
+  ): Promise<{ endpoint: Endpoint; secret: string; isNew: boolean }> {
     const { tenantId, sessionId } = fields;
     const id = uuidv7();
     const secret = this.secrets.create();
-    const { endpoint, events } = await this.dataSource.transaction(async (tx) => {
+    const made = await this.dataSource.transaction(async (tx) => {
+      await check(tx);
       await this.insert(tx, id, secret, fields);
       // A session has one endpoint: of two calls at once, the second finds what the first has made.
       const where = sessionId === null ? { id } : { tenantId, sessionId };
       const endpoint = await tx.findOneByOrFail(Endpoint, where);
-      if (endpoint.id !== id) return { endpoint, events: [] };
-      const now = await domainNow(tx, tenantId);
-      return { endpoint, events: [await insertChangeEvent(tx, endpoint, { change: 'created', actor, now })] };
+      const lines = endpoint.id === id ? [changeLine('created', endpoint)] : [];
+      return this.writeFacts(tx, endpoint, { lines, actor, at: await domainNow(tx, tenantId) });
     });
-    this.outbox.publish(events);
-    return { endpoint, secret };
+    await this.publish(made);
+    return { endpoint: made.endpoint, secret, isNew: made.endpoint.id === id };
   }
 
   async find(where: EndpointKey): Promise<Endpoint | null> {
@@ -50,46 +68,59 @@ export class EndpointRepository {
   }
 
   /**
-   * Changes an endpoint that `where` names; `change` works on the locked row and gets the domain time. Of a pause the tenant gets an
-   * event; what is held for one that becomes active again is taken up by the owner of its partition. Where fields have changed, the audit
-   * log gets an event that `actor` did it.
+   * Changes an endpoint that `where` names; `change` works on the locked row, gets the domain time, and returns what the audit log has to
+   * say besides the fields that differ. Of a pause the tenant gets an event; what is held for one that becomes active again is taken up by
+   * the owner of its partition.
    * @returns undefined where there is no such endpoint.
    */
   async change(
     where: EndpointKey,
-    change: (endpoint: Endpoint, now: Date) => void,
-    actor?: string,
+    actor: string | undefined,
+    change: (endpoint: Endpoint, now: Date) => AuditLine[],
   ): Promise<Endpoint | undefined> {
-    const done = await this.dataSource.transaction(async (tx) => {
+    const changed = await this.dataSource.transaction(async (tx) => {
       const endpoint = await tx.findOne(Endpoint, { where, lock: { mode: 'pessimistic_write' } });
       if (!endpoint) return undefined;
       const before = { ...endpoint };
-      const now = await domainNow(tx, endpoint.tenantId);
-      change(endpoint, now);
+      const at = await domainNow(tx, endpoint.tenantId);
+      const lines = change(endpoint, at);
       endpoint.version += 1;
-      if (endpoint.state !== before.state) applyState(endpoint, before.state, now);
+      if (endpoint.state !== before.state) applyState(endpoint, before.state, at);
       await tx.save(endpoint);
       const paused = endpoint.state === 'PAUSED' && before.state !== 'PAUSED' ? [endpoint.id] : [];
       const events = await insertStateEvents(tx, { paused, recovered: [] });
-      const fields = changedFields(before, endpoint);
-      if (fields.length > 0)
-        events.push(await insertChangeEvent(tx, endpoint, { change: 'updated', fields, actor, now }));
-      return { endpoint, events };
+      const all = [...updateLines(before, endpoint), ...lines];
+      return { ...(await this.writeFacts(tx, endpoint, { lines: all, actor, at })), events };
     });
-    this.outbox.publish(done?.events ?? []);
-    return done?.endpoint;
+    if (changed) await this.publish(changed);
+    return changed?.endpoint;
   }
 
-  /** Deletes the row of an endpoint, with an event for the audit log. Without effect where it is gone. */
+  /** Deletes an endpoint and what was waiting for it, in this order: whatever still comes in for it is found to be nobody's. */
   async delete(endpoint: Endpoint, actor: string | undefined): Promise<void> {
     const { id, tenantId } = endpoint;
-    const events = await this.dataSource.transaction(async (tx) => {
+    const deleted = await this.dataSource.transaction(async (tx) => {
       const { affected } = await tx.delete(Endpoint, { id, tenantId });
-      if (!affected) return [];
-      const now = await domainNow(tx, tenantId);
-      return [await insertChangeEvent(tx, endpoint, { change: 'deleted', actor, now })];
+      const lines = affected ? [changeLine('deleted', endpoint)] : [];
+      return this.writeFacts(tx, endpoint, { lines, actor, at: await domainNow(tx, tenantId) });
     });
+    await this.publish(deleted);
+    await this.dataSource.query('DELETE FROM webhook_delivery WHERE endpoint_id = $1', [id]);
+  }
+
+  private async writeFacts(
+    tx: EntityManager,
+    endpoint: Endpoint,
+    { lines, ...origin }: AuditOrigin & { lines: AuditLine[] },
+  ): Promise<Committed> {
+    const facts = factsOf(endpoint.tenantId, lines, origin);
+    await insertAuditFacts(tx, facts);
+    return { endpoint, events: [], facts };
+  }
+
+  private async publish({ endpoint: { id, tenantId }, events, facts }: Committed): Promise<void> {
     this.outbox.publish(events);
+    await Promise.all([this.changes.announce({ tenantId, endpointId: id }), this.audit.deliver(facts)]);
   }
 
   private async insert(tx: EntityManager, id: string, secret: string, fields: NewEndpoint): Promise<void> {
@@ -112,6 +143,7 @@ export class EndpointRepository {
         version: 1,
         generation: 1,
         consecPerm4xx: 0,
+        modeVersion: 0,
       })
       .orIgnore()
       .execute();

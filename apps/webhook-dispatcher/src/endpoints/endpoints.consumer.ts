@@ -1,38 +1,27 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
-  BoundEndpointRef,
-  type BoundEndpointReply,
   CreateEndpoint,
   CreateEndpointV1,
-  DeleteBoundEndpoint,
-  DeleteBoundEndpointV1,
   DeleteEndpoint,
   DeleteEndpointV1,
   EndpointRef,
   type EndpointReply,
   type EndpointsReply,
   type EndpointWithSecretReply,
-  GetBoundEndpoint,
   GetEndpoint,
   ListEndpoints,
   ListEndpointsV1,
-  PutBoundEndpoint,
-  PutBoundEndpointV1,
   UpdateEndpoint,
   UpdateEndpointV1,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
-import { BoundEndpointsService } from './bound-endpoints.service.js';
 import { EndpointsService } from './endpoints.service.js';
 
 /** This consumer hears what other services ask about endpoints. */
 @Controller()
 export class EndpointsConsumer {
-  constructor(
-    private readonly endpoints: EndpointsService,
-    private readonly bound: BoundEndpointsService,
-  ) {}
+  constructor(private readonly endpoints: EndpointsService) {}
 
   @OnRequest(CreateEndpoint)
   async create(@Payload() request: CreateEndpointV1): Promise<EndpointWithSecretReply> {
@@ -57,21 +46,5 @@ export class EndpointsConsumer {
   @OnRequest(DeleteEndpoint)
   async delete(@Payload() request: DeleteEndpointV1): Promise<EndpointReply> {
     return { endpoint: await this.endpoints.delete(request) };
-  }
-
-  @OnRequest(PutBoundEndpoint)
-  async putBound(@Payload() request: PutBoundEndpointV1): Promise<BoundEndpointReply> {
-    return { endpoint: await this.bound.put(request) };
-  }
-
-  @OnRequest(GetBoundEndpoint)
-  async getBound(@Payload() request: BoundEndpointRef): Promise<BoundEndpointReply> {
-    return { endpoint: await this.bound.get(request) };
-  }
-
-  @OnRequest(DeleteBoundEndpoint)
-  async deleteBound(@Payload() request: DeleteBoundEndpointV1): Promise<BoundEndpointReply> {
-    await this.endpoints.deleteBound(request);
-    return { endpoint: null };
   }
 }

@@ -4,7 +4,6 @@ import { AddressGuard } from '@svc/outbound-http';
 import {
   AppError,
   type CreateEndpointV1,
-  type DeleteBoundEndpointV1,
   type DeleteEndpointV1,
   type EndpointRef,
   type ListEndpointsV1,
@@ -14,7 +13,7 @@ import {
 } from '@svc/contracts';
 import { LessThan, Repository } from 'typeorm';
 import { checkReceiverUrl } from './receiver-url.js';
-import { EndpointChanges } from '../ownership/endpoint-changes.js';
+import type { AuditLine } from './endpoint-audit.js';
 import { Endpoint } from './endpoint.entity.js';
 import { EndpointRepository } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
@@ -28,14 +27,11 @@ export class EndpointsService {
     private readonly rows: EndpointRepository,
     private readonly secrets: EndpointSecrets,
     private readonly guard: AddressGuard,
-    private readonly changes: EndpointChanges,
   ) {}
 
   async create({ actor, ...fields }: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
-    const { tenantId, url } = fields;
-    await checkReceiverUrl(this.guard, url, 'url');
+    await checkReceiverUrl(this.guard, fields.url, 'url');
     const { endpoint, secret } = await this.rows.create({ ...fields, sessionId: null }, actor);
-    await this.changes.announce({ tenantId, endpointId: endpoint.id });
     return { ...toView(endpoint), secret };
   }
 
@@ -55,16 +51,16 @@ export class EndpointsService {
     const { url, events } = change;
     const current = await this.getRow(tenantId, endpointId);
     if (url != null && url !== current.url) await checkReceiverUrl(this.guard, url, 'url');
-    const apply = (endpoint: Endpoint): void => {
+    const apply = (endpoint: Endpoint): AuditLine[] => {
       // Every event of its session, or the session is in external mode without anybody who answers.
       if (events && events.length > 0) assertTenantWide(endpoint);
       const fields = Object.entries(change).filter(([, value]) => value != null);
       Object.assign(endpoint, Object.fromEntries(fields));
       if (headers) endpoint.headers = this.secrets.sealHeaders(headers, endpoint, endpoint.headers);
+      return [];
     };
-    const changed = await this.rows.change({ id: endpointId, tenantId }, apply, actor);
+    const changed = await this.rows.change({ id: endpointId, tenantId }, actor, apply);
     if (!changed) throw notFound(endpointId);
-    await this.changes.announce({ tenantId, endpointId });
     return toView(changed);
   }
 
@@ -72,14 +68,8 @@ export class EndpointsService {
   async delete({ tenantId, endpointId, actor }: DeleteEndpointV1): Promise<WebhookEndpoint> {
     const endpoint = await this.getRow(tenantId, endpointId);
     assertTenantWide(endpoint);
-    await this.remove(endpoint, actor);
+    await this.rows.delete(endpoint, actor);
     return toView(endpoint);
-  }
-
-  /** Deletes the endpoint of a session that is deleted. Without effect where there is none. */
-  async deleteBound({ tenantId, sessionId, actor }: DeleteBoundEndpointV1): Promise<void> {
-    const endpoint = await this.rows.find({ tenantId, sessionId });
-    if (endpoint) await this.remove(endpoint, actor);
   }
 
   /** Reads the row of an endpoint. @throws AppError `ENDPOINT_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
@@ -88,14 +78,6 @@ export class EndpointsService {
     if (!endpoint) throw notFound(endpointId);
     if (endpoint.tenantId !== tenantId) throw new AppError('FORBIDDEN');
     return endpoint;
-  }
-
-  /** Deletes the endpoint first: whatever still comes in for it afterwards is found to be nobody's. */
-  private async remove(endpoint: Endpoint, actor: string | undefined): Promise<void> {
-    const { id, tenantId } = endpoint;
-    await this.rows.delete(endpoint, actor);
-    await this.changes.announce({ tenantId, endpointId: id });
-    await this.endpoints.query('DELETE FROM webhook_delivery WHERE endpoint_id = $1', [id]);
   }
 }
 

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, EventLogGrew, PUBLIC_EVENTS } from '@svc/contracts';
+import { AppError, EventLogGrew, PUBLIC_EVENTS, SessionDeleted } from '@svc/contracts';
 import { Batches, isPassing, type Patience, patiently } from '@svc/database';
 import { type HandedEvent, Messaging } from '@svc/messaging';
 import { PartitionOwner } from '@svc/ownership';
 import { log, messageError } from '@svc/service';
+import { SessionDeletionsService } from '../bound/session-deletions.service.js';
 import { EndpointDirectory, type Receiver, type Receivers } from '../endpoints/endpoint-directory.js';
 import { DeliveryScheduler } from '../lanes/delivery-scheduler.js';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
@@ -40,6 +41,7 @@ export class IngestService {
     private readonly scheduler: DeliveryScheduler,
     private readonly owner: PartitionOwner,
     private readonly messaging: Messaging,
+    private readonly deletions: SessionDeletionsService,
   ) {}
 
   /** Takes an event in, which hears when it is committed; or why it cannot be taken, for good or not now. */
@@ -52,8 +54,12 @@ export class IngestService {
     for (const incoming of batch) {
       try {
         const read = incoming.read();
-        if (PUBLIC.has(read.envelope.type)) readable.push({ incoming, event: newEventOf(read) });
-        else incoming.done();
+        const { type } = read.envelope;
+        if (PUBLIC.has(type)) readable.push({ incoming, event: newEventOf(read) });
+        else {
+          if (type === SessionDeleted.name) await this.deletions.take(read.envelope);
+          incoming.done();
+        }
       } catch (error) {
         incoming.failed(messageError(error));
       }

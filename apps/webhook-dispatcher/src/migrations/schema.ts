@@ -8,6 +8,7 @@ import { Retention1763800320000 } from './1763800320000-retention.js';
 import { DueByKind1763800400000 } from './1763800400000-due-by-kind.js';
 import { StrictOrder1763800410000 } from './1763800410000-strict-order.js';
 import { AttemptsWithoutId1763800500000 } from './1763800500000-attempts-without-id.js';
+import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -23,5 +24,6 @@ export const schema = {
     StrictOrder1763800410000,
     AttemptsWithoutId1763800500000,
     ErasedContacts1764000130000,
+    AuditFacts1764500000000,
   ],
 };

@@ -14,7 +14,7 @@ export interface RetentionDays {
 }
 
 /**
- * Makes the rules of what has been kept long enough: dead letters, replays that have ended, and events with the attempts made for them.
+ * Makes the rules of what has been kept long enough: dead letters, replays that have ended, deletions of sessions that are carried out, and events with the attempts made for them.
  * An event is kept as long as a delivery or a dead letter of it is, because its payload is what they send; so its rule is the last.
  */
 export function retentionRules({ retentionDays, deadLetterDays }: RetentionDays): RetentionRule[] {
@@ -24,6 +24,12 @@ export function retentionRules({ retentionDays, deadLetterDays }: RetentionDays)
     { table: 'webhook_dlq', where: old('dead_at', deadLetterDays), order: 'dead_at' },
     // Of one that is running, finished_at is null.
     { table: 'webhook_replay', where: old('finished_at', retentionDays), order: 'finished_at' },
+    // Of one whose endpoint is not deleted yet, due_at is not null.
+    {
+      table: 'session_deletion',
+      where: `due_at IS NULL AND ${old('noted_at', retentionDays)}`,
+      order: 'noted_at',
+    },
     {
       table: 'webhook_event',
       where: `${old('created_at', retentionDays)}

@@ -143,7 +143,7 @@ test('an event that is no public one makes nothing', async () => {
   const { tenantId, deliveries } = await stage.subscriber();
   await stage.producer.publish({
     ...envelopeOf(MessageReceived, { tenantId }, aMessage()),
-    type: 'session.tier_changed',
+    type: 'subscription.changed',
   });
   await stage.producer.received(tenantId);
   await waitFor('the public one', () => stage.receiver.received.length === 1);

@@ -44,7 +44,7 @@ describe('the event log', () => {
     const endpoint = await stage.endpoint(tenantId, stage.at('/reads'), ['message.read']);
     await stage.producer.publish({
       ...envelopeOf(MessageReceived, { tenantId }, data),
-      type: 'session.tier_changed',
+      type: 'subscription.changed',
     });
     const { id: second } = await stage.producer.received(tenantId);
     const log = await waitFor('the log', async () => {

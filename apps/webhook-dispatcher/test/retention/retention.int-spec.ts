@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from '@jest/globals';
 import { GetReplay, StartReplay } from '@svc/contracts';
 import { Retention } from '@svc/service';
@@ -35,6 +36,10 @@ const ROWS: Record<string, AgedRow> = {
       ...{ id, tenant_id: id, endpoint_id: id, p: '0', statuses: `'{}'`, kinds: `'{}'`, total: '0' },
       ...{ since: at, until: at, state: `'DONE'`, created_at: at, finished_at: at },
     }),
+  },
+  session_deletion: {
+    days: 30,
+    columns: ({ id, at }) => ({ session_id: id, tenant_id: id, noted_at: at, due_at: 'NULL' }),
   },
   webhook_event: {
     days: 30,
@@ -162,4 +167,27 @@ test('a replay that has ended is kept for thirty days', async () => {
   await older(2);
   await sweep();
   await expect(state()).rejects.toMatchObject({ code: 'REPLAY_NOT_FOUND' });
+});
+
+test('that a session was deleted is remembered for thirty days, and longer while its endpoint is there', async () => {
+  const { query } = stage.database;
+  const ids = async () =>
+    (await query<{ id: string }>('SELECT session_id AS id FROM webhooks.session_deletion')).map(
+      ({ id }) => id,
+    );
+  const [old, young, undone] = [1, 2, 3].map(() => randomUUID());
+  const rows = [
+    [old, 31, null],
+    [young, 29, null],
+    [undone, 31, '2100-01-01'],
+  ];
+  for (const [id, days, due] of rows) {
+    await query(
+      `INSERT INTO webhooks.session_deletion (session_id, tenant_id, noted_at, due_at)
+       VALUES ($1, $1, now() - $2::int * interval '1 day', $3)`,
+      [id, days, due],
+    );
+  }
+  await sweep();
+  expect((await ids()).sort()).toEqual([young, undone].sort());
 });

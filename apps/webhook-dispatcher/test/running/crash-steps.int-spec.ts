@@ -194,3 +194,30 @@ test('after a pause is committed, before its event is published: it is told once
     consecutiveFailures: 5,
   });
 });
+
+test.each([
+  ['committed, before it is delivered', 'ignore', 0],
+  ['in the chain, before its row is deleted', 'lose', 1],
+] as const)(
+  'after an audit fact is %s: its line comes once, by the next process',
+  async (_, behaviour, before) => {
+    const { tenantId, endpointId } = await aWarmSubscriber();
+    const { chain } = stage;
+    const paused = () => chain.of(tenantId).filter(({ action }) => action === 'webhook.paused');
+    chain.behaviour = behaviour;
+    const call = stage.setStatus(tenantId, endpointId, 'PAUSED').catch(() => undefined);
+    const rows = () =>
+      stage.database.query<{ id: string }>(
+        `SELECT id FROM webhooks.audit_outbox WHERE tenant_id = $1 AND fact ->> 'action' = 'webhook.paused'`,
+        [tenantId],
+      );
+    await waitFor('the commit', async () => (await rows()).length === 1 && paused().length === before);
+    await crash();
+    await call;
+    const [row] = await rows();
+    chain.behaviour = 'append';
+    await restart();
+    await waitFor('the outbox to be empty', async () => (await rows()).length === 0, PATIENCE_MS);
+    expect(paused()).toMatchObject([{ id: row?.id, actor: 'key:test', reason: 'because' }]);
+  },
+);

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsISO8601, IsOptional, IsString, IsUUID, Max, Min } from 'class-validator';
+import { IsIn, IsISO8601, IsOptional, IsString, IsUUID } from 'class-validator';
 import { defineEvent } from '../contract.js';
 import { STATUS_REASONS, type StatusReason } from '../enums.js';
 
@@ -56,21 +56,11 @@ export class SessionQrGeneratedV1 {
   timestamp: string;
 }
 
-/** Data of `session.tier_changed`: internal for now, it feeds the audit log. */
-export class SessionTierChangedV1 {
-  @IsUUID() sessionId: string;
-  @IsInt() @Min(0) @Max(4) previousTier: number;
-  @IsInt() @Min(0) @Max(4) tier: number;
-  /** Why: the operator's or tenant's words, or `AUTOMATIC`. */
-  @IsString() reason: string;
-  /** Who: `key:<kid>` or `system`. */
-  @IsString() actor: string;
-  @IsISO8601() timestamp: string;
-}
-
 /** Data of `session.deleted`: internal, for services that keep something of a session. */
 export class SessionDeletedV1 {
   @IsUUID() sessionId: string;
+  /** Who asked for it: `key:<kid>`. */
+  @IsOptional() @IsString() actor?: string;
   @IsISO8601() timestamp: string;
 }
 
@@ -104,13 +94,6 @@ export const SessionDeleted = defineEvent('session.deleted', 1, SessionDeletedV1
   summary: 'The session is gone, with what its owner kept of it.',
   by: ['session-worker'],
 });
-/** A warmup tier went up. */
-export const SessionTierChanged = defineEvent('session.tier_changed', 1, SessionTierChangedV1, {
-  public: false,
-  summary: 'A warmup tier went up.',
-  by: ['limits'],
-});
-
 /** Events of sessions, in the order of the description. */
 export const SESSION_EVENTS = [
   SessionConnected,
@@ -118,5 +101,4 @@ export const SESSION_EVENTS = [
   SessionQrGenerated,
   SessionLoggedOut,
   SessionDeleted,
-  SessionTierChanged,
 ] as const;

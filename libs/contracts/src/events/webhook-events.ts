@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { IsArray, IsIn, IsInt, IsISO8601, IsOptional, IsString, IsUUID, Min } from 'class-validator';
+import { IsIn, IsInt, IsISO8601, IsOptional, IsString, IsUUID, Min } from 'class-validator';
 import { defineEvent } from '../contract.js';
 import { PAUSE_REASONS, type PauseReason } from '../enums.js';
 
@@ -71,22 +71,6 @@ export class WebhookStateV1 {
   timestamp: string;
 }
 
-/** Data of `webhook.changed`: internal, it feeds the audit log. */
-export class WebhookChangedV1 {
-  @IsUUID() endpointId: string;
-  /** Session it is bound to; null: tenant-wide. */
-  @IsOptional() @IsUUID() sessionId: string | null;
-  @IsIn(['created', 'updated', 'deleted']) change: 'created' | 'updated' | 'deleted';
-  @IsString() name: string;
-  /** Scheme, host and port of its address; the rest may be a secret. */
-  @IsString() origin: string;
-  /** Names of the fields that an update changed; empty otherwise. */
-  @IsArray() @IsString({ each: true }) fields: string[];
-  /** Who: `key:<kid>` or `system`. */
-  @IsString() actor: string;
-  @IsISO8601() timestamp: string;
-}
-
 /** An endpoint was paused: its deliveries are held. */
 export const WebhookPaused = defineEvent('webhook.paused', 1, WebhookStateV1, {
   public: true,
@@ -99,12 +83,5 @@ export const WebhookRecovered = defineEvent('webhook.recovered', 1, WebhookState
   summary: 'The first delivery after a reactivation succeeded.',
   by: ['webhook-dispatcher'],
 });
-/** An endpoint was made, changed or deleted. */
-export const WebhookChanged = defineEvent('webhook.changed', 1, WebhookChangedV1, {
-  public: false,
-  summary: 'An endpoint was made, changed or deleted.',
-  by: ['webhook-dispatcher'],
-});
-
 /** Events of webhook endpoints, in the order of the description. */
-export const WEBHOOK_EVENTS = [WebhookPaused, WebhookRecovered, WebhookChanged] as const;
+export const WEBHOOK_EVENTS = [WebhookPaused, WebhookRecovered] as const;

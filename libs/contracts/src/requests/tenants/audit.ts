@@ -1,5 +1,15 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsInt,
+  IsISO8601,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  ValidateNested,
+} from 'class-validator';
 import { defineRequest } from '../../contract.js';
 import { AuditEntry } from '../../http/tenants/audit.js';
 import { TenantRef } from '../refs.js';
@@ -29,7 +39,46 @@ export class AuditVerdict {
   @IsArray() @ValidateNested({ each: true }) @Type(() => AuditBreak) breaks: AuditBreak[];
 }
 
+/** A fact that belongs into a tenant's audit log, as the owner of the change writes it. Never a secret. */
+export class AuditFact {
+  /** The id of the entry: a fact that is delivered twice becomes one entry. */
+  @IsUUID() id: string;
+  @IsUUID() tenantId: string;
+  /** When the change was made. */
+  @IsISO8601() at: string;
+  /** Who: `key:<kid>`, `operator`, `payment-provider` or `system`. */
+  @IsString() actor: string;
+  @IsString() action: string;
+  @IsString() target: string;
+  @IsOptional() @IsString() reason?: string;
+  @IsObject() details: Record<string, unknown>;
+}
+
+/** The most facts of one request. */
+export const MOST_AUDIT_FACTS = 50;
+
+/** Request of `append-audit-facts`. */
+export class AppendAuditFactsV1 {
+  @IsArray()
+  @ArrayMaxSize(MOST_AUDIT_FACTS)
+  @ValidateNested({ each: true })
+  @Type(() => AuditFact)
+  facts: AuditFact[];
+}
+
+/** Reply of `append-audit-facts`: ids of the facts that are in the chain now, or were before. */
+export class AppendedAuditFacts {
+  @IsArray() @IsUUID('all', { each: true }) ids: string[];
+}
+
 const APP = 'api-gateway';
+/** Appends facts to the chains of their tenants, in their order. One that cannot be appended holds up no other. */
+export const AppendAuditFacts = defineRequest(
+  APP,
+  'append-audit-facts',
+  AppendAuditFactsV1,
+  AppendedAuditFacts,
+);
 /** Reads the audit log of a tenant. */
 export const GetAuditLog = defineRequest(APP, 'get-audit-log', TenantRef, AuditLogReply);
 /** Recomputes the chains of audit logs; what is broken is an answer, not an error. */

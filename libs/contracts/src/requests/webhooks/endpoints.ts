@@ -2,9 +2,7 @@ import { Type } from 'class-transformer';
 import {
   IsArray,
   IsBoolean,
-  IsIn,
   IsInt,
-  IsISO8601,
   IsOptional,
   IsString,
   IsUUID,
@@ -47,6 +45,11 @@ export class DeleteEndpointV1 extends EndpointRef {
   @IsOptional() @IsString() actor?: string;
 }
 
+/** Request of `rotate-endpoint-secret`. */
+export class RotateEndpointSecretV1 extends EndpointRef {
+  @IsOptional() @IsString() actor?: string;
+}
+
 /** Request of `pause-endpoint` and `reactivate-endpoint`. */
 export class ChangeEndpointStateV1 extends EndpointReasonBody {
   @IsUUID() tenantId: string;
@@ -72,6 +75,11 @@ export class PutBoundEndpointV1 {
   /** Required the first time it is enabled. */
   @IsOptional() @IsString() @Length(1, 2048) url?: string;
   @IsBoolean() rotateSecret: boolean;
+  /**
+   * The `modeVersion` of the session under which the caller enables or disables it. Where the dispatcher knows of a later one,
+   * `enabled` has no effect: calls that overtake each other leave the endpoint in agreement with the mode.
+   */
+  @IsOptional() @IsInt() @Min(0) modeVersion?: number;
   @IsOptional() @IsString() actor?: string;
 }
 
@@ -79,11 +87,6 @@ export class PutBoundEndpointV1 {
 export class BoundEndpointRef {
   @IsUUID() tenantId: string;
   @IsUUID() sessionId: string;
-}
-
-/** Request of `delete-bound-endpoint`. */
-export class DeleteBoundEndpointV1 extends BoundEndpointRef {
-  @IsOptional() @IsString() actor?: string;
 }
 
 /** Reply that holds an endpoint and, only where the call may show it, its secret. */
@@ -102,23 +105,6 @@ export class BoundEndpointReply {
   @ValidateNested()
   @Type(() => WebhookEndpointWithSecret)
   endpoint: WebhookEndpointWithSecret | null;
-}
-
-/** A pause or reactivation by request. */
-export class EndpointStateChange {
-  /** Id of the change: its audit entry is written once, however often it is tried. */
-  @IsUUID() id: string;
-  @IsIn(['PAUSED', 'ACTIVE']) state: 'PAUSED' | 'ACTIVE';
-  @IsString() actor: string;
-  @IsString() reason: string;
-  @IsISO8601() at: string;
-}
-
-/** Reply of `pause-endpoint` and `reactivate-endpoint`. */
-export class EndpointStateReply {
-  @ValidateNested() @Type(() => WebhookEndpoint) endpoint: WebhookEndpoint;
-  /** The request that has put it into this state, now or earlier; null where there was none. */
-  @IsOptional() @ValidateNested() @Type(() => EndpointStateChange) change: EndpointStateChange | null;
 }
 
 /** Reply of `test-endpoint`. */
@@ -159,23 +145,23 @@ export const DeleteEndpoint = defineRequest(APP, 'delete-endpoint', DeleteEndpoi
 export const RotateEndpointSecret = defineRequest(
   APP,
   'rotate-endpoint-secret',
-  EndpointRef,
+  RotateEndpointSecretV1,
   EndpointWithSecretReply,
 );
 /** Holds the deliveries of an endpoint. Without effect on one that is paused already. */
-export const PauseEndpoint = defineRequest(APP, 'pause-endpoint', ChangeEndpointStateV1, EndpointStateReply);
+export const PauseEndpoint = defineRequest(APP, 'pause-endpoint', ChangeEndpointStateV1, EndpointReply);
 /** Lets the deliveries of a paused endpoint go out, oldest first. Without effect on one that is active. */
 export const ReactivateEndpoint = defineRequest(
   APP,
   'reactivate-endpoint',
   ChangeEndpointStateV1,
-  EndpointStateReply,
+  EndpointReply,
 );
 /** Posts a test event once; takes as long as an attempt may. `ENDPOINT_CONFLICT` while another test is under way. */
 export const TestEndpoint = defineRequest(APP, 'test-endpoint', EndpointRef, EndpointTestReply);
 /** Reads counts and latest attempts of the deliveries of an endpoint. */
 export const GetEndpointHealth = defineRequest(APP, 'get-endpoint-health', EndpointRef, EndpointHealthReply);
-/** Enables, changes or disables the endpoint bound to a session. */
+/** Enables, changes or disables the endpoint bound to a session. `SESSION_NOT_FOUND` where the session is deleted. */
 export const PutBoundEndpoint = defineRequest(
   APP,
   'put-bound-endpoint',
@@ -187,12 +173,5 @@ export const GetBoundEndpoint = defineRequest(
   APP,
   'get-bound-endpoint',
   BoundEndpointRef,
-  BoundEndpointReply,
-);
-/** Deletes the endpoint bound to a session that is deleted, and what was waiting for it. Without effect where there is none. */
-export const DeleteBoundEndpoint = defineRequest(
-  APP,
-  'delete-bound-endpoint',
-  DeleteBoundEndpointV1,
   BoundEndpointReply,
 );

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
-  DeleteBoundEndpoint,
   DeleteEndpoint,
   GetBoundEndpoint,
   ListEndpoints,
@@ -9,7 +8,7 @@ import {
   ReactivateEndpoint,
   UpdateEndpoint,
 } from '@svc/contracts';
-import { type ReceivedWebhook, waitFor } from '@svc/testing';
+import { type ReceivedWebhook } from '@svc/testing';
 import { signatureHeader } from '../../src/signing/signed-post.js';
 import { Stage } from '../stage.js';
 
@@ -100,38 +99,39 @@ test('a bound endpoint is neither deleted nor narrowed as others are: its sessio
   await stage.pathsOf(1);
 });
 
-test('a bound endpoint goes when its session is deleted, with what was waiting for it, and that of no other session', async () => {
-  const [tenantId, sessionId, otherSession] = [1, 2, 3].map(() => randomUUID()) as [string, string, string];
-  await stage.bind({ tenantId, sessionId, url: stage.at('/gone') });
-  const other = await stage.bind({ tenantId, sessionId: otherSession, url: stage.at('/other') });
-  // Its attempt is in flight while it is deleted: whatever came after, would come after this answer.
-  const open = stage.holdBack(503);
-  await stage.producer.received(tenantId, { sessionId });
-  await stage.pathsOf(1);
-
-  const remove = () => stage.rpc.request(DeleteBoundEndpoint, { tenantId, sessionId });
-  expect(await remove()).toEqual({ endpoint: null });
-  expect((await stage.rpc.request(GetBoundEndpoint, { tenantId, sessionId })).endpoint).toBeNull();
-  const { endpoints } = await stage.rpc.request(ListEndpoints, { tenantId, limit: 10 });
-  expect(endpoints.map(({ id }) => id)).toEqual([other?.id]);
-  await waitFor('its delivery to go', async () => (await stage.hot(tenantId)).length === 0);
-
-  open();
-  stage.receiver.answerWith(200);
-  stage.receiver.received.length = 0;
-  await stage.producer.received(tenantId, { sessionId });
-  await stage.producer.received(tenantId, { sessionId: otherSession });
-  expect(await stage.pathsOf(1)).toEqual(['/other']);
-  expect(await remove()).toEqual({ endpoint: null });
-  const stranger = { tenantId: randomUUID(), sessionId: otherSession };
-  await stage.rpc.request(DeleteBoundEndpoint, stranger);
-  const kept = await stage.rpc.request(GetBoundEndpoint, { tenantId, sessionId: otherSession });
-  expect(kept.endpoint?.id).toBe(other?.id);
-});
-
 test('a bound endpoint is one, however many calls enable it at once', async () => {
   const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
   const made = await Promise.all([1, 2, 3, 4, 5].map(() => stage.bind({ ...ref, url: stage.at('/bot') })));
   expect(new Set(made.map((one) => one?.id)).size).toBe(1);
   expect(new Set(made.map((one) => one?.secret)).size).toBe(1);
+});
+
+describe('calls that overtake each other', () => {
+  const bound = async () => {
+    const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
+    await stage.bind({ ...ref, url: stage.at('/bot'), modeVersion: 0 });
+    const state = async () => (await stage.rpc.request(GetBoundEndpoint, ref)).endpoint?.status;
+    const put = async (enabled: boolean, modeVersion: number, more: object = {}) =>
+      (await stage.bind({ ...ref, enabled, modeVersion, ...more }))?.status;
+    return { put, state };
+  };
+
+  test('leave an endpoint as the later version of the mode has it', async () => {
+    const { put } = await bound();
+    expect(await put(false, 2)).toBe('DISABLED');
+    expect(await put(true, 1)).toBe('DISABLED');
+    expect(await put(true, 2)).toBe('ACTIVE');
+    expect(await put(false, 1)).toBe('ACTIVE');
+    // Whoever enables under a version has seen that it was disabled under it.
+    expect(await put(false, 2)).toBe('ACTIVE');
+    expect(await put(false, 3)).toBe('DISABLED');
+  });
+
+  test('change what has nothing to do with the mode all the same', async () => {
+    const { put, state } = await bound();
+    await put(false, 2);
+    await put(true, 1, { url: stage.at('/bot-2'), rotateSecret: true });
+    expect(await state()).toBe('DISABLED');
+    expect(await put(true, 2)).toBe('ACTIVE');
+  });
 });

@@ -1,0 +1,27 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import {
+  BoundEndpointRef,
+  type BoundEndpointReply,
+  GetBoundEndpoint,
+  PutBoundEndpoint,
+  PutBoundEndpointV1,
+} from '@svc/contracts';
+import { OnRequest } from '@svc/messaging';
+import { BoundEndpointsService } from './bound-endpoints.service.js';
+
+/** This consumer hears what other services ask about the endpoints of sessions in external mode. */
+@Controller()
+export class BoundEndpointsConsumer {
+  constructor(private readonly endpoints: BoundEndpointsService) {}
+
+  @OnRequest(PutBoundEndpoint)
+  async put(@Payload() request: PutBoundEndpointV1): Promise<BoundEndpointReply> {
+    return { endpoint: await this.endpoints.put(request) };
+  }
+
+  @OnRequest(GetBoundEndpoint)
+  async get(@Payload() request: BoundEndpointRef): Promise<BoundEndpointReply> {
+    return { endpoint: await this.endpoints.get(request) };
+  }
+}

@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { AddressGuard } from '@svc/outbound-http';
+import {
+  type BoundEndpointRef,
+  invalidField,
+  type PutBoundEndpointV1,
+  type WebhookEndpointWithSecret,
+} from '@svc/contracts';
+import type { AuditLine } from '../endpoints/endpoint-audit.js';
+import type { Endpoint } from '../endpoints/endpoint.entity.js';
+import { EndpointRepository } from '../endpoints/endpoint.repository.js';
+import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
+import { toView } from '../endpoints/endpoint-view.js';
+import { checkReceiverUrl } from '../endpoints/receiver-url.js';
+import { assertSession } from './session-deletion.js';
+
+const URL_FIELD = 'webhookUrl';
+const NAME = 'External bot';
+
+/** This service has the one endpoint that external mode binds to a session: made once, then switched off and on again. */
+@Injectable()
+export class BoundEndpointsService {
+  constructor(
+    private readonly rows: EndpointRepository,
+    private readonly secrets: EndpointSecrets,
+    private readonly guard: AddressGuard,
+  ) {}
+
+  async get({ tenantId, sessionId }: BoundEndpointRef): Promise<WebhookEndpointWithSecret | null> {
+    const endpoint = await this.rows.find({ tenantId, sessionId });
+    return endpoint && this.withSecret(endpoint);
+  }
+
+  /** @throws AppError `VALIDATION_FAILED`, or `SESSION_NOT_FOUND` where the session is deleted. */
+  async put(request: PutBoundEndpointV1): Promise<WebhookEndpointWithSecret | null> {
+    const { tenantId, sessionId, enabled, url, actor } = request;
+    const existing = await this.rows.find({ tenantId, sessionId });
+    if (!existing && !enabled) return null;
+    if (url != null && url !== existing?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
+    const isNew = !existing && (await this.create(request));
+    const endpoint = await this.rows.change({ tenantId, sessionId }, actor, (row, now) => {
+      if (url) row.url = url;
+      switchState(row, request);
+      return request.rotateSecret && !isNew ? this.rotate(row, now) : [];
+    });
+    return endpoint ? this.withSecret(endpoint) : null;
+  }
+
+  /** @returns false: another call was faster. */
+  private async create({ tenantId, sessionId, url, actor }: PutBoundEndpointV1): Promise<boolean> {
+    if (url == null) {
+      throw invalidField(URL_FIELD, `${URL_FIELD} is required the first time external mode is enabled`);
+    }
+    const fields = { tenantId, sessionId, name: NAME, url, events: [] };
+    return (await this.rows.create(fields, actor, (tx) => assertSession(tx, sessionId))).isNew;
+  }
+
+  private rotate(row: Endpoint, now: Date): AuditLine[] {
+    this.secrets.rotate(row, now);
+    return [{ action: 'webhook_secret.rotated', target: row.sessionId ?? row.id, details: {} }];
+  }
+
+  private withSecret(endpoint: Endpoint): WebhookEndpointWithSecret {
+    return { ...toView(endpoint), secret: this.secrets.open(endpoint) };
+  }
+}
+
+/**
+ * Enables or disables an endpoint, unless a later version of the mode is known. The version counts how often the session was switched to
+ * `MANAGED`: whoever enables has read it before, and its session changes its mode only while the version still holds; whoever disables has
+ * made it. So of both with one version the one that enables is the later one.
+ */
+function switchState(row: Endpoint, { enabled, modeVersion }: PutBoundEndpointV1): void {
+  if (modeVersion !== undefined) {
+    if (enabled ? modeVersion < row.modeVersion : modeVersion <= row.modeVersion) return;
+    row.modeVersion = modeVersion;
+  }
+  // Enabling does not lift a pause: that is for a person who has seen why.
+  if (!enabled) row.state = 'DISABLED';
+  else if (row.state === 'DISABLED') row.state = 'ACTIVE';
+}

@@ -1,0 +1,50 @@
+import { AppendAuditFacts, AppendAuditFactsV1, type AuditFact, parseData } from '@svc/contracts';
+import { Messaging } from '@svc/messaging';
+
+/** What the chain does with a request: `lose` appends and does not answer, as where the answer gets lost. */
+export type ChainBehaviour = 'append' | 'lose' | 'ignore';
+
+/** The chain of audit logs, played by contract for a service that delivers facts to it: each fact becomes one line. */
+export class AuditChain {
+  /** In the order in which they came. */
+  readonly lines: AuditFact[] = [];
+  /** Ids of facts in the order in which they came, repeats too. */
+  readonly delivered: string[] = [];
+  behaviour: ChainBehaviour = 'append';
+
+  private constructor(private readonly messaging: Messaging) {
+    messaging.connection.subscribe(AppendAuditFacts.subject, {
+      callback: (error, message) => {
+        if (error) return;
+        const { id, data } = message.json<{ id: string; data: unknown }>();
+        const response = { ids: this.append(parseData(AppendAuditFactsV1, data).facts) };
+        if (this.behaviour === 'append') message.respond(JSON.stringify({ id, isDisposed: true, response }));
+      },
+    });
+  }
+
+  static async listen(natsUrl: string): Promise<AuditChain> {
+    const messaging = await Messaging.connect({ url: natsUrl, name: 'audit-chain' });
+    const chain = new AuditChain(messaging);
+    await messaging.connection.flush();
+    return chain;
+  }
+
+  /** Lines of a tenant. */
+  of(tenantId: string): AuditFact[] {
+    return this.lines.filter((line) => line.tenantId === tenantId);
+  }
+
+  async stop(): Promise<void> {
+    await this.messaging.onApplicationShutdown();
+  }
+
+  private append(facts: AuditFact[]): string[] {
+    if (this.behaviour === 'ignore') return [];
+    for (const fact of facts) {
+      this.delivered.push(fact.id);
+      if (!this.lines.some(({ id }) => id === fact.id)) this.lines.push(fact);
+    }
+    return facts.map(({ id }) => id);
+  }
+}
