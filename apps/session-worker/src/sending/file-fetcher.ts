@@ -2,12 +2,7 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { type Readable, Transform } from 'node:stream';
-import {
-  type AddressGuard,
-  DESTINATION_NOT_ALLOWED,
-  guardedConnector,
-  NOT_ALLOWED,
-} from '@svc/outbound-http';
+import { type AddressGuard, DESTINATION_NOT_ALLOWED, guardedConnector, NOT_ALLOWED } from '@svc/outbound-http';
 import { Agent } from 'undici';
 import type { ProxyRoute } from '../platform/proxy.js';
 import { FileError } from './send-failure.js';
