@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { OpenCheckout, OpenPortal, SetSubscription, TakeProviderEvent } from '@svc/contracts';
-import { OutboxService } from '@svc/service';
 import { NO_STRIPE_FAULTS, waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { PROVIDER } from '../src/provider/provider.service.js';
 import { ProviderSync } from '../src/provider/provider-sync.js';
 import type { StripeProvider } from '../src/provider/stripe-provider.js';
+import { ChangePublisher } from '../src/subscriptions/change-publisher.js';
 import {
   allLookedFor,
   createTenant,
@@ -217,7 +217,7 @@ describe('webhooks of the provider', () => {
   test('of which two replicas ask at once leave what the later question saw, though its answer comes first', async () => {
     const { tenantId, subscription } = await subscribe(paid, 'GROWTH');
     const provider = paid.billing.get<StripeProvider>(PROVIDER);
-    const replica = () => new ProviderSync(paid.billing.get(DataSource), paid.billing.get(OutboxService));
+    const replica = () => new ProviderSync(paid.billing.get(DataSource), paid.billing.get(ChangePublisher));
     let release = (): void => undefined;
     const held = new Promise<void>((done) => (release = done));
     let asked = 0;

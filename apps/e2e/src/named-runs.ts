@@ -8,6 +8,7 @@ import { reserve } from './benches/sending/reserve.js';
 import { send } from './benches/sending/send.js';
 import { webhookLatency } from './benches/webhooks/webhook-latency.js';
 import { webhooks } from './benches/webhooks/webhooks.js';
+import { audit } from './drills/audit/audit.js';
 import { admission } from './drills/admission.js';
 import { crashPoints } from './drills/crash-points.js';
 import { deaf } from './drills/deaf/deaf.js';
@@ -42,6 +43,7 @@ export const RUNS: Runs = {
     deaf,
     admission,
     ledger,
+    audit,
     'crash-points': crashPoints,
     revocation,
     fuzz,

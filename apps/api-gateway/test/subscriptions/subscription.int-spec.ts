@@ -126,25 +126,6 @@ describe('a subscription', () => {
   });
 });
 
-test('an override of the operator has a line of the audit log with its reason', async () => {
-  const { tenantId, apiKey } = await gateway.createTenant();
-  const change = {
-    ...({ previousPlan: 'GROWTH', plan: 'GROWTH', previousStatus: 'ACTIVE', status: 'ACTIVE' } as const),
-    entitlement: { key: 'messages' as const, previous: 10_000, value: 25_000 },
-  };
-  const about = { actor: 'operator', reason: 'Contract of May', timestamp: '2031-01-02T03:04:05.678Z' };
-  const event = envelopeOf(SubscriptionChanged, { tenantId }, { ...change, ...about });
-  const { jetstream } = gateway.fakes.messaging;
-  await jetstream.publish(`evt.0.${SubscriptionChanged.name}`, JSON.stringify(event));
-  const line = await waitFor('the line', async () => {
-    const { body } = await call('GET /v1/audit-log', undefined, apiKey);
-    return (body['items'] as { action: string }[]).find(({ action }) => action === 'subscription.changed');
-  });
-  const { actor, reason } = about;
-  expect(line).toMatchObject({ id: event.id, actor, reason, target: tenantId, details: change });
-  expect((line as unknown as { details: object }).details).toEqual(change);
-});
-
 describe('a send of a plan whose tokens are used up', () => {
   const refusal: TokenRefusal = {
     ...{ layer: 'tokens', limit: 5_000_000, used: 5_000_001 },

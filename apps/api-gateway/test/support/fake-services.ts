@@ -217,7 +217,7 @@ export class FakeServices {
     line: Parameters<Audit>[0] & { details?: Record<string, unknown> },
   ): Promise<void> => {
     const facts = [auditFactOf({ ...line, at: new Date() })];
-    await RpcClient.over(this.messaging)
+    await RpcClient.of(this.messaging)
       .request(AppendAuditFacts, { facts })
       .catch(() => undefined);
   };

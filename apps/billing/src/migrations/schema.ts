@@ -6,5 +6,10 @@ import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
   schema: 'billing',
-  migrations: [Subscriptions1763700000000, Usage1763700100000, EntitlementOverrides1764300000000, AuditFacts1764500000000],
+  migrations: [
+    Subscriptions1763700000000,
+    Usage1763700100000,
+    EntitlementOverrides1764300000000,
+    AuditFacts1764500000000,
+  ],
 };

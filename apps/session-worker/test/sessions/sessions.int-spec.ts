@@ -297,7 +297,7 @@ test('the event of a deletion says who wished it first', async () => {
     const events = stage.eventsOf('session.deleted', sessionId);
     return events.length > 0 && events;
   });
-  expect(event?.data).toEqual({ sessionId, actor: 'key:ada', timestamp: expect.any(String) });
+  expect(event).toEqual({ sessionId, actor: 'key:ada', timestamp: expect.any(String) });
 });
 
 describe('other tenants', () => {

@@ -22,8 +22,8 @@ const failure = ({ tenantId, sessionId }: Ref) => {
   const jobId = randomUUID();
   const to = '4915112345678@s.whatsapp.net';
   const why = { code: 'SESSION_DELETED' as const, message: 'The session was deleted.' };
-  const data = { sessionId, jobId, messageId: jobId, keyId: '3EB0', to, timestamp, failure: why };
-  return envelopeOf(MessageFailed, { tenantId }, data);
+  const data = { sessionId, jobId, messageId: jobId, keyId: '3EB0', clientMessageId: null };
+  return envelopeOf(MessageFailed, { tenantId }, { ...data, to, timestamp, failure: why });
 };
 const bound = async ({ tenantId, sessionId }: Ref) =>
   (await stage.rpc.request(GetBoundEndpoint, { tenantId, sessionId })).endpoint;
