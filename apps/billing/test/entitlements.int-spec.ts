@@ -14,17 +14,23 @@ import {
   type SubscriptionChangedV1,
 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
-import { startTestService, type TestService, waitFor } from '@svc/testing';
+import { AuditChain, startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { allHeard, aTenant, use } from './calls.js';
 
 let billing: TestService;
+/** Where audit facts go. */
+let chain: AuditChain;
 
 beforeAll(async () => {
   billing = await startTestService(serviceOptions, schema);
+  chain = await AuditChain.listen(billing.nats.url);
 });
-afterAll(() => billing.stop());
+afterAll(async () => {
+  await chain.stop();
+  await billing.stop();
+});
 
 const set = (
   tenantId: string,
@@ -166,4 +172,16 @@ describe('an override', () => {
       meta: { fields: [{ field: 'key' }] },
     });
   });
+});
+
+test('an override has a line of the audit log with its reason when the operator has the answer', async () => {
+  const tenantId = await aTenant(billing, 'GROWTH');
+  await set(tenantId, 'messages', 25_000);
+  const entitlement = { key: 'messages', previous: 10_000, value: 25_000 };
+  expect(chain.of(tenantId)).toMatchObject([
+    {
+      ...{ actor: 'operator', action: 'subscription.changed', target: tenantId, reason: 'Contract of May' },
+      details: { previousPlan: 'GROWTH', plan: 'GROWTH', entitlement },
+    },
+  ]);
 });
