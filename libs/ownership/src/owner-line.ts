@@ -14,7 +14,7 @@ interface Packet {
  * is stored: whoever asks gets an answer in bounded time, or an error.
  */
 export class OwnerLine {
-  private readonly lines = new Map<number, { unsubscribe(): void }>();
+  private readonly lines = new Map<number, { drain(): Promise<void> }>();
 
   constructor(
     private readonly messaging: Messaging,
@@ -53,9 +53,13 @@ export class OwnerLine {
     this.lines.set(partition, line);
   }
 
-  /** Answers no questions about a partition any more: somebody else owns it, or soon will. */
+  /** Answers no questions about a partition any more: somebody else owns it, or soon will. Those on their way here are answered still. */
   close(partition: number): void {
-    this.lines.get(partition)?.unsubscribe();
+    // To unsubscribe alone drops what the server sends before it knows: whoever asked would wait for nothing.
+    this.lines
+      .get(partition)
+      ?.drain()
+      .catch(() => undefined); // the connection is closed, and with it the line
     this.lines.delete(partition);
   }
 }

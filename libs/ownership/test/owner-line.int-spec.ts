@@ -1,13 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { AppError, type ContactView, LookUpContact } from '@svc/contracts';
 import { waitFor } from '@svc/test-servers';
+import { PARTITIONS } from './lease-database.js';
 import { aProcess, type OwnerProcess, startProcess, withProcesses } from './processes.js';
 
 withProcesses();
 
 const question = { tenantId: 't', sessionId: 's', phone: '15550100' };
-const ask = ({ line }: OwnerProcess, timeoutMs = 5_000): Promise<ContactView> =>
-  line.ask(LookUpContact, 5, question, timeoutMs);
+const ask = ({ line }: OwnerProcess, timeoutMs = 5_000, partition = 5): Promise<ContactView> =>
+  line.ask(LookUpContact, partition, question, timeoutMs);
 
 test('a question is answered by the owner of the partition, whoever asks', async () => {
   const heard: unknown[] = [];
@@ -71,11 +72,29 @@ test('a question is not answered while the partition is handed over', async () =
   const outcomes: unknown[] = [];
   const asker = await aProcess('asker');
   const onLose = async (partition: number): Promise<void> => {
-    if (partition === 5) outcomes.push(await ask(asker).catch((error: unknown) => error));
+    if (partition !== 5) return;
+    await a.messaging.line.connection.flush(); // the server knows that the line is closed
+    outcomes.push(await ask(asker).catch((error: unknown) => error));
   };
   const a = await startProcess('a', {}, { onLose });
   await a.owner.stop();
   expect(outcomes).toMatchObject([{ code: 'UPSTREAM_UNAVAILABLE' }]);
+});
+
+test('a question that crosses the end of the line is answered or refused, and not left to its time-out', async () => {
+  const a = await startProcess('a');
+  const asker = await aProcess('asker');
+  const outcomes = await Promise.all(
+    Array.from({ length: PARTITIONS }, async (_, partition) => {
+      const asked = ask(asker, 3_000, partition);
+      a.line.close(partition);
+      return asked.then(
+        ({ address }) => address,
+        ({ code }: AppError) => code,
+      );
+    }),
+  );
+  expect(outcomes.filter((outcome) => outcome !== 'a' && outcome !== 'UPSTREAM_UNAVAILABLE')).toEqual([]);
 });
 
 test('what is no question is dropped, and the next question is answered', async () => {
