@@ -110,7 +110,7 @@ export async function readViewedUntil(dataSource: DataSource, sessionId: string)
 export async function deleteSession(tx: EntityManager, sessionId: string): Promise<boolean> {
   await tx.query('DELETE FROM outbound_message WHERE session_id = $1', [sessionId]);
   await tx.query('DELETE FROM inbound_message WHERE session_id = $1', [sessionId]);
-  // Their files are in no database: the rows say which there are until they are gone (retention.service.ts).
+  // Their files are in no database: the rows say which there are until they are gone (retention-rules.ts).
   await tx.query(
     `UPDATE inbound_media SET status = 'FAILED', envelope = NULL, received_at = '-infinity' WHERE session_id = $1`,
     [sessionId],
