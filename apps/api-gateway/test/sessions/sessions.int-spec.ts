@@ -22,7 +22,7 @@ describe('a session', () => {
     );
     expect(await call(`POST ${path}/connect`)).toMatchObject({
       status: 200,
-      body: { status: 'NEW', warmupTier: 1 },
+      body: { status: 'CONNECTING', warmupTier: 1 },
     });
     expect(await call(`POST ${path}/disconnect`, {})).toMatchObject({
       status: 200,

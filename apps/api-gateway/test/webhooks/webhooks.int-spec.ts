@@ -58,7 +58,8 @@ describe('a webhook endpoint', () => {
     const { secret: _, ...made } = (await call('POST /v1/webhooks', body)).body;
     const path = `/v1/webhooks/${made['id'] as string}`;
     const actor = `key:${tenant.kid}`;
-    const paused = { ...made, status: 'PAUSED', pausedBy: actor, pausedNote: 'moving' };
+    const pause = { pausedReason: 'REQUESTED', pausedBy: actor, pausedNote: 'moving' };
+    const paused = { ...made, ...pause, status: 'PAUSED', pausedAt: expect.stringMatching(/Z$/) };
     for (const reason of ['moving', 'again']) {
       expect(await call(`POST ${path}/pause`, { reason })).toMatchObject({ status: 200, body: paused });
     }
