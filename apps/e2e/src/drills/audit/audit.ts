@@ -37,6 +37,7 @@ export const audit: NamedRun = {
       const wanted = CHANGES_PER_MINUTE * minutes;
       const startedAt = performance.now();
       const running = load.run(wanted);
+      running.catch(() => undefined); // heard below, and between the kills
       const kills = await killInTurn(stack, load, seededRandom(seed + 1), say);
       load.isDisturbed = false;
       await running;
