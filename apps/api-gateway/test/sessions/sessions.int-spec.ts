@@ -43,7 +43,7 @@ describe('a session', () => {
       body: { name: 'Support', warmupTier: 1 },
     });
     expect((await call(`PATCH ${path}`, { proxy: null })).status).toBe(200);
-    expect(gateway.fakes.done).toEqual([{ name: 'Support' }, { proxy: null }]);
+    expect(gateway.fakes.done.slice(-2)).toEqual([{ name: 'Support' }, { proxy: null }]);
     const refused = await call(`PATCH ${path}`, { name: null });
     expect(refused).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
   });
