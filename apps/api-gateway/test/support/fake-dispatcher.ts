@@ -265,13 +265,18 @@ export class FakeDispatcher {
     endpoint ??= this.add(tenantId, { name: 'External bot', events: [], sessionId });
     if (url) endpoint.url = url;
     if (rotateSecret) endpoint.secret = newSecret();
+    this.switchBound(endpoint, enabled, modeVersion);
+    return endpoint;
+  }
+
+  /** Enables or disables by the version of the mode: a call that was overtaken changes nothing. */
+  private switchBound(endpoint: WebhookEndpointWithSecret, enabled: boolean, modeVersion?: number): void {
     const owned = this.endpoints.get(endpoint.id) as OwnedEndpoint;
     const version = modeVersion ?? owned.modeVersion + 1;
-    if (enabled ? version < owned.modeVersion : version <= owned.modeVersion) return endpoint;
+    if (enabled ? version < owned.modeVersion : version <= owned.modeVersion) return;
     owned.modeVersion = version;
     if (!enabled) Object.assign(endpoint, { status: 'DISABLED' }, NO_PAUSE);
     else if (endpoint.status === 'DISABLED') endpoint.status = 'ACTIVE';
-    return endpoint;
   }
 
   private add(tenantId: string, fields: Partial<WebhookEndpointWithSecret>): WebhookEndpointWithSecret {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import {
-  AppendAuditFacts,
   AppError,
   ChangeSession,
   type ChangeSessionV1,
@@ -37,11 +36,9 @@ import {
   type OpenCheckoutV1,
   OpenPortal,
   type ListSessionsV1,
-  parseData,
   type PhoneRequestV1,
   PromoteTier,
   type PromoteTierV1,
-  refusalBy,
   type RequestContract,
   RequestPairingCode,
   Reserve,
@@ -62,31 +59,23 @@ import {
   UpdateSession,
   type UpdateSessionV1,
 } from '@svc/contracts';
-import { Messaging, RpcClient } from '@svc/messaging';
-import { auditFactOf } from '@svc/service';
+import { Messaging } from '@svc/messaging';
 import { NO_LIMITS, PLAN_NUMBERS } from '@svc/testing';
-import { type Audit, FakeDispatcher } from './fake-dispatcher.js';
+import {
+  answer,
+  auditThrough,
+  checkProxy,
+  type Listening,
+  type Message,
+  type OwnedSession,
+  refusalOfNone,
+} from './fake-answers.js';
+import { FakeDispatcher } from './fake-dispatcher.js';
 import { FakeLedger } from './fake-ledger.js';
 import { TOKENS, USAGE, WARMUP } from './figures.js';
 
 /** States in which a tenant may send; the grace of an overdue payment has always just begun. */
 const ACTIVE: readonly SubscriptionStatus[] = ['ACTIVE', 'TRIALING', 'PAST_DUE'];
-
-interface Message {
-  json<T>(): T;
-  respond(data: string): boolean;
-}
-
-interface Listening {
-  subscription: { unsubscribe(): void };
-  callback: (error: Error | null, message: Message) => void;
-}
-
-interface OwnedSession {
-  tenantId: string;
-  state: SessionState;
-  modeVersion: number;
-}
 
 /**
  * The other services, by contract and over real NATS: they keep what they are told, check tenants as the real ones do,
@@ -116,7 +105,6 @@ export class FakeServices {
   goodForMs = 30_000;
   sessionUsed = USAGE.sessionUsed;
   planUsed = USAGE.planUsed;
-  /** What was used in a month. */
   llm: { days: LlmUsage[]; sessions: LlmUsage[] } = { days: [], sessions: [] };
   sent: MessageCounts = { days: [], sessions: [] };
   /** Says how many sessions of the tenant are older; a worker of before did not, and most tests have no plan in mind. */
@@ -124,12 +112,15 @@ export class FakeServices {
   /** Whom the other services were asked to erase, in order. */
   readonly erased: EraseContactV1[] = [];
   qr: string | undefined = '2@abc,def,ghi,jkl';
-  /** Called after each answer. */
   watch: () => void = () => undefined;
+  /** Delivers a line of the audit log, as its owner does; without the gateway it has none. */
+  private readonly audit: ReturnType<typeof auditThrough>;
   private readonly first = new Map<string, () => void>();
   private readonly listening = new Map<string, Listening>();
 
-  private constructor(readonly messaging: Messaging) {}
+  private constructor(readonly messaging: Messaging) {
+    this.audit = auditThrough(messaging);
+  }
 
   static async start(natsUrl: string): Promise<FakeServices> {
     const fakes = new FakeServices(await Messaging.connect({ url: natsUrl, name: 'fakes' }));
@@ -212,16 +203,6 @@ export class FakeServices {
     this.listening.set(subject, { subscription, callback });
   }
 
-  /** A line of the audit log, as its owner delivers it; without the gateway it has none. */
-  private readonly audit = async (
-    line: Parameters<Audit>[0] & { details?: Record<string, unknown> },
-  ): Promise<void> => {
-    const facts = [auditFactOf({ ...line, at: new Date() })];
-    await RpcClient.of(this.messaging)
-      .request(AppendAuditFacts, { facts })
-      .catch(() => undefined);
-  };
-
   private answerBilling(): void {
     this.on(CreateSubscription, ({ tenantId, plan, status, internal }: CreateSubscriptionV1) => {
       const active = ACTIVE.includes(status);
@@ -269,8 +250,7 @@ export class FakeServices {
       const times = this.reserved.get(jobId) ?? 0;
       if (onlyNew && times > 0) return { admitted: false, known: true };
       const usage = { ...USAGE, planLimit: caps?.messages ?? null };
-      const refusal =
-        this.refusal ?? (caps?.messages === 0 ? refusalBy('plan', { ...usage, planUsed: 0 }) : null);
+      const refusal = this.refusal ?? refusalOfNone(usage);
       if (times === 0 && refusal) return { admitted: false, refusal, usage };
       this.reserved.set(jobId, times + 1);
       const writeBefore = new Date(Date.now() + this.goodForMs).toISOString();
@@ -415,24 +395,5 @@ export class FakeServices {
     if (!session) throw new AppError('SESSION_NOT_FOUND');
     if (session.tenantId !== tenantId) throw new AppError('FORBIDDEN');
     return session.state;
-  }
-}
-
-function checkProxy(proxy: string | null | undefined): void {
-  if (proxy && !/^(https?|socks5):\/\/[^/]+$/.test(proxy))
-    throw invalidField('proxy', 'proxy must be http://');
-}
-
-async function answer<Q extends object, A extends object>(
-  contract: RequestContract<Q, A>,
-  reply: (request: Q) => A | Promise<A>,
-  data: unknown,
-): Promise<{ response: A } | { err: object }> {
-  try {
-    return { response: parseData(contract.reply, await reply(parseData(contract.request, data))) };
-  } catch (error) {
-    return {
-      err: error instanceof AppError ? error.toBody() : new AppError('INTERNAL', String(error)).toBody(),
-    };
   }
 }

@@ -34,8 +34,7 @@ async function put({ rpc }: ContractWorld, request: PutBoundEndpointV1): Promise
   return endpoint;
 }
 
-/** Contract cases of `webhook-dispatcher`: the endpoint that external mode binds to a session. */
-export const boundEndpointCases: readonly ContractCase[] = [
+const CASES: readonly ContractCase[] = [
   {
     name: 'a session has no endpoint until external mode is enabled; then it has one, with its secret',
     run: async (world) => {
@@ -141,3 +140,6 @@ export const boundEndpointCases: readonly ContractCase[] = [
     },
   },
 ];
+
+/** Contract cases of `webhook-dispatcher`: the endpoint that external mode binds to a session. */
+export const boundEndpointCases: readonly ContractCase[] = [...CASES];

@@ -51,8 +51,7 @@ async function create(
   return request;
 }
 
-/** Contract cases of `billing`: plan, state and entitlements of a tenant. */
-export const subscriptionCases: readonly ContractCase[] = [
+const CASES: readonly ContractCase[] = [
   {
     name: 'a new subscription has its plan and state, kept by the operator',
     run: async (world) => {
@@ -130,3 +129,6 @@ export const subscriptionCases: readonly ContractCase[] = [
     },
   },
 ];
+
+/** Contract cases of `billing`: plan, state and entitlements of a tenant. */
+export const subscriptionCases: readonly ContractCase[] = [...CASES];

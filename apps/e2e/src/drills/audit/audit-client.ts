@@ -44,8 +44,7 @@ export class Client {
     for (;;) {
       const answer = await this.once(method, path, body?.());
       if (answer && (answer.status < 300 || refusals.includes(answer.status))) return answer;
-      if (performance.now() > deadline || (answer && answer.status < 500))
-        throw new Error(`${method} ${path}: ${answer?.status} ${JSON.stringify(answer?.body)}`);
+      assertRetryable(`${method} ${path}`, answer, performance.now() > deadline);
       await delay(RETRY_MS);
     }
   }
@@ -79,4 +78,10 @@ export async function operate<T>(stack: Stack, ...words: (() => string)[]): Prom
       await delay(RETRY_MS);
     }
   }
+}
+
+/** @throws Error for an answer that no repetition changes, and when the time is up. */
+function assertRetryable(call: string, answer: Answer<Body> | undefined, isLate: boolean): void {
+  if (!isLate && (!answer || answer.status >= 500)) return;
+  throw new Error(`${call}: ${answer?.status} ${JSON.stringify(answer?.body)}`);
 }
