@@ -115,7 +115,12 @@ const widgets: Story = async (client, { books }) => {
   const { tenantId } = client.tenant;
   const sessionId = await makeSession(client);
   const { body } = await client.call('POST', '/v1/widgets', () => ({
-    ...{ sessionId, title: client.name('widget'), greeting: 'Hello', allowedOrigins: ['https://www.example.com'] },
+    ...{
+      sessionId,
+      title: client.name('widget'),
+      greeting: 'Hello',
+      allowedOrigins: ['https://www.example.com'],
+    },
   }));
   const id = String(body['id']);
   // Each update has a line, also one that changes nothing: a repeat is made only where the first try was not carried out.
