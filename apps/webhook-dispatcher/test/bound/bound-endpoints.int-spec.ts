@@ -3,7 +3,6 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   DeleteEndpoint,
   GetBoundEndpoint,
-  ListEndpoints,
   PauseEndpoint,
   ReactivateEndpoint,
   UpdateEndpoint,
