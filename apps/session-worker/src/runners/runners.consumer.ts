@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
-import { type Envelope, ReconcileSession, type ReconcileSessionV1 } from '@svc/contracts';
+import { Envelope, ReconcileSession, type ReconcileSessionV1 } from '@svc/contracts';
 import { OnCommand } from '@svc/messaging';
 import { PartitionsService } from './partitions.service.js';
 
