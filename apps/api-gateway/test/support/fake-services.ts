@@ -100,6 +100,8 @@ export class FakeServices {
   asked: string[] = [];
   /** What a worker was asked to do at once, as it came. */
   readonly done: object[] = [];
+  /** What sessions were wished to be, as it came. */
+  readonly wishes: ChangeSessionV1[] = [];
   refusal: LimitRefusal | undefined;
   /** How long an admitted unit is good for. */
   goodForMs = 30_000;
@@ -319,7 +321,7 @@ export class FakeServices {
     });
     this.on(ChangeSession, (request: ChangeSessionV1) => {
       const session = this.owned(request);
-      this.done.push(request);
+      this.wishes.push(request);
       if (request.action === 'delete') this.sessions.delete(session.id);
       else session.status = request.action === 'connect' ? 'CONNECTING' : 'DISCONNECTED';
       return { session };

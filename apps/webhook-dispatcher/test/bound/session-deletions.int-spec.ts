@@ -118,12 +118,12 @@ test('a call that comes after the deletion makes no endpoint any more', async ()
 });
 
 test('a call at the moment of the deletion leaves no endpoint behind', async () => {
-  const refs = Array.from({ length: 40 }, aSession);
+  const refs = Array.from({ length: 8 }, aSession);
   const deletions = stage.get(SessionDeletionsService);
   const race = async (ref: Ref, n: number): Promise<void> => {
     const call = stage.bind({ ...ref, url: stage.at('/race') });
     // Before, while and after the call is carried out.
-    const note = delay(n * 4).then(() => deletions.take(deletion(ref)));
+    const note = delay(n * 12).then(() => deletions.take(deletion(ref)));
     await Promise.allSettled([call, note]);
   };
   await Promise.all(refs.map(race));
