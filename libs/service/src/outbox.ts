@@ -1,6 +1,6 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown, Provider } from '@nestjs/common';
 import type { Envelope, EventContract } from '@svc/contracts';
-import { GroupCommit } from '@svc/database';
+import { GroupCommit, storable } from '@svc/database';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { DataSource, type EntityManager } from 'typeorm';
 import { log } from './logging/logger.js';
@@ -22,14 +22,17 @@ export interface OutboxRows {
   envelopes: string[];
 }
 
-/** Makes an event of a tenant; its row is written in the transaction of the change it tells of. */
+/**
+ * Makes an event of a tenant; its row is written in the transaction of the change it tells of. What a stranger wrote is washed here, once,
+ * of what no row keeps.
+ */
 export function eventOf<T extends object>(
   contract: EventContract<T>,
   tenantId: string,
   data: T,
   id?: string,
 ): Envelope {
-  return envelopeOf(contract, { tenantId, ...(id ? { id } : {}) }, data);
+  return envelopeOf(contract, { tenantId, ...(id ? { id } : {}) }, storable(data));
 }
 
 /** Makes the arrays of the rows for `unnest`. */

@@ -7,7 +7,6 @@ import { DataSource, Repository } from 'typeorm';
 import { conversationIdOf, moveSql } from './conversation-moves.js';
 import { Message } from './message.entity.js';
 import { type Progress, progressRows } from './progress.js';
-import { storable } from './storable.js';
 
 /** A message that came from the platform: a contact wrote it, or the phone itself. */
 export type InboundMessage = Pick<
@@ -143,7 +142,7 @@ export class MessagesRepository {
   }
 
   private async insertAll(arrivals: Arrival[]): Promise<void[]> {
-    const rows = JSON.stringify(storable(arrivals.map(toRow)));
+    const rows = JSON.stringify(arrivals.map(toRow));
     await this.dataSource.query(INSERT_SQL, [rows]);
     return arrivals.map(() => undefined);
   }

@@ -1,12 +1,12 @@
 import {
   type Envelope,
   isGroup,
-  type MessageBody,
   type MessageMedia,
   MessageReceived,
   type MessageReceivedV1,
   phoneOf,
   type QuotedInbound,
+  type UnsupportedReason,
 } from '@svc/contracts';
 import { eventOf } from '@svc/service';
 import { v5 as uuidv5 } from 'uuid';
@@ -15,9 +15,11 @@ import type { InboundContent, InboundRecord } from '../platform/messages.js';
 /** Namespace of message ids: the same message of the platform always gets the same id. */
 const NAMESPACE = '5f1c7c1e-8a53-4f0b-9d3e-0a6a1f6f2b11';
 
-/** A megabyte is the most that NATS takes in one message. */
-const MAX_BODY_CHARS = 250_000;
-const MAX_MENTIONS = 1_000;
+/** NATS takes a megabyte in one message, envelope and all. */
+const MOST_BYTES = 900_000;
+/** A character has three bytes at most in JSON that keeps it, six where it is escaped: below this nothing need be counted. */
+const SURELY_FITS = MOST_BYTES / 6;
+const MOST_MENTIONS = 1_000;
 
 /** Makes the id of a message that a session received. */
 export function messageIdOf(sessionId: string, sender: string, keyId: string): string {
@@ -30,13 +32,45 @@ export function receivedEvent(
   session: { id: string; tenantId: string },
 ): Envelope | undefined {
   if (!record.content) return undefined;
+  const event = eventFrom(record, record.content, session);
+  if (fits(event)) return event;
+  // What somebody says goes before what he answers and whom he names: those are told only where there is room.
+  const { quoted, mentions: _, ...content } = record.content;
+  const short = eventFrom(
+    record,
+    { ...content, ...(quoted ? { quoted: { keyId: quoted.keyId } } : {}) },
+    session,
+  );
+  return fits(short) ? short : eventFrom(record, contentless(record.content, 'TOO_LARGE'), session);
+}
+
+/** Makes of a record one that tells that something came, from whom and when, and nothing of what it says. */
+export function withoutContent(record: InboundRecord): InboundRecord {
+  const content = record.content && contentless(record.content, 'UNREADABLE');
+  return { ...record, pushName: null, content };
+}
+
+function fits(event: Envelope): boolean {
+  const json = JSON.stringify(event);
+  return json.length < SURELY_FITS || Buffer.byteLength(json) <= MOST_BYTES;
+}
+
+function contentless({ type, change }: InboundContent, reason: UnsupportedReason): InboundContent {
+  return { type, body: { type: 'unsupported', original: type, reason }, ...(change ? { change } : {}) };
+}
+
+function eventFrom(
+  record: InboundRecord,
+  content: InboundContent,
+  session: { id: string; tenantId: string },
+): Envelope {
   const messageId = messageIdOf(session.id, record.sender, record.keyId);
   const data = {
     sessionId: session.id,
     messageId,
     remoteJid: record.remoteJid,
     keyId: record.keyId,
-    body: bodyOf(record.content),
+    body: content.body,
     pushName: record.pushName,
     phone: phoneOf(record.remoteJid),
     timestamp: new Date(record.sentAt * 1000).toISOString(),
@@ -44,7 +78,7 @@ export function receivedEvent(
     chatId: record.chat,
     isGroup: isGroup(record.chat),
     receivedAt: new Date().toISOString(),
-    ...detailsOf(record.content, messageId),
+    ...detailsOf(content, messageId),
   };
   // The event's id is the message's: a message that is journaled twice is still one event.
   return eventOf(MessageReceived, session.tenantId, data, messageId);
@@ -55,7 +89,7 @@ function detailsOf(content: InboundContent, mediaId: string): Partial<MessageRec
   const { change, mentions, quoted } = content;
   return {
     ...(change ? { change } : {}),
-    ...(mentions ? { mentions: mentions.slice(0, MAX_MENTIONS) } : {}),
+    ...(mentions ? { mentions: mentions.slice(0, MOST_MENTIONS) } : {}),
     ...(quoted ? { quoted: quotedOf(quoted) } : {}),
     ...(content.file === 'UNREACHABLE' ? { media: unreachable(content, mediaId) } : {}),
   };
@@ -65,17 +99,11 @@ function quotedOf({ keyId, author, content }: NonNullable<InboundContent['quoted
   return {
     keyId,
     ...(author ? { remoteJid: author } : {}),
-    ...(content ? { body: bodyOf(content) } : {}),
+    ...(content ? { body: content.body } : {}),
   };
 }
 
 function unreachable({ body }: InboundContent, mediaId: string): MessageMedia {
   const { mimeType = null } = body.inner ?? body;
   return { mediaId, status: 'FAILED', mimeType, size: null, sha256: null, reason: 'INVALID' };
-}
-
-/** Leaves out a body that nobody writes by hand: it is told that there was something, and of which kind. */
-function bodyOf({ type, body }: InboundContent): MessageBody {
-  if (JSON.stringify(body).length <= MAX_BODY_CHARS) return body;
-  return { type: 'unsupported', original: type };
 }

@@ -1,8 +1,8 @@
-import { patiently } from '@svc/database';
+import { isOfContent, patiently, storable } from '@svc/database';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
-import { UnderWay } from '@svc/service';
+import { log, UnderWay } from '@svc/service';
 import type { DataSource } from 'typeorm';
-import { receivedEvent } from './received-event.js';
+import { receivedEvent, withoutContent } from './received-event.js';
 import type { InboundRecord, OutgoingMessage } from '../platform/messages.js';
 import type { KeyChange, PlatformStore } from '../platform/port.js';
 import type { KeyCommit, KeyWriter } from './key-writer.js';
@@ -86,12 +86,17 @@ export class SessionStore implements PlatformStore {
   /** Reads keys, once what a former socket of the session is still writing is there. */
   async get(type: string, ids: string[]): Promise<Record<string, Buffer>> {
     await this.keys.idle(this.scope.session.id);
+    // What names a key may come from outside, e.g. the address of a sender.
+    const names = new Map(ids.map((id) => [storable(id), id]));
     const rows = await this.read<{ key_id: string; sealed: Buffer }>(
       'SELECT key_id, sealed FROM signal_key WHERE session_id = $1 AND type = $2 AND key_id = ANY($3::text[])',
-      [this.scope.session.id, type, ids],
+      [this.scope.session.id, type, [...names.keys()]],
     );
     return Object.fromEntries(
-      rows.map(({ key_id, sealed }) => [key_id, this.vault.open(this.keyPlace(type, key_id), sealed)]),
+      rows.map(({ key_id, sealed }) => [
+        names.get(key_id) ?? key_id,
+        this.vault.open(this.keyPlace(type, key_id), sealed),
+      ]),
     );
   }
 
@@ -103,7 +108,23 @@ export class SessionStore implements PlatformStore {
     if (inbound.length > 0) throw new Error('The session is logged out.');
   }
 
+  /** Writes; messages that cannot be written for their content's sake are journaled and told without it. */
   private async write(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
+    const records = storable(inbound);
+    try {
+      await this.writeAll(changes, records);
+    } catch (error) {
+      if (inbound.length === 0 || !isOfContent(error)) throw error;
+      const { id: sessionId } = this.scope.session;
+      log().error(
+        { sessionId, messages: inbound.length, err: error },
+        'messages are told without their content',
+      );
+      await this.writeAll(changes, records.map(withoutContent));
+    }
+  }
+
+  private async writeAll(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
     const { session, fence } = this.scope;
     const journal = inbound.map((record) => ({
       ...{ record, event: receivedEvent(record, session) },
@@ -132,12 +153,13 @@ export class SessionStore implements PlatformStore {
   private read<T>(sql: string, parameters: unknown[]): Promise<T[]> {
     // The platform library takes a failed read for an unreadable message and refuses it; the platform then keeps the
     // message until the next login.
-    return patiently(() => this.dataSource.query<T[]>(sql, parameters));
+    return patiently(() => this.dataSource.query<T[]>(sql, storable(parameters)));
   }
 
   private split(changes: KeyChange[]): Pick<KeyCommit, 'puts' | 'deletes'> {
     const split: Pick<KeyCommit, 'puts' | 'deletes'> = { puts: [], deletes: [] };
-    for (const { type, id: keyId, value } of changes) {
+    for (const { type, id, value } of changes) {
+      const keyId = storable(id);
       if (value === null) split.deletes.push({ type, keyId });
       else split.puts.push({ type, keyId, sealed: this.vault.seal(this.keyPlace(type, keyId), value) });
     }

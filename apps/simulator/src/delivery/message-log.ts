@@ -59,10 +59,15 @@ function contentOf(store: MediaStore, message: proto.Message): ReceivedContent {
   return { ...describeMessage(message), ...(file === undefined ? {} : { media: describeFile(file) }) };
 }
 
-/** Adds a message to those that a person wrote, to an account or a group. */
-export function recordSent(author: Person, to: string, message: proto.Message): SentMessage {
+/** Adds a message to those that a person wrote, to an account or a group; under this id if one is given. */
+export function recordSent(
+  author: Person,
+  to: string,
+  message: proto.Message,
+  id?: string | null,
+): SentMessage {
   const sent: SentMessage = {
-    id: randomBytes(16).toString('hex').toUpperCase(),
+    id: id ?? randomBytes(16).toString('hex').toUpperCase(),
     to,
     text: textOfMessage(message),
     status: 'QUEUED',

@@ -11,7 +11,7 @@ import { type Attributes, seconds, type Stanza, stanza } from '../wire/nodes.js'
 import { stanzaTypes } from '../content/platform-message.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
 import { encryptFor } from '../delivery/encryption.js';
-import type { SendOptions } from './inbound.js';
+import { attributesOf, type SendOptions } from './inbound.js';
 import { recordSent } from '../delivery/message-log.js';
 import type { SerialQueue } from '../delivery/serial-queue.js';
 
@@ -46,15 +46,19 @@ export class GroupInbound {
     message: proto.Message,
     options: SendOptions,
   ): Promise<SentMessage> {
-    const sent = recordSent(author, group.jid, message);
+    const sent = recordSent(author, group.jid, message, options.attributes?.['id']);
     this.population.touch(author);
     const { mediatype, ...types } = stanzaTypes(message);
     const self = peerName(author, 0);
     const distribution = await author.senderKeys.distribution(group.jid, self);
-    const plaintext = pad(proto.Message.encode(message).finish());
+    const plaintext = pad(options.plaintext ?? proto.Message.encode(message).finish());
     const ciphertext = await author.senderKeys.encrypt(group.jid, self, plaintext);
     const common = stanza('enc', { v: 2, type: 'skmsg', mediatype }, ciphertext);
-    const attributes = { ...types, ...envelopeOf(author, group, sent.id) };
+    const attributes = {
+      ...types,
+      ...envelopeOf(author, group, sent.id),
+      ...attributesOf(options.attributes),
+    };
     const groupMessage = { group, sent, attributes, common, distribution, message, mediatype, options };
     // Also to the author's own devices, which show what was written on the phone.
     for (const member of group.members) {

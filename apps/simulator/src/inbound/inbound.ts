@@ -21,6 +21,10 @@ export interface SendOptions {
   addressing?: Addressing;
   /** What is wrong with it; by default what the account's faults say. */
   flaws?: StanzaFlaws;
+  /** Attributes of its stanza in place of the usual ones; null leaves one out. */
+  attributes?: Record<string, string | null>;
+  /** What is sealed in place of the message. */
+  plaintext?: Buffer;
 }
 
 /** One message as all devices of the account get it. */
@@ -55,11 +59,11 @@ export class Inbound {
     message: proto.Message,
     options: SendOptions,
   ): Promise<SentMessage> {
-    const sent = recordSent(author, account.phone, message);
+    const sent = recordSent(author, account.phone, message, options.attributes?.['id']);
     this.population.touch(author);
-    const plaintext = Buffer.from(proto.Message.encode(message).finish());
+    const plaintext = options.plaintext ?? Buffer.from(proto.Message.encode(message).finish());
     const flaws = options.flaws ?? takeInboundFault(account.faults);
-    const item = { sent, plaintext, ...stanzaTypes(message), ...options, flaws };
+    const item = { sent, ...stanzaTypes(message), ...options, plaintext, flaws };
     for (const companion of account.companions.values()) {
       await this.enqueue(author, account, companion, item);
     }
@@ -72,7 +76,7 @@ export class Inbound {
     companion: Companion,
     item: MessageItem,
   ): Promise<void> {
-    const { sent, plaintext, type, mediatype, edit } = item;
+    const { sent, plaintext, type, mediatype, edit, attributes: others } = item;
     const enc = await encryptFor(author, account, companion, plaintext, undefined, { mediatype });
     const attributes = {
       id: sent.id,
@@ -81,6 +85,7 @@ export class Inbound {
       t: seconds(),
       notify: author.name ?? author.phone,
       ...addressesOf(author, item.addressing),
+      ...attributesOf(others),
     };
     const source = { phone: author.phone, plaintext, retries: 0 };
     const node = stanza('message', attributes, [enc]);
@@ -94,4 +99,9 @@ function addressesOf({ lid, phone }: Person, addressing: Addressing = 'lid'): At
     return { from: hiddenAddress(lid), addressing_mode: 'lid', sender_pn: phoneAddress(phone) };
   const senderLid = addressing === 'pn' ? hiddenAddress(lid) : undefined;
   return { from: phoneAddress(phone), addressing_mode: 'pn', sender_lid: senderLid };
+}
+
+/** Reads attributes that a request sets or leaves out. */
+export function attributesOf(others: SendOptions['attributes']): Attributes {
+  return Object.fromEntries(Object.entries(others ?? {}).map(([name, value]) => [name, value ?? undefined]));
 }

@@ -46,6 +46,20 @@ describe('what is logged of an error', () => {
     }
   });
 
+  test('of PostgreSQL holds its words, without what it quotes in them', () => {
+    const error = Object.assign(
+      new Error('invalid input syntax for type json: "a "canary" b", said (canary)'),
+      {
+        severity: 'ERROR',
+        code: '22P02',
+      },
+    );
+    expect(describeError(error)).toMatchObject({
+      code: '22P02',
+      words: 'invalid input syntax for type json: …',
+    });
+  });
+
   test.each([
     ['text', 'canary'],
     ['an object', { key: 'canary' }],

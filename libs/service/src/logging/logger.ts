@@ -13,10 +13,16 @@ const DRIVER_FIELDS = ['code', 'severity', 'schema', 'table', 'constraint', 'rou
 
 /**
  * Describes an error for the log. A failed statement carries its parameters (message text, sealed keys) and PostgreSQL
- * quotes values in its words, so of such an error only names and codes are kept.
+ * quotes values in its words, so of such an error only names, codes and its words outside of quotes are kept.
  */
 export function describeError(error: unknown): object {
   return describe(error, new Set());
+}
+
+/** Gives PostgreSQL's words without what stands in quotes or brackets there: values, and names of columns with them. */
+function wordsOf(driver: object): { words?: string } {
+  const { message } = driver as { message?: unknown };
+  return typeof message === 'string' ? { words: message.replace(/["(].*[")]/su, '…') } : {};
 }
 
 /** @param described errors of the chain so far: a cause may lead back to one of them. */
@@ -31,6 +37,7 @@ function describe(error: unknown, described: Set<Error>): object {
     return {
       type: error.name,
       ...Object.fromEntries(fields.map((field) => [field, driver[field as never]])),
+      ...wordsOf(driver),
     };
   }
   const { code } = error as { code?: unknown };

@@ -52,9 +52,15 @@ export class ContactsService {
     }
     const chat = 'subject' in destination ? destination.jid : phoneAddress(destination.phone);
     const message = messageOfBody(body, media, { person: author, chat });
-    const { addressing, flaws } = body;
+    const { addressing, flaws, attributes } = body;
     const { undecryptable = 0, copies = 1 } = flaws ?? {};
-    const options = { addressing, ...(flaws ? { flaws: { undecryptable, copies } } : {}) };
+    const plaintext = body.plaintext === undefined ? undefined : Buffer.from(body.plaintext, 'base64');
+    const options = {
+      addressing,
+      attributes,
+      plaintext,
+      ...(flaws ? { flaws: { undecryptable, copies } } : {}),
+    };
     const sent =
       'subject' in destination
         ? groupInbound.send(author, destination, message, options)

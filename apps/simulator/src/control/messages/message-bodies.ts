@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
+  IsBase64,
   IsIn,
   IsInt,
   IsObject,
@@ -86,6 +87,15 @@ export class WriteMessage {
   message?: Record<string, unknown>;
 
   @ApiPropertyOptional({
+    description:
+      'What is sealed in place of the message, in base64: bytes that are no message, or one that is padded by hand.',
+    example: '//8B',
+  })
+  @MayBeAbsent()
+  @IsBase64()
+  plaintext?: string;
+
+  @ApiPropertyOptional({
     description: 'Address it comes from. pn, lid: with the other one beside it. pn-only: without.',
     enum: ADDRESSINGS,
     example: 'pn',
@@ -104,6 +114,16 @@ export class WriteMessage {
   @ValidateNested()
   @Type(() => FlawsBody)
   flaws?: FlawsBody;
+
+  @ApiPropertyOptional({
+    description:
+      'Attributes of its stanza that are other than the platform would set, whatever they say; null leaves one out.',
+    example: { t: 'yesterday', notify: 'Ada\u0000' },
+    type: Object,
+  })
+  @MayBeAbsent()
+  @IsObject()
+  attributes?: Record<string, string | null>;
 }
 
 export class WrittenMessage {

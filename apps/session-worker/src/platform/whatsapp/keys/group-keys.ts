@@ -2,11 +2,15 @@ import { encodeWAMessage, proto, unpadRandomMax16 } from '@whiskeysockets/bailey
 
 type GroupKey = proto.Message.ISenderKeyDistributionMessage;
 
-/** Reads the author's key for a group, where a padded plaintext brings it. */
+/** Reads the author's key for a group, where a padded plaintext brings it. One that cannot be read brings none. */
 export function groupKeyOf(plaintext: Uint8Array): GroupKey | undefined {
-  const decoded = proto.Message.decode(unpadRandomMax16(plaintext));
-  const key = (decoded.deviceSentMessage?.message ?? decoded).senderKeyDistributionMessage;
-  return key?.groupId ? key : undefined;
+  try {
+    const decoded = proto.Message.decode(unpadRandomMax16(plaintext));
+    const key = (decoded.deviceSentMessage?.message ?? decoded).senderKeyDistributionMessage;
+    return key?.groupId ? key : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Takes that key out of the message: it is kept in the key store, sealed, and has no business in the journal. */

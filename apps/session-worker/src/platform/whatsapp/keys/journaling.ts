@@ -1,6 +1,7 @@
 import {
   type AuthenticationCreds,
   DEFAULT_CONNECTION_CONFIG,
+  encodeWAMessage,
   type SignalDataSet,
   type SignalKeyStoreWithTransaction,
   type SignalRepositoryWithLIDStore,
@@ -9,8 +10,12 @@ import type { PlatformStore } from '../../port.js';
 import { atStep } from '../../../steps.js';
 import type { Stanza } from '../messages/stanzas.js';
 import { groupKeyOf, withoutGroupKey } from './group-keys.js';
-import { inboundRecord, journalPlace } from '../messages/inbound-record.js';
+import { readContent } from '../messages/decoded-content.js';
+import { inboundRecord, journalPlace, UNREADABLE } from '../messages/inbound-record.js';
 import { JOURNAL, keepLateWrites } from './key-store.js';
+
+/** What the library is given for a message that nobody can read: it would ask for it again and again, and never confirm it. */
+const NOTHING_SAID = encodeWAMessage({});
 
 /**
  * Journals each message in the library's decryption step. The library acknowledges a message before it hands it over, so a crash in
@@ -29,6 +34,15 @@ export function journaling(
   // and being written to at once would lose ratchet steps, then messages. Here all of them share the lock of the sends.
   const locked = <T>(work: () => Promise<T>): Promise<T> => keys.transaction(work, credentials.me?.id ?? '');
 
+  /** Takes in the author's key for a group where a message brings one; a key that is none spoils no message. */
+  const takeGroupKey = async (stanza: Stanza, plaintext: Uint8Array): Promise<Uint8Array> => {
+    const authorJid = stanza.attrs['participant'];
+    const item = authorJid === undefined ? undefined : groupKeyOf(plaintext);
+    if (!item || authorJid === undefined) return plaintext;
+    await repository.processSenderKeyDistributionMessage({ item, authorJid });
+    return withoutGroupKey(plaintext);
+  };
+
   /** Decrypts and journals in the transaction of the ratchet. */
   const journaled = async (
     ciphertext: Uint8Array,
@@ -40,18 +54,10 @@ export function journaling(
     atStep('in-1');
     try {
       const read = await locked(async () => {
-        let plaintext = await decrypt();
-        const groupKey = stanza.attrs['participant'] && groupKeyOf(plaintext);
-        if (groupKey) {
-          await repository.processSenderKeyDistributionMessage({
-            item: groupKey,
-            authorJid: stanza.attrs['participant'] as string,
-          });
-          plaintext = withoutGroupKey(plaintext);
-        }
+        const plaintext = await takeGroupKey(stanza, await decrypt());
         const record = await inboundRecord(stanza, plaintext, place, { credentials, repository });
         if (record) await keys.set({ [JOURNAL]: { [record.keyId]: record } } as SignalDataSet);
-        return plaintext;
+        return record?.content === UNREADABLE ? NOTHING_SAID : plaintext;
       });
       atStep('in-4');
       return read;
@@ -59,7 +65,7 @@ export function journaling(
       // A stanza that comes again after a crash cannot be decrypted twice: the journal knows what it said.
       const plaintext = await store.journaled(place.sender, place.keyId);
       if (!plaintext) throw error;
-      return Buffer.from(plaintext);
+      return readContent(plaintext) === 'UNREADABLE' ? NOTHING_SAID : Buffer.from(plaintext);
     }
   };
 

@@ -7,6 +7,8 @@ import {
   type SignalDataTypeMap,
   type SignalKeyStore,
 } from '@whiskeysockets/baileys';
+import { isOfContent } from '@svc/database';
+import { log } from '@svc/service';
 import type { InboundRecord } from '../../messages.js';
 import type { KeyChange, PlatformStore } from '../../port.js';
 import { BoundedCache, quietLogger } from './library-options.js';
@@ -90,7 +92,10 @@ export function guarded(store: PlatformStore, abandon: () => void): PlatformStor
   newest.set(store, socket);
   const orAbandon = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
-      abandon();
+      // What the store will never take comes again with every login: there the message is at fault, as the library thinks.
+      if (isOfContent(error))
+        log().error({ err: error }, 'the store refuses what a stanza brought: it is passed over');
+      else abandon();
       throw error;
     });
   return {

@@ -69,8 +69,9 @@ export function keyOf({ keyId, fromMe, participant }: MessageTarget, to: string)
 /** A text that is not empty. */
 export const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
-/** A number. */
-export const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
+/** A number that is one. */
+export const number = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 /** A flag. */
 export const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 

@@ -1,5 +1,6 @@
 import { getContentType, normalizeMessageContent, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { MessageChangeKind } from '@svc/contracts';
+import { log } from '@svc/service';
 
 /** Content of a message in the platform's words, as plain JSON. */
 export interface DecodedContent {
@@ -15,10 +16,15 @@ export interface DecodedContent {
 
 const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
 
-/** Decodes the content of a padded plaintext; undefined when it is nothing for people. */
-export function decodedContent(plaintext: Uint8Array): DecodedContent | undefined {
-  const decoded = proto.Message.decode(unpadRandomMax16(plaintext));
-  return described(decoded.deviceSentMessage?.message ?? decoded);
+/** Decodes the content of a padded plaintext; undefined when it is nothing for people. Whatever a stranger wrote, it does not throw. */
+export function readContent(plaintext: Uint8Array): DecodedContent | 'UNREADABLE' | undefined {
+  try {
+    const decoded = proto.Message.decode(unpadRandomMax16(plaintext));
+    return described(decoded.deviceSentMessage?.message ?? decoded);
+  } catch (error) {
+    log().error({ err: error }, 'a message cannot be read: it is told without its content');
+    return 'UNREADABLE';
+  }
 }
 
 function described(message: proto.IMessage): DecodedContent | undefined {

@@ -1,10 +1,17 @@
+import { createHash } from 'node:crypto';
 import { isGroup, isPerson } from '@svc/contracts';
 import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys';
-import type { InboundRecord } from '../../messages.js';
+import type { InboundContent, InboundRecord } from '../../messages.js';
 import type { Stanza } from './stanzas.js';
 import { addressOf, isOwn, phoneAddress } from './jids.js';
-import { type DecodedContent, decodedContent } from './decoded-content.js';
+import { type DecodedContent, readContent } from './decoded-content.js';
 import { inboundContent } from './message-body.js';
+
+/** Ids of the platform have 32 characters at most; one that no index keeps is named by its hash. */
+const MOST_ID_CHARS = 200;
+const MOST_NAME_CHARS = 1_000;
+/** The last second that JavaScript and PostgreSQL both know as a date. */
+const LAST_SECOND = Date.UTC(9999, 11, 31) / 1_000;
 
 /** Under which name the journal keeps what a ciphertext said. */
 export interface JournalPlace {
@@ -26,7 +33,7 @@ interface AddressBook {
  */
 export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array): JournalPlace {
   const from = addressOf(attrs['from']);
-  const keyId = attrs['id'] ?? '';
+  const keyId = boundedId(attrs['id'] ?? '');
   if (!isGroup(from)) return { sender: from, keyId, isKey: false };
   const common = Array.isArray(content)
     ? (content as Stanza[]).find((part) => part.attrs['type'] === 'skmsg')
@@ -59,12 +66,28 @@ export async function inboundRecord(
 }
 
 async function contentFor(plaintext: Uint8Array, book: AddressBook): Promise<InboundRecord['content']> {
-  const decoded = await withPhones(decodedContent(plaintext), book);
+  const read = readContent(plaintext);
+  if (read === 'UNREADABLE') return UNREADABLE;
+  const decoded = await withPhones(read, book);
   return decoded && inboundContent(decoded);
 }
 
+/** Content of a message of which nothing can be read. */
+export const UNREADABLE: InboundContent = {
+  type: 'unreadable',
+  body: { type: 'unsupported', original: 'unreadable', reason: 'UNREADABLE' },
+};
+
 function headersOf({ attrs }: Stanza): Pick<InboundRecord, 'pushName' | 'sentAt'> {
-  return { pushName: attrs['notify'] ?? null, sentAt: Number(attrs['t'] ?? 0) };
+  const sentAt = Number(attrs['t']);
+  return {
+    pushName: attrs['notify']?.slice(0, MOST_NAME_CHARS) ?? null,
+    sentAt: sentAt > 0 && sentAt <= LAST_SECOND ? sentAt : Date.now() / 1_000,
+  };
+}
+
+function boundedId(id: string): string {
+  return id.length <= MOST_ID_CHARS ? id : createHash('sha256').update(id).digest('hex');
 }
 
 const ownAddress = ({ credentials }: AddressBook): string => addressOf(credentials.me?.id);

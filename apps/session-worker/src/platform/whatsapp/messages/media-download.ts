@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { DEF_MEDIA_HOST, getMediaKeys } from '@whiskeysockets/baileys';
 import { MediaError } from '../../errors.js';
 import type { DownloadLimits } from '../../port.js';
-import { decodedContent } from './decoded-content.js';
+import { readContent } from './decoded-content.js';
 import { type FileReference, fileReference } from './file-reference.js';
 
 const MAC_BYTES = 10;
@@ -20,8 +20,8 @@ export function downloadFile(
   plaintext: Uint8Array,
   limits: DownloadLimits,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const decoded = decodedContent(plaintext);
-  const file = decoded && fileReference(decoded);
+  const decoded = readContent(plaintext);
+  const file = typeof decoded === 'object' ? fileReference(decoded) : undefined;
   if (!file) throw new MediaError('INVALID', true);
   return download(file, limits);
 }

@@ -1,4 +1,6 @@
 import type { EventEmitter } from 'node:events';
+import { isOfContent, storable } from '@svc/database';
+import { log } from '@svc/service';
 import type { MessageListener } from '../../port.js';
 import type { Stanza } from '../messages/stanzas.js';
 
@@ -13,9 +15,14 @@ export function confirmWrittenReceipts(
   stanzas.on('CB:receipt', (stanza: Stanza) => {
     const kind = receiptKind(stanza.attrs['type']);
     const written = kind ? listener.onReceipt(receiptIds(stanza), kind, timeOf(stanza)) : Promise.resolve();
-    written.then(() => {
+    const confirm = (): void => {
       for (const handle of library) handle(stanza);
-    }, abandon);
+    };
+    written.then(confirm, (error: unknown) => {
+      if (!isOfContent(error)) return abandon();
+      log().error({ err: error }, 'a receipt cannot be written: it is confirmed all the same');
+      confirm();
+    });
   });
 }
 
@@ -29,7 +36,9 @@ export function receiptKind(type: string | undefined): 'delivered' | 'read' | un
 export function receiptIds({ attrs, content }: Stanza): string[] {
   const lists = Array.isArray(content) ? (content as Stanza[]).filter(({ tag }) => tag === 'list') : [];
   const items = lists.flatMap((list) => (Array.isArray(list.content) ? (list.content as Stanza[]) : []));
-  return [attrs['id'], ...items.map((item) => item.attrs['id'])].filter((id) => id !== undefined);
+  return [attrs['id'], ...items.map((item) => item.attrs['id'])]
+    .filter((id) => id !== undefined)
+    .map(storable);
 }
 
 /** Behind the clock by more than this, a stanza tells of something earlier, e.g. of what happened while nobody was connected. */

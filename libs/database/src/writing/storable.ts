@@ -1,0 +1,19 @@
+const UNSTORABLE = /[\u0000\p{Surrogate}]/gu;
+
+/**
+ * Replaces, in every text of a value, the characters that PostgreSQL cannot keep, NUL and half surrogate pairs, with U+FFFD. Strangers send
+ * them; a text that cannot be stored would come back for ever. What comes from outside goes through it once, where it is first turned into
+ * a row or an event. Numbers that JSON does not know become null. Bytes and dates stay as they are.
+ */
+export function storable<T>(value: T): T {
+  return replaceIn(value) as T;
+}
+
+function replaceIn(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(UNSTORABLE, '\ufffd');
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (Array.isArray(value)) return value.map(replaceIn);
+  if (typeof value !== 'object' || value === null) return value;
+  if (ArrayBuffer.isView(value) || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [replaceIn(key), replaceIn(entry)]));
+}
