@@ -8,6 +8,7 @@ import {
 import {
   connect,
   headers,
+  InvalidArgumentError,
   type Msg,
   type MsgHdrs,
   type NatsConnection,
@@ -95,7 +96,8 @@ export class Messaging {
 
   /**
    * Publishes an event and waits until JetStream has it.
-   * @throws AppError `UPSTREAM_UNAVAILABLE`: the row it came from stays, a sweeper tries again.
+   * @throws AppError `UPSTREAM_UNAVAILABLE`: the row it came from stays, a sweeper tries again. `PAYLOAD_TOO_LARGE`: the server will never
+   * take it.
    */
   async publishEvent(envelope: Envelope): Promise<void> {
     await this.publish(eventSubject(partitionOf(envelope.tenantId), envelope.type), envelope, envelope.id);
@@ -190,7 +192,9 @@ export class Messaging {
       const { error } = answer.json<{ error?: { description: string } }>();
       if (error) throw new Error(error.description);
     } catch (error) {
-      throw new AppError('UPSTREAM_UNAVAILABLE', `Could not publish to ${subject}.`, {}, { cause: error });
+      // The client's own refusal, before anything is sent.
+      const code = error instanceof InvalidArgumentError ? 'PAYLOAD_TOO_LARGE' : 'UPSTREAM_UNAVAILABLE';
+      throw new AppError(code, `Could not publish to ${subject}.`, {}, { cause: error });
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown, Provider } from '@nestjs/common';
-import type { Envelope, EventContract } from '@svc/contracts';
+import { AppError, type Envelope, type EventContract } from '@svc/contracts';
 import { GroupCommit, storable } from '@svc/database';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -14,6 +14,8 @@ const MOST_DELETED = 1_000;
 /** A row this old was not published by the process that wrote it. */
 const STALE = '3 seconds';
 const SWEEP_BATCH = 200;
+/** It stays for an operator, and no sweep finds it any more. */
+const SET_ASIDE_SQL = `UPDATE event_outbox SET created_at = 'infinity' WHERE id = ANY($1::uuid[])`;
 const STALE_ROWS = `SELECT id, envelope FROM event_outbox WHERE created_at < statement_timestamp() - interval '${STALE}'`;
 
 /** Rows of `event_outbox` for a statement: `SELECT … FROM unnest($n::uuid[], $m::jsonb[])`. */
@@ -126,9 +128,24 @@ export class OutboxService implements OnApplicationBootstrap, OnApplicationShutd
       );
       const out = rows.filter((_, n) => outcomes[n]?.status === 'fulfilled').map(({ id }) => id);
       await tx.query('DELETE FROM event_outbox WHERE id = ANY($1::uuid[])', [out]);
+      const aside = rows.filter((_, n) => isTooLarge(outcomes[n]));
+      for (const { id, envelope } of aside)
+        log().error(
+          { id, event: envelope.type, tenantId: envelope.tenantId },
+          'event is too large for NATS: set aside',
+        );
+      await tx.query(SET_ASIDE_SQL, [aside.map(({ id }) => id)]);
       log().info({ rows: out.length, left: rows.length - out.length }, 'outbox swept');
     });
   }
+}
+
+function isTooLarge(outcome: PromiseSettledResult<void> | undefined): boolean {
+  return (
+    outcome?.status === 'rejected' &&
+    outcome.reason instanceof AppError &&
+    outcome.reason.code === 'PAYLOAD_TOO_LARGE'
+  );
 }
 
 /** The outbox of a service that need not know when an event is out. */

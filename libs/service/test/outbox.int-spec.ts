@@ -120,3 +120,22 @@ test('a service that stops publishes its last events, and deletes their rows, be
   expect(await published()).toBe(1);
   expect(await rows()).toBe(0);
 });
+
+test('an event that is larger than NATS takes is set aside, and those behind it go out', async () => {
+  const [small, large] = [anEvent(), anEvent()];
+  large.data = { ...large.data, metadata: { long: 'x'.repeat(1_100_000) } };
+  await database.query(
+    `INSERT INTO shop.event_outbox (id, envelope, created_at)
+     SELECT id, envelope, now() - interval '4 seconds' FROM unnest($1::uuid[], $2::jsonb[]) AS e (id, envelope)`,
+    [[large.id, small.id], [large, small].map((event) => JSON.stringify(event))],
+  );
+  const shop = await boot();
+  const left = (): Promise<{ id: string; aside: boolean }[]> =>
+    database.query(`SELECT id, created_at = 'infinity' AS aside FROM shop.event_outbox`);
+  await waitFor('the large one to be set aside', async () => (await left())[0]?.aside === true);
+  await waitFor('the small one to go', async () => (await rows()) === 1);
+  expect(await left()).toEqual([{ id: large.id, aside: true }]);
+  expect(await published()).toBe(1);
+  await shop.close();
+  await database.query('DELETE FROM shop.event_outbox');
+});
