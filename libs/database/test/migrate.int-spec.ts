@@ -121,7 +121,7 @@ describe('the role of a schema', () => {
 describe('domain time', () => {
   const TENANT = '0198c0de-0000-7000-8000-0000000000a1';
   const aheadOfReal = async (service: DataSource, tenant: string | null): Promise<number> => {
-    const sql = 'SELECT round(extract(epoch FROM svc_now($1) - clock_timestamp()))::int AS seconds';
+    const sql = 'SELECT round(extract(epoch FROM svc_now($1) - clock_timestamp()))::float8 AS seconds';
     const [row] = await service.query<{ seconds: number }[]>(sql, [tenant]);
     return row!.seconds;
   };
@@ -149,6 +149,37 @@ describe('domain time', () => {
     expect(await aheadOfReal(service, TENANT)).toBe(65);
     expect(await aheadOfReal(service, null)).toBe(60);
     expect(await aheadOfReal(service, '0198c0de-0000-7000-8000-0000000000a2')).toBe(60);
+  });
+
+  test.each([
+    ['ahead', '9000000000000000000', 3_155_760_000],
+    ['behind', '-9000000000000000000', -3_155_760_000],
+  ])(
+    'of a clock that is beyond all dates stays a hundred years %s, and stops no other',
+    async (_, ms, ahead) => {
+      await garden();
+      const service = await asService('garden');
+      await database.query('SELECT public.svc_clock_set(0)');
+      await database.query(
+        'INSERT INTO public.svc_clock VALUES ($1, $2) ON CONFLICT (tenant_id) DO UPDATE SET offset_ms = excluded.offset_ms',
+        [TENANT, ms],
+      );
+      const both = [TENANT, '0198c0de-0000-7000-8000-0000000000a2'];
+      const sql = 'SELECT tenant, svc_now(tenant) IS NOT NULL AS known FROM unnest($1::uuid[]) AS tenant';
+      expect(await service.query(sql, [both])).toEqual(both.map((tenant) => ({ tenant, known: true })));
+      expect(Math.abs((await aheadOfReal(service, TENANT)) - ahead)).toBeLessThan(10);
+      const [own] = await service.query<{ offset_ms: string }[]>('SELECT * FROM svc_offsets($1)', [[TENANT]]);
+      expect(Number(own?.offset_ms)).toBe(ahead * 1_000);
+    },
+  );
+
+  test('of a release before this one is made total, too', async () => {
+    await garden();
+    await database.query(`CREATE OR REPLACE FUNCTION public.svc_now(tenant uuid DEFAULT NULL) RETURNS timestamptz
+      LANGUAGE sql STABLE AS $$SELECT clock_timestamp() + interval '400000 years'$$`);
+    await migrate({ url: database.url, schema: 'meadow', migrations: [First1700000000000] });
+    await database.query('SELECT public.svc_clock_set(0)');
+    expect(await aheadOfReal(await asService('meadow'), null)).toBe(0);
   });
 
   test('survives that another service is migrated', async () => {

@@ -14,7 +14,7 @@ const FLUSH_SQL = `UPDATE api_key SET last_used_at = own.at, last_used_ip = own.
 /** This class remembers when keys were used and writes it once a minute: never a write per request. */
 @Injectable()
 export class KeyUsage implements OnModuleDestroy {
-  private used = new Map<string, { at: Date; ip: string }>();
+  private readonly used = new Map<string, { at: Date; ip: string }>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -34,8 +34,9 @@ export class KeyUsage implements OnModuleDestroy {
   async flush(): Promise<void> {
     if (this.used.size === 0) return;
     const used = [...this.used];
-    this.used = new Map();
     const columns = [used.map(([kid]) => kid), used.map(([, u]) => u.at), used.map(([, u]) => u.ip)];
     await this.dataSource.query(FLUSH_SQL, columns);
+    // Only what is written is forgotten, and what was noted again meanwhile is not.
+    for (const [kid, use] of used) if (this.used.get(kid) === use) this.used.delete(kid);
   }
 }

@@ -8,12 +8,15 @@ import {
   CreateTenant,
   CreateTenantV1,
   ListTenants,
+  ResetSandboxClock,
   type NewTenant,
   SetClock,
   SetClockV1,
+  TenantRef,
   type TenantsReply,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
+import { SandboxService } from '../sandbox/sandbox.service.js';
 import { TenantsService } from './tenants.service.js';
 import { TimeTravelService } from './time-travel.service.js';
 
@@ -23,6 +26,7 @@ export class TenantsConsumer {
   constructor(
     private readonly tenants: TenantsService,
     private readonly time: TimeTravelService,
+    private readonly sandbox: SandboxService,
   ) {}
 
   @OnRequest(CreateTenant)
@@ -43,5 +47,10 @@ export class TenantsConsumer {
   @OnRequest(SetClock)
   setClock(@Payload() { at }: SetClockV1): Promise<ClockReply> {
     return this.time.setClock(at ?? null);
+  }
+
+  @OnRequest(ResetSandboxClock)
+  resetSandboxClock(@Payload() { tenantId }: TenantRef): Promise<ClockReply> {
+    return this.sandbox.resetClock(tenantId);
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
+  type ClockReply,
   invalidField,
   invalidFields,
   type Page,
@@ -32,6 +33,10 @@ const LOOK_MS = 100;
 const COMING: readonly SessionStatus[] = ['NEW', 'CONNECTING', 'RECONNECTING', 'AWAITING_SCAN'];
 
 const ADVANCE_SQL = 'SELECT advance_sandbox_clock($1, $2)';
+const MOST_AHEAD = 'must leave the clock ten years ahead at most, which are 315576000 seconds';
+/** SQLSTATE of a clock that would go further. */
+const TOO_FAR = '22008';
+const SANDBOX_SQL = 'SELECT id FROM tenant WHERE sandbox_of = $1';
 // Its keys may be over now, and what is known of a key is known by its kid.
 const KEYS_SQL = 'SELECT kid FROM api_key WHERE tenant_id = $1 AND revoked_at IS NULL';
 const CLOCK_SQL = `SELECT svc_now($1) AS now, greatest(0, round(extract(epoch FROM svc_now($1) - svc_now())))::float8 AS ahead`;
@@ -133,10 +138,30 @@ export class SandboxService {
   }
 
   async advance(tenantId: string, seconds: number): Promise<SandboxClock> {
-    await this.dataSource.query(ADVANCE_SQL, [tenantId, seconds * 1_000]);
+    await this.move(tenantId, seconds * 1_000).catch(async (error: unknown) => {
+      if (!isTooFar(error)) throw error;
+      const { aheadSeconds } = await this.clock(tenantId);
+      throw invalidField('advanceSeconds', `advanceSeconds ${MOST_AHEAD}: it is ${aheadSeconds} ahead`);
+    });
+    return this.clock(tenantId);
+  }
+
+  /**
+   * Sets the clock of a tenant's sandbox back to real time.
+   * @throws AppError `TENANT_NOT_FOUND`: there is no sandbox.
+   */
+  async resetClock(tenantId: string): Promise<ClockReply> {
+    const [sandbox] = await this.dataSource.query<{ id: string }[]>(SANDBOX_SQL, [tenantId]);
+    if (!sandbox) throw new AppError('TENANT_NOT_FOUND', 'The tenant has no sandbox.');
+    await this.move(sandbox.id, null);
+    const { now, aheadSeconds } = await this.clock(sandbox.id);
+    return { now, offsetMs: aheadSeconds * 1_000 };
+  }
+
+  private async move(tenantId: string, ms: number | null): Promise<void> {
+    await this.dataSource.query(ADVANCE_SQL, [tenantId, ms]);
     const keys = await this.dataSource.query<{ kid: string }[]>(KEYS_SQL, [tenantId]);
     for (const of of [tenantId, ...keys.map(({ kid }) => kid)]) this.permissions.invalidate(of);
-    return this.clock(tenantId);
   }
 
   private async phoneOf(tenantId: string, sessionId: string): Promise<string> {
@@ -169,6 +194,10 @@ export class SandboxService {
       throw error instanceof SimulatorRefusal ? inOurWords(error) : error;
     }
   }
+}
+
+function isTooFar(error: unknown): boolean {
+  return (error as { driverError?: { code?: string } }).driverError?.code === TOO_FAR;
 }
 
 function inOurWords(refusal: SimulatorRefusal): AppError {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { type AuditEntry, GetAuditLog, ListTenants } from '@svc/contracts';
+import { type AuditEntry, GetAuditLog, ListTenants, ResetSandboxClock } from '@svc/contracts';
 import { KeyUsage } from '../../src/auth/key-usage.js';
 import { gateway, tenant, withGateway } from '../support/gateway.js';
 
@@ -173,6 +173,40 @@ describe('the clock of a sandbox', () => {
       });
     },
   );
+
+  test('goes ten years ahead and no further, however often it is moved, until the operator resets it', async () => {
+    const { tenantId, apiKey } = await gateway.createTenant();
+    const key = await newTestKey(apiKey);
+    const advance = (advanceSeconds: number) =>
+      gateway.call(key, 'POST /v1/sandbox/clock', { advanceSeconds });
+    const calls = await Promise.all(Array.from({ length: 20 }, () => advance(366 * DAY_S)));
+    expect(calls.filter(({ status }) => status === 200)).toHaveLength(9);
+    const rule =
+      'advanceSeconds must leave the clock ten years ahead at most, which are 315576000 seconds: it is 284601600 ahead';
+    expect(calls.filter(({ status }) => status === 400).map(({ body }) => body)).toEqual(
+      Array.from({ length: 11 }, () =>
+        expect.objectContaining({
+          code: 'VALIDATION_FAILED',
+          meta: expect.objectContaining({ fields: [{ field: 'advanceSeconds', rule }] }),
+        }),
+      ),
+    );
+    expect((await advance(30_974_400)).status).toBe(200);
+    expect((await advance(1)).status).toBe(400);
+    expect(await gateway.service.rpc.request(ResetSandboxClock, { tenantId })).toMatchObject({ offsetMs: 0 });
+    expect((await gateway.call(key, 'GET /v1/sandbox/clock')).body['aheadSeconds']).toBe(0);
+    expect((await advance(60)).body['aheadSeconds']).toBe(60);
+  });
+
+  test('is reset where there is one', async () => {
+    const { tenantId } = await gateway.createTenant();
+    for (const without of [tenantId, randomUUID()])
+      await expect(
+        gateway.service.rpc.request(ResetSandboxClock, { tenantId: without }),
+      ).rejects.toMatchObject({
+        code: 'TENANT_NOT_FOUND',
+      });
+  });
 
   test('is the only one that a service can move, by the database', async () => {
     const move = (tenantId: string, ms: number) =>

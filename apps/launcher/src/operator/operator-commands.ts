@@ -16,6 +16,7 @@ import {
   ListTenants,
   parseData,
   PLANS,
+  ResetSandboxClock,
   SetClock,
   SetClockV1,
   SetEntitlement,
@@ -163,6 +164,14 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     about: 'moves the time that days, expiry and schedules follow (development only)',
     ask: (rpc, { time }) =>
       rpc.request(SetClock, checked(SetClockV1, { at: time === 'real' ? null : time }, { at: 'time' })),
+  },
+  {
+    words: 'clock reset',
+    args: ['tenantId'],
+    options: {},
+    usage: '<tenantId>',
+    about: "sets the clock of a tenant's sandbox back to real time",
+    ask: (rpc, { tenantId }) => rpc.request(ResetSandboxClock, checked(TenantRef, { tenantId })),
   },
 ];
 

@@ -16,7 +16,7 @@ import {
 } from 'class-validator';
 import { defineRequest } from '../../contract.js';
 import { type Plan, PLANS, SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../../enums.js';
-import { Nothing } from '../refs.js';
+import { Nothing, TenantRef } from '../refs.js';
 
 /** Request of `create-tenant` (operator). */
 export class CreateTenantV1 {
@@ -91,3 +91,5 @@ export const ListTenants = defineRequest(APP, 'list-tenants', Nothing, TenantsRe
 export const AgeKey = defineRequest(APP, 'age-key', AgeKeyV1, AgedKey);
 /** Moves domain time. */
 export const SetClock = defineRequest(APP, 'set-clock', SetClockV1, ClockReply);
+/** Sets the clock of a tenant's sandbox back to real time. */
+export const ResetSandboxClock = defineRequest(APP, 'reset-sandbox-clock', TenantRef, ClockReply);
