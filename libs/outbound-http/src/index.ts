@@ -5,3 +5,4 @@ export type { Resolve } from './addresses/name-resolver.js';
 export { AddressList, OwnAddresses } from './addresses/own-addresses.js';
 export type { Answer, ExchangeListener, PostLimits } from './http/exchange.js';
 export { OutboundHttp } from './http/outbound-http.js';
+export { openTunnel, type TunnelOptions, TunnelRefused } from './http/tunnel.js';

@@ -1,16 +1,18 @@
 import type { Agent } from 'node:https';
 import { isIP } from 'node:net';
 import { type AddressGuard, NOT_ALLOWED } from '@svc/outbound-http';
-import { HttpsProxyAgent } from 'https-proxy-agent';
-import { SocksProxyAgent } from 'socks-proxy-agent';
+import { ProxyAgent } from './proxy-agent.js';
 
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 };
 const FORM = 'proxy must be http://, https:// or socks5://, with a host, and nothing behind the port';
 
-/** The way to the platform through a proxy; `failed` tells whether it is the proxy that does not let us through. */
+/** The way to the platform through a proxy. */
 export interface ProxyRoute {
   agent: Agent;
+  /** Whether it is the proxy that does not let us through. */
   failed(): boolean;
+  /** Gives up the connections that the proxy has not let through. */
+  abandon(): void;
 }
 
 /** The proxy cannot be used; the message holds nothing of its address. */
@@ -40,7 +42,13 @@ export class Proxies {
     const bare = hostname.replace(/^\[|\]$/g, '');
     const address = isIP(bare) ? bare : await this.resolve(proxy);
     proxy.url.hostname = address.includes(':') ? `[${address}]` : address;
-    return watched(agentOf(proxy.url, bare));
+    const agent = new ProxyAgent({ url: proxy.url, port: proxy.port, servername: bare });
+    return {
+      // It serves both kinds of requests, which its type does not say.
+      agent: agent as unknown as Agent,
+      failed: () => agent.failed(),
+      abandon: () => agent.abandon(),
+    };
   }
 
   private isForbidden({ origin, port }: Proxy): boolean {
@@ -88,28 +96,4 @@ function isDecodable(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function agentOf(url: URL, servername: string): HttpsProxyAgent<string> | SocksProxyAgent {
-  if (url.protocol === 'socks5:') {
-    // The `h`: the proxy resolves the platform's name, not we.
-    return new SocksProxyAgent(url.href.replace('socks5:', 'socks5h:'));
-  }
-  return new HttpsProxyAgent(url.href, isIP(servername) ? {} : { servername });
-}
-
-function watched(agent: HttpsProxyAgent<string> | SocksProxyAgent): ProxyRoute {
-  let failed = false;
-  const connect = agent.connect.bind(agent) as (...parameters: unknown[]) => Promise<unknown>;
-  const watchedConnect = async (...parameters: unknown[]): Promise<unknown> => {
-    failed = true;
-    const socket = await connect(...parameters);
-    if (!refused) failed = false;
-    return socket;
-  };
-  let refused = false;
-  agent.on('proxyConnect', ({ statusCode }: { statusCode: number }) => (refused = statusCode !== 200));
-  Object.assign(agent, { connect: watchedConnect });
-  // It serves both kinds of requests, which its type does not say.
-  return { agent: agent as unknown as Agent, failed: () => failed };
 }

@@ -1,11 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { LoginGate } from './login-gate.js';
 
 /** A gate with two places, five sessions that want to log in, and who began in which order. */
 function storm() {
   const gate = new LoginGate(2);
   const begun: string[] = [];
-  const turns = ['a', 'b', 'c', 'd', 'e'].map((name) => gate.enter(() => void begun.push(name)));
+  const turns = ['a', 'b', 'c', 'd', 'e'].map((name) => gate.enter(name, () => void begun.push(name)));
   return { begun, turns, gate };
 }
 
@@ -30,19 +30,50 @@ test('does not call who has given up waiting, and leaving twice makes no second 
 test('has room again when all have left', () => {
   const { begun, turns, gate } = storm();
   for (const turn of turns) turn.leave();
-  gate.enter(() => void begun.push('late'));
+  gate.enter('f', () => void begun.push('late'));
   expect(begun.at(-1)).toBe('late');
 });
 
 test('a login that ends at once, while it is let in, makes room for the next', () => {
   const gate = new LoginGate(1);
   const begun: string[] = [];
-  const first = gate.enter(() => void begun.push('first'));
-  const second = gate.enter(() => {
+  const first = gate.enter('a', () => void begun.push('first'));
+  const second = gate.enter('b', () => {
     begun.push('second');
     second.leave();
   });
-  gate.enter(() => void begun.push('third'));
+  gate.enter('c', () => void begun.push('third'));
   first.leave();
   expect(begun).toEqual(['first', 'second', 'third']);
+});
+
+describe('a tenant whose logins take long', () => {
+  /** A gate with four places before which a tenant has six logins. */
+  function crowd() {
+    const gate = new LoginGate(4);
+    const begun: string[] = [];
+    const enter = (tenant: string, name: string) => gate.enter(tenant, () => void begun.push(name));
+    const slow = [1, 2, 3, 4, 5, 6].map((n) => enter('slow', `slow ${n}`));
+    return { begun, enter, slow };
+  }
+
+  test('leaves a place to others', () => {
+    const { begun, enter } = crowd();
+    expect(begun).toEqual(['slow 1', 'slow 2', 'slow 3']);
+    enter('other', 'other 1');
+    expect(begun.at(-1)).toBe('other 1');
+  });
+
+  test('comes after those who hold fewer places, and keeps its own order', () => {
+    const { begun, enter, slow } = crowd();
+    const first = enter('other', 'other 1');
+    enter('other', 'other 2');
+    enter('third', 'third 1');
+    slow[0]?.leave();
+    expect(begun.slice(4)).toEqual(['third 1']);
+    slow[1]?.leave();
+    expect(begun.slice(5)).toEqual(['slow 4']);
+    first.leave();
+    expect(begun.slice(6)).toEqual(['other 2']);
+  });
 });

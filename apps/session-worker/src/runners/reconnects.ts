@@ -1,5 +1,9 @@
+import type { StatusReason } from '@svc/contracts';
+
 const FIRST_MS = 250;
 const LONGEST_MS = 30_000;
+/** A proxy that lets nobody through is somebody else's to mend, and each attempt takes a place from others. */
+const LONGEST_OF_PROXY_MS = 120_000;
 /** A socket that has lived that long worked. */
 const STEADY_MS = 120_000;
 
@@ -29,10 +33,11 @@ export class Reconnects {
     this.attempt = Math.max(this.attempt, this.malfunctionsInARow);
   }
 
-  /** The wait before the next socket in ms: doubling, with full jitter above half. `random` in [0, 1). */
-  nextDelayMs(random: number): number {
+  /** The wait before the next socket in ms: doubling, with full jitter above half. `random` in [0, 1); `reason` of the last failure. */
+  nextDelayMs(random: number, reason?: StatusReason): number {
     this.attempt += 1;
-    const ceiling = Math.min(LONGEST_MS, FIRST_MS * 2 ** (this.attempt - 1));
+    const longest = reason === 'PROXY_FAILED' ? LONGEST_OF_PROXY_MS : LONGEST_MS;
+    const ceiling = Math.min(longest, FIRST_MS * 2 ** (this.attempt - 1));
     return Math.round(ceiling / 2 + (random * ceiling) / 2);
   }
 }

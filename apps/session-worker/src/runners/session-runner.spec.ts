@@ -376,7 +376,7 @@ test('the next session logs in as soon as this one shows a QR code or is connect
   );
   const next = jest.fn();
   await runner.start();
-  gate.enter(next);
+  gate.enter('other', next);
   await pass();
   expect(next).not.toHaveBeenCalled();
   last().platform.onOpen(PHONE);

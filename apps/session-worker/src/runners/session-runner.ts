@@ -208,7 +208,9 @@ export class SessionRunner {
     await this.status.connecting(this.reconnects.isFirst, reason);
     if (this.ended) return; // meanwhile, and with nobody left to close what would be opened here
     const generation = ++this.generation;
-    this.loginPlace = this.tools.logins.enter(() => this.steps.add(() => this.open(generation)));
+    this.loginPlace = this.tools.logins.enter(this.session.tenantId, () =>
+      this.steps.add(() => this.open(generation)),
+    );
   }
 
   private async open(generation: number): Promise<void> {
@@ -326,7 +328,7 @@ export class SessionRunner {
   }
 
   private reconnectLater(reason: StatusReason): void {
-    const delayMs = this.reconnects.nextDelayMs(Math.random());
+    const delayMs = this.reconnects.nextDelayMs(Math.random(), reason);
     this.timers.reconnect = setTimeout(() => this.steps.add(() => this.connect(reason)), delayMs);
   }
 

@@ -44,7 +44,8 @@ export function openSocket(
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchRestrictions(sock, listener);
     watchdog.supervise(sock.ws);
-    return attach(sock, stanzas, namingProxy(listener, address.proxy), { scope, watchdog });
+    const { proxy } = address;
+    return attach(sock, stanzas, namingProxy(listener, proxy), { scope, watchdog, proxy });
   };
   const socket = scope.run(() => trusting(address.trustRoot, open));
   return socket;
@@ -62,19 +63,21 @@ function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined):
 interface Guards {
   scope: FailureScope;
   watchdog: Watchdog;
+  proxy: ProxyRoute | undefined;
 }
 
 function attach(
   sock: LibrarySocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
   listener: PlatformListener,
-  { scope, watchdog }: Guards,
+  { scope, watchdog, proxy }: Guards,
 ): PlatformSocket {
   let closed = false;
   const stopWatching = (): void => {
     closed = true;
     watchdog.stop();
     scope.close();
+    proxy?.abandon();
   };
   const end = (close: SocketClose): void => {
     if (closed) return;

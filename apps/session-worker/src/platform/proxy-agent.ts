@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import type { ClientRequest } from 'node:http';
+import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect as connectTls } from 'node:tls';
+import { Agent, type AgentConnectOpts } from 'agent-base';
+import { openTunnel } from '@svc/outbound-http';
+import { SocksClient } from 'socks';
+
+/** A proxy that has not let us through by then does not; sooner than the login gives up, so that its reason is told. */
+const TUNNEL_MS = 15_000;
+
+/** Where a proxy is, and how it is spoken to. */
+export interface ProxyTarget {
+  /** `http:`, `https:` or `socks5:`, with user and password; its host is an address. */
+  url: URL;
+  port: number;
+  /** Name in the certificate of the proxy itself. */
+  servername: string;
+}
+
+/**
+ * Leads requests through a proxy. What the proxy says is bounded in size and time, and its connections end with the attempt: the proxy belongs
+ * to whoever a tenant names, and whatever it holds on to would be held here.
+ */
+export class ProxyAgent extends Agent {
+  private readonly attempts = new Set<AbortController>();
+  private attemptFailed = false;
+
+  constructor(private readonly proxy: ProxyTarget) {
+    super();
+  }
+
+  /** Whether the proxy did not let the last connection through, or has not yet. */
+  failed(): boolean {
+    return this.attemptFailed;
+  }
+
+  /** Gives up the connections that are not through yet. */
+  abandon(): void {
+    for (const attempt of this.attempts) attempt.abort(new Error('The attempt was given up.'));
+  }
+
+  /** Called for each request, by the base class. */
+  override async connect(request: ClientRequest, options: AgentConnectOpts): Promise<Duplex> {
+    this.attemptFailed = true;
+    const socket = await this.through(options);
+    this.attemptFailed = false;
+    request.once('socket', () => socket.resume());
+    if (!options.secureEndpoint) return socket;
+    const { host, servername = host } = options as { host?: string; servername?: string };
+    const { path: _path, port: _port, host: _host, ...rest } = options;
+    return connectTls({ ...rest, socket, ...(servername && !isIP(servername) ? { servername } : {}) });
+  }
+
+  private async through({ host = '', port = 443 }: AgentConnectOpts): Promise<Socket> {
+    const attempt = new AbortController();
+    this.attempts.add(attempt);
+    const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(TUNNEL_MS)]);
+    const socket = this.open();
+    const destroy = (): void => void socket.destroy(signal.reason as Error);
+    signal.addEventListener('abort', destroy);
+    // Whoever waits for it hears of it below.
+    socket.on('error', () => undefined);
+    try {
+      await once(socket, this.proxy.url.protocol === 'https:' ? 'secureConnect' : 'connect', { signal });
+      await this.ask(socket, { host, port: Number(port) }, signal);
+      return socket;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', destroy);
+      this.attempts.delete(attempt);
+    }
+  }
+
+  private open(): Socket {
+    const { url, port, servername } = this.proxy;
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    if (url.protocol !== 'https:') return connectPlain({ host, port });
+    return connectTls({ host, port, ...(isIP(servername) ? {} : { servername }) });
+  }
+
+  private async ask(socket: Socket, far: { host: string; port: number }, signal: AbortSignal): Promise<void> {
+    const { url } = this.proxy;
+    const [user, password] = [url.username, url.password].map(decodeURIComponent);
+    if (url.protocol !== 'socks5:') {
+      const authority = `${isIP(far.host) === 6 ? `[${far.host}]` : far.host}:${far.port}`;
+      const basic = Buffer.from(`${user}:${password}`).toString('base64');
+      return openTunnel(socket, authority, { signal, ...(user ? { authorization: `Basic ${basic}` } : {}) });
+    }
+    const { hostname: host } = url;
+    const login = user ? { userId: user, password: password ?? '' } : {};
+    // The proxy resolves the name of the far end, not we.
+    await SocksClient.createConnection({
+      ...{ proxy: { type: 5, host, port: this.proxy.port, ...login }, command: 'connect', destination: far },
+      ...{ existing_socket: socket, timeout: TUNNEL_MS },
+    });
+  }
+}
