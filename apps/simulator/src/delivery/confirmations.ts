@@ -57,7 +57,8 @@ export class Confirmations {
   private recordReceipt(person: Person, companion: Companion, node: Stanza): void {
     const { to, type, participant } = node.attrs;
     const group = isGroup(to) ? to : undefined;
-    const author = this.population.find(group ? participant : to)?.person;
+    // Of a group and of a broadcast list the author stands beside it.
+    const author = this.population.find(participant ?? to)?.person;
     const items = childrenNamed(child(node, 'list'), 'item').map((item) => item.attrs.id);
     for (const id of [node.attrs.id, ...items]) {
       if (id === undefined) continue;

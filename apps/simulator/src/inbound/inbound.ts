@@ -1,5 +1,5 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import { hiddenAddress, phoneAddress } from '@svc/contracts';
+import { formatAddress, hiddenAddress, phoneAddress } from '@svc/contracts';
 import type { Companion } from '../people/companion.js';
 import { type StanzaFlaws, takeInboundFault } from '../people/faults.js';
 import type { SentMessage } from '../people/messages.js';
@@ -12,9 +12,15 @@ import { encryptFor } from '../delivery/encryption.js';
 import { recordSent } from '../delivery/message-log.js';
 import type { SerialQueue } from '../delivery/serial-queue.js';
 
-/** Which of a person's two addresses a message comes from; the other one goes along unless `pn-only`. */
-export const ADDRESSINGS = ['lid', 'pn', 'pn-only'] as const;
+/**
+ * Which of a person's two addresses a message comes from; the other one goes along unless `pn-only`. `broadcast`: it was written to a list of
+ * people. `hosted`: it comes from a device that a provider keeps for a business.
+ */
+export const ADDRESSINGS = ['lid', 'pn', 'pn-only', 'broadcast', 'hosted'] as const;
 export type Addressing = (typeof ADDRESSINGS)[number];
+
+const BROADCAST_LIST = formatAddress({ kind: 'broadcast', user: '1760000000', device: 0 });
+const HOSTED_DEVICE = 99;
 
 /** The options of a message on its way. */
 export interface SendOptions {
@@ -95,6 +101,11 @@ export class Inbound {
 }
 
 function addressesOf({ lid, phone }: Person, addressing: Addressing = 'lid'): Attributes {
+  const number = phoneAddress(phone);
+  if (addressing === 'broadcast')
+    return { from: BROADCAST_LIST, participant: hiddenAddress(lid), participant_pn: number, addressing_mode: 'lid' };
+  if (addressing === 'hosted')
+    return { from: `${lid}:${HOSTED_DEVICE}@hosted.lid`, addressing_mode: 'lid', sender_pn: number };
   if (addressing === 'lid')
     return { from: hiddenAddress(lid), addressing_mode: 'lid', sender_pn: phoneAddress(phone) };
   const senderLid = addressing === 'pn' ? hiddenAddress(lid) : undefined;

@@ -96,7 +96,8 @@ export class WriteMessage {
   plaintext?: string;
 
   @ApiPropertyOptional({
-    description: 'Address it comes from. pn, lid: with the other one beside it. pn-only: without.',
+    description:
+      'Address it comes from. pn, lid: with the other one beside it. pn-only: without. broadcast: through a list of people. hosted: from a device that a provider keeps for a business.',
     enum: ADDRESSINGS,
     example: 'pn',
     default: 'lid',

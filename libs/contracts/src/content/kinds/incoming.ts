@@ -10,7 +10,7 @@ export const viewOnce = defineContent({
 });
 
 /** Why a message is told without its content, where that is not for want of a kind. */
-export const UNSUPPORTED_REASONS = ['UNREADABLE', 'TOO_LARGE'] as const;
+export const UNSUPPORTED_REASONS = ['UNREADABLE', 'TOO_LARGE', 'WITHHELD'] as const;
 /** One of `UNSUPPORTED_REASONS`. */
 export type UnsupportedReason = (typeof UNSUPPORTED_REASONS)[number];
 
@@ -33,7 +33,7 @@ export const unsupported = defineContent({
       reason: field<UnsupportedReason>(
         ApiPropertyOptional({
           description:
-            'Why it is told without its content, where there is a kind for it. UNREADABLE: it could not be read or stored. TOO_LARGE: it is larger than an event may be.',
+            'Why it is told without its content, where there is a kind for it. UNREADABLE: it could not be read or stored. TOO_LARGE: it is larger than an event may be. WITHHELD: the platform gives it to the phone alone, as it does with one-time codes and with what may be viewed once.',
           enum: UNSUPPORTED_REASONS,
           example: 'TOO_LARGE',
         }),

@@ -1,21 +1,28 @@
 import {
   type AuthenticationCreds,
   DEFAULT_CONNECTION_CONFIG,
-  encodeWAMessage,
   type SignalDataSet,
   type SignalKeyStoreWithTransaction,
   type SignalRepositoryWithLIDStore,
 } from '@whiskeysockets/baileys';
+import { log } from '@svc/service';
 import type { PlatformStore } from '../../port.js';
 import { atStep } from '../../../steps.js';
 import type { Stanza } from '../messages/stanzas.js';
 import { groupKeyOf, withoutGroupKey } from './group-keys.js';
 import { readContent } from '../messages/decoded-content.js';
-import { inboundRecord, journalPlace, UNREADABLE } from '../messages/inbound-record.js';
+import {
+  inboundRecord,
+  type JournalPlace,
+  journalPlace,
+  NOTHING_SAID,
+  unreadRecord,
+  UNREADABLE,
+} from '../messages/inbound-record.js';
 import { JOURNAL, keepLateWrites } from './key-store.js';
 
-/** What the library is given for a message that nobody can read: it would ask for it again and again, and never confirm it. */
-const NOTHING_SAID = encodeWAMessage({});
+/** The library asks for a message so often; the last one that comes says so. */
+const MOST_RESENDS = 5;
 
 /**
  * Journals each message in the library's decryption step. The library acknowledges a message before it hands it over, so a crash in
@@ -39,8 +46,28 @@ export function journaling(
     const authorJid = stanza.attrs['participant'];
     const item = authorJid === undefined ? undefined : groupKeyOf(plaintext);
     if (!item || authorJid === undefined) return plaintext;
-    await repository.processSenderKeyDistributionMessage({ item, authorJid });
+    try {
+      await repository.processSenderKeyDistributionMessage({ item, authorJid });
+    } catch (error) {
+      log().warn({ err: error }, 'the key of a group cannot be taken in');
+    }
     return withoutGroupKey(plaintext);
+  };
+
+  /** Journals a message that could not be read however often it came; before that, it is asked for again. */
+  const giveUp = async (
+    stanza: Stanza,
+    ciphertext: Uint8Array,
+    place: JournalPlace,
+    error: unknown,
+  ): Promise<Uint8Array> => {
+    const sealed = (stanza.content as Stanza[]).find(({ content }) => content === ciphertext);
+    if (place.isKey || Number(sealed?.attrs['count'] ?? 0) < MOST_RESENDS) throw error;
+    const record = await unreadRecord(stanza, place, { credentials, repository }, UNREADABLE);
+    if (!record) throw error;
+    log().error({ err: error }, 'a message stays unreadable: it is told without its content');
+    await store.commit([], [record]);
+    return NOTHING_SAID;
   };
 
   /** Decrypts and journals in the transaction of the ratchet. */
@@ -64,7 +91,7 @@ export function journaling(
     } catch (error) {
       // A stanza that comes again after a crash cannot be decrypted twice: the journal knows what it said.
       const plaintext = await store.journaled(place.sender, place.keyId);
-      if (!plaintext) throw error;
+      if (!plaintext) return giveUp(stanza, ciphertext, place, error);
       return readContent(plaintext) === 'UNREADABLE' ? NOTHING_SAID : Buffer.from(plaintext);
     }
   };

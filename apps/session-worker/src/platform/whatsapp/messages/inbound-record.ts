@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
-import { isGroup, isPerson } from '@svc/contracts';
-import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys';
+import { isGroup, isPerson, parseAddress } from '@svc/contracts';
+import { log } from '@svc/service';
+import {
+  type AuthenticationCreds,
+  encodeWAMessage,
+  type SignalRepositoryWithLIDStore,
+} from '@whiskeysockets/baileys';
 import type { InboundContent, InboundRecord } from '../../messages.js';
 import type { Stanza } from './stanzas.js';
 import { addressOf, isOwn, phoneAddress } from './jids.js';
@@ -22,7 +27,7 @@ export interface JournalPlace {
 }
 
 /** Who can tell addresses apart. */
-interface AddressBook {
+export interface AddressBook {
   credentials: AuthenticationCreds;
   repository: SignalRepositoryWithLIDStore;
 }
@@ -34,35 +39,77 @@ interface AddressBook {
 export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array): JournalPlace {
   const from = addressOf(attrs['from']);
   const keyId = boundedId(attrs['id'] ?? '');
-  if (!isGroup(from)) return { sender: from, keyId, isKey: false };
+  const participant = addressOf(attrs['participant']);
+  if (!isGroup(from)) return { sender: participant ? `${from}|${participant}` : from, keyId, isKey: false };
   const common = Array.isArray(content)
     ? (content as Stanza[]).find((part) => part.attrs['type'] === 'skmsg')
     : undefined;
   const isKey = common !== undefined && common.content !== ciphertext;
-  const sender = [from, addressOf(attrs['participant']), ...(isKey ? ['key'] : [])].join('|');
+  const sender = [from, participant, ...(isKey ? ['key'] : [])].join('|');
   return { sender, keyId, isKey };
 }
 
 /** Makes the journal's record of a decrypted message; undefined for what nobody wrote. */
-export async function inboundRecord(
+export function inboundRecord(
   stanza: Stanza,
   plaintext: Uint8Array,
-  { sender, keyId, isKey }: JournalPlace,
+  place: JournalPlace,
   book: AddressBook,
+): Promise<InboundRecord | undefined> {
+  const content = async () => (place.isKey ? undefined : contentFor(plaintext, book));
+  return recordOf(stanza, place, book, { plaintext, content });
+}
+
+/** Makes the journal's record of a message that cannot be read; undefined for what nobody wrote. */
+export function unreadRecord(
+  stanza: Stanza,
+  place: JournalPlace,
+  book: AddressBook,
+  content: InboundContent,
+): Promise<InboundRecord | undefined> {
+  return recordOf(stanza, place, book, { plaintext: NOTHING_SAID, content: async () => content });
+}
+
+async function recordOf(
+  stanza: Stanza,
+  { sender, keyId }: JournalPlace,
+  book: AddressBook,
+  said: { plaintext: Uint8Array; content: () => Promise<InboundRecord['content']> },
 ): Promise<InboundRecord | undefined> {
   const { attrs } = stanza;
   const { author, phone, chat, chatPhone } = origin(stanza);
   const fromMe = isOwn(author, book.credentials);
   // What the own devices tell each other goes to no chat.
   const isTalk = attrs['category'] !== 'peer' && (chat ? isChat(chat) : !fromMe);
-  if (!keyId || !isTalk || !isPerson(author)) return undefined;
+  if (!keyId || !isTalk || !isPerson(author)) {
+    if (!isLeftOut(stanza)) log().warn(kindsIn(stanza), 'a message of no known kind of address is not told');
+    return undefined;
+  }
   const remoteJid = fromMe ? ownAddress(book) : await phoneAddress(author, phone, book.repository);
   return {
-    ...{ sender, keyId, remoteJid, fromMe, plaintext },
+    ...{ sender, keyId, remoteJid, fromMe, plaintext: said.plaintext },
     chat: chat ? await phoneAddress(chat, chatPhone, book.repository) : remoteJid,
     ...headersOf(stanza),
-    content: isKey ? undefined : await contentFor(plaintext, book),
+    content: await said.content(),
   };
+}
+
+/** Whether it is left out on purpose: statuses, newsletters, and what the own devices tell each other. */
+function isLeftOut({ attrs: { from, category } }: Stanza): boolean {
+  const kind = parseAddress(from)?.kind;
+  return category === 'peer' || kind === 'newsletter' || (kind === 'broadcast' && !isBroadcastList(from));
+}
+
+/** Whether it is a list of people, and not where statuses are. */
+function isBroadcastList(from: string | undefined): boolean {
+  const { kind, user } = parseAddress(from) ?? {};
+  return kind === 'broadcast' && user !== 'status';
+}
+
+/** The domains of the addresses of a stanza: for the log, which names nobody. */
+function kindsIn({ attrs }: Stanza): Record<string, string | undefined> {
+  const domainOf = (name: string): string | undefined => attrs[name]?.slice(attrs[name].indexOf('@'));
+  return { from: domainOf('from'), participant: domainOf('participant'), recipient: domainOf('recipient') };
 }
 
 async function contentFor(plaintext: Uint8Array, book: AddressBook): Promise<InboundRecord['content']> {
@@ -71,6 +118,9 @@ async function contentFor(plaintext: Uint8Array, book: AddressBook): Promise<Inb
   const decoded = await withPhones(read, book);
   return decoded && inboundContent(decoded);
 }
+
+/** The message that says nothing, padded. The library is given it for one that nobody can read: it would ask for that again, and never confirm it. */
+export const NOTHING_SAID = encodeWAMessage({});
 
 /** Content of a message of which nothing can be read. */
 export const UNREADABLE: InboundContent = {
@@ -105,6 +155,9 @@ function origin({ attrs }: Stanza): Origin {
   const from = addressOf(attrs['from']);
   if (isGroup(from))
     return { author: addressOf(attrs['participant']), phone: attrs['participant_pn'], chat: from };
+  // Through a list of people: it stands in the chat with its author, as on the author's phone.
+  if (isBroadcastList(from) && attrs['participant'])
+    return { author: addressOf(attrs['participant']), phone: attrs['participant_pn'] };
   // Only what another device of the own number wrote names a recipient.
   const { recipient } = attrs;
   if (recipient) return { author: from, chat: addressOf(recipient), chatPhone: attrs['peer_recipient_pn'] };

@@ -12,6 +12,7 @@ import type {
 import type { ProxyRoute } from '../../proxy.js';
 import { guarded } from '../keys/key-store.js';
 import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
+import { journalContentless } from '../messages/contentless.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
 import { closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
 import { connect, trusting } from './connect.js';
@@ -37,12 +38,15 @@ export function openSocket(
     const stanzas = new WeakMap<Uint8Array, Stanza>();
     // What could not be written the platform keeps until the next login: so there is one, soon.
     const abandon = (): void => socket.recycle('PROCESSING_STALLED');
-    const sock = connect(address, credentials, stanzas, { store: guarded(store, abandon), watchdog });
+    const guardedStore = guarded(store, abandon);
+    const sock = connect(address, credentials, stanzas, { store: guardedStore, watchdog });
     // Whoever asks for a message again gets it from the table. The library would keep each for five minutes, 20 KB of it: its timer
     // holds the transaction in which it was sent.
     if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchRestrictions(sock, listener);
+    const book = { credentials, repository: sock.signalRepository };
+    journalContentless(sock.ws, { book, store: guardedStore, abandon });
     watchdog.supervise(sock.ws);
     const { proxy } = address;
     return attach(sock, stanzas, namingProxy(listener, proxy), { scope, watchdog, proxy });

@@ -1,0 +1,52 @@
+import type { EventEmitter } from 'node:events';
+import type { InboundContent } from '../../messages.js';
+import type { PlatformStore } from '../../port.js';
+import { type AddressBook, journalPlace, unreadRecord } from './inbound-record.js';
+import type { Stanza } from './stanzas.js';
+
+const NOTHING = new Uint8Array();
+const WITHHELD = { type: 'unsupported', original: 'unavailable', reason: 'WITHHELD' } as const;
+
+/** What is needed to journal what comes without content. */
+interface Tools {
+  book: AddressBook;
+  store: Pick<PlatformStore, 'commit'>;
+  /** Gives up the socket: the platform sends what it has not confirmed at the next login. */
+  abandon: () => void;
+}
+
+/**
+ * Journals messages that come without anything sealed in them, before the library confirms them: the platform gives some to the phone alone,
+ * such as one-time codes and what may be viewed once. Nobody would hear that they were there.
+ */
+export function journalContentless(stanzas: EventEmitter, { book, store, abandon }: Tools): void {
+  const library = stanzas.listeners('CB:message') as ((stanza: Stanza) => Promise<void>)[];
+  stanzas.removeAllListeners('CB:message');
+  const handle = async (stanza: Stanza): Promise<void> => {
+    await Promise.all(library.map((listener) => listener(stanza)));
+  };
+  stanzas.on('CB:message', (stanza: Stanza) => {
+    if (hasContent(stanza)) return handle(stanza);
+    return journal(stanza).then(() => handle(stanza), abandon);
+  });
+
+  const journal = async (stanza: Stanza): Promise<void> => {
+    const record = await unreadRecord(stanza, journalPlace(stanza, NOTHING), book, contentOf(stanza));
+    if (record) await store.commit([], [record]);
+  };
+}
+
+function hasContent({ content }: Stanza): boolean {
+  return partsOf(content).some((part) => part.content instanceof Uint8Array);
+}
+
+function contentOf({ content }: Stanza): InboundContent {
+  const isViewOnce = partsOf(content).some(
+    ({ tag, attrs }) => tag === 'unavailable' && attrs['type']?.startsWith('view_once'),
+  );
+  return { type: 'unavailable', body: isViewOnce ? { type: 'view_once', inner: WITHHELD } : WITHHELD };
+}
+
+function partsOf(content: unknown): Stanza[] {
+  return Array.isArray(content) ? (content as Stanza[]) : [];
+}
