@@ -103,7 +103,12 @@ export class Inbound {
 function addressesOf({ lid, phone }: Person, addressing: Addressing = 'lid'): Attributes {
   const number = phoneAddress(phone);
   if (addressing === 'broadcast')
-    return { from: BROADCAST_LIST, participant: hiddenAddress(lid), participant_pn: number, addressing_mode: 'lid' };
+    return {
+      from: BROADCAST_LIST,
+      participant: hiddenAddress(lid),
+      participant_pn: number,
+      addressing_mode: 'lid',
+    };
   if (addressing === 'hosted')
     return { from: `${lid}:${HOSTED_DEVICE}@hosted.lid`, addressing_mode: 'lid', sender_pn: number };
   if (addressing === 'lid')
