@@ -86,11 +86,13 @@ function eventFrom(
 
 /** Lists what some messages have beside their body. The facts of a file are added when it is there (media.service.ts). */
 function detailsOf(content: InboundContent, mediaId: string): Partial<MessageReceivedV1> {
-  const { change, mentions, quoted } = content;
+  const { change, mentions, quoted, referral, isForwarded } = content;
   return {
     ...(change ? { change } : {}),
     ...(mentions ? { mentions: mentions.slice(0, MOST_MENTIONS) } : {}),
     ...(quoted ? { quoted: quotedOf(quoted) } : {}),
+    ...(referral ? { referral } : {}),
+    ...(isForwarded ? { isForwarded } : {}),
     ...(content.file === 'UNREACHABLE' ? { media: unreachable(content, mediaId) } : {}),
   };
 }

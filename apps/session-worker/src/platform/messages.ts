@@ -1,4 +1,4 @@
-import type { MessageBody, MessageChangeKind, OutboundContent } from '@svc/contracts';
+import type { MessageBody, MessageChangeKind, MessageReferral, OutboundContent } from '@svc/contracts';
 
 /** Content of a message that came in, in our words. */
 export interface InboundContent {
@@ -13,6 +13,9 @@ export interface InboundContent {
   quoted?: { keyId: string; author?: string; content?: InboundContent };
   /** Addresses of people named in it. */
   mentions?: string[];
+  /** The advert that brought it. */
+  referral?: MessageReferral;
+  isForwarded?: true;
 }
 
 /** One message of a contact, or of the number's owner on another device, decrypted, before the platform is told that it arrived. */

@@ -31,6 +31,7 @@ export { MessageBody } from './message-body.js';
 export {
   type Metadata,
   MessageMedia,
+  MessageReferral,
   QuotedInbound,
   MessageChange,
   MessageOrigin,

@@ -92,6 +92,47 @@ export class QuotedInbound {
   body?: MessageBody;
 }
 
+/** The advert that brought a message. */
+export class MessageReferral {
+  @ApiPropertyOptional({ description: 'What its source is.', example: 'ad' })
+  @IsOptional()
+  @IsString()
+  sourceType?: string;
+
+  @ApiPropertyOptional({ description: "The platform's id of its source.", example: '120210000000000000' })
+  @IsOptional()
+  @IsString()
+  sourceId?: string;
+
+  @ApiPropertyOptional({ description: 'Address of its source.', example: 'https://fb.me/example' })
+  @IsOptional()
+  @IsString()
+  sourceUrl?: string;
+
+  @ApiPropertyOptional({
+    description: "The platform's id of the click (`ctwa_clid`), by which conversions are reported.",
+    example: 'ARAexampleclick',
+  })
+  @IsOptional()
+  @IsString()
+  clickId?: string;
+
+  @ApiPropertyOptional({ description: 'Its headline.', example: 'Cakes, two for one' })
+  @IsOptional()
+  @IsString()
+  title?: string;
+
+  @ApiPropertyOptional({ description: 'Its text.', example: 'Only this week.' })
+  @IsOptional()
+  @IsString()
+  body?: string;
+
+  @ApiPropertyOptional({ description: 'Address of its picture.', example: 'https://example.com/cake.jpg' })
+  @IsOptional()
+  @IsString()
+  thumbnailUrl?: string;
+}
+
 /** The earlier message that a message changes. */
 export class MessageChange {
   @ApiProperty({

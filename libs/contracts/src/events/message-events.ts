@@ -14,7 +14,13 @@ import {
 import { defineEvent } from '../contract.js';
 import { FAILURE_CODES, type FailureCode, LIMIT_LAYERS, type LimitLayer } from '../enums.js';
 import { MessageBody } from '../content/message-body.js';
-import { MessageChange, MessageMedia, QuotedInbound, type Metadata } from '../content/message-details.js';
+import {
+  MessageChange,
+  MessageMedia,
+  MessageReferral,
+  QuotedInbound,
+  type Metadata,
+} from '../content/message-details.js';
 
 /** Payload of `message.received` (specification, "Message payload"); what comes after `pushName` is ours. */
 export class MessageReceivedV1 {
@@ -126,6 +132,20 @@ export class MessageReceivedV1 {
   @ValidateNested()
   @Type(() => MessageChange)
   change?: MessageChange;
+
+  @ApiPropertyOptional({ description: 'The advert that brought it, if one did.', type: MessageReferral })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MessageReferral)
+  referral?: MessageReferral;
+
+  @ApiPropertyOptional({
+    description: 'True for what its sender forwarded from another chat.',
+    example: true,
+  })
+  @IsOptional()
+  @IsBoolean()
+  isForwarded?: boolean;
 }
 
 /** Why a message failed for good. */

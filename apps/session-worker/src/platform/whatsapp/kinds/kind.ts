@@ -41,7 +41,8 @@ export interface FileKind {
 
 /** How one name of the platform is read. */
 export interface IncomingField {
-  body(fields: Fields): MessageBody;
+  /** @param original the platform's name of it. */
+  body(fields: Fields, original: string): MessageBody;
   /** Under which name the platform derives the keys of its file. */
   file?: MediaType;
 }

@@ -23,5 +23,6 @@ export const poll: SendingKind & ReceivingKind = {
     pollCreationMessage: incoming,
     pollCreationMessageV2: incoming,
     pollCreationMessageV3: incoming,
+    pollCreationMessageV5: incoming,
   },
 };

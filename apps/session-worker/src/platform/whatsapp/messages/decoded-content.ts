@@ -1,6 +1,12 @@
-import { getContentType, normalizeMessageContent, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
-import type { MessageChangeKind } from '@svc/contracts';
+import { getContentType, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
+import type { MessageChangeKind, MessageReferral } from '@svc/contracts';
 import { log } from '@svc/service';
+import { INCOMING } from '../kinds/kinds.js';
+import { TECHNICAL } from '../kinds/worded.js';
+
+const MOST_ENVELOPES = 8;
+/** Of each field of a referral. */
+const MOST_REFERRAL_CHARS = 2_000;
 
 /** Content of a message in the platform's words, as plain JSON. */
 export interface DecodedContent {
@@ -12,6 +18,8 @@ export interface DecodedContent {
   change?: { kind: MessageChangeKind; keyId: string };
   quoted?: { keyId: string; author?: string; content?: DecodedContent };
   mentions?: string[];
+  referral?: MessageReferral;
+  isForwarded?: true;
 }
 
 const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
@@ -28,11 +36,10 @@ export function readContent(plaintext: Uint8Array): DecodedContent | 'UNREADABLE
 }
 
 function described(message: proto.IMessage): DecodedContent | undefined {
-  const inner = normalizeMessageContent(message) ?? message;
-  const type = getContentType(inner);
-  if (type === undefined) return undefined;
+  const { inner, viewOnce } = unwrapped(message);
+  const type = typeOf(inner);
+  if (type === undefined || TECHNICAL.has(type)) return undefined;
   if (type === 'protocolMessage') return changed(inner.protocolMessage);
-  const viewOnce = message.viewOnceMessage ?? message.viewOnceMessageV2 ?? message.viewOnceMessageV2Extension;
   const plain = proto.Message.toObject(proto.Message.fromObject(inner), {
     longs: Number,
     bytes: String,
@@ -41,9 +48,33 @@ function described(message: proto.IMessage): DecodedContent | undefined {
   return {
     type,
     content: plain[type] as unknown,
-    viewOnce: Boolean(viewOnce),
+    viewOnce,
     ...contextOf((inner[type] as { contextInfo?: proto.IContextInfo | null }).contextInfo),
   };
+}
+
+/** Takes a message out of its envelopes: whatever has a message inside is one, also those that nobody knows yet. */
+function unwrapped(message: proto.IMessage): { inner: proto.IMessage; viewOnce: boolean } {
+  let [inner, viewOnce] = [message, false];
+  for (let depth = 0; depth < MOST_ENVELOPES; depth += 1) {
+    const envelope = Object.entries(inner).find(([, value]) => isEnvelope(value));
+    if (!envelope) break;
+    const [name, { message: within }] = envelope as [string, { message: proto.IMessage }];
+    viewOnce ||= name.startsWith('viewOnce');
+    inner = within;
+  }
+  return { inner, viewOnce };
+}
+
+function isEnvelope(value: unknown): boolean {
+  const { message } = Object(value) as { message?: unknown };
+  return typeof message === 'object' && message !== null;
+}
+
+/** Names the field that says what it is: one that is known, else the first that may be. */
+function typeOf(message: proto.IMessage): keyof proto.IMessage | undefined {
+  const known = Object.entries(message).find(([name, value]) => value !== null && INCOMING.has(name));
+  return (known?.[0] as keyof proto.IMessage | undefined) ?? getContentType(message);
 }
 
 /** Reads an edit or a revocation of an earlier message; all else of this kind is among the devices. */
@@ -58,8 +89,10 @@ function changed(message?: proto.Message.IProtocolMessage | null): DecodedConten
   return { type: 'protocolMessage', content: {}, viewOnce: false, change: { kind: 'REVOKED', keyId } };
 }
 
-function contextOf(context?: proto.IContextInfo | null): Pick<DecodedContent, 'quoted' | 'mentions'> {
-  const { stanzaId, participant, quotedMessage, mentionedJid } = context ?? {};
+function contextOf(
+  context?: proto.IContextInfo | null,
+): Pick<DecodedContent, 'quoted' | 'mentions' | 'referral' | 'isForwarded'> {
+  const { stanzaId, participant, quotedMessage, mentionedJid, externalAdReply, isForwarded } = context ?? {};
   const content = quotedMessage ? described(quotedMessage) : undefined;
   return {
     ...(stanzaId
@@ -72,5 +105,17 @@ function contextOf(context?: proto.IContextInfo | null): Pick<DecodedContent, 'q
         }
       : {}),
     ...(mentionedJid?.length ? { mentions: mentionedJid } : {}),
+    ...(externalAdReply ? { referral: referralOf(externalAdReply) } : {}),
+    ...(isForwarded ? { isForwarded } : {}),
   };
+}
+
+function referralOf({ ctwaClid, ...advert }: proto.ContextInfo.IExternalAdReplyInfo): MessageReferral {
+  const { sourceType, sourceId, sourceUrl, title, body, thumbnailUrl } = advert;
+  const named = { sourceType, sourceId, sourceUrl, clickId: ctwaClid, title, body, thumbnailUrl };
+  return Object.fromEntries(
+    Object.entries(named).flatMap(([name, value]) =>
+      value ? [[name, value.slice(0, MOST_REFERRAL_CHARS)]] : [],
+    ),
+  );
 }

@@ -7,7 +7,7 @@ import { fileReference, hasFile } from './file-reference.js';
 
 /** Says in our words what the platform carried. */
 export function inboundContent(decoded: DecodedContent): InboundContent {
-  const { type, change, quoted, mentions } = decoded;
+  const { type, change, quoted, mentions, referral, isForwarded } = decoded;
   return {
     type,
     body: toMessageBody(decoded),
@@ -15,6 +15,8 @@ export function inboundContent(decoded: DecodedContent): InboundContent {
     ...(change ? { change } : {}),
     ...(quoted ? { quoted: quotedContent(quoted) } : {}),
     ...(mentions ? { mentions } : {}),
+    ...(referral ? { referral } : {}),
+    ...(isForwarded ? { isForwarded } : {}),
   };
 }
 
@@ -34,7 +36,7 @@ function quotedContent({
 function bodyOf(type: string, content: unknown): MessageBody {
   // Of a plain text the platform's message is the text itself.
   const fields = typeof content === 'string' ? { text: content } : ((content ?? {}) as Fields);
-  return INCOMING.get(type)?.body(fields) ?? { type: 'unsupported', original: type };
+  return INCOMING.get(type)?.body(fields, type) ?? { type: 'unsupported', original: type };
 }
 
 function withoutUndefined(body: MessageBody): MessageBody {

@@ -1,0 +1,93 @@
+import type { MessageBody } from '@svc/contracts';
+import { type Fields, type IncomingField, text } from './kind.js';
+
+const MOST_ID_CHARS = 1_000;
+
+/**
+ * Messages of businesses, choices among what they offer, and invitations: each has a structure of its own, and words that a person reads. The
+ * words are told as a text; of one without any it is told that it was there.
+ */
+export const WORDED: Record<string, IncomingField> = {
+  buttonsMessage: worded(({ text, contentText, footerText }) => [text, contentText, footerText]),
+  listMessage: worded(({ title, description, footerText }) => [title, description, footerText]),
+  interactiveMessage: worded(interactiveWords),
+  templateMessage: worded(templateWords),
+  highlyStructuredMessage: worded(({ hydratedHsm }) => templateWords(fields(hydratedHsm))),
+  orderMessage: worded(({ orderTitle, message }) => [orderTitle, message]),
+  productMessage: worded(({ product, body, footer }) => {
+    const { title, description } = fields(product);
+    return [title, description, body, footer];
+  }),
+  groupInviteMessage: worded(({ caption }) => [caption]),
+  eventMessage: worded(({ name, description }) => [name, description]),
+  buttonsResponseMessage: chosen(({ selectedDisplayText, selectedButtonId }) => [
+    selectedDisplayText,
+    selectedButtonId,
+  ]),
+  templateButtonReplyMessage: chosen(({ selectedDisplayText, selectedId }) => [
+    selectedDisplayText,
+    selectedId,
+  ]),
+  listResponseMessage: chosen(({ title, singleSelectReply }) => [
+    title,
+    fields(singleSelectReply)['selectedRowId'],
+  ]),
+  interactiveResponseMessage: chosen(({ body, nativeFlowResponseMessage }) => [
+    fields(body)['text'],
+    idIn(fields(nativeFlowResponseMessage)['paramsJson']),
+  ]),
+};
+
+/** What the own devices and the platform tell each other about a chat: no message of anybody. */
+export const TECHNICAL: ReadonlySet<string> = new Set([
+  'pinInChatMessage',
+  'keepInChatMessage',
+  'albumMessage',
+  'stickerSyncRmrMessage',
+  'encReactionMessage',
+  'initialSecurityNotificationSettingSync',
+]);
+
+function worded(wordsOf: (content: Fields) => unknown[]): IncomingField {
+  return { body: (content, original) => bodyOf(wordsOf(content).map(text), original) };
+}
+
+function chosen(read: (content: Fields) => [words: unknown, id: unknown]): IncomingField {
+  return {
+    body: (content, original) => {
+      const [words, id] = read(content).map(text);
+      const body = bodyOf([words ?? id], original);
+      return id && body.type === 'text' ? { ...body, choiceId: id.slice(0, MOST_ID_CHARS) } : body;
+    },
+  };
+}
+
+function bodyOf(words: (string | undefined)[], original: string): MessageBody {
+  const lines = words.filter((line) => line !== undefined);
+  return lines.length > 0 ? { type: 'text', text: lines.join('\n') } : { type: 'unsupported', original };
+}
+
+function interactiveWords({ header, body, footer }: Fields): unknown[] {
+  const { title, subtitle } = fields(header);
+  return [title, subtitle, fields(body)['text'], fields(footer)['text']];
+}
+
+function templateWords(template: Fields): unknown[] {
+  const { hydratedTemplate, hydratedFourRowTemplate, interactiveMessageTemplate } = template;
+  if (interactiveMessageTemplate) return interactiveWords(fields(interactiveMessageTemplate));
+  const hydrated = fields(hydratedTemplate ?? hydratedFourRowTemplate);
+  return [hydrated['hydratedTitleText'], hydrated['hydratedContentText'], hydrated['hydratedFooterText']];
+}
+
+/** Reads the id of a choice in the JSON that a client makes of it. */
+function idIn(json: unknown): unknown {
+  try {
+    return fields(JSON.parse(text(json) ?? '{}'))['id'];
+  } catch {
+    return undefined;
+  }
+}
+
+function fields(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}

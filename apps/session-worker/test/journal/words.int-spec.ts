@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { MessageBody, MessageReceivedV1 } from '@svc/contracts';
+import { waitFor } from '@svc/testing';
+import { LONG_MS, type Stage } from '../support.js';
+import { WorkerProcess } from '../worker-process.js';
+
+const phone = '15550122000';
+const contact = '15550222000';
+
+let stage: Stage;
+let sessionId: string;
+
+beforeAll(async () => {
+  ({ stage } = await WorkerProcess.stage());
+  sessionId = await stage.link(phone);
+});
+afterAll(() => stage.stop());
+
+const write = async (message: object): Promise<string> => {
+  const body = { to: phone, message };
+  return (await stage.platform.call<{ id: string }>('POST', `/contacts/${contact}/messages`, body)).id;
+};
+const told = (keyId: string): MessageReceivedV1[] =>
+  (stage.eventsOf('message.received', sessionId) as unknown as MessageReceivedV1[]).filter(
+    (data) => data.keyId === keyId,
+  );
+const event = (keyId: string): Promise<MessageReceivedV1> =>
+  waitFor('message.received', () => told(keyId)[0], LONG_MS);
+
+describe('a choice is told as the words that were chosen, with their id', () => {
+  test.each<[string, object, Partial<MessageBody>]>([
+    [
+      'among buttons',
+      { buttonsResponseMessage: { selectedButtonId: 'b1', selectedDisplayText: 'Yes, please', type: 1 } },
+      { text: 'Yes, please', choiceId: 'b1' },
+    ],
+    [
+      'among the buttons of a template',
+      { templateButtonReplyMessage: { selectedId: 't1', selectedDisplayText: 'Call me', selectedIndex: 0 } },
+      { text: 'Call me', choiceId: 't1' },
+    ],
+    [
+      'in a list',
+      {
+        listResponseMessage: {
+          title: 'Tuesday',
+          singleSelectReply: { selectedRowId: 'r2' },
+          description: 'd',
+        },
+      },
+      { text: 'Tuesday', choiceId: 'r2' },
+    ],
+    [
+      'among interactive buttons',
+      {
+        interactiveResponseMessage: {
+          body: { text: 'Standard' },
+          nativeFlowResponseMessage: { name: 'quick_reply', paramsJson: '{"id":"plan-1"}', version: 3 },
+        },
+      },
+      { text: 'Standard', choiceId: 'plan-1' },
+    ],
+    [
+      'that has an id alone',
+      { buttonsResponseMessage: { selectedButtonId: 'b9' } },
+      { text: 'b9', choiceId: 'b9' },
+    ],
+    [
+      'whose parameters are no JSON',
+      {
+        interactiveResponseMessage: {
+          body: { text: 'Standard' },
+          nativeFlowResponseMessage: { name: 'quick_reply', paramsJson: '{"id":' },
+        },
+      },
+      { text: 'Standard' },
+    ],
+  ])('%s', async (_where, message, body) => {
+    expect((await event(await write(message))).body).toEqual({ type: 'text', ...body });
+  });
+});
+
+describe('what a business writes is told as the text that a person reads', () => {
+  test.each<[string, object, string]>([
+    [
+      'above buttons',
+      { buttonsMessage: { text: 'Hello', contentText: 'Do you come?', footerText: 'Ada', headerType: 2 } },
+      'Hello\nDo you come?\nAda',
+    ],
+    [
+      'above a list',
+      { listMessage: { title: 'Times', description: 'Choose one', buttonText: 'Open' } },
+      'Times\nChoose one',
+    ],
+    [
+      'as a template',
+      {
+        templateMessage: {
+          hydratedTemplate: { hydratedContentText: 'Your code is 123456', hydratedFooterText: 'f' },
+        },
+      },
+      'Your code is 123456\nf',
+    ],
+    [
+      'with interactive parts',
+      {
+        interactiveMessage: {
+          header: { title: 'Offer' },
+          body: { text: 'Two for one' },
+          footer: { text: 'today' },
+        },
+      },
+      'Offer\nTwo for one\ntoday',
+    ],
+    ['as an order', { orderMessage: { orderTitle: 'Order 7', message: 'Two cakes' } }, 'Order 7\nTwo cakes'],
+    [
+      'of a product',
+      { productMessage: { product: { title: 'Cake', description: 'With cherries' }, body: 'Fresh' } },
+      'Cake\nWith cherries\nFresh',
+    ],
+  ])('%s', async (_where, message, text) => {
+    expect((await event(await write(message))).body).toEqual({ type: 'text', text });
+  });
+});
+
+describe('every envelope is opened', () => {
+  const picture = { imageMessage: { mimetype: 'image/jpeg', caption: 'c' } };
+  test.each<[string, object, object]>([
+    [
+      'around a text that names a group',
+      { groupMentionedMessage: { message: { extendedTextMessage: { text: 'in @group' } } } },
+      { type: 'text', text: 'in @group' },
+    ],
+    [
+      'around a poll of today',
+      {
+        pollCreationMessageV4: {
+          message: { pollCreationMessageV3: { name: 'Lunch?', options: [{ optionName: 'yes' }] } },
+        },
+      },
+      { type: 'poll', name: 'Lunch?', options: ['yes'] },
+    ],
+    [
+      'that nobody knows here yet, within another',
+      { ephemeralMessage: { message: { botInvokeMessage: { message: { conversation: 'Hi bot' } } } } },
+      { type: 'text', text: 'Hi bot' },
+    ],
+    [
+      'around what may be viewed once, which stays so',
+      { ephemeralMessage: { message: { viewOnceMessageV2: { message: picture } } } },
+      { type: 'view_once', inner: { type: 'image', mimeType: 'image/jpeg', caption: 'c' } },
+    ],
+    [
+      'around a sticker that moves',
+      { lottieStickerMessage: { message: { stickerMessage: { mimetype: 'image/webp', isAnimated: true } } } },
+      { type: 'sticker', mimeType: 'image/webp', isAnimated: true },
+    ],
+  ])('%s', async (_what, message, body) => {
+    expect((await event(await write(message))).body).toEqual(body);
+  });
+});
+
+test('a poll of the newest kind is a poll', async () => {
+  const message = { pollCreationMessageV5: { name: 'Lunch?', options: [{ optionName: 'no' }] } };
+  expect((await event(await write(message))).body).toEqual({ type: 'poll', name: 'Lunch?', options: ['no'] });
+});
+
+test.each([
+  ['a pin', { pinInChatMessage: { key: { id: 'A' }, type: 1 } }],
+  ['the head of an album', { albumMessage: { expectedImageCount: 2 } }],
+  ['a message that is kept', { keepInChatMessage: { key: { id: 'A' }, keepType: 1 } }],
+])('%s is no message of a customer', async (_what, message) => {
+  const keyId = await write(message);
+  await event(await write({ conversation: 'behind it' }));
+  expect(told(keyId)).toEqual([]);
+});
+
+describe('where a message comes from', () => {
+  test('is told of one that an advert brought', async () => {
+    const externalAdReply = {
+      ...{ title: 'Cakes', body: 'Two for one', sourceType: 'ad', sourceId: '1200', ctwaClid: 'click-1' },
+      ...{ sourceUrl: 'https://fb.me/1', thumbnailUrl: 'https://example.com/t.jpg', mediaType: 1 },
+    };
+    const message = { extendedTextMessage: { text: 'Is it still there?', contextInfo: { externalAdReply } } };
+    expect(await event(await write(message))).toMatchObject({
+      body: { type: 'text', text: 'Is it still there?' },
+      referral: {
+        ...{ title: 'Cakes', body: 'Two for one', sourceType: 'ad', sourceId: '1200', clickId: 'click-1' },
+        ...{ sourceUrl: 'https://fb.me/1', thumbnailUrl: 'https://example.com/t.jpg' },
+      },
+    });
+  });
+
+  test('is told of one that was forwarded, and of no other', async () => {
+    const context = { isForwarded: true, forwardingScore: 2 };
+    const forwarded = await write({ extendedTextMessage: { text: 'Look', contextInfo: context } });
+    expect((await event(forwarded)).isForwarded).toBe(true);
+    const plain = await event(await write({ conversation: 'Look' }));
+    expect(plain.isForwarded).toBeUndefined();
+    expect(plain.referral).toBeUndefined();
+  });
+});
