@@ -19,11 +19,11 @@ export class EventLogController {
     operationId: 'readEventLog',
     summary: 'Read your events in order of arrival',
     description:
-      'Every event of your sessions, whether an endpoint was subscribed to it or not. Keep `nextCursor` of the last page you have processed: read from it until `more` is false, and you have missed nothing, because no event ever appears before one that you have read.',
+      'Every event of your sessions, whether an endpoint was subscribed to it or not. Keep `nextCursor` of the last page you have processed: read from it until `more` is false, and you have missed nothing, because no event ever appears before one that you have read. The `qr` of `session.qr_generated` is shown to keys with `admin:*` alone.',
   })
   @ApiOkResponse({ type: EventLogPage, description: 'One page, oldest first.' })
   @ApiErrors('VALIDATION_FAILED', 'CURSOR_EXPIRED')
-  read(@CurrentCaller() { tenantId }: Caller, @Query() query: EventLogQuery): Promise<EventLogPage> {
-    return this.events.read(tenantId, query);
+  read(@CurrentCaller() caller: Caller, @Query() query: EventLogQuery): Promise<EventLogPage> {
+    return this.events.read(caller, query);
   }
 }

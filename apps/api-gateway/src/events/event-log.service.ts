@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type EventLogPage, type EventLogQuery, ReadEventLog } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import type { Caller } from '../auth/caller.js';
 import { withoutNulls } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { placeIn } from './log-reader.js';
+import { eventFor } from './restricted-fields.js';
 
 /** The list that cursors of a tenant's events belong to: pages and streams have them in common. */
 export function listOfEvents(tenantId: string): string {
@@ -19,7 +21,7 @@ export class EventLogService {
   ) {}
 
   async read(
-    tenantId: string,
+    { tenantId, scopes }: Caller,
     { limit = DEFAULT_LIMIT, after: cursor, event, sessionId }: EventLogQuery,
   ): Promise<EventLogPage> {
     const list = listOfEvents(tenantId);
@@ -27,7 +29,7 @@ export class EventLogService {
     const request = { ...place, ...withoutNulls({ event, sessionId }), tenantId, limit };
     const { events, position, more } = await this.rpc.request(ReadEventLog, request);
     return {
-      items: events,
+      items: events.map((event) => eventFor(scopes, event)),
       nextCursor: position === null ? null : this.cursors.encode(list, position),
       more,
     };

@@ -8,8 +8,9 @@ import { GatewayConfig } from '../config.js';
 import { Cursors } from '../paging/cursor.js';
 import { listOfEvents } from './event-log.service.js';
 import { EventStream } from './event-stream.js';
-import { LogReader, type LogPlace } from './log-reader.js';
+import { type LogPart, LogReader, type LogPlace } from './log-reader.js';
 import { LogTail } from './log-tail.js';
+import { partFor } from './restricted-fields.js';
 import { StreamResponse } from './stream-response.js';
 import { StreamSlots } from './stream-slots.js';
 
@@ -72,14 +73,16 @@ export class EventStreams implements OnModuleDestroy, BeforeApplicationShutdown 
     const giveBack = this.slots.take(caller);
     try {
       const place = await this.placeOf(caller, query, lastEventId);
-      const first = await this.reader.read(place);
+      const read = async (at: LogPlace): Promise<LogPart> =>
+        partFor(caller.scopes, await this.reader.read(at));
+      const first = await read(place);
       reply.hijack();
       const out = new StreamResponse(reply.raw);
       if (out.isOpen) out.open({ ...HEADERS, 'x-request-id': reply.request.id });
       if (reply.request.method === 'HEAD') reply.raw.end();
       const cursorOf = (position: string): string =>
         this.cursors.encode(listOfEvents(caller.tenantId), position);
-      const stream = new EventStream(place, { read: (at) => this.reader.read(at), cursorOf }, out);
+      const stream = new EventStream(place, { read, cursorOf }, out);
       // Not at the end of its last turn: whoever comes back at once has room.
       out.onLeave(giveBack);
       this.register(stream, caller, stream.run(first));

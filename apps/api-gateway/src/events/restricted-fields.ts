@@ -1,0 +1,30 @@
+import type { LoggedEvent, Scope } from '@svc/contracts';
+import { allows } from '../auth/scope.guard.js';
+import type { LogPart } from './log-reader.js';
+
+/**
+ * Fields of payloads that are shown only to keys of a scope: the scope of the route that shows the same. Whoever scans a QR code has the
+ * number, so it is for those who may link one. A webhook carries it, as the specification has it.
+ */
+export const RESTRICTED_FIELDS: Readonly<Record<string, Readonly<Record<string, Scope>>>> = {
+  'session.qr_generated': { qr: 'admin:*' },
+};
+
+/** Leaves out of an event what a key with these scopes may not read. */
+export function eventFor(scopes: readonly Scope[], event: LoggedEvent): LoggedEvent {
+  const restricted = RESTRICTED_FIELDS[event.event];
+  if (!restricted) return event;
+  const shown = Object.entries(event.payload).filter(([name]) => {
+    const needed = restricted[name];
+    return needed === undefined || allows(scopes, needed);
+  });
+  return { ...event, payload: Object.fromEntries(shown) };
+}
+
+/** Leaves out of a part of the log what a key with these scopes may not read. */
+export function partFor(scopes: readonly Scope[], part: LogPart): LogPart {
+  return {
+    ...part,
+    events: part.events.map(({ event, position }) => ({ event: eventFor(scopes, event), position })),
+  };
+}

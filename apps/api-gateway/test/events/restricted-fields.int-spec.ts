@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { EventLogGrew, type LoggedEvent, type NewTenant } from '@svc/contracts';
+import { RESTRICTED_FIELDS } from '../../src/events/restricted-fields.js';
+import { gateway, withGateway } from '../support/gateway.js';
+import { StreamReader } from '../support/stream-reader.js';
+
+withGateway();
+
+const QR = '2@a code that whoever scans it has the number';
+let tenant: NewTenant;
+
+const codeShown = (): LoggedEvent => ({
+  ...{ id: randomUUID(), event: 'session.qr_generated', createdAt: '2026-01-31T12:00:00.000Z' },
+  payload: { sessionId: randomUUID(), qr: QR, expiresAt: '2026-01-31T12:00:20.000Z' },
+});
+
+beforeEach(async () => {
+  tenant = await gateway.createTenant();
+  gateway.fakes.dispatcher.log = [codeShown()];
+});
+
+async function keyWith(scopes: string[]): Promise<string> {
+  const { body } = await gateway.call(tenant.apiKey, 'POST /v1/api-keys', { rotates: null, scopes });
+  return body['secret'] as string;
+}
+
+async function logOf(key: string): Promise<LoggedEvent[]> {
+  const { body } = await gateway.call(key, 'GET /v1/events');
+  return body['items'] as LoggedEvent[];
+}
+
+async function streamOf(key: string): Promise<LoggedEvent[]> {
+  const headers = { authorization: `Bearer ${key}` };
+  const reader = await StreamReader.open(`${gateway.service.url}/v1/events/stream`, headers, true);
+  gateway.fakes.dispatcher.log.push(codeShown());
+  gateway.fakes.messaging.notify(EventLogGrew, { tenantIds: [tenant.tenantId] });
+  await reader.until(1);
+  reader.leave();
+  return reader.events.map(({ data }) => data as unknown as LoggedEvent);
+}
+
+describe.each([
+  ['the log', logOf],
+  ['the stream', streamOf],
+])('in %s of events', (_where, read) => {
+  test.each([['messages:read'], ['messages:read', 'webhooks:manage', 'messages:send']])(
+    'a key with %s finds that a QR code is there, and not the code',
+    async (...scopes) => {
+      const [event] = await read(await keyWith(scopes));
+      expect(event).toMatchObject({
+        event: 'session.qr_generated',
+        payload: { sessionId: expect.any(String) },
+      });
+      expect(JSON.stringify(event)).not.toContain(QR);
+    },
+  );
+
+  test('a key with admin:* finds the code', async () => {
+    const [event] = await read(tenant.apiKey);
+    expect(event?.payload).toMatchObject({ qr: QR });
+  });
+});
+
+interface Schema {
+  $ref?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  allOf?: Schema[];
+  oneOf?: Schema[];
+}
+interface Operation {
+  'x-required-scope'?: string;
+  responses?: Record<string, { content?: Record<string, { schema?: Schema }> }>;
+  requestBody?: { content?: Record<string, { schema?: Schema }> };
+}
+
+/**
+ * Facts that routes show to `admin:*` alone and that events tell all the same, each with the reason why. A new one fails the test below: it is
+ * either restricted or listed here.
+ */
+const TOLD_TO_ALL = new Set([
+  'reason', // why a session or a message is not well: what a bot needs to know
+]);
+
+test('no payload shows to messages:read what routes show to admin:* alone', async () => {
+  const response = await fetch(`${gateway.service.url}/openapi.json`);
+  const document = (await response.json()) as {
+    paths: Record<string, Record<string, Operation>>;
+    webhooks: Record<string, { post: Operation }>;
+    components: { schemas: Record<string, Schema> };
+  };
+  const names = (
+    schema: Schema | undefined,
+    found = new Set<string>(),
+    seen = new Set<string>(),
+  ): Set<string> => {
+    const name = schema?.$ref?.split('/').at(-1);
+    if (name !== undefined) {
+      if (seen.has(name)) return found;
+      seen.add(name);
+      return names(document.components.schemas[name], found, seen);
+    }
+    for (const [key, value] of Object.entries(schema?.properties ?? {})) {
+      found.add(key);
+      names(value, found, seen);
+    }
+    for (const part of [schema?.items, ...(schema?.allOf ?? []), ...(schema?.oneOf ?? [])])
+      if (part) names(part, found, seen);
+    return found;
+  };
+  const shown = { admin: new Set<string>(), others: new Set<string>() };
+  for (const path of Object.values(document.paths)) {
+    const { get } = path;
+    const scope = get?.['x-required-scope'];
+    const schema = get?.responses?.['200']?.content?.['application/json']?.schema;
+    if (scope !== undefined) names(schema, scope === 'admin:*' ? shown.admin : shown.others);
+  }
+  expect(shown.admin.has('qr')).toBe(true);
+  const open = Object.entries(document.webhooks).flatMap(([event, { post }]) => {
+    const schema = post.requestBody?.content?.['application/json']?.schema;
+    const payload = [...names(schema)].filter((name) => shown.admin.has(name) && !shown.others.has(name));
+    return payload
+      .filter((name) => !RESTRICTED_FIELDS[event]?.[name] && !TOLD_TO_ALL.has(name))
+      .map((name) => `${event}: ${name}`);
+  });
+  expect(open).toEqual([]);
+});
