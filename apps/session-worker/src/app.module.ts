@@ -36,6 +36,7 @@ import { SessionSweeper } from './runners/session-sweeper.js';
 import { EndingsService } from './sending/endings.service.js';
 import { FileFetcher } from './sending/files/file-fetcher.js';
 import { OutgoingFiles } from './sending/files/outgoing-files.js';
+import { OutgoingFolder } from './sending/files/outgoing-folder.js';
 import { Ledger } from './sending/ledger.js';
 import { ReceiptWriter } from './sending/receipt-writer.js';
 import { SendingConsumer } from './sending/sending.consumer.js';
@@ -107,6 +108,7 @@ function ownerOptions(): OwnerOptions {
     },
     OwnerAnswers,
     OutgoingFiles,
+    OutgoingFolder,
     PartitionsService,
     { provide: Platform, useClass: WhatsAppPlatform },
     RunnerFactory,

@@ -1,7 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { rename } from 'node:fs/promises';
+import { readdir, rename, stat, utimes } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type MediaContent, type MediaKind, type OutboundContent, UpdateSession } from '@svc/contracts';
 import { type MediaStore, type MediaStoreConfig, openMediaStore } from '@svc/media-store';
@@ -33,6 +34,7 @@ const ANSWERS: Record<string, (response: ServerResponse) => unknown> = {
     response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy()),
   unavailable: (response) => response.writeHead(503).end(),
   silent: () => undefined,
+  dripping: (response) => void response.writeHead(200, { 'content-type': 'image/png' }).write(FILE),
   slow: (response) => void slow.push(response),
 };
 /** Answers that a test lets go. */
@@ -337,4 +339,24 @@ test('a contact who asks for a file again is told the same place and key', async
   const stanza = { tag: 'receipt', attrs, content: [retry] };
   await stage.platform.call('POST', `/accounts/${phone}/stanzas`, { stanza });
   expect((await arrived(other, id)).message).toEqual(message);
+});
+
+test('a file that is on its way is for the worker alone, and one that a kill left behind is deleted', async () => {
+  const folder = join(worker.mediaDir, 'outgoing');
+  const contact = '15550208777';
+  await send(contact, 'image', { url: at('dripping'), mimeType: 'image/png' });
+  const [name] = await waitFor('the file', async () => {
+    const names = await readdir(folder);
+    return names.length > 0 && names;
+  });
+  const modes = await Promise.all(
+    [folder, join(folder, name as string)].map(async (path) => (await stat(path)).mode),
+  );
+  expect(modes.map((mode) => (mode & 0o777).toString(8))).toEqual(['700', '600']);
+  await worker.kill();
+  expect(await readdir(folder)).toContain(name);
+  await utimes(join(folder, name as string), 0, 0);
+  await worker.start();
+  expect(await readdir(folder)).not.toContain(name);
+  await stage.reached(sessionId, 'CONNECTED');
 });

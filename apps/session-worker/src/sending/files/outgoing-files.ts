@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -14,6 +13,7 @@ import type { PlatformSocket } from '../../platform/port.js';
 import { ProxyError, type ProxyRoute } from '../../platform/proxy.js';
 import { SessionRoutes } from '../../sessions/session-routes.js';
 import { FileFetcher } from './file-fetcher.js';
+import { OutgoingFolder } from './outgoing-folder.js';
 import type { LedgerMessage } from '../ledger.js';
 import { FileError } from '../failures.js';
 
@@ -37,6 +37,7 @@ export class OutgoingFiles {
   constructor(
     @Inject(MEDIA_STORE) private readonly store: MediaStore,
     private readonly fetcher: FileFetcher,
+    private readonly folder: OutgoingFolder,
     private readonly routes: SessionRoutes,
     private readonly config: WorkerConfig,
   ) {}
@@ -70,10 +71,10 @@ export class OutgoingFiles {
     signal: AbortSignal,
     onFetched: () => void,
   ): Promise<Uint8Array> {
-    const path = join(tmpdir(), `outgoing-${randomUUID()}`);
+    const path = join(this.folder.path, randomUUID());
     try {
       const { stream, mimeType } = await this.open(message, signal);
-      await pipeline(stream, createWriteStream(path), { signal });
+      await pipeline(stream, createWriteStream(path, { mode: 0o600 }), { signal });
       onFetched();
       return await socket.upload(message.content, { path, mimeType }).catch(() => {
         throw new FileError('MEDIA_UPLOAD_FAILED', 'the transfer broke off', false);
