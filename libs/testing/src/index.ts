@@ -3,6 +3,7 @@ export {
   type ServiceProcess,
   startProcess,
   startTestNats,
+  temporaryDirectory,
   type TestDatabase,
   type TestNats,
   waitFor,
