@@ -14,6 +14,7 @@ import {
 } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import {
+  natsConnectionOf,
   type ServiceProcess,
   startProcess,
   startTestService,
@@ -119,7 +120,7 @@ export class Stage {
   static async of(worker: TestService, platform: Platform): Promise<Stage> {
     const messaging = await Messaging.connect({ url: worker.nats.url, name: 'test' });
     const stage = new Stage(worker, platform, messaging);
-    messaging.connection.subscribe('evt.>', {
+    natsConnectionOf(messaging).subscribe('evt.>', {
       callback: (_error, message) =>
         void stage.events.push(message.json<Envelope<Record<string, unknown>>>()),
     });

@@ -169,7 +169,7 @@ export class Messaging {
     }
   }
 
-  get connection(): NatsConnection {
+  private get connection(): NatsConnection {
     return this.line.connection;
   }
 
