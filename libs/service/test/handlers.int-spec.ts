@@ -4,7 +4,7 @@ import { Controller, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
   AppError,
-  type Envelope,
+  Envelope,
   GetTiers,
   GetTiersV1,
   MessageSent,
