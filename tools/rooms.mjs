@@ -1,4 +1,5 @@
-// Checks the folders of every project: how full each is, and that no two of a project import each other.
+// Checks the folders of every project: how full each is, that no two of a project import each other, and that the doors of its package
+// are built from a source.
 // ESLint sees a file at a time; these rules are about folders (docs/adr/0033-folders-have-walls.md).
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -47,6 +48,17 @@ function twoWayFolders(project, files) {
     );
 }
 
+/** Doors that package.json names (`exports`, `main`, `types`, `bin`) and no source is built to: what lies in `dist` may be old. */
+function doorsWithoutSource(project, files) {
+  const { exports, main, types, bin } = JSON.parse(readFileSync(join(root, project, 'package.json'), 'utf8'));
+  const built = JSON.stringify([exports, main, types, bin]).matchAll(
+    /"(\.\/(?:cjs\/)?dist\/([^"]+?)\.(?:d\.ts|js))"/g,
+  );
+  return [...built]
+    .filter(([, , path]) => !files.includes(`src/${path}.ts`))
+    .map(([, door]) => `${project}/package.json: ${door} is built from no file below src`);
+}
+
 const projects = ['apps', 'libs'].flatMap((kind) =>
   readdirSync(join(root, kind)).map((name) => join(kind, name)),
 );
@@ -55,7 +67,7 @@ const problems = projects.flatMap((project) => {
     .map((path) => join('src', path))
     .filter((path) => path.endsWith('.ts') && !isTest(path) && !path.includes('generated'))
     .sort();
-  return [fullFolders, twoWayFolders].flatMap((check) => check(project, files));
+  return [fullFolders, twoWayFolders, doorsWithoutSource].flatMap((check) => check(project, files));
 });
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;

@@ -14,7 +14,7 @@ import {
   type SubscriptionChangedV1,
 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
-import { AuditChain, startTestService, type TestService, waitFor } from '@svc/testing';
+import { AuditChain, natsConnectionOf, startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { allHeard, aTenant, use } from './calls.js';
@@ -44,7 +44,7 @@ const entitlementsOf = async (tenantId: string) =>
 /** Collects the changes that are told of a tenant. */
 async function changesOf(tenantId: string): Promise<SubscriptionChangedV1[]> {
   const changes: SubscriptionChangedV1[] = [];
-  const { connection } = billing.get(Messaging);
+  const connection = natsConnectionOf(billing.get(Messaging));
   connection.subscribe('evt.*.subscription.changed', {
     callback: (_, message) => {
       const event = message.json<Envelope<SubscriptionChangedV1>>();

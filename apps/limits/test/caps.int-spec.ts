@@ -10,7 +10,7 @@ import {
   type TenantRef,
 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
-import { startTestService, type TestService } from '@svc/testing';
+import { natsConnectionOf, startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { aSend } from './sends.js';
@@ -22,7 +22,7 @@ let asked = 0;
 
 beforeAll(async () => {
   limits = await startTestService(serviceOptions, schema);
-  const { connection } = limits.get(Messaging);
+  const connection = natsConnectionOf(limits.get(Messaging));
   connection.subscribe(GetSubscription.subject, {
     callback: (_error, message) => {
       asked += 1;

@@ -12,7 +12,7 @@ import {
 } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { PeriodicTasks } from '@svc/service';
-import { startTestService, type TestService, waitFor } from '@svc/testing';
+import { natsConnectionOf, startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { ReservationSweeper } from '../src/reservations/reservation-sweeper.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -26,7 +26,7 @@ const asked: string[] = [];
 
 beforeAll(async () => {
   limits = await startTestService(serviceOptions, schema);
-  const { connection } = limits.get(Messaging);
+  const connection = natsConnectionOf(limits.get(Messaging));
   connection.subscribe(FindMessages.subject, {
     callback: (_error, message) => {
       const { id, data } = message.json<{ id: string; data: FindMessagesV1 }>();

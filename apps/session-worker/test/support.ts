@@ -1,6 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   ChangeSession,
@@ -15,7 +13,15 @@ import {
   type SessionStatus,
 } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
-import { type ServiceProcess, startProcess, startTestService, type TestService, waitFor } from '@svc/testing';
+import {
+  natsConnectionOf,
+  type ServiceProcess,
+  startProcess,
+  startTestService,
+  temporaryDirectory,
+  type TestService,
+  waitFor,
+} from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { WhatsAppPlatform } from '../src/platform/whatsapp/whatsapp-platform.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -87,7 +93,7 @@ export function workerEnv(platform: Platform): Record<string, string> {
     PLATFORM_TRUST_ROOT: platform.trustRoot,
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
     WORKER_NAME: 'worker-under-test',
-    MEDIA_DIR: join(tmpdir(), `media-${randomUUID()}`),
+    MEDIA_DIR: temporaryDirectory('media'),
   };
 }
 
@@ -114,7 +120,7 @@ export class Stage {
   static async of(worker: TestService, platform: Platform): Promise<Stage> {
     const messaging = await Messaging.connect({ url: worker.nats.url, name: 'test' });
     const stage = new Stage(worker, platform, messaging);
-    messaging.connection.subscribe('evt.>', {
+    natsConnectionOf(messaging).subscribe('evt.>', {
       callback: (_error, message) =>
         void stage.events.push(message.json<Envelope<Record<string, unknown>>>()),
     });

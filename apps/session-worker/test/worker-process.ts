@@ -1,5 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RpcClient } from '@svc/messaging';
@@ -8,6 +7,7 @@ import {
   type ServiceProcess,
   startProcess,
   startTestNats,
+  temporaryDirectory,
   type TestService,
   waitFor,
 } from '@svc/testing';
@@ -103,7 +103,7 @@ function isAlive(pid: number): boolean {
 
 async function authorityOf(platform: Platform): Promise<string> {
   const response = await fetch(`${platform.control}/media/ca.pem`);
-  const file = join(await mkdtemp(join(tmpdir(), 'media-ca-')), 'ca.pem');
+  const file = join(temporaryDirectory('media-ca'), 'ca.pem');
   await writeFile(file, await response.text());
   return file;
 }

@@ -8,6 +8,7 @@ import {
   STREAMS,
 } from '@svc/contracts';
 import { type DeadLetter, envelopeOf, Messaging, partitionOf } from '@svc/messaging';
+import { natsConnectionOf } from '@svc/testing';
 
 /** Data of a `message.received` of a session. */
 export function aMessage(fields: Partial<MessageReceivedV1> = {}): MessageReceivedV1 {
@@ -57,7 +58,7 @@ export class Producer {
   /** Dead letters of the dispatcher from here on. */
   async hearDead(): Promise<DeadLetter[]> {
     const heard: DeadLetter[] = [];
-    const { connection } = this.messaging;
+    const connection = natsConnectionOf(this.messaging);
     connection.subscribe('dead.webhook-dispatcher', {
       callback: (error, message) => void (!error && heard.push(message.json<DeadLetter>())),
     });
@@ -68,7 +69,7 @@ export class Producer {
   /** Events of this type that are published from here on, of any tenant. */
   async hear(type: string): Promise<Envelope[]> {
     const heard: Envelope[] = [];
-    const { connection } = this.messaging;
+    const connection = natsConnectionOf(this.messaging);
     connection.subscribe(`evt.*.${type}`, {
       callback: (error, message) => void (!error && heard.push(message.json<Envelope>())),
     });
@@ -79,7 +80,7 @@ export class Producer {
   /** Hears notices, from here on. */
   async notices<T extends object>(notice: NoticeContract<T>, listener: (data: T) => void): Promise<void> {
     this.messaging.onNotice(notice, listener);
-    await this.messaging.connection.flush();
+    await natsConnectionOf(this.messaging).flush();
   }
 
   /** Events of the tenant's partition that the dispatcher has been handed, or will be, and has not acked. */

@@ -84,7 +84,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   }
 
   unwrap<T>(): T {
-    return this.messaging.connection as T;
+    return this.messaging.line.connection as T;
   }
 
   private filter(subject: string): string {

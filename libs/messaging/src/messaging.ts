@@ -171,7 +171,7 @@ export class Messaging {
     }
   }
 
-  get connection(): NatsConnection {
+  private get connection(): NatsConnection {
     return this.line.connection;
   }
 

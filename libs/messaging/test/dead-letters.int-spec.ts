@@ -26,7 +26,7 @@ async function deliveredBefore(
   const consumer = await maker.messaging.jetstream.consumers.get('EVENTS', 'shop');
   for (let delivery = 1; delivery <= times; delivery += 1) (await consumer.next())!.nak();
   const answers = answersOf(maker.messaging, 'shop');
-  await maker.messaging.connection.flush();
+  await maker.messaging.line.connection.flush();
   const shop = await boot({ sent: () => Promise.reject(error) });
   return { shop, answers };
 }

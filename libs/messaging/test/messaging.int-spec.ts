@@ -226,7 +226,7 @@ test('a notice reaches everybody who listens at that moment, and nobody later', 
   one.messaging.notify(SendPermissionsChanged, { of: '1' });
   for (const { messaging } of [one, two]) {
     messaging.onNotice(SendPermissionsChanged, (data) => heard.push(data));
-    await messaging.connection.flush();
+    await messaging.line.connection.flush();
   }
   one.messaging.notify(SendPermissionsChanged, { of: '2' });
   await waitFor('both', () => heard.length === 2);
@@ -238,7 +238,7 @@ test('a notice that breaks its contract is passed over, and the next one is hear
   const heard: string[] = [];
   messaging.onNotice(SendPermissionsChanged, ({ of }) => heard.push(of));
   for (const data of ['not JSON', '{"of":1}', '{"of":"2","later":true}'])
-    messaging.connection.publish(SendPermissionsChanged.subject, data);
+    messaging.line.connection.publish(SendPermissionsChanged.subject, data);
   await waitFor('the last one', () => heard.length > 0);
   expect(heard).toEqual(['2']);
 });
@@ -248,7 +248,7 @@ test('copies of events are for everybody who listens at that moment, whoever els
   const heard: string[] = [];
   for (const { messaging } of [one, two]) {
     messaging.onEventCopy('message.*', ({ tenantId }) => heard.push(tenantId));
-    await messaging.connection.flush();
+    await messaging.line.connection.flush();
   }
   const event = aSentEvent();
   await one.messaging.publishEvent(event);

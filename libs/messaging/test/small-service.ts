@@ -192,7 +192,7 @@ export async function lastDeadLetter(messaging: Messaging, app: string): Promise
 }
 
 /** What a durable consumer of events answers from now on, as it goes over the wire. */
-export function answersOf({ connection }: Messaging, durable: string): string[] {
+export function answersOf({ line: { connection } }: Messaging, durable: string): string[] {
   const answers: string[] = [];
   connection.subscribe(`$JS.ACK.EVENTS.${durable}.>`, {
     callback: (_, message) => void answers.push(message.string()),

@@ -4,7 +4,7 @@ import { Controller, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
   AppError,
-  type Envelope,
+  Envelope,
   GetTiers,
   GetTiersV1,
   MessageSent,
@@ -67,8 +67,8 @@ beforeAll(async () => {
     const failure = events.get(id);
     if (failure) throw failure;
   };
-  await messaging.connection.flush();
-  messaging.connection.subscribe('$JS.ACK.EVENTS.limits.>', {
+  await messaging.line.connection.flush();
+  messaging.line.connection.subscribe('$JS.ACK.EVENTS.limits.>', {
     callback: (_, message) => void answers.push(message.string()),
   });
   close = await bootHandlers();

@@ -1,3 +1,5 @@
+const NO_SET_UP = 'The run has no servers: set globalSetup of @svc/test-servers in jest.config.mjs.';
+
 /**
  * The environment of a test run: Jest's `globalSetup` writes where its servers are, and the test files, which are processes of their own,
  * read it.
@@ -6,8 +8,7 @@ export const testRun = {
   /** URL of the PostgreSQL of the run. @throws Error where no server was started. */
   get databaseUrl(): string {
     const url = process.env['TEST_DATABASE_URL'];
-    if (!url)
-      throw new Error('No test database server: set globalSetup of @svc/test-servers in jest.config.mjs.');
+    if (!url) throw new Error(NO_SET_UP);
     return url;
   },
   set databaseUrl(url: string) {
@@ -19,6 +20,15 @@ export const testRun = {
   },
   set natsBinary(path: string) {
     process.env['TEST_NATS_BINARY'] = path;
+  },
+  /** Directory of the run, which its teardown removes. @throws Error where no set-up made one. */
+  get directory(): string {
+    const directory = process.env['TEST_DIRECTORY'];
+    if (!directory) throw new Error(NO_SET_UP);
+    return directory;
+  },
+  set directory(path: string) {
+    process.env['TEST_DIRECTORY'] = path;
   },
   /** `PATH` for child processes, which get nothing else of this environment. */
   get path(): string {

@@ -14,6 +14,7 @@ export interface ServersOfRun {
 export default async function globalSetup(): Promise<void> {
   const run = globalThis as ServersOfRun;
   run.directory = await mkdtemp(join(tmpdir(), 'svc-test-'));
+  testRun.directory = run.directory;
   run.postgres = await startPostgres({
     dataDir: join(run.directory, 'postgres'),
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import type { ServersOfRun } from './global-setup.js';
 
-/** Jest `globalTeardown`: stops what `globalSetup` started. */
+/** Jest `globalTeardown`: stops what `globalSetup` started, and removes what the tests left below its directory. */
 export default async function globalTeardown(): Promise<void> {
   const { postgres, directory } = globalThis as ServersOfRun;
   await postgres?.stop();
-  if (directory) await rm(directory, { recursive: true, force: true });
+  if (directory) await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }

@@ -1,8 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startNats } from '@svc/local-servers';
 import { testRun } from './config.js';
+import { temporaryDirectory } from './temporary-directory.js';
 
 /** A nats-server of one test file. */
 export interface TestNats {
@@ -19,7 +19,7 @@ export interface TestNats {
 
 /** Starts a nats-server with JetStream for this test file alone (13 ms), so that streams and queue groups never meet. */
 export async function startTestNats(): Promise<TestNats> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'svc-nats-'));
+  const dataDir = temporaryDirectory('nats');
   const binary = testRun.natsBinary;
   const launch = (port?: number): ReturnType<typeof startNats> =>
     startNats({ dataDir, ...(binary ? { binary } : {}), ...(port ? { port } : {}) });

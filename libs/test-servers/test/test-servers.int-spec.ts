@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
 import pg from 'pg';
-import { startTestNats, testDatabases } from '../src/index.js';
+import { startTestNats, temporaryDirectory, testDatabases } from '../src/index.js';
+import { testRun } from '../src/config.js';
 
 test('gives each caller a migrated database of its own, and migrates once', async () => {
   let migrated = 0;
@@ -43,4 +46,10 @@ test('a nats-server of the file survives a kill with its port', async () => {
   await nats.restart();
   expect(nats.url).toBe(before);
   await nats.stop();
+});
+
+test('directories of tests are new, and lie below the one that the teardown removes', () => {
+  const paths = [temporaryDirectory('files'), temporaryDirectory('files')];
+  expect(new Set(paths).size).toBe(2);
+  for (const path of paths) expect([existsSync(path), dirname(path)]).toEqual([true, testRun.directory]);
 });

@@ -13,7 +13,7 @@ export class AuditChain {
   behaviour: ChainBehaviour = 'append';
 
   private constructor(private readonly messaging: Messaging) {
-    messaging.connection.subscribe(AppendAuditFacts.subject, {
+    messaging.line.connection.subscribe(AppendAuditFacts.subject, {
       callback: (error, message) => {
         if (error) return;
         const { id, data } = message.json<{ id: string; data: unknown }>();
@@ -26,7 +26,7 @@ export class AuditChain {
   static async listen(natsUrl: string): Promise<AuditChain> {
     const messaging = await Messaging.connect({ url: natsUrl, name: 'audit-chain' });
     const chain = new AuditChain(messaging);
-    await messaging.connection.flush();
+    await messaging.line.connection.flush();
     return chain;
   }
 

@@ -3,6 +3,7 @@ export {
   type ServiceProcess,
   startProcess,
   startTestNats,
+  temporaryDirectory,
   type TestDatabase,
   type TestNats,
   waitFor,
@@ -11,6 +12,7 @@ export { type AgedRow, agedRowsLeft } from './aged-rows.js';
 export { AuditChain, type ChainBehaviour } from './audit-chain.js';
 export { schemaColumns } from './schema-columns.js';
 export { functionsWithoutFile } from './schema-functions.js';
+export { natsConnectionOf } from './nats-connection.js';
 export { createTestDatabase, type TestSchema } from './test-database.js';
 export { startTestService, type TestService } from './test-service.js';
 export { selfSigned, type ServerCertificate as SelfSigned } from '@svc/certificates';

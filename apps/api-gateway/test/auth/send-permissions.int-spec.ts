@@ -86,11 +86,16 @@ test('a session that is disconnected or deleted here is asked for anew at once',
 
 test('a sandbox that moves its clock leaves alone what is known of others', async () => {
   const sandbox = await gateway.sandboxOf(await gateway.createTenant());
-  expect((await send()).status).toBe(200);
+  const asksAgain = async (): Promise<boolean> => {
+    gateway.fakes.asked = [];
+    expect((await send()).status).toBe(200);
+    return timesAsked(GetSubscription) + timesAsked(GetSession) > 0;
+  };
+  // The notices of what the tests before have changed are heard first, however long they take.
+  await waitFor('the answers to be cached', async () => !(await asksAgain()));
   const moved = await gateway.call(sandbox.apiKey, 'POST /v1/sandbox/clock', { advanceSeconds: 60 });
   expect(moved.status).toBe(200);
-  expect((await send()).status).toBe(200);
-  expect([timesAsked(GetSubscription), timesAsked(GetSession)]).toEqual([1, 1]);
+  expect(await asksAgain()).toBe(false);
 });
 
 test('a key that is revoked is refused here at once, and by another gateway as soon as that hears of it', async () => {

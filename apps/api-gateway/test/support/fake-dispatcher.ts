@@ -269,12 +269,13 @@ export class FakeDispatcher {
     return endpoint;
   }
 
-  /** Enables or disables by the version of the mode: a call that was overtaken changes nothing. */
+  /** Enables or disables by the version of the mode, where the call has one: a call that was overtaken changes nothing. */
   private switchBound(endpoint: WebhookEndpointWithSecret, enabled: boolean, modeVersion?: number): void {
     const owned = this.endpoints.get(endpoint.id) as OwnedEndpoint;
-    const version = modeVersion ?? owned.modeVersion + 1;
-    if (enabled ? version < owned.modeVersion : version <= owned.modeVersion) return;
-    owned.modeVersion = version;
+    if (modeVersion !== undefined) {
+      if (enabled ? modeVersion < owned.modeVersion : modeVersion <= owned.modeVersion) return;
+      owned.modeVersion = modeVersion;
+    }
     if (!enabled) Object.assign(endpoint, { status: 'DISABLED' }, NO_PAUSE);
     else if (endpoint.status === 'DISABLED') endpoint.status = 'ACTIVE';
   }

@@ -60,7 +60,7 @@ import {
   type UpdateSessionV1,
 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
-import { NO_LIMITS, PLAN_NUMBERS } from '@svc/testing';
+import { natsConnectionOf, NO_LIMITS, PLAN_NUMBERS } from '@svc/testing';
 import {
   answer,
   auditThrough,
@@ -132,7 +132,7 @@ export class FakeServices {
     fakes.answerSessions();
     fakes.dispatcher.answer((contract, reply) => fakes.on(contract, reply), fakes.audit);
     fakes.ledger.answer((contract, reply) => fakes.on(contract, reply));
-    await fakes.messaging.connection.flush();
+    await natsConnectionOf(fakes.messaging).flush();
     return fakes;
   }
 
@@ -151,12 +151,12 @@ export class FakeServices {
   async without<T>({ subject }: RequestContract, run: () => Promise<T>): Promise<T> {
     const { subscription, callback } = this.listening.get(subject) as Listening;
     subscription.unsubscribe();
-    await this.messaging.connection.flush();
+    await natsConnectionOf(this.messaging).flush();
     try {
       return await run();
     } finally {
       this.listen(subject, callback);
-      await this.messaging.connection.flush();
+      await natsConnectionOf(this.messaging).flush();
     }
   }
 
@@ -196,12 +196,11 @@ export class FakeServices {
     owned.modeVersion += 1;
     owned.state.botMode = 'MANAGED';
     const { tenantId, modeVersion } = owned;
-    const change = { enabled: false, rotateSecret: false, modeVersion };
-    this.dispatcher.putBound({ tenantId, sessionId, ...change });
+    this.dispatcher.putBound({ tenantId, sessionId, enabled: false, rotateSecret: false, modeVersion });
   }
 
   private listen(subject: string, callback: Listening['callback']): void {
-    const subscription = this.messaging.connection.subscribe(subject, { callback });
+    const subscription = natsConnectionOf(this.messaging).subscribe(subject, { callback });
     this.listening.set(subject, { subscription, callback });
   }
 

@@ -1,5 +1,3 @@
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from '@jest/globals';
 import { CreateTenant, type NewTenant } from '@svc/contracts';
@@ -9,6 +7,7 @@ import {
   type ServiceProcess,
   startProcess,
   startTestNats,
+  temporaryDirectory,
   type TestDatabase,
   type TestNats,
 } from '@svc/testing';
@@ -23,18 +22,20 @@ export let fakes: FakeServices;
 export let rpc: RpcClient;
 export let gateway: ServiceProcess;
 let nats: TestNats;
+let mediaDir: string;
 
 /** Starts the gateway as a process of its own, again when one was killed. */
 export async function startGateway(): Promise<void> {
   gateway = await startProcess(fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url)), {
     ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'debug', KEY_PEPPER: PEPPER },
-    MEDIA_DIR: join(tmpdir(), 'media-of-gateway-process'),
+    MEDIA_DIR: mediaDir,
   });
 }
 
 /** Gives this file a gateway that is a process of its own, with the other services played by contract. */
 export function withGatewayProcess(): void {
   beforeAll(async () => {
+    mediaDir = temporaryDirectory('media');
     [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
     fakes = await FakeServices.start(nats.url);
     await startGateway();

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
 import {
   CreateTenant,
@@ -10,7 +8,7 @@ import {
   STREAMS,
 } from '@svc/contracts';
 import { partitionOf } from '@svc/messaging';
-import { startTestService, type TestService } from '@svc/testing';
+import { startTestService, temporaryDirectory, type TestService } from '@svc/testing';
 import { SendPermissions } from '../../src/auth/send-permissions.js';
 import { SendPublisher } from '../../src/sending/send-publisher.js';
 import { schema } from '../../src/migrations/schema.js';
@@ -43,7 +41,7 @@ export class TestGateway {
     const service = await startTestService(serviceOptions, schema, {
       KEY_PEPPER: 'pepper of the tests, long enough to pass',
       SVC_MODE: 'development',
-      MEDIA_DIR: join(tmpdir(), `media-${randomUUID()}`),
+      MEDIA_DIR: temporaryDirectory('media'),
       ...env,
     });
     return new TestGateway(service, await FakeServices.start(service.nats.url));

@@ -54,10 +54,8 @@ export class Actor {
     const { tenantId, apiKey } = await createTenant(stack);
     const { body } = await stack.api(apiKey, 'POST', '/v1/api-keys', { environment: 'TEST' });
     const tenant = { tenantId, apiKey: String(body['secret']), kid: String(body['kid']) };
-    const session = await createSession(stack, tenant.apiKey);
-    const scanned = await stack.api(tenant.apiKey, 'POST', `/v1/sandbox/sessions/${session}/scan`);
-    expectStatus(scanned, 200);
-    return new Actor(stack, tenant, session, String(scanned.body['phone']).slice(1));
+    const { id, phone } = await linkSandboxNumber(stack, tenant.apiKey);
+    return new Actor(stack, tenant, id, phone.slice(1));
   }
 
   api<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<T>> {
@@ -177,19 +175,43 @@ export async function linkNumber(stack: Stack, apiKey: string, phone: string): P
   return id;
 }
 
-/** A machine under load may answer 503 or 504; a session that was made all the same rests, since nobody looks at its code. */
-async function createSession(stack: Stack, apiKey: string): Promise<string> {
+/** Creates a session of a sandbox and has its code scanned; resolves when it is connected. */
+export async function linkSandboxNumber(
+  stack: Stack,
+  testKey: string,
+  name = 'e2e',
+): Promise<{ id: string; phone: string }> {
+  const id = await createSession(stack, testKey, name);
+  const linked = await answerOf('the session to be linked', async () => {
+    const answer = await stack.api(testKey, 'POST', `/v1/sandbox/sessions/${id}/scan`);
+    // A call that was answered 504 may have linked it all the same.
+    return answer.status === 409 ? stack.api(testKey, 'GET', `/v1/sessions/${id}`) : answer;
+  });
+  expectStatus(linked, 200);
+  if (linked.body['status'] !== 'CONNECTED' || linked.body['id'] !== id)
+    throw new Error(`It is not linked: ${JSON.stringify(linked.body)}`);
+  return { id, phone: String(linked.body['phone']) };
+}
+
+/** A session that was made by a call that was answered 504 rests, since nobody looks at its code. */
+async function createSession(stack: Stack, apiKey: string, name = 'e2e'): Promise<string> {
+  const answer = await answerOf('a session to be created', () =>
+    stack.api<{ id: string }>(apiKey, 'POST', '/v1/sessions', { name }),
+  );
+  expectStatus(answer, 201);
+  return answer.body.id;
+}
+
+/** Repeats a call until its answer is not 503 or 504, with which a machine under load may answer. */
+export function answerOf<T>(what: string, call: () => Promise<Answer<T>>): Promise<Answer<T>> {
   return waitFor(
-    'a session to be created',
+    what,
     async () => {
-      const answer = await stack.api<{ id: string }>(apiKey, 'POST', '/v1/sessions', { name: 'e2e' });
+      const answer = await call();
       return answer.status >= 503 ? undefined : answer;
     },
     LINK_LIMIT_MS,
-  ).then((answer) => {
-    expectStatus(answer, 201);
-    return answer.body.id;
-  });
+  );
 }
 
 /** @throws Error with the answer when its status is none of these. */

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startProgram } from '../stage/programs.js';
 import { freePort } from '../stage/stage.js';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -30,7 +31,7 @@ async function blocksOfPage(): Promise<Block[]> {
 }
 
 let dataDir: string;
-let started: ReturnType<typeof spawn> | undefined;
+let started: ChildProcess | undefined;
 
 beforeAll(async () => void (dataDir = await mkdtemp(join(tmpdir(), 'svc-quickstart-'))));
 afterAll(async () => {
@@ -49,18 +50,13 @@ test(
     expect(start?.commands.startsWith(DONE_BEFORE)).toBe(true);
     expect(blocks.length).toBeGreaterThan(4);
     const env = { ...process.env, DATA_DIR: dataDir, GATEWAY_PORT: '0', PORT: String(await freePort()) };
-    const options = { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] as const };
 
     // `exec`, so that the signal that stops it reaches npm and not a shell that waits.
     const first = start?.commands.replace(DONE_BEFORE, 'exec ') ?? '';
-    started = spawn('bash', ['-c', first], { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
-    let said = '';
-    await new Promise<void>((resolve, reject) => {
-      started?.stdout?.on('data', (chunk: Buffer) => {
-        said += chunk.toString();
-        if (/^Ready after/m.test(said)) resolve();
-      });
-      started?.once('exit', () => reject(new Error(`npm start ended:\n${said}`)));
+    started = await startProgram(['bash', '-c', first], {
+      ...{ cwd: ROOT, env },
+      readyAt: /^Ready after/m,
+      limitMs: LIMIT_MS,
     });
 
     const END = '-- end of a block --';
@@ -68,7 +64,7 @@ test(
       '\n',
     );
     const shell = spawn('bash', ['-c', script.replace('bot.log', join(dataDir, 'bot.log'))], {
-      ...options,
+      ...{ cwd: ROOT, env },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let output = '';

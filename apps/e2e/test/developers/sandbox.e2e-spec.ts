@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
 import { verifyWebhook } from '@svc/sdk';
-import { createTenant, type NewTenant } from '../../src/stack/actor.js';
+import { createTenant, linkSandboxNumber, type NewTenant } from '../../src/stack/actor.js';
 import type { Answer, Stack } from '../../src/stack/stack.js';
 import { stackOfRun, withReceiver } from '../stage/stage.js';
 
@@ -27,11 +27,9 @@ const api = <T = Record<string, unknown>>(method: string, path: string, body?: u
   stack.api<T>(testKey, method, path, body);
 
 async function linked(name: string): Promise<string> {
-  const { body } = await api('POST', '/v1/sessions', { name });
-  const scanned = await api('POST', `/v1/sandbox/sessions/${String(body['id'])}/scan`);
-  expect(scanned).toMatchObject({ status: 200, body: { id: body['id'], status: 'CONNECTED' } });
-  expect(scanned.body['phone']).toMatch(/^\+1555[2-9]\d{6}$/);
-  return String(body['id']);
+  const { id, phone } = await linkSandboxNumber(stack, testKey, name);
+  expect(phone).toMatch(/^\+1555[2-9]\d{6}$/);
+  return id;
 }
 
 async function send(sessionId: string, to: string, text: string): Promise<string> {

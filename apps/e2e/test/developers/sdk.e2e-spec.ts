@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
@@ -6,6 +6,7 @@ import { ApiError, isEvent, SvcClient, verifyWebhook } from '@svc/sdk';
 import { type ApiDocument, contentExamples, waitFor } from '@svc/testing';
 import { Actor, inventPhone } from '../../src/stack/actor.js';
 import type { Stack } from '../../src/stack/stack.js';
+import { startProgram } from '../stage/programs.js';
 import { stackOfRun, withReceiver } from '../stage/stage.js';
 import { isStandard } from '../stage/standard-webhooks.js';
 
@@ -98,10 +99,14 @@ test('svc listen hands the events of the gateway to a local receiver, as genuine
     ...{ PATH: process.env['PATH'], SVC_API_KEY: actor.tenant.apiKey, SVC_BASE_URL: stack.file.gateway },
     SVC_WEBHOOK_SECRET: secret,
   };
-  command = spawn(process.execPath, [SVC, 'listen', '--forward', `${receiver.get().origin}/bot`], { env });
-  let said = '';
-  command.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  await waitFor('the connection', () => said.includes('Forwarding events'));
+  command = await startProgram(
+    [process.execPath, SVC, 'listen', '--forward', `${receiver.get().origin}/bot`],
+    {
+      env,
+      readyAt: /Forwarding events/,
+      limitMs: 60_000,
+    },
+  );
   const contact = inventPhone();
   await actor.write(contact, 'forward this');
   const { raw, headers } = await waitFor('the webhook', () =>

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, expect } from '@jest/globals';
@@ -18,15 +19,23 @@ export function withReceiver(): { get: () => WebhookReceiver } {
   return { get: () => receiver };
 }
 
-/** A port that nobody has, for a program that is told which to take. */
+/** Below the kernel's range, from which others get a port between the look and the start of the program, and below the launcher's. */
+const [LOWEST_PORT, HIGHEST_PORT] = [12_000, 20_000];
+
+/** Finds a port that nobody has, for a program that is told which to take. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
+    const server = createServer().listen({ port, host: '127.0.0.1', exclusive: true });
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** The error body of the specification, whatever the error. */

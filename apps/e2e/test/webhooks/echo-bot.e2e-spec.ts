@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
-import { createTenant } from '../../src/stack/actor.js';
+import { answerOf, createTenant, expectStatus, linkSandboxNumber } from '../../src/stack/actor.js';
 import type { Answer, Stack } from '../../src/stack/stack.js';
+import { startProgram } from '../stage/programs.js';
 import { freePort, stackOfRun } from '../stage/stage.js';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -25,24 +25,22 @@ beforeAll(async () => {
   const { apiKey } = await createTenant(stack);
   const made = await stack.api(apiKey, 'POST', '/v1/api-keys', { environment: 'TEST' });
   testKey = String(made.body['secret']);
-  sessionId = String((await api('POST', '/v1/sessions', { name: 'echo' })).body['id']);
-  expect((await api('POST', `/v1/sandbox/sessions/${sessionId}/scan`)).body).toMatchObject({
-    status: 'CONNECTED',
-  });
+  sessionId = (await linkSandboxNumber(stack, testKey, 'echo')).id;
 
   const port = await freePort();
   address = `http://127.0.0.1:${port}/`;
-  const { body } = await api<{ env: Record<string, string> }>(
-    'PUT',
-    `/v1/sessions/${sessionId}/external-config`,
-    { enabled: true, mintApiKey: true, webhookUrl: address },
+  const path = `/v1/sessions/${sessionId}/external-config`;
+  const config = { enabled: true, mintApiKey: true, webhookUrl: address };
+  const external = await answerOf('external mode', () =>
+    api<{ env: Record<string, string> }>('PUT', path, config),
   );
-  bot = spawn(process.execPath, [join(ROOT, 'examples/echo-bot/bot.mjs')], {
-    env: { ...process.env, ...body.env, SVC_BASE_URL: stack.file.gateway, PORT: String(port) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  expectStatus(external, 200);
+  bot = await startProgram([process.execPath, join(ROOT, 'examples/echo-bot/bot.mjs')], {
+    env: { ...process.env, ...external.body.env, SVC_BASE_URL: stack.file.gateway, PORT: String(port) },
+    readyAt: /^listening/m,
+    limitMs: LIMIT_MS,
   });
-  await once(bot.stdout!, 'data'); // "listening"
-}, LIMIT_MS);
+}, 3 * LIMIT_MS);
 afterAll(() => void bot?.kill());
 
 test('the example of an external bot answers in the sandbox, once, and nobody but the gateway', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { type Place, Vault } from './vault.js';
 
+const MOST_KEYS = 10_000;
 const vault = new Vault(randomBytes(32).toString('base64'));
 const place: Place = { sessionId: 'a', table: 'signal_key', row: 'session|49151.0' };
 const secret = Buffer.from('private key material');
@@ -21,4 +22,11 @@ test.each([
 test('does not open with another master key', () => {
   const other = new Vault(randomBytes(32).toString('base64'));
   expect(() => other.open(place, vault.seal(place, secret))).toThrow();
+});
+
+test('caches a bounded number of derived keys, and opens what was sealed with one that it dropped', () => {
+  const sealed = vault.seal(place, secret);
+  for (let n = 0; n <= MOST_KEYS; n += 1) vault.seal({ ...place, sessionId: `other ${n}` }, secret);
+  expect(vault['boxes'].size).toBe(MOST_KEYS);
+  expect(vault.open(place, sealed)).toEqual(secret);
 });

@@ -9,6 +9,9 @@ export interface Place {
   row: string;
 }
 
+/** Derived keys in memory at most; the oldest goes, and is derived anew when its session needs it. */
+const MOST_KEYS = 10_000;
+
 /** The value was altered, lies elsewhere, or was sealed with another master key. */
 export class UnreadableSecretError extends Error {
   override readonly name = 'UnreadableSecretError';
@@ -23,6 +26,7 @@ export class UnreadableSecretError extends Error {
  * writes under one key stays small: random nonces of 96 bits are safe for some 2^32 of them.
  */
 export class Vault {
+  /** Every replica that seals a proxy has its session here, and does not hear of the end of one that runs elsewhere. */
   private readonly boxes = new Map<string, SecretBox>();
 
   /** @param masterKey 32 bytes in base64. */
@@ -53,6 +57,7 @@ export class Vault {
       const derived = Buffer.from(hkdfSync('sha256', master, sessionId, 'session-secrets', 32));
       box = new SecretBox(secretKey(derived, master));
       this.boxes.set(sessionId, box);
+      if (this.boxes.size > MOST_KEYS) this.boxes.delete(this.boxes.keys().next().value as string);
     }
     return box;
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope } from '@svc/contracts';
-import { GroupCommit } from '@svc/database';
+import { columns, GroupCommit } from '@svc/database';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { OutboxService, outboxRows } from '@svc/service';
 import { DataSource } from 'typeorm';
@@ -21,29 +21,39 @@ export interface KeyCommit {
   inbound: { record: InboundRecord; event: Envelope | undefined; awaitsFile: boolean }[];
 }
 
+// Of each part, `n` is the number of its commit.
+const COMMITS = columns({ session_id: 'uuid', partition: 'int', epoch: 'int' }, 3); // after the fence
+const PUTS = columns({ n: 'int', type: 'text', key_id: 'text', sealed: 'bytea' }, COMMITS.next);
+const DELETES = columns({ n: 'int', type: 'text', key_id: 'text' }, PUTS.next);
+const MESSAGES = columns({ n: 'int', sender: 'text', key_id: 'text', plaintext: 'bytea' }, DELETES.next);
+const EVENTS = columns(
+  {
+    ...{ n: 'int', sender: 'text', key_id: 'text', id: 'uuid', envelope: 'jsonb' },
+    ...{ awaits_file: 'bool', partition: 'int' },
+  },
+  MESSAGES.next,
+);
+
 /**
  * One statement, one round trip, one transaction: keys, journal and outbox stand or fall together with the lease. What
  * the session itself sent is told by its receipts, however it comes back: its row is there before it goes out.
  */
 const COMMIT_SQL = `WITH ${FENCE_SQL},
   leased AS (SELECT c.n::int AS n, c.session_id
-    FROM unnest($3::uuid[], $4::int[], $5::int[]) WITH ORDINALITY AS c (session_id, partition, epoch, n)
+    FROM ${COMMITS.unnest('c', 'n')}
     JOIN fence USING (partition, epoch)),
   put AS (INSERT INTO signal_key (session_id, type, key_id, sealed)
     SELECT session_id, k.type, k.key_id, k.sealed
-    FROM unnest($6::int[], $7::text[], $8::text[], $9::bytea[]) AS k (n, type, key_id, sealed) JOIN leased USING (n)
+    FROM ${PUTS.unnest('k')} JOIN leased USING (n)
     ON CONFLICT (session_id, type, key_id) DO UPDATE SET sealed = excluded.sealed),
-  deleted AS (DELETE FROM signal_key s USING leased, unnest($10::int[], $11::text[], $12::text[]) AS d (n, type, key_id)
+  deleted AS (DELETE FROM signal_key s USING leased, ${DELETES.unnest('d')}
     WHERE d.n = leased.n AND s.session_id = leased.session_id AND s.type = d.type AND s.key_id = d.key_id),
   journaled AS (INSERT INTO inbound_message (session_id, sender, key_id, plaintext)
     SELECT session_id, m.sender, m.key_id, m.plaintext
-    FROM unnest($13::int[], $14::text[], $15::text[], $16::bytea[]) AS m (n, sender, key_id, plaintext)
-    JOIN leased USING (n)
+    FROM ${MESSAGES.unnest('m')} JOIN leased USING (n)
     ON CONFLICT DO NOTHING RETURNING session_id, sender, key_id),
   fresh AS (SELECT e.*, session_id
-    FROM unnest($17::int[], $18::text[], $19::text[], $20::uuid[], $21::jsonb[], $22::bool[], $23::int[])
-      AS e (n, sender, key_id, id, envelope, awaits_file, partition)
-    JOIN leased USING (n) JOIN journaled USING (session_id, sender, key_id)
+    FROM ${EVENTS.unnest('e')} JOIN leased USING (n) JOIN journaled USING (session_id, sender, key_id)
     WHERE e.envelope #>> '{data,fromMe}' = 'false' OR NOT EXISTS (SELECT FROM outbound_message o
       WHERE o.session_id = leased.session_id AND o.key_id = e.key_id)),
   published AS (INSERT INTO event_outbox (id, envelope) SELECT id, envelope FROM fresh WHERE NOT awaits_file RETURNING id),
@@ -102,17 +112,24 @@ export class KeyWriter {
       COMMIT_SQL,
       [
         ...fenceParameters(commits.map(({ fence }) => fence)),
-        commits.map(({ sessionId }) => sessionId),
-        commits.map(({ fence }) => fence.partition),
-        commits.map(({ fence }) => fence.epoch),
-        ...[numbers(puts), puts.map(({ type }) => type), puts.map(({ keyId }) => keyId)],
-        puts.map(({ sealed }) => sealed),
-        ...[numbers(deletes), deletes.map(({ type }) => type), deletes.map(({ keyId }) => keyId)],
-        ...[numbers(inbound), ...placesOf(inbound)],
-        inbound.map(({ record }) => Buffer.from(record.plaintext)),
-        ...[numbers(events), ...placesOf(events), ids, envelopes],
-        events.map(({ awaitsFile }) => awaitsFile),
-        events.map(({ n }) => commits[n - 1]?.fence.partition),
+        ...COMMITS.arrays(commits, {
+          session_id: ({ sessionId }) => sessionId,
+          partition: ({ fence }) => fence.partition,
+          epoch: ({ fence }) => fence.epoch,
+        }),
+        ...PUTS.arrays(puts, { n, type, key_id: ({ keyId }) => keyId, sealed: ({ sealed }) => sealed }),
+        ...DELETES.arrays(deletes, { n, type, key_id: ({ keyId }) => keyId }),
+        ...MESSAGES.arrays(inbound, {
+          ...{ n, sender, key_id: messageId },
+          plaintext: ({ record }) => Buffer.from(record.plaintext),
+        }),
+        ...EVENTS.arrays(events, {
+          ...{ n, sender, key_id: messageId },
+          id: (_, at) => ids[at],
+          envelope: (_, at) => envelopes[at],
+          awaits_file: ({ awaitsFile }) => awaitsFile,
+          partition: (event) => commits[event.n - 1]?.fence.partition,
+        }),
       ],
     );
     atStep(inbound.length > 0 ? 'in-3' : 'out-5');
@@ -129,10 +146,7 @@ function numbered<T>(commits: KeyCommit[], partsOf: (commit: KeyCommit) => T[]):
   return commits.flatMap((commit, at) => partsOf(commit).map((part) => ({ ...part, n: at + 1 })));
 }
 
-function numbers(parts: { n: number }[]): number[] {
-  return parts.map(({ n }) => n);
-}
-
-function placesOf(parts: { record: InboundRecord }[]): [string[], string[]] {
-  return [parts.map(({ record }) => record.sender), parts.map(({ record }) => record.keyId)];
-}
+const n = (part: { n: number }): number => part.n;
+const type = (key: { type: string }): string => key.type;
+const sender = ({ record }: { record: InboundRecord }): string => record.sender;
+const messageId = ({ record }: { record: InboundRecord }): string => record.keyId;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { columns } from '@svc/database';
 import { FENCE_SQL, fenceParameters } from '@svc/ownership';
 import { OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
@@ -17,22 +18,26 @@ import {
 // Results come as columns; a delivery finds its own by its index in that of the ids. Joined, they would be found by going through all of
 // them for each delivery, and deliveries by going through the whole table: where the server has last measured it while nothing was
 // pending, it expects one row of each (docs/adr/0028).
-const INDEX = 'array_position($3::uuid[], hot.id)';
-const COLUMNS = {
-  ...{
-    n: '$4::int[]',
-    epoch: '$5::bigint[]',
-    started_at: '$6::timestamptz[]',
-    ms: '$7::int[]',
-    status: '$8::int[]',
+const RESULTS = columns(
+  {
+    ...{ id: 'uuid', n: 'int', epoch: 'bigint', started_at: 'timestamptz', ms: 'int', status: 'int' },
+    ...{ err_code: 'text', resp_head: 'bytea', outcome: 'text', retry_ms: 'int' },
   },
-  ...{ err_code: '$9::text[]', resp_head: '$10::bytea[]', outcome: '$11::text[]', retry_ms: '$12::int[]' },
-};
-type Column = keyof typeof COLUMNS;
-const valueOf = (column: Column): string => `(${COLUMNS[column]})[row_no]`;
-const valuesOf = (...columns: Column[]): string =>
-  columns.map((column) => `${valueOf(column)} AS ${column}`).join(', ');
-const isResult = (condition: string): string => `hot.id = ANY ($3::uuid[])
+  3, // after the fence
+);
+const RUNS = columns(
+  {
+    ...{ endpoint_id: 'uuid', of_generation: 'int', lead: 'int', broken: 'boolean' },
+    ...{ peak: 'int', tail: 'int', recovers: 'boolean' },
+  },
+  RESULTS.next,
+);
+type Column = Parameters<typeof RESULTS.array>[0];
+const INDEX = `array_position(${RESULTS.array('id')}, hot.id)`;
+const valueOf = (column: Column): string => `(${RESULTS.array(column)})[row_no]`;
+const valuesOf = (...names: Column[]): string =>
+  names.map((column) => `${valueOf(column)} AS ${column}`).join(', ');
+const isResult = (condition: string): string => `hot.id = ANY (${RESULTS.array('id')})
       AND EXISTS (SELECT FROM (SELECT ${INDEX} AS row_no) own, fence WHERE ${valueOf('n')} = hot.attempt
         AND fence.partition = hot.p AND fence.epoch = ${valueOf('epoch')} AND ${valueOf('outcome')} ${condition})
     RETURNING ${INDEX} AS row_no, hot.*`;
@@ -46,7 +51,7 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
   finished AS (DELETE FROM webhook_delivery hot WHERE ${isResult("<> 'retry'")}),
   again AS (
     UPDATE webhook_delivery hot SET state = 'scheduled', attempt = hot.attempt + 1,
-      next_at = svc_now(hot.tenant_id) + (${COLUMNS.retry_ms})[${INDEX}] * interval '1 ms'
+      next_at = svc_now(hot.tenant_id) + (${RESULTS.array('retry_ms')})[${INDEX}] * interval '1 ms'
     WHERE ${isResult("= 'retry'")}),
   applied AS (
     SELECT id, event_id, endpoint_id, tenant_id, seq, kind, event_at, replay_of, replay_id,
@@ -71,8 +76,7 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
       state = 'ACTIVE' AND recovering AND recovers AS recovered,
       greatest(consec_perm4xx + lead, peak) AS longest,
       CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END AS consec
-    FROM unnest($13::uuid[], $14::int[], $15::int[], $16::boolean[], $17::int[], $18::int[], $19::boolean[])
-      AS t (endpoint_id, of_generation, lead, broken, peak, tail, recovers)
+    FROM ${RUNS.unnest('t')}
     JOIN webhook_endpoint endpoint ON endpoint.id = endpoint_id AND generation = of_generation
     WHERE endpoint_id IN (SELECT endpoint_id FROM applied) AND (
       consec_perm4xx <> CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END
@@ -150,28 +154,28 @@ interface RecordRow extends StateChanges {
 }
 
 function resultColumns(results: AttemptResult[]): unknown[][] {
-  return [
-    results.map(({ item }) => item.id),
-    results.map(({ item }) => item.attempt),
-    results.map(({ item }) => item.epoch),
-    results.map(({ startedAt }) => startedAt.toISOString()),
-    results.map(({ durationMs }) => durationMs),
-    results.map(({ status }) => status),
-    results.map(({ error }) => error),
-    results.map(({ head }) => head),
-    results.map(outcomeOf),
-    results.map((result) => remainingMs(result, performance.now())),
-  ];
+  return RESULTS.arrays(results, {
+    id: ({ item }) => item.id,
+    n: ({ item }) => item.attempt,
+    epoch: ({ item }) => item.epoch,
+    started_at: ({ startedAt }) => startedAt.toISOString(),
+    ms: ({ durationMs }) => durationMs,
+    status: ({ status }) => status,
+    err_code: ({ error }) => error,
+    resp_head: ({ head }) => head,
+    outcome: outcomeOf,
+    retry_ms: (result) => remainingMs(result, performance.now()),
+  });
 }
 
 function runColumns(runs: RunOf4xx[]): unknown[][] {
-  return [
-    runs.map(({ endpointId }) => endpointId),
-    runs.map(({ generation }) => generation),
-    runs.map(({ lead }) => lead),
-    runs.map(({ broken }) => broken),
-    runs.map(({ peak }) => peak),
-    runs.map(({ tail }) => tail),
-    runs.map(({ recovers }) => recovers),
-  ];
+  return RUNS.arrays(runs, {
+    endpoint_id: ({ endpointId }) => endpointId,
+    of_generation: ({ generation }) => generation,
+    lead: ({ lead }) => lead,
+    broken: ({ broken }) => broken,
+    peak: ({ peak }) => peak,
+    tail: ({ tail }) => tail,
+    recovers: ({ recovers }) => recovers,
+  });
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { columns } from '@svc/database';
 import { FENCE_SQL, fenceParameters } from '@svc/ownership';
 import { isErasedSql } from '@svc/service';
 import { DataSource } from 'typeorm';
@@ -31,6 +32,20 @@ export interface CommitOutcome {
 /** Names the advisory locks of the log, one per partition. */
 const LOG_LOCK = 0x5c_10;
 
+const EVENTS = columns(
+  {
+    ...{ id: 'uuid', tenant_id: 'uuid', session_id: 'uuid', conversation: 'int', kind: 'text' },
+    ...{ start: 'int', size: 'int', p: 'int' },
+    ...{ person: 'text', chat: 'text', at: 'timestamptz', to_them: 'boolean' },
+  },
+  3, // after the fence
+);
+const DELIVERIES = columns(
+  { id: 'uuid', event: 'int', endpoint_id: 'uuid', state: 'text', strict_conversation: 'int' },
+  EVENTS.next,
+);
+const PAYLOADS = `$${DELIVERIES.next}::bytea`;
+
 /**
  * This statement commits a batch. What is of a contact who has been erased since is not taken in. Only a fresh event row makes deliveries, so a late repeat cannot bring one back that is finished. `turn` comes before the
  * numbers of the log are drawn and ends with the commit: a number that is drawn later is never visible earlier, so a
@@ -43,13 +58,11 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
     FROM (SELECT DISTINCT partition FROM fence ORDER BY partition) mine),
   -- Once per tenant: the function looks up the offset of its clock.
   clock AS MATERIALIZED (
-    SELECT id AS tenant_id, svc_now(id) AS now FROM (SELECT DISTINCT unnest($4::uuid[]) AS id) tenant),
+    SELECT id AS tenant_id, svc_now(id) AS now FROM (SELECT DISTINCT unnest(${EVENTS.array('tenant_id')}) AS id) tenant),
   fresh AS (
     INSERT INTO webhook_event (id, tenant_id, session_id, conversation, kind, payload, created_at)
-    SELECT id, tenant_id, session_id, conversation, kind, substring($8::bytea FROM start FOR size), clock.now
-    FROM turn CROSS JOIN unnest($3::uuid[], $4::uuid[], $5::uuid[], $6::int[], $7::text[], $9::int[], $10::int[], $11::int[],
-      $17::text[], $18::text[], $19::timestamptz[], $20::boolean[])
-      WITH ORDINALITY AS event (id, tenant_id, session_id, conversation, kind, start, size, p, person, chat, at, to_them, place)
+    SELECT id, tenant_id, session_id, conversation, kind, substring(${PAYLOADS} FROM start FOR size), clock.now
+    FROM turn CROSS JOIN ${EVENTS.unnest('event', 'place')}
     JOIN fence ON fence.partition = event.p JOIN clock USING (tenant_id)
     WHERE NOT ${isErasedSql({ tenant: 'event.tenant_id', contacts: "decode(event.person, 'hex'), decode(event.chat, 'hex')", at: 'event.at', toThem: 'event.to_them' })}
     ORDER BY place
@@ -57,14 +70,13 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
   made AS (
     INSERT INTO webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, kind, event_at,
       strict_conversation)
-    SELECT planned.id, fresh.id, endpoint_id, fresh.tenant_id, ($11::int[])[event], state, fresh.created_at, fresh.kind,
+    SELECT planned.id, fresh.id, endpoint_id, fresh.tenant_id, (${EVENTS.array('p')})[event], state, fresh.created_at, fresh.kind,
       fresh.created_at, strict_conversation
-    FROM unnest($12::uuid[], $13::int[], $14::uuid[], $15::text[], $16::int[])
-      WITH ORDINALITY AS planned (id, event, endpoint_id, state, strict_conversation, place)
-    JOIN fresh ON fresh.id = ($3::uuid[])[event]
+    FROM ${DELIVERIES.unnest('planned', 'place')}
+    JOIN fresh ON fresh.id = (${EVENTS.array('id')})[event]
     ORDER BY planned.place)
   SELECT ARRAY(SELECT partition FROM fence) AS partitions,
-    ARRAY(SELECT id FROM unnest($3::uuid[]) AS event (id) EXCEPT SELECT id FROM fresh) AS unwritten`;
+    ARRAY(SELECT id FROM unnest(${EVENTS.array('id')}) AS event (id) EXCEPT SELECT id FROM fresh) AS unwritten`;
 
 /** This repository commits events together with their deliveries. */
 @Injectable()
@@ -79,27 +91,35 @@ export class EventRepository {
     const payloads = events.map(({ payload }) => payload);
     const [row] = await this.dataSource.query<{ partitions: number[]; unwritten: string[] }[]>(COMMIT_SQL, [
       ...fenceParameters(routed.map(({ event: { partition }, epoch }) => ({ partition, epoch }))),
-      events.map(({ id }) => id),
-      events.map(({ tenantId }) => tenantId),
-      events.map(({ sessionId }) => sessionId),
-      events.map(({ conversation }) => conversation),
-      events.map(({ kind }) => kind),
+      ...eventColumns(events, startsOf(payloads)),
+      ...DELIVERIES.arrays(planned, {
+        id: ({ item }) => item.id,
+        event: ({ eventNo }) => eventNo,
+        endpoint_id: ({ item }) => item.endpointId,
+        state: ({ state }) => state,
+        strict_conversation: ({ item }) => (item.strict ? item.conversation : null),
+      }),
       Buffer.concat(payloads),
-      startsOf(payloads),
-      payloads.map(({ length }) => length),
-      events.map(({ partition }) => partition),
-      planned.map(({ item }) => item.id),
-      planned.map(({ eventNo }) => eventNo),
-      planned.map(({ item }) => item.endpointId),
-      planned.map(({ state }) => state),
-      planned.map(({ item }) => (item.strict ? item.conversation : null)),
-      events.map(({ persons }) => persons.person),
-      events.map(({ persons }) => persons.chat),
-      events.map(({ persons }) => persons.at),
-      events.map(({ persons }) => persons.toThem),
     ]);
     return { partitions: new Set(row?.partitions), unwritten: new Set(row?.unwritten) };
   }
+}
+
+function eventColumns(events: NewEvent[], starts: number[]): unknown[][] {
+  return EVENTS.arrays(events, {
+    id: ({ id }) => id,
+    tenant_id: ({ tenantId }) => tenantId,
+    session_id: ({ sessionId }) => sessionId,
+    conversation: ({ conversation }) => conversation,
+    kind: ({ kind }) => kind,
+    start: (_, index) => starts[index],
+    size: ({ payload }) => payload.length,
+    p: ({ partition }) => partition,
+    person: ({ persons }) => persons.person,
+    chat: ({ persons }) => persons.chat,
+    at: ({ persons }) => persons.at,
+    to_them: ({ persons }) => persons.toThem,
+  });
 }
 
 /** Finds where each payload begins in all of them together, counted from 1. */

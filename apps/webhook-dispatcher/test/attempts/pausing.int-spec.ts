@@ -206,9 +206,10 @@ describe('an endpoint', () => {
       [tenantId, endpointId, partitionOf(tenantId)],
     );
     const answer = stage.holdBack();
-    const startedAt = performance.now();
     await reactivate();
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    // The owner may have taken up what a lane has room for; all others are as they were.
+    const held = (await hot()).filter(({ state }) => state === 'held');
+    expect(held.length).toBeGreaterThan(15_000);
     await waitFor('the oldest', () => stage.keyIds(path).length === 1);
     answer();
     await waitFor('some more', () => stage.keyIds(path).length >= 300);

@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import { GroupCommit, type GroupOptions } from './group-commit.js';
+
+afterEach(() => void jest.restoreAllMocks());
 
 /** A database that takes one group at a time and says which it got. */
 function aDatabase(options: Partial<GroupOptions<string, string>> = {}) {
@@ -43,14 +44,15 @@ test('one that the database refuses fails alone', async () => {
 test('of a refused group each is tried alone while it is young; what has grown too old meanwhile is given up', async () => {
   const refusal = new Error('refused');
   const tried: string[][] = [];
+  const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
   const commits = new GroupCommit<string, string>({
     most: 3,
     patienceMs: 20,
-    write: async (items) => {
+    write: (items) => {
       tried.push(items);
-      if (items.length > 1) throw refusal;
-      await delay(60); // so long that those behind it grow too old
-      return items;
+      if (items.length > 1) return Promise.reject(refusal);
+      clock.mockReturnValue(1_060); // so late that those behind it have grown too old
+      return Promise.resolve(items);
     },
   });
   const results = await Promise.allSettled(['a', 'b', 'c'].map((item) => commits.add(item)));

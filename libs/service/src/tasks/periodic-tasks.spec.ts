@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
+import { waitFor } from '@svc/test-servers';
 import { PeriodicTasks } from './periodic-tasks.js';
 
 test('tasks run from the start of the service on, one that is added later from then on', async () => {
@@ -11,10 +12,9 @@ test('tasks run from the start of the service on, one that is added later from t
   expect(runs).toEqual([]);
   tasks.onApplicationBootstrap();
   add('two');
-  await delay(100);
+  for (const name of ['one', 'two'])
+    await waitFor(`two runs of ${name}`, () => runs.filter((ran) => ran === name).length > 1);
   await tasks.onModuleDestroy();
-  expect(runs.filter((name) => name === 'one').length).toBeGreaterThan(1);
-  expect(runs.filter((name) => name === 'two').length).toBeGreaterThan(1);
 });
 
 test('a service that stops tells a run that is under way, waits for its end, and begins none', async () => {

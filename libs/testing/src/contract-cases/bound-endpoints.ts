@@ -78,6 +78,28 @@ const CASES: readonly ContractCase[] = [
     },
   },
   {
+    name: 'a switch that a later version of the mode has overtaken has no effect',
+    run: async (world) => {
+      const request = aPut({ modeVersion: 2 });
+      await put(world, request);
+      const switched = async (fields: Partial<PutBoundEndpointV1>): Promise<string> =>
+        (await put(world, { ...request, ...fields })).status;
+      assert.equal(await switched({ enabled: false, modeVersion: 2 }), 'ACTIVE');
+      assert.equal(await switched({ enabled: false, modeVersion: 3 }), 'DISABLED');
+      assert.equal(await switched({ enabled: true, modeVersion: 2 }), 'DISABLED');
+      assert.equal(await switched({ enabled: true, modeVersion: 3 }), 'ACTIVE');
+    },
+  },
+  {
+    name: 'a switch without a version of the mode is always made, and leaves the version as it was',
+    run: async (world) => {
+      const { modeVersion, ...unversioned } = aPut({ modeVersion: 2 });
+      await put(world, { ...unversioned, modeVersion });
+      assertFields(await put(world, { ...unversioned, enabled: false }), { status: 'DISABLED' });
+      assertFields(await put(world, { ...unversioned, modeVersion }), { status: 'ACTIVE' });
+    },
+  },
+  {
     name: 'its address is changed and its secret replaced where the request says so',
     run: async (world) => {
       const request = aPut();
