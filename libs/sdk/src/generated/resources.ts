@@ -441,7 +441,8 @@ export class EventsResource {
   /**
    * Read your events in order of arrival. Every event of your sessions, whether an endpoint was subscribed to
    * it or not. Keep `nextCursor` of the last page you have processed: read from it until `more` is false, and
-   * you have missed nothing, because no event ever appears before one that you have read.
+   * you have missed nothing, because no event ever appears before one that you have read. The `qr` of
+   * `session.qr_generated` is shown to keys with `admin:*` alone.
    */
   readLog(query: ReadEventLogQuery = {}, options?: CallOptions): Paged<LoggedEvent, EventLogPage> {
     return this.caller.pages<LoggedEvent, EventLogPage>(

@@ -745,6 +745,8 @@ export interface MessageBodyText {
   type: 'text';
   /** The text. */
   text: string;
+  /** Of a choice among buttons or rows of a list: the id that its sender gave it. `text` is what it reads. */
+  choiceId?: string | undefined;
 }
 
 /** `MessageBodyUnsupported` of the API description. */
@@ -753,6 +755,12 @@ export interface MessageBodyUnsupported {
   type: 'unsupported';
   /** The platform's name of the content. */
   original: string;
+  /**
+   * Why it is told without its content, where there is a kind for it. UNREADABLE: it could not be read or
+   * stored. TOO_LARGE: it is larger than an event may be. WITHHELD: the platform gives it to the phone alone,
+   * as it does with one-time codes and with what may be viewed once.
+   */
+  reason?: 'UNREADABLE' | 'TOO_LARGE' | 'WITHHELD' | undefined;
 }
 
 /** `MessageBodyVideo` of the API description. */
@@ -905,6 +913,28 @@ export interface MessageReceivedV1 {
   mentions?: string[] | undefined;
   /** What it does to an earlier message, of an edit or a revocation. */
   change?: MessageChange | undefined;
+  /** The advert that brought it, if one did. */
+  referral?: MessageReferral | undefined;
+  /** True for what its sender forwarded from another chat. */
+  isForwarded?: boolean | undefined;
+}
+
+/** `MessageReferral` of the API description. */
+export interface MessageReferral {
+  /** What its source is. */
+  sourceType?: string | undefined;
+  /** The platform's id of its source. */
+  sourceId?: string | undefined;
+  /** Address of its source. */
+  sourceUrl?: string | undefined;
+  /** The platform's id of the click (`ctwa_clid`), by which conversions are reported. */
+  clickId?: string | undefined;
+  /** Its headline. */
+  title?: string | undefined;
+  /** Its text. */
+  body?: string | undefined;
+  /** Address of its picture. */
+  thumbnailUrl?: string | undefined;
 }
 
 /** `MessageStep` of the API description. */

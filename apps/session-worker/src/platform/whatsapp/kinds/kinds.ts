@@ -12,7 +12,6 @@ import { reaction } from './reaction.js';
 import { sticker } from './sticker.js';
 import { text } from './text.js';
 import { video } from './video.js';
-import { WORDED } from './worded.js';
 
 /** All kinds of messages. One that the contracts name and nobody has written does not compile. */
 export const KINDS: { readonly [K in OutboundType | IncomingType]: KindOf<K> } = {
@@ -20,10 +19,9 @@ export const KINDS: { readonly [K in OutboundType | IncomingType]: KindOf<K> } =
   delete: deletion,
 };
 
-/** How each name that the platform has for a message is read. */
-export const INCOMING: ReadonlyMap<string, IncomingField> = new Map([
-  ...(Object.values(KINDS) as Partial<ReceivingKind>[]).flatMap(({ incoming }) =>
+/** How each name that the platform has for one of these kinds is read. */
+export const INCOMING: ReadonlyMap<string, IncomingField> = new Map(
+  (Object.values(KINDS) as Partial<ReceivingKind>[]).flatMap(({ incoming }) =>
     Object.entries(incoming ?? {}),
   ),
-  ...Object.entries(WORDED),
-]);
+);

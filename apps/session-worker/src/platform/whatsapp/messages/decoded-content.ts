@@ -1,8 +1,7 @@
 import { getContentType, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { MessageChangeKind, MessageReferral } from '@svc/contracts';
 import { log } from '@svc/service';
-import { INCOMING } from '../kinds/kinds.js';
-import { TECHNICAL } from '../kinds/worded.js';
+import { READINGS, TECHNICAL } from './readings.js';
 
 const MOST_ENVELOPES = 8;
 /** Of each field of a referral. */
@@ -73,7 +72,7 @@ function isEnvelope(value: unknown): boolean {
 
 /** Names the field that says what it is: one that is known, else the first that may be. */
 function typeOf(message: proto.IMessage): keyof proto.IMessage | undefined {
-  const known = Object.entries(message).find(([name, value]) => value !== null && INCOMING.has(name));
+  const known = Object.entries(message).find(([name, value]) => value !== null && READINGS.has(name));
   return (known?.[0] as keyof proto.IMessage | undefined) ?? getContentType(message);
 }
 

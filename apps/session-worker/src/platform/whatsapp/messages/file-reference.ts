@@ -1,6 +1,6 @@
 import type { MediaType } from '@whiskeysockets/baileys';
 import { type Fields, text } from '../kinds/kind.js';
-import { INCOMING } from '../kinds/kinds.js';
+import { READINGS } from './readings.js';
 import type { DecodedContent } from './decoded-content.js';
 
 /** Where the file of a message lies, and how it is opened and checked. */
@@ -40,7 +40,7 @@ export function fileReference(decoded: DecodedContent): FileReference | undefine
 
 /** What changes or takes back another message has no file of its own. */
 function fileKind({ type, change }: DecodedContent): MediaType | undefined {
-  return change ? undefined : INCOMING.get(type)?.file;
+  return change ? undefined : READINGS.get(type)?.file;
 }
 
 /** All three are 32 bytes; the content has them in base64. */

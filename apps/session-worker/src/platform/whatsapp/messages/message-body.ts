@@ -1,7 +1,7 @@
 import type { MessageBody } from '@svc/contracts';
 import type { InboundContent } from '../../messages.js';
 import type { Fields } from '../kinds/kind.js';
-import { INCOMING } from '../kinds/kinds.js';
+import { READINGS } from './readings.js';
 import type { DecodedContent } from './decoded-content.js';
 import { fileReference, hasFile } from './file-reference.js';
 
@@ -36,7 +36,7 @@ function quotedContent({
 function bodyOf(type: string, content: unknown): MessageBody {
   // Of a plain text the platform's message is the text itself.
   const fields = typeof content === 'string' ? { text: content } : ((content ?? {}) as Fields);
-  return INCOMING.get(type)?.body(fields, type) ?? { type: 'unsupported', original: type };
+  return READINGS.get(type)?.body(fields, type) ?? { type: 'unsupported', original: type };
 }
 
 function withoutUndefined(body: MessageBody): MessageBody {

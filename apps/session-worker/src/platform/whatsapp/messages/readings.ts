@@ -1,5 +1,6 @@
 import type { MessageBody } from '@svc/contracts';
-import { type Fields, type IncomingField, text } from './kind.js';
+import { type Fields, type IncomingField, text } from '../kinds/kind.js';
+import { INCOMING } from '../kinds/kinds.js';
 
 const MOST_ID_CHARS = 1_000;
 
@@ -7,7 +8,7 @@ const MOST_ID_CHARS = 1_000;
  * Messages of businesses, choices among what they offer, and invitations: each has a structure of its own, and words that a person reads. The
  * words are told as a text; of one without any it is told that it was there.
  */
-export const WORDED: Record<string, IncomingField> = {
+const WORDED: Record<string, IncomingField> = {
   buttonsMessage: worded(({ text, contentText, footerText }) => [text, contentText, footerText]),
   listMessage: worded(({ title, description, footerText }) => [title, description, footerText]),
   interactiveMessage: worded(interactiveWords),
@@ -37,6 +38,9 @@ export const WORDED: Record<string, IncomingField> = {
     idIn(fields(nativeFlowResponseMessage)['paramsJson']),
   ]),
 };
+
+/** How each name that the platform has for a message is read. */
+export const READINGS: ReadonlyMap<string, IncomingField> = new Map([...INCOMING, ...Object.entries(WORDED)]);
 
 /** What the own devices and the platform tell each other about a chat: no message of anybody. */
 export const TECHNICAL: ReadonlySet<string> = new Set([
