@@ -56,7 +56,8 @@ function fits(event: Envelope): boolean {
 }
 
 function contentless({ type, change }: InboundContent, reason: UnsupportedReason): InboundContent {
-  return { type, body: { type: 'unsupported', original: type, reason }, ...(change ? { change } : {}) };
+  const body = { type: 'unsupported', original: type } as const;
+  return { type, body, unsupportedReason: reason, ...(change ? { change } : {}) };
 }
 
 function eventFrom(
@@ -86,11 +87,13 @@ function eventFrom(
 
 /** Lists what some messages have beside their body. The facts of a file are added when it is there (media.service.ts). */
 function detailsOf(content: InboundContent, mediaId: string): Partial<MessageReceivedV1> {
-  const { change, mentions, quoted, referral, isForwarded } = content;
+  const { change, mentions, quoted, unsupportedReason, choiceId, referral, isForwarded } = content;
   return {
     ...(change ? { change } : {}),
     ...(mentions ? { mentions: mentions.slice(0, MOST_MENTIONS) } : {}),
     ...(quoted ? { quoted: quotedOf(quoted) } : {}),
+    ...(unsupportedReason ? { unsupportedReason } : {}),
+    ...(choiceId ? { choiceId } : {}),
     ...(referral ? { referral } : {}),
     ...(isForwarded ? { isForwarded } : {}),
     ...(content.file === 'UNREACHABLE' ? { media: unreachable(content, mediaId) } : {}),

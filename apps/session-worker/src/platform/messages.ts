@@ -1,4 +1,10 @@
-import type { MessageBody, MessageChangeKind, MessageReferral, OutboundContent } from '@svc/contracts';
+import type {
+  MessageBody,
+  MessageChangeKind,
+  MessageReferral,
+  OutboundContent,
+  UnsupportedReason,
+} from '@svc/contracts';
 
 /** Content of a message that came in, in our words. */
 export interface InboundContent {
@@ -13,6 +19,10 @@ export interface InboundContent {
   quoted?: { keyId: string; author?: string; content?: InboundContent };
   /** Addresses of people named in it. */
   mentions?: string[];
+  /** Why the body is `unsupported` where there is a kind for it. */
+  unsupportedReason?: UnsupportedReason;
+  /** Of a choice among what was offered: its id. */
+  choiceId?: string;
   /** The advert that brought it. */
   referral?: MessageReferral;
   isForwarded?: true;

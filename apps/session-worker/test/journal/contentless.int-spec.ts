@@ -26,7 +26,7 @@ const event = (keyId: string): Promise<MessageReceivedV1> =>
   waitFor('message.received', () => told(keyId)[0], LONG_MS);
 
 describe('a message that the platform gives to the phone alone', () => {
-  const withheld = { type: 'unsupported', original: 'unavailable', reason: 'WITHHELD' };
+  const withheld = { type: 'unsupported', original: 'unavailable' };
   const send = async (unavailable: object, attributes: object = {}): Promise<string> => {
     const id = randomBytes(8).toString('hex').toUpperCase();
     const t = String(Math.floor(Date.now() / 1_000));
@@ -44,7 +44,8 @@ describe('a message that the platform gives to the phone alone', () => {
     ['for whatever reason', {}, withheld],
   ])('%s is told without its content', async (_why, unavailable, body) => {
     expect(await event(await send(unavailable))).toMatchObject({
-      ...{ body, phone: `+${contact}`, chatId: `${contact}@s.whatsapp.net`, pushName: 'Ada', fromMe: false },
+      ...{ body, unsupportedReason: 'WITHHELD' },
+      ...{ phone: `+${contact}`, chatId: `${contact}@s.whatsapp.net`, pushName: 'Ada', fromMe: false },
     });
   });
 

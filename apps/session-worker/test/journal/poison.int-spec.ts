@@ -139,10 +139,11 @@ describe('what cannot be is told as far as it can be', () => {
     ['no message', Buffer.from([0xff, 0xff, 0xff])],
     ['half a message', Buffer.from([10, 200, 1])],
   ])('what is sealed and is %s', async (_what, plaintext) => {
-    const { body } = await toldAmongOthers({
+    const told = await toldAmongOthers({
       ...{ text: 'is not sent', plaintext: plaintext.toString('base64') },
     });
-    expect(body).toEqual({ type: 'unsupported', original: 'unreadable', reason: 'UNREADABLE' });
+    expect(told.body).toEqual({ type: 'unsupported', original: 'unreadable' });
+    expect(told.unsupportedReason).toBe('UNREADABLE');
     await waitFor('the platform to keep nothing', async () => (await queued()) === 0, LONG_MS);
   });
 
@@ -175,8 +176,11 @@ describe('what the database refuses for a reason that nobody foresaw', () => {
   });
 
   test('is told once without its content, with an error line and no word of it in the log', async () => {
-    const { body, pushName } = await toldAmongOthers({ text: 'refused: a secret of somebody' });
-    expect(body).toEqual({ type: 'unsupported', original: 'conversation', reason: 'UNREADABLE' });
+    const { body, pushName, unsupportedReason } = await toldAmongOthers({
+      text: 'refused: a secret of somebody',
+    });
+    expect(body).toEqual({ type: 'unsupported', original: 'conversation' });
+    expect(unsupportedReason).toBe('UNREADABLE');
     expect(pushName).toBeNull();
     const lines = worker
       .log()

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { MessageBody, MessageReceivedV1 } from '@svc/contracts';
+import type { MessageReceivedV1 } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { LONG_MS, type Stage } from '../support.js';
 import { WorkerProcess } from '../worker-process.js';
@@ -28,7 +28,7 @@ const event = (keyId: string): Promise<MessageReceivedV1> =>
   waitFor('message.received', () => told(keyId)[0], LONG_MS);
 
 describe('a choice is told as the words that were chosen, with their id', () => {
-  test.each<[string, object, Partial<MessageBody>]>([
+  test.each<[string, object, { text: string; choiceId?: string }]>([
     [
       'among buttons',
       { buttonsResponseMessage: { selectedButtonId: 'b1', selectedDisplayText: 'Yes, please', type: 1 } },
@@ -75,8 +75,10 @@ describe('a choice is told as the words that were chosen, with their id', () => 
       },
       { text: 'Standard' },
     ],
-  ])('%s', async (_where, message, body) => {
-    expect((await event(await write(message))).body).toEqual({ type: 'text', ...body });
+  ])('%s', async (_where, message, { text, choiceId }) => {
+    const told = await event(await write(message));
+    expect(told.body).toEqual({ type: 'text', text });
+    expect(told.choiceId).toBe(choiceId);
   });
 });
 

@@ -13,7 +13,6 @@ export { type MessageRelation, type SendingRules } from './kind.js';
 export { ContactContent } from './kinds/contact.js';
 export { DeleteRequest } from './kinds/deletion.js';
 export { EditRequest } from './kinds/edit.js';
-export { UNSUPPORTED_REASONS, type UnsupportedReason } from './kinds/incoming.js';
 export { LocationContent } from './kinds/location.js';
 export { MediaContent, MediaRequest } from './kinds/media.js';
 export {
@@ -32,6 +31,8 @@ export {
   type Metadata,
   MessageMedia,
   MessageReferral,
+  UNSUPPORTED_REASONS,
+  type UnsupportedReason,
   QuotedInbound,
   MessageChange,
   MessageOrigin,

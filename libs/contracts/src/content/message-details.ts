@@ -92,6 +92,11 @@ export class QuotedInbound {
   body?: MessageBody;
 }
 
+/** Why a message is told without its content, where that is not for want of a kind. */
+export const UNSUPPORTED_REASONS = ['UNREADABLE', 'TOO_LARGE', 'WITHHELD'] as const;
+/** One of `UNSUPPORTED_REASONS`. */
+export type UnsupportedReason = (typeof UNSUPPORTED_REASONS)[number];
+
 /** The advert that brought a message. */
 export class MessageReferral {
   @ApiPropertyOptional({ description: 'What its source is.', example: 'ad' })

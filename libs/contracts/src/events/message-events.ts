@@ -18,8 +18,10 @@ import {
   MessageChange,
   MessageMedia,
   MessageReferral,
-  QuotedInbound,
   type Metadata,
+  QuotedInbound,
+  UNSUPPORTED_REASONS,
+  type UnsupportedReason,
 } from '../content/message-details.js';
 
 /** Payload of `message.received` (specification, "Message payload"); what comes after `pushName` is ours. */
@@ -132,6 +134,25 @@ export class MessageReceivedV1 {
   @ValidateNested()
   @Type(() => MessageChange)
   change?: MessageChange;
+
+  @ApiPropertyOptional({
+    description:
+      'Why its body is `unsupported` where there is a kind for it. UNREADABLE: it could not be read or stored. TOO_LARGE: it is larger than an event may be. WITHHELD: the platform gives it to the phone alone, as it does with one-time codes and with what may be viewed once.',
+    enum: UNSUPPORTED_REASONS,
+    example: 'WITHHELD',
+  })
+  @IsOptional()
+  @IsIn(UNSUPPORTED_REASONS)
+  unsupportedReason?: UnsupportedReason;
+
+  @ApiPropertyOptional({
+    description:
+      'Of a choice among buttons or rows of a list: the id that whoever offered it gave it. `body` is the text that it reads.',
+    example: 'yes-please',
+  })
+  @IsOptional()
+  @IsString()
+  choiceId?: string;
 
   @ApiPropertyOptional({ description: 'The advert that brought it, if one did.', type: MessageReferral })
   @IsOptional()

@@ -745,8 +745,6 @@ export interface MessageBodyText {
   type: 'text';
   /** The text. */
   text: string;
-  /** Of a choice among buttons or rows of a list: the id that its sender gave it. `text` is what it reads. */
-  choiceId?: string | undefined;
 }
 
 /** `MessageBodyUnsupported` of the API description. */
@@ -755,12 +753,6 @@ export interface MessageBodyUnsupported {
   type: 'unsupported';
   /** The platform's name of the content. */
   original: string;
-  /**
-   * Why it is told without its content, where there is a kind for it. UNREADABLE: it could not be read or
-   * stored. TOO_LARGE: it is larger than an event may be. WITHHELD: the platform gives it to the phone alone,
-   * as it does with one-time codes and with what may be viewed once.
-   */
-  reason?: 'UNREADABLE' | 'TOO_LARGE' | 'WITHHELD' | undefined;
 }
 
 /** `MessageBodyVideo` of the API description. */
@@ -913,6 +905,17 @@ export interface MessageReceivedV1 {
   mentions?: string[] | undefined;
   /** What it does to an earlier message, of an edit or a revocation. */
   change?: MessageChange | undefined;
+  /**
+   * Why its body is `unsupported` where there is a kind for it. UNREADABLE: it could not be read or stored.
+   * TOO_LARGE: it is larger than an event may be. WITHHELD: the platform gives it to the phone alone, as it
+   * does with one-time codes and with what may be viewed once.
+   */
+  unsupportedReason?: 'UNREADABLE' | 'TOO_LARGE' | 'WITHHELD' | undefined;
+  /**
+   * Of a choice among buttons or rows of a list: the id that whoever offered it gave it. `body` is the text
+   * that it reads.
+   */
+  choiceId?: string | undefined;
   /** The advert that brought it, if one did. */
   referral?: MessageReferral | undefined;
   /** True for what its sender forwarded from another chat. */

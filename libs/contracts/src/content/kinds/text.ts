@@ -41,17 +41,6 @@ export const text = defineContent({
         IsString(),
       ),
     },
-    optional: {
-      choiceId: field<string>(
-        ApiPropertyOptional({
-          type: String,
-          description:
-            'Of a choice among buttons or rows of a list: the id that its sender gave it. `text` is what it reads.',
-          example: 'yes-please',
-        }),
-        IsOptional(),
-        IsString(),
-      ),
-    },
+    optional: {},
   },
 });

@@ -43,6 +43,8 @@ export interface FileKind {
 export interface IncomingField {
   /** @param original the platform's name of it. */
   body(fields: Fields, original: string): MessageBody;
+  /** Of a choice among what was offered: its id. */
+  choiceId?(fields: Fields): string | undefined;
   /** Under which name the platform derives the keys of its file. */
   file?: MediaType;
 }

@@ -5,7 +5,7 @@ import { type AddressBook, journalPlace, unreadRecord } from './inbound-record.j
 import type { Stanza } from './stanzas.js';
 
 const NOTHING = new Uint8Array();
-const WITHHELD = { type: 'unsupported', original: 'unavailable', reason: 'WITHHELD' } as const;
+const UNAVAILABLE = { type: 'unsupported', original: 'unavailable' } as const;
 
 /** What is needed to journal what comes without content. */
 interface Tools {
@@ -44,7 +44,8 @@ function contentOf({ content }: Stanza): InboundContent {
   const isViewOnce = partsOf(content).some(
     ({ tag, attrs }) => tag === 'unavailable' && attrs['type']?.startsWith('view_once'),
   );
-  return { type: 'unavailable', body: isViewOnce ? { type: 'view_once', inner: WITHHELD } : WITHHELD };
+  const body = isViewOnce ? ({ type: 'view_once', inner: UNAVAILABLE } as const) : UNAVAILABLE;
+  return { type: 'unavailable', body, unsupportedReason: 'WITHHELD' };
 }
 
 function partsOf(content: unknown): Stanza[] {

@@ -125,7 +125,8 @@ export const NOTHING_SAID = encodeWAMessage({});
 /** Content of a message of which nothing can be read. */
 export const UNREADABLE: InboundContent = {
   type: 'unreadable',
-  body: { type: 'unsupported', original: 'unreadable', reason: 'UNREADABLE' },
+  body: { type: 'unsupported', original: 'unreadable' },
+  unsupportedReason: 'UNREADABLE',
 };
 
 function headersOf({ attrs }: Stanza): Pick<InboundRecord, 'pushName' | 'sentAt'> {

@@ -8,10 +8,12 @@ import { fileReference, hasFile } from './file-reference.js';
 /** Says in our words what the platform carried. */
 export function inboundContent(decoded: DecodedContent): InboundContent {
   const { type, change, quoted, mentions, referral, isForwarded } = decoded;
+  const choiceId = READINGS.get(type)?.choiceId?.(fieldsOf(decoded.content));
   return {
     type,
     body: toMessageBody(decoded),
     ...(hasFile(decoded) ? { file: fileReference(decoded) ? 'FETCHABLE' : 'UNREACHABLE' } : {}),
+    ...(choiceId ? { choiceId } : {}),
     ...(change ? { change } : {}),
     ...(quoted ? { quoted: quotedContent(quoted) } : {}),
     ...(mentions ? { mentions } : {}),
@@ -34,9 +36,12 @@ function quotedContent({
 }
 
 function bodyOf(type: string, content: unknown): MessageBody {
+  return READINGS.get(type)?.body(fieldsOf(content), type) ?? { type: 'unsupported', original: type };
+}
+
+function fieldsOf(content: unknown): Fields {
   // Of a plain text the platform's message is the text itself.
-  const fields = typeof content === 'string' ? { text: content } : ((content ?? {}) as Fields);
-  return READINGS.get(type)?.body(fields, type) ?? { type: 'unsupported', original: type };
+  return typeof content === 'string' ? { text: content } : ((content ?? {}) as Fields);
 }
 
 function withoutUndefined(body: MessageBody): MessageBody {

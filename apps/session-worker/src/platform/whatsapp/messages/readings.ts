@@ -60,9 +60,9 @@ function chosen(read: (content: Fields) => [words: unknown, id: unknown]): Incom
   return {
     body: (content, original) => {
       const [words, id] = read(content).map(text);
-      const body = bodyOf([words ?? id], original);
-      return id && body.type === 'text' ? { ...body, choiceId: id.slice(0, MOST_ID_CHARS) } : body;
+      return bodyOf([words ?? id], original);
     },
+    choiceId: (content) => text(read(content)[1])?.slice(0, MOST_ID_CHARS),
   };
 }
 
