@@ -53,6 +53,7 @@ export {
   eventSubject,
   eventSubjectOfAll,
   ownerSubject,
+  partitionOf,
 } from './subjects.js';
 export * from './commands/index.js';
 export * from './content/index.js';

@@ -5,6 +5,5 @@ export { type JetStreamOptions, JetStreamStrategy } from './jetstream-strategy.j
 export { HandedEvent, type ReadEvent } from './handed-event.js';
 export { OnCommand, OnEvent, OnRequest } from './patterns.js';
 export { unanswered } from './line.js';
-export { partitionOf } from './partition.js';
 export { RpcClient } from './rpc-client.js';
 export { REPEATS_DROPPED_S } from './streams.js';
