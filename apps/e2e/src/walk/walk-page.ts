@@ -3,21 +3,28 @@ import { join } from 'node:path';
 import { ROOT } from '../repository.js';
 import type { Walk } from './walk.js';
 
-/** The page `docs/walk.md`: the files of one send by project, each with the first sentence of its first doc block. */
-export function walkPage(walk: Walk): string {
+/** Heading of the section that is written by hand; it ends the page. */
+const SHAPES = '\n## Shapes\n';
+
+/**
+ * The page `docs/walk.md`: the files of one send by project, each with the first sentence of its first doc block.
+ * @param before the page as it is: what stands below its files is written by hand, and stays.
+ */
+export function walkPage(walk: Walk, before: string): string {
   const sections = Object.entries(walk).map(([project, files]) =>
     [`## ${project} (${files.length})`, '', ...files.map((file) => `- \`${file}\`${about(file)}`)].join('\n'),
   );
   return [
     '# One send, by file',
     '',
-    '<!-- Written by `npm run walk -- --write`; do not edit. -->',
+    '<!-- Written by `npm run walk -- --write`, but for the last section, which is written by hand. -->',
     '',
     `Files of ours that ran for one \`POST /v1/messages\`, from the request to the signed posts of \`message.sent\` and \`message.delivered\`: ${countOf(walk)}.`,
-    'Counted by the coverage of real processes; what also runs without a send is taken off. Files with nothing but types, constants or SQL run no code and are not among them.',
+    'Counted by the coverage of real processes; what also runs without a send is taken off. Files with nothing but types, constants, SQL or rules for the validator run no code of their own and are not among them.',
     '',
     sections.join('\n\n'),
     '',
+    before.includes(SHAPES) ? before.slice(before.indexOf(SHAPES) + 1) : '',
   ].join('\n');
 }
 
