@@ -36,7 +36,7 @@ const TIMES = { SENT: 'sent_at', DELIVERED: 'delivered_at', READ: 'read_at', FAI
 
 /**
  * Makes the rows that the function `advance_messages` of the gateway's schema takes: all that is told of a message becomes one. Its state
- * is the furthest, by message-states.ts, and of equals the first; of each state the time that was told first.
+ * is the furthest, by its rank, and of equals the first; of each state the time that was told first.
  */
 export function progressRows(steps: Progress[]): object[] {
   const rows = new Map<string, { furthest: Progress; times: Record<string, Date> }>();

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ROOT } from '../repository.js';
 import type { Walk } from './walk.js';
 
@@ -33,16 +33,26 @@ export function countOf(walk: Walk): number {
   return Object.values(walk).flat().length;
 }
 
-/** Doc blocks of what a file exports, the most telling first: of its class, of its function, of anything. */
-const DOC_BLOCKS = [
-  /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:@[^\n]*\s+)*export (?:abstract )?class/,
-  /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*export (?:async )?function/,
-  /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*export/,
+const DOC_BLOCK = String.raw`/\*\*((?:(?!\*/)[\s\S])*)\*/\s*(?:@[^\n]*\s+)*`;
+
+/** What a file exports, the most telling first: the class that it is named after, a class, a function, anything. */
+const exportsOf = (file: string): string[] => [
+  `export (?:abstract )?class ${classNameOf(file)}\\b`,
+  'export (?:abstract )?class',
+  'export (?:async )?function',
+  'export',
 ];
+
+/** `sending/send-publisher.ts` → `SendPublisher`. */
+function classNameOf(file: string): string {
+  const words = basename(file, '.ts').split(/[-.]/);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
 
 function about(file: string): string {
   const source = readFileSync(join(ROOT, file), 'utf8');
-  const block = DOC_BLOCKS.map((pattern) => pattern.exec(source)?.[1]).find(Boolean) ?? '';
+  const blocks = exportsOf(file).map((what) => new RegExp(DOC_BLOCK + what).exec(source)?.[1]);
+  const block = blocks.find(Boolean) ?? '';
   const text = block
     .replace(/^\s*\* ?/gm, '')
     .replace(/\[([^\]]+)\]\([^)]+\)/g, '$1') // a link of a comment leads from its own folder
