@@ -75,7 +75,10 @@ export class ReservationsService {
     return replyOf(row, planCap);
   }
 
-  /** Gives the unit of a failed message back to the layers that the event names, once, on the day it was taken from. Only then does the failure count: counting it settles the unit. */
+  /**
+   * Gives the unit of a failed message back to the layers that the event names, once, on the day it was taken from. Only then does the
+   * failure count: counting it settles the unit.
+   */
   async failed(message: MessageFailedV1): Promise<void> {
     const { givenBack: layers = [] } = message.failure;
     if (layers.length > 0) await this.returns.add({ jobId: message.jobId, layers });

@@ -15,7 +15,8 @@ const BATCH = 256;
 /** Nobody waits for it (ADR 24). */
 const EVERY_MS = 20;
 
-// What was accepted for a contact who has been erased since is nobody's any more. $1 is the data of the commands, as they came. Rows go in by order of arrival: `seq` is the order in which a session sends.
+// $1 is the data of the commands, as they came. What was accepted for a contact who has been erased since is nobody's any more. Rows go in
+// by order of arrival: `seq` is the order in which a session sends.
 const INTAKE_SQL = `INSERT INTO outbound_message
     (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at)
   SELECT j.job_id, j.session_id, j.tenant_id, j.key_id, j.to_jid, j.content, j.client_message_id, j.accepted_at,
