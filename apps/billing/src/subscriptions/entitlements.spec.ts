@@ -23,7 +23,7 @@ test('a plan means the numbers in its place of each variable', () => {
     ...{ sessions: 1, messages: 1_000, calls: 500, tokens: 5_000_000 },
     ...{ overage: 'block', storage: 5e9, pace: 1_000 },
   });
-  expect(planNumbers(config, 'PRO').sessions).toBe(20);
+  expect(planNumbers(config, 'ENTERPRISE').sessions).toBe(20);
 });
 
 describe('what a tenant may use', () => {
