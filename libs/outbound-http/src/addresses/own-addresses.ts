@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os';
 import { Env } from '@svc/service';
 import { Transform } from 'class-transformer';
 import { ValidateBy } from 'class-validator';
-import { listOf } from './address-guard.js';
+import { listOf } from './allowed-origins.js';
 
 /** Reads a variable with addresses and networks, separated by commas. */
 export function AddressList(
