@@ -1,11 +1,4 @@
-import {
-  MOST_SESSIONS,
-  type Plan,
-  PLANS,
-  TOKEN_BLOCK,
-  TOKEN_OVERAGES,
-  type TokenOverage,
-} from '@svc/contracts';
+import { MOST_SESSIONS, PLANS, TOKEN_BLOCK, TOKEN_OVERAGES, type TokenOverage } from '@svc/contracts';
 import { configReader, Env, EnvNumbers, EnvWords, ServiceConfig } from '@svc/service';
 import { Transform, Type } from 'class-transformer';
 import {
@@ -19,7 +12,6 @@ import {
   Min,
   ValidateIf,
 } from 'class-validator';
-import type { PlanNumbers } from './subscriptions/entitlements.js';
 
 const PER_PLAN = `One value, or three separated by commas for ${PLANS.join(', ')}.`;
 const list = ({ value }: { value: unknown }): unknown =>
@@ -159,20 +151,6 @@ export class BillingConfig extends ServiceConfig {
   @ValidateIf(({ stripeKey }: BillingConfig) => stripeKey !== undefined)
   @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
   returnUrl?: string;
-
-  /** What a plan means, in numbers. */
-  numbersOf(plan: Plan): PlanNumbers {
-    const of = <T>(values: T[]): T => values[PLANS.indexOf(plan)] as T;
-    return {
-      sessions: of(this.sessions),
-      messages: of(this.messagesPerDay),
-      calls: of(this.callsPerDay),
-      tokens: of(this.tokensIncluded),
-      overage: of(this.tokenOverage),
-      storage: of(this.storageIncluded),
-      pace: of(this.requestPace),
-    };
-  }
 }
 
 /** The only reader of the environment in this app. */

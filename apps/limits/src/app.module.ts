@@ -12,7 +12,6 @@ import { DataSource } from 'typeorm';
 import { CapsService } from './caps/caps.service.js';
 import { LimitsConfig, readConfig } from './config.js';
 import { DaysService } from './reservations/days.service.js';
-import { OutcomesService } from './reservations/outcomes.service.js';
 import { ReservationSweeper } from './reservations/reservation-sweeper.js';
 import { ReservationsConsumer } from './reservations/reservations.consumer.js';
 import { ReservationsService } from './reservations/reservations.service.js';
@@ -25,8 +24,7 @@ import { LlmCallsService } from './usage/llm-calls.service.js';
 import { MessageCountsService } from './usage/message-counts.service.js';
 import { UsageConsumer } from './usage/usage.consumer.js';
 import { HealthConsumer } from './warmup/health.consumer.js';
-import { HealthRepository } from './warmup/health.repository.js';
-import { HealthService } from './warmup/health.service.js';
+import { HealthRepository, HealthService } from './warmup/health.service.js';
 import { WarmupConsumer } from './warmup/warmup.consumer.js';
 import { WarmupTicker } from './warmup/warmup-ticker.js';
 import { WarmupService } from './warmup/warmup.service.js';
@@ -64,7 +62,6 @@ const retention = {
     DaysService,
     ReservationSweeper,
     ReservationsService,
-    OutcomesService,
     TiersService,
     LlmCallsService,
     MessageCountsService,

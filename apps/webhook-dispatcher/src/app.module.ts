@@ -16,8 +16,7 @@ import {
 } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { AttemptService } from './attempts/attempt.service.js';
-import { DeliveryDispatcher } from './attempts/delivery-dispatcher.js';
-import { EndpointGate } from './attempts/endpoint-gate.js';
+import { DeliveryDispatcher, EndpointGate } from './attempts/delivery-dispatcher.js';
 import { ResultRepository } from './attempts/result.repository.js';
 import { BoundEndpointsConsumer } from './bound/bound-endpoints.consumer.js';
 import { BoundEndpointsService } from './bound/bound-endpoints.service.js';
@@ -94,7 +93,7 @@ const configured: Provider[] = [
         app: NAME,
         stream: 'events',
         partitioned: true,
-        take: (event) => ingest.take(event),
+        take: ingest.take.bind(ingest),
         // What is handed out waits in memory, of each of the 64 partitions.
         maxAckPending: 128,
       }),

@@ -5,9 +5,10 @@ import {
   MessageReceived,
   type MessageReceivedV1,
   type NoticeContract,
+  partitionOf,
   STREAMS,
 } from '@svc/contracts';
-import { type DeadLetter, envelopeOf, Messaging, partitionOf } from '@svc/messaging';
+import { type DeadLetter, envelopeOf, Messaging } from '@svc/messaging';
 import { natsConnectionOf } from '@svc/testing';
 
 /** Data of a `message.received` of a session. */

@@ -9,6 +9,7 @@ import {
   type DeliveryView,
   type Envelope,
   ListDeliveries,
+  partitionOf,
   PauseEndpoint,
   type PublicEvent,
   PutBoundEndpoint,
@@ -16,7 +17,7 @@ import {
   ReactivateEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import { partitionOf, RpcClient } from '@svc/messaging';
+import { RpcClient } from '@svc/messaging';
 import { bootService, setUpLogger, silenceConsole } from '@svc/service';
 import {
   AuditChain,

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Envelope, parseEnvelope, readEnvelope } from './envelope.js';
+import { Envelope, parseData, parseEnvelope, readEnvelope } from './parsing.js';
 import { MessageReceived, MessageSent } from './events/message-events.js';
-import { parseData } from './parsing.js';
 
 const ID = '0198c0de-0000-7000-8000-000000000001';
 

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { CommandContract, EventContract, NoticeContract, RequestContract } from './contract.js';
-import { parseEnvelope } from './envelope.js';
+import { parseData, parseEnvelope } from './parsing.js';
 import * as door from './index.js';
-import { parseData } from './parsing.js';
 
 type Published = EventContract | CommandContract;
 type AnyContract = Published | RequestContract | NoticeContract;

@@ -42,9 +42,17 @@ export {
   TOKEN_OVERAGES,
   type TokenOverage,
 } from './enums.js';
-export { Envelope, readEnvelope, parseEnvelope } from './envelope.js';
 export { type ErrorEntry, ERROR_CATALOGUE, type ErrorCode } from './errors.js';
-export { type FieldProblem, invalidField, invalidFields, parseData, validationFailed } from './parsing.js';
+export {
+  Envelope,
+  type FieldProblem,
+  invalidField,
+  invalidFields,
+  parseData,
+  parseEnvelope,
+  readEnvelope,
+  validationFailed,
+} from './parsing.js';
 export {
   PARTITION_COUNT,
   STREAMS,
@@ -53,6 +61,7 @@ export {
   eventSubject,
   eventSubjectOfAll,
   ownerSubject,
+  partitionOf,
 } from './subjects.js';
 export * from './commands/index.js';
 export * from './content/index.js';

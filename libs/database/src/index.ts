@@ -1,10 +1,15 @@
 export { isDatabaseAway } from './database-away.js';
 export { Batches, type BatchOptions } from './writing/batches.js';
 export { type Columns, columns } from './writing/columns.js';
-export { GroupCommit, type GroupOptions } from './writing/group-commit.js';
+export {
+  GroupCommit,
+  type GroupOptions,
+  isPassing,
+  type Patience,
+  patiently,
+} from './writing/group-commit.js';
 export { isOfContent } from './refusal.js';
 export { storable } from './writing/storable.js';
-export { isPassing, type Patience, patiently } from './patience.js';
 export { migrate, type MigrateOptions } from './migrate/migrate.js';
 export { sqlFolder } from './migrate/sql-files.js';
 export { schemaDataSource, schemaRole, type SchemaConnection } from './schema-connection.js';

@@ -2,10 +2,9 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { AppError, type Envelope, type EventContract, parseEnvelope, STREAMS } from '@svc/contracts';
 import { lastValueFrom } from 'rxjs';
-import { HandedEvent, readJson } from './handed-event.js';
+import { HandedEvent, Pull, readJson } from './pull.js';
 import type { Messaging } from './messaging.js';
 import { type HandlerExtras, JETSTREAM } from './patterns.js';
-import { Pull } from './pull.js';
 
 /** What an app consumes. */
 export interface JetStreamOptions {

@@ -26,13 +26,13 @@ import {
   eventSubjectOfAll,
   type NoticeContract,
   parseData,
+  partitionOf,
   readEnvelope,
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { STEADY_CONNECTION } from './connection.js';
 import type { DeadLetter } from './dead-letters.js';
 import { Line } from './line.js';
-import { partitionOf } from './partition.js';
 import { ensureStreams } from './streams.js';
 
 /** JetStream says within this time that it has what was published. */

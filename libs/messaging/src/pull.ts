@@ -1,4 +1,5 @@
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import { AppError, type Envelope, readEnvelope } from '@svc/contracts';
 import type { Messaging } from './messaging.js';
 import { type DurableConsumer, ensureConsumer, ensureStreams } from './streams.js';
 
@@ -90,5 +91,92 @@ export class Pull {
         resolve();
       };
     });
+  }
+}
+
+const DATA = Buffer.from(',"data":');
+const [OPENING_BRACE, CLOSING_BRACE] = [0x7b, 0x7d];
+
+/**
+ * Cuts the data out of an envelope as JSON, in bytes of its own: as it was published, because writing it once more costs more than reading it. Our
+ * services write it last, behind fields without a brace. Where it looks otherwise, it is written once more.
+ * @param json the envelope as it came.
+ * @param plain what `JSON.parse` made of that.
+ */
+export function dataBytes(json: Uint8Array, plain: { data: object }): Buffer {
+  const bytes = Buffer.from(json.buffer, json.byteOffset, json.length);
+  const at = bytes.indexOf(DATA);
+  const start = at + DATA.length;
+  const keys = Object.keys(plain);
+  // Keys that are numbers come first here, wherever they are written.
+  const isLast =
+    keys.at(-1) === 'data' && !keys.some((key) => /^\d/.test(key)) && bytes.at(-1) === CLOSING_BRACE;
+  // Not of an object inside, and no second time.
+  const isOwn = at !== -1 && bytes.indexOf(OPENING_BRACE, 1) >= at && !bytes.includes(DATA, start);
+  return isLast && isOwn ? Buffer.from(bytes.subarray(start, -1)) : Buffer.from(JSON.stringify(plain.data));
+}
+
+/** An event that was read. */
+export interface ReadEvent {
+  /** With the data in it unchecked. */
+  envelope: Envelope;
+  /** The data as JSON, as it was published. */
+  bytes: Buffer;
+}
+
+/** Decides what becomes of a message whose handling failed. */
+export type Refuse = (message: JsMsg, error: unknown) => Promise<void>;
+
+/** Is an event that the stream has delivered. Whoever takes it calls one of `done` and `failed`, once. */
+export class HandedEvent {
+  /**
+   * @param refuse hands it out again, or keeps it as a dead letter.
+   * @param ended is called when the message needs nothing more.
+   */
+  constructor(
+    private readonly message: JsMsg,
+    private readonly refuse: Refuse,
+    private readonly ended: () => void,
+  ) {}
+
+  /** Size of the message in bytes. */
+  get size(): number {
+    return this.message.data.length;
+  }
+
+  /**
+   * Reads its envelope, with the data in it unchecked, and the bytes of that data as JSON, which are a copy.
+   * @throws AppError `VALIDATION_FAILED`
+   */
+  read(): ReadEvent {
+    const plain = readJson(this.message);
+    const envelope = readEnvelope(plain);
+    return { envelope, bytes: dataBytes(this.message.data, plain as Envelope) };
+  }
+
+  /** Acknowledges the event: the stream does not deliver it again, unless the connection is gone. */
+  done(): void {
+    try {
+      this.message.ack();
+    } catch {
+      // The connection is closed for good: the process ends.
+    }
+    this.ended();
+  }
+
+  /** Refuses the event: after a retryable error it is delivered again, after a permanent one it becomes a dead letter. */
+  failed(error: unknown): void {
+    void this.refuse(this.message, error)
+      .catch(() => undefined) // as above: it is handed out again
+      .finally(this.ended);
+  }
+}
+
+/** @throws AppError `VALIDATION_FAILED` */
+export function readJson(message: JsMsg): unknown {
+  try {
+    return message.json();
+  } catch (cause) {
+    throw new AppError('VALIDATION_FAILED', 'The message is not JSON.', {}, { cause });
   }
 }

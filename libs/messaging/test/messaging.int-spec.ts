@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { AppError, Envelope, type OutboundMessageV1, SendPermissionsChanged } from '@svc/contracts';
+import {
+  AppError,
+  Envelope,
+  type OutboundMessageV1,
+  partitionOf,
+  SendPermissionsChanged,
+} from '@svc/contracts';
 import { waitFor } from '@svc/test-servers';
-import { partitionOf } from '../src/index.js';
 import {
   aSendCommand,
   aSentEvent,

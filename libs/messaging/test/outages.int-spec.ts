@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { GetTiers } from '@svc/contracts';
+import { GetTiers, partitionOf } from '@svc/contracts';
 import { waitFor } from '@svc/test-servers';
-import { Messaging, partitionOf, RpcClient } from '../src/index.js';
+import { Messaging, RpcClient } from '../src/index.js';
 import {
   aSendCommand,
   aSentEvent,

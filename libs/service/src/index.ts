@@ -48,7 +48,7 @@ export {
   OutboxService,
 } from './outbox.js';
 export { log, NestLogger, setUpLogger, silenceConsole } from './logging/logger.js';
-export { Pace } from './tasks/pace.js';
+export { KeyedPaces, Pace } from './tasks/pace.js';
 export { PeriodicTask } from './tasks/periodic-task.js';
 export { PeriodicTasks } from './tasks/periodic-tasks.js';
 export { Retention, type RetentionOptions, type RetentionRule } from './tasks/retention.js';

@@ -1,6 +1,6 @@
 import type { Scope } from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { KeyEnv } from './key-format.js';
+import type { KeyEnv } from './api-key.js';
 
 /** What is kept of an API key: never the key. Times are domain time. */
 @Entity('api_key')

@@ -9,7 +9,7 @@ import {
 import { Reflector } from '@nestjs/core';
 import { ApiExtension } from '@nestjs/swagger';
 import { AppError, type KeyEnvironment } from '@svc/contracts';
-import type { GuardedRequest } from './caller.js';
+import type { GuardedRequest } from './authorization.js';
 
 const ENVIRONMENT = 'environment';
 

@@ -1,8 +1,90 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { SendPermissionsChanged, type SessionReply, type SubscriptionState } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
-import { AnswerCache, CACHED_MS } from './answer-cache.js';
-import type { StoredKey } from './key-digest.js';
+import type { StoredKey } from './api-key.js';
+
+/** How long an answer is cached: so much later is a change seen at the latest, should the notice of it be lost. */
+export const CACHED_MS = 750;
+/** Part of that time after which a caller has the answer asked for anew, without waiting for it. */
+const RENEWED_AT = 0.75;
+/** Entries of one cache at most; the next one empties it, and all answers are asked for anew. */
+const MOST = 10_000;
+
+interface CacheEntry<V> {
+  answer: V;
+  until: number;
+  renewAt: number;
+}
+
+interface OpenQuestion<V> {
+  now: Promise<V>;
+  /** For those who came since `now` was asked. */
+  next?: Promise<V>;
+}
+
+/**
+ * This class asks once for all callers who want to know the same at the same time, and caches the answer for a moment where it allows
+ * something: a refusal always is a new answer ([ADR 23](../../../../docs/adr/0023-the-gateway-caches-allow-answers.md)).
+ */
+export class AnswerCache<V> {
+  private readonly questions = new Map<string, OpenQuestion<V>>();
+  private readonly entries = new Map<string, CacheEntry<V>>();
+  private invalidations = 0;
+
+  /** @param cacheMs for how long an answer may be cached; 0: not at all. */
+  constructor(private readonly cacheMs: (answer: V) => number) {}
+
+  /** The cached answer, or a fresh one. @param key what is asked; `question` is the same for all of one key. */
+  async cached(key: string, question: () => Promise<V>): Promise<V> {
+    const entry = this.entries.get(key);
+    const now = performance.now();
+    if (!entry || entry.until <= now) return this.fresh(key, question);
+    if (entry.renewAt <= now) {
+      entry.renewAt = Infinity;
+      this.fresh(key, question).catch(() => undefined); // whoever comes after the end of the entry gets the error
+    }
+    return entry.answer;
+  }
+
+  /** A fresh answer. No caller gets the answer to a question that was asked before it came: what it has seen happen is in it. */
+  fresh(key: string, question: () => Promise<V>): Promise<V> {
+    const open = this.questions.get(key);
+    if (!open) return this.ask(key, question);
+    const ask = (): Promise<V> => this.ask(key, question);
+    return (open.next ??= open.now.then(ask, ask));
+  }
+
+  /** Removes the answers of all keys that begin like this; answers to questions of this moment are not cached either. */
+  invalidate(prefix: string): void {
+    this.invalidations += 1;
+    for (const key of this.entries.keys()) if (key.startsWith(prefix)) this.entries.delete(key);
+  }
+
+  private ask(key: string, question: () => Promise<V>): Promise<V> {
+    const open: OpenQuestion<V> = { now: this.answer(key, question) };
+    this.questions.set(key, open);
+    const close = (): void => {
+      if (!open.next) this.questions.delete(key);
+    };
+    open.now.then(close, close);
+    return open.now;
+  }
+
+  private async answer(key: string, question: () => Promise<V>): Promise<V> {
+    const { invalidations } = this;
+    const since = performance.now();
+    const answer = await question();
+    const cacheMs = this.cacheMs(answer);
+    if (cacheMs <= 0) this.entries.delete(key);
+    else if (invalidations === this.invalidations) this.store(key, answer, since, cacheMs);
+    return answer;
+  }
+
+  private store(key: string, answer: V, since: number, cacheMs: number): void {
+    if (this.entries.size >= MOST) this.entries.clear();
+    this.entries.set(key, { answer, until: since + cacheMs, renewAt: since + cacheMs * RENEWED_AT });
+  }
+}
 
 /** Copies of events, for every replica, as they are published. A change without an event is seen when the cached answers end. */
 const EVENTS = ['session.*', 'subscription.*'];

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Conversation } from './conversation.entity.js';
-import { NOW } from '../messages/conversation-moves.js';
+import { NOW } from '../messages/messages.repository.js';
 
 /** The conversations of a list: those of a tenant, or of one session. */
 export interface ConversationFilter {

@@ -1,8 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ConversationView, ListConversationsQuery, MessageView, type Page, PageQuery } from '@svc/contracts';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scope.guard.js';
+import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { ConversationsService } from './conversations.service.js';

@@ -14,7 +14,7 @@ import { In, Repository } from 'typeorm';
 import { MessagesService, toView as toMessageView } from '../messages/messages.service.js';
 import { Message } from '../messages/message.entity.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
-import { WALK_MICROS } from '../messages/conversation-moves.js';
+import { WALK_MICROS } from '../messages/messages.repository.js';
 import {
   ConversationListRepository,
   type ListedConversation,

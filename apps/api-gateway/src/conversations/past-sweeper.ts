@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { WALK_MICROS } from '../messages/conversation-moves.js';
+import { WALK_MICROS } from '../messages/messages.repository.js';
 
 const INTERVAL_MS = 600_000;
 

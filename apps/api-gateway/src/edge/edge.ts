@@ -5,7 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppError, invalidField } from '@svc/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
-import { type GuardedRequest, isBehindKey } from '../auth/caller.js';
+import { type GuardedRequest, isBehindKey } from '../auth/authorization.js';
 import { KeyVerifier } from '../auth/key-verifier.js';
 import { RequestPaces } from '../auth/request-paces.js';
 import { KnownRoutes } from './known-routes.js';

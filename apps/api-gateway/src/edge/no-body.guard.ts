@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AppError } from '@svc/contracts';
 import type { FastifyRequest } from 'fastify';
-import { parseStrictJson } from './strict-json.js';
+import { parseStrictJson } from './request-pipe.js';
 
 /** This guard refuses a body where a call takes none; an empty object is fine. */
 @Injectable()

@@ -13,7 +13,7 @@ import { countErased, noteErasure } from '@svc/service';
 import { type EntityManager, IsNull, Repository } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { AuditService } from '../audit/audit.service.js';
-import { actorOf, type Caller } from '../auth/caller.js';
+import { actorOf, type Caller } from '../auth/authorization.js';
 import { isAbout } from '../contacts/contact-traces.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { ErasedContact, ErasureRecord } from './erasure.entity.js';

@@ -2,8 +2,7 @@ import { Controller, Get, Headers, Query, Res } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { EventStreamQuery } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scope.guard.js';
+import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { EventStreams } from './event-streams.service.js';
 

@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Injectable, type OnModuleDestroy } from
 import { AppError, type EventStreamQuery, invalidField } from '@svc/contracts';
 import { log, PeriodicTasks } from '@svc/service';
 import type { FastifyReply } from 'fastify';
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../auth/authorization.js';
 import { KeyWatch } from './key-watch.js';
 import { GatewayConfig } from '../config.js';
 import { Cursors } from '../paging/cursor.js';

@@ -1,5 +1,5 @@
 import { AppError } from '@svc/contracts';
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../auth/authorization.js';
 
 /** How many streams there may be at once. */
 export interface StreamBounds {

@@ -19,8 +19,7 @@ import {
 import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { ApiErrors, ApiPage } from '../openapi/answers.js';
 import { ApiKeysService } from './api-keys.service.js';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scope.guard.js';
+import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 
 /** `/v1/api-keys` */
 @ApiTags('api keys')

@@ -19,9 +19,8 @@ import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SandboxesService } from '../tenants/sandboxes.service.js';
 import { Tenant } from '../tenants/tenant.entity.js';
 import { ApiKey } from '../auth/api-key.entity.js';
-import { actorOf, type Caller } from '../auth/caller.js';
-import { KeyDigest } from '../auth/key-digest.js';
-import { environmentOf, generateKey, KID, parseKey } from '../auth/key-format.js';
+import { actorOf, type Caller } from '../auth/authorization.js';
+import { environmentOf, generateKey, KeyDigest, KID, parseKey } from '../auth/api-key.js';
 
 // Domain time, asked for once; rotation every 90 days is recommended (specification, "Authentication").
 const ROTATION_DUE = `key.created_at < (SELECT svc_now(:tenantId)) - interval '90 days'`;

@@ -1,4 +1,10 @@
-import { AppError, type DayOf, type Entitlements, type SubscriptionState } from '@svc/contracts';
+import {
+  AppError,
+  type DayOf,
+  type Entitlements,
+  type SessionReply,
+  type SubscriptionState,
+} from '@svc/contracts';
 
 /**
  * Reads what a tenant may use, as `billing` says it.
@@ -14,4 +20,28 @@ export function dayOf(subscription: SubscriptionState): DayOf {
   const { tenantId, plan, internal } = subscription;
   const { messages, calls } = entitlementsOf(subscription);
   return { tenantId, plan, internal, caps: { messages, calls } };
+}
+
+/** Reads how many sessions a tenant may have; null: any number. */
+export function mostSessions(subscription: SubscriptionState): number | null {
+  return entitlementsOf(subscription).sessions;
+}
+
+/**
+ * Whether a session is one that the plan has no room for, as after a downgrade: the oldest ones keep working. It comes back
+ * by itself, with another plan or when an older one is deleted.
+ */
+export function isReadOnly(subscription: SubscriptionState, { older = 0 }: SessionReply): boolean {
+  const most = mostSessions(subscription);
+  return most !== null && older >= most;
+}
+
+/** The refusal of what a read-only session shall do, of a tenant that has so many of them. */
+export function readOnlyError(subscription: SubscriptionState, used: number): AppError {
+  const limit = mostSessions(subscription);
+  return new AppError(
+    'RATE_LIMITED',
+    `This session is read-only: the plan has room for ${limit}, and older sessions have it.`,
+    { layer: 'plan', resource: 'sessions', limit, used },
+  );
 }

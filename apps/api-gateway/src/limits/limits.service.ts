@@ -13,8 +13,7 @@ import {
   type TenantLimits,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { dayOf } from './entitlements.js';
-import { isReadOnly, mostSessions, readOnlyError } from './read-only.js';
+import { dayOf, isReadOnly, mostSessions, readOnlyError } from './entitlements.js';
 
 /** Sessions whose day is shown. */
 const MOST_SHOWN = 200;

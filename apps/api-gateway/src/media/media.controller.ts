@@ -3,8 +3,7 @@ import { ApiBody, ApiConsumes, ApiCreatedResponse, ApiOperation, ApiTags } from 
 import { UploadedMedia, UploadRequest } from '@svc/contracts';
 import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scope.guard.js';
+import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { uploadedFile } from './uploaded-file.js';
 import { UploadsService } from './uploads.service.js';

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { MultipartFile } from '@fastify/multipart';
 import { AppError, invalidField, MIME_TYPE } from '@svc/contracts';
 import type { FastifyRequest } from 'fastify';
-import { assertStorable } from '../edge/strict-json.js';
+import { assertStorable } from '../edge/request-pipe.js';
 
 const ONE_FILE = 'body must be multipart/form-data with exactly one part, the file, named file';
 const LONGEST_NAME = 255;

@@ -15,12 +15,11 @@ import {
 } from '@svc/contracts';
 import { timeOfInbound } from '@svc/service';
 import { In, Repository } from 'typeorm';
-import { conversationIdOf } from './conversation-moves.js';
+import { conversationIdOf, type InboundMessage, MessagesRepository } from './messages.repository.js';
 import { withoutNulls } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { Message } from './message.entity.js';
 import { type MessageFilter, MessageListRepository, type Position } from './message-list.repository.js';
-import { type InboundMessage, MessagesRepository } from './messages.repository.js';
 import { normalizeChat } from './recipient.js';
 import { type TimedState, timelineOf } from './timeline.js';
 

@@ -1,6 +1,24 @@
-import type { MessageFailure } from '@svc/contracts';
-import { statesBefore } from './message-states.js';
+import { MESSAGE_STATUSES, type MessageFailure, type MessageStatus } from '@svc/contracts';
 import type { TimedState } from './timeline.js';
+
+/**
+ * The rank of a state says how far a message has come. Events arrive in any order, so a state only replaces one of a lower rank: a message that
+ * was sent does not fail any more, and a receipt proves that one given up for failed did arrive.
+ */
+const RANK: Record<MessageStatus, number> = {
+  QUEUED: 0,
+  SENDING: 1,
+  SENT: 2,
+  FAILED: 2,
+  DELIVERED: 3,
+  READ: 4,
+  RECEIVED: 9,
+};
+
+/** States that `next` may replace. */
+export function statesBefore(next: MessageStatus): MessageStatus[] {
+  return MESSAGE_STATUSES.filter((status) => RANK[status] < RANK[next]);
+}
 
 /** The step of an outbound message that an event tells of. */
 export interface Progress {
@@ -18,7 +36,7 @@ const TIMES = { SENT: 'sent_at', DELIVERED: 'delivered_at', READ: 'read_at', FAI
 
 /**
  * Makes the rows that the function `advance_messages` of the gateway's schema takes: all that is told of a message becomes one. Its state
- * is the furthest, by message-states.ts, and of equals the first; of each state the time that was told first.
+ * is the furthest, by its rank, and of equals the first; of each state the time that was told first.
  */
 export function progressRows(steps: Progress[]): object[] {
   const rows = new Map<string, { furthest: Progress; times: Record<string, Date> }>();

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { conversationIdOf } from '../messages/conversation-moves.js';
+import { conversationIdOf } from '../messages/messages.repository.js';
 
 const TABLE = `CREATE TABLE IF NOT EXISTS conversation (
   id uuid PRIMARY KEY,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { KeyDigest } from '../auth/key-digest.js';
+import { KeyDigest } from '../auth/api-key.js';
 import { GatewayConfig } from '../config.js';
 import { Cursors } from './cursor.js';
 

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { invalidField, type Page } from '@svc/contracts';
-import { KeyDigest } from '../auth/key-digest.js';
+import { KeyDigest } from '../auth/api-key.js';
 
 /** Items per page where the caller does not say. */
 export const DEFAULT_LIMIT = 50;

@@ -8,8 +8,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import { type Page, PageQuery, SessionView } from '@svc/contracts';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scope.guard.js';
+import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';

@@ -10,9 +10,8 @@ import {
   type SubscriptionState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { dayOf } from '../limits/entitlements.js';
+import { dayOf, isReadOnly } from '../limits/entitlements.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { isReadOnly } from '../limits/read-only.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import type { OutboundMessage } from './outbound-message.js';
 

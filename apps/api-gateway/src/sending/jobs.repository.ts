@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { GroupCommit } from '@svc/database';
 import { DataSource, Repository } from 'typeorm';
-import { conversationIdOf, moveSql } from '../messages/conversation-moves.js';
+import { conversationIdOf, moveSql } from '../messages/messages.repository.js';
 import { Message } from '../messages/message.entity.js';
 import type { ClientMessage } from './client-message.entity.js';
 import { type OutboundMessage, storedContentOf } from './outbound-message.js';
@@ -20,9 +20,12 @@ const MOST = 128;
 /** A send does not wait long for a database that is away: whoever sends is told, and tries again. */
 const PATIENCE_MS = 1_000;
 
-const ASKED = `SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked (id uuid, tenant_id uuid, session_id uuid,
-    conversation_id uuid, contact text, body jsonb, content jsonb, relates_to jsonb, client_message_id text, body_hash text,
-    metadata jsonb, queue_for int, send_at timestamptz, write_before timestamptz)`;
+// Messages as `Message` has them, each with what stands in no column of its row.
+const ASKED = `SELECT * FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS (id uuid, "tenantId" uuid, "sessionId" uuid, contact text, body jsonb,
+    content jsonb, "relatesTo" jsonb, "clientMessageId" text, metadata jsonb, "sendAt" timestamptz),
+    unnest($2::uuid[]), unnest($3::text[]), unnest($4::int[]), unnest($5::timestamptz[]))
+  AS asked (id, tenant_id, session_id, contact, body, content, relates_to, client_message_id, metadata, send_at,
+    conversation_id, body_hash, queue_for, write_before)`;
 
 // The statement writes no message to a contact who is being erased, and none whose reservation may have ended meanwhile: its unit may have
 // been given back. A job that has a row already got it by a first try whose answer was lost.
@@ -99,45 +102,30 @@ export class JobsRepository {
   }
 
   private async insertAll(messages: OutboundMessage[]): Promise<(Message | null)[]> {
-    const rows = await this.dataSource.query<RowTimes[]>(INSERT_SQL, [
-      JSON.stringify(messages.map(toColumns)),
+    const rows = messages.map(rowOf);
+    const written = await this.dataSource.query<RowTimes[]>(INSERT_SQL, [
+      JSON.stringify(rows),
+      messages.map(conversationIdOf),
+      messages.map(hashOf),
+      messages.map(({ queueForSeconds }) => queueForSeconds),
+      messages.map(({ writeBefore }) => writeBefore),
     ]);
-    const times = new Map(rows.map((row) => [row.id, row]));
-    return messages.map((message) => {
-      const written = times.get(message.id);
-      return written ? toRow(message, written) : null;
+    const times = new Map(written.map((row) => [row.id, row]));
+    return rows.map((row) => {
+      const own = times.get(row.id);
+      return own ? Object.assign(row, own) : null;
     });
   }
 }
 
-/** Makes the row that the statement has written. */
-function toRow(message: OutboundMessage, times: RowTimes): Message {
-  const { tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata, sendAt } = message;
+/** Makes the row of a message, but for its times, which the database sets. */
+function rowOf(message: OutboundMessage): Message {
+  const { id, tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata, sendAt } = message;
   return Object.assign(new Message(), {
     ...{ direction: 'OUTBOUND', status: 'QUEUED' },
-    ...{ tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata, sendAt },
+    ...{ id, tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata, sendAt },
     content: storedContentOf(message),
-    ...times,
   } as const);
-}
-
-function toColumns(message: OutboundMessage): object {
-  return {
-    id: message.id,
-    tenant_id: message.tenantId,
-    session_id: message.sessionId,
-    conversation_id: conversationIdOf(message),
-    contact: message.contact,
-    body: message.body,
-    content: storedContentOf(message),
-    relates_to: message.relatesTo,
-    client_message_id: message.clientMessageId,
-    body_hash: hashOf(message),
-    metadata: message.metadata,
-    queue_for: message.queueForSeconds,
-    send_at: message.sendAt,
-    write_before: message.writeBefore,
-  };
 }
 
 function hashOf({ sessionId, contact, content }: OutboundMessage): string {

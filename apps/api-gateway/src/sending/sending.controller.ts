@@ -2,10 +2,9 @@ import { Body, Controller, HttpCode, Post, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import { type DayUsage, DryRun, QueuedMessage, SendMessageRequest, SubscriptionState } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
-import { CurrentSubscription } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scope.guard.js';
+import { CurrentSubscription, NeedsScope } from '../auth/authorization.js';
 import { ApiErrors, RATE_LIMIT_FIELDS } from '../openapi/answers.js';
-import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
+import { NeedsSubscription } from '../subscriptions/subscriptions.service.js';
 import { DryRunService } from './dry-run.service.js';
 import { SendingService } from './sending.service.js';
 

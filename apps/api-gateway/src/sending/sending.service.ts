@@ -119,7 +119,7 @@ export class SendingService {
 
   /** Writes the row. A unit whose message is not written in time is given back, a minute or two later, by `limits`. */
   private async write(message: OutboundMessage): Promise<SendOutcome> {
-    const stored = await this.media.store(message);
+    const stored = message.file ? await this.media.store(message) : message;
     const row = await this.insert(stored);
     if (!row) return this.lostRace(stored);
     if (!row.sendAt) this.publisher.publishInBackground(row);

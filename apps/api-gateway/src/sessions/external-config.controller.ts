@@ -1,8 +1,7 @@
 import { Body, Controller, Get, Put } from '@nestjs/common';
 import { ApiExtension, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ExternalConfig, PutExternalConfigBody } from '@svc/contracts';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scope.guard.js';
+import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 import { ExternalConfigService } from './external-config.service.js';

@@ -17,8 +17,7 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
 import { ApiKeysService } from '../keys/api-keys.service.js';
-import { actorOf, type Caller } from '../auth/caller.js';
-import { allows } from '../auth/scope.guard.js';
+import { actorOf, allows, type Caller } from '../auth/authorization.js';
 import { SessionsService } from './sessions.service.js';
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;

@@ -9,11 +9,10 @@ import {
   TypingBody,
 } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
-import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scope.guard.js';
+import { type Caller, CurrentCaller, CurrentSubscription, NeedsScope } from '../auth/authorization.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
-import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
+import { NeedsSubscription } from '../subscriptions/subscriptions.service.js';
 import { LiveService } from './live.service.js';
 
 const NOT_FOUND = 'SESSION_NOT_FOUND';

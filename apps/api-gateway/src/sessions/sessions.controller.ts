@@ -31,12 +31,11 @@ import {
 } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
 import QRCode from 'qrcode';
-import { type Caller, CurrentCaller, CurrentSubscription } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scope.guard.js';
+import { type Caller, CurrentCaller, CurrentSubscription, NeedsScope } from '../auth/authorization.js';
 import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
-import { NeedsSubscription } from '../subscriptions/subscription.guard.js';
+import { NeedsSubscription } from '../subscriptions/subscriptions.service.js';
 import { SessionsService } from './sessions.service.js';
 
 const NOT_FOUND = 'SESSION_NOT_FOUND';

@@ -25,10 +25,10 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
-import { actorOf, type Caller } from '../auth/caller.js';
+import { actorOf, type Caller } from '../auth/authorization.js';
 import { SendPermissions } from '../auth/send-permissions.js';
 import { LimitsService } from '../limits/limits.service.js';
-import { isReadOnly, mostSessions } from '../limits/read-only.js';
+import { isReadOnly, mostSessions } from '../limits/entitlements.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 /** This class asks `session-worker` for sessions, and `limits` for their tiers. */

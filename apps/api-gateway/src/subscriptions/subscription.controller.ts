@@ -2,8 +2,7 @@ import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { OpenCheckout, OpenCheckoutBody, OpenPortal, ProviderPage, SubscriptionView } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scope.guard.js';
+import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { OnlyIn } from '../auth/environment.guard.js';
 import { ApiErrors } from '../openapi/answers.js';

@@ -1,6 +1,13 @@
-import { Injectable } from '@nestjs/common';
+import {
+  applyDecorators,
+  type CanActivate,
+  type ExecutionContext,
+  Injectable,
+  UseGuards,
+} from '@nestjs/common';
 import { AppError, GetSubscription, type SubscriptionState } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import type { GuardedRequest } from '../auth/authorization.js';
 import { SendPermissions } from '../auth/send-permissions.js';
 
 /** How long an answer of `billing` stands in while billing cannot be reached. */
@@ -59,4 +66,22 @@ export class SubscriptionsService {
     const [oldest] = this.answers.keys();
     if (this.answers.size > MOST_TENANTS && oldest) this.answers.delete(oldest);
   }
+}
+
+/** This guard refuses with 402, after 401 and 403 and before the body is parsed: what is wrong with it matters to payers only. */
+@Injectable()
+export class SubscriptionGuard implements CanActivate {
+  constructor(private readonly subscriptions: SubscriptionsService) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const request = context.switchToHttp().getRequest<GuardedRequest>();
+    if (!request.caller) return false;
+    request.subscription = await this.subscriptions.active(request.caller.tenantId);
+    return true;
+  }
+}
+
+/** Declares that a route needs an active subscription: sends, new sessions, connecting; nothing else does. */
+export function NeedsSubscription(): MethodDecorator {
+  return applyDecorators(UseGuards(SubscriptionGuard)) as MethodDecorator;
 }

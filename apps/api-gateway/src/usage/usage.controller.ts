@@ -1,8 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { MonthUsage, UsageQuery } from '@svc/contracts';
-import { type Caller, CurrentCaller } from '../auth/caller.js';
-import { NeedsScope } from '../auth/scope.guard.js';
+import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { UsageService } from './usage.service.js';
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { KeyedPaces } from '../auth/request-paces.js';
+import { KeyedPaces } from '@svc/service';
 
 /** A page asks twice when it is loaded: this is ten pages a second from one address, and a busy site. */
 const PER_ADDRESS = 20;

@@ -1,7 +1,7 @@
 import { Controller, Get, Header, Headers, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Public } from '../auth/scope.guard.js';
+import { Public } from '../auth/authorization.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiId, ApiPublicErrors } from '../openapi/answers.js';
 import { PublicPaces } from './public-paces.js';

@@ -4,7 +4,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { AppError, type Page, type PageQuery } from '@svc/contracts';
 import { type EntityManager, LessThan, Repository } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
-import { actorOf, type Caller } from '../auth/caller.js';
+import { actorOf, type Caller } from '../auth/authorization.js';
 import { GatewayConfig } from '../config.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SessionsService } from '../sessions/sessions.service.js';

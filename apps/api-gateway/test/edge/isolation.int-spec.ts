@@ -12,7 +12,7 @@ import {
   type ResourceIds,
   withIds,
 } from '@svc/testing';
-import { generateKey } from '../../src/auth/key-format.js';
+import { generateKey } from '../../src/auth/api-key.js';
 import { expectError } from '../support/answers.js';
 import { bodyExample, furnish } from '../support/furnish.js';
 import { type Answer, gateway, withSandboxGateway } from '../support/gateway.js';

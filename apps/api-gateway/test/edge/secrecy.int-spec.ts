@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { generateKey } from '../../src/auth/key-format.js';
+import { generateKey } from '../../src/auth/api-key.js';
 import {
   call,
   createTenant,

@@ -7,8 +7,8 @@ import {
   type NewTenant,
   type Scope,
 } from '@svc/contracts';
-import { KeyUsage } from '../../src/auth/key-usage.js';
-import { generateKey } from '../../src/auth/key-format.js';
+import { KeyUsage } from '../../src/auth/key-verifier.js';
+import { generateKey } from '../../src/auth/api-key.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
 
 withGateway();

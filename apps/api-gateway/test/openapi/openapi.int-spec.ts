@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
 import { AuditController } from '../../src/audit/audit.controller.js';
 import { ApiKeysController } from '../../src/keys/api-keys.controller.js';
-import { SCOPE } from '../../src/auth/scope.guard.js';
+import { SCOPE } from '../../src/auth/authorization.js';
 import { ContactsController } from '../../src/contacts/contacts.controller.js';
 import { ConversationsController } from '../../src/conversations/conversations.controller.js';
 import { ErasuresController } from '../../src/erasures/erasures.controller.js';

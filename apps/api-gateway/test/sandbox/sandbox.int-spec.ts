@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { type AuditEntry, GetAuditLog, ListTenants, ResetSandboxClock } from '@svc/contracts';
-import { KeyUsage } from '../../src/auth/key-usage.js';
+import { KeyUsage } from '../../src/auth/key-verifier.js';
 import { gateway, tenant, withGateway } from '../support/gateway.js';
 
 withGateway();

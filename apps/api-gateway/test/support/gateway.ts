@@ -4,10 +4,10 @@ import {
   CreateTenant,
   type CreateTenantV1,
   type NewTenant,
+  partitionOf,
   type SendMessageV1,
   STREAMS,
 } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
 import { startTestService, temporaryDirectory, type TestService } from '@svc/testing';
 import { SendPermissions } from '../../src/auth/send-permissions.js';
 import { SendPublisher } from '../../src/sending/send-publisher.js';

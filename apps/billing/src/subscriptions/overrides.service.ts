@@ -16,6 +16,7 @@ import { BillingConfig } from '../config.js';
 import { ChangePublisher } from './change-publisher.js';
 import { insertChange, lockSubscription } from './changes.js';
 import type { LockedSubscription } from './subscription-change.js';
+import { planNumbers } from './entitlements.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
 const LIST_SQL = `SELECT key, value, actor, reason, at FROM entitlement_override WHERE tenant_id = $1 ORDER BY at, key`;
@@ -57,7 +58,7 @@ export class OverridesService {
   async read(tenantId: string): Promise<EntitlementsReply> {
     const { plan, entitlements } = await this.subscriptions.get(tenantId);
     const rows = await this.dataSource.query<OverrideRow[]>(LIST_SQL, [tenantId]);
-    const numbers = this.config.numbersOf(plan);
+    const numbers = planNumbers(this.config, plan);
     const overrides = rows.map(({ at, ...row }) => ({
       ...row,
       planValue: numbers[row.key],
@@ -98,7 +99,7 @@ export class OverridesService {
     if (row?.value === value) return [];
     if (value === undefined) await tx.query(DELETE_SQL, [tenantId, key]);
     else await tx.query(WRITE_SQL, [tenantId, key, JSON.stringify(value), ACTOR, reason, now]);
-    const planValue = this.config.numbersOf(plan)[key];
+    const planValue = planNumbers(this.config, plan)[key];
     const entitlement = { key, previous: row?.value ?? planValue, value: value ?? planValue };
     return insertChange(tx, subscription, subscription, {
       actor: ACTOR,

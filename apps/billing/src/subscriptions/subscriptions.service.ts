@@ -11,10 +11,16 @@ import {
 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { BillingConfig } from '../config.js';
-import { graceEnd, isActive, tokenRefusal } from './access.js';
+import {
+  entitlementsOf,
+  graceEnd,
+  isActive,
+  type Overrides,
+  planNumbers,
+  tokenRefusal,
+} from './entitlements.js';
 import { ChangePublisher } from './change-publisher.js';
 import { changeSubscription, lockSubscription } from './changes.js';
-import { entitlementsOf, type Overrides } from './entitlements.js';
 import { OVERRIDES_SQL, Subscription } from './subscription.entity.js';
 
 const GET_SQL = `SELECT CASE WHEN next_plan_at <= now THEN next_plan ELSE plan END AS plan, status, status_since AS "statusSince", internal,
@@ -89,7 +95,7 @@ export class SubscriptionsService {
     if (!row) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
     const { plan, status, statusSince, internal, providerId, now } = row;
     const graceEndsAt = graceEnd(status, statusSince, this.config.graceDays);
-    const entitlements = entitlementsOf(this.config.numbersOf(plan), row.overrides, internal);
+    const entitlements = entitlementsOf(planNumbers(this.config, plan), row.overrides, internal);
     const refusal = tokenRefusal(entitlements, {
       ...{ used: Number(row.tokens), included: Number(row.included), monthEndsAt: row.monthEndsAt, now },
     });

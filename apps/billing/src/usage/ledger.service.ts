@@ -9,7 +9,7 @@ import {
 } from '@svc/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { BillingConfig } from '../config.js';
-import { entitlementsOf, type Overrides } from '../subscriptions/entitlements.js';
+import { entitlementsOf, type Overrides, planNumbers } from '../subscriptions/entitlements.js';
 import { OVERRIDES_SQL, PLAN_NOW_SQL } from '../subscriptions/subscription.entity.js';
 import { blocksOf } from './blocks.js';
 
@@ -77,7 +77,7 @@ export class LedgerService {
 
   private async entitlementsOf(tx: EntityManager, tenantId: string): Promise<Entitlements | undefined> {
     const [row] = await tx.query<TenantRow[]>(TENANT_SQL, [tenantId]);
-    return row && entitlementsOf(this.config.numbersOf(row.plan), row.overrides, row.internal);
+    return row && entitlementsOf(planNumbers(this.config, row.plan), row.overrides, row.internal);
   }
 }
 

@@ -8,15 +8,27 @@ interface Section {
 /** The bundler writes the path of each module above its code, from the folder that it was called in: the root, or the app's. */
 const PATH_LINE = /^\/\/ (\S+\.[cm]?js)$/gm;
 
+/** What stands before a function that a contract gives to a decorator: the type of a field, or the condition under which its rules hold. */
+const DECORATOR_CALL = /\b(?:Type|Transform|ValidateIf)\)?\($/;
+const LONGEST_CALL = 80;
+
 /** The files of ours that a bundle is made of, by their places in its text. */
 export class BundledFiles {
   private readonly sections: Section[];
 
-  constructor(app: string, bundle: string) {
+  constructor(
+    app: string,
+    private readonly bundle: string,
+  ) {
     this.sections = [...bundle.matchAll(PATH_LINE)].map(({ index, 1: path = '' }) => ({
       start: index,
       file: sourceOf(app, path),
     }));
+  }
+
+  /** Whether a function is the argument of a decorator of the validator: it declares what data look like, and does nothing with a message. */
+  isDeclaration(offset: number): boolean {
+    return DECORATOR_CALL.test(this.bundle.slice(Math.max(0, offset - LONGEST_CALL), offset));
   }
 
   /** The source file whose code stands at an offset of the bundle; undefined where it is none of ours. */

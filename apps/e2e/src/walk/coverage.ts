@@ -38,7 +38,8 @@ export class Coverage {
     const calls: Calls = new Map();
     for (const { ranges } of script?.functions ?? []) {
       const { startOffset = 0, count = 0 } = ranges[0] ?? {};
-      const file = count > 0 ? this.files.fileAt(startOffset) : undefined;
+      const runs = count > 0 && !this.files.isDeclaration(startOffset);
+      const file = runs ? this.files.fileAt(startOffset) : undefined;
       if (file) calls.set(`${file}:${startOffset}`, count);
     }
     return calls;

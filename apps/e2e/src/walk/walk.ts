@@ -13,8 +13,8 @@ const FAR_SIDE = ['postgres', 'nats-server', 'simulator'];
 const ROUNDS = 5;
 /** The length of a round and of an idle window alike: both hold the same tasks that come with time. */
 const WINDOW_MS = 4_000;
-/** Together longer than most periods of such tasks. */
-const IDLE_WINDOWS = 10;
+/** Windows before the rounds, and as many after them: together longer than most periods of such tasks, some of which run once in a while only. */
+const IDLE_WINDOWS = 6;
 const WARM_UP_SENDS = 3;
 
 /** The files of ours that one send runs through, by project, in the order of the way; libs last. */
@@ -39,9 +39,13 @@ export async function walk(say: (line: string) => void): Promise<Walk> {
     const services = servicesOf(stack);
     for (const service of services) coverages.push(await Coverage.of(stack, service));
     for (let n = 0; n < WARM_UP_SENDS; n += 1) await send(scene);
-    say(`  ${IDLE_WINDOWS} idle windows of ${WINDOW_MS / 1000} s, then ${ROUNDS} sends`);
-    const idle = await windows(coverages, IDLE_WINDOWS, async () => undefined);
+    say(
+      `  ${IDLE_WINDOWS} idle windows of ${WINDOW_MS / 1000} s, ${ROUNDS} sends, ${IDLE_WINDOWS} idle windows`,
+    );
+    const before = await windows(coverages, IDLE_WINDOWS, async () => undefined);
     const rounds = await windows(coverages, ROUNDS, () => send(scene));
+    const after = await windows(coverages, IDLE_WINDOWS, async () => undefined);
+    const idle = [...before, ...after];
     const files = services.flatMap((_, n) => filesOfWork(of(rounds, n), of(idle, n)));
     return byProject(services, files);
   } finally {

@@ -9,6 +9,9 @@ describe('a bundle', () => {
     'var pg;',
     '// ../../libs/contracts/dist/envelope.js',
     'function envelope() {}',
+    '(0, import_class_transformer.Type)(() => Data)',
+    'ValidateIf(({ type }) => isShown(type))',
+    'later(() => Other)',
     '// dist/http/edge.js',
     'function edge() {}',
     '',
@@ -19,6 +22,15 @@ describe('a bundle', () => {
   test('says of which source file of ours a function is', () => {
     expect(fileOf('function envelope')).toBe('libs/contracts/src/envelope.ts');
     expect(fileOf('function edge')).toBe('apps/api-gateway/src/http/edge.ts');
+  });
+
+  test.each([
+    ['the type of a field', '() => Data', true],
+    ['the condition of its rules', '({ type }) => isShown', true],
+    ['a function that is handed to somebody else', '() => Other', false],
+    ['a function', 'function envelope', false],
+  ])('says of %s whether it is a declaration', (_, text, expected) => {
+    expect(files.isDeclaration(bundle.indexOf(text))).toBe(expected);
   });
 
   test('knows what is none of ours', () => {

@@ -37,7 +37,7 @@ export class DaysService {
 
   async read(question: GetLimitsV1): Promise<LimitsReply> {
     const { tenantId, sessionIds } = question;
-    const caps = await this.caps.of(question);
+    const caps = question.caps ?? (await this.caps.ask(tenantId));
     const rows = await this.dataSource.query<[DayRow, ...DayRow[]]>(DAY_SQL, [tenantId, sessionIds]);
     const { resetAt, secondsLeft, planUsed, llmUsed } = rows[0];
     return {

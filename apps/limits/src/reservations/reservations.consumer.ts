@@ -7,24 +7,20 @@ import {
   type LimitsReply,
   MessageFailed,
   type MessageFailedV1,
-  MessageSent,
-  type OutboundMessageV1,
   Reserve,
   type ReserveReply,
   ReserveV1,
 } from '@svc/contracts';
 import { OnEvent, OnRequest } from '@svc/messaging';
 import { DaysService } from './days.service.js';
-import { OutcomesService } from './outcomes.service.js';
 import { ReservationsService } from './reservations.service.js';
 
-/** This consumer answers the question before every send, hears the events that settle it, and says what is used of a day. */
+/** This consumer answers the question before every send, hears of failures, which give units back, and says what is used of a day. */
 @Controller()
 export class ReservationsConsumer {
   constructor(
     private readonly reservations: ReservationsService,
     private readonly days: DaysService,
-    private readonly outcomes: OutcomesService,
   ) {}
 
   @OnRequest(Reserve)
@@ -32,14 +28,9 @@ export class ReservationsConsumer {
     return this.reservations.reserve(request);
   }
 
-  @OnEvent(MessageSent)
-  sent(@Payload() { data }: Envelope<OutboundMessageV1>): Promise<void> {
-    return this.outcomes.sent(data);
-  }
-
   @OnEvent(MessageFailed)
   failed(@Payload() { data }: Envelope<MessageFailedV1>): Promise<void> {
-    return this.outcomes.failed(data);
+    return this.reservations.failed(data);
   }
 
   @OnRequest(GetLimits)

@@ -1,9 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { AppError, type LimitLayer, type ReserveReply, type ReserveV1, TIER_CAPS } from '@svc/contracts';
+import {
+  AppError,
+  type LimitLayer,
+  type MessageFailedV1,
+  type ReserveReply,
+  type ReserveV1,
+  TIER_CAPS,
+} from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
 import { DataSource, QueryFailedError } from 'typeorm';
 import { CapsService } from '../caps/caps.service.js';
+import { HealthService } from '../warmup/health.service.js';
 import { type Outcome, replyOf } from './outcome.js';
 
 /** A question with the cap of the plan that it is answered by. */
@@ -53,11 +61,12 @@ export class ReservationsService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly caps: CapsService,
+    private readonly health: HealthService,
   ) {}
 
   /** Reserves one message, or says which layer refuses it. A repeat of a job gets the first answer. */
   async reserve(question: ReserveV1): Promise<ReserveReply> {
-    const { messages: planCap } = await this.caps.of(question);
+    const { messages: planCap } = question.caps ?? (await this.caps.ask(question.tenantId));
     const row = await this.questions.add({ question, planCap }).catch((error: unknown) => {
       if (sqlStateOf(error) === JOB_CONFLICT) throw otherSession();
       throw sqlStateOf(error) === LOCK_TIMEOUT ? new AppError('UPSTREAM_UNAVAILABLE') : error;
@@ -66,9 +75,14 @@ export class ReservationsService {
     return replyOf(row, planCap);
   }
 
-  /** Gives the unit of a failed message back to these layers, once, on the day it was taken from. */
-  giveBack(jobId: string, layers: readonly LimitLayer[]): Promise<void> {
-    return this.returns.add({ jobId, layers });
+  /**
+   * Gives the unit of a failed message back to the layers that the event names, once, on the day it was taken from. Only then does the
+   * failure count: counting it settles the unit.
+   */
+  async failed(message: MessageFailedV1): Promise<void> {
+    const { givenBack: layers = [] } = message.failure;
+    if (layers.length > 0) await this.returns.add({ jobId: message.jobId, layers });
+    await this.health.failed(message);
   }
 
   private async returnUnits(returns: Return[]): Promise<void[]> {

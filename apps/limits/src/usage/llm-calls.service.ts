@@ -23,7 +23,7 @@ export class LlmCallsService {
   /** Takes one call, once per id. A tenant without a limit is still counted. */
   async take(question: TakeLlmCallV1): Promise<LlmCallReply> {
     const { callId, tenantId } = question;
-    const { calls } = await this.caps.of(question);
+    const { calls } = question.caps ?? (await this.caps.ask(question.tenantId));
     const [answer] = await this.dataSource.query<[Answer]>('SELECT * FROM take_llm_call($1, $2, $3)', [
       callId,
       tenantId,

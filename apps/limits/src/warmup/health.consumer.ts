@@ -5,6 +5,7 @@ import {
   MessageDelivered,
   MessageReceived,
   type MessageReceivedV1,
+  MessageSent,
   type OutboundMessageV1,
   SessionDeleted,
   type SessionDeletedV1,
@@ -19,6 +20,11 @@ import { HealthService } from './health.service.js';
 @Controller()
 export class HealthConsumer {
   constructor(private readonly health: HealthService) {}
+
+  @OnEvent(MessageSent)
+  sent(@Payload() { data }: Envelope<OutboundMessageV1>): Promise<void> {
+    return this.health.sent(data);
+  }
 
   @OnEvent(MessageDelivered)
   delivered(@Payload() { data }: Envelope<OutboundMessageV1>): Promise<void> {

@@ -8,15 +8,6 @@ export interface ProgressReport {
   contact: string;
 }
 
-/** Makes the columns of `PROGRESS_SQL`. */
-export function columnsOf(reports: ProgressReport[]): [string[], number[], string[]] {
-  return [
-    reports.map(({ jobId }) => jobId),
-    reports.map(({ progress }) => progress),
-    reports.map(({ contact }) => contact),
-  ];
-}
-
 /**
  * Counts the reports of many messages. A repeated or late report changes nothing; the unit of what went out is used for good.
  * Days are those of the reservations, so what is delivered on the day after counts with what was sent.

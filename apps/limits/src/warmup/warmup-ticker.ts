@@ -5,7 +5,7 @@ import { log, PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { LimitsConfig } from '../config.js';
 import { TiersService } from '../tiers/tiers.service.js';
-import { HealthRepository } from './health.repository.js';
+import { HealthRepository } from './health.service.js';
 import { WarmupService } from './warmup.service.js';
 
 const BATCH = 200;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type SessionRef, TIER_CAPS, type WarmupState } from '@svc/contracts';
 import { LimitsConfig } from '../config.js';
-import { HealthRepository, type HealthRecord } from './health.repository.js';
+import { HealthRepository, type HealthRecord } from './health.service.js';
 import { judge } from './verdict.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

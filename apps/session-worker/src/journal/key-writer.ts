@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import type { Envelope } from '@svc/contracts';
 import { columns, GroupCommit } from '@svc/database';
@@ -5,7 +6,6 @@ import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/own
 import { OutboxService, outboxRows } from '@svc/service';
 import { DataSource } from 'typeorm';
 import type { InboundRecord } from '../platform/messages.js';
-import { Signal } from '../signal.js';
 import { atStep } from '../steps.js';
 
 /** Messages of one statement stay far below what the driver and the server take. */
@@ -71,7 +71,7 @@ export class KeyWriter {
   });
 
   /** Tells that a message was journaled which waits for its file. */
-  readonly fileAwaited = new Signal();
+  readonly events = new EventEmitter<{ fileAwaited: [] }>();
 
   private readonly underWay = new Map<string, Promise<void>>();
 
@@ -133,7 +133,7 @@ export class KeyWriter {
       ],
     );
     atStep(inbound.length > 0 ? 'in-3' : 'out-5');
-    if (events.some(({ awaitsFile }) => awaitsFile)) this.fileAwaited.emit();
+    if (events.some(({ awaitsFile }) => awaitsFile)) this.events.emit('fileAwaited');
     const published = new Set(row?.events);
     this.outbox.publish(events.flatMap(({ event }) => (published.has(event.id) ? [event] : [])));
     const written = new Set(row?.leased);

@@ -49,7 +49,7 @@ export class MediaService implements OnModuleDestroy {
     tasks: PeriodicTasks,
   ) {
     tasks.add('media', SWEEP_MS, async () => this.wake());
-    keys.fileAwaited.on(() => this.wake());
+    keys.events.on('fileAwaited', () => this.wake());
   }
 
   /** Stops; what is being fetched goes on at the next owner of its session. */

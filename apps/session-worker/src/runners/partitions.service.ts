@@ -23,7 +23,7 @@ export class PartitionsService implements PartitionWork, OnApplicationBootstrap,
     private readonly config: WorkerConfig,
     @InjectDataSource(LEASES) private readonly leaseSource: DataSource,
   ) {
-    runners.leaseLost.on((fence) => owner.lost(fence));
+    runners.events.on('leaseLost', (fence) => owner.lost(fence));
   }
 
   async onApplicationBootstrap(): Promise<void> {

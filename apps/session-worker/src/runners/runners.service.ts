@@ -1,6 +1,6 @@
+import { EventEmitter } from 'node:events';
 import { Injectable } from '@nestjs/common';
-import { type FailureCode, SessionDeleted, type StatusReason } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
+import { type FailureCode, partitionOf, SessionDeleted, type StatusReason } from '@svc/contracts';
 import { type Fence, LeaseLostError, PartitionOwner } from '@svc/ownership';
 import { eventOf, insertEvents, log, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
@@ -10,7 +10,6 @@ import { Ledger, type LedgerScope } from '../sending/ledger.js';
 import { SerialQueue } from '../serial-queue.js';
 import { Session } from '../sessions/session.entity.js';
 import { deleteSession, markApplied } from '../sessions/session-rows.js';
-import { Signal } from '../signal.js';
 import { RunnerFactory } from './runner-factory.js';
 import type { SessionRunner } from './session-runner.js';
 
@@ -25,7 +24,7 @@ interface RunnerEntry {
 @Injectable()
 export class RunnersService {
   /** Tells of fenced writes that were refused. */
-  readonly leaseLost = new Signal<Fence>();
+  readonly events = new EventEmitter<{ leaseLost: [Fence] }>();
   private readonly runners = new Map<string, RunnerEntry>();
   /** By session: the wishes that are being carried out. */
   private readonly wishes = new Map<string, SerialQueue>();
@@ -194,7 +193,7 @@ export class RunnersService {
       ended: forget,
       leaseLost: (runner) => {
         forget(runner);
-        this.leaseLost.emit(fence);
+        this.events.emit('leaseLost', fence);
       },
     });
   }

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as realDelay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Envelope, SessionStatus } from '@svc/contracts';
@@ -8,7 +9,6 @@ import { FakeCredentials, type FakeSocket, fakeSocket } from '../../test/fake-pl
 import { ProxyError } from '../platform/proxy.js';
 import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
-import { Signal } from '../signal.js';
 import { LoginGate } from './login-gate.js';
 import { type RunnerTools, SessionRunner } from './session-runner.js';
 
@@ -66,7 +66,11 @@ function tools(): RunnerTools {
       drain: note('drain'),
       inHand: async () => [],
     },
-    newChats: { changed: new Signal<Restrictions>(), apply: () => undefined, ask: async () => [] },
+    newChats: {
+      events: new EventEmitter<{ changed: [Restrictions] }>(),
+      apply: () => undefined,
+      ask: async () => [],
+    },
     logins: new LoginGate(1),
     loginTimeoutMs: LOGIN_MS,
     open,

@@ -38,7 +38,7 @@ export interface RunnerTools {
   platform: Pick<Platform, 'newCredentials' | 'credentialsFrom'>;
   store: Pick<SessionStore, 'loadCredentials' | 'saveCredentials' | 'forget' | 'close'>;
   sender: Pick<SessionSender, 'listener' | 'attach' | 'detach' | 'drain' | 'inHand'>;
-  newChats: Pick<NewChats, 'changed' | 'apply' | 'ask'>;
+  newChats: Pick<NewChats, 'events' | 'apply' | 'ask'>;
   logins: Pick<LoginGate, 'enter'>;
   loginTimeoutMs: number;
   /** @throws ProxyError */
@@ -85,7 +85,9 @@ export class SessionRunner {
       },
       gaveUp: () => this.end(),
     });
-    tools.newChats.changed.on((restrictions) => this.steps.add(() => tools.writeRestrictions(restrictions)));
+    tools.newChats.events.on('changed', (restrictions) =>
+      this.steps.add(() => tools.writeRestrictions(restrictions)),
+    );
   }
 
   /**

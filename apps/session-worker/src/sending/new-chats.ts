@@ -1,9 +1,9 @@
+import { EventEmitter } from 'node:events';
 import { isGroup, RESTRICTION_REASONS, type RestrictionReason, WRITE_WITHIN_MS } from '@svc/contracts';
 import { log } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import type { PlatformRestriction, PlatformSocket } from '../platform/port.js';
 import { restrictionAt, type Restrictions, restrictionsAfter } from '../sessions/restrictions.js';
-import { Signal } from '../signal.js';
 import type { LedgerMessage } from './ledger.js';
 
 // The sender of the journal comes first: its index finds one contact, the ledger's all messages of the session.
@@ -14,7 +14,7 @@ const KNOWN_SQL = `SELECT EXISTS (SELECT FROM inbound_message WHERE session_id =
 /** Decides whether one session may begin chats: by what the platform has said of that, and for which messages it counts. */
 export class NewChats {
   /** Tells of restrictions that want to be written. */
-  readonly changed = new Signal<Restrictions>();
+  readonly events = new EventEmitter<{ changed: [Restrictions] }>();
   private asking: Promise<void> | undefined;
 
   constructor(
@@ -33,7 +33,7 @@ export class NewChats {
       { sessionId, ...restriction, stored: after[restriction.reason] },
       'restriction of new chats has changed',
     );
-    this.changed.emit(after);
+    this.events.emit('changed', after);
   }
 
   /** Asks the platform for its restrictions; one that does not answer has said nothing. */

@@ -15,15 +15,16 @@ const BATCH = 256;
 /** Nobody waits for it (ADR 24). */
 const EVERY_MS = 20;
 
-// What was accepted for a contact who has been erased since is nobody's any more. Rows go in by order of arrival: `seq` is the order in which a session sends.
+// $1 is the data of the commands, as they came. What was accepted for a contact who has been erased since is nobody's any more. Rows go in
+// by order of arrival: `seq` is the order in which a session sends.
 const INTAKE_SQL = `INSERT INTO outbound_message
     (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at)
   SELECT j.job_id, j.session_id, j.tenant_id, j.key_id, j.to_jid, j.content, j.client_message_id, j.accepted_at,
     j.metadata, j.expires_at
-  FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS (job_id uuid, session_id uuid, tenant_id uuid, key_id text,
-    to_jid text, content jsonb, client_message_id text, accepted_at timestamptz, metadata jsonb,
-    expires_at timestamptz, contact text)) WITH ORDINALITY AS j (job_id,
-    session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at, contact, n)
+  FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS ("jobId" uuid, "sessionId" uuid, "to" text, content jsonb,
+    "clientMessageId" text, "acceptedAt" timestamptz, metadata jsonb, "expiresAt" timestamptz),
+    unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[])) WITH ORDINALITY AS j (job_id, session_id, to_jid,
+    content, client_message_id, accepted_at, metadata, expires_at, tenant_id, key_id, contact, n)
   WHERE NOT ${isErasedSql({ tenant: 'j.tenant_id', contacts: `decode(j.contact, 'hex')`, at: 'j.accepted_at', toThem: 'true' })}
   ORDER BY j.n ON CONFLICT DO NOTHING RETURNING job_id`;
 
@@ -71,9 +72,14 @@ export class SendingService {
 
   private async insert(commands: Envelope<SendMessageV1>[]): Promise<void[]> {
     const jobIds = commands.map(({ data }) => data.jobId);
-    const rows = JSON.stringify(commands.map((command) => this.rowOf(command)));
+    const columns = [
+      JSON.stringify(commands.map(({ data }) => data)),
+      commands.map(({ tenantId }) => tenantId),
+      jobIds.map((jobId) => this.platform.keyIdOf(jobId)),
+      commands.map(({ tenantId, data }) => contactHash(tenantId, data.to)),
+    ];
     const events = await this.dataSource.transaction(async (tx) => {
-      const inserted = await tx.query<{ job_id: string }[]>(INTAKE_SQL, [rows]);
+      const inserted = await tx.query<{ job_id: string }[]>(INTAKE_SQL, columns);
       const repeated = await this.endedBefore(tx, jobIds, new Set(inserted.map(({ job_id }) => job_id)));
       const limits = [jobIds, this.config.sendExpiryMs, ...REASONS, new Date().toISOString()];
       const [refused] = await tx.query<[EndedRow[], number]>(UNDELIVERABLE_SQL, limits);
@@ -88,22 +94,6 @@ export class SendingService {
     for (const sessionId of new Set(commands.map(({ data }) => data.sessionId)))
       this.senders.get(sessionId)?.wake();
     return commands.map(() => undefined);
-  }
-
-  private rowOf({ tenantId, data }: Envelope<SendMessageV1>): object {
-    return {
-      job_id: data.jobId,
-      session_id: data.sessionId,
-      tenant_id: tenantId,
-      key_id: this.platform.keyIdOf(data.jobId),
-      to_jid: data.to,
-      content: data.content,
-      client_message_id: data.clientMessageId ?? null,
-      accepted_at: data.acceptedAt,
-      ...(data.metadata && { metadata: data.metadata }),
-      ...(data.expiresAt && { expires_at: data.expiresAt }),
-      contact: contactHash(tenantId, data.to),
-    };
   }
 
   /** Finds the outcomes of commands that come again: they may have been lost on the way, and are told again. */

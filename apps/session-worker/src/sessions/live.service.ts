@@ -7,6 +7,7 @@ import {
   type MarkReadV1,
   type Nothing,
   type PairingCode,
+  partitionOf,
   type PhoneRequestV1,
   type RequestContract,
   RequestPairingCode,
@@ -14,7 +15,6 @@ import {
   SetTyping,
   type TypingV1,
 } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
 import { OwnerLine } from '@svc/ownership';
 import { SessionsService } from './sessions.service.js';
 

@@ -4,12 +4,13 @@ import {
   AppError,
   type AuditFact,
   type BotMode,
-  invalidField,
   type ChangeSessionV1,
   type CreateSessionV1,
   type GetSessionV1,
+  invalidField,
   type ListSessionsV1,
   MOST_SESSIONS,
+  partitionOf,
   ReconcileSession,
   type SessionQr,
   type SessionRef,
@@ -19,7 +20,7 @@ import {
   type TenantRef,
   type UpdateSessionV1,
 } from '@svc/contracts';
-import { envelopeOf, Messaging, partitionOf } from '@svc/messaging';
+import { envelopeOf, Messaging } from '@svc/messaging';
 import { auditFactOf, AuditOutbox, insertAuditFacts, log } from '@svc/service';
 import { type EntityManager, LessThan, Not, Repository } from 'typeorm';
 import { Vault } from '../credentials/vault.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { partitionOf } from '@svc/messaging';
+import { partitionOf } from '@svc/contracts';
 import { type ServiceProcess, startProcess, waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { RunnersService } from '../../src/runners/runners.service.js';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Envelope, eventSubject, STREAMS } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
+import { type Envelope, eventSubject, partitionOf, STREAMS } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { keyIdOf, LONG_MS, Stage } from '../support.js';

@@ -1,5 +1,5 @@
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
-import type { ReceiverResponse } from '../lanes/standing.js';
+import type { ReceiverResponse } from '../lanes/lane.js';
 
 /** The result of one attempt, as it goes into the database. */
 export interface AttemptResult {

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Batches } from '@svc/database';
@@ -6,7 +7,6 @@ import { log } from '@svc/service';
 import { DispatcherConfig } from '../config.js';
 import { EndpointDirectory, type Receiver } from '../endpoints/endpoint-directory.js';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
-import { Signal } from '../signal.js';
 import { deliveryBody, deliveryHeaders, postLimits } from '../signing/signed-post.js';
 import { atStep } from '../steps.js';
 import { type AttemptResult, retryDelay } from './attempt-result.js';
@@ -35,7 +35,7 @@ export interface WrittenResults {
 @Injectable()
 export class AttemptService {
   /** Tells of results that are written; `DeliveryDispatcher` listens. */
-  readonly written = new Signal<WrittenResults>();
+  readonly events = new EventEmitter<{ written: [WrittenResults] }>();
   private readonly limits: PostLimits;
   private readonly batches = new Batches<AttemptResult>({
     ...BATCH,
@@ -99,7 +99,7 @@ export class AttemptService {
   private async write(results: AttemptResult[]): Promise<void> {
     for (;;) {
       const dueAtMs = await this.tryToWrite(results);
-      if (dueAtMs) return this.written.emit({ results, dueAtMs });
+      if (dueAtMs) return void this.events.emit('written', { results, dueAtMs });
       await delay(REWRITE_MS);
     }
   }

@@ -1,7 +1,7 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { EndpointOrdering, EndpointStatus } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
+import { partitionOf } from '@svc/contracts';
 import { log, PeriodicTasks } from '@svc/service';
 import { Repository } from 'typeorm';
 import { EndpointChanges, MAX_AGE_MS } from '../ownership/endpoint-changes.js';
@@ -63,7 +63,7 @@ export class EndpointDirectory {
     tasks: PeriodicTasks,
     @Optional() private readonly maxTenants: number = MAX_TENANTS,
   ) {
-    changes.changed.listen(({ tenantId }) => this.forget(tenantId));
+    changes.events.on('changed', ({ tenantId }) => this.forget(tenantId));
     tasks.add('endpoints', CHECK_MS, () => this.check());
   }
 

@@ -4,11 +4,11 @@ import {
   type BoundedCount,
   type EndpointRef,
   type LastAttempt,
+  partitionOf,
   PUBLIC_EVENTS,
   type RecentAttempts,
   type WebhookHealth,
 } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
 import { DataSource } from 'typeorm';
 import { EndpointsService } from './endpoints.service.js';
 

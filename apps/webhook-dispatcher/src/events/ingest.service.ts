@@ -153,7 +153,7 @@ export class IngestService {
       for (const { item, state } of routed.flatMap(({ deliveries }) => deliveries)) {
         this.scheduler.commitPlan(item, state, outcome !== undefined && !outcome.unwritten.has(item.eventId));
       }
-      this.scheduler.work.emit();
+      this.scheduler.events.emit('work');
     }
   }
 

@@ -1,6 +1,12 @@
 import { hash } from 'node:crypto';
-import { AppError, type Envelope, MessageReceived, type MessageReceivedV1 } from '@svc/contracts';
-import { partitionOf, type ReadEvent } from '@svc/messaging';
+import {
+  AppError,
+  type Envelope,
+  MessageReceived,
+  type MessageReceivedV1,
+  partitionOf,
+} from '@svc/contracts';
+import { type ReadEvent } from '@svc/messaging';
 import { contactHash, timeOfInbound } from '@svc/service';
 import { validate as isUuid } from 'uuid';
 import type { Receiver, Receivers } from '../endpoints/endpoint-directory.js';

@@ -26,7 +26,7 @@ beforeEach(() => {
   lanes = new Lanes(LIMITS);
   const owner = { epochOf: () => epoch } as unknown as PartitionOwner;
   scheduler = new DeliveryScheduler(lanes, owner);
-  scheduler.refill.listen(() => (refills += 1));
+  scheduler.events.on('refill', () => (refills += 1));
 });
 
 function aDelivery(fields: Partial<QueuedDelivery> = {}): QueuedDelivery {

@@ -1,11 +1,10 @@
+import { EventEmitter } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { PartitionOwner } from '@svc/ownership';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
-import { Signal } from '../signal.js';
-import type { Lane, LaneKey } from './lane.js';
+import type { Lane, LaneKey, ReceiverResponse } from './lane.js';
 import { Lanes } from './lanes.js';
 import type { QueuedDelivery } from './queued-delivery.js';
-import type { ReceiverResponse } from './standing.js';
 
 /**
  * The scheduler knows what waits in memory, and whose turn it is. Deliveries beyond a lane's room stay in the database until `DueLoader`
@@ -13,10 +12,11 @@ import type { ReceiverResponse } from './standing.js';
  */
 @Injectable()
 export class DeliveryScheduler {
-  /** Tells that a delivery may be ready to go out; `DeliveryDispatcher` listens. */
-  readonly work = new Signal();
-  /** Tells of a lane that has room for what is in the database alone; `DueLoader` listens. */
-  readonly refill = new Signal<Lane>();
+  /**
+   * `work`: a delivery may be ready to go out; `DeliveryDispatcher` listens. `refill`: a lane has room for what is in the database
+   * alone; `DueLoader` listens.
+   */
+  readonly events = new EventEmitter<{ work: []; refill: [Lane] }>();
   /** Deliveries that the database calls leased and somebody here looks after, from before the commit to the result. */
   private readonly leased = new Map<string, QueuedDelivery>();
 
@@ -67,14 +67,14 @@ export class DeliveryScheduler {
     lane.backlogVersion += 1;
     lane.backlog = true;
     lane.retriesDue ||= lane.standing === 'suspect';
-    if (this.lanes.needsRefill(lane)) this.refill.emit(lane);
+    if (this.lanes.needsRefill(lane)) this.events.emit('refill', lane);
   }
 
   /** Takes the delivery whose turn it is; undefined when none may start now. */
   next(): QueuedDelivery | undefined {
     const item = this.lanes.next();
     const lane = item && this.lanes.find(item.endpointId);
-    if (lane && this.lanes.needsRefill(lane)) this.refill.emit(lane);
+    if (lane && this.lanes.needsRefill(lane)) this.events.emit('refill', lane);
     return item;
   }
 
@@ -126,7 +126,7 @@ export class DeliveryScheduler {
       lane.returns -= 1;
       this.forget(others);
       if (due) this.leaveToDatabase(lane);
-      else if (this.lanes.needsRefill(lane)) this.refill.emit(lane);
+      else if (this.lanes.needsRefill(lane)) this.events.emit('refill', lane);
       this.lanes.dropIfIdle(lane);
     }
   }
@@ -147,7 +147,7 @@ export class DeliveryScheduler {
   endAttempt(item: QueuedDelivery, response?: ReceiverResponse): void {
     this.lanes.endAttempt(item, response);
     const lane = this.lanes.find(item.endpointId);
-    if (lane && this.lanes.needsRefill(lane)) this.refill.emit(lane);
+    if (lane && this.lanes.needsRefill(lane)) this.events.emit('refill', lane);
   }
 
   /** Frees the slot of a delivery whose result is written, or that somebody else looks after now. */

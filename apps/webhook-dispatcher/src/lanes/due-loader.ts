@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { partitionOf } from '@svc/messaging';
+import { partitionOf } from '@svc/contracts';
 import { type Fence, PartitionOwner } from '@svc/ownership';
 import { log, PeriodicTask } from '@svc/service';
 import { EndpointChanges } from '../ownership/endpoint-changes.js';
@@ -57,10 +57,10 @@ export class DueLoader {
     changes: EndpointChanges,
   ) {
     this.calendar = new Calendar(clock.now);
-    changes.changed.listen(({ endpointId, tenantId }) =>
+    changes.events.on('changed', ({ endpointId, tenantId }) =>
       this.refillEndpoint({ endpointId, tenantId, partition: partitionOf(tenantId) }),
     );
-    scheduler.refill.listen((lane) => {
+    scheduler.events.on('refill', (lane) => {
       this.queueRefill(lane);
       if (lane.standing === 'suspect') this.delayRefill();
       else this.wake();
@@ -215,7 +215,7 @@ export class DueLoader {
           items.filter((item) => item.endpointId === endpointId),
         );
       }
-      this.scheduler.work.emit();
+      this.scheduler.events.emit('work');
       this.scheduleNextRetries(lanes, nextRetryMs);
       return items.length;
     } finally {
@@ -241,7 +241,7 @@ export class DueLoader {
         return true;
       });
     }
-    this.scheduler.work.emit();
+    this.scheduler.events.emit('work');
     // Of room that others left, and of the end of a pause, nobody tells.
     for (const lane of this.lanes.lanesToRefill()) this.queueRefill(lane);
     if (this.refillQueue.length > 0) this.wake();

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Lane, Ring } from './lane.js';
+import { Lane, Reputation, Ring } from './lane.js';
 import type { QueuedDelivery } from './queued-delivery.js';
-import { Reputation } from './standing.js';
 
 const aLane = (tenantId: string, endpointId = 'endpoint'): Lane =>
   new Lane({ tenantId, endpointId, partition: 1, epoch: 1 }, new Reputation(), 'proven');

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { type LaneLimits, Lanes, MAX_REPUTATIONS } from './lanes.js';
 import type { QueuedDelivery } from './queued-delivery.js';
-import type { ReceiverResponse } from './standing.js';
+import type { ReceiverResponse } from './lane.js';
 
 const LIMITS = {
   inFlight: 100,

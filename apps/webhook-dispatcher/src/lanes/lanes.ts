@@ -1,7 +1,14 @@
 import { Pace } from '@svc/service';
-import { Lane, type LaneKey, Ring } from './lane.js';
+import {
+  Lane,
+  type LaneKey,
+  type ReceiverResponse,
+  Reputation,
+  Ring,
+  type Standing,
+  STANDINGS,
+} from './lane.js';
 import type { QueuedDelivery } from './queued-delivery.js';
-import { type ReceiverResponse, Reputation, type Standing, STANDINGS } from './standing.js';
 
 /** These limits bound what is in memory: it follows what goes on at once, however much waits in the database. */
 export interface LaneLimits {

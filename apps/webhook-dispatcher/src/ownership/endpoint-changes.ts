@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import {
@@ -6,11 +7,10 @@ import {
   type ConfirmEndpointChangeV1,
   type Nothing,
   parseData,
+  partitionOf,
 } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
 import { OwnerLine } from '@svc/ownership';
 import { log } from '@svc/service';
-import { Signal } from '../signal.js';
 
 /**
  * Longest that an owner acts on the state before a change, should the question be lost, and that whoever changes something waits. Less than
@@ -28,7 +28,7 @@ const AGAIN_MS = 100;
 @Injectable()
 export class EndpointChanges {
   /** Tells of a change that was announced to this process; `EndpointDirectory` and `DueLoader` listen. */
-  readonly changed = new Signal<ConfirmEndpointChangeV1>();
+  readonly events = new EventEmitter<{ changed: [ConfirmEndpointChangeV1] }>();
 
   constructor(private readonly line: OwnerLine) {}
 
@@ -51,7 +51,7 @@ export class EndpointChanges {
   async answer(verb: string, question: unknown): Promise<Nothing> {
     if (verb !== ConfirmEndpointChange.subject)
       throw new AppError('VALIDATION_FAILED', `No owner answers ${verb}.`);
-    this.changed.emit(parseData(ConfirmEndpointChange.request, question));
+    this.events.emit('changed', parseData(ConfirmEndpointChange.request, question));
     return {};
   }
 

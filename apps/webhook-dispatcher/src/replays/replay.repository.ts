@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { ReplayableStatus, ReplayState } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
+import { partitionOf } from '@svc/contracts';
 import { type Fence, FENCE_SQL, fenceParameters } from '@svc/ownership';
 import { DataSource } from 'typeorm';
 import {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { DeleteEndpoint, GetEndpoint, PauseEndpoint, ReactivateEndpoint } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
+import { DeleteEndpoint, GetEndpoint, partitionOf, PauseEndpoint, ReactivateEndpoint } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { Stage } from '../stage.js';
 

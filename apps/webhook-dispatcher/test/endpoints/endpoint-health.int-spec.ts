@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { GetEndpointHealth, PauseEndpoint, type WebhookHealth } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
+import { GetEndpointHealth, partitionOf, PauseEndpoint, type WebhookHealth } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { Stage } from '../stage.js';
 

@@ -7,10 +7,11 @@ import {
   MessageReceived,
   type MessageReceivedV1,
   MessageSent,
+  partitionOf,
   ReadEventLog,
   type ReadEventLogV1,
 } from '@svc/contracts';
-import { envelopeOf, partitionOf } from '@svc/messaging';
+import { envelopeOf } from '@svc/messaging';
 import { PartitionOwner } from '@svc/ownership';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';

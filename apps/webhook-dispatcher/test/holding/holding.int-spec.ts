@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
-import { UpdateEndpoint } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
+import { partitionOf, UpdateEndpoint } from '@svc/contracts';
 import { PartitionOwner } from '@svc/ownership';
 import { waitFor } from '@svc/testing';
 import { HeldRepository } from '../../src/holding/held.repository.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test } from '@jest/globals';
 import type { DeliveryView } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
+import { partitionOf } from '@svc/contracts';
 import { PartitionOwner } from '@svc/ownership';
 import { waitFor } from '@svc/testing';
 import { DeliveryRepository } from '../../src/lanes/delivery.repository.js';

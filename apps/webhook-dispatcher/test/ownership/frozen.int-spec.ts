@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { partitionOf } from '@svc/messaging';
+import { partitionOf } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { PATIENCE_MS, Stage } from '../stage.js';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { MessageReceived } from '@svc/contracts';
-import { envelopeOf, partitionOf } from '@svc/messaging';
+import { MessageReceived, partitionOf } from '@svc/contracts';
+import { envelopeOf } from '@svc/messaging';
 import { PartitionOwner } from '@svc/ownership';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';

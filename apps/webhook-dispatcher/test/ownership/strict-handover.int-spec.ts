@@ -1,6 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { UpdateEndpoint } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
+import { partitionOf, UpdateEndpoint } from '@svc/contracts';
 import { type ServiceProcess, waitFor } from '@svc/testing';
 import { PATIENCE_MS, Stage } from '../stage.js';
 

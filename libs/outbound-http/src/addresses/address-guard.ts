@@ -1,5 +1,4 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { isAllowedOrigin } from './allowed-origins.js';
 import { nameResolver, type Resolve } from './name-resolver.js';
 import { OwnNetworks } from './own-addresses.js';
 import { isPublicAddress } from './public-address.js';
@@ -117,4 +116,15 @@ function bare(hostname: string): string {
 /** 443 (which `URL` leaves out) and the ports above the well-known ones, behind which no old plain-text service listens. */
 function isAllowedPort(port: string): boolean {
   return port === '' || Number(port) >= 1024;
+}
+
+/** Says whether the origin of a URL is on the list: exactly, or with any port where the entry ends in `:*`. */
+export function isAllowedOrigin(url: URL, allowed: readonly string[]): boolean {
+  return allowed.some((entry) => {
+    if (entry.endsWith(':*')) {
+      const any = new URL(entry.slice(0, -2));
+      return any.protocol === url.protocol && any.hostname === url.hostname;
+    }
+    return new URL(entry).origin === url.origin;
+  });
 }

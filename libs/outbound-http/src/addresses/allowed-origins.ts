@@ -41,14 +41,3 @@ function problemWith(value: unknown, mode: string): string | undefined {
     ? 'must hold origins such as http://127.0.0.1:8080 or http://127.0.0.1:*'
     : undefined;
 }
-
-/** Says whether the origin of a URL is on the list: exactly, or with any port where the entry ends in `:*`. */
-export function isAllowedOrigin(url: URL, allowed: readonly string[]): boolean {
-  return allowed.some((entry) => {
-    if (entry.endsWith(':*')) {
-      const any = new URL(entry.slice(0, -2));
-      return any.protocol === url.protocol && any.hostname === url.hostname;
-    }
-    return new URL(entry).origin === url.origin;
-  });
-}

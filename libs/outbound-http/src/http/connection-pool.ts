@@ -1,5 +1,5 @@
 import type { OnReadOpts, Socket } from 'node:net';
-import type { Connector, ConnectTarget } from '../addresses/guarded-connector.js';
+import type { buildConnector } from 'undici';
 import { AnswerReader } from './answer-reader.js';
 import type { Exchange } from './exchange.js';
 
@@ -16,6 +16,11 @@ const SWEEP_MS = 1_000;
 const NO_KEEP_ALIVE_MS = 60_000;
 /** A connection that ends so soon after a POST was to be closed before that came. */
 const CROSSING_MS = 1_000;
+
+/** A connector opens a socket, with TLS where the target says `https:`; the callback hears once. */
+export type Connector = buildConnector.connector;
+/** The target of a connection: scheme, `hostname` without brackets, `host` with the port, `port`. */
+export type ConnectTarget = buildConnector.Options;
 
 /** Where connections go. */
 export interface Origin {

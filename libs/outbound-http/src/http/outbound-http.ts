@@ -1,8 +1,10 @@
-import type { AddressGuard } from '../addresses/address-guard.js';
-import { guardedConnector } from '../addresses/guarded-connector.js';
-import { type Connection, ConnectionPool, ON_READ, type Origin } from './connection-pool.js';
+import type { ConnectOpts } from 'node:net';
+import { buildConnector } from 'undici';
+import { type AddressGuard, notAllowed } from '../addresses/address-guard.js';
+import { type Connection, ConnectionPool, type Connector, ON_READ, type Origin } from './connection-pool.js';
 import { type Answer, Exchange, type ExchangeListener, type PostLimits } from './exchange.js';
 
+const CONNECT_MS = 3_000;
 /** Connections beyond which none stays for the next POST; one to a quiet receiver costs some 6 KB, with TLS some 65. */
 const MAX_CONNECTIONS = 2048;
 const MAX_TARGETS = 10_000;
@@ -102,4 +104,30 @@ function requestOf({ head }: Target, headers: Record<string, string>, body: Buff
   request.write(text, 'latin1');
   request.set(body, text.length);
   return request;
+}
+
+/**
+ * Makes the connector that opens every new socket to an address of a tenant: it refuses literals before connecting, names by all their
+ * answers, and looks at the peer of the finished socket once more. It fails closed.
+ * @param options of every socket.
+ */
+export function guardedConnector(guard: AddressGuard, options: ConnectOpts = {}): Connector {
+  const each = { ...options, timeout: CONNECT_MS } as buildConnector.BuildOptions;
+  const free = buildConnector(each);
+  const guarded = buildConnector({ ...each, lookup: guard.lookup } as buildConnector.BuildOptions);
+  return (target, callback) => {
+    const { protocol, hostname, port } = target;
+    const host = hostname.includes(':') ? `[${hostname}]` : hostname;
+    const origin = `${protocol}//${host}${port ? `:${port}` : ''}`;
+    if (!URL.canParse(origin)) return callback(notAllowed(), null);
+    if (guard.isAllowed(new URL(origin))) return free(target, callback);
+    if (guard.isForbiddenHost(hostname)) return callback(notAllowed(), null);
+    guarded(target, (...result) => {
+      const [error, socket] = result;
+      if (error || !socket) return callback(error ?? notAllowed(), null);
+      if (guard.mayReach(socket.remoteAddress ?? '')) return callback(null, socket);
+      socket.destroy();
+      callback(notAllowed(), null);
+    });
+  };
 }

@@ -1,7 +1,7 @@
 import type { ArgumentMetadata } from '@nestjs/common';
 import { describe, expect, test } from '@jest/globals';
 import { GetTiersV1 } from '@svc/contracts';
-import { ContractPipe } from './contract-pipe.js';
+import { ContractPipe } from './start-service.js';
 
 const pipe = new ContractPipe();
 const body = (metatype: ArgumentMetadata['metatype']): ArgumentMetadata => ({ type: 'body', metatype });

@@ -1,5 +1,8 @@
-import { expect, test } from '@jest/globals';
-import { BoundedCache } from './library-options.js';
+import asyncHooks, { AsyncLocalStorage, AsyncResource, executionAsyncResource } from 'node:async_hooks';
+import { syncBuiltinESMExports } from 'node:module';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { BoundedCache, shareAsyncContext } from './library-options.js';
 
 test('forgets the entry that was written longest ago when it is full', () => {
   const cache = new BoundedCache(2);
@@ -25,4 +28,68 @@ test('does not keep what is not worth it', () => {
   cache.set('a', 1);
   cache.set('b', 2);
   expect(['a', 'b'].map((key) => cache.get(key))).toEqual([undefined, 2]);
+});
+
+const original = AsyncLocalStorage;
+
+beforeAll(() => shareAsyncContext());
+afterAll(() => {
+  asyncHooks.AsyncLocalStorage = original;
+  syncBuiltinESMExports();
+});
+
+const storage = (): AsyncLocalStorage<string> => new asyncHooks.AsyncLocalStorage<string>();
+
+test('storages made from then on keep their values apart, over every await', async () => {
+  const [first, second] = [storage(), storage()];
+  const seen = async (): Promise<unknown[]> => {
+    await turn();
+    return [first.getStore(), second.getStore()];
+  };
+  expect(await first.run('a', () => second.run('b', seen))).toEqual(['a', 'b']);
+  expect(await first.run('a', () => second.run('b', () => first.run('c', seen)))).toEqual(['c', 'b']);
+  expect(await first.run('a', () => first.exit(() => second.run('b', seen)))).toEqual([undefined, 'b']);
+  expect(await seen()).toEqual([undefined, undefined]);
+});
+
+test('what runs side by side does not see the other', async () => {
+  const one = storage();
+  const after = async (): Promise<string | undefined> => {
+    await turn();
+    return one.getStore();
+  };
+  expect(await Promise.all(['a', 'b', 'c'].map((name) => one.run(name, after)))).toEqual(['a', 'b', 'c']);
+});
+
+test('a value that is entered holds to the end of its course, or until it is disabled', async () => {
+  const one = storage();
+  const course = new AsyncResource('course');
+  const seen = course.runInAsyncScope(async () => {
+    one.enterWith('a');
+    await turn();
+    const before = one.getStore();
+    one.disable();
+    return [before, one.getStore()];
+  });
+  expect(await seen).toEqual(['a', undefined]);
+  expect(one.getStore()).toBeUndefined();
+});
+
+test('a snapshot brings back the values of its moment', () => {
+  const one = storage();
+  const then = one.run('a', () => AsyncLocalStorage.snapshot());
+  expect(one.run('b', () => then(() => one.getStore()))).toBe('a');
+});
+
+test('a promise carries one value, however many storages there are', async () => {
+  const values = async (): Promise<number> => {
+    await turn();
+    return Object.getOwnPropertySymbols(executionAsyncResource()).length;
+  };
+  const none = await values();
+  const nested = Array.from({ length: 50 }, storage).reduce(
+    (work, one) => () => one.run('a', work),
+    values as () => Promise<number>,
+  );
+  expect(await nested()).toBeLessThanOrEqual(none + 1);
 });

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import {
+  bareAddress,
   CONTENT,
   digitsOf,
   isGroup,
@@ -19,7 +20,6 @@ import { NoAnswerError, NotInGroupError, NotOnPlatformError } from '../../errors
 import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
 import { type FileKind, keyOf, type ReceivingKind, type SendingKind } from '../kinds/kind.js';
 import { KINDS } from '../kinds/kinds.js';
-import { addressOf } from './jids.js';
 
 /** The library's socket. */
 export type LibrarySocket = ReturnType<typeof makeWASocket>;
@@ -114,7 +114,7 @@ function refuseUpload(): never {
  * @throws NoAnswerError
  */
 async function assertReachable(sock: LibrarySocket, to: string): Promise<void> {
-  const own = addressOf(sock.authState.creds.me?.id);
+  const own = bareAddress(sock.authState.creds.me?.id) ?? '';
   const devices = await sock.getUSyncDevices([own, to], true, false);
   if (devices.some(({ user }) => user === parseAddress(to)?.user)) return;
   const isNumber = digitsOf(to) !== undefined;

@@ -1,13 +1,12 @@
 import { type AuthenticationCreds, makeWASocket } from '@whiskeysockets/baileys';
 import type { PlatformAddress, PlatformStore } from '../../port.js';
-import { BoundedCache, quietLogger } from '../keys/library-options.js';
+import { BoundedCache, quietLogger, shareAsyncContext } from '../keys/library-options.js';
 import { journaling } from '../keys/journaling.js';
 import { keyStore } from '../keys/key-store.js';
 import { protectSessionsFromTrials } from '../keys/signal-trials.js';
 import { isComplete, type LibrarySocket, messageOf } from '../messages/outgoing.js';
 import type { Stanza } from '../messages/stanzas.js';
 import { QR_LIFETIME_MS } from './pairing-code.js';
-import { shareAsyncContext } from './shared-async-context.js';
 import { trustRootPerSocket } from './trust-roots.js';
 import type { Watchdog } from './watchdog.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { dataBytes } from './data-bytes.js';
+import { dataBytes } from './pull.js';
 
 const read = (json: string): string =>
   dataBytes(Buffer.from(json), JSON.parse(json) as { data: object }).toString();

@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { AnswerCache } from './answer-cache.js';
+import { AnswerCache } from './send-permissions.js';
 
 /** Questions that are answered when the test says so. */
 function stage() {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { PARTITION_COUNT } from '@svc/contracts';
-import { partitionOf } from './partition.js';
+import { PARTITION_COUNT, partitionOf } from './subjects.js';
 
 describe('the partition of an id', () => {
   // Reckoned by another program. Durable consumers and leases are named after these numbers.

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isPassing, patiently } from './patience.js';
+import { isPassing, patiently } from './group-commit.js';
 
 const failure = (fields: object, words = 'x'): Error => Object.assign(new Error(words), fields);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parseStrictJson } from './strict-json.js';
+import { parseStrictJson } from './request-pipe.js';
 
 const parse = (text: string | Buffer): unknown => parseStrictJson(Buffer.from(text as string));
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
-import { KeyedPaces } from './request-paces.js';
+import { KeyedPaces } from './pace.js';
 
 const MOST_KEYS = 10_000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { allows } from './scope.guard.js';
+import { allows } from './authorization.js';
 
 test.each(['messages:send', 'messages:read', 'webhooks:manage', 'admin:*'] as const)(
   '* and admin:* allow %s, an unrelated scope does not',
