@@ -24,7 +24,7 @@ function jestConfig(specs) {
     extensionsToTreatAsEsm: ['.ts'],
     moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
     transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: compilerOptions, diagnostics: false }] },
-    setupFiles: [join(ROOT, 'tools/no-sockets.mjs')],
+    setupFiles: ['no-sockets', 'short-properties'].map((name) => join(ROOT, `tools/${name}.mjs`)),
   };
 }
 
