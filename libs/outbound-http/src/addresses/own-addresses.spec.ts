@@ -121,7 +121,7 @@ describe('addresses of this machine', () => {
     now = 100;
     jest.spyOn(performance, 'now').mockImplementation(() => now);
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => void jest.restoreAllMocks());
 
   test('are ours, of every family', () => {
     const networks = new OwnNetworks([], () => machineWith('93.184.216.34', '2606:2800:220::1'));
