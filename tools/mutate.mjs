@@ -9,7 +9,9 @@ const ROOT = resolve(import.meta.dirname, '..');
 const BREAK = 80;
 const readJson = (path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 const projects = readJson('tools/mutate.json');
+/** The spec beside a module. What is about one side of it may stand in another one, `<module>-<side>.spec.ts`. */
 const specOf = (module) => module.replace(/\.ts$/, '.spec.ts');
+const specsOf = (module) => [specOf(module), module.replace(/\.ts$/, '-*.spec.ts')];
 
 /** As jest.preset.mjs has it, but for the paths: the copy that is mutated lies two folders deeper. */
 function jestConfig(specs) {
@@ -37,7 +39,7 @@ const optionsOf = (modules) => ({
   jest: {
     projectType: 'custom',
     enableFindRelatedTests: true,
-    config: jestConfig(modules.map(specOf)),
+    config: jestConfig(modules.flatMap(specsOf)),
   },
   coverageAnalysis: 'perTest',
   ignoreStatic: false,

@@ -139,8 +139,6 @@ export class Lanes {
     if (slow) lane.reputation.slowAttempts -= 1;
     if (response) lane.reputation.update(response, startedAt, now);
     this.updateStanding(lane, now);
-    // The partition was lost, and perhaps taken again, while it was under way: that lane is another one.
-    if (this.lanes.get(item.endpointId) !== lane) return;
     this.addToRing(lane, now);
     this.dropIfIdle(lane);
   }
@@ -206,6 +204,7 @@ export class Lanes {
     return [...this.lanes.values()].filter((lane) => this.needsRefill(lane));
   }
 
+  /** Drops a lane with which nothing goes on. The one of an earlier lease, which was emptied, leaves that of the new one alone. */
   dropIfIdle(lane: Lane): void {
     if (lane.idle && this.lanes.get(lane.endpointId) === lane) this.lanes.delete(lane.endpointId);
   }
