@@ -5,7 +5,7 @@ import type { QueuedDelivery } from './queued-delivery.js';
 
 const LIMITS = {
   ...{ inFlight: 16, unwritten: 100, suspectsPerSecond: 100_000 },
-  ...{ perLane: 8, total: 40, bytes: 1_000, minimum: 2 },
+  ...{ perLane: 8, total: 40, bytes: 1_000, minimum: 2, reputations: 100 },
 };
 let lanes: Lanes;
 let now = 0;

@@ -18,6 +18,8 @@ export interface LaneLimits {
   /** Bytes of payload waiting in all lanes. */
   bytes: number;
   minimum: number;
+  /** Endpoints whose reputation is remembered without a lane: of more, the one used longest ago is unproven again. */
+  reputations: number;
 }
 
 /** The limits of production. */
@@ -29,6 +31,7 @@ export const LANE_LIMITS: LaneLimits = {
   total: 4096,
   bytes: 64 * 1024 * 1024,
   minimum: 2,
+  reputations: 50_000,
 };
 
 /** Parts of all attempts at once that lanes of a standing may have together. */
@@ -43,8 +46,6 @@ const SUSPECT_BURST_MS = 250;
 /** A suspect keeps no more than its next ones in memory, and all of them no more than this part. */
 const SUSPECT_ROOM = 2;
 const SUSPECT_SHARE = 0.25;
-/** Endpoints whose reputation is remembered without a lane: of more, the one used longest ago is unproven again. */
-export const MAX_REPUTATIONS = 50_000;
 
 interface RunningAttempt {
   lane: Lane;
@@ -261,7 +262,7 @@ export class Lanes {
     this.reputations.delete(endpointId);
     this.reputations.set(endpointId, reputation);
     const [oldest] = this.reputations.keys();
-    if (this.reputations.size > MAX_REPUTATIONS && oldest) this.reputations.delete(oldest);
+    if (this.reputations.size > this.limits.reputations && oldest) this.reputations.delete(oldest);
     return reputation;
   }
 
