@@ -138,22 +138,24 @@ describe.each([
     action: 'webhook_secret.rotated',
     make: (endpointId: string) =>
       stage.rpc.request(RotateEndpointSecret, { tenantId, endpointId, actor: BY }),
+    isPaused: false,
   },
   {
     change: 'a pause',
     action: 'webhook.paused',
     make: (endpointId: string) => stage.setStatus(tenantId, endpointId, 'PAUSED'),
+    isPaused: false,
   },
   {
     change: 'a reactivation',
     action: 'webhook.reactivated',
     make: (endpointId: string) => stage.setStatus(tenantId, endpointId, 'ACTIVE'),
-    before: 'PAUSED',
+    isPaused: true,
   },
-] as const)('$change of an endpoint', ({ action, make, ...first }) => {
+])('$change of an endpoint', ({ action, make, isPaused }) => {
   const anEndpoint = async (): Promise<string> => {
     const { id } = (await create()).endpoint;
-    if ('before' in first) await stage.setStatus(tenantId, id, first.before);
+    if (isPaused) await stage.setStatus(tenantId, id, 'PAUSED');
     return id;
   };
 
