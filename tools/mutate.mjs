@@ -1,14 +1,17 @@
 // Mutation tests: `npm run mutate -- <project>…` changes the pure modules that mutate.json lists, one spot at a time, and runs the specs
 // beside them; without a name all projects. A change that no spec notices survives; below 80 per cent noticed it fails. The modules are
 // pure and their specs open no sockets: what a mutated line does reaches nobody (no-sockets.mjs refuses all connections).
-import { readFileSync } from 'node:fs';
+// `--check` mutates nothing and only looks whether each module of the list, and the spec beside it, is there.
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { Stryker } from '@stryker-mutator/core';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const BREAK = 80;
 const readJson = (path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 const projects = readJson('tools/mutate.json');
+/** The spec beside a module. What is about one side of it may stand in another one, `<module>-<side>.spec.ts`. */
+const specOf = (module) => module.replace(/\.ts$/, '.spec.ts');
+const specsOf = (module) => [specOf(module), module.replace(/\.ts$/, '-*.spec.ts')];
 
 /** As jest.preset.mjs has it, but for the paths: the copy that is mutated lies two folders deeper. */
 function jestConfig(specs) {
@@ -23,7 +26,7 @@ function jestConfig(specs) {
     extensionsToTreatAsEsm: ['.ts'],
     moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
     transform: { '^.+\\.ts$': ['ts-jest', { useESM: true, tsconfig: compilerOptions, diagnostics: false }] },
-    setupFiles: [join(ROOT, 'tools/no-sockets.mjs')],
+    setupFiles: ['no-sockets', 'short-properties'].map((name) => join(ROOT, `tools/${name}.mjs`)),
   };
 }
 
@@ -36,7 +39,7 @@ const optionsOf = (modules) => ({
   jest: {
     projectType: 'custom',
     enableFindRelatedTests: true,
-    config: jestConfig(modules.map((module) => module.replace(/\.ts$/, '.spec.ts'))),
+    config: jestConfig(modules.flatMap(specsOf)),
   },
   coverageAnalysis: 'perTest',
   ignoreStatic: false,
@@ -55,6 +58,7 @@ const optionsOf = (modules) => ({
 async function mutate(name) {
   const { folder, modules } = projects[name];
   if (modules.length === 0) return undefined;
+  const { Stryker } = await import('@stryker-mutator/core');
   process.chdir(join(ROOT, folder));
   const results = await new Stryker(optionsOf(modules)).runMutationTest();
   const noticed = results.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
@@ -62,14 +66,32 @@ async function mutate(name) {
   return (100 * noticed) / (noticed + survived);
 }
 
-const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(projects);
-const unknown = names.filter((name) => !(name in projects));
-if (unknown.length > 0) {
-  process.stderr.write(
-    `mutate.json has no ${unknown.join(', ')}; it has ${Object.keys(projects).join(', ')}.\n`,
-  );
+/** Ends the process with what is wrong. */
+function fail(problems) {
+  process.stderr.write(`${problems.join('\n')}\n`);
   process.exit(1);
 }
+
+/** Says which files of a project are not there: Stryker would pass over a module in silence. */
+function missingFiles(name) {
+  const { folder, modules } = projects[name];
+  const isMissing = (file) => !existsSync(join(ROOT, folder, file));
+  return modules.flatMap((module) => {
+    if (isMissing(module)) return [`mutate.json lists ${folder}/${module}, which does not exist.`];
+    return isMissing(specOf(module)) ? [`${folder}/${module} has no spec beside it.`] : [];
+  });
+}
+
+const isCheck = process.argv.includes('--check');
+const chosen = process.argv.slice(2).filter((argument) => argument !== '--check');
+const names = chosen.length > 0 ? chosen : Object.keys(projects);
+const unknown = names.filter((name) => !Object.hasOwn(projects, name));
+if (unknown.length > 0) {
+  fail([`mutate.json has no ${unknown.join(', ')}; it has ${Object.keys(projects).join(', ')}.`]);
+}
+const missing = names.flatMap(missingFiles);
+if (missing.length > 0) fail(missing);
+if (isCheck) process.exit();
 const lines = [];
 for (const name of names) {
   const startedAt = performance.now();

@@ -274,6 +274,7 @@ export class Stage {
     this.proxy.flow();
     this.proxy.mend();
     this.chain.behaviour = 'append';
+    this.chain.beforeAppend = () => Promise.resolve();
   }
 
   private async stop(): Promise<void> {

@@ -11,14 +11,19 @@ export class AuditChain {
   /** Ids of facts in the order in which they came, repeats too. */
   readonly delivered: string[] = [];
   behaviour: ChainBehaviour = 'append';
+  /** Runs before facts are appended, for a test that does something meanwhile. */
+  beforeAppend: () => Promise<void> = () => Promise.resolve();
 
   private constructor(private readonly messaging: Messaging) {
     messaging.line.connection.subscribe(AppendAuditFacts.subject, {
       callback: (error, message) => {
         if (error) return;
         const { id, data } = message.json<{ id: string; data: unknown }>();
-        const response = { ids: this.append(parseData(AppendAuditFactsV1, data).facts) };
-        if (this.behaviour === 'append') message.respond(JSON.stringify({ id, isDisposed: true, response }));
+        void this.beforeAppend().then(() => {
+          const response = { ids: this.append(parseData(AppendAuditFactsV1, data).facts) };
+          if (this.behaviour === 'append')
+            message.respond(JSON.stringify({ id, isDisposed: true, response }));
+        });
       },
     });
   }

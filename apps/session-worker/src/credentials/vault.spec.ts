@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { type Place, Vault } from './vault.js';
+import { type Place, UnreadableSecretError, Vault } from './vault.js';
 
 const MOST_KEYS = 10_000;
 const vault = new Vault(randomBytes(32).toString('base64'));
@@ -29,4 +29,31 @@ test('caches a bounded number of derived keys, and opens what was sealed with on
   for (let n = 0; n <= MOST_KEYS; n += 1) vault.seal({ ...place, sessionId: `other ${n}` }, secret);
   expect(vault['boxes'].size).toBe(MOST_KEYS);
   expect(vault.open(place, sealed)).toEqual(secret);
+});
+
+test('opens what an earlier process sealed: a release that derived other keys would lose every session', () => {
+  const earlier = 'AlBvXZaa/A24XQHvj7omS9mPKHTnZaCeiCAcdCbaOVsrUt6oxYWGf9dL117XX1AlGuXusr0=';
+  const there: Place = { ...place, sessionId: '018f0000-0000-7000-8000-00000000000a' };
+  const sevens = new Vault(Buffer.alloc(32, 7).toString('base64'));
+  expect(sevens.open(there, Buffer.from(earlier, 'base64'))).toEqual(secret);
+});
+
+test('opens what another vault with the same master key sealed, also after it has forgotten the session', () => {
+  const masterKey = randomBytes(32).toString('base64');
+  const [one, other] = [new Vault(masterKey), new Vault(masterKey)];
+  const sealed = one.seal(place, secret);
+  expect(other.open(place, sealed)).toEqual(secret);
+  other.forget(place.sessionId);
+  expect(other.open(place, sealed)).toEqual(secret);
+});
+
+test('names the table and the session of what does not open, and no more', () => {
+  const open = () => vault.open(place, Buffer.from('altered'));
+  expect(open).toThrow(UnreadableSecretError);
+  expect(open).toThrow(
+    expect.objectContaining({
+      name: 'UnreadableSecretError',
+      message: 'A row of signal_key of session a does not open with this CREDENTIALS_KEY.',
+    }),
+  );
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { MessageReceived, parseEnvelope } from '@svc/contracts';
 import type { InboundRecord } from '../platform/messages.js';
-import { receivedEvent } from './received-event.js';
+import { messageIdOf, receivedEvent } from './received-event.js';
 
 const session = { id: randomUUID(), tenantId: randomUUID() };
 const record = (more: Partial<InboundRecord> = {}): InboundRecord => ({
@@ -60,4 +60,61 @@ test('tells of a text that is too long for any receiver without carrying it', ()
   );
   expect(event?.data).toMatchObject({ body: { type: 'unsupported', original: 'conversation' } });
   expect(Buffer.byteLength(JSON.stringify(event))).toBeLessThan(10_000);
+});
+
+test('has an id that never changes: a release that computed another would tell of messages twice', () => {
+  const id = messageIdOf('018f0000-0000-7000-8000-00000000000a', '123@lid', '3EB0A');
+  expect(id).toBe('6d1c8557-d926-5ef9-beef-95d0b2cd3010');
+});
+
+const content = (more: Partial<NonNullable<InboundRecord['content']>>): Partial<InboundRecord> => ({
+  content: { type: 'imageMessage', body: { type: 'image', mimeType: 'image/png' }, ...more },
+});
+const dataOf = (more: Partial<InboundRecord>) => receivedEvent(record(more), session)?.data;
+
+test('has nothing of an edit, of people, of an answered message or of a file where there is none', () => {
+  for (const name of ['change', 'mentions', 'quoted', 'media'])
+    expect(dataOf(content({ file: 'FETCHABLE' }))).not.toHaveProperty(name);
+});
+
+test('says what it changes, and names up to a thousand people', () => {
+  const change = { kind: 'EDITED', keyId: '3EB09' } as const;
+  const mentions = Array.from({ length: 1_001 }, (_, n) => `${n}@lid`);
+  expect(dataOf(content({ change, mentions }))).toMatchObject({ change, mentions: mentions.slice(0, 1_000) });
+});
+
+test('says which message it answers, with what that said where it carries that', () => {
+  const said = { type: 'conversation', body: { type: 'text', text: 'Hi?' } } as const;
+  expect(dataOf(content({ quoted: { keyId: '3EB09', author: '9@lid', content: said } }))).toMatchObject({
+    quoted: { keyId: '3EB09', remoteJid: '9@lid', body: said.body },
+  });
+  const quoted = (dataOf(content({ quoted: { keyId: '3EB09' } })) as { quoted: object }).quoted;
+  expect(quoted).toEqual({ keyId: '3EB09' });
+});
+
+test('says that a file cannot be had, of which kind it was, and also where it is to be seen once', () => {
+  const failed = { status: 'FAILED', size: null, sha256: null, reason: 'INVALID' };
+  const mediaId = receivedEvent(record(), session)?.id;
+  const image = { type: 'image', mimeType: 'image/png' } as const;
+  const bodies = [image, { type: 'view_once', inner: image } as const];
+  for (const body of bodies)
+    expect(dataOf(content({ file: 'UNREACHABLE', body }))).toMatchObject({
+      media: { ...failed, mediaId, mimeType: 'image/png' },
+    });
+  expect(dataOf(content({ file: 'UNREACHABLE', body: { type: 'image' } }))).toMatchObject({
+    media: { ...failed, mediaId, mimeType: null },
+  });
+});
+
+test('carries a body of 250,000 characters, and none of one more', () => {
+  const textOf = (size: number): string =>
+    'x'.repeat(size - JSON.stringify({ type: 'text', text: '' }).length);
+  const bodyOf = (size: number) =>
+    (
+      dataOf({ content: { type: 'conversation', body: { type: 'text', text: textOf(size) } } }) as {
+        body: object;
+      }
+    ).body;
+  expect(bodyOf(250_000)).toMatchObject({ type: 'text' });
+  expect(bodyOf(250_001)).toEqual({ type: 'unsupported', original: 'conversation' });
 });

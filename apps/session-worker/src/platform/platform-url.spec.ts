@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { isPlatformUrl } from './platform-url.js';
+import { validateSync } from 'class-validator';
+import { IsPlatformUrl, isPlatformUrl, IsSandboxUrl } from './platform-url.js';
 
 test.each([
   ['wss://web.whatsapp.com/ws/chat', 'production', true],
@@ -14,4 +15,61 @@ test.each([
   [undefined, 'production', false],
 ])('%s in %s: allowed %s', (url, mode, allowed) => {
   expect(isPlatformUrl(url, mode)).toBe(allowed);
+});
+
+class Addresses {
+  mode: string | undefined;
+
+  @IsPlatformUrl()
+  platformUrl: unknown = 'wss://web.whatsapp.com/ws/chat';
+
+  @IsSandboxUrl()
+  sandboxUrl: unknown = 'wss://sandbox.example/ws/chat';
+}
+
+/** What is wrong with a configuration, by the names of its rules. */
+const problemsOf = (fields: Partial<Addresses>): object =>
+  Object.assign(
+    {},
+    ...validateSync(Object.assign(new Addresses(), fields)).map(({ constraints }) => constraints),
+  );
+
+test('a configuration may have the platform’s own address, and in development one of this machine', () => {
+  expect(problemsOf({})).toEqual({});
+  expect(problemsOf({ platformUrl: 'ws://127.0.0.1:7070/ws/chat', mode: 'development' })).toEqual({});
+});
+
+test.each([
+  [{ platformUrl: 'ws://127.0.0.1:7070/ws/chat', mode: 'production' }],
+  [{ platformUrl: 'ws://127.0.0.1:7070/ws/chat' }],
+  [{ platformUrl: 'ws://platform.example/ws/chat', mode: 'development' }],
+  [{ platformUrl: undefined, mode: 'development' }],
+])('a configuration may not have %j: nothing but TLS authenticates the platform', (fields) => {
+  expect(problemsOf(fields)).toEqual({
+    isPlatformUrl: 'platformUrl must be a wss:// address (ws:// only on loopback, with SVC_MODE=development)',
+  });
+});
+
+test('a sandbox may be anywhere, in any mode, with TLS or without: it has a trust root of its own', () => {
+  for (const sandboxUrl of ['ws://sandbox.example/', 'wss://sandbox.example/', 'ws://127.0.0.1:7070/'])
+    expect(problemsOf({ sandboxUrl, mode: 'production' })).toEqual({});
+});
+
+test.each([
+  'http://sandbox.example/',
+  'xws://sandbox.example/',
+  'wsx://sandbox.example/',
+  'no address',
+  undefined,
+  7,
+])('a sandbox is not at %s', (sandboxUrl) => {
+  expect(problemsOf({ sandboxUrl })).toEqual({
+    isSandboxUrl: 'sandboxUrl must be a ws:// or wss:// address',
+  });
+});
+
+test('a value that only looks like an address is none', () => {
+  const address = { toString: () => 'wss://web.whatsapp.com/ws/chat' };
+  expect(isPlatformUrl(address, 'production')).toBe(false);
+  expect(problemsOf({ sandboxUrl: address })).toHaveProperty('isSandboxUrl');
 });

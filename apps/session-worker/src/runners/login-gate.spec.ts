@@ -1,4 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import { log } from '@svc/service';
 import { LoginGate } from './login-gate.js';
 
 /** A gate with two places, five sessions that want to log in, and who began in which order. */
@@ -76,4 +77,35 @@ describe('a tenant whose logins take long', () => {
     first.leave();
     expect(begun.slice(6)).toEqual(['other 2']);
   });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+});
+
+test('says every second how many wait, as long as any does, and begins again with the next ones', () => {
+  jest.useFakeTimers();
+  const logged = jest.spyOn(log(), 'info').mockReturnValue(undefined);
+  const pass = (ms: number): unknown[] => {
+    logged.mockClear();
+    jest.advanceTimersByTime(ms);
+    return logged.mock.calls;
+  };
+  const gate = new LoginGate(1);
+  const first = gate.enter('a', () => undefined);
+  expect(jest.getTimerCount()).toBe(0);
+  const others = [1, 2].map(() => gate.enter('a', () => undefined));
+  expect(pass(999)).toEqual([]);
+  expect(pass(1)).toEqual([[{ waiting: 2, inFlight: 1 }, 'logins wait']]);
+  first.leave();
+  expect(pass(2_000)).toEqual([
+    [{ waiting: 1, inFlight: 1 }, 'logins wait'],
+    [{ waiting: 1, inFlight: 1 }, 'logins wait'],
+  ]);
+  others[0]?.leave();
+  expect(pass(5_000)).toEqual([]);
+  expect(jest.getTimerCount()).toBe(0);
+  gate.enter('a', () => undefined);
+  expect(pass(1_000)).toEqual([[{ waiting: 1, inFlight: 1 }, 'logins wait']]);
 });

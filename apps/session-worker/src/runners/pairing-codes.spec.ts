@@ -1,7 +1,9 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, jest, test } from '@jest/globals';
 import type { PairingCode } from '@svc/contracts';
 import type { PlatformSocket } from '../platform/port.js';
 import { PairingCodes } from './pairing-codes.js';
+
+afterEach(() => void jest.useRealTimers());
 
 const VIEWED_UNTIL = Date.now() + 180_000;
 
@@ -60,4 +62,88 @@ test('whoever asks for another number takes the place: a conflict of the two, an
   void codes.fetch(socket, VIEWED_UNTIL);
   questions[0]?.answer('ABCD1234');
   await expect(second).resolves.toMatchObject({ code: 'ABCD1234' });
+});
+
+const PHONE = '15550100001';
+const unavailable = { code: 'PLATFORM_UNAVAILABLE' };
+
+test('a code is shown to whoever asks again for the same number, until it expires', async () => {
+  jest.useFakeTimers();
+  const codes = new PairingCodes({ sessionId: 'one' });
+  const { questions, socket } = aSocket();
+  const code = codes.ask(PHONE);
+  const until = Date.now() + 20_000;
+  void codes.fetch(socket, until);
+  questions[0]?.answer('ABCD1234');
+  expect(codes.shownFor(PHONE)).toBeUndefined();
+  await code;
+  expect(codes.shownFor(PHONE)).toEqual({ code: 'ABCD1234', expiresAt: new Date(until).toISOString() });
+  expect(codes.shownFor('15550100002')).toBeUndefined();
+  jest.advanceTimersByTime(19_999);
+  expect(codes.shownFor(PHONE)).toBeDefined();
+  jest.advanceTimersByTime(1);
+  expect(codes.shownFor(PHONE)).toBeUndefined();
+});
+
+test('a code is gone with the socket that it is for', async () => {
+  const codes = new PairingCodes({ sessionId: 'one' });
+  const { questions, socket } = aSocket();
+  const code = codes.ask(PHONE);
+  void codes.fetch(socket, VIEWED_UNTIL);
+  questions[0]?.answer('ABCD1234');
+  await code;
+  codes.forget();
+  expect(codes.shownFor(PHONE)).toBeUndefined();
+});
+
+test('whoever waits for fifteen seconds waits no longer, and the next one gets a place of its own', async () => {
+  jest.useFakeTimers();
+  const codes = new PairingCodes({ sessionId: 'one' });
+  const late = codes.ask(PHONE);
+  const refused = expect(late).rejects.toMatchObject(unavailable);
+  jest.advanceTimersByTime(14_999);
+  expect(codes.isAwaited).toBe(true);
+  jest.advanceTimersByTime(1);
+  expect(codes.isAwaited).toBe(false);
+  await refused;
+  const next = codes.ask(PHONE);
+  expect(codes.isAwaited).toBe(true);
+  expect(next).not.toBe(late);
+  codes.refuse();
+  await expect(next).rejects.toMatchObject(unavailable);
+});
+
+test('a platform that gives no code, or gives it too late, is not available, and why is kept', async () => {
+  const codes = new PairingCodes({ sessionId: 'one' });
+  const no = new Error('no');
+  const refusing = { requestPairingCode: () => Promise.reject(no) } as unknown as PlatformSocket;
+  const refused = expect(codes.ask(PHONE)).rejects.toMatchObject({ ...unavailable, cause: no });
+  await codes.fetch(refusing, VIEWED_UNTIL);
+  await refused;
+  codes.forget();
+  const { questions, socket } = aSocket();
+  const late = expect(codes.ask(PHONE)).rejects.toMatchObject({
+    ...unavailable,
+    cause: new Error('The socket is gone.'),
+  });
+  const fetched = codes.fetch(socket, VIEWED_UNTIL);
+  codes.forget();
+  questions[0]?.answer('ABCD1234');
+  await Promise.all([late, fetched]);
+  expect(codes.shownFor(PHONE)).toBeUndefined();
+});
+
+test('a question that has lost its place leaves the one in its place alone', async () => {
+  const codes = new PairingCodes({ sessionId: 'one' });
+  const lost = expect(codes.ask('15550100002')).rejects.toMatchObject({
+    code: 'QR_CONFLICT',
+    message: 'A code for another number was asked for meanwhile.',
+  });
+  const code = codes.ask(PHONE);
+  await lost;
+  expect(codes.isAwaited).toBe(true);
+  const again = codes.ask(PHONE);
+  codes.refuse();
+  await expect(code).rejects.toMatchObject(unavailable);
+  await expect(again).rejects.toMatchObject(unavailable);
 });

@@ -58,3 +58,33 @@ test('what is told again is told with the same times', () => {
   const told = eventsSoFar({ ...row, reached, status: 'READ', failure: null });
   expect(told.map(({ data }) => (data as OutboundMessageV1).timestamp)).toEqual([at(1), at(2), at(4)]);
 });
+
+test('an event names its message in all ways, with what the tenant has given it', () => {
+  const reached = { SENT: at(1), FAILED: at(2) };
+  const metadata = { order: '7' };
+  const mine = { ...row, reached, metadata, client_message_id: 'mine' };
+  const named = {
+    ...{ sessionId: row.session_id, jobId: row.job_id, messageId: row.job_id, keyId: '3EB0' },
+    ...{ clientMessageId: 'mine', to: row.to_jid, metadata },
+  };
+  const [sent] = progressEvents(mine, 'SENDING', 'SENT');
+  expect(sent).toMatchObject({ tenantId: row.tenant_id, data: { ...named, timestamp: at(1) } });
+  const failed = failedEvent(mine, failureOf('NO_ACK'));
+  expect(failed.data).toMatchObject({ ...named, timestamp: at(2) });
+  expect(progressEvents(row, 'SENDING', 'SENT')[0]?.data).not.toHaveProperty('metadata');
+});
+
+test('what is told again is the same event, and another status is another one', () => {
+  const ids = (now: SendStatus): string[] => progressEvents(row, 'SENDING', now).map(({ id }) => id);
+  expect(ids('READ')).toEqual(ids('READ'));
+  expect(new Set(ids('READ')).size).toBe(3);
+  expect(ids('READ').slice(0, 1)).toEqual(ids('SENT'));
+});
+
+test('a message that failed tells of its failure again, and of nothing it was before', () => {
+  const failure = failureOf('NO_ACK');
+  const told = eventsSoFar({ ...row, status: 'FAILED', failure });
+  expect(told).toMatchObject([{ type: 'message.failed', data: { failure } }]);
+  expect(eventsSoFar({ ...row, status: 'FAILED', failure: null })).toEqual([]);
+  expect(eventsSoFar({ ...row, status: 'QUEUED', failure: null })).toEqual([]);
+});

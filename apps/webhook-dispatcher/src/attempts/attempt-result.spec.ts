@@ -6,6 +6,7 @@ import {
   mayChangeState,
   outcomeOf,
   remainingMs,
+  responseOf,
   retryDelay,
   runsOf4xx,
 } from './attempt-result.js';
@@ -41,12 +42,34 @@ test('endpoints and generations are counted apart', () => {
   ]);
 });
 
+test('an answer from before a reactivation goes on with the run it belongs to, whoever came between', () => {
+  const of = (endpointId: string, generation: number) =>
+    aResult(404, { item: { endpointId } as AttemptResult['item'], generation });
+  const results = [of('a', 1), of('b', 1), of('a', 2), of('b', 1), of('a', 1), of('a', 2)];
+  expect(
+    runsOf4xx(results).map(({ endpointId, generation, lead }) => [endpointId, generation, lead]),
+  ).toEqual([
+    ['a', 1, 2],
+    ['b', 1, 2],
+    ['a', 2, 2],
+  ]);
+});
+
 test('a batch may change the state of an endpoint where it holds a permanent 4xx, or the first success since a reactivation', () => {
   const isChange = (...results: AttemptResult[]) => mayChangeState(runsOf4xx(results));
   expect(isChange(aResult(200), aResult(503, { error: 'HTTP_503' }))).toBe(false);
   expect(isChange(aResult(200), aResult(404, { error: 'HTTP_404' }))).toBe(true);
   expect(isChange(aResult(200, { recovering: true }), aResult(200))).toBe(true);
   expect(isChange(aResult(503, { recovering: true, error: 'HTTP_503' }))).toBe(false);
+  // One endpoint of the batch is enough.
+  expect(isChange(aResult(200), aResult(404, { generation: 2, error: 'HTTP_404' }))).toBe(true);
+  expect(isChange()).toBe(false);
+});
+
+test('a receiver takes a delivery, answers with an error, or is silent', () => {
+  expect(responseOf(aResult(200))).toBe('ok');
+  expect(responseOf(aResult(503, { error: 'HTTP_503' }))).toBe('error');
+  expect(responseOf(aResult(200, { status: null, error: 'TIMEOUT' }))).toBe('silent');
 });
 
 test('an attempt delivers, is tried again or was the last', () => {

@@ -1,8 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import type { Envelope } from '@svc/contracts';
+import { partitionOf } from '@svc/messaging';
+import { contactHash } from '@svc/service';
 import fc from 'fast-check';
 import { v5 } from 'uuid';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
-import { conversationOf, deliveryId, receiversOf } from './routing.js';
+import { conversationOf, deliveryId, newEventOf, receiversOf } from './routing.js';
 
 const aReceiver = (id: string, fields: Partial<Receiver>): Receiver => ({
   ...{
@@ -62,4 +65,76 @@ test('a delivery id is the UUID of version 5 of its event and its endpoint', () 
     }),
     { numRuns: 1_000 },
   );
+});
+
+const TENANT = '018f0000-0000-7000-8000-00000000000a';
+const SESSION = '018f0000-0000-7000-8000-00000000000b';
+const OCCURRED = '2026-01-31T12:00:05.000Z';
+
+/** An event of the stream, read as a new one. */
+const read = (data: object, more: Partial<Envelope> = {}) => {
+  const id = '018F0000-0000-7000-8000-00000000000C';
+  const named = { id, type: 'message.sent', version: 1, tenantId: TENANT, occurredAt: OCCURRED };
+  return newEventOf({ envelope: { ...named, data, ...more }, bytes: Buffer.from(JSON.stringify(data)) });
+};
+
+describe('an event of the stream', () => {
+  test('is written with the bytes that were published, under an id as the database spells it', () => {
+    const data = { sessionId: SESSION, to: 'c' };
+    expect(read(data)).toMatchObject({
+      ...{ id: '018f0000-0000-7000-8000-00000000000c', tenantId: TENANT, sessionId: SESSION },
+      ...{ kind: 'message.sent', payload: Buffer.from(JSON.stringify(data)) },
+      ...{ conversation: conversationOf(data), partition: partitionOf(TENANT) },
+    });
+  });
+
+  test('need not be of a session', () => {
+    expect(read({}).sessionId).toBeNull();
+    expect(read({ sessionId: null }).sessionId).toBeNull();
+  });
+
+  test.each([
+    ['names a session by what is no UUID', { sessionId: 's' }, {}, 'sessionId is not a UUID.'],
+    ['names a session by a number', { sessionId: 7 }, {}, 'sessionId is not a UUID.'],
+    ['has no time', {}, { occurredAt: 'soon' }, 'The time of the event is not an ISO 8601 time.'],
+    [
+      'tells a message that came in at no time',
+      { timestamp: 'soon' },
+      { type: 'message.received' },
+      'The time of the event is not an ISO 8601 time.',
+    ],
+  ])('that %s can never be taken in', (_, data, more, message) => {
+    expect(() => read(data, more)).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED', message }));
+  });
+});
+
+describe('the persons of an event', () => {
+  const hashOf = (contact: string): string => contactHash(TENANT, contact);
+
+  test('are who wrote, and the chat, of a message that came in, at the time when it was sent', () => {
+    const data = { remoteJid: 'c', chatId: 'g', timestamp: '2026-01-31T12:00:00.000Z' };
+    expect(read(data, { type: 'message.received' }).persons).toEqual({
+      ...{ person: hashOf('c'), chat: hashOf('g'), toThem: false },
+      at: new Date('2026-01-31T12:00:00.999Z'), // the platform tells seconds
+    });
+  });
+
+  test('are who is written to, of what was sent to them, at the time when it happened', () => {
+    expect(read({ to: 'c', timestamp: '2026-01-31T11:00:00.000Z' }).persons).toEqual({
+      ...{ person: hashOf('c'), chat: null, at: new Date(OCCURRED), toThem: true },
+    });
+    expect(read({ remoteJid: 'c', to: 'own number' }).persons.person).toBe(hashOf('c'));
+  });
+
+  test('are nobody where the event names none', () => {
+    expect(read({ to: 7 }, { type: 'message.received' }).persons).toEqual({
+      ...{ person: null, chat: null, at: new Date(OCCURRED), toThem: true },
+    });
+  });
+});
+
+test('what is no text names no conversation, and nothing is one, too', () => {
+  expect(conversationOf({ sessionId: 7, to: null })).toBe(conversationOf({}));
+  expect(conversationOf({})).toBe(0x811c9dc5 | 0);
+  expect(conversationOf({ sessionId: 's' })).toBe(conversationOf({ sessionId: 's', to: '' }));
 });

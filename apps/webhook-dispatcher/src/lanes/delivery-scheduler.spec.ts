@@ -12,6 +12,7 @@ const LIMITS = {
   total: 40,
   bytes: 1_000,
   minimum: 2,
+  reputations: 100,
 };
 
 let epoch: number | undefined;

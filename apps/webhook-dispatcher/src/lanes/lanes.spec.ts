@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { type LaneLimits, Lanes, MAX_REPUTATIONS } from './lanes.js';
+import { type LaneLimits, Lanes } from './lanes.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 import type { ReceiverResponse } from './lane.js';
 
@@ -11,6 +11,7 @@ const LIMITS = {
   total: 40,
   bytes: 1_000,
   minimum: 2,
+  reputations: 100,
 };
 let lanes: Lanes;
 let now = 0;
@@ -302,7 +303,7 @@ test('tenants take turns, however many endpoints one of them has', () => {
   expect(order.slice(0, 4)).toEqual(['large', 'small', 'large', 'small']);
 });
 
-test('the reputation of MAX_REPUTATIONS endpoints is remembered, and of more that of those used last', () => {
+test('the reputation of so many endpoints is remembered, and of more that of those used last', () => {
   const standingOf = (endpointId: string): string => {
     const lane = lanes.lane(aDelivery(endpointId));
     lanes.dropIfIdle(lane);
@@ -312,8 +313,8 @@ test('the reputation of MAX_REPUTATIONS endpoints is remembered, and of more tha
     for (let n = 0; n < howMany; n += 1) standingOf(`other ${(count += 1)}`);
   };
   attempted('first', 'ok');
-  useOthers(MAX_REPUTATIONS - 1);
+  useOthers(LIMITS.reputations - 1);
   expect(standingOf('first')).toBe('proven');
-  useOthers(MAX_REPUTATIONS);
+  useOthers(LIMITS.reputations);
   expect(standingOf('first')).toBe('unproven');
 });

@@ -25,6 +25,8 @@ export interface LaneLimits {
   /** Bytes of payload waiting in all lanes. */
   bytes: number;
   minimum: number;
+  /** Endpoints whose reputation is remembered without a lane: of more, the one used longest ago is unproven again. */
+  reputations: number;
 }
 
 /** The limits of production. */
@@ -36,6 +38,7 @@ export const LANE_LIMITS: LaneLimits = {
   total: 4096,
   bytes: 64 * 1024 * 1024,
   minimum: 2,
+  reputations: 50_000,
 };
 
 /** Parts of all attempts at once that lanes of a standing may have together. */
@@ -50,8 +53,6 @@ const SUSPECT_BURST_MS = 250;
 /** A suspect keeps no more than its next ones in memory, and all of them no more than this part. */
 const SUSPECT_ROOM = 2;
 const SUSPECT_SHARE = 0.25;
-/** Endpoints whose reputation is remembered without a lane: of more, the one used longest ago is unproven again. */
-export const MAX_REPUTATIONS = 50_000;
 
 interface RunningAttempt {
   lane: Lane;
@@ -146,8 +147,6 @@ export class Lanes {
     if (slow) lane.reputation.slowAttempts -= 1;
     if (response) lane.reputation.update(response, startedAt, now);
     this.updateStanding(lane, now);
-    // The partition was lost, and perhaps taken again, while it was under way: that lane is another one.
-    if (this.lanes.get(item.endpointId) !== lane) return;
     this.addToRing(lane, now);
     this.dropIfIdle(lane);
   }
@@ -213,6 +212,7 @@ export class Lanes {
     return [...this.lanes.values()].filter((lane) => this.needsRefill(lane));
   }
 
+  /** Drops a lane with which nothing goes on. The one of an earlier lease, which was emptied, leaves that of the new one alone. */
   dropIfIdle(lane: Lane): void {
     if (lane.idle && this.lanes.get(lane.endpointId) === lane) this.lanes.delete(lane.endpointId);
   }
@@ -269,7 +269,7 @@ export class Lanes {
     this.reputations.delete(endpointId);
     this.reputations.set(endpointId, reputation);
     const [oldest] = this.reputations.keys();
-    if (this.reputations.size > MAX_REPUTATIONS && oldest) this.reputations.delete(oldest);
+    if (this.reputations.size > this.limits.reputations && oldest) this.reputations.delete(oldest);
     return reputation;
   }
 

@@ -5,6 +5,7 @@ import Stripe from 'stripe';
 import {
   deliveryBody,
   deliveryHeaders,
+  postLimits,
   signatureHeader,
   type Signing,
   standardSignatures,
@@ -126,4 +127,27 @@ test('has every header of the specification, and each alias equal to its origina
     expect(headers[`X-Webhook-${name}`]).toBe(headers[`X-Svc-${name}`]);
   }
   expect(headers['X-Svc-Timestamp']).toBe('1700000000000');
+});
+
+test('says in its headers that it is JSON, and who sends it', () => {
+  const content = { id: ID, kind: 'message.sent', payload: Buffer.from('{}') };
+  expect(deliveryHeaders(content, deliveryBody(content), signing(), 1_700_000_000_000)).toMatchObject({
+    ...{ 'Content-Type': 'application/json', 'User-Agent': 'Svc-Webhook/1' },
+    ...{ 'X-Svc-Event': 'message.sent', 'X-Svc-Delivery-Id': ID },
+  });
+});
+
+test('carries the custom headers of the endpoint, with those of Standard Webhooks and without, and they replace none of ours', () => {
+  const content = { id: ID, kind: 'message.sent', payload: Buffer.from('{}') };
+  const headers = { Authorization: 'Bearer token', 'X-Svc-Event': 'another' };
+  for (const standardSecrets of [[], [SECRET]]) {
+    const of = signing({ headers, standardSecrets });
+    const made = deliveryHeaders(content, deliveryBody(content), of, 1_700_000_000_000);
+    expect(made).toMatchObject({ Authorization: 'Bearer token', 'X-Svc-Event': 'message.sent' });
+    expect('webhook-id' in made).toBe(standardSecrets.length > 0);
+  }
+});
+
+test('reads 4 KB of an answer for the log, and 64 KB to keep the connection', () => {
+  expect(postLimits(10_000)).toEqual({ timeoutMs: 10_000, headBytes: 4_096, drainBytes: 65_536 });
 });

@@ -122,19 +122,74 @@ describe('the audit log', () => {
   });
 });
 
-test('an endpoint does not change where its audit fact cannot be written', async () => {
-  const { endpoint } = await create();
+/** From now on no audit fact of the tenant can be written; call the result to end that. */
+async function refuseFacts(): Promise<() => Promise<unknown>> {
   const { query } = stage.database;
   await query(`CREATE FUNCTION webhooks.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN RAISE EXCEPTION 'refused'; END $$`);
   await query(`CREATE TRIGGER refuse BEFORE INSERT ON webhooks.audit_outbox FOR EACH ROW
     WHEN (NEW.tenant_id = '${tenantId}') EXECUTE FUNCTION webhooks.refuse()`);
+  return () => query('DROP FUNCTION webhooks.refuse CASCADE');
+}
+
+describe.each([
+  {
+    change: 'a rotation of the secret',
+    action: 'webhook_secret.rotated',
+    make: (endpointId: string) =>
+      stage.rpc.request(RotateEndpointSecret, { tenantId, endpointId, actor: BY }),
+    isPaused: false,
+  },
+  {
+    change: 'a pause',
+    action: 'webhook.paused',
+    make: (endpointId: string) => stage.setStatus(tenantId, endpointId, 'PAUSED'),
+    isPaused: false,
+  },
+  {
+    change: 'a reactivation',
+    action: 'webhook.reactivated',
+    make: (endpointId: string) => stage.setStatus(tenantId, endpointId, 'ACTIVE'),
+    isPaused: true,
+  },
+])('$change of an endpoint', ({ action, make, isPaused }) => {
+  const anEndpoint = async (): Promise<string> => {
+    const { id } = (await create()).endpoint;
+    if (isPaused) await stage.setStatus(tenantId, id, 'PAUSED');
+    return id;
+  };
+
+  test('is answered when its line is in the audit log, not before', async () => {
+    const endpointId = await anEndpoint();
+    // The dispatcher has time for an answer that does not wait: it answers other requests meanwhile.
+    stage.chain.beforeAppend = async () => {
+      for (let n = 0; n < 10; n += 1) await stage.rpc.request(ListEndpoints, { tenantId, limit: 10 });
+    };
+    await make(endpointId);
+    expect(lines().at(-1)).toMatchObject({ action, target: endpointId });
+  });
+
+  test('is undone where its line cannot be written', async () => {
+    const endpointId = await anEndpoint();
+    const row = () =>
+      stage.database.query('SELECT * FROM webhooks.webhook_endpoint WHERE id = $1', [endpointId]);
+    const [before, linesBefore] = [await row(), lines()];
+    const permit = await refuseFacts();
+    await expect(make(endpointId)).rejects.toThrow();
+    await permit();
+    expect(await row()).toEqual(before);
+    expect(lines()).toEqual(linesBefore);
+  });
+});
+
+test('an endpoint is not created, updated or deleted where its audit fact cannot be written', async () => {
+  const { endpoint } = await create();
+  const permit = await refuseFacts();
   const ref = { tenantId, endpointId: endpoint.id };
   const { secret: _, ...before } = endpoint;
   await expect(create('/other')).rejects.toThrow();
   await expect(stage.rpc.request(UpdateEndpoint, { ...ref, name: 'Other' })).rejects.toThrow();
-  await expect(stage.setStatus(tenantId, endpoint.id, 'PAUSED')).rejects.toThrow();
   await expect(stage.rpc.request(DeleteEndpoint, ref)).rejects.toThrow();
   expect((await stage.rpc.request(ListEndpoints, { tenantId, limit: 10 })).endpoints).toEqual([before]);
-  await query('DROP FUNCTION webhooks.refuse CASCADE');
+  await permit();
 });

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { networkInterfaces } from 'node:os';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { AddressGuard, NOT_ALLOWED } from './address-guard.js';
 import type { Resolve } from './name-resolver.js';
 import { OwnNetworks } from './own-addresses.js';
@@ -112,6 +112,8 @@ test.each([
 test.each([
   'https://good.example/hooks?a=b',
   'https://GOOD.example:8443/',
+  'https://good.example:1024/',
+  `https://good.example/${'x'.repeat(2048 - 'https://good.example/'.length)}`,
   'https://93.184.216.34/',
   'https://[2606:4700::1111]/',
   'https://not-there-yet.example/',
@@ -132,9 +134,47 @@ test.each([
   ['https://:secret@good.example/', 'must not contain a user name or password'],
   ['https://good.example:25/', NOT_ALLOWED],
   ['https://good.example:0/', NOT_ALLOWED],
-  [`https://good.example/${'x'.repeat(2048)}`, 'must not be longer than 2048 characters'],
+  ['https://good.example:1023/', NOT_ALLOWED],
+  [
+    `https://good.example/${'x'.repeat(2049 - 'https://good.example/'.length)}`,
+    'must not be longer than 2048 characters',
+  ],
 ])('refuses %s', async (url, problem) => {
   expect(await guard.problemWith(url)).toBe(problem);
+});
+
+test('a tenant reads that a destination is not allowed, and not why', () => {
+  expect(NOT_ALLOWED).toBe('destination not allowed');
+});
+
+test('nothing is allowed, and nothing is ours, unless somebody says so', async () => {
+  const plain = new AddressGuard();
+  expect(await plain.problemWith('http://127.0.0.1:9/')).toBe('must be an https URL');
+  expect(plain.isAllowed(new URL('https://good.example/'))).toBe(false);
+});
+
+describe('a look at the answers when an address is saved', () => {
+  afterEach(() => void jest.useRealTimers());
+
+  test('asks for all answers of a name, and for none of a literal', async () => {
+    const asked: unknown[] = [];
+    const resolve: Resolve = (hostname, options, callback) => {
+      asked.push([hostname, options]);
+      callback(null, [{ address: '10.0.0.1', family: 4 }]);
+    };
+    const nosy = new AddressGuard({ resolve });
+    expect(await nosy.problemWith('https://good.example./')).toBe(NOT_ALLOWED);
+    expect(await nosy.problemWith('https://93.184.216.34/')).toBeUndefined();
+    expect(asked).toEqual([['good.example', { all: true }]]);
+  });
+
+  test('waits no longer than a second: a name without an answer may be saved', async () => {
+    jest.useFakeTimers();
+    const mute = new AddressGuard({ resolve: () => undefined });
+    const problem = mute.problemWith('https://mute.example/').then((text) => text ?? 'none');
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await problem).toBe('none');
+  });
 });
 
 describe('an allowed origin', () => {

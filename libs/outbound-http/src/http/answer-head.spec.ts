@@ -21,6 +21,11 @@ describe('the end of a body is known', () => {
     ],
     ['by the end of the connection where nothing is said', ['HTTP/1.1 500 Oh no'], 'connection'],
     ['because 204 has none', ['HTTP/1.1 204 No Content', 'Content-Length: 12'], 0],
+    [
+      'because an answer that is still to come has none',
+      ['HTTP/1.1 103 Early Hints', 'Content-Length: 12'],
+      0,
+    ],
     ['because 304 has none', ['HTTP/1.1 304 Not Modified', 'Transfer-Encoding: chunked'], 0],
   ])('%s', (_, lines, framing) => {
     expect(head(...lines).framing).toBe(framing);
@@ -35,6 +40,7 @@ describe('a connection stays open', () => {
       ['HTTP/1.1 200 OK', 'Connection: keep-alive', 'Keep-Alive: max=7, timeout=5'],
       5,
     ],
+    ['as long as the receiver says first', ['HTTP/1.1 200 OK', 'Keep-Alive: timeout=15, max=7'], 15],
     [
       'not at all when it is to be closed',
       ['HTTP/1.1 200 OK', 'Connection: x', 'connection: Close', 'Keep-Alive: timeout=5'],
@@ -55,6 +61,7 @@ describe('a connection stays open', () => {
 test.each([
   ['another protocol', ['SSH-2.0-OpenSSH']],
   ['another version', ['HTTP/2.0 200 OK']],
+  ['a status line with something before it', [' HTTP/1.1 200 OK']],
   ['a status line with LF in it', ['HTTP/1.1 200 OK\nContent-Length: 0']],
   ['a status of two digits', ['HTTP/1.1 20 OK']],
   ['a status of four digits', ['HTTP/1.1 2000 OK']],

@@ -123,6 +123,49 @@ test('a connection over which more came than the answer is not kept', () => {
   });
 });
 
+test('a chunk may be longer than one digit says', () => {
+  const body = 'x'.repeat(0x12);
+  const text = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n12\r\n${body}\r\n0\r\n\r\n`;
+  expect(read(text)).toMatchObject({ body: Buffer.from(body), isComplete: true });
+});
+
+describe('16 KB', () => {
+  const HINTS = 'HTTP/1.1 103 Early Hints\r\n\r\n';
+  const FINAL = 'HTTP/1.1 204 No Content\r\n';
+  /** An answer whose heads are so long together, the final one last. */
+  const headsOf = (size: number, hints = 1): string => {
+    const padding = size - hints * HINTS.length - FINAL.length - 'a: \r\n\r\n'.length;
+    return `${HINTS.repeat(hints)}${FINAL}a: ${'x'.repeat(padding)}\r\n\r\n`;
+  };
+  const CHUNKED = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n';
+  const trailersOf = (size: number): string => `${CHUNKED}${'a: b\r\n'.repeat((size - 4) / 6)}\r\n`;
+
+  test('of heads are read, of all of them together', () => {
+    for (const hints of [0, 1, 100])
+      expect(read(headsOf(16 * 1024, hints))).toMatchObject({ statuses: [204], isComplete: true });
+  });
+
+  test('of heads and a byte are too many, also where each of them is short', () => {
+    for (const hints of [0, 1, 100]) expect(() => read(headsOf(16 * 1024 + 1, hints))).toThrow(InvalidAnswer);
+    expect(() => read(HINTS.repeat(1_000))).toThrow(InvalidAnswer);
+  });
+
+  test('of a head and a byte are too many, also where its end comes with the last piece', () => {
+    const head = Buffer.from(headsOf(16 * 1024 + 5, 0));
+    expect(() => readAll(cut(head, [16 * 1024 - 100]))).toThrow(InvalidAnswer);
+  });
+
+  test('of trailers are read, and no more', () => {
+    expect(read(trailersOf(16 * 1024))).toMatchObject({ isComplete: true });
+    expect(() => read(trailersOf(16 * 1024 + 6))).toThrow(InvalidAnswer);
+  });
+});
+
+test('a line that ends with LF alone is no head, also where the LF begins the next piece', () => {
+  const head = Buffer.from('HTTP/1.1 200 OK\nDate: today');
+  for (const place of [15, 16]) expect(() => readAll(cut(head, [place]))).toThrow(InvalidAnswer);
+});
+
 describe('is no answer:', () => {
   test.each([
     ['another protocol, before its line is complete', 'SSH'],

@@ -1,8 +1,9 @@
 import asyncHooks, { AsyncLocalStorage, AsyncResource, executionAsyncResource } from 'node:async_hooks';
 import { syncBuiltinESMExports } from 'node:module';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { BoundedCache, shareAsyncContext } from './library-options.js';
+import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { log } from '@svc/service';
+import { BoundedCache, quietLogger, shareAsyncContext } from './library-options.js';
 
 test('forgets the entry that was written longest ago when it is full', () => {
   const cache = new BoundedCache(2);
@@ -28,6 +29,26 @@ test('does not keep what is not worth it', () => {
   cache.set('a', 1);
   cache.set('b', 2);
   expect(['a', 'b'].map((key) => cache.get(key))).toEqual([undefined, 2]);
+});
+
+afterEach(() => void jest.restoreAllMocks());
+
+test('the library logs the words of its warnings and errors, and none of what it says with them', () => {
+  const logged = jest.spyOn(log(), 'debug').mockReturnValue(undefined);
+  const logger = quietLogger();
+  for (const one of [logger, logger.child({ class: 'noise' }), logger.child({}).child({})]) {
+    logged.mockClear();
+    for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const)
+      one[level]({ key: 'secret' }, level);
+    expect(logged.mock.calls).toEqual([
+      [{ library: 'baileys' }, 'warn'],
+      [{ library: 'baileys' }, 'error'],
+    ]);
+  }
+  logger.warn('message text');
+  expect(logged).toHaveBeenCalledTimes(2);
+  // What it would have to put together for the log it does not even begin to.
+  expect(logger.level).toBe('silent');
 });
 
 const original = AsyncLocalStorage;

@@ -1,5 +1,7 @@
-import { expect, test } from '@jest/globals';
-import { closeOf, malfunction } from './close-codes.js';
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import type { LibrarySocket } from '../messages/outgoing.js';
+import { closeCodes, closeOf, CUT, DEAF, malfunction, REFUSED } from './close-codes.js';
 
 test.each([
   [401, 'logged-out', 'UNLINKED'],
@@ -21,5 +23,44 @@ test('a socket that did not work is opened anew later, for the reason that was f
     next: 'later',
     reason: 'UNANSWERED',
     isMalfunction: true,
+  });
+});
+
+describe('the close code of an error', () => {
+  /** A socket of the library, and the code that it has for an error. */
+  function aSocket() {
+    const ws = new EventEmitter();
+    const codeOf = closeCodes({ ws } as unknown as LibrarySocket);
+    return { codeOf, open: () => ws.emit('open') };
+  }
+  const anError = (statusCode?: number, code?: unknown): object => ({
+    output: { statusCode },
+    data: { code },
+  });
+
+  test('is the library’s own, also while the platform is silent', () => {
+    const { codeOf, open } = aSocket();
+    for (const step of [() => undefined, open]) {
+      step();
+      expect(codeOf(anError(401))).toBe(401);
+      expect(codeOf(anError(503, 'ECONNREFUSED'))).toBe(503);
+      expect(codeOf(anError(DEAF))).toBe(DEAF);
+      expect(codeOf(anError(DEAF, 'ETIMEDOUT'))).toBe(DEAF);
+      expect(codeOf(anError(DEAF, 7))).toBe(DEAF);
+      expect(codeOf({ output: { statusCode: DEAF } })).toBe(DEAF);
+    }
+  });
+
+  test('is that of a shut door where the network says that nobody is there, and that of a cut after it was open', () => {
+    const { codeOf, open } = aSocket();
+    expect(codeOf(anError(DEAF, 'ECONNREFUSED'))).toBe(REFUSED);
+    open();
+    expect(codeOf(anError(DEAF, 'ECONNRESET'))).toBe(CUT);
+  });
+
+  test('is that of a cut where the library has none', () => {
+    const { codeOf } = aSocket();
+    for (const error of [undefined, null, new Error('no'), {}, anError(), anError(undefined, 'ECONNRESET')])
+      expect(codeOf(error)).toBe(CUT);
   });
 });

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { Watchdog } from './watchdog.js';
+import { FailureScope, Watchdog } from './watchdog.js';
 
 let stanzas: EventEmitter;
 let found: string[];
@@ -113,4 +113,35 @@ test('nothing is found on a socket that was closed', async () => {
   watchdog.stop();
   await pass(100, false);
   expect(found).toEqual([]);
+});
+
+test('a pause of hand-overs is no stall, and the next one has all of the time', async () => {
+  const hangs = (): Promise<unknown> => watchdog.watch('hand-over', new Promise(() => undefined));
+  void hangs();
+  await pass(39);
+  void hangs(); // speaks for nothing: it has not got done
+  await pass(1);
+  expect(found).toEqual([]);
+  await pass(1);
+  expect(found).toEqual(['PROCESSING_STALLED']);
+});
+
+test('what fails unheard, however long after, ends the socket that it was for, until that is closed', async () => {
+  const ended: string[] = [];
+  const [one, other] = ['one', 'other'].map((name) => new FailureScope(() => void ended.push(name))) as [
+    FailureScope,
+    FailureScope,
+  ];
+  const later = one.run(async () => {
+    await Promise.resolve();
+    FailureScope.failed();
+    return 'done';
+  });
+  expect(await later).toBe('done');
+  expect(ended).toEqual(['one']);
+  one.close();
+  one.run(() => FailureScope.failed());
+  other.run(() => FailureScope.failed());
+  FailureScope.failed(); // for no socket at all
+  expect(ended).toEqual(['one', 'other']);
 });
