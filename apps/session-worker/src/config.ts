@@ -198,3 +198,8 @@ export class WorkerConfig extends MediaStoreConfig {
 
 /** The only reader of the environment in this app. */
 export const readConfig = configReader(WorkerConfig);
+
+/** Has everything in this process that makes temporary files make them here. */
+export function useTemporaryFolder(path: string): void {
+  process.env['TMPDIR'] = path;
+}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type EventLogPage, type EventLogQuery, ReadEventLog } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import type { Caller } from '../auth/caller.js';
+import type { Caller } from '../auth/authorization.js';
 import { withoutNulls } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { placeIn } from './log-reader.js';

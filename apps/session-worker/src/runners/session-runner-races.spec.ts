@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { SessionStatus } from '@svc/contracts';
 import { LeaseLostError } from '@svc/ownership';
@@ -5,7 +6,6 @@ import type { Credentials, PlatformListener, PlatformSocket } from '../platform/
 import { FakeCredentials, type FakeSocket, fakeSocket } from '../../test/fake-platform.js';
 import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
-import { Signal } from '../signal.js';
 import { LoginGate } from './login-gate.js';
 import { type RunnerTools, SessionRunner } from './session-runner.js';
 
@@ -19,12 +19,12 @@ let stored: Buffer | undefined;
 let viewedUntil: number;
 /** What each step meets before it is done; by default nothing. */
 let meets: { load: () => Promise<void>; write: () => Promise<void>; open: () => Promise<void> };
-let changed: Signal<Restrictions>;
+let events: EventEmitter<{ changed: [Restrictions] }>;
 let runner: SessionRunner;
 
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['performance'] });
-  [sockets, calls, stored, changed] = [[], [], Buffer.from('linked'), new Signal<Restrictions>()];
+  [sockets, calls, stored, events] = [[], [], Buffer.from('linked'), new EventEmitter()];
   viewedUntil = Date.now() + 180_000;
   const nothing = async (): Promise<void> => undefined;
   meets = { load: nothing, write: nothing, open: nothing };
@@ -59,7 +59,7 @@ function tools(): RunnerTools {
       drain: note('drain'),
       inHand: async () => ['job'],
     },
-    newChats: { changed, apply: ({ reason }) => void calls.push(`apply ${reason}`), ask: async () => [] },
+    newChats: { events, apply: ({ reason }) => void calls.push(`apply ${reason}`), ask: async () => [] },
     logins: new LoginGate(1),
     loginTimeoutMs: LOGIN_MS,
     open,
@@ -187,7 +187,7 @@ test('restrictions are taken from the socket in use alone, and written when they
   await pass();
   former?.platform.onRestriction(restriction);
   expect(calls.filter((call) => call.startsWith('apply'))).toEqual(['apply ACCOUNT_RESTRICTED']);
-  changed.emit({} as Restrictions);
+  events.emit('changed', {} as Restrictions);
   await runner.idle();
   expect(calls).toContain('write restrictions');
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Envelope } from '@svc/contracts';
-import { partitionOf } from '@svc/messaging';
+import { type Envelope, partitionOf } from '@svc/contracts';
 import { contactHash } from '@svc/service';
 import fc from 'fast-check';
 import { v5 } from 'uuid';

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { log, PeriodicTasks } from '@svc/service';
-import { WorkerConfig } from '../../config.js';
+import { useTemporaryFolder, WorkerConfig } from '../../config.js';
 
 const SWEEP_MS = 60_000;
 /** Beyond the time that a transfer may last, which is twice its limit. */
@@ -28,7 +28,7 @@ export class OutgoingFolder implements OnModuleInit {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
     await this.sweep();
     // The library puts what it encrypts where temporary files are.
-    process.env['TMPDIR'] = this.path;
+    useTemporaryFolder(this.path);
   }
 
   /** Deletes what no transfer can still need. */

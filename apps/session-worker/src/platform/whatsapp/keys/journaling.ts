@@ -12,6 +12,7 @@ import type { Stanza } from '../messages/stanzas.js';
 import { groupKeyOf, withoutGroupKey } from './group-keys.js';
 import { readContent } from '../messages/decoded-content.js';
 import {
+  type AddressBook,
   inboundRecord,
   type JournalPlace,
   journalPlace,
@@ -37,70 +38,87 @@ export function journaling(
   const repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...dependencies);
   const keys = dependencies[0].keys as SignalKeyStoreWithTransaction;
   keepLateWrites(keys);
-  // The library locks sends by the own id, but all else that writes a contact's session record by other names: writing
-  // and being written to at once would lose ratchet steps, then messages. Here all of them share the lock of the sends.
-  const locked = <T>(work: () => Promise<T>): Promise<T> => keys.transaction(work, credentials.me?.id ?? '');
-
-  /** Takes in the author's key for a group where a message brings one; a key that is none spoils no message. */
-  const takeGroupKey = async (stanza: Stanza, plaintext: Uint8Array): Promise<Uint8Array> => {
-    const authorJid = stanza.attrs['participant'];
-    const item = authorJid === undefined ? undefined : groupKeyOf(plaintext);
-    if (!item || authorJid === undefined) return plaintext;
-    try {
-      await repository.processSenderKeyDistributionMessage({ item, authorJid });
-    } catch (error) {
-      log().warn({ err: error }, 'the key of a group cannot be taken in');
-    }
-    return withoutGroupKey(plaintext);
+  const journal = new Journal({ credentials, repository }, keys, store);
+  const journaled = (ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>): Promise<Uint8Array> => {
+    const stanza = stanzas.get(ciphertext);
+    return stanza ? journal.read(stanza, ciphertext, decrypt) : decrypt();
   };
+  return {
+    ...repository,
+    injectE2ESession: (options) => journal.locked(() => repository.injectE2ESession(options)),
+    migrateSession: (from, to) => journal.locked(() => repository.migrateSession(from, to)),
+    decryptMessage: (options) => journaled(options.ciphertext, () => repository.decryptMessage(options)),
+    decryptGroupMessage: (options) => journaled(options.msg, () => repository.decryptGroupMessage(options)),
+  };
+}
 
-  /** Journals a message that could not be read however often it came; before that, it is asked for again. */
-  const giveUp = async (
+/** Reads the messages of one socket, each once, and writes them down with the ratchet that they advance. */
+class Journal {
+  constructor(
+    private readonly book: AddressBook,
+    private readonly keys: SignalKeyStoreWithTransaction,
+    private readonly store: PlatformStore,
+  ) {}
+
+  /**
+   * Runs work that writes a contact's session record. The library locks sends by the own id, but all else that does by other names: writing
+   * and being written to at once would lose ratchet steps, then messages. Here all of them share the lock of the sends.
+   */
+  locked<T>(work: () => Promise<T>): Promise<T> {
+    return this.keys.transaction(work, this.book.credentials.me?.id ?? '');
+  }
+
+  /** Decrypts and journals in the transaction of the ratchet; gives the plaintext that the library is to see. */
+  async read(
     stanza: Stanza,
     ciphertext: Uint8Array,
-    place: JournalPlace,
-    error: unknown,
-  ): Promise<Uint8Array> => {
-    const sealed = (stanza.content as Stanza[]).find(({ content }) => content === ciphertext);
-    if (place.isKey || Number(sealed?.attrs['count'] ?? 0) < MOST_RESENDS) throw error;
-    const record = await unreadRecord(stanza, place, { credentials, repository }, UNREADABLE);
-    if (!record) throw error;
-    log().error({ err: error }, 'a message stays unreadable: it is told without its content');
-    await store.commit([], [record]);
-    return NOTHING_SAID;
-  };
-
-  /** Decrypts and journals in the transaction of the ratchet. */
-  const journaled = async (
-    ciphertext: Uint8Array,
     decrypt: () => Promise<Uint8Array>,
-  ): Promise<Uint8Array> => {
-    const stanza = stanzas.get(ciphertext);
-    if (!stanza) return decrypt();
+  ): Promise<Uint8Array> {
     const place = journalPlace(stanza, ciphertext);
     atStep('in-1');
     try {
-      const read = await locked(async () => {
-        const plaintext = await takeGroupKey(stanza, await decrypt());
-        const record = await inboundRecord(stanza, plaintext, place, { credentials, repository });
-        if (record) await keys.set({ [JOURNAL]: { [record.keyId]: record } } as SignalDataSet);
+      const read = await this.locked(async () => {
+        const plaintext = await this.takeGroupKey(stanza, await decrypt());
+        const record = await inboundRecord(stanza, plaintext, place, this.book);
+        if (record) await this.keys.set({ [JOURNAL]: { [record.keyId]: record } } as SignalDataSet);
         return record?.content === UNREADABLE ? NOTHING_SAID : plaintext;
       });
       atStep('in-4');
       return read;
     } catch (error) {
       // A stanza that comes again after a crash cannot be decrypted twice: the journal knows what it said.
-      const plaintext = await store.journaled(place.sender, place.keyId);
-      if (!plaintext) return giveUp(stanza, ciphertext, place, error);
+      const plaintext = await this.store.journaled(place.sender, place.keyId);
+      if (!plaintext) return this.giveUp(stanza, ciphertext, place, error);
       return readContent(plaintext) === 'UNREADABLE' ? NOTHING_SAID : Buffer.from(plaintext);
     }
-  };
+  }
 
-  return {
-    ...repository,
-    injectE2ESession: (options) => locked(() => repository.injectE2ESession(options)),
-    migrateSession: (from, to) => locked(() => repository.migrateSession(from, to)),
-    decryptMessage: (options) => journaled(options.ciphertext, () => repository.decryptMessage(options)),
-    decryptGroupMessage: (options) => journaled(options.msg, () => repository.decryptGroupMessage(options)),
-  };
+  /** Takes in the author's key for a group where a message brings one; a key that is none spoils no message. */
+  private async takeGroupKey(stanza: Stanza, plaintext: Uint8Array): Promise<Uint8Array> {
+    const authorJid = stanza.attrs['participant'];
+    const item = authorJid === undefined ? undefined : groupKeyOf(plaintext);
+    if (!item || authorJid === undefined) return plaintext;
+    try {
+      await this.book.repository.processSenderKeyDistributionMessage({ item, authorJid });
+    } catch (error) {
+      log().warn({ err: error }, 'the key of a group cannot be taken in');
+    }
+    return withoutGroupKey(plaintext);
+  }
+
+  /** Journals a message that could not be read however often it came; before that, the library asks for it again. */
+  private async giveUp(
+    stanza: Stanza,
+    ciphertext: Uint8Array,
+    place: JournalPlace,
+    error: unknown,
+  ): Promise<Uint8Array> {
+    const sealed = (stanza.content as Stanza[]).find(({ content }) => content === ciphertext);
+    if (place.isKey || Number(sealed?.attrs['count'] ?? 0) < MOST_RESENDS) throw error;
+    const record = await unreadRecord(stanza, place, this.book, UNREADABLE);
+    if (!record) throw error;
+    log().error({ err: error }, 'a message stays unreadable: it is told without its content');
+    await this.store.commit([], [record]);
+    return NOTHING_SAID;
+  }
 }

@@ -7,18 +7,15 @@ import { fileReference, hasFile } from './file-reference.js';
 
 /** Says in our words what the platform carried. */
 export function inboundContent(decoded: DecodedContent): InboundContent {
-  const { type, change, quoted, mentions, referral, isForwarded } = decoded;
-  const choiceId = READINGS.get(type)?.choiceId?.(fieldsOf(decoded.content));
+  const { type, content, viewOnce: _, quoted, ...details } = decoded;
+  const choiceId = READINGS.get(type)?.choiceId?.(fieldsOf(content));
   return {
     type,
     body: toMessageBody(decoded),
     ...(hasFile(decoded) ? { file: fileReference(decoded) ? 'FETCHABLE' : 'UNREACHABLE' } : {}),
     ...(choiceId ? { choiceId } : {}),
-    ...(change ? { change } : {}),
     ...(quoted ? { quoted: quotedContent(quoted) } : {}),
-    ...(mentions ? { mentions } : {}),
-    ...(referral ? { referral } : {}),
-    ...(isForwarded ? { isForwarded } : {}),
+    ...details,
   };
 }
 
