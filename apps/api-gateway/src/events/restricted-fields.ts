@@ -1,5 +1,5 @@
 import type { LoggedEvent, Scope } from '@svc/contracts';
-import { allows } from '../auth/scope.guard.js';
+import { allows } from '../auth/authorization.js';
 import type { LogPart } from './log-reader.js';
 
 /**
