@@ -21,6 +21,10 @@ describe('a recipient', () => {
     'tel:+4915112345678',
     '4915112345678@s.whatsapp.net',
     '4915112345678:12@s.whatsapp.net',
+    '4915112345678@c.us',
+    'whatsapp:+4915112345678',
+    '\u202a+49 151 12345678\u202c',
+    '\u200e+4915112345678\u2069',
   ])('may be written as %s', (text) => {
     expect(normalizeRecipient(text)).toBe(BERLIN);
   });

@@ -10,7 +10,7 @@ const PERSON = phoneAddress('<digits>');
  * @throws AppError `VALIDATION_FAILED` naming the field.
  */
 export function normalizeChat(to: string, field = 'to'): string {
-  const text = to.trim();
+  const text = visible(to);
   const address = parseAddress(text);
   return address?.kind === 'group' && isUsual(address) ? text : normalizeRecipient(text, field);
 }
@@ -21,7 +21,7 @@ export function normalizeChat(to: string, field = 'to'): string {
  * @throws AppError `VALIDATION_FAILED` naming the field.
  */
 export function normalizeRecipient(to: string, field = 'to'): string {
-  const text = to.trim();
+  const text = visible(to);
   if (!text.includes('@')) return phoneAddress(normalizePhone(text, field));
   const address = parseAddress(text);
   const isOfPerson = address?.kind === 'phone' || address?.kind === 'hidden';
@@ -35,9 +35,14 @@ export function normalizeRecipient(to: string, field = 'to'): string {
  * @throws AppError `VALIDATION_FAILED` naming the field.
  */
 export function normalizePhone(phone: string, field = 'phone'): string {
-  const digits = phoneDigits(phone.trim());
+  const digits = phoneDigits(visible(phone));
   if (!digits) throw invalidField(field, `${field} must be a phone number with its country code`);
   return digits;
+}
+
+/** Leaves out what nobody sees: marks of direction that a phone's contact list adds, joiners, and blanks around. */
+function visible(text: string): string {
+  return text.replace(/\p{Cf}/gu, '').trim();
 }
 
 /**
@@ -56,7 +61,7 @@ function phoneDigits(text: string): string | undefined {
 /** Fewer than eleven digits without a `+` may as well be a number that lacks its country code. */
 function unlistedDigits(text: string, written: string): string {
   const digits = /^\+[\d .\-/]+$/.test(written) ? written.replace(/\D/g, '') : '';
-  return /^(tel:)?[(]?(\+|00)/i.test(text) || digits.length >= 11 ? digits : '';
+  return /^(tel:|whatsapp:)?[(]?(\+|00)/i.test(text) || digits.length >= 11 ? digits : '';
 }
 
 /**
@@ -65,7 +70,7 @@ function unlistedDigits(text: string, written: string): string {
  */
 function international(text: string): string {
   if (/^\([^+0]/.test(text)) return '';
-  const bare = text.replace(/^tel:/i, '').replace(/[()]/g, '');
+  const bare = text.replace(/^(tel|whatsapp):/i, '').replace(/[()]/g, '');
   if (/^00\d/.test(bare)) return `+${bare.slice(2)}`;
   return /^[1-9]/.test(bare) ? `+${bare}` : bare;
 }

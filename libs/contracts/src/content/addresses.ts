@@ -21,9 +21,14 @@ export interface Address {
   readonly agent?: number;
 }
 
-const KINDS = new Map(
-  Object.entries(ADDRESS_DOMAINS).map(([kind, domain]) => [domain as string, kind as AddressKind]),
-);
+const KINDS = new Map<string, AddressKind>([
+  ...Object.entries(ADDRESS_DOMAINS).map(([kind, domain]) => [domain, kind as AddressKind] as const),
+  // As older parts of the platform write it.
+  ['c.us', 'phone'],
+  // Of devices that a provider keeps for a business.
+  ['hosted', 'phone'],
+  ['hosted.lid', 'hidden'],
+]);
 const PERSON = /^(?<user>\d{1,20})(?:_(?<agent>\d{1,3}))?(?::(?<device>\d{1,5}))?$/;
 /** Older groups carry the number of their founder. */
 const GROUP = /^(?<user>\d{1,25}(?:-\d{1,20})?)$/;
@@ -41,7 +46,7 @@ const USUAL: Partial<Record<AddressKind, RegExp>> = {
   group: /^\d{5,25}(-\d{5,20})?$/,
 };
 
-/** Takes an address apart; undefined for what is none of the platform. */
+/** Takes an address apart, whichever of its domains it has; undefined for what is none of the platform. */
 export function parseAddress(text = ''): Address | undefined {
   const at = text.lastIndexOf('@');
   const kind = KINDS.get(text.slice(at + 1));

@@ -1,18 +1,10 @@
-import { ADDRESS_DOMAINS, bareAddress, digitsOf, isHidden } from '@svc/contracts';
+import { bareAddress, digitsOf, isHidden } from '@svc/contracts';
 import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys';
 import type { KeyName } from '../../port.js';
 
-/** Other endings of the address of a person: of older parts of the platform, and of devices that a provider keeps for a business. */
-const OTHER_DOMAINS: Record<string, string> = {
-  'c.us': ADDRESS_DOMAINS.phone,
-  hosted: ADDRESS_DOMAINS.phone,
-  'hosted.lid': ADDRESS_DOMAINS.hidden,
-};
-
 /** Reads an address as the platform spells it, without device; empty where it is none of ours. */
-export function addressOf(jid = ''): string {
-  const [user = '', domain = ''] = jid.split('@');
-  return bareAddress(`${user}@${OTHER_DOMAINS[domain] ?? domain}`) ?? '';
+export function addressOf(jid: string | undefined): string {
+  return bareAddress(jid) ?? '';
 }
 
 /** Tells whether it is the address of the linked number itself. */
