@@ -47,7 +47,7 @@ export {
   outboxRows,
   OutboxService,
 } from './outbox.js';
-export { log, NestLogger, setUpLogger, silenceConsole } from './logging/logger.js';
+export { log, NestLogger, refusalWords, setUpLogger, silenceConsole } from './logging/logger.js';
 export { KeyedPaces, Pace } from './tasks/pace.js';
 export { PeriodicTask } from './tasks/periodic-task.js';
 export { PeriodicTasks } from './tasks/periodic-tasks.js';

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { ApiErrors } from '../openapi/answers.js';
-import { uploadedFile } from './uploaded-file.js';
+import { type IncomingFile, uploadedFile } from './uploaded-file.js';
 import { UploadsService } from './uploads.service.js';
 
 /** `/v1/media` */
@@ -28,13 +28,11 @@ export class MediaController {
   @ApiCreatedResponse({ type: UploadedMedia, description: 'Stored.' })
   @ApiErrors('VALIDATION_FAILED')
   upload(@CurrentCaller() { tenantId }: Caller, @Req() request: FastifyRequest): Promise<UploadedMedia> {
-    return uploadedFile(request, async ({ mimeType, filename, stream }) => {
-      const id = uuidv7();
-      const { size, sha256 } = await this.uploads.add(
-        { id, tenantId, mimeType, filename, ofMessage: false, jobId: null },
-        stream,
-      );
-      return { mediaId: id, mimeType, size, sha256 };
-    });
+    const store = async ({ stream, ...named }: IncomingFile): Promise<UploadedMedia> => {
+      const upload = { id: uuidv7(), tenantId, ...named, ofMessage: false, jobId: null };
+      const { id: mediaId, mimeType, size, sha256 } = await this.uploads.add(upload, stream);
+      return { mediaId, mimeType, size, sha256 };
+    };
+    return uploadedFile(request, store, ({ mediaId }) => this.uploads.delete(mediaId));
   }
 }

@@ -8,19 +8,20 @@ const ONE_FILE = 'body must be multipart/form-data with exactly one part, the fi
 const LONGEST_NAME = 255;
 
 /** A file that is being received. */
-interface IncomingFile {
+export interface IncomingFile {
   stream: Readable;
   mimeType: string;
   filename: string | null;
 }
 
 /**
- * Hands the one file of a multipart body to `store` while it arrives.
+ * Hands the one file of a multipart body to `store` while it arrives, and to `discard` where the rest of the body is refused.
  * @throws AppError `VALIDATION_FAILED` where the body is anything else.
  */
 export async function uploadedFile<T>(
   request: FastifyRequest,
   store: (file: IncomingFile) => Promise<T>,
+  discard: (stored: T) => Promise<void>,
 ): Promise<T> {
   let stored: T | undefined;
   try {
@@ -32,6 +33,7 @@ export async function uploadedFile<T>(
   } catch (error) {
     // The parser holds the rest back as long as nobody reads its part.
     request.raw.unpipe().resume();
+    if (stored !== undefined) await discard(stored);
     throw isMalformed(error) ? invalidField('file', ONE_FILE) : error;
   }
   if (stored === undefined) throw invalidField('file', ONE_FILE);
@@ -49,5 +51,5 @@ function incoming({ file, mimetype, filename }: MultipartFile): IncomingFile {
 function isMalformed(error: unknown): boolean {
   if (error instanceof AppError) return false;
   const { code = '', message = '' } = error as { code?: string; message?: string };
-  return code.startsWith('FST_') || /multipart|boundary|part terminated|end of form/i.test(message);
+  return code.startsWith('FST_') || /multipart|boundary|part terminated|end of form|needle/i.test(message);
 }

@@ -1,7 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { AppError, OUTBOUND_MAX_BYTES } from '@svc/contracts';
-import { MEDIA_STORE, type MediaStore, MediaTooLargeError } from '@svc/media-store';
+import { AppError, invalidField, OUTBOUND_MAX_BYTES } from '@svc/contracts';
+import {
+  isSpecific,
+  MEDIA_STORE,
+  type MediaStore,
+  MediaTooLargeError,
+  SIGNATURE_BYTES,
+  signatureOf,
+} from '@svc/media-store';
 import { log, PeriodicTasks } from '@svc/service';
 import { In, Repository } from 'typeorm';
 import { Upload } from './upload.entity.js';
@@ -40,7 +47,7 @@ export class UploadsService {
 
   /**
    * Stores a file. The same id again replaces it.
-   * @throws AppError `PAYLOAD_TOO_LARGE`, `UPSTREAM_UNAVAILABLE`
+   * @throws AppError `PAYLOAD_TOO_LARGE`, `UPSTREAM_UNAVAILABLE`, `VALIDATION_FAILED`: it is empty.
    */
   async add(
     upload: NewUpload,
@@ -48,9 +55,17 @@ export class UploadsService {
   ): Promise<StoredUpload> {
     await this.uploads.upsert(upload, ['id']);
     try {
-      const stored = await this.store.put(upload.id, source, MAX_BYTES);
-      await this.uploads.update(upload.id, stored);
-      return { ...upload, ...stored } as StoredUpload;
+      const head: Uint8Array[] = [];
+      const stored = await this.store.put(upload.id, remembering(source, head), MAX_BYTES);
+      if (stored.size === 0) {
+        await this.delete(upload.id);
+        throw invalidField('file', 'file must not be empty');
+      }
+      // What a client does not know of its file, its first bytes may say.
+      const found = isSpecific(upload.mimeType) ? undefined : await signatureOf(Buffer.concat(head));
+      const described = { ...stored, mimeType: found?.mimeType ?? upload.mimeType };
+      await this.uploads.update(upload.id, described);
+      return { ...upload, ...described } as StoredUpload;
     } catch (error) {
       if (!(error instanceof MediaTooLargeError)) throw error;
       throw new AppError('PAYLOAD_TOO_LARGE', `The file is larger than ${MAX_BYTES} bytes.`);
@@ -101,5 +116,18 @@ export class UploadsService {
       if (left.length > 0) log().info({ uploads: left.length }, 'uploads without their message deleted');
       await this.uploads.update({ id: In(found.map(({ id }) => id)) }, { jobId: null });
     } while (found.length === BATCH);
+  }
+}
+
+/** Passes a file on, and remembers its first bytes. */
+async function* remembering(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  head: Uint8Array[],
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of source) {
+    if (bytes < SIGNATURE_BYTES) head.push(Uint8Array.from(piece.subarray(0, SIGNATURE_BYTES - bytes)));
+    bytes += piece.length;
+    yield piece;
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AddressGuard } from '@svc/outbound-http';
-import { invalidField } from '@svc/contracts';
+import { invalidField, isOfKind, type MediaKind, typesOf } from '@svc/contracts';
+import { signatureOf } from '@svc/media-store';
 import { log } from '@svc/service';
 import { v7 as uuidv7 } from 'uuid';
 import { UploadsService } from '../media/uploads.service.js';
@@ -27,6 +28,7 @@ export class OutgoingMedia {
       const problem = await this.guard.problemWith(media.url);
       if (problem) throw invalidField('media.url', `media.url: ${problem}`);
     }
+    if (message.file) await assertIsOfKind(message.content.type as MediaKind, message.file, 'media.base64');
     if (media?.mediaId === undefined) return message;
     const upload = await this.uploads.find(message.tenantId, media.mediaId, aheadMs);
     const which = aheadMs > 0 ? 'that is kept until it goes out' : 'of the last 30 days';
@@ -58,4 +60,11 @@ export class OutgoingMedia {
       log().warn({ mediaId, err: error }, 'a file without a message is deleted later');
     }
   }
+}
+
+/** @throws AppError `VALIDATION_FAILED` where the bytes of a file say that it is none of its kind. */
+async function assertIsOfKind(kind: MediaKind, file: Uint8Array, field: string): Promise<void> {
+  const { mimeType } = (await signatureOf(file)) ?? {};
+  if (mimeType && !isOfKind(kind, mimeType))
+    throw invalidField(field, `${field} is ${mimeType}, and as ${kind} must be ${typesOf(kind)}`);
 }

@@ -10,6 +10,7 @@ import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js
 withGateway();
 
 const FILE = randomBytes(3_000_000);
+const PDF = Buffer.from('%PDF-1.7\n% an offer\n');
 const SHA256 = createHash('sha256').update(FILE).digest('hex');
 const MB = 1_048_576;
 let sessionId: string;
@@ -39,6 +40,10 @@ const send = (media: object): Promise<Answer> =>
   gateway.call(tenant.apiKey, 'POST /v1/messages', { sessionId, to: '+15550001111', media });
 const mediaOf = async (jobId: unknown) =>
   (await gateway.commandsOf(sessionId)).find(({ id }) => id === jobId)?.data.content;
+async function uploads(): Promise<number> {
+  const rows = await gateway.service.database.query('SELECT 1 FROM gateway.upload WHERE sha256 IS NOT NULL');
+  return rows.length;
+}
 async function storedBytes(id = ''): Promise<Buffer | undefined> {
   const found = await store.get(id);
   return found && Buffer.concat(await found.stream.toArray());
@@ -133,6 +138,32 @@ describe('a file that came with a message', () => {
   });
 });
 
+describe('a file in base64 is taken', () => {
+  const url = Buffer.from([0xfb, 0xff, 0xbf, 0x3e]).toString('base64url');
+  test.each([
+    [
+      'as a data URL, with its type',
+      `data:image/png;base64,${Buffer.from('file').toString('base64')}`,
+      undefined,
+    ],
+    ['in lines', 'Zm\r\nls\nZQ==', 'image/png'],
+    ['without padding', 'ZmlsZQ', 'image/png'],
+    ['in the alphabet of URLs', url, 'image/png'],
+  ])('%s', async (_how, base64, mimeType) => {
+    const { status, body } = await send({ kind: 'image', base64, ...(mimeType ? { mimeType } : {}) });
+    expect(status).toBe(200);
+    const content = (await mediaOf(body['jobId'])) as { media: { mediaId: string; mimeType: string } };
+    expect(content.media.mimeType).toBe('image/png');
+    const expected = base64 === url ? Buffer.from([0xfb, 0xff, 0xbf, 0x3e]) : Buffer.from('file');
+    expect(await storedBytes(content.media.mediaId)).toEqual(expected);
+  });
+});
+
+test('an upload of which its client knows nothing has the type that its bytes say', async () => {
+  const { body } = await upload(formOf(PDF, 'application/octet-stream'));
+  expect(body).toMatchObject({ mimeType: 'application/pdf', size: PDF.length });
+});
+
 describe('media is refused', () => {
   const small = Buffer.from('file').toString('base64');
   test.each<[object, string, RegExp]>([
@@ -147,9 +178,22 @@ describe('media is refused', () => {
     [{ kind: 'image', url: 'https://127.0.0.1/x' }, 'media.url', /destination not allowed/],
     [{ kind: 'image', url: 'https://user:pw@a.example/x' }, 'media.url', /user name or password/],
     [{ kind: 'image', mediaId: randomUUID() }, 'media.mediaId', /id of an upload/],
-    [{ kind: 'image', base64: 'not base64', mimeType: 'image/png' }, 'media.base64', /base64/],
+    [{ kind: 'image', base64: 'bm90*', mimeType: 'image/png' }, 'media.base64', /base64, and has "\*" in it/],
+    [{ kind: 'image', base64: 'bm90\u200b', mimeType: 'image/png' }, 'media.base64', /has U\+200B in it/],
+    [{ kind: 'image', base64: 'bm90a', mimeType: 'image/png' }, 'media.base64', /breaks off/],
+    [{ kind: 'image', base64: 'data:image/png;base64,' }, 'media.base64', /must not be empty/],
+    [
+      { kind: 'image', base64: PDF.toString('base64'), mimeType: 'image/png' },
+      'media.base64',
+      /is application\/pdf/,
+    ],
+    [{ kind: 'image', base64: small, mimeType: 'image/heic' }, 'media.mimeType', /image\/jpeg or image\/png/],
     [{ kind: 'image', base64: small }, 'media.mimeType', /must be given with media.base64/],
-    [{ kind: 'image', base64: small, mimeType: 'audio/ogg' }, 'media.mimeType', /must be image\/… for image/],
+    [
+      { kind: 'image', base64: small, mimeType: 'audio/ogg' },
+      'media.mimeType',
+      /must be image\/jpeg or image\/png/,
+    ],
     [{ kind: 'sticker', base64: small, mimeType: 'image/png' }, 'media.mimeType', /must be image\/webp/],
     [{ kind: 'image', base64: small, mimeType: 'png' }, 'media.mimeType', /media type such as/],
     [{ kind: 'image', base64: small, mimeType: 'image/png', voice: true }, 'media.voice', /audio only/],
@@ -188,6 +232,7 @@ describe('an upload is refused', () => {
   test.each<[string, () => FormData]>([
     ['under another name', () => formOf(FILE, 'image/png', 'picture')],
     ['without a file', () => new FormData()],
+    ['as an empty file', () => formOf(Buffer.alloc(0), 'image/png')],
     [
       'as two files',
       () => {
@@ -205,9 +250,11 @@ describe('an upload is refused', () => {
       },
     ],
   ])('%s', async (_, form) => {
+    const before = await uploads();
     const answer = await upload(form());
     expectError(answer, 400, 'VALIDATION_FAILED');
     expect((answer.body['meta'] as { fields: FieldProblem[] }).fields).toMatchObject([{ field: 'file' }]);
+    expect(await uploads()).toBe(before);
   });
 
   test('when it is larger than any kind may be', async () => {

@@ -1,6 +1,6 @@
 import { isOfContent, patiently, storable } from '@svc/database';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
-import { log, UnderWay } from '@svc/service';
+import { log, refusalWords, UnderWay } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import { receivedEvent, withoutContent } from './received-event.js';
 import type { InboundRecord, OutgoingMessage } from '../platform/messages.js';
@@ -116,10 +116,8 @@ export class SessionStore implements PlatformStore {
     } catch (error) {
       if (inbound.length === 0 || !isOfContent(error)) throw error;
       const { id: sessionId } = this.scope.session;
-      log().error(
-        { sessionId, messages: inbound.length, err: error },
-        'messages are told without their content',
-      );
+      const fields = { sessionId, messages: inbound.length, err: error, words: refusalWords(error) };
+      log().error(fields, 'messages are told without their content');
       await this.writeAll(changes, records.map(withoutContent));
     }
   }

@@ -67,4 +67,6 @@ export interface OutgoingMessage {
 export interface OutgoingFile {
   path: string;
   mimeType: string;
+  /** What it is called, where its sender does not say. */
+  filename?: string;
 }

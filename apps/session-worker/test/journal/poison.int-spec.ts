@@ -189,7 +189,7 @@ describe('what the database refuses for a reason that nobody foresaw', () => {
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] as string)).toMatchObject({
       ...{ level: 50, sessionId, messages: 1 },
-      err: { code: '22000', words: expect.stringContaining('nobody foresaw') },
+      ...{ err: { code: '22000' }, words: expect.stringContaining('nobody foresaw') },
     });
     expect(worker.log()).not.toContain('a secret of somebody');
   });

@@ -3,6 +3,7 @@ import { readdir, rename, stat, utimes } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { type MediaContent, type MediaKind, type OutboundContent, UpdateSession } from '@svc/contracts';
 import { type MediaStore, type MediaStoreConfig, openMediaStore } from '@svc/media-store';
@@ -13,6 +14,12 @@ import { WorkerProcess } from '../worker-process.js';
 
 const phone = '15550108000';
 const FILE = randomBytes(70_000);
+const PDF = Buffer.from('%PDF-1.7\n% an offer\n');
+/** The head of a picture, and what nobody looks at. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 const SHA256 = createHash('sha256').update(FILE).digest('hex');
 const MB = 1_048_576;
 
@@ -23,6 +30,25 @@ const askedInside: string[] = [];
 const ANSWERS: Record<string, (response: ServerResponse) => unknown> = {
   file: (response) => response.setHeader('content-type', 'image/png').end(FILE),
   page: (response) => response.setHeader('content-type', 'text/html').end('<p>Log in, please</p>'),
+  empty: (response) => response.setHeader('content-type', 'image/png').end(),
+  pdf: (response) => response.setHeader('content-type', 'application/octet-stream').end(PDF),
+  'offer%202026.pdf?key=1': (response) => response.end(PDF),
+  named: (response) =>
+    response
+      .setHeader('content-type', 'application/pdf')
+      .setHeader(
+        'content-disposition',
+        `attachment; filename="x.pdf"; filename*=UTF-8''%C3%9Cberblick%202026.pdf`,
+      )
+      .end(PDF),
+  heic: (response) => response.end(Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')),
+  opus: (response) => response.setHeader('content-type', 'audio/ogg; codecs=opus').end(FILE),
+  octets: (response) => response.setHeader('content-type', 'binary/octet-stream').end(PNG),
+  'octets-of-sound': (response) => response.setHeader('content-type', 'application/octet-stream').end(FILE),
+  untyped: (response) => response.end(PNG),
+  gzip: (response) => response.setHeader('content-encoding', 'gzip').end(gzipSync(PNG)),
+  br: (response) => response.setHeader('content-encoding', 'br').end(brotliCompressSync(PNG)),
+  zstd: (response) => response.setHeader('content-encoding', 'zstd').end(PNG),
   redirect: (response) => response.writeHead(302, { location: '/file' }).end(),
   inside: (response) => response.writeHead(302, { location: `http://127.0.0.1:${portOf(inside)}/` }).end(),
   round: (response) => response.writeHead(302, { location: '/round' }).end(),
@@ -157,6 +183,47 @@ test.each(['file', 'redirect'])('a file is fetched by URL: /%s', async (path) =>
   });
 });
 
+describe('of a file by URL', () => {
+  const received = async (type: MediaKind, media: MediaContent): Promise<object> => {
+    const contact = '15550208005';
+    const { content } = await arrived(contact, keyIdOf(await send(contact, type, media)));
+    return content;
+  };
+
+  test.each<[string, MediaKind, string, string, string | undefined]>([
+    ['the server says, with its parameters', 'audio', 'opus', 'audio/ogg; codecs=opus', undefined],
+    ['the bytes say where the server knows nothing', 'image', 'octets', 'image/png', undefined],
+    ['the bytes say where the server says nothing', 'image', 'untyped', 'image/png', undefined],
+    ['the caller says before all others', 'image', 'octets', 'image/jpeg', 'image/jpeg'],
+    [
+      'the caller says, also of sound',
+      'audio',
+      'octets-of-sound',
+      'audio/ogg; codecs=opus',
+      'audio/ogg; codecs=opus',
+    ],
+  ])('the type is what %s', async (_who, type, path, mimeType, callers) => {
+    const media = { url: at(path), ...(callers ? { mimeType: callers } : {}) };
+    expect(await received(type, media)).toMatchObject({ type, mimeType, media: { problem: null } });
+  });
+
+  test.each([
+    ['its server says', 'named', undefined, 'Überblick 2026.pdf'],
+    ['the path says', 'offer%202026.pdf?key=1', undefined, 'offer 2026.pdf'],
+    ['the caller says', 'named', 'mine.pdf', 'mine.pdf'],
+    ['its kind and its bytes say', 'pdf', undefined, 'document.pdf'],
+  ])('the name is what %s', async (_who, path, filename, name) => {
+    const media = { url: at(path), ...(filename ? { filename } : {}) };
+    expect(await received('document', media)).toMatchObject({ filename: name, mimeType: 'application/pdf' });
+  });
+
+  test.each(['gzip', 'br'])('what a server encodes with %s is decoded', async (encoding) => {
+    expect(await received('image', { url: at(encoding) })).toMatchObject({
+      media: { sha256: createHash('sha256').update(PNG).digest('hex'), problem: null },
+    });
+  });
+});
+
 describe('a message fails with the reason', () => {
   test.each<[string, MediaKind, () => MediaContent, string, RegExp]>([
     ['whose file is not found', 'image', () => ({ url: at('gone') }), 'MEDIA_UNAVAILABLE', /HTTP 404/],
@@ -172,7 +239,29 @@ describe('a message fails with the reason', () => {
       /HTTP 503/,
     ],
     ['whose server is silent', 'image', () => ({ url: at('silent') }), 'MEDIA_UNAVAILABLE', /within 3000 ms/],
-    ['sent round in circles', 'image', () => ({ url: at('round') }), 'MEDIA_UNAVAILABLE', /HTTP 302/],
+    [
+      'sent round in circles',
+      'image',
+      () => ({ url: at('round') }),
+      'MEDIA_UNAVAILABLE',
+      /more than 10 redirects/,
+    ],
+    ['whose file is empty', 'image', () => ({ url: at('empty') }), 'MEDIA_REFUSED', /it is empty/],
+    [
+      'whose file is no picture by its bytes',
+      'image',
+      () => ({ url: at('pdf'), mimeType: 'image/png' }),
+      'MEDIA_REFUSED',
+      /it is application\/pdf/,
+    ],
+    [
+      'whose picture no phone shows',
+      'image',
+      () => ({ url: at('heic') }),
+      'MEDIA_REFUSED',
+      /it is image\/heic.*image\/jpeg or image\/png/,
+    ],
+    ['whose encoding nobody knows', 'image', () => ({ url: at('zstd') }), 'MEDIA_REFUSED', /encodes it/],
     ['whose file is not stored', 'image', () => ({ mediaId: randomUUID() }), 'MEDIA_UNAVAILABLE', /not kept/],
   ])('%s, and those behind it go out', async (_what, type, media, code, words) => {
     const contact = '15550208003';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeError } from './logger.js';
+import { describeError, refusalWords } from './logger.js';
 
 describe('what is logged of an error', () => {
   test('is its kind, its words and where it was thrown', () => {
@@ -46,20 +46,6 @@ describe('what is logged of an error', () => {
     }
   });
 
-  test('of PostgreSQL holds its words, without what it quotes in them', () => {
-    const error = Object.assign(
-      new Error('invalid input syntax for type json: "a "canary" b", said (canary)'),
-      {
-        severity: 'ERROR',
-        code: '22P02',
-      },
-    );
-    expect(describeError(error)).toMatchObject({
-      code: '22P02',
-      words: 'invalid input syntax for type json: …',
-    });
-  });
-
   test.each([
     ['text', 'canary'],
     ['an object', { key: 'canary' }],
@@ -67,4 +53,18 @@ describe('what is logged of an error', () => {
   ])('that is no error but %s is its type only', (_, thrown) => {
     expect(JSON.stringify(describeError(thrown))).not.toContain('canary');
   });
+});
+
+test('PostgreSQL says why it refused something, without what it quotes', () => {
+  const driverError = Object.assign(
+    new Error('invalid input syntax for type json: a "canary" b, said (canary)'),
+    {
+      severity: 'ERROR',
+      code: '22P02',
+    },
+  );
+  const refused = Object.assign(new Error('canary'), { name: 'QueryFailedError', driverError });
+  for (const error of [driverError, refused])
+    expect(refusalWords(error)).toBe('invalid input syntax for type json: a …');
+  expect(refusalWords(new Error('canary'))).toBeUndefined();
 });

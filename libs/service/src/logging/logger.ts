@@ -13,16 +13,10 @@ const DRIVER_FIELDS = ['code', 'severity', 'schema', 'table', 'constraint', 'rou
 
 /**
  * Describes an error for the log. A failed statement carries its parameters (message text, sealed keys) and PostgreSQL
- * quotes values in its words, so of such an error only names, codes and its words outside of quotes are kept.
+ * quotes values in its words, so of such an error only names and codes are kept.
  */
 export function describeError(error: unknown): object {
   return describe(error, new Set());
-}
-
-/** Gives PostgreSQL's words without what stands in quotes or brackets there: values, and names of columns with them. */
-function wordsOf(driver: object): { words?: string } {
-  const { message } = driver as { message?: unknown };
-  return typeof message === 'string' ? { words: message.replace(/["(].*[")]/su, '…') } : {};
 }
 
 /** @param described errors of the chain so far: a cause may lead back to one of them. */
@@ -37,7 +31,6 @@ function describe(error: unknown, described: Set<Error>): object {
     return {
       type: error.name,
       ...Object.fromEntries(fields.map((field) => [field, driver[field as never]])),
-      ...wordsOf(driver),
     };
   }
   const { code } = error as { code?: unknown };
@@ -49,6 +42,17 @@ function describe(error: unknown, described: Set<Error>): object {
     stack: error.stack,
     ...cause,
   };
+}
+
+/**
+ * Gives PostgreSQL's words for a refusal without what stands in quotes or brackets there: values, and names with them. For a line that is to
+ * say why content was refused; everywhere else names and codes do (`describeError`).
+ */
+export function refusalWords(error: unknown): string | undefined {
+  const { driverError = error } = Object(error) as { driverError?: unknown };
+  const { message, severity } = Object(driverError) as { message?: unknown; severity?: unknown };
+  if (typeof message !== 'string' || severity === undefined) return undefined;
+  return message.replace(/["(].*[")]/su, '…');
 }
 
 /** Sets up the process's logger; called once by `startService`. */

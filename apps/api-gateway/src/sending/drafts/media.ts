@@ -10,16 +10,17 @@ import type { StoredUpload } from '../../media/uploads.service.js';
 import type { Draft } from './draft.js';
 
 const SOURCES = ['url', 'base64', 'mediaId'] as const;
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const DATA_URL = /^data:([^;,]*(?:;[^;,]+)*);base64,([^]*)$/i;
 
 /**
  * Drafts a message with a file, as far as the request alone can tell.
  * @throws AppError `VALIDATION_FAILED` that names the field.
  */
 export function mediaDraft(media: MediaRequest): Draft {
-  const { kind, url, mimeType, filename, caption, voice } = media;
+  const { kind, url, filename, caption, voice } = media;
   assertFits(media);
-  const file = media.base64 === undefined ? undefined : decode(media);
+  const decoded = media.base64 === undefined ? undefined : decode(media);
+  const mimeType = decoded?.mimeType ?? media.mimeType;
   const mediaId = media.mediaId?.toLowerCase();
   return {
     content: { type: kind, media: { url, mediaId, mimeType, filename, caption, voice } },
@@ -27,7 +28,7 @@ export function mediaDraft(media: MediaRequest): Draft {
       ...{ type: kind, caption, mimeType, filename },
       ...(kind === 'audio' ? { isPtt: voice ?? false } : {}),
     },
-    ...(file ? { file } : {}),
+    ...(decoded ? { file: decoded.file } : {}),
   };
 }
 
@@ -79,10 +80,33 @@ function assertFits(media: MediaRequest): void {
   assertKind(kind, { mimeType }, '');
 }
 
-function decode({ kind, base64 = '', mimeType }: MediaRequest): Buffer {
-  if (!BASE64.test(base64)) throw invalidField('media.base64', 'media.base64 must be base64 with padding');
-  if (!mimeType) throw invalidField('media.mimeType', 'media.mimeType must be given with media.base64');
-  const file = Buffer.from(base64, 'base64');
-  assertKind(kind, { size: file.length }, 'media.base64');
-  return file;
+/** Reads a file that stands in the request, however clients write base64: as a data URL, in lines, with the alphabet of URLs, without padding. */
+function decode({ kind, base64 = '', mimeType }: MediaRequest): { file: Buffer; mimeType: string } {
+  const [, named, data = base64] = DATA_URL.exec(base64) ?? [];
+  const type = mimeType ?? named;
+  const digits = data
+    .replace(/\s/g, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/')
+    .replace(/={1,2}$/, '');
+  const stray = digits.search(/[^A-Za-z0-9+/]/);
+  if (stray >= 0)
+    throw invalidField(
+      'media.base64',
+      `media.base64 must be base64, and has ${nameOf(digits.charAt(stray))} in it`,
+    );
+  if (digits.length % 4 === 1)
+    throw invalidField('media.base64', 'media.base64 must be base64, and breaks off');
+  if (digits === '') throw invalidField('media.base64', 'media.base64 must not be empty');
+  if (!type) throw invalidField('media.mimeType', 'media.mimeType must be given with media.base64');
+  const file = Buffer.from(digits, 'base64');
+  assertKind(kind, { mimeType: type, size: file.length }, 'media.base64');
+  return { file, mimeType: type };
+}
+
+/** Names a character for people: one that nobody sees by its number. */
+function nameOf(character: string): string {
+  return /[!-~]/.test(character)
+    ? `"${character}"`
+    : `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -2,27 +2,38 @@ import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { type Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import {
   type AddressGuard,
   DESTINATION_NOT_ALLOWED,
   guardedConnector,
   NOT_ALLOWED,
 } from '@svc/outbound-http';
+import { MIME_TYPE } from '@svc/contracts';
+import { isSpecific } from '@svc/media-store';
 import { Agent } from 'undici';
 import type { ProxyRoute } from '../../platform/proxy.js';
 import { FileError } from '../failures.js';
 
-const MAX_REDIRECTS = 3;
+const MAX_REDIRECTS = 10;
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** Refusals that another try may not meet. */
 const TRANSIENT = [408, 425, 429];
-const LONGEST_TYPE = 100;
-const HEADERS = { 'user-agent': 'Svc-Media/1', accept: '*/*' };
+const LONGEST_NAME = 255;
+const HEADERS = { 'user-agent': 'Svc-Media/1', accept: '*/*', 'accept-encoding': 'identity' };
+/** Encodings that a server may use though it was asked for none. */
+const DECODERS: Record<string, () => Transform> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
 
-/** A file that is being fetched; `mimeType` as its server says, where that says anything. */
+/** A file that is being fetched; type and name as its server says, where that says anything. */
 export interface FetchedFile {
   stream: Readable;
   mimeType: string | undefined;
+  filename: string | undefined;
 }
 
 /** What a server answers. */
@@ -54,10 +65,11 @@ export class FileFetcher {
    */
   async fetch(url: string, maxBytes: number, journey: Journey): Promise<FetchedFile> {
     try {
-      const { headers, body } = await this.answer(url, journey, MAX_REDIRECTS);
-      const stream = bounded(body, maxBytes);
+      const { headers, body, address } = await this.answer(url, journey, MAX_REDIRECTS);
+      const stream = bounded(decoded(body, headers['content-encoding']), maxBytes);
       if (Number(headers['content-length']) > maxBytes) stream.destroy(tooLarge(maxBytes));
-      return { stream, mimeType: typeIn(headers['content-type']) };
+      const filename = nameIn(headers['content-disposition']) ?? nameInPath(address);
+      return { stream, mimeType: typeIn(headers['content-type']), filename };
     } catch (error) {
       throw asFileError(error);
     }
@@ -67,17 +79,23 @@ export class FileFetcher {
     await this.agent.destroy();
   }
 
-  private async answer(url: string, journey: Journey, redirects: number): Promise<Answer> {
+  private async answer(
+    url: string,
+    journey: Journey,
+    redirects: number,
+  ): Promise<Answer & { address: string }> {
     const problem = await this.guard.problemWith(url);
     if (problem) throw new FileError('MEDIA_UNAVAILABLE', problem, true);
     const { signal, route } = journey;
     const answer = await (route ? viaProxy(url, route, signal) : this.straight(url, signal));
     const { statusCode, headers, body } = answer;
-    if (statusCode >= 200 && statusCode < 300) return answer;
+    if (statusCode >= 200 && statusCode < 300) return { ...answer, address: url };
     body.on('error', () => undefined).destroy();
     const { location } = headers;
-    if (REDIRECTS.includes(statusCode) && redirects > 0 && location && URL.canParse(location, url))
-      return this.answer(new URL(location, url).href, journey, redirects - 1);
+    if (REDIRECTS.includes(statusCode) && location && URL.canParse(location, url)) {
+      if (redirects > 0) return this.answer(new URL(location, url).href, journey, redirects - 1);
+      throw new FileError('MEDIA_UNAVAILABLE', `more than ${MAX_REDIRECTS} redirects`, true);
+    }
     const final = statusCode < 500 && !TRANSIENT.includes(statusCode);
     throw new FileError('MEDIA_UNAVAILABLE', `HTTP ${statusCode}`, final);
   }
@@ -118,13 +136,56 @@ function bounded(body: Readable, maxBytes: number): Readable {
   return body.pipe(counted);
 }
 
+/** Undoes what a server did to a body. @throws FileError where nobody here can. */
+function decoded(body: Readable, encoding: string | string[] | undefined): Readable {
+  const name = String(encoding ?? 'identity')
+    .trim()
+    .toLowerCase();
+  if (name === 'identity' || name === '') return body;
+  const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name]?.() : undefined;
+  if (!decoder) {
+    body.on('error', () => undefined).destroy();
+    throw new FileError('MEDIA_REFUSED', 'its server encodes it in a way that is not known here', true);
+  }
+  body.on('error', (error) => decoder.destroy(error));
+  decoder.on('close', () => body.destroy());
+  return body.pipe(decoder);
+}
+
+/** Reads a media type, with its parameters: without `codecs=opus` some phones stay silent. */
 function typeIn(header: string | string[] | undefined): string | undefined {
-  const type =
-    String(header ?? '')
-      .split(';')[0]
-      ?.trim()
-      .slice(0, LONGEST_TYPE) ?? '';
-  return type.includes('/') && type !== 'application/octet-stream' ? type : undefined;
+  const type = String(header ?? '').trim();
+  return new RegExp(MIME_TYPE, 'u').test(type) && isSpecific(type) ? type : undefined;
+}
+
+/** Reads the name of a file from `Content-Disposition` (RFC 6266); the form that names its encoding goes first. */
+function nameIn(header: string | string[] | undefined): string | undefined {
+  const text = String(header ?? '');
+  const encoded = /filename\*\s*=\s*utf-8'[^']*'([^;]+)/i.exec(text)?.[1];
+  const plain = /filename\s*=\s*(?:"([^"]*)"|([^;\s]+))/i.exec(text);
+  return cleanName(encoded === undefined ? (plain?.[1] ?? plain?.[2]) : unescaped(encoded));
+}
+
+/** Reads the name of a file from the last part of a path that looks like one. */
+function nameInPath(url: string): string | undefined {
+  const name = unescaped(new URL(url).pathname.split('/').at(-1) ?? '');
+  return name.includes('.') ? cleanName(name) : undefined;
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text.trim());
+  } catch {
+    return text;
+  }
+}
+
+function cleanName(name: string | undefined): string | undefined {
+  const clean = name
+    ?.replace(/[\p{Cc}/\\]/gu, '')
+    .trim()
+    .slice(0, LONGEST_NAME);
+  return clean === '' ? undefined : clean;
 }
 
 function tooLarge(maxBytes: number): FileError {

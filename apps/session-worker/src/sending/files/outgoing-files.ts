@@ -1,18 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import { isOfKind, OUTBOUND_MAX_BYTES, type MediaContent, type MediaKind, typesOf } from '@svc/contracts';
-import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
+import {
+  isOfKind,
+  type MediaContent,
+  type MediaKind,
+  OUTBOUND_MAX_BYTES,
+  type OutboundContent,
+  typesOf,
+} from '@svc/contracts';
+import { MEDIA_STORE, type MediaStore, SIGNATURE_BYTES, signatureOf } from '@svc/media-store';
 import { WorkerConfig } from '../../config.js';
 import type { PlatformSocket } from '../../platform/port.js';
 import { ProxyError, type ProxyRoute } from '../../platform/proxy.js';
 import { SessionRoutes } from '../../sessions/session-routes.js';
-import { FileFetcher } from './file-fetcher.js';
+import { type FetchedFile, FileFetcher } from './file-fetcher.js';
 import { OutgoingFolder } from './outgoing-folder.js';
 import type { LedgerMessage } from '../ledger.js';
 import { FileError } from '../failures.js';
@@ -73,10 +80,11 @@ export class OutgoingFiles {
   ): Promise<Uint8Array> {
     const path = join(this.folder.path, randomUUID());
     try {
-      const { stream, mimeType } = await this.open(message, signal);
-      await pipeline(stream, createWriteStream(path, { mode: 0o600 }), { signal });
+      const source = await this.open(message, signal);
+      await pipeline(source.stream, createWriteStream(path, { mode: 0o600 }), { signal });
+      const file = { path, ...(await described(message.content, path, source)) };
       onFetched();
-      return await socket.upload(message.content, { path, mimeType }).catch(() => {
+      return await socket.upload(message.content, file).catch(() => {
         throw new FileError('MEDIA_UPLOAD_FAILED', 'the transfer broke off', false);
       });
     } finally {
@@ -84,23 +92,13 @@ export class OutgoingFiles {
     }
   }
 
-  private async open(
-    { sessionId, content }: LedgerMessage,
-    signal: AbortSignal,
-  ): Promise<{ stream: Readable; mimeType: string }> {
-    const { url, mediaId = '', mimeType } = content.media as MediaContent;
+  private async open({ sessionId, content }: LedgerMessage, signal: AbortSignal): Promise<FetchedFile> {
+    const { url, mediaId = '' } = content.media as MediaContent;
     if (url === undefined)
-      return { stream: await this.fromStore(mediaId), mimeType: mimeType ?? UNKNOWN_TYPE };
-    const kind = content.type as MediaKind;
+      return { stream: await this.fromStore(mediaId), mimeType: undefined, filename: undefined };
     const route = await this.routeOf(sessionId);
     const journey = { signal, ...(route ? { route } : {}) };
-    const { stream, mimeType: served } = await this.fetcher.fetch(url, OUTBOUND_MAX_BYTES[kind], journey);
-    // A page that asks to log in is no picture.
-    if (served && !isOfKind(kind, served)) {
-      stream.destroy();
-      throw new FileError('MEDIA_REFUSED', `it is ${served}, and as ${kind} must be ${typesOf(kind)}`, true);
-    }
-    return { stream, mimeType: mimeType ?? served ?? UNKNOWN_TYPE };
+    return this.fetcher.fetch(url, OUTBOUND_MAX_BYTES[content.type as MediaKind], journey);
   }
 
   private async routeOf(sessionId: string): Promise<ProxyRoute | undefined> {
@@ -116,5 +114,37 @@ export class OutgoingFiles {
     const found = await this.store.get(mediaId);
     if (!found) throw new FileError('MEDIA_UNAVAILABLE', 'it is not kept any more', true);
     return found.stream;
+  }
+}
+
+/**
+ * Says what a file is, by one rule wherever it came from: as its sender says, else as its server does, else by its first bytes; and what it is
+ * called. What it is by its bytes, or where those say nothing by its server, must be of its kind: a page that asks to log in is no picture.
+ * @throws FileError where it is empty, or none of its kind.
+ */
+async function described(
+  { type, media }: OutboundContent,
+  path: string,
+  { mimeType: served, filename }: FetchedFile,
+): Promise<{ mimeType: string; filename?: string }> {
+  const kind = type as MediaKind;
+  const bytes = await firstBytes(path);
+  if (bytes.length === 0) throw new FileError('MEDIA_REFUSED', 'it is empty', true);
+  const signature = await signatureOf(bytes);
+  const actual = signature?.mimeType ?? served;
+  if (media?.url !== undefined && actual && !isOfKind(kind, actual))
+    throw new FileError('MEDIA_REFUSED', `it is ${actual}, and as ${kind} must be ${typesOf(kind)}`, true);
+  const mimeType = media?.mimeType ?? served ?? signature?.mimeType ?? UNKNOWN_TYPE;
+  const name = filename ?? (signature ? `${kind}.${signature.ending}` : undefined);
+  return { mimeType, ...(name ? { filename: name } : {}) };
+}
+
+async function firstBytes(path: string): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
   }
 }

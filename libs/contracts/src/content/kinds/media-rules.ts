@@ -14,19 +14,23 @@ export const OUTBOUND_MAX_BYTES: Record<MediaKind, number> = {
   sticker: MB,
 };
 
+/** Pictures that phones show; of others they show a grey box. */
+const PICTURES = ['image/jpeg', 'image/png'];
+
 /** A media type without parameters that matter here, as RFC 6838 spells it. */
 export const MIME_TYPE =
   '^[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]{0,63}\\/[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]{0,63}( *;[ -~]{0,100})?$';
 
 /** Whether phones show a file of this media type as this kind; a document may be anything. */
 export function isOfKind(kind: MediaKind, mimeType: string): boolean {
-  const type = mimeType.toLowerCase();
+  const type = (mimeType.split(';')[0] ?? '').trim().toLowerCase();
   if (kind === 'document') return true;
-  if (kind === 'sticker') return type.startsWith('image/webp');
-  return type.startsWith(`${kind}/`);
+  if (kind === 'sticker') return type === 'image/webp';
+  return kind === 'image' ? PICTURES.includes(type) : type.startsWith(`${kind}/`);
 }
 
 /** The rule that `isOfKind` checks, in words. */
 export function typesOf(kind: MediaKind): string {
+  if (kind === 'image') return `${PICTURES.join(' or ')} (send others as a document)`;
   return kind === 'sticker' ? 'image/webp' : `${kind}/…`;
 }

@@ -2,8 +2,8 @@ import { type FileKind, number, type ReceivingKind, text } from './kind.js';
 
 /** Any other file, with its name. */
 export const document: FileKind & ReceivingKind = {
-  upload: ({ filename, caption }, { path, mimeType }) => ({
-    ...{ document: { url: path }, mimetype: mimeType, fileName: filename, caption },
+  upload: ({ filename, caption }, { path, mimeType, filename: named }) => ({
+    ...{ document: { url: path }, mimetype: mimeType, fileName: filename ?? named, caption },
   }),
   quoted: ({ caption, mimeType, filename }) => ({
     documentMessage: { caption, mimetype: mimeType, fileName: filename },
