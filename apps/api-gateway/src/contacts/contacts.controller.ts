@@ -1,7 +1,6 @@
-import { Controller, Get, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { ContactExport, ContactProfile } from '@svc/contracts';
-import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { ApiErrors } from '../openapi/answers.js';
 import { ApiContact, ContactParam } from './contact-param.js';
@@ -42,10 +41,8 @@ export class ContactsController {
   async export(
     @CurrentCaller() { tenantId }: Caller,
     @ContactParam() contact: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const document = await this.contacts.export({ tenantId, contact });
-    void reply.header('cache-control', 'private, no-store');
     return new StreamableFile(document, { type: 'application/json; charset=utf-8' });
   }
 }

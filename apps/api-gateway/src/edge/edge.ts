@@ -18,6 +18,8 @@ const UPLOADS = '/v1/media';
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** Fastify's own bound for a parameter of a path. */
 const LONGEST_SEGMENT = 100;
+/** Nobody on the way keeps it, and no browser takes it for what it does not say it is. */
+const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 const DRAIN_MS = 5_000;
 const DRAIN_BYTES = 64 * 1_048_576;
 
@@ -45,10 +47,16 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   });
   fastify.addHook('onSend', async (request, reply) => {
     void reply.header('x-request-id', request.id);
+    if (isPrivate(request.url)) void reply.headers(PRIVATE_HEADERS);
     if (reply.statusCode >= 400) await drain(request.raw);
   });
   hideFromRouter(fastify);
   answerBrokenHttp(fastify);
+}
+
+/** Whether an answer is for its caller alone: of all of the API but what visitors of a page see. */
+function isPrivate(url: string): boolean {
+  return url.startsWith('/v1/') && !url.startsWith('/v1/public/');
 }
 
 function assertMethod(routes: KnownRoutes, request: FastifyRequest, reply: FastifyReply): void {

@@ -1,6 +1,5 @@
-import { Controller, Get, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
@@ -36,11 +35,8 @@ export class MessageMediaController {
   async get(
     @CurrentCaller() { tenantId }: Caller,
     @IdParam('jobId', 'MESSAGE_NOT_FOUND') id: string,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<StreamableFile> {
     const { stream, size: length, type, disposition } = await this.media.open(tenantId, id);
-    // Whoever opens it in a browser saves it: a page of a stranger must not run under this address.
-    void reply.headers({ 'x-content-type-options': 'nosniff', 'cache-control': 'private, no-store' });
     return new StreamableFile(stream, { type, disposition, length });
   }
 }

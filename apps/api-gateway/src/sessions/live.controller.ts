@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiNoContentResponse, ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import {
   ContactView,
@@ -8,7 +8,6 @@ import {
   SubscriptionState,
   TypingBody,
 } from '@svc/contracts';
-import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller, CurrentSubscription, NeedsScope } from '../auth/authorization.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
@@ -53,9 +52,7 @@ export class LiveController {
     @CurrentSubscription() subscription: SubscriptionState,
     @IdParam('id', NOT_FOUND) id: string,
     @Body() { phone }: PairingCodeBody,
-    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PairingCode> {
-    void reply.header('cache-control', 'no-store');
     return this.live.pairingCode(subscription, id, phone);
   }
 

@@ -126,7 +126,6 @@ export class SessionsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionQr | Buffer> {
     const code = await this.sessions.qr(tenantId, id);
-    void reply.header('cache-control', 'no-store');
     if (!accept?.includes('image/png')) return code;
     void reply.type('image/png');
     return QRCode.toBuffer(code.qr, PNG_OPTIONS);

@@ -1,6 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
+import { Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
+
+/** Reads a whole number of a query as people write one; what is none stays as it is, for the validator to name. */
+function wholeNumber(value: unknown): unknown {
+  return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+}
 
 /** Query of every list: `limit` 1 to 200 (50 by default) and the opaque cursor of the page before. */
 export class PageQuery {
@@ -13,7 +18,7 @@ export class PageQuery {
     maximum: 200,
   })
   @IsOptional()
-  @Type(() => Number)
+  @Transform(({ value }: { value: unknown }) => wholeNumber(value))
   @IsInt()
   @Min(1)
   @Max(200)
