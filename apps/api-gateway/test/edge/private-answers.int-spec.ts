@@ -29,6 +29,7 @@ test.each(['1e2', '0x10', ' 5', '+5', '5.0', ''])(
     const query = `limit=${encodeURIComponent(limit)}`;
     const { status, body } = await gateway.call(tenant.apiKey, `GET /v1/messages?${query}`);
     expect(status).toBe(400);
-  const { fields } = body['meta'] as { fields: { field: string }[] };
-  expect(new Set(fields.map(({ field }) => field))).toEqual(new Set(['limit']));
-});
+    const { fields } = body['meta'] as { fields: { field: string }[] };
+    expect(new Set(fields.map(({ field }) => field))).toEqual(new Set(['limit']));
+  },
+);
