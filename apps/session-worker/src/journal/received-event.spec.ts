@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { MessageReceived, parseEnvelope } from '@svc/contracts';
 import type { InboundRecord } from '../platform/messages.js';
-import { messageIdOf, receivedEvent } from './received-event.js';
+import { messageIdOf, receivedEvent, withoutContent } from './received-event.js';
 
 const session = { id: randomUUID(), tenantId: randomUUID() };
 const record = (more: Partial<InboundRecord> = {}): InboundRecord => ({
@@ -106,15 +106,45 @@ test('says that a file cannot be had, of which kind it was, and also where it is
   });
 });
 
-test('carries a body of 250,000 characters, and none of one more', () => {
-  const textOf = (size: number): string =>
-    'x'.repeat(size - JSON.stringify({ type: 'text', text: '' }).length);
-  const bodyOf = (size: number) =>
-    (
-      dataOf({ content: { type: 'conversation', body: { type: 'text', text: textOf(size) } } }) as {
-        body: object;
-      }
-    ).body;
-  expect(bodyOf(250_000)).toMatchObject({ type: 'text' });
-  expect(bodyOf(250_001)).toEqual({ type: 'unsupported', original: 'conversation' });
+describe('an event of 900,000 bytes', () => {
+  const eventOf = (text: string, more: object = {}) =>
+    receivedEvent(
+      record({ content: { type: 'conversation', body: { type: 'text', text }, ...more } }),
+      session,
+    );
+  const frame = Buffer.byteLength(JSON.stringify(eventOf('')));
+
+  test.each([
+    ['x', 900_000 - frame],
+    ['文', Math.floor((900_000 - frame) / 3)],
+  ])('carries its body in %s, and is told without it where there is one more', (character, most) => {
+    expect(eventOf(character.repeat(most))?.data).toMatchObject({ body: { type: 'text' } });
+    expect(eventOf(character.repeat(most + 1))?.data).toMatchObject({
+      ...{ body: { type: 'unsupported', original: 'conversation' }, unsupportedReason: 'TOO_LARGE' },
+    });
+  });
+
+  test('is told without what it quotes, and whom it names, before its body goes', () => {
+    const quoted = {
+      keyId: 'Q',
+      author: 'a@lid',
+      content: { type: 'c', body: { type: 'text', text: 'y'.repeat(500_000) } },
+    };
+    const event = eventOf('x'.repeat(500_000), { quoted, mentions: ['b@lid'] });
+    expect(event?.data).toMatchObject({ body: { type: 'text' }, quoted: { keyId: 'Q' } });
+    expect(event?.data).not.toHaveProperty('mentions');
+    expect(event?.data).not.toHaveProperty('unsupportedReason');
+  });
+});
+
+test('a record without its content tells who wrote when, what it changes, and that it cannot be told', () => {
+  const change = { kind: 'EDITED' as const, keyId: 'K' };
+  const short = withoutContent(
+    record({ content: { type: 'imageMessage', body: { type: 'image' }, change } }),
+  );
+  expect(receivedEvent(short, session)?.data).toMatchObject({
+    ...{ pushName: null, phone: '+4915112345678', change, unsupportedReason: 'UNREADABLE' },
+    body: { type: 'unsupported', original: 'imageMessage' },
+  });
+  expect(withoutContent(record({ content: undefined })).content).toBeUndefined();
 });

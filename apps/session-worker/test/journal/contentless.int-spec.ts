@@ -75,10 +75,9 @@ describe('a message that the platform gives to the phone alone', () => {
 test('a message that stays unreadable however often it is sent is told without its content, and confirmed', async () => {
   const body = { to: phone, text: 'never to be read', flaws: { undecryptable: 100 } };
   const { id } = await stage.platform.call<{ id: string }>('POST', `/contacts/${contact}/messages`, body);
-  expect((await event(id)).body).toEqual({
-    type: 'unsupported',
-    original: 'unreadable',
-    reason: 'UNREADABLE',
+  expect(await event(id)).toMatchObject({
+    body: { type: 'unsupported', original: 'unreadable' },
+    unsupportedReason: 'UNREADABLE',
   });
   const account = () => stage.platform.call<{ devices: { queued: number }[] }>('GET', `/accounts/${phone}`);
   await waitFor(
