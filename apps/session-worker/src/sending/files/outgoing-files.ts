@@ -125,18 +125,24 @@ export class OutgoingFiles {
 async function described(
   { type, media }: OutboundContent,
   path: string,
-  { mimeType: served, filename }: FetchedFile,
+  served: FetchedFile,
 ): Promise<{ mimeType: string; filename?: string }> {
   const kind = type as MediaKind;
   const bytes = await firstBytes(path);
   if (bytes.length === 0) throw new FileError('MEDIA_REFUSED', 'it is empty', true);
   const signature = await signatureOf(bytes);
-  const actual = signature?.mimeType ?? served;
-  if (media?.url !== undefined && actual && !isOfKind(kind, actual))
-    throw new FileError('MEDIA_REFUSED', `it is ${actual}, and as ${kind} must be ${typesOf(kind)}`, true);
-  const mimeType = media?.mimeType ?? served ?? signature?.mimeType ?? UNKNOWN_TYPE;
-  const name = filename ?? (signature ? `${kind}.${signature.ending}` : undefined);
-  return { mimeType, ...(name ? { filename: name } : {}) };
+  if (media?.url !== undefined) assertKind(kind, signature?.mimeType ?? served.mimeType);
+  const types = [media?.mimeType, served.mimeType, signature?.mimeType, UNKNOWN_TYPE];
+  const names = [served.filename, signature && `${kind}.${signature.ending}`];
+  const [mimeType = UNKNOWN_TYPE, filename] = [types, names].map((all) =>
+    all.find((one) => one !== undefined),
+  );
+  return { mimeType, ...(filename ? { filename } : {}) };
+}
+
+function assertKind(kind: MediaKind, actual: string | undefined): void {
+  if (actual === undefined || isOfKind(kind, actual)) return;
+  throw new FileError('MEDIA_REFUSED', `it is ${actual}, and as ${kind} must be ${typesOf(kind)}`, true);
 }
 
 async function firstBytes(path: string): Promise<Uint8Array> {
