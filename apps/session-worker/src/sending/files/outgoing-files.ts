@@ -128,16 +128,22 @@ async function described(
   served: FetchedFile,
 ): Promise<{ mimeType: string; filename?: string }> {
   const kind = type as MediaKind;
+  const actual = await readSignature(path, kind);
+  if (media?.url !== undefined) assertKind(kind, actual.mimeType ?? served.mimeType);
+  const mimeType = media?.mimeType ?? served.mimeType ?? actual.mimeType ?? UNKNOWN_TYPE;
+  const filename = served.filename ?? actual.filename;
+  return { mimeType, ...(filename ? { filename } : {}) };
+}
+
+/** Reads what the first bytes of a file say. @throws FileError where there are none. */
+async function readSignature(
+  path: string,
+  kind: MediaKind,
+): Promise<{ mimeType?: string; filename?: string }> {
   const bytes = await firstBytes(path);
   if (bytes.length === 0) throw new FileError('MEDIA_REFUSED', 'it is empty', true);
-  const signature = await signatureOf(bytes);
-  if (media?.url !== undefined) assertKind(kind, signature?.mimeType ?? served.mimeType);
-  const types = [media?.mimeType, served.mimeType, signature?.mimeType, UNKNOWN_TYPE];
-  const names = [served.filename, signature && `${kind}.${signature.ending}`];
-  const [mimeType = UNKNOWN_TYPE, filename] = [types, names].map((all) =>
-    all.find((one) => one !== undefined),
-  );
-  return { mimeType, ...(filename ? { filename } : {}) };
+  const found = await signatureOf(bytes);
+  return found ? { mimeType: found.mimeType, filename: `${kind}.${found.ending}` } : {};
 }
 
 function assertKind(kind: MediaKind, actual: string | undefined): void {
