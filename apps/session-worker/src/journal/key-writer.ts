@@ -61,7 +61,7 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
     SELECT id, session_id, partition, sender, key_id, envelope FROM fresh WHERE awaits_file)
   SELECT (SELECT array_agg(n) FROM leased) AS leased, (SELECT array_agg(id) FROM published) AS events`;
 
-/** Writes Signal keys and journal of all sessions of this process, many sessions in one transaction. */
+/** Writes keys and journal of all sessions of this process, many sessions in one transaction. */
 @Injectable()
 export class KeyWriter {
   private readonly commits = new GroupCommit<KeyCommit, boolean>({
