@@ -18,6 +18,7 @@ import { killDispatcher } from './drills/webhooks/kill-dispatcher.js';
 import { killWorker } from './drills/kill-worker.js';
 import { ledger } from './drills/ledger/ledger.js';
 import { pausedOwner } from './drills/paused-owner.js';
+import { poison } from './drills/poison/poison.js';
 import { restartPostgres } from './drills/restart-postgres.js';
 import { revocation } from './drills/revocation.js';
 import { rollingDeploy } from './drills/rolling-deploy.js';
@@ -39,6 +40,7 @@ export const RUNS: Runs = {
     'rolling-deploy': rollingDeploy,
     'paused-owner': pausedOwner,
     'wipe-nats': wipeNats,
+    poison,
     'restart-postgres': restartPostgres,
     deaf,
     admission,

@@ -34,6 +34,11 @@ export const ANSWERS: Record<string, (response: ServerResponse) => unknown> = {
       )
       .end(PDF),
   heic: (response) => response.end(Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')),
+  // As phones record sound: the container is that of films, too.
+  m4a: (response) =>
+    response
+      .setHeader('content-type', 'audio/mp4')
+      .end(Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1')),
   opus: (response) => response.setHeader('content-type', 'audio/ogg; codecs=opus').end(FILE),
   octets: (response) => response.setHeader('content-type', 'binary/octet-stream').end(PNG),
   'octets-of-sound': (response) => response.setHeader('content-type', 'application/octet-stream').end(FILE),

@@ -27,5 +27,6 @@ export async function signatureOf(
 ): Promise<{ mimeType: string; ending: string } | undefined> {
   // What is asked about comes from anybody: only so much is looked at, and a look that fails says nothing.
   const found = await fileTypeFromBuffer(bytes.subarray(0, SIGNATURE_BYTES)).catch(() => undefined);
-  return found && { mimeType: found.mime, ending: found.ext };
+  if (found === undefined) return undefined;
+  return { mimeType: found.mime === 'image/apng' ? 'image/png' : found.mime, ending: found.ext };
 }

@@ -47,7 +47,7 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   });
   fastify.addHook('onSend', async (request, reply) => {
     void reply.header('x-request-id', request.id);
-    if (isPrivate(request.url)) void reply.headers(PRIVATE_HEADERS);
+    if (isPrivate(request.routeOptions.url ?? request.url)) void reply.headers(PRIVATE_HEADERS);
     if (reply.statusCode >= 400) await drain(request.raw);
   });
   hideFromRouter(fastify);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AddressGuard } from '@svc/outbound-http';
-import { invalidField, isOfKind, type MediaKind, typesOf } from '@svc/contracts';
+import { contradicts, invalidField, type MediaKind, typesOf } from '@svc/contracts';
 import { signatureOf } from '@svc/media-store';
 import { log } from '@svc/service';
 import { v7 as uuidv7 } from 'uuid';
@@ -65,6 +65,6 @@ export class OutgoingMedia {
 /** @throws AppError `VALIDATION_FAILED` where the bytes of a file say that it is none of its kind. */
 async function assertIsOfKind(kind: MediaKind, file: Uint8Array, field: string): Promise<void> {
   const { mimeType } = (await signatureOf(file)) ?? {};
-  if (mimeType && !isOfKind(kind, mimeType))
+  if (mimeType && contradicts(kind, mimeType))
     throw invalidField(field, `${field} is ${mimeType}, and as ${kind} must be ${typesOf(kind)}`);
 }

@@ -159,6 +159,12 @@ describe('a file in base64 is taken', () => {
   });
 });
 
+test('sound in a container that films have, too, is taken as sound', async () => {
+  const base64 = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1').toString('base64');
+  expect((await send({ kind: 'audio', base64, mimeType: 'audio/mp4' })).status).toBe(200);
+  expect((await send({ kind: 'image', base64, mimeType: 'image/png' })).status).toBe(400);
+});
+
 test('an upload of which its client knows nothing has the type that its bytes say', async () => {
   const { body } = await upload(formOf(PDF, 'application/octet-stream'));
   expect(body).toMatchObject({ mimeType: 'application/pdf', size: PDF.length });

@@ -19,7 +19,6 @@ const NAMESPACE = '5f1c7c1e-8a53-4f0b-9d3e-0a6a1f6f2b11';
 const MOST_BYTES = 900_000;
 /** A character has three bytes at most in JSON that keeps it, six where it is escaped: below this nothing need be counted. */
 const SURELY_FITS = MOST_BYTES / 6;
-const MOST_MENTIONS = 1_000;
 
 /** Makes the id of a message that a session received. */
 export function messageIdOf(sessionId: string, sender: string, keyId: string): string {
@@ -90,7 +89,7 @@ function detailsOf(content: InboundContent, mediaId: string): Partial<MessageRec
   const { change, mentions, quoted, unsupportedReason, choiceId, referral, isForwarded } = content;
   return {
     ...(change ? { change } : {}),
-    ...(mentions ? { mentions: mentions.slice(0, MOST_MENTIONS) } : {}),
+    ...(mentions ? { mentions } : {}),
     ...(quoted ? { quoted: quotedOf(quoted) } : {}),
     ...(unsupportedReason ? { unsupportedReason } : {}),
     ...(choiceId ? { choiceId } : {}),

@@ -90,6 +90,8 @@ export class ProxyAgent extends Agent {
       const basic = Buffer.from(`${user}:${password}`).toString('base64');
       return openTunnel(socket, authority, { signal, ...(user ? { authorization: `Basic ${basic}` } : {}) });
     }
+    // The library would end the process over one that is longer than a byte can say.
+    if (Buffer.byteLength(far.host) > 255) throw new Error('SOCKS knows no name that long.');
     const { hostname: host } = url;
     const login = user ? { userId: user, password: password ?? '' } : {};
     // The proxy resolves the name of the far end, not we.

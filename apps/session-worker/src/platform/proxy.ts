@@ -4,6 +4,8 @@ import { type AddressGuard, NOT_ALLOWED } from '@svc/outbound-http';
 import { ProxyAgent } from './proxy-agent.js';
 
 const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443, 'socks5:': 1080 };
+/** SOCKS says how long a name is in one byte (RFC 1928, 1929). */
+const MOST_BYTES = 255;
 const FORM = 'proxy must be http://, https:// or socks5://, with a host, and nothing behind the port';
 
 /** The way to the platform through a proxy. */
@@ -92,7 +94,7 @@ function parse(text: string): Proxy | undefined {
 
 function isDecodable(text: string): boolean {
   try {
-    return decodeURIComponent(text).length <= 255;
+    return Buffer.byteLength(decodeURIComponent(text)) <= MOST_BYTES;
   } catch {
     return false;
   }

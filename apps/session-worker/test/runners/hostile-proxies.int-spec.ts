@@ -74,3 +74,14 @@ describe.each(Object.entries(HOSTILE_PROXIES))('a proxy that %s', (_what, start)
     await end(ids);
   });
 });
+
+test('an address whose user SOCKS cannot say is refused before it is saved', async () => {
+  const proxy = `socks5://${'%C3%A9'.repeat(200)}:x@127.0.0.1:1080`;
+  await expect(
+    stage.worker.rpc.request(
+      CreateSession,
+      { tenantId: attacker, sessionId: randomUUID(), name: 'x', proxy },
+      LONG_MS,
+    ),
+  ).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+});

@@ -138,6 +138,7 @@ describe('of a file by URL', () => {
 
   test.each<[string, MediaKind, string, string, string | undefined]>([
     ['the server says, with its parameters', 'audio', 'opus', 'audio/ogg; codecs=opus', undefined],
+    ['the server says of a container that may be either', 'audio', 'm4a', 'audio/mp4', undefined],
     ['the bytes say where the server knows nothing', 'image', 'octets', 'image/png', undefined],
     ['the bytes say where the server says nothing', 'image', 'untyped', 'image/png', undefined],
     ['the caller says before all others', 'image', 'octets', 'image/jpeg', 'image/jpeg'],

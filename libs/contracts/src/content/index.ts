@@ -20,6 +20,7 @@ export {
   type MediaKind,
   OUTBOUND_MAX_BYTES,
   MIME_TYPE,
+  contradicts,
   isOfKind,
   typesOf,
 } from './kinds/media-rules.js';

@@ -21,6 +21,8 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 const TRANSIENT = [408, 425, 429];
 const LONGEST_NAME = 255;
 const HEADERS = { 'user-agent': 'Svc-Media/1', accept: '*/*', 'accept-encoding': 'identity' };
+/** What servers say that encode nothing. */
+const UNENCODED = new Set(['', 'identity', 'none', 'binary', 'utf-8']);
 /** Encodings that a server may use though it was asked for none. */
 const DECODERS: Record<string, () => Transform> = {
   gzip: createGunzip,
@@ -141,7 +143,7 @@ function decoded(body: Readable, encoding: string | string[] | undefined): Reada
   const name = String(encoding ?? 'identity')
     .trim()
     .toLowerCase();
-  if (name === 'identity' || name === '') return body;
+  if (UNENCODED.has(name)) return body;
   const decoder = Object.hasOwn(DECODERS, name) ? DECODERS[name]?.() : undefined;
   if (!decoder) {
     body.on('error', () => undefined).destroy();
@@ -181,10 +183,12 @@ function unescaped(text: string): string {
 }
 
 function cleanName(name: string | undefined): string | undefined {
+  // Also what turns the order of letters round: a name is to end as it reads.
   const clean = name
-    ?.replace(/[\p{Cc}/\\]/gu, '')
+    ?.replace(/[\p{Cc}\p{Cf}/\\]/gu, '')
     .trim()
-    .slice(0, LONGEST_NAME);
+    .slice(0, LONGEST_NAME)
+    .replace(/\p{Cs}/gu, '');
   return clean === '' ? undefined : clean;
 }
 

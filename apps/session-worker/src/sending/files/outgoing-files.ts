@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import {
+  contradicts,
   isOfKind,
   type MediaContent,
   type MediaKind,
@@ -129,7 +130,7 @@ async function described(
 ): Promise<{ mimeType: string; filename?: string }> {
   const kind = type as MediaKind;
   const actual = await readSignature(path, kind);
-  if (media?.url !== undefined) assertKind(kind, actual.mimeType ?? served.mimeType);
+  if (media?.url !== undefined) assertKind(kind, actual.mimeType, served.mimeType);
   const mimeType = media?.mimeType ?? served.mimeType ?? actual.mimeType ?? UNKNOWN_TYPE;
   const filename = served.filename ?? actual.filename;
   return { mimeType, ...(filename ? { filename } : {}) };
@@ -146,9 +147,12 @@ async function readSignature(
   return found ? { mimeType: found.mimeType, filename: `${kind}.${found.ending}` } : {};
 }
 
-function assertKind(kind: MediaKind, actual: string | undefined): void {
-  if (actual === undefined || isOfKind(kind, actual)) return;
-  throw new FileError('MEDIA_REFUSED', `it is ${actual}, and as ${kind} must be ${typesOf(kind)}`, true);
+function assertKind(kind: MediaKind, actual: string | undefined, served: string | undefined): void {
+  const isWrong =
+    actual === undefined ? served !== undefined && !isOfKind(kind, served) : contradicts(kind, actual);
+  if (!isWrong) return;
+  const words = `it is ${actual ?? served}, and as ${kind} must be ${typesOf(kind)}`;
+  throw new FileError('MEDIA_REFUSED', words, true);
 }
 
 async function firstBytes(path: string): Promise<Uint8Array> {

@@ -29,6 +29,18 @@ export function isOfKind(kind: MediaKind, mimeType: string): boolean {
   return kind === 'image' ? PICTURES.includes(type) : type.startsWith(`${kind}/`);
 }
 
+/** Containers of which the first bytes do not say whether they hold sound or film. */
+const CONTAINERS = new Set([
+  ...['video/mp4', 'video/webm', 'video/3gpp', 'video/3gpp2', 'video/ogg', 'video/x-matroska'],
+  ...['audio/mp4', 'audio/x-m4a', 'audio/ogg', 'application/ogg', 'application/vnd.ms-asf'],
+]);
+
+/** Whether a media type, read from the bytes of a file, says that it is none of this kind. */
+export function contradicts(kind: MediaKind, mimeType: string): boolean {
+  const mayBeEither = (kind === 'audio' || kind === 'video') && CONTAINERS.has(mimeType);
+  return !mayBeEither && !isOfKind(kind, mimeType);
+}
+
 /** The rule that `isOfKind` checks, in words. */
 export function typesOf(kind: MediaKind): string {
   if (kind === 'image') return `${PICTURES.join(' or ')} (send others as a document)`;

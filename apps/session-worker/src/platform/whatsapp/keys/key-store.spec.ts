@@ -34,3 +34,23 @@ test('a store that works is left alone', async () => {
   expect(await store.journaled('1@lid', 'A')).toEqual(Buffer.from('Hi'));
   expect(given).toBe(0);
 });
+
+test('a socket that was given up writes nothing any more, though the store works again', async () => {
+  let isAway = true;
+  const commit = async (): Promise<void> => {
+    if (isAway) throw new Error('no database');
+  };
+  const store = guarded({ ...broken, commit }, () => undefined);
+  await expect(store.commit([], [])).rejects.toThrow('no database');
+  isAway = false;
+  await expect(store.commit([], [])).rejects.toThrow('given up');
+});
+
+test('a socket is not given up for what the store will never take', async () => {
+  let given = 0;
+  const commit = (): Promise<never> => Promise.reject(Object.assign(new Error('refused'), { code: '22021' }));
+  const store = guarded({ ...broken, commit }, () => (given += 1));
+  await expect(store.commit([], [])).rejects.toThrow('refused');
+  await expect(store.commit([], [])).rejects.toThrow('refused');
+  expect(given).toBe(0);
+});

@@ -90,18 +90,24 @@ const newest = new WeakMap<PlatformStore, object>();
 export function guarded(store: PlatformStore, abandon: () => void): PlatformStore {
   const socket = {};
   newest.set(store, socket);
+  let isAbandoned = false;
   const orAbandon = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
       // What the store will never take comes again with every login: there the message is at fault, as the library thinks.
       if (isOfContent(error))
         log().error({ err: error }, 'the store refuses what a stanza brought: it is passed over');
-      else abandon();
+      else {
+        isAbandoned = true;
+        abandon();
+      }
       throw error;
     });
   return {
     get: (type, ids) => orAbandon(store.get(type, ids)),
     commit: async (changes, inbound) => {
       if (newest.get(store) !== socket) throw new Error('Another socket has been opened since.');
+      // What it thinks of a message now may be the fault of what could not be read or written.
+      if (isAbandoned) throw new Error('The socket was given up.');
       await orAbandon(store.commit(changes, inbound));
     },
     journaled: (sender, keyId) => orAbandon(store.journaled(sender, keyId)),

@@ -1,4 +1,6 @@
 import type { EventEmitter } from 'node:events';
+import { isOfContent } from '@svc/database';
+import { log } from '@svc/service';
 import type { InboundContent } from '../../messages.js';
 import type { PlatformStore } from '../../port.js';
 import { type AddressBook, journalPlace, unreadRecord } from './inbound-record.js';
@@ -27,7 +29,14 @@ export function journalContentless(stanzas: EventEmitter, { book, store, abandon
   };
   stanzas.on('CB:message', (stanza: Stanza) => {
     if (hasContent(stanza)) return handle(stanza);
-    return journal(stanza).then(() => handle(stanza), abandon);
+    return journal(stanza).then(
+      () => handle(stanza),
+      (error: unknown) => {
+        if (!isOfContent(error)) return abandon();
+        log().error({ err: error }, 'a message without content cannot be journaled: it is passed over');
+        return handle(stanza);
+      },
+    );
   });
 
   const journal = async (stanza: Stanza): Promise<void> => {

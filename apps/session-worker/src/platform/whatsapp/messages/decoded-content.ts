@@ -1,9 +1,12 @@
 import { getContentType, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { MessageChangeKind, MessageReferral } from '@svc/contracts';
 import { log } from '@svc/service';
+import { boundedId } from './jids.js';
 import { READINGS, TECHNICAL } from './readings.js';
 
 const MOST_ENVELOPES = 8;
+/** Each of them is looked up. */
+const MOST_MENTIONS = 1_000;
 /** Of each field of a referral. */
 const MOST_REFERRAL_CHARS = 2_000;
 
@@ -34,22 +37,30 @@ export function readContent(plaintext: Uint8Array): DecodedContent | 'UNREADABLE
   }
 }
 
-function described(message: proto.IMessage): DecodedContent | undefined {
+/** What of a message inside another one is read. A stranger may put one into the other without end: of a quote only what it says is told. */
+interface Depth {
+  quotes: boolean;
+  edits: boolean;
+}
+
+const WHOLE: Depth = { quotes: true, edits: true };
+const EDITED: Depth = { quotes: true, edits: false };
+const QUOTED: Depth = { quotes: false, edits: false };
+
+function described(message: proto.IMessage, depth = WHOLE): DecodedContent | undefined {
   const { inner, viewOnce } = unwrapped(message);
   const type = typeOf(inner);
   if (type === undefined || TECHNICAL.has(type)) return undefined;
-  if (type === 'protocolMessage') return changed(inner.protocolMessage);
-  const plain = proto.Message.toObject(proto.Message.fromObject(inner), {
+  if (type === 'protocolMessage') return depth.edits ? changed(inner.protocolMessage) : undefined;
+  const { contextInfo, ...bare } = Object(inner[type]) as { contextInfo?: proto.IContextInfo | null };
+  const said = typeof inner[type] === 'object' ? bare : inner[type];
+  const plain = proto.Message.toObject(proto.Message.fromObject({ [type]: said }), {
     longs: Number,
     bytes: String,
     defaults: false,
   });
-  return {
-    type,
-    content: plain[type] as unknown,
-    viewOnce,
-    ...contextOf((inner[type] as { contextInfo?: proto.IContextInfo | null }).contextInfo),
-  };
+  const context = depth.quotes ? contextOf(contextInfo) : {};
+  return { type, content: plain[type] as unknown, viewOnce, ...context };
 }
 
 /** Takes a message out of its envelopes: whatever has a message inside is one, also those that nobody knows yet. */
@@ -78,10 +89,10 @@ function typeOf(message: proto.IMessage): keyof proto.IMessage | undefined {
 
 /** Reads an edit or a revocation of an earlier message; all else of this kind is among the devices. */
 function changed(message?: proto.Message.IProtocolMessage | null): DecodedContent | undefined {
-  const keyId = message?.key?.id;
-  if (!keyId) return undefined;
+  if (!message?.key?.id) return undefined;
+  const keyId = boundedId(message.key.id);
   if (message.type === MESSAGE_EDIT && message.editedMessage) {
-    const edited = described(message.editedMessage);
+    const edited = described(message.editedMessage, EDITED);
     return edited && { ...edited, change: { kind: 'EDITED', keyId } };
   }
   if (message.type !== REVOKE) return undefined;
@@ -92,18 +103,19 @@ function contextOf(
   context?: proto.IContextInfo | null,
 ): Pick<DecodedContent, 'quoted' | 'mentions' | 'referral' | 'isForwarded'> {
   const { stanzaId, participant, quotedMessage, mentionedJid, externalAdReply, isForwarded } = context ?? {};
-  const content = quotedMessage ? described(quotedMessage) : undefined;
+  const content = quotedMessage ? described(quotedMessage, QUOTED) : undefined;
+  const mentions = [...new Set(mentionedJid)].slice(0, MOST_MENTIONS);
   return {
     ...(stanzaId
       ? {
           quoted: {
-            keyId: stanzaId,
+            keyId: boundedId(stanzaId),
             ...(participant ? { author: participant } : {}),
             ...(content ? { content } : {}),
           },
         }
       : {}),
-    ...(mentionedJid?.length ? { mentions: mentionedJid } : {}),
+    ...(mentions.length > 0 ? { mentions } : {}),
     ...(externalAdReply ? { referral: referralOf(externalAdReply) } : {}),
     ...(isForwarded ? { isForwarded } : {}),
   };

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { isGroup, isPerson, parseAddress } from '@svc/contracts';
 import { log } from '@svc/service';
 import {
@@ -8,12 +7,10 @@ import {
 } from '@whiskeysockets/baileys';
 import type { InboundContent, InboundRecord } from '../../messages.js';
 import type { Stanza } from './stanzas.js';
-import { addressOf, isOwn, phoneAddress } from './jids.js';
+import { addressOf, boundedId, isOwn, phoneAddress } from './jids.js';
 import { type DecodedContent, readContent } from './decoded-content.js';
 import { inboundContent } from './message-body.js';
 
-/** Ids of the platform have 32 characters at most; one that no index keeps is named by its hash. */
-const MOST_ID_CHARS = 200;
 const MOST_NAME_CHARS = 1_000;
 /** The last second that JavaScript and PostgreSQL both know as a date. */
 const LAST_SECOND = Date.UTC(9999, 11, 31) / 1_000;
@@ -135,10 +132,6 @@ function headersOf({ attrs }: Stanza): Pick<InboundRecord, 'pushName' | 'sentAt'
     pushName: attrs['notify']?.slice(0, MOST_NAME_CHARS) ?? null,
     sentAt: sentAt > 0 && sentAt <= LAST_SECOND ? sentAt : Date.now() / 1_000,
   };
-}
-
-function boundedId(id: string): string {
-  return id.length <= MOST_ID_CHARS ? id : createHash('sha256').update(id).digest('hex');
 }
 
 const ownAddress = ({ credentials }: AddressBook): string => addressOf(credentials.me?.id);

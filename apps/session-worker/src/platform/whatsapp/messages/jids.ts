@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { bareAddress, digitsOf, isHidden } from '@svc/contracts';
 import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys';
 import type { KeyName } from '../../port.js';
@@ -26,4 +27,12 @@ export async function phoneAddress(
 export function hiddenAddressKey(address: string): KeyName | undefined {
   const id = digitsOf(address);
   return id === undefined ? undefined : { type: 'lid-mapping', id };
+}
+
+/** Ids of the platform have 32 characters at most. */
+const MOST_ID_CHARS = 200;
+
+/** Names a message by its id; by the hash of one that no index keeps. */
+export function boundedId(id: string): string {
+  return id.length <= MOST_ID_CHARS ? id : createHash('sha256').update(id).digest('hex');
 }

@@ -58,9 +58,15 @@ export function openSocket(
 /** Blames the proxy for a connection that it did not let through, whatever the failure looks like. */
 function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined): PlatformListener {
   if (!proxy) return listener;
+  let isThrough = false;
+  const onOpen: PlatformListener['onOpen'] = (phone) => {
+    isThrough = true;
+    listener.onOpen(phone);
+  };
+  // Uploads go the same way: what becomes of them says nothing of the socket.
   const onClose: PlatformListener['onClose'] = (close) =>
-    listener.onClose(proxy.failed() ? malfunction('PROXY_FAILED', REFUSED) : close);
-  return { ...listener, onClose };
+    listener.onClose(!isThrough && proxy.failed() ? malfunction('PROXY_FAILED', REFUSED) : close);
+  return { ...listener, onOpen, onClose };
 }
 
 /** What keeps an eye on one socket. */

@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { encodeWAMessage, proto } from '@whiskeysockets/baileys';
+import { type DecodedContent, readContent } from './decoded-content.js';
+
+function read(message: proto.IMessage): DecodedContent {
+  const content = readContent(encodeWAMessage(message));
+  if (typeof content !== 'object') throw new Error(`It is ${content}.`);
+  return content;
+}
+
+const quoting = (quotedMessage: proto.IMessage, more: proto.IContextInfo = {}): proto.IMessage => ({
+  extendedTextMessage: { text: 'outer', contextInfo: { stanzaId: 'Q', quotedMessage, ...more } },
+});
+
+describe('what a message holds within it', () => {
+  test('of a quote what it says is read, and not what it quotes itself', () => {
+    let message: proto.IMessage = { conversation: 'innermost' };
+    for (let n = 0; n < 500; n += 1) message = quoting(message);
+    const { content, quoted } = read(message);
+    expect(content).toEqual({ text: 'outer' });
+    expect(quoted).toEqual({
+      keyId: 'Q',
+      content: { type: 'extendedTextMessage', content: { text: 'outer' }, viewOnce: false },
+    });
+  });
+
+  test('of an edit the new text is read with what it quotes, and no edit in it', () => {
+    const edit = (editedMessage: proto.IMessage): proto.IMessage => ({
+      protocolMessage: {
+        type: proto.Message.ProtocolMessage.Type.MESSAGE_EDIT,
+        key: { id: 'E' },
+        editedMessage,
+      },
+    });
+    expect(read(edit(quoting({ conversation: 'quoted' })))).toMatchObject({
+      change: { kind: 'EDITED', keyId: 'E' },
+      quoted: { keyId: 'Q', content: { content: 'quoted' } },
+    });
+    expect(readContent(encodeWAMessage(edit(edit({ conversation: 'deep' }))))).toBeUndefined();
+  });
+
+  test('envelopes without end are opened so far and no further', () => {
+    let message: proto.IMessage = { conversation: 'innermost' };
+    for (let n = 0; n < 100; n += 1) message = { ephemeralMessage: { message } };
+    expect(read(message).type).toBe('ephemeralMessage');
+  });
+
+  test('a thousand people may be named, each once', () => {
+    const mentionedJid = Array.from({ length: 6_000 }, (_, n) => `${n % 3_000}@lid`);
+    const { mentions } = read(quoting({ conversation: 'x' }, { mentionedJid }));
+    expect(mentions).toHaveLength(1_000);
+    expect(new Set(mentions).size).toBe(1_000);
+  });
+
+  test('an id that no index keeps is named by its hash', () => {
+    const { quoted } = read(quoting({ conversation: 'x' }, { stanzaId: 'I'.repeat(900_000) }));
+    expect(quoted?.keyId).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
