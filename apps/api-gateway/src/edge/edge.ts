@@ -20,6 +20,8 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const LONGEST_SEGMENT = 100;
 /** Nobody on the way keeps it, and no browser takes it for what it does not say it is. */
 const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+/** Of all callers together, half of the descriptors that a process usually has. Those beyond it are closed at once. */
+const MOST_CONNECTIONS = 10_000;
 const DRAIN_MS = 5_000;
 const DRAIN_BYTES = 64 * 1_048_576;
 
@@ -33,6 +35,7 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const routes = new KnownRoutes();
   fastify.addHook('onRoute', ({ method, url }) => routes.add([method].flat(), url));
+  fastify.server.maxConnections = MOST_CONNECTIONS;
   const keys = app.get(KeyVerifier);
   const paces = app.get(RequestPaces);
   fastify.addHook('onRequest', async (request: GuardedRequest, reply) => {
@@ -48,7 +51,10 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   fastify.addHook('onSend', async (request, reply) => {
     void reply.header('x-request-id', request.id);
     if (isPrivate(request.routeOptions.url ?? request.url)) void reply.headers(PRIVATE_HEADERS);
-    if (reply.statusCode >= 400) await drain(request.raw);
+    if (reply.statusCode < 400) return;
+    await drain(request.raw);
+    // Who still sends a body that nobody reads keeps no connection: it would stay for as long as an upload may last.
+    if (!request.raw.complete) void reply.header('connection', 'close');
   });
   hideFromRouter(fastify);
   answerBrokenHttp(fastify);

@@ -610,18 +610,22 @@ export interface MarkReadBody {
 export interface MediaRequest {
   /**
    * What phones show it as. Up to 16 MiB as image or audio, 64 MiB as video, 100 MiB as document, 1 MiB as
-   * sticker.
+   * sticker. An image is JPEG or PNG, a sticker WebP; what phones show of other pictures is a grey box: send
+   * them as document.
    */
   kind: 'image' | 'audio' | 'document' | 'video' | 'sticker';
-  /** https address that the file is fetched from when the message goes out; redirects are followed. */
+  /** https address that the file is fetched from when the message goes out; up to ten redirects are followed. */
   url?: string | undefined;
-  /** The file itself, in base64 with padding; what does not fit into a body is uploaded first. */
+  /**
+   * The file itself, in base64 as your client writes it (also in lines, with the alphabet of URLs, or as a
+   * data URL); what does not fit into a body is uploaded first.
+   */
   base64?: string | undefined;
   /** A file uploaded before with POST /v1/media; it may be sent as often as wanted for 30 days. */
   mediaId?: string | undefined;
   /**
-   * Media type. Needed with base64; else what the upload or the answer of the address says. A sticker is
-   * image/webp.
+   * Media type, with its parameters. Needed with base64 unless that is a data URL; else what the upload or
+   * the answer of the address says, or the first bytes of the file.
    */
   mimeType?: string | undefined;
   /** Name of a document. */

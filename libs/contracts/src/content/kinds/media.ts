@@ -24,7 +24,7 @@ import { MEDIA_KINDS, type MediaKind, MIME_TYPE } from './media-rules.js';
 export class MediaRequest {
   @ApiProperty({
     description:
-      'What phones show it as. Up to 16 MiB as image or audio, 64 MiB as video, 100 MiB as document, 1 MiB as sticker.',
+      'What phones show it as. Up to 16 MiB as image or audio, 64 MiB as video, 100 MiB as document, 1 MiB as sticker. An image is JPEG or PNG, a sticker WebP; what phones show of other pictures is a grey box: send them as document.',
     enum: MEDIA_KINDS,
     example: 'image',
   })
@@ -33,7 +33,7 @@ export class MediaRequest {
 
   @ApiPropertyOptional({
     description:
-      'https address that the file is fetched from when the message goes out; redirects are followed.',
+      'https address that the file is fetched from when the message goes out; up to ten redirects are followed.',
     example: 'https://example.com/receipt.png',
     maxLength: 2048,
   })
@@ -43,7 +43,8 @@ export class MediaRequest {
   url?: string;
 
   @ApiPropertyOptional({
-    description: 'The file itself, in base64 with padding; what does not fit into a body is uploaded first.',
+    description:
+      'The file itself, in base64 as your client writes it (also in lines, with the alphabet of URLs, or as a data URL); what does not fit into a body is uploaded first.',
     example: 'iVBORw0KGgo=',
     minLength: 1,
   })
@@ -63,7 +64,7 @@ export class MediaRequest {
 
   @ApiPropertyOptional({
     description:
-      'Media type. Needed with base64; else what the upload or the answer of the address says. A sticker is image/webp.',
+      'Media type, with its parameters. Needed with base64 unless that is a data URL; else what the upload or the answer of the address says, or the first bytes of the file.',
     example: 'image/png',
     pattern: MIME_TYPE,
   })
