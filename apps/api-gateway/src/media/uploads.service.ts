@@ -56,7 +56,7 @@ export class UploadsService {
     await this.uploads.upsert(upload, ['id']);
     try {
       const head: Uint8Array[] = [];
-      const stored = await this.store.put(upload.id, remembering(source, head), MAX_BYTES);
+      const stored = await this.store.put(upload.id, copyHead(source, head), MAX_BYTES);
       if (stored.size === 0) {
         await this.delete(upload.id);
         throw invalidField('file', 'file must not be empty');
@@ -120,7 +120,7 @@ export class UploadsService {
 }
 
 /** Passes a file on, and remembers its first bytes. */
-async function* remembering(
+async function* copyHead(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   head: Uint8Array[],
 ): AsyncGenerator<Uint8Array> {

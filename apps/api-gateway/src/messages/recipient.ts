@@ -10,7 +10,7 @@ const PERSON = phoneAddress('<digits>');
  * @throws AppError `VALIDATION_FAILED` naming the field.
  */
 export function normalizeChat(to: string, field = 'to'): string {
-  const text = visible(to);
+  const text = visibleText(to);
   const address = parseAddress(text);
   return address?.kind === 'group' && isUsual(address) ? text : normalizeRecipient(text, field);
 }
@@ -21,7 +21,7 @@ export function normalizeChat(to: string, field = 'to'): string {
  * @throws AppError `VALIDATION_FAILED` naming the field.
  */
 export function normalizeRecipient(to: string, field = 'to'): string {
-  const text = visible(to);
+  const text = visibleText(to);
   if (!text.includes('@')) return phoneAddress(normalizePhone(text, field));
   const address = parseAddress(text);
   const isOfPerson = address?.kind === 'phone' || address?.kind === 'hidden';
@@ -35,13 +35,13 @@ export function normalizeRecipient(to: string, field = 'to'): string {
  * @throws AppError `VALIDATION_FAILED` naming the field.
  */
 export function normalizePhone(phone: string, field = 'phone'): string {
-  const digits = phoneDigits(visible(phone));
+  const digits = phoneDigits(visibleText(phone));
   if (!digits) throw invalidField(field, `${field} must be a phone number with its country code`);
   return digits;
 }
 
 /** Leaves out what nobody sees: marks of direction that a phone's contact list adds, joiners, and blanks around. */
-function visible(text: string): string {
+function visibleText(text: string): string {
   return text.replace(/\p{Cf}/gu, '').trim();
 }
 

@@ -17,8 +17,8 @@ const NAMESPACE = '5f1c7c1e-8a53-4f0b-9d3e-0a6a1f6f2b11';
 
 /** NATS takes a megabyte in one message, envelope and all. */
 const MOST_BYTES = 900_000;
-/** A character has three bytes at most in JSON that keeps it, six where it is escaped: below this nothing need be counted. */
-const SURELY_FITS = MOST_BYTES / 6;
+/** A unit of a text in JavaScript has three bytes at most in UTF-8: below this nothing need be counted. */
+const SURELY_FITS = MOST_BYTES / 3;
 
 /** Makes the id of a message that a session received. */
 export function messageIdOf(sessionId: string, sender: string, keyId: string): string {

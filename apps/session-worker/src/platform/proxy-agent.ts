@@ -44,7 +44,7 @@ export class ProxyAgent extends Agent {
   /** Called for each request, by the base class. */
   override async connect(request: ClientRequest, options: AgentConnectOpts): Promise<Duplex> {
     this.attemptFailed = true;
-    const socket = await this.through(options);
+    const socket = await this.openTunnelTo(options);
     this.attemptFailed = false;
     request.once('socket', () => socket.resume());
     if (!options.secureEndpoint) return socket;
@@ -53,7 +53,7 @@ export class ProxyAgent extends Agent {
     return connectTls({ ...rest, socket, ...(servername && !isIP(servername) ? { servername } : {}) });
   }
 
-  private async through({ host = '', port = 443 }: AgentConnectOpts): Promise<Socket> {
+  private async openTunnelTo({ host = '', port = 443 }: AgentConnectOpts): Promise<Socket> {
     const attempt = new AbortController();
     this.attempts.add(attempt);
     const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(TUNNEL_MS)]);

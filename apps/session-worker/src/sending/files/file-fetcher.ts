@@ -68,7 +68,7 @@ export class FileFetcher {
   async fetch(url: string, maxBytes: number, journey: Journey): Promise<FetchedFile> {
     try {
       const { headers, body, address } = await this.answer(url, journey, MAX_REDIRECTS);
-      const stream = bounded(decoded(body, headers['content-encoding']), maxBytes);
+      const stream = bounded(decode(body, headers['content-encoding']), maxBytes);
       if (Number(headers['content-length']) > maxBytes) stream.destroy(tooLarge(maxBytes));
       const filename = nameIn(headers['content-disposition']) ?? nameInPath(address);
       return { stream, mimeType: typeIn(headers['content-type']), filename };
@@ -139,7 +139,7 @@ function bounded(body: Readable, maxBytes: number): Readable {
 }
 
 /** Undoes what a server did to a body. @throws FileError where nobody here can. */
-function decoded(body: Readable, encoding: string | string[] | undefined): Readable {
+function decode(body: Readable, encoding: string | string[] | undefined): Readable {
   const name = String(encoding ?? 'identity')
     .trim()
     .toLowerCase();

@@ -83,7 +83,7 @@ export class OutgoingFiles {
     try {
       const source = await this.open(message, signal);
       await pipeline(source.stream, createWriteStream(path, { mode: 0o600 }), { signal });
-      const file = { path, ...(await described(message.content, path, source)) };
+      const file = { path, ...(await describe(message.content, path, source)) };
       onFetched();
       return await socket.upload(message.content, file).catch(() => {
         throw new FileError('MEDIA_UPLOAD_FAILED', 'the transfer broke off', false);
@@ -123,7 +123,7 @@ export class OutgoingFiles {
  * called. What it is by its bytes, or where those say nothing by its server, must be of its kind: a page that asks to log in is no picture.
  * @throws FileError where it is empty, or none of its kind.
  */
-async function described(
+async function describe(
   { type, media }: OutboundContent,
   path: string,
   served: FetchedFile,

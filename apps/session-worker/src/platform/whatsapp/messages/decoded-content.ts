@@ -48,7 +48,7 @@ const EDITED: Depth = { quotes: true, edits: false };
 const QUOTED: Depth = { quotes: false, edits: false };
 
 function described(message: proto.IMessage, depth = WHOLE): DecodedContent | undefined {
-  const { inner, viewOnce } = unwrapped(message);
+  const { inner, viewOnce } = unwrap(message);
   const type = typeOf(inner);
   if (type === undefined || TECHNICAL.has(type)) return undefined;
   if (type === 'protocolMessage') return depth.edits ? changed(inner.protocolMessage) : undefined;
@@ -64,7 +64,7 @@ function described(message: proto.IMessage, depth = WHOLE): DecodedContent | und
 }
 
 /** Takes a message out of its envelopes: whatever has a message inside is one, also those that nobody knows yet. */
-function unwrapped(message: proto.IMessage): { inner: proto.IMessage; viewOnce: boolean } {
+function unwrap(message: proto.IMessage): { inner: proto.IMessage; viewOnce: boolean } {
   let [inner, viewOnce] = [message, false];
   for (let depth = 0; depth < MOST_ENVELOPES; depth += 1) {
     const envelope = Object.entries(inner).find(([, value]) => isEnvelope(value));

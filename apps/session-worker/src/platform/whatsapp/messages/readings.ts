@@ -9,31 +9,31 @@ const MOST_ID_CHARS = 1_000;
  * words are told as a text; of one without any it is told that it was there.
  */
 const WORDED: Record<string, IncomingField> = {
-  buttonsMessage: worded(({ text, contentText, footerText }) => [text, contentText, footerText]),
-  listMessage: worded(({ title, description, footerText }) => [title, description, footerText]),
-  interactiveMessage: worded(interactiveWords),
-  templateMessage: worded(templateWords),
-  highlyStructuredMessage: worded(({ hydratedHsm }) => templateWords(fields(hydratedHsm))),
-  orderMessage: worded(({ orderTitle, message }) => [orderTitle, message]),
-  productMessage: worded(({ product, body, footer }) => {
+  buttonsMessage: wordsReading(({ text, contentText, footerText }) => [text, contentText, footerText]),
+  listMessage: wordsReading(({ title, description, footerText }) => [title, description, footerText]),
+  interactiveMessage: wordsReading(interactiveWords),
+  templateMessage: wordsReading(templateWords),
+  highlyStructuredMessage: wordsReading(({ hydratedHsm }) => templateWords(fields(hydratedHsm))),
+  orderMessage: wordsReading(({ orderTitle, message }) => [orderTitle, message]),
+  productMessage: wordsReading(({ product, body, footer }) => {
     const { title, description } = fields(product);
     return [title, description, body, footer];
   }),
-  groupInviteMessage: worded(({ caption }) => [caption]),
-  eventMessage: worded(({ name, description }) => [name, description]),
-  buttonsResponseMessage: chosen(({ selectedDisplayText, selectedButtonId }) => [
+  groupInviteMessage: wordsReading(({ caption }) => [caption]),
+  eventMessage: wordsReading(({ name, description }) => [name, description]),
+  buttonsResponseMessage: choiceReading(({ selectedDisplayText, selectedButtonId }) => [
     selectedDisplayText,
     selectedButtonId,
   ]),
-  templateButtonReplyMessage: chosen(({ selectedDisplayText, selectedId }) => [
+  templateButtonReplyMessage: choiceReading(({ selectedDisplayText, selectedId }) => [
     selectedDisplayText,
     selectedId,
   ]),
-  listResponseMessage: chosen(({ title, singleSelectReply }) => [
+  listResponseMessage: choiceReading(({ title, singleSelectReply }) => [
     title,
     fields(singleSelectReply)['selectedRowId'],
   ]),
-  interactiveResponseMessage: chosen(({ body, nativeFlowResponseMessage }) => [
+  interactiveResponseMessage: choiceReading(({ body, nativeFlowResponseMessage }) => [
     fields(body)['text'],
     idIn(fields(nativeFlowResponseMessage)['paramsJson']),
   ]),
@@ -48,15 +48,13 @@ export const TECHNICAL: ReadonlySet<string> = new Set([
   'keepInChatMessage',
   'albumMessage',
   'stickerSyncRmrMessage',
-  'encReactionMessage',
-  'initialSecurityNotificationSettingSync',
 ]);
 
-function worded(wordsOf: (content: Fields) => unknown[]): IncomingField {
+function wordsReading(wordsOf: (content: Fields) => unknown[]): IncomingField {
   return { body: (content, original) => bodyOf(wordsOf(content).map(text), original) };
 }
 
-function chosen(read: (content: Fields) => [words: unknown, id: unknown]): IncomingField {
+function choiceReading(read: (content: Fields) => [words: unknown, id: unknown]): IncomingField {
   return {
     body: (content, original) => {
       const [words, id] = read(content).map(text);
