@@ -12,6 +12,7 @@ import { audit } from './drills/audit/audit.js';
 import { admission } from './drills/admission.js';
 import { crashPoints } from './drills/crash-points.js';
 import { deaf } from './drills/deaf/deaf.js';
+import { hostileTenant } from './drills/hostile/hostile-tenant.js';
 import { fuzz } from './drills/fuzz.js';
 import { killAny } from './drills/kill-any.js';
 import { killDispatcher } from './drills/webhooks/kill-dispatcher.js';
@@ -41,6 +42,7 @@ export const RUNS: Runs = {
     'paused-owner': pausedOwner,
     'wipe-nats': wipeNats,
     poison,
+    'hostile-tenant': hostileTenant,
     'restart-postgres': restartPostgres,
     deaf,
     admission,

@@ -187,6 +187,16 @@ export class Load {
     return Number.isFinite(back) ? back - from : null;
   }
 
+  /** Measures the time from each send to its `message.sent` at the receiver, in ms, sorted; those without one are missing. */
+  sendLatencies(): number[] {
+    const deliveries = deliveriesByFact(this.receiver);
+    const latencies = [...this.jobs].flatMap(([text, job]) => {
+      const at = atOf(deliveries.get(`message.sent ${job}`));
+      return Number.isFinite(at) ? [Math.max(0, at - (this.sentAt.get(text) ?? at))] : [];
+    });
+    return latencies.sort((a, b) => a - b);
+  }
+
   private async sendAll(): Promise<void> {
     const queue = [...this.texts.entries()];
     const client = async (): Promise<void> => {

@@ -1,0 +1,75 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { waitFor } from '@svc/testing';
+import type { Stack } from '../../stack/stack.js';
+
+const LOOK_EVERY_MS = 1_000;
+const SETTLE_LIMIT_MS = 120_000;
+/** The platform is no process of ours, and the servers' main processes do not do their work themselves. */
+const LEFT_OUT = ['simulator', 'postgres', 'nats-server'];
+
+/** The most that a process had in a while. */
+export interface Footprint {
+  rssMb: number;
+  descriptors: number;
+}
+
+/** Footprints by the name of the process. */
+export type Footprints = Record<string, Footprint>;
+
+/** Watches the memory and the descriptors of our processes (Linux). */
+export class ProcessWatch {
+  private most: Footprints = {};
+  private readonly timer: NodeJS.Timeout;
+
+  constructor(private readonly stack: Stack) {
+    this.timer = setInterval(() => this.look(), LOOK_EVERY_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Returns the most since this was asked last. */
+  take(): Footprints {
+    this.look();
+    const { most } = this;
+    this.most = {};
+    return most;
+  }
+
+  /** Waits until no process has more descriptors than before and returns those that have, with how many more. */
+  async descriptorsLeft(before: Footprints): Promise<Record<string, number>> {
+    const left = (): Record<string, number> =>
+      Object.fromEntries(
+        Object.entries(this.now()).flatMap(([name, { descriptors }]) => {
+          const more = descriptors - (before[name]?.descriptors ?? 0);
+          return more > 0 ? [[name, more]] : [];
+        }),
+      );
+    const isNone = (): boolean => Object.keys(left()).length === 0;
+    await waitFor('descriptors to be given back', isNone, SETTLE_LIMIT_MS).catch(() => undefined);
+    return left();
+  }
+
+  private look(): void {
+    for (const [name, now] of Object.entries(this.now())) {
+      const most = (this.most[name] ??= { rssMb: 0, descriptors: 0 });
+      most.rssMb = Math.max(most.rssMb, now.rssMb);
+      most.descriptors = Math.max(most.descriptors, now.descriptors);
+    }
+  }
+
+  private now(): Footprints {
+    const ours = this.stack.file.processes.filter(({ name }) => !LEFT_OUT.includes(name));
+    return Object.fromEntries(ours.map(({ name, pid }) => [name, footprintOf(pid)]));
+  }
+}
+
+function footprintOf(pid: number): Footprint {
+  try {
+    const kB = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+    return { rssMb: Math.round(kB / 1024), descriptors: readdirSync(`/proc/${pid}/fd`).length };
+  } catch {
+    return { rssMb: 0, descriptors: 0 }; // it has just ended; the next look finds the one in its place
+  }
+}
