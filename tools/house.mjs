@@ -29,19 +29,19 @@ function namesUsed(src) {
 
 /** Apps whose requests this app asks, and apps whose events it hears. */
 function neighbours(app, names, contracts) {
-  const asks = new Set();
-  const hears = new Set();
+  const requestTargets = new Set();
+  const eventSources = new Set();
   for (const name of names) {
     const contract = contracts[name];
-    if (contract?.kind === 'request' && contract.app !== app) asks.add(contract.app);
+    if (contract?.kind === 'request' && contract.app !== app) requestTargets.add(contract.app);
     if (contract?.kind === 'event')
-      for (const owner of contract.by) if (owner !== app && !contract.by.includes(app)) hears.add(owner);
+      for (const owner of contract.by) if (owner !== app && !contract.by.includes(app)) eventSources.add(owner);
   }
   // The dispatcher names no event: it takes in all that tenants get.
   if (names.has('PUBLIC_EVENTS') && app === 'webhook-dispatcher')
     for (const { by } of contracts.PUBLIC_EVENTS.map((name) => eventNamed(contracts, name)))
-      for (const owner of by) if (owner !== app) hears.add(owner);
-  return { asks: [...asks].sort(), hears: [...hears].sort() };
+      for (const owner of by) if (owner !== app) eventSources.add(owner);
+  return { requestTargets: [...requestTargets].sort(), eventSources: [...eventSources].sort() };
 }
 
 const eventNamed = (contracts, name) =>
@@ -62,9 +62,9 @@ export function drawHouse(root, contracts) {
   const arrows = [];
   const table = services.map((app) => {
     const src = join(root, 'apps', app, 'src');
-    const { asks, hears } = neighbours(app, namesUsed(src), contracts);
-    for (const other of asks) arrows.push(`  ${app} -- asks --> ${other}`);
-    for (const other of hears) arrows.push(`  ${other} -. events .-> ${app}`);
+    const { requestTargets, eventSources } = neighbours(app, namesUsed(src), contracts);
+    for (const other of requestTargets) arrows.push(`  ${app} -- asks --> ${other}`);
+    for (const other of eventSources) arrows.push(`  ${other} -. events .-> ${app}`);
     return [`\`apps/${app}\``, rooms(src).join(', ')];
   });
   return { arrows: arrows.sort(), services, table };

@@ -12,8 +12,8 @@ export function resourcesOf({ paths }) {
     const resource = camel(path.split('/')[2]);
     for (const [method, operation] of Object.entries(methods)) {
       if (!operation.security?.length) continue; // nothing for the holder of a key
-      const known = resources.get(resource) ?? [];
-      resources.set(resource, [...known, describe(resource, path, method, operation)]);
+      const before = resources.get(resource) ?? [];
+      resources.set(resource, [...before, describe(resource, path, method, operation)]);
     }
   }
   for (const [resource, operations] of resources) assertDistinct(resource, operations);

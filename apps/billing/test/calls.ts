@@ -43,9 +43,9 @@ export async function use(
 }
 
 /** Resolves when everything in the stream has been dealt with. */
-export async function allHeard(billing: TestService): Promise<void> {
+export async function allEventsProcessed(billing: TestService): Promise<void> {
   const { manager } = billing.get(Messaging);
-  await waitFor('every event to be heard', async () => {
+  await waitFor('every event to be processed', async () => {
     const { num_pending, num_ack_pending } = await manager.consumers.info('EVENTS', 'billing');
     return num_pending + num_ack_pending === 0;
   });

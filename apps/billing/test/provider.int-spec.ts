@@ -202,7 +202,7 @@ describe('webhooks of the provider', () => {
     paid.stripe.world.cancel(subscription);
     await paid.stripe.flush();
     await reaches(paid.billing, tenantId, { plan: 'ENTERPRISE', status: 'ACTIVE' });
-    expect(paid.stripe.told.doubled).toBeGreaterThan(0);
+    expect(paid.stripe.webhookCounts.doubled).toBeGreaterThan(0);
   });
 
   test('are kept once', async () => {

@@ -66,8 +66,8 @@ export async function freezeClock(database: TestDatabase, at: string): Promise<(
 }
 
 /** Resolves when every event that is in the stream now has been dealt with. */
-export async function allHeard(messaging: Messaging): Promise<void> {
-  await waitFor('every event to be heard', async () => {
+export async function allEventsProcessed(messaging: Messaging): Promise<void> {
+  await waitFor('every event to be processed', async () => {
     const { num_pending, num_ack_pending } = await messaging.manager.consumers.info('EVENTS', 'limits');
     return num_pending + num_ack_pending === 0;
   });

@@ -12,7 +12,7 @@ export interface DeadLetter {
 }
 
 /** Whether a dead letter is one of those that are looked for; `keptAt` is when the copy was made. */
-export type IsMeant = (letter: DeadLetter, keptAt: Date) => boolean;
+export type IsMeant = (letter: DeadLetter, storedAt: Date) => boolean;
 
 /**
  * Deletes dead letters of every app.

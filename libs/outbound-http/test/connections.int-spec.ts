@@ -157,7 +157,7 @@ test('a host that closes each connection without saying so, and reads on, gets a
     connections.reduce((sum, { came }) => sum + came.split('POST').length - 1, 0);
   host.on('connection', (socket) => {
     socket.removeAllListeners('data').on('data', (bytes) => {
-      const one = connections.find((known) => known.socket === socket);
+      const one = connections.find((other) => other.socket === socket);
       if (one) one.came += bytes.toString('latin1');
       socket.end(OK);
     });

@@ -85,8 +85,8 @@ describe('while take-overs last', () => {
     await waitFor('the first of them', () => a.leases.held.length > 0);
     const b = await owners.start('b', PATIENT);
     await twoRenewals(...ALL);
-    const kept = `SELECT count(*)::int FROM rooms.partition_lease WHERE owner = 'a' AND epoch = 1`;
-    expect(await database.query(kept)).toEqual([{ count: PARTITIONS }]);
+    const unchanged = `SELECT count(*)::int FROM rooms.partition_lease WHERE owner = 'a' AND epoch = 1`;
+    expect(await database.query(unchanged)).toEqual([{ count: PARTITIONS }]);
     expect(b.leases.held).toEqual([]);
     expect(a.calls).toEqual([]);
     gate.open();

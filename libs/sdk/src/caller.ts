@@ -171,7 +171,7 @@ function withoutUndefined(fields: object): object {
 }
 
 function searchOf(query: object = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
-  return given.length > 0 ? `?${search.toString()}` : '';
+  const defined = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const search = new URLSearchParams(defined.map(([name, value]): [string, string] => [name, String(value)]));
+  return defined.length > 0 ? `?${search.toString()}` : '';
 }

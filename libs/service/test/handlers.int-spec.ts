@@ -17,9 +17,9 @@ import { QueryFailedError } from 'typeorm';
 import { bootService, loadConfig, ServiceConfig } from '../src/index.js';
 
 /** What the handlers of the service do; a test sets it. */
-const script: { tiers: () => TiersReply; heard: (id: string) => void } = {
+const script: { tiers: () => TiersReply; onSent: (id: string) => void } = {
   tiers: () => ({ tiers: [] }),
-  heard: () => undefined,
+  onSent: () => undefined,
 };
 
 @Controller()
@@ -30,8 +30,8 @@ class Handlers {
   }
 
   @OnEvent(MessageSent)
-  heard(@Payload() { id }: Envelope): void {
-    script.heard(id);
+  onSent(@Payload() { id }: Envelope): void {
+    script.onSent(id);
   }
 }
 
@@ -63,7 +63,7 @@ beforeAll(async () => {
     await messaging.publishEvent(event);
   }
   for (let n = 0; n < DELIVERIES * events.size; n += 1) (await consumer.next())!.nak();
-  script.heard = (id) => {
+  script.onSent = (id) => {
     const failure = events.get(id);
     if (failure) throw failure;
   };

@@ -8,7 +8,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type GuardedRequest, isBehindKey } from '../auth/authorization.js';
 import { KeyVerifier } from '../auth/key-verifier.js';
 import { RequestPaces } from '../auth/request-paces.js';
-import { KnownRoutes } from './known-routes.js';
+import { RouteTable } from './route-table.js';
 import { RequestPipe } from './request-pipe.js';
 
 const JSON_TYPE = /^application\/json *(; *charset="?(utf-8|us-ascii)"? *)?$/i;
@@ -33,7 +33,7 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   await app.register(multipart, { limits: { parts: 2, fileSize: Infinity } });
   app.useGlobalPipes(new RequestPipe());
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
-  const routes = new KnownRoutes();
+  const routes = new RouteTable();
   fastify.addHook('onRoute', ({ method, url }) => routes.add([method].flat(), url));
   fastify.server.maxConnections = MOST_CONNECTIONS;
   const keys = app.get(KeyVerifier);
@@ -65,7 +65,7 @@ function isPrivate(url: string): boolean {
   return url.startsWith('/v1/') && !url.startsWith('/v1/public/');
 }
 
-function assertMethod(routes: KnownRoutes, request: FastifyRequest, reply: FastifyReply): void {
+function assertMethod(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): void {
   const allowed = routes.methodsOf(request.url);
   if (allowed.length === 0) return;
   void reply.header('allow', allowed.join(', '));

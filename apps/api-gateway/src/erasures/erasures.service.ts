@@ -112,7 +112,7 @@ export class ErasuresService {
     const until = new Date(task.until);
     const unprocessed = await eraseDeadLetters(
       this.messaging,
-      ({ message }, keptAt) => keptAt < until && isAbout(task, message),
+      ({ message }, storedAt) => storedAt < until && isAbout(task, message),
     );
     await countErased(this.records.manager, task.erasureId, { unprocessed });
   }

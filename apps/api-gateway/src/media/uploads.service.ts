@@ -15,8 +15,8 @@ import { Upload } from './upload.entity.js';
 
 const HOUR_MS = 3_600_000;
 /** A day longer than promised: a message that goes out in the last minute still finds its file. */
-const KEPT = `interval '31 days'`;
-const USABLE = `interval '30 days'`;
+const STORED_FOR = `interval '31 days'`;
+const USABLE_FOR = `interval '30 days'`;
 const BATCH = 100;
 /** No statement that writes a message takes as long: what has none by then gets none. */
 const SETTLED = `interval '1 hour'`;
@@ -25,7 +25,7 @@ const UNSETTLED_SQL = `SELECT u.id, m.id IS NOT NULL AS written FROM upload u
   LEFT JOIN LATERAL (SELECT id FROM message
     WHERE id = u.job_id AND content #>> '{media,mediaId}' = u.id::text LIMIT 1) m ON true
   WHERE u.job_id IS NOT NULL AND u.created_at < statement_timestamp() - ${SETTLED} ORDER BY u.created_at LIMIT ${BATCH}`;
-const OLD_SQL = `SELECT id FROM upload WHERE created_at < statement_timestamp() - ${KEPT} LIMIT ${BATCH}`;
+const OLD_SQL = `SELECT id FROM upload WHERE created_at < statement_timestamp() - ${STORED_FOR} LIMIT ${BATCH}`;
 const MAX_BYTES = Math.max(...Object.values(OUTBOUND_MAX_BYTES));
 
 /** An upload whose file is stored whole. */
@@ -79,7 +79,7 @@ export class UploadsService {
       .where({ tenantId, id })
       .andWhere('upload.sha256 IS NOT NULL')
       .andWhere(
-        `upload.created_at > statement_timestamp() + :aheadMs::float8 * interval '1 ms' - ${USABLE}`,
+        `upload.created_at > statement_timestamp() + :aheadMs::float8 * interval '1 ms' - ${USABLE_FOR}`,
         { aheadMs },
       )
       .getOne();

@@ -78,9 +78,9 @@ const EXISTING_SQL = `SELECT id FROM message WHERE id = ANY($1)
   AND coalesce(released_at, CASE WHEN send_at IS NULL THEN created_at END) > clock_timestamp() - interval '30 days'
   AND NOT (status = 'FAILED' AND coalesce(failure -> 'givenBack' @> $2::jsonb, false))`;
 
-const KNOWS_CONTACT_SQL = `
+const HAS_MESSAGES_SQL = `
   SELECT EXISTS (SELECT FROM message WHERE tenant_id = $1 AND session_id = $2 AND contact = $3
-    AND (direction = 'INBOUND' OR status IN ('SENT', 'DELIVERED', 'READ'))) AS known`;
+    AND (direction = 'INBOUND' OR status IN ('SENT', 'DELIVERED', 'READ'))) AS "hasMessages"`;
 
 /** An inbound message, and when it happened as erasures look at it. */
 interface Arrival {
@@ -126,12 +126,12 @@ export class MessagesRepository {
 
   /** Whether the contact has written to the session, or was sent something by it. */
   async knowsContact(tenantId: string, sessionId: string, contact: string): Promise<boolean> {
-    const [row] = await this.dataSource.query<{ known: boolean }[]>(KNOWS_CONTACT_SQL, [
+    const [row] = await this.dataSource.query<{ hasMessages: boolean }[]>(HAS_MESSAGES_SQL, [
       tenantId,
       sessionId,
       contact,
     ]);
-    return row?.known === true;
+    return row?.hasMessages === true;
   }
 
   /**

@@ -47,8 +47,8 @@ class Examples {
 
   private value(referring: Schema): unknown {
     const schema = this.resolve(referring);
-    const given = givenBy(schema);
-    if (given !== undefined) return given;
+    const example = exampleOf(schema);
+    if (example !== undefined) return example;
     if (schema.properties) return this.object(schema);
     const [first] = schema.oneOf ?? schema.anyOf ?? schema.allOf ?? [];
     return first ? this.value(first) : this.plain(schema);
@@ -88,7 +88,7 @@ function alternativesOf({ properties, oneOf = [] }: Schema): string[] {
   return properties ? oneOf.flatMap(({ required = [] }) => required) : [];
 }
 
-function givenBy(schema: Schema): unknown {
+function exampleOf(schema: Schema): unknown {
   return 'example' in schema ? schema.example : (schema.const ?? schema.enum?.[0]);
 }
 

@@ -18,7 +18,7 @@ import type { OutboundMessage } from './outbound-message.js';
 /** The answer of `limits` to one send. */
 export interface Admission {
   /** A unit was taken for this job before: there may be a message. Nothing else is said. */
-  isKnown?: boolean;
+  isRepeat?: boolean;
   /** Why the message does not go out. */
   refusal?: AppError;
   /** What is left of the limits. */
@@ -72,7 +72,7 @@ export class AdmissionService {
     if (exhausted) return { refusal: exhausted };
     const request = { ...dayOf(subscription), jobId, sessionId, ...(onlyNew && { onlyNew }) };
     const { admitted, known, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
-    if (known) return { isKnown: true };
+    if (known) return { isRepeat: true };
     if (!admitted) return { usage, refusal: new AppError('RATE_LIMITED', undefined, { ...refusal }) };
     return { usage, writeBefore };
   }

@@ -107,7 +107,7 @@ export class SendingService {
     // Its unit is one of the day on which it goes out.
     if (complete.sendAt) return this.write(complete);
     let admission = await this.admission.admit(subscription, complete, onlyNew);
-    if (admission.isKnown) {
+    if (admission.isRepeat) {
       const first = await this.firstOf(message);
       if (first) return repeatOf(first);
       admission = await this.admission.admit(subscription, complete);

@@ -153,7 +153,7 @@ describe('the erasure of a contact', () => {
     await arrives({ chatId: GROUP, isGroup: true });
     expect((await send(ADA, 'hello-ada')).status).toBe(200);
     const sent = await sendFile({ base64: Buffer.from('her face').toString('base64') });
-    const kept = await sendFile({ mediaId: await uploaded() });
+    const uploadId = await sendFile({ mediaId: await uploaded() });
     const past = `INSERT INTO gateway.conversation_past SELECT id, 1, 2, '[[1, 1]]' FROM gateway.conversation WHERE tenant_id = $1`;
     await gateway.service.database.query(past, [owner.tenantId]);
     expect(await store.get(sent)).toBeDefined();
@@ -169,7 +169,7 @@ describe('the erasure of a contact', () => {
     });
     expect(await tracesOf(ADA)).toEqual([]);
     expect([await store.get(file), await store.get(sent)]).toEqual([undefined, undefined]);
-    expect(await store.get(kept)).toBeDefined();
+    expect(await store.get(uploadId)).toBeDefined();
     const { body } = await call('GET /v1/messages');
     const left = body['items'] as MessageView[];
     expect(left.map((message) => message.id).sort()).toEqual([...others].sort());
@@ -190,7 +190,7 @@ describe('the erasure of a contact', () => {
     await arrives({});
     await dead(owner.tenantId, ADA);
     await dead(owner.tenantId, ADA);
-    const kept = [
+    const remaining = [
       await dead(owner.tenantId, BEN),
       await dead(randomUUID(), ADA),
       await dead(owner.tenantId, `9${ADA}`),
@@ -199,7 +199,7 @@ describe('the erasure of a contact', () => {
     expect(erased.deadLetters).toBe(3); // one is the dispatcher's
     const left: string[] = [];
     await eraseDeadLetters(gateway.fakes.messaging, ({ message }) => left.push(message) === 0);
-    expect(left).toEqual(expect.arrayContaining(kept));
+    expect(left).toEqual(expect.arrayContaining(remaining));
     expect(left.filter((one) => one.includes(owner.tenantId))).toHaveLength(2);
   });
 

@@ -22,7 +22,7 @@ beforeEach(async () => {
   tenant = await gateway.createTenant();
   readers = [];
   gateway.fakes.dispatcher.log = [];
-  gateway.fakes.dispatcher.keptSince = 0;
+  gateway.fakes.dispatcher.storedSince = 0;
 });
 afterEach(() => readers.forEach((reader) => reader.leave()));
 
@@ -204,7 +204,7 @@ describe('a stream is refused', () => {
     const last = await waitFor('a place to go on from', () => reader.lastId);
     reader.leave();
     happen([anEvent(1)]);
-    gateway.fakes.dispatcher.keptSince = Date.now() + 1;
+    gateway.fakes.dispatcher.storedSince = Date.now() + 1;
     const headers = { 'last-event-id': last };
     expectError(await gateway.call(tenant.apiKey, `GET ${PATH}`, undefined, headers), 410, 'CURSOR_EXPIRED');
     const page = await gateway.call(tenant.apiKey, `GET /v1/events?after=${last}`);

@@ -147,7 +147,7 @@ describe('the last moment of a key', () => {
     const standStill = async (at: Date): Promise<void> => {
       await sql(`CREATE OR REPLACE FUNCTION public.svc_now(tenant uuid DEFAULT NULL) RETURNS timestamptz
         LANGUAGE sql STABLE AS $$ SELECT '${at.toISOString()}'::timestamptz $$`);
-      gateway.hearOfChange();
+      gateway.invalidatePermissions();
     };
     try {
       await standStill(new Date(expiry.getTime() - 1));

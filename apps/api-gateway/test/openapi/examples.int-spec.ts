@@ -38,10 +38,10 @@ function sendings({ body }: ApiOperation): [name: string, value: unknown][] {
 
 /** Every parameter of the query with its example; a cursor has none, since only the gateway can make one. */
 function queryOf({ parameters }: ApiOperation): Record<string, string> {
-  const given = parameters
+  const examples = parameters
     .filter(({ in: place, name }) => place === 'query' && name !== 'before' && name !== 'after')
     .map(({ name, example, schema }) => [name, String(example ?? schema['example'])]);
-  return Object.fromEntries(given) as Record<string, string>;
+  return Object.fromEntries(examples) as Record<string, string>;
 }
 
 /** Sent by a tenant of its own, to which what the example names belongs. */

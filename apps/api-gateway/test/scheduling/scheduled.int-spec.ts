@@ -197,7 +197,7 @@ describe('a message whose time has come', () => {
       () => {
         const state = gateway.fakes.subscriptions.get(tenant.tenantId);
         if (state) state.active = false;
-        gateway.hearOfChange();
+        gateway.invalidatePermissions();
       },
     ],
   ])('fails when %s, with %s, and sends nothing', async (_, code, happen) => {

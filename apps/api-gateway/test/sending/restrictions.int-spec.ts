@@ -80,7 +80,7 @@ describe('a session that may begin no new chats', () => {
     await sent(MessageSent);
     await becomes('SENT');
     session.restriction = restriction;
-    gateway.hearOfChange();
+    gateway.invalidatePermissions();
     expect(await send()).toMatchObject({ status: 200 });
     expect(await send({ to: '+15550002222' })).toMatchObject({ status: 429 });
   });
@@ -90,7 +90,7 @@ describe('a session that may begin no new chats', () => {
     await becomes('FAILED');
     await send();
     session.restriction = restriction;
-    gateway.hearOfChange();
+    gateway.invalidatePermissions();
     expect(await send()).toMatchObject({ status: 429 });
   });
 

@@ -193,7 +193,7 @@ describe('a repeat of a clientMessageId', () => {
       {},
       (sessionId: string) => {
         gateway.fakes.addSession(tenant.tenantId, { id: sessionId, status: 'DISCONNECTED' });
-        gateway.hearOfChange();
+        gateway.invalidatePermissions();
       },
     ],
     ['from another session', () => ({ sessionId: session() }), () => undefined],

@@ -61,8 +61,8 @@ describe('marking as read', () => {
 
   test('names what this session has not received, and marks nothing', async () => {
     const [sessionId, before] = [session(), gateway.fakes.done.length];
-    const [known, elsewhere] = [await received(sessionId), await received(session())];
-    const answer = await call(`POST /v1/sessions/${sessionId}/read`, { messageIds: [known, elsewhere] });
+    const [own, elsewhere] = [await received(sessionId), await received(session())];
+    const answer = await call(`POST /v1/sessions/${sessionId}/read`, { messageIds: [own, elsewhere] });
     expect(answer).toMatchObject({
       status: 404,
       body: { code: 'MESSAGE_NOT_FOUND', meta: { messageIds: [elsewhere] } },

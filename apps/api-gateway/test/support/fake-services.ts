@@ -212,9 +212,9 @@ export class FakeServices {
       return this.subscriptions.get(tenantId) as SubscriptionState;
     });
     this.on(SetSubscription, ({ tenantId, plan, status }: SetSubscriptionV1) => {
-      const known = this.subscriptions.get(tenantId);
-      if (!known) throw new AppError('TENANT_NOT_FOUND');
-      const state = { ...known, status, plan: plan ?? known.plan, active: ACTIVE.includes(status) };
+      const before = this.subscriptions.get(tenantId);
+      if (!before) throw new AppError('TENANT_NOT_FOUND');
+      const state = { ...before, status, plan: plan ?? before.plan, active: ACTIVE.includes(status) };
       this.subscriptions.set(tenantId, state);
       return state;
     });

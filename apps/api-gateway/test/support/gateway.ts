@@ -103,7 +103,7 @@ export class TestGateway {
   }
 
   /** What the event of a change in another service does, without the wait for it. */
-  hearOfChange(): void {
+  invalidatePermissions(): void {
     this.service.get(SendPermissions).invalidate();
   }
 

@@ -75,9 +75,9 @@ export class UsageService {
   private async tokensOf(tenantId: string, row: MonthRow): Promise<TokenUsage> {
     const { blocks, cost, running } = row;
     const { entitlements } = await this.subscriptions.get(tenantId);
-    const isOver = !running && row.included !== null;
+    const hasEnded = !running && row.included !== null;
     const limit =
-      isOver && entitlements.tokens !== null
+      hasEnded && entitlements.tokens !== null
         ? Number(row.included)
         : tokensIncluded(entitlements, Number(row.included ?? 0));
     const { limit: included, used, left } = countOf(limit, Number(row.tokens));

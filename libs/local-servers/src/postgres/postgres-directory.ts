@@ -35,8 +35,8 @@ export async function findClusterDirectory(home: string, log: LogLine): Promise<
     if (isOpen) return { home, data: inside, user };
     throw new Error(`${inside} holds a database, but user ${user.uid} can no longer enter that directory.`);
   }
-  const isKnownOutside = (await readPassword(home)) !== undefined && (await isCluster(outside));
-  if (isOpen && !isKnownOutside) return { home, data: inside, user };
+  const hasDataOutside = (await readPassword(home)) !== undefined && (await isCluster(outside));
+  if (isOpen && !hasDataOutside) return { home, data: inside, user };
   log(`the database's user cannot enter ${home}; its data is kept in ${outside}`);
   return { home, data: outside, user: await openOutside(outside, user) };
 }

@@ -100,10 +100,10 @@ function isChunked(coding: string): boolean {
  * Says whether the connection stays open. It does not with a length besides a coding, or a coding in HTTP/1.0: somebody on the way may see
  * another end than we do.
  */
-function isKeepAlive(statusLine: string, known: RelevantHeaders): boolean {
-  const connection = known.connection?.toLowerCase() ?? '';
+function isKeepAlive(statusLine: string, headers: RelevantHeaders): boolean {
+  const connection = headers.connection?.toLowerCase() ?? '';
   if (connection.includes('close')) return false;
-  const [hasLength, hasCoding] = [known['content-length'], known['transfer-encoding']].map(Boolean);
+  const [hasLength, hasCoding] = [headers['content-length'], headers['transfer-encoding']].map(Boolean);
   if (statusLine.startsWith('HTTP/1.1')) return !(hasLength && hasCoding);
   return connection.includes('keep-alive') && !hasCoding;
 }

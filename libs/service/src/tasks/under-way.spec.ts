@@ -13,10 +13,10 @@ function aWork(): { work: Promise<string>; end: () => void; fail: () => void } {
 }
 
 /** Whether somebody who waits may go on. */
-function watched(waiting: Promise<void>): { isOver: boolean } {
-  const seen = { isOver: false };
-  void waiting.then(() => (seen.isOver = true));
-  return seen;
+function watched(waiting: Promise<void>): { hasResolved: boolean } {
+  const state = { hasResolved: false };
+  void waiting.then(() => (state.hasResolved = true));
+  return state;
 }
 
 describe('work that is under way', () => {
@@ -28,10 +28,10 @@ describe('work that is under way', () => {
     const [first, second] = [watched(underWay.settled()), watched(underWay.settled())];
     two.end();
     await turn();
-    expect([first.isOver, second.isOver]).toEqual([false, false]);
+    expect([first.hasResolved, second.hasResolved]).toEqual([false, false]);
     one.end();
     await turn();
-    expect([first.isOver, second.isOver]).toEqual([true, true]);
+    expect([first.hasResolved, second.hasResolved]).toEqual([true, true]);
   });
 
   test('holds up nobody who has waited before it began', async () => {
@@ -43,10 +43,10 @@ describe('work that is under way', () => {
     const second = watched(underWay.settled());
     one.end();
     await turn();
-    expect([first.isOver, second.isOver]).toEqual([true, false]);
+    expect([first.hasResolved, second.hasResolved]).toEqual([true, false]);
     two.end();
     await turn();
-    expect(second.isOver).toBe(true);
+    expect(second.hasResolved).toBe(true);
   });
 
   test('and fails is told to whoever began it, and not to who waits', async () => {

@@ -53,8 +53,8 @@ export class AnswerCheck {
   }
 
   private validatorOf(schema: JsonSchema): ValidateFunction {
-    const known = this.validators.get(schema);
-    if (known) return known;
+    const cached = this.validators.get(schema);
+    if (cached) return cached;
     const absolute = JSON.stringify(schema).replaceAll('"#/components/', `"${ROOT}#/components/`);
     const made = this.ajv.compile(JSON.parse(absolute) as object);
     this.validators.set(schema, made);

@@ -122,7 +122,7 @@ class Comparison {
 }
 
 function missingHeaders(place: string, before: ApiParameter[] = [], after: ApiParameter[] = []): string[] {
-  const isKept = ({ name, required }: ApiParameter): boolean =>
+  const remains = ({ name, required }: ApiParameter): boolean =>
     after.some((one) => one.name === name && (one.required === true || required !== true));
-  return before.filter((header) => !isKept(header)).map(({ name }) => `${place}: the header ${name} is gone`);
+  return before.filter((header) => !remains(header)).map(({ name }) => `${place}: the header ${name} is gone`);
 }

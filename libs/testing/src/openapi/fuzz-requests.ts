@@ -105,13 +105,13 @@ export class FuzzRequests {
   }
 
   private query({ parameters }: ApiOperation, world: FuzzWorld, isBroken: boolean): string {
-    const known = parameters.filter(({ in: place }) => place === 'query');
-    const given = known.filter(({ required }) => required === true || this.chance(0.35));
+    const allowed = parameters.filter(({ in: place }) => place === 'query');
+    const chosen = allowed.filter(({ required }) => required === true || this.chance(0.35));
     const search = new URLSearchParams(
-      given.map((one): [string, string] => [one.name, this.inQuery(one, world)]),
+      chosen.map((one): [string, string] => [one.name, this.inQuery(one, world)]),
     );
     if (isBroken) {
-      const name = known.length > 0 && this.chance(0.9) ? pick(this.random, known).name : 'unknown';
+      const name = allowed.length > 0 && this.chance(0.9) ? pick(this.random, allowed).name : 'unknown';
       search[this.chance(0.7) ? 'set' : 'append'](name, pick(this.random, HOSTILE_TEXTS));
     }
     const text = search.toString();

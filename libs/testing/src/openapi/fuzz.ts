@@ -91,8 +91,8 @@ async function answerOf(
 }
 
 /** Without the key. */
-function shown({ method, target, headers, body }: FuzzRequest, ...told: unknown[]): string {
+function shown({ method, target, headers, body }: FuzzRequest, ...findings: unknown[]): string {
   const others = Object.entries(headers).filter(([name]) => name !== 'authorization');
   const request = { method, target, headers: Object.fromEntries(others), body };
-  return JSON.stringify([request, ...told]).slice(0, LONGEST_SHOWN);
+  return JSON.stringify([request, ...findings]).slice(0, LONGEST_SHOWN);
 }

@@ -41,11 +41,11 @@ export class SchemaComparison {
 
   private compareTypes(place: string, before: JsonSchema, after: JsonSchema): void {
     const [was, is] = [typesOf(before), typesOf(after)];
-    const [taken, given] = this.direction === 'request' ? [was, is] : [is, was];
+    const [sentTypes, readTypes] = this.direction === 'request' ? [was, is] : [is, was];
     // An integer is a number, too. Without a type anything goes.
     const fits = (type: string): boolean =>
-      given.includes(type) || (type === 'integer' && given.includes('number'));
-    const isNarrower = given.length > 0 && (taken.length === 0 || !taken.every(fits));
+      readTypes.includes(type) || (type === 'integer' && readTypes.includes('number'));
+    const isNarrower = readTypes.length > 0 && (sentTypes.length === 0 || !sentTypes.every(fits));
     if (isNarrower) this.say(place, `the type was ${was.join('|') || 'any'} and is ${is.join('|') || 'any'}`);
     if (this.direction === 'request') this.compareEnums(place, before, after);
   }

@@ -71,9 +71,9 @@ export class StripeApi {
   }
 
   private once(key: string, form: string, answer: () => Reply): Reply {
-    const known = this.answered.get(key);
-    if (known && this.world.now - known.at < REMEMBERED) {
-      return known.form === form ? known.reply : refusal(400, 'This key was used for something else.');
+    const earlier = this.answered.get(key);
+    if (earlier && this.world.now - earlier.at < REMEMBERED) {
+      return earlier.form === form ? earlier.reply : refusal(400, 'This key was used for something else.');
     }
     const reply = answer();
     this.answered.set(key, { form, reply, at: this.world.now });

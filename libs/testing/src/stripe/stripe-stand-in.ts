@@ -61,7 +61,7 @@ export class StripeStandIn {
   /** Calls that failed before anything was done. */
   failedCalls = 0;
   /** Webhooks by what became of them. */
-  readonly told = { sent: 0, doubled: 0, delayed: 0, lost: 0 };
+  readonly webhookCounts = { sent: 0, doubled: 0, delayed: 0, lost: 0 };
   private readonly random: () => number;
   private readonly waiting: Webhook[] = [];
   private readonly server: Server;
@@ -121,7 +121,7 @@ export class StripeStandIn {
   }
 
   private count<T>(what: 'lost' | 'doubled' | 'delayed', webhooks: T): T {
-    this.told[what] += 1;
+    this.webhookCounts[what] += 1;
     return webhooks;
   }
 
@@ -141,7 +141,7 @@ export class StripeStandIn {
     if (!this.webhookUrl) return;
     const headers = { 'content-type': 'application/json', 'stripe-signature': this.signature(payload) };
     const answer = await fetch(this.webhookUrl, { method: 'POST', headers, body: payload }).catch(() => null);
-    this.told[answer?.ok ? 'sent' : 'lost'] += 1;
+    this.webhookCounts[answer?.ok ? 'sent' : 'lost'] += 1;
     await answer?.text();
   }
 
