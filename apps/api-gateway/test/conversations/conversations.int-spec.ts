@@ -19,7 +19,7 @@ import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js
 
 withGateway();
 
-/** What the event of an inbound message has the gateway do. */
+/** Writes a message as the handler of `message.received` does. */
 async function keep(
   of: Pick<InboundMessage, 'id' | 'tenantId' | 'sessionId' | 'contact' | 'createdAt'>,
   text: string,
@@ -50,7 +50,7 @@ async function list(owner: NewTenant, query = ''): Promise<Listed> {
 
 let lastReceivedAt = 0;
 
-/** A message of a contact, later than those before, in the list when this resolves. */
+/** Writes a message of a contact, later than those before; it is in the list when this resolves. */
 async function receive(owner: NewTenant, sessionId: string, contact: string, text = 'Hi'): Promise<string> {
   const id = randomUUID();
   lastReceivedAt = Math.max(Date.now(), lastReceivedAt + 1);
@@ -58,12 +58,12 @@ async function receive(owner: NewTenant, sessionId: string, contact: string, tex
   return id;
 }
 
-/** So many messages, each of which moves the conversation. */
+/** Receives as many messages, each of which moves the conversation. */
 async function move(owner: NewTenant, sessionId: string, contact: string, times: number): Promise<void> {
   for (let n = 0; n < times; n += 1) await receive(owner, sessionId, contact);
 }
 
-/** All pages, while `between` happens after each. */
+/** Walks through all pages, and runs `between` after each. */
 async function walk(owner: NewTenant, query: string, between: () => Promise<unknown>): Promise<string[]> {
   const seen: string[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -165,9 +165,11 @@ describe('the list of conversations', () => {
     const count = 24;
     for (let n = 0; n < count; n += 1) await receive(owner, session, address(n));
     let next = count;
-    // Those that the walk has seen and those that it has not, some of them several times.
+    // The messages belong to conversations before and behind the walk, some of them several times.
     const between = async (): Promise<void> => {
-      await Promise.all([1, 5, 5, 12, 20, 23].map((n) => receive(owner, session, address((n * next) % count))));
+      await Promise.all(
+        [1, 5, 5, 12, 20, 23].map((n) => receive(owner, session, address((n * next) % count))),
+      );
       await receive(owner, session, address((next += 1)));
     };
     const seen = await walk(owner, 'limit=5', between);
@@ -263,7 +265,7 @@ describe('the list of conversations', () => {
     await gateway.service.database.query(later, [old]);
     await gateway.service.get(PastSweeper).sweep();
     expect([await placesOf(old), await placesOf(recent)]).toEqual([0, 2]);
-    // What has stood still for as long begins anew.
+    // A conversation that has stood still for as long begins anew.
     const still = 'UPDATE gateway.conversation SET place = place - 7201000000 WHERE id = $1';
     await gateway.service.database.query(still, [old]);
     await move(owner, session, contact, 34);
@@ -312,11 +314,11 @@ test('conversations of an earlier release are there after the migration, in the 
     [one, address(2)],
   ]);
   expect(items[1]?.lastMessageAt).toBe('2026-01-03T00:00:00.000Z');
-  // What has come since moves them as any other.
+  // A message that came after the migration moves them as any other.
   await receive(owner, one, address(2));
   expect((await list(owner)).items[0]).toMatchObject({ sessionId: one, contact: address(2) });
 });
 
-/** The statements of the migration as its user runs them. */
+/** Runs the statements of the migration as its user does. */
 const scoped = async (sql: string, values: unknown[] = []): Promise<unknown> =>
   /^CREATE/.test(sql) ? [] : gateway.service.get(DataSource).query(sql, values);

@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 const call = (route: string, body?: object): Promise<Answer> => gateway.call(owner.apiKey, route, body);
 
-/** What a person writes, as its event; `at` is when it was told. */
+/** Publishes the event of a message that a person writes; `at` is the time of the event. */
 async function publish(data: Partial<MessageReceivedV1>, at = new Date()): Promise<string> {
   const messageId = data.messageId ?? randomUUID();
   const envelope = envelopeOf(
@@ -53,14 +53,14 @@ async function publish(data: Partial<MessageReceivedV1>, at = new Date()): Promi
   return messageId;
 }
 
-/** The same, and it is kept when this resolves. */
+/** Publishes it, too; the message is stored when this resolves. */
 async function arrives(data: Partial<MessageReceivedV1>): Promise<string> {
   const id = await publish(data);
   await waitFor('the message', async () => (await call(`GET /v1/messages/${id}`)).status === 200);
   return id;
 }
 
-/** What no service could process. */
+/** Stores a message that no service could process. */
 async function dead(tenantId: string, remoteJid: string): Promise<string> {
   const message = JSON.stringify({ tenantId, data: { remoteJid, body: { text: 'secret' } } });
   await gateway.fakes.messaging.publishDeadLetter('billing', {
@@ -69,7 +69,7 @@ async function dead(tenantId: string, remoteJid: string): Promise<string> {
   return message;
 }
 
-/** What Ben writes in the group. */
+/** Publishes a message that Ben writes in the group. */
 const inGroup = (data: Partial<MessageReceivedV1>): Promise<string> =>
   arrives({ remoteJid: BEN, pushName: 'Ben', chatId: GROUP, isGroup: true, ...data });
 
@@ -78,7 +78,7 @@ const QUOTED = { keyId: 'X', remoteJid: ADA, body: { type: 'text' as const, text
 const send = async (to: string, clientMessageId?: string): Promise<Answer> =>
   call('POST /v1/messages', { sessionId, to, text: 'secret', ...(clientMessageId && { clientMessageId }) });
 
-/** Sends her a picture; resolves to where it is kept. */
+/** Sends her a picture; resolves to its id in the store. */
 async function sendFile(from: object): Promise<string> {
   const media = { kind: 'image', mimeType: 'image/png', ...from };
   const { body } = await call('POST /v1/messages', { sessionId, to: ADA, media });
@@ -312,7 +312,7 @@ describe('the erasure of a contact', () => {
     const before = new Date(Date.now() - 5_000);
     await arrives({});
     const { id } = await erase();
-    // Told before, told late of something earlier, and of the group.
+    // The events come late: of an earlier message, of the time before, and of the group.
     const late = [
       await publish({}, before),
       await publish({ timestamp: before.toISOString() }),

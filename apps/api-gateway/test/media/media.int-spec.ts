@@ -104,7 +104,7 @@ describe('a file that came with a message', () => {
     const alone = await uploaded(Buffer.from('alone'), 'image/png');
     const files = [abandoned.mediaId, written.mediaId, alone];
     const there = async () => (await Promise.all(files.map(storedBytes))).map((bytes) => bytes !== undefined);
-    // As a crash leaves it that comes before the message is written.
+    // The rows are as a crash leaves them that comes before the message is written.
     await gateway.service.database.query('DELETE FROM gateway.message WHERE id = $1', [abandoned.jobId]);
     await aged(59);
     await gateway.service.get(UploadsService).sweep();
@@ -112,7 +112,7 @@ describe('a file that came with a message', () => {
     await aged(61);
     await gateway.service.get(UploadsService).sweep();
     expect(await there()).toEqual([false, true, true]);
-    // One that was seen with its message is not looked at again.
+    // An upload that was seen with its message is not looked at again.
     await gateway.service.database.query('DELETE FROM gateway.message WHERE id = $1', [written.jobId]);
     await gateway.service.get(UploadsService).sweep();
     expect(await there()).toEqual([false, true, true]);

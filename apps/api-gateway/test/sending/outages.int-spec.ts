@@ -64,7 +64,7 @@ describe('without another service', () => {
   });
 });
 
-/** The commands of a session, once there are so many: a stream that is gone is missed after seconds. */
+/** Reads the commands of a session, once there are so many: the sweeper notices a missing stream after seconds. */
 const commandsBack = (sessionId: string, count: number): Promise<SendCommand[]> =>
   waitFor(
     'the commands',
@@ -112,7 +112,7 @@ describe('the sweeper', () => {
     const taken = await sendAs(tenant);
     await gateway.service.get(SendPublisher).settled();
     const row = await rowOf(taken.body['jobId']);
-    expect(row?.seconds).toBeGreaterThan(120); // as long as the stream drops repeats
+    expect(row?.seconds).toBeGreaterThan(120); // the stream drops repeats for as long
     await gateway.fakes.messaging.manager.streams.delete(STREAMS.commands);
     const lost = await sendAs(tenant);
     await gateway.service.get(SendPublisher).settled();

@@ -39,7 +39,7 @@ const messages = async (): Promise<{ status: string }[]> => {
 };
 const becomes = (status: string) =>
   waitFor(status, async () => (await messages()).some((message) => message.status === status));
-/** A message of the session to the contact, of which this was told. */
+/** Publishes this event of a message of the session to the contact. */
 async function sent<T extends object>(contract: EventContract<T>, more: object = {}): Promise<void> {
   const { body } = await send();
   const jobId = body['jobId'] as string;

@@ -11,7 +11,7 @@ const call = (route: string, body?: unknown): Promise<Answer> => gateway.call(te
 const session = (state: Partial<SessionState> = {}): string =>
   gateway.fakes.addSession(tenant.tenantId, state).id;
 
-/** A message that the session received, once the gateway knows it. */
+/** Publishes a message that the session received; the gateway has stored it when this resolves. */
 async function received(sessionId: string): Promise<string> {
   const messageId = randomUUID();
   const data = {

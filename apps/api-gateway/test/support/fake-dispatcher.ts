@@ -64,13 +64,13 @@ export class FakeDispatcher {
   readonly deliveries = new Map<string, { tenantId: string; delivery: DeliveryView; seq: number }>();
   private lastSeq = 0;
   readonly replays = new Map<string, { tenantId: string; replay: Replay }>();
-  /** How lists and replays were asked for, as it came. */
+  /** Requests for lists and replays, unchanged. */
   readonly asked: object[] = [];
-  /** Who made, changed and deleted endpoints, in order. */
+  /** Actors that made, changed and deleted endpoints, in order. */
   readonly actors: (string | undefined)[] = [];
   /** The log of every tenant, numbered from 1. */
   log: LoggedEvent[] = [];
-  /** Before this time events need not be kept, in ms. */
+  /** Earliest time of the events that the log still has, in ms. */
   storedSince = 0;
 
   answer(on: On, audit: Audit): void {
@@ -210,7 +210,7 @@ export class FakeDispatcher {
       if (end === 0) return { events, positions, position: null, emptyAt: new Date().toISOString(), more };
       return { events, positions, position: String(end), more };
     });
-    // As if the log were long: one event at a time.
+    // The answer contains one event at a time, as if the log were long.
     on(ReadContactEvents, ({ contact, after = '0' }) => {
       const named = this.log
         .map((event, index) => ({ event, seq: index + 1 }))
@@ -322,7 +322,7 @@ function hidden(headers: Record<string, string>, stored: Record<string, string>)
   return Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN_VALUE]));
 }
 
-/** The fields that are said. */
+/** Drops the fields that are null or left out. */
 function withoutNulls<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Partial<T>;
 }
