@@ -53,7 +53,7 @@ const stateOf = async ({ jobId }: ReserveV1) => {
 const reaches = (send: ReserveV1, state: string) =>
   waitFor(`the reservation to be ${state}`, async () => (await stateOf(send))?.state === state);
 
-/** What the session worker tells of a message. */
+/** Makes the data of the event that the session worker publishes of a message. */
 const outcome = ({ jobId, sessionId }: ReserveV1) => ({
   ...{ sessionId, jobId, messageId: jobId, keyId: '3EB0C0FFEE', clientMessageId: null },
   ...{ to: '4915112345678@s.whatsapp.net', timestamp: new Date().toISOString() },
@@ -196,7 +196,7 @@ describe('a unit of which nobody has heard for two minutes', () => {
 
   test('comes back in one sweep, however many more there are than it asks about at a time', async () => {
     const tenantId = randomUUID();
-    const more = 1_203; // two full batches of 500, and a rest
+    const more = 1_203; // two full batches of 500, and a smaller one
     await limits.get(PeriodicTasks).onModuleDestroy();
     await limits.database.query(
       `INSERT INTO limits.reservation (job_id, tenant_id, session_id, day, state, at)

@@ -140,13 +140,15 @@ test('what happens costs the same, however many reservations there are', async (
     `EXECUTE record_sent (ARRAY['${jobId}']::uuid[], '{${PROGRESS.SENT}}', '{somebody}')`;
   await dataSource.query(`SET plan_cache_mode = force_generic_plan`);
   await dataSource.query(`PREPARE record_sent AS ${PROGRESS_SQL}`);
-  // The plan is kept from here, that of tables with next to nothing in them; what the server reads for the first time is read.
+  // The server stores the plan from here on, that of tables with next to nothing in them; what it reads for the first time is read.
   await dataSource.query(recordSent(randomUUID()));
   await dataSource.query(recordSent((await reserved(1))[0]!.id));
   const [one] = await reserved(20_000);
-  const plan = await dataSource.query<object[]>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${recordSent(one!.id)}`);
+  const plan = await dataSource.query<object[]>(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${recordSent(one!.id)}`,
+  );
   await dataSource.destroy();
-  // Of every step: what a step of its own writes is not in the sum of the whole.
+  // The sum is over every step: the writes of a step are not in the figure of the whole.
   const blocks = [...JSON.stringify(plan).matchAll(/"Shared Hit Blocks":(\d+)/g)].map(([, count]) =>
     Number(count),
   );
@@ -168,7 +170,7 @@ test('a reply counts once for a contact that was written to, and not at all for 
   await received('4915199999999@s.whatsapp.net');
   await received(addressOf(4), { fromMe: true });
   await allEventsProcessed(limits.get(Messaging));
-  // Of three in ten at least so much is proven.
+  // Three in ten prove at least this share.
   expect(await shown(sends[0]!, 'REPLIED')).toBeCloseTo(0.156, 2);
 });
 
@@ -189,7 +191,7 @@ test('a contact who asks first, and is answered, has replied', async () => {
   });
   await outcome(MessageSent, send);
   await allEventsProcessed(limits.get(Messaging));
-  // One of one.
+  // One reply to one message proves more.
   expect(await shown(send, 'REPLIED')).toBeGreaterThan(0.3);
 });
 

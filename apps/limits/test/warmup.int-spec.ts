@@ -47,7 +47,7 @@ const NUMBERS: Record<'healthy' | 'silent' | 'undelivered' | 'unloved', Habits> 
 
 const setClock = (at: number) => limits.database.query('SELECT public.svc_clock_set($1)', [at - Date.now()]);
 
-/** What a number does on a day, as the events of that day would have left it. */
+/** Writes the rows that the events of a number's day would have left. */
 async function live(sessionId: string, { used, delivered, replied }: Habits): Promise<void> {
   const { query } = limits.database;
   const [row] = await query<{ tier: number; tenant_id: string }>(
@@ -149,7 +149,7 @@ test('the number of a deleted session is judged no more, what it has used stays,
     await messaging.publishEvent(envelopeOf(SessionDeleted, { tenantId }, data));
   }
   await allEventsProcessed(messaging);
-  // What comes late begins nothing anew.
+  // An event that comes late begins nothing anew.
   await limits.rpc.request(Reserve, unused);
   await Promise.all(replicas.map((replica) => replica.judgeDue()));
   const rows = await limits.database.query(

@@ -47,7 +47,7 @@ export class ReservationSweeper {
     }
   }
 
-  /** Each on its own: the counters of many sessions are never locked together. */
+  /** Gives back each unit on its own: the counters of many sessions are never locked together. */
   private async giveBack(jobIds: string[]): Promise<number> {
     let count = 0;
     for (const jobId of jobIds) {
