@@ -20,7 +20,7 @@ import { serviceOptions } from '../src/service-options.js';
 import { allEventsProcessed, aTenant, use } from './calls.js';
 
 let billing: TestService;
-/** Where audit facts go. */
+/** Chain that receives the audit facts. */
 let chain: AuditChain;
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ const set = (
 const entitlementsOf = async (tenantId: string) =>
   (await billing.rpc.request(GetSubscription, { tenantId })).entitlements;
 
-/** Collects the changes that are told of a tenant. */
+/** Collects the events of changes of a tenant. */
 async function changesOf(tenantId: string): Promise<SubscriptionChangedV1[]> {
   const changes: SubscriptionChangedV1[] = [];
   const connection = natsConnectionOf(billing.get(Messaging));
@@ -147,7 +147,7 @@ describe('an override', () => {
     await billing.rpc.request(ClearEntitlement, { tenantId, key: 'overage' });
     await use(billing, tenantId, 1);
     await allEventsProcessed(billing);
-    // Fewer tokens hold from the next month on, as those of a smaller plan do.
+    // A smaller number of tokens holds from the next month on, as that of a smaller plan does.
     await billing.rpc.request(ClearEntitlement, { tenantId, key: 'tokens' });
     expect(await tokens()).toMatchObject({ included: 7_000_000, blocks: 1, cost: 2_000 });
   });

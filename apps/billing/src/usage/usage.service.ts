@@ -35,7 +35,7 @@ interface MonthRow {
   calls: number;
   tokens: string;
   blocks: number;
-  /** Null: nothing was used. */
+  /** Tokens that the month includes; null: nothing was used. */
   included: string | null;
   running: boolean;
   cost: number;
@@ -71,7 +71,10 @@ export class UsageService {
     };
   }
 
-  /** Of a month that is over counts what it included while anything was used; where nothing was, the number of today. */
+  /**
+   * Counts the tokens of a month. One that has ended has the number that it included while anything was used; where nothing was, the number
+   * of today.
+   */
   private async tokensOf(tenantId: string, row: MonthRow): Promise<TokenUsage> {
     const { blocks, cost, running } = row;
     const { entitlements } = await this.subscriptions.get(tenantId);
