@@ -16,7 +16,7 @@ import {
 
 withNats();
 
-/** A service that hears events, once its consumer is there. */
+/** Boots a service that receives events, once its consumer exists. */
 async function bootListener(script: Script): Promise<SmallService> {
   const service = await boot(script);
   await waitFor('its consumer', () => service.messaging.manager.consumers.info('EVENTS', 'shop'));
