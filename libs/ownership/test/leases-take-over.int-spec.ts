@@ -15,7 +15,7 @@ import {
 
 withOwners();
 
-/** What an owner was told of one partition, in order. */
+/** Lists the callbacks of one partition that an owner had, in order. */
 const callsOf = (owner: Owner, partition: number): string[] =>
   owner.calls.filter((one) => one.partition === partition).map(({ what }) => what);
 const steal = (partition: number, owner: string | null) =>
