@@ -16,7 +16,7 @@ import { startTestNats, type TestNats, waitFor } from '@svc/test-servers';
 import { QueryFailedError } from 'typeorm';
 import { bootService, loadConfig, ServiceConfig } from '../src/index.js';
 
-/** What the handlers of the service do; a test sets it. */
+/** Handlers of the service; a test sets them. */
 const script: { tiers: () => TiersReply; onSent: (id: string) => void } = {
   tiers: () => ({ tiers: [] }),
   onSent: () => undefined,
@@ -35,7 +35,7 @@ class Handlers {
   }
 }
 
-/** More often than a message is handed out whose handler fails for a reason nobody foresaw. */
+/** Number of deliveries, more than those of a message whose handler fails for an unforeseen reason. */
 const DELIVERIES = 25;
 const DATABASE_AWAY = [
   new QueryFailedError('SELECT 1', [], Object.assign(new Error('shutdown'), { code: '57P01' })),
@@ -48,7 +48,7 @@ let rpc: RpcClient;
 let close: () => Promise<void>;
 /** Failures of the handler by the event; each was handed out often already. */
 const events = new Map<string, Error>();
-/** What the stream hears of them, as it goes over the wire. */
+/** Answers of the consumer to the stream, as they go over the wire. */
 const answers: string[] = [];
 
 beforeAll(async () => {

@@ -19,7 +19,7 @@ export const createTestDatabase = testDatabases<Omit<MigrateOptions, 'url'>>((ur
   migrate({ ...schema, url }),
 );
 
-/** What the slow route waits for; a test sets it. */
+/** Promise that the slow route waits for; a test sets it. */
 export const slow = { answer: Promise.resolve() };
 
 class ShopConfig extends ServiceConfig {}
@@ -45,7 +45,7 @@ class Routes {
   }
 }
 
-/** A service with a few routes, a database and health, started as every service is. */
+/** Describes a service with a few routes, a database and health, started as every service is. */
 function httpService(): StartOptions {
   const read = configReader(ShopConfig);
 

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { UnderWay } from './under-way.js';
 
-/** Work that ends when it is told to. */
+/** Makes work that ends when a test ends it. */
 function aWork(): { work: Promise<string>; end: () => void; fail: () => void } {
   let [end, fail] = [(): void => undefined, (): void => undefined];
   const work = new Promise<string>((resolve, reject) => {
@@ -12,7 +12,7 @@ function aWork(): { work: Promise<string>; end: () => void; fail: () => void } {
   return { work, end, fail };
 }
 
-/** Whether somebody who waits may go on. */
+/** Watches a wait: has it resolved? */
 function watched(waiting: Promise<void>): { hasResolved: boolean } {
   const state = { hasResolved: false };
   void waiting.then(() => (state.hasResolved = true));
