@@ -56,7 +56,7 @@ export async function isCluster(data: string): Promise<boolean> {
   return (await stat(join(data, 'PG_VERSION')).catch(missing)) !== undefined;
 }
 
-/** The superuser's password, when there is one. */
+/** Reads the superuser's password, when there is one. */
 export async function readPassword(home: string): Promise<string | undefined> {
   return (await readFile(join(home, PASSWORD_FILE), 'utf8').catch(missing))?.trim() || undefined;
 }
@@ -92,7 +92,7 @@ async function openOwnPath(home: string): Promise<void> {
   }
 }
 
-/** Asked of the system and not read from mode bits: access lists and groups count as well. */
+/** Asks the system and does not read mode bits: access lists and groups count as well. */
 function mayEnter(directory: string, user: ServerUser): Promise<boolean> {
   return run('test', ['-x', directory], { user }).then(
     () => true,
