@@ -1,4 +1,4 @@
-// Draws the house from the code, for docs/architecture.md: the rooms of each app, and who asks and who hears whom.
+// Draws the house from the code, for docs/architecture.md: the rooms of each app, and which apps ask and which send events.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -16,7 +16,7 @@ function* filesBelow(folder) {
 
 const isSource = (path) => path.endsWith('.ts') && !/\.(spec|int-spec|e2e-spec)\.ts$/.test(path);
 
-/** Names of contracts that the sources of an app import as values. */
+/** Lists names of contracts that the sources of an app import as values. */
 function namesUsed(src) {
   const names = new Set();
   for (const path of filesBelow(src)) {
@@ -27,7 +27,7 @@ function namesUsed(src) {
   return names;
 }
 
-/** Apps whose requests this app asks, and apps whose events it hears. */
+/** Finds apps whose requests this app asks, and apps whose events it gets. */
 function neighbours(app, names, contracts) {
   const requestTargets = new Set();
   const eventSources = new Set();
@@ -35,7 +35,8 @@ function neighbours(app, names, contracts) {
     const contract = contracts[name];
     if (contract?.kind === 'request' && contract.app !== app) requestTargets.add(contract.app);
     if (contract?.kind === 'event')
-      for (const owner of contract.by) if (owner !== app && !contract.by.includes(app)) eventSources.add(owner);
+      for (const owner of contract.by)
+        if (owner !== app && !contract.by.includes(app)) eventSources.add(owner);
   }
   // The dispatcher names no event: it takes in all that tenants get.
   if (names.has('PUBLIC_EVENTS') && app === 'webhook-dispatcher')
