@@ -167,7 +167,12 @@ class Quarter {
     await this.messaging.onApplicationShutdown();
     const figures = {
       ...{ seed, kills, calls: this.calls, repeats: this.repeats, tenants: this.payers.length },
-      ...{ blocks: world.items.length, invoices: world.invoices.length, webhooks: webhookCounts, differences },
+      ...{
+        blocks: world.items.length,
+        invoices: world.invoices.length,
+        webhooks: webhookCounts,
+        differences,
+      },
     };
     const isExact = Object.values(differences).every((difference) => difference === 0);
     const isHard = world.items.length > 0 && webhookCounts.lost > 0 && webhookCounts.doubled > 0 && kills > 0;
