@@ -3,7 +3,7 @@ import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 import comments from './tools/first-sentence.mjs';
 
-/** Who may depend on whom (docs/architecture.md). Apps are never imported; contracts and sdk know nothing of ours. */
+/** Dependencies that a project may have (docs/architecture.md). Apps are never imported; contracts and sdk know nothing of ours. */
 const boundaries = [
   { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts', 'type:testing'] },
   {
