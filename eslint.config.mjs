@@ -1,8 +1,9 @@
 import nx from '@nx/eslint-plugin';
 import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
+import comments from './tools/first-sentence.mjs';
 
-/** Who may depend on whom (docs/architecture.md). Apps are never imported; contracts and sdk know nothing of ours. */
+/** Dependencies that a project may have (docs/architecture.md). Apps are never imported; contracts and sdk know nothing of ours. */
 const boundaries = [
   { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:lib', 'type:contracts', 'type:testing'] },
   {
@@ -43,13 +44,17 @@ export default tseslint.config(
       '**/node_modules/**',
       '.nx/**',
       '.data/**',
-      '**/*.mjs',
       '**/*.cjs',
       '**/*.js',
       '**/src/generated/**',
     ],
   },
-  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.ts', '**/*.mjs'],
+    plugins: { comments },
+    rules: { 'comments/first-sentence': 'error' },
+  },
+  ...tseslint.configs.recommended.map((rules) => ({ ...rules, files: ['**/*.ts'] })),
   {
     files: ['**/*.ts'],
     plugins: { '@nx': nx, 'import-x': importX },

@@ -11,7 +11,7 @@ import { configOf } from './variables.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PROGRAMS = ['main', 'migrate'];
-/** They load a binary from beside their own files. */
+/** Packages that load a binary from beside their own files. */
 const NATIVE = ['@node-rs/argon2', 'sharp'];
 
 /** CommonJS packages inside an ES module still ask for these. */
@@ -35,8 +35,8 @@ const optionalPackages = {
 };
 
 /**
- * Some packages of NestJS ask for libraries by a `require` of their own making, at run time: with it they would load from
- * node_modules, beside the copy in the bundle, a second one that knows nothing of the first.
+ * Plugin that removes the `require` which some packages of NestJS make for themselves: with it they would load libraries from node_modules
+ * at run time, beside the copy in the bundle, a second one that knows nothing of the first.
  */
 const plainRequires = {
   name: 'plain requires',
@@ -49,8 +49,8 @@ const plainRequires = {
 };
 
 /**
- * Node keeps a program's text in memory, twice as large as soon as one letter of it is none of Latin-1. esbuild escapes strings; what
- * is left stands in comments and regular expressions, and means the same there.
+ * Escapes all but ASCII: Node keeps a program's text in memory, twice as large as soon as one letter of it is none of Latin-1. esbuild
+ * escapes strings; what is left stands in comments and regular expressions, and means the same there.
  */
 const ascii = (text) =>
   text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

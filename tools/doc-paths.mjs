@@ -28,7 +28,7 @@ function* filesBelow(folder) {
   }
 }
 
-/** `page: path` of each path that is named and does not exist. Decisions keep the short names of their day. */
+/** Lists `page: path` of each path that is named and does not exist. Decisions keep the short names of their day. */
 export function missingPaths() {
   const files = ['apps', 'libs', 'tools'].flatMap((folder) => [...filesBelow(folder)]);
   const isEnd = (path) => files.some((file) => file.endsWith(`/${path}`));

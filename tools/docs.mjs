@@ -111,7 +111,7 @@ function variablesTable({ type, variables }) {
   return table(['Variable', 'Default', 'Meaning', 'Example'], rows);
 }
 
-/** A default that is named after the machine and process that reads it here reads so in the page. */
+/** Writes `<host name>` for a default that is named after the machine and process that reads it here. */
 function anywhere(value) {
   if (value === hostname()) return '<host name>';
   return value === `${hostname()}-${process.pid}` ? '<host name>-<process id>' : value;
@@ -133,7 +133,7 @@ long series are in [measurements](../measurements.md)).\n
 ${table(['No.', 'Decision', 'Tags', 'Date'], rows)}\n`;
 }
 
-/** The page as it is, with the picture of the house drawn anew between its two marks. */
+/** Draws the picture of the house anew between its two marks, and leaves the page as it is. */
 function architecturePage() {
   const { services, arrows, table: rooms } = drawHouse(root, contracts);
   const picture = `<!-- house: drawn from the code by \`npm run docs\` -->\n

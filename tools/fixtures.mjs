@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The list: what is in it stays as it is, samples that are not in it yet are added. */
+/** Writes the list: what is in it stays as it is, samples that are not in it yet are added. */
 export function publishedFixtures(contracts) {
   const list = join(contracts, 'published-fixtures.json');
   const before = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : {};

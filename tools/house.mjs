@@ -1,4 +1,4 @@
-// Draws the house from the code, for docs/architecture.md: the rooms of each app, and who asks and who hears whom.
+// Draws the house from the code, for docs/architecture.md: the rooms of each app, and which apps ask and which send events.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -16,7 +16,7 @@ function* filesBelow(folder) {
 
 const isSource = (path) => path.endsWith('.ts') && !/\.(spec|int-spec|e2e-spec)\.ts$/.test(path);
 
-/** Names of contracts that the sources of an app import as values. */
+/** Lists names of contracts that the sources of an app import as values. */
 function namesUsed(src) {
   const names = new Set();
   for (const path of filesBelow(src)) {
@@ -27,21 +27,22 @@ function namesUsed(src) {
   return names;
 }
 
-/** Apps whose requests this app asks, and apps whose events it hears. */
+/** Finds apps whose requests this app asks, and apps whose events it gets. */
 function neighbours(app, names, contracts) {
-  const asks = new Set();
-  const hears = new Set();
+  const requestTargets = new Set();
+  const eventSources = new Set();
   for (const name of names) {
     const contract = contracts[name];
-    if (contract?.kind === 'request' && contract.app !== app) asks.add(contract.app);
+    if (contract?.kind === 'request' && contract.app !== app) requestTargets.add(contract.app);
     if (contract?.kind === 'event')
-      for (const owner of contract.by) if (owner !== app && !contract.by.includes(app)) hears.add(owner);
+      for (const owner of contract.by)
+        if (owner !== app && !contract.by.includes(app)) eventSources.add(owner);
   }
   // The dispatcher names no event: it takes in all that tenants get.
   if (names.has('PUBLIC_EVENTS') && app === 'webhook-dispatcher')
     for (const { by } of contracts.PUBLIC_EVENTS.map((name) => eventNamed(contracts, name)))
-      for (const owner of by) if (owner !== app) hears.add(owner);
-  return { asks: [...asks].sort(), hears: [...hears].sort() };
+      for (const owner of by) if (owner !== app) eventSources.add(owner);
+  return { requestTargets: [...requestTargets].sort(), eventSources: [...eventSources].sort() };
 }
 
 const eventNamed = (contracts, name) =>
@@ -62,9 +63,9 @@ export function drawHouse(root, contracts) {
   const arrows = [];
   const table = services.map((app) => {
     const src = join(root, 'apps', app, 'src');
-    const { asks, hears } = neighbours(app, namesUsed(src), contracts);
-    for (const other of asks) arrows.push(`  ${app} -- asks --> ${other}`);
-    for (const other of hears) arrows.push(`  ${other} -. events .-> ${app}`);
+    const { requestTargets, eventSources } = neighbours(app, namesUsed(src), contracts);
+    for (const other of requestTargets) arrows.push(`  ${app} -- asks --> ${other}`);
+    for (const other of eventSources) arrows.push(`  ${other} -. events .-> ${app}`);
     return [`\`apps/${app}\``, rooms(src).join(', ')];
   });
   return { arrows: arrows.sort(), services, table };

@@ -9,11 +9,11 @@ const ROOT = resolve(import.meta.dirname, '..');
 const BREAK = 80;
 const readJson = (path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
 const projects = readJson('tools/mutate.json');
-/** The spec beside a module. What is about one side of it may stand in another one, `<module>-<side>.spec.ts`. */
+/** Names the spec beside a module. What is about one side of it may stand in another one, `<module>-<side>.spec.ts`. */
 const specOf = (module) => module.replace(/\.ts$/, '.spec.ts');
 const specsOf = (module) => [specOf(module), module.replace(/\.ts$/, '-*.spec.ts')];
 
-/** As jest.preset.mjs has it, but for the paths: the copy that is mutated lies two folders deeper. */
+/** Writes the configuration of Jest from jest.preset.mjs, but for the paths: the copy that is mutated lies two folders deeper. */
 function jestConfig(specs) {
   const {
     composite: _,

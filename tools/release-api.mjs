@@ -14,8 +14,8 @@ const NAMED = new Set(['properties', 'responses', 'headers', 'schemas', 'paths',
 const bare = (value, isNames = false) => {
   if (Array.isArray(value)) return value.map((one) => bare(one));
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([key]) => isNames || !WORDS.has(key));
-  return Object.fromEntries(kept.map(([key, inner]) => [key, bare(inner, !isNames && NAMED.has(key))]));
+  const entries = Object.entries(value).filter(([key]) => isNames || !WORDS.has(key));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, bare(inner, !isNames && NAMED.has(key))]));
 };
 
 const { openapi, info, paths, webhooks, components } = await (await fetch(`${origin}/openapi.json`)).json();

@@ -12,13 +12,13 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const IMPORT = /(?:from|import)\s*\(?['"](\.{1,2}\/[^'"]+)\.js['"]/g;
 const isTest = (path) => /\.(spec|int-spec|e2e-spec)\.ts$/.test(path);
 
-/** Relative imports of a file, as paths from the project's folder. */
+/** Lists relative imports of a file, as paths from the project's folder. */
 const importsOf = (project, file) =>
   [...readFileSync(join(root, project, file), 'utf8').matchAll(IMPORT)].map(([, path]) =>
     normalize(join(dirname(file), `${path}.ts`)),
   );
 
-/** The folder directly below `src` that a file lies in; undefined for the files of `src` itself, which wire the project. */
+/** Names the folder directly below `src` that a file lies in; undefined for the files of `src` itself, which wire the project. */
 const roomOf = (file) => {
   const [, room, ...below] = file.split('/');
   return below.length > 0 ? room : undefined;
@@ -48,7 +48,7 @@ function twoWayFolders(project, files) {
     );
 }
 
-/** Doors that package.json names (`exports`, `main`, `types`, `bin`) and no source is built to: what lies in `dist` may be old. */
+/** Finds doors that package.json names (`exports`, `main`, `types`, `bin`) and no source is built to: what lies in `dist` may be old. */
 function doorsWithoutSource(project, files) {
   const { exports, main, types, bin } = JSON.parse(readFileSync(join(root, project, 'package.json'), 'utf8'));
   const built = JSON.stringify([exports, main, types, bin]).matchAll(

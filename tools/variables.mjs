@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 const ROOT = resolve(import.meta.dirname, '..');
 const built = (path) => import(pathToFileURL(join(ROOT, path)).href);
 
-/** The config class of an app with its variables; undefined where the app has none. */
+/** Finds the config class of an app with its variables; undefined where the app has none. */
 export async function configOf(app) {
   const file = `apps/${app}/dist/config.js`;
   if (!existsSync(join(ROOT, file))) return undefined;

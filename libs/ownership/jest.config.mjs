@@ -1,7 +1,7 @@
 import { withServers } from '../../jest.preset.mjs';
 
 export default withServers('ownership', {
-  // Much of a test is waiting for leases to expire.
+  // Tests wait for leases to expire for most of their time.
   maxWorkers: 2,
   testTimeout: 60_000,
 });

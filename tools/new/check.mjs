@@ -41,7 +41,7 @@ async function step(words, work) {
   process.stderr.write(`  ✓ ${words.padEnd(16)} ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
 }
 
-/** Files that git knows or would, and what is built of them: only what is new has to be. */
+/** Copies files that git knows or would, and what is built of them: only what is new has to be. */
 function copyTree(root, copy) {
   const list = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], {
     cwd: root,

@@ -64,7 +64,7 @@ function withVersions(root, text) {
   return JSON.stringify(app);
 }
 
-/** Every list of services, with the line that the new one is written before. */
+/** Adds a name to every list of services, before the line that is given here. */
 function enterName(root, name) {
   const schema = name.replaceAll('-', '_');
   insert(
@@ -104,7 +104,7 @@ function insert(root, path, before, line) {
   writeFileSync(file, text.slice(0, at) + line + text.slice(at));
 }
 
-/** What `npm install` would write into its lock and link, without asking a registry. */
+/** Does the same to the lock and the links as `npm install`, without asking a registry. */
 function lock(root, name) {
   const file = join(root, 'package-lock.json');
   const content = JSON.parse(readFileSync(file, 'utf8'));

@@ -4,16 +4,16 @@ import { comment, fieldsOf, typeOf } from './types.mjs';
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const camel = (text) => text.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 
-/** What the client needs to know of every operation, by resource: the first word of the path after `/v1/`. */
+/** Describes every operation for the client, by resource: the first word of the path after `/v1/`. */
 export function resourcesOf({ paths }) {
   const resources = new Map();
   for (const [path, methods] of Object.entries(paths)) {
     if (!path.startsWith('/v1/')) continue;
     const resource = camel(path.split('/')[2]);
     for (const [method, operation] of Object.entries(methods)) {
-      if (!operation.security?.length) continue; // nothing for the holder of a key
-      const known = resources.get(resource) ?? [];
-      resources.set(resource, [...known, describe(resource, path, method, operation)]);
+      if (!operation.security?.length) continue; // the holder of a key has no use for it
+      const before = resources.get(resource) ?? [];
+      resources.set(resource, [...before, describe(resource, path, method, operation)]);
     }
   }
   for (const [resource, operations] of resources) assertDistinct(resource, operations);
@@ -44,7 +44,7 @@ function describe(resource, path, method, operation) {
   };
 }
 
-/** `listMessages` of `messages` is `messages.list`, `getSessionQr` is `sessions.getQr`; what says more keeps its name. */
+/** Names a method: `listMessages` of `messages` is `messages.list`, `getSessionQr` is `sessions.getQr`; what says more keeps its name. */
 function nameOf(resource, operationId) {
   const plural = capital(resource);
   const singular = plural.replace(/ies$/, 'y').replace(/s$/, '');
@@ -71,7 +71,7 @@ function listOf({ answer, query }, schemas) {
   return { types: types.join(', '), cursor };
 }
 
-/** The classes, and the one that has them all. */
+/** Writes the classes, and the one that has them all. */
 export function resourcesFile(document) {
   const { schemas } = document.components;
   const resources = [...resourcesOf(document)];

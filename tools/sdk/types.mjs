@@ -3,7 +3,7 @@
 const NAME = /^[A-Za-z_$][\w$]*$/;
 const WIDTH = 105;
 
-/** A schema as a type. */
+/** Writes a schema as a type. */
 export function typeOf(schema) {
   if (!schema) return 'unknown';
   if (schema.$ref) return schema.$ref.split('/').at(-1);
@@ -33,7 +33,7 @@ function objectOf({ properties, required = [], additionalProperties }) {
   return `Record<string, ${values}>`;
 }
 
-/** Fields of an object, each with its words. */
+/** Writes the fields of an object, each with its words. */
 export function fieldsOf(properties, required) {
   return Object.entries(properties)
     .map(([name, schema]) => {
@@ -44,7 +44,7 @@ export function fieldsOf(properties, required) {
     .join('\n');
 }
 
-/** A doc block; empty where there is nothing to say. */
+/** Writes a doc block; empty where there is nothing to say. */
 export function comment(...parts) {
   const words = parts.filter(Boolean).join(' ').replaceAll('*/', '*\\/').split(/\s+/);
   if (words.length === 1 && words[0] === '') return '';
@@ -57,7 +57,7 @@ export function comment(...parts) {
   return lines.length === 1 ? `/** ${lines[0]} */\n` : `/**\n * ${lines.join('\n * ')}\n */\n`;
 }
 
-/** Every schema that a route or a webhook has to do with, under its own name. */
+/** Writes every schema that a route or a webhook uses, under its own name. */
 export function schemasFile({ paths, webhooks, components: { schemas } }) {
   const names = new Set();
   follow({ paths, webhooks }, schemas, names);

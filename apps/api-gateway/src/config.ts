@@ -4,7 +4,7 @@ import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
 
-/** What `api-gateway` reads from its environment; `PORT` is the public port. */
+/** Environment of `api-gateway`; `PORT` is the public port. */
 export class GatewayConfig extends MediaStoreConfig {
   @Env('GATEWAY_PUBLIC_URL', {
     description: 'Address under which customers reach the API; shown in the OpenAPI description.',

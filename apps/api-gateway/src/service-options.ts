@@ -5,7 +5,7 @@ import { guardTheEdge } from './edge/edge.js';
 import { serveDocsPage } from './openapi/docs-page.js';
 import { serveOpenApi } from './openapi/openapi-page.js';
 
-/** How this service starts, in production and in tests. */
+/** Start options of the service, in production and in tests. */
 export const serviceOptions: StartOptions = {
   name: 'api-gateway',
   module: AppModule,

@@ -17,7 +17,7 @@ const PER_PLAN = `One value, or three separated by commas for ${PLANS.join(', ')
 const list = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;
 
-/** What `billing` reads from its environment. */
+/** Environment of `billing`. */
 export class BillingConfig extends ServiceConfig {
   @Env('PAST_DUE_GRACE_DAYS', {
     description: 'Days that a tenant whose payment is overdue may go on.',

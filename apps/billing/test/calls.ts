@@ -3,7 +3,7 @@ import { CreateSubscription, LLM_CALL_MAX, LlmCalled, type LlmCalledV1, type Pla
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { type TestService, waitFor } from '@svc/testing';
 
-/** A tenant with a subscription that the operator keeps. */
+/** Makes a tenant with a subscription that the operator keeps. */
 export async function aTenant(
   billing: TestService,
   plan: Plan = 'ENTERPRISE',
@@ -14,7 +14,7 @@ export async function aTenant(
   return tenantId;
 }
 
-/** Tells of a call of a language model; `id` names it, where it is told again. */
+/** Publishes a call of a language model; `id` names it, where it is published again. */
 export async function call(
   billing: TestService,
   tenantId: string,
@@ -24,11 +24,11 @@ export async function call(
   const data = { sessionId: randomUUID(), source: 'assistant', tokens, timestamp: now(), ...more };
   const { jetstream } = billing.get(Messaging);
   const envelope = envelopeOf(LlmCalled, { tenantId, id }, data);
-  // Without a message id: JetStream stores what is told again, as it does two minutes later.
+  // The publication has no message id: JetStream stores the repeat, as it does two minutes later.
   await jetstream.publish(`evt.0.${LlmCalled.name}`, JSON.stringify(envelope));
 }
 
-/** Tells of so many tokens, in calls of a size that there is. */
+/** Publishes calls for so many tokens, of a size that there is. */
 export async function use(
   billing: TestService,
   tenantId: string,
@@ -43,9 +43,9 @@ export async function use(
 }
 
 /** Resolves when everything in the stream has been dealt with. */
-export async function allHeard(billing: TestService): Promise<void> {
+export async function allEventsProcessed(billing: TestService): Promise<void> {
   const { manager } = billing.get(Messaging);
-  await waitFor('every event to be heard', async () => {
+  await waitFor('every event to be processed', async () => {
     const { num_pending, num_ack_pending } = await manager.consumers.info('EVENTS', 'billing');
     return num_pending + num_ack_pending === 0;
   });

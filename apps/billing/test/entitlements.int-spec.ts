@@ -17,10 +17,10 @@ import { Messaging } from '@svc/messaging';
 import { AuditChain, natsConnectionOf, startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
-import { allHeard, aTenant, use } from './calls.js';
+import { allEventsProcessed, aTenant, use } from './calls.js';
 
 let billing: TestService;
-/** Where audit facts go. */
+/** Chain that receives the audit facts. */
 let chain: AuditChain;
 
 beforeAll(async () => {
@@ -41,7 +41,7 @@ const set = (
 const entitlementsOf = async (tenantId: string) =>
   (await billing.rpc.request(GetSubscription, { tenantId })).entitlements;
 
-/** Collects the changes that are told of a tenant. */
+/** Collects the events of changes of a tenant. */
 async function changesOf(tenantId: string): Promise<SubscriptionChangedV1[]> {
   const changes: SubscriptionChangedV1[] = [];
   const connection = natsConnectionOf(billing.get(Messaging));
@@ -129,7 +129,7 @@ describe('an override', () => {
     const tenantId = await aTenant(billing, 'STARTER');
     await set(tenantId, 'tokens', 7_000_000);
     await use(billing, tenantId, 6_000_000);
-    await allHeard(billing);
+    await allEventsProcessed(billing);
     const tokens = async () => (await billing.rpc.request(GetUsage, { tenantId })).tokens;
     expect(await tokens()).toMatchObject({
       included: 7_000_000,
@@ -139,15 +139,15 @@ describe('an override', () => {
     });
     await set(tenantId, 'overage', 'block');
     await use(billing, tenantId, 2_000_000);
-    await allHeard(billing);
+    await allEventsProcessed(billing);
     expect(await tokens()).toMatchObject({ left: 0, overage: 'block', blocks: 0, cost: 0 });
     expect(await billing.rpc.request(GetSubscription, { tenantId })).toMatchObject({
       tokenRefusal: { layer: 'tokens', limit: 7_000_000, used: 8_000_000 },
     });
     await billing.rpc.request(ClearEntitlement, { tenantId, key: 'overage' });
     await use(billing, tenantId, 1);
-    await allHeard(billing);
-    // Fewer tokens hold from the next month on, as those of a smaller plan do.
+    await allEventsProcessed(billing);
+    // A smaller number of tokens holds from the next month on, as that of a smaller plan does.
     await billing.rpc.request(ClearEntitlement, { tenantId, key: 'tokens' });
     expect(await tokens()).toMatchObject({ included: 7_000_000, blocks: 1, cost: 2_000 });
   });

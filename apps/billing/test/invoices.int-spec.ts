@@ -4,7 +4,7 @@ import { NO_STRIPE_FAULTS, type StandInItem, waitFor } from '@svc/testing';
 import { BlockReporter } from '../src/provider/block-reporter.js';
 import { PROVIDER } from '../src/provider/provider.service.js';
 import type { StripeProvider } from '../src/provider/stripe-provider.js';
-import { allHeard, use } from './calls.js';
+import { allEventsProcessed, use } from './calls.js';
 import { allLookedFor, createTenant, type PaidBilling, startPaidBilling, subscribe } from './provider.js';
 
 const BLOCK = 70_000_000;
@@ -25,7 +25,7 @@ const blocksOf = (tenantId: string): string[] =>
 const database = () => paid.billing.database;
 const allReported = (tenantId: string) =>
   waitFor('every block to be reported', async () => {
-    await allHeard(paid.billing);
+    await allEventsProcessed(paid.billing);
     const open = await database().query(
       'SELECT FROM billing.token_block WHERE tenant_id = $1 AND item_id IS NULL',
       [tenantId],
@@ -123,7 +123,7 @@ describe('a started block', () => {
   test('of a tenant whose plan the operator keeps is not told to the provider, also when he begins to pay there', async () => {
     const tenantId = await createTenant(paid.billing, 'ENTERPRISE');
     await use(paid.billing, tenantId, 2 * BLOCK);
-    await allHeard(paid.billing);
+    await allEventsProcessed(paid.billing);
     await paid.billing.rpc.request(SetSubscription, { tenantId, status: 'ACTIVE', plan: 'ENTERPRISE' });
     await subscribe(paid, 'ENTERPRISE', tenantId);
     await use(paid.billing, tenantId, BLOCK);

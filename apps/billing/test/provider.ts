@@ -53,7 +53,7 @@ export async function startPaidBilling(random?: () => number): Promise<PaidBilli
   return { billing, stripe, stop };
 }
 
-/** As the gateway does: the body as it came, and its signature. */
+/** Passes webhooks on as the gateway does: the body as it came, and its signature. */
 async function webhookDoor(billing: TestService): Promise<Server> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -95,7 +95,7 @@ export async function subscribe(
 export const stateOf = (billing: TestService, tenantId: string): Promise<SubscriptionState> =>
   billing.rpc.request(GetSubscription, { tenantId });
 
-/** Resolves when whatever was told has been looked for. */
+/** Resolves when the sync of every webhook is done. */
 export async function allLookedFor(billing: TestService): Promise<void> {
   await waitFor('every look', async () => {
     const open = await billing.database.query('SELECT FROM billing.provider_event WHERE done_at IS NULL');

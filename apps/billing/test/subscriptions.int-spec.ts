@@ -90,20 +90,20 @@ describe('a subscription', () => {
 
   test('tells what changed, once, and nothing where nothing did', async () => {
     const { tenantId } = await create();
-    const told: SubscriptionChangedV1[] = [];
+    const changes: SubscriptionChangedV1[] = [];
     const connection = natsConnectionOf(billing.get(Messaging));
     const listener = connection.subscribe('evt.*.subscription.changed', {
       callback: (_, message) => {
         const event = message.json<Envelope<SubscriptionChangedV1>>();
-        if (event.tenantId === tenantId) told.push(event.data);
+        if (event.tenantId === tenantId) changes.push(event.data);
       },
     });
     await connection.flush();
     await billing.rpc.request(SetSubscription, { tenantId, status: 'ACTIVE' });
     await billing.rpc.request(SetSubscription, { tenantId, status: 'PAUSED', plan: 'ENTERPRISE' });
-    await waitFor('the event', () => told.length > 0);
+    await waitFor('the event', () => changes.length > 0);
     const change = { previousPlan: 'GROWTH', plan: 'ENTERPRISE', previousStatus: 'ACTIVE', status: 'PAUSED' };
-    expect(told).toEqual([{ ...change, actor: 'operator', timestamp: expect.any(String) }]);
+    expect(changes).toEqual([{ ...change, actor: 'operator', timestamp: expect.any(String) }]);
     listener.unsubscribe();
   });
 

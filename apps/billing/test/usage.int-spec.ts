@@ -5,7 +5,7 @@ import { Messaging } from '@svc/messaging';
 import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
-import { allHeard, aTenant, call, use } from './calls.js';
+import { allEventsProcessed, aTenant, call, use } from './calls.js';
 
 const MILLION = 1_000_000;
 let billing: TestService;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => billing.stop());
 
 const usage = async (tenantId: string, month?: string): Promise<UsageReply> => {
-  await allHeard(billing);
+  await allEventsProcessed(billing);
   return billing.rpc.request(GetUsage, { tenantId, ...(month ? { month } : {}) });
 };
 const blocks = async (tenantId: string): Promise<number> => (await usage(tenantId)).tokens.blocks;
@@ -72,7 +72,7 @@ describe('a call of a language model', () => {
   test('of a tenant without a subscription is kept', async () => {
     const tenantId = randomUUID();
     await call(billing, tenantId, 7);
-    await allHeard(billing);
+    await allEventsProcessed(billing);
     const rows = await billing.database.query(
       'SELECT tokens FROM billing.usage_period WHERE tenant_id = $1',
       [tenantId],
@@ -119,7 +119,7 @@ describe('blocks of tokens', () => {
   test('are not charged for what a larger plan included earlier in the month', async () => {
     const tenantId = await aTenant(billing);
     await use(billing, tenantId, 60 * MILLION);
-    await allHeard(billing);
+    await allEventsProcessed(billing);
     await setPlan(tenantId, 'GROWTH');
     await call(billing, tenantId, 1);
     expect((await usage(tenantId)).tokens).toMatchObject({ included: 70 * MILLION, blocks: 0 });
@@ -131,7 +131,7 @@ describe('blocks of tokens', () => {
     const tenantId = await aTenant(billing);
     const timestamp = '2026-03-31T12:00:00.000Z';
     await use(billing, tenantId, 60 * MILLION, { timestamp });
-    await allHeard(billing);
+    await allEventsProcessed(billing);
     await setPlan(tenantId, 'GROWTH');
     await call(billing, tenantId, 1, { timestamp });
     const { included, left } = (await usage(tenantId, '2026-03')).tokens;
@@ -166,7 +166,7 @@ describe('blocks of tokens', () => {
 
 describe('a plan that blocks instead of billing', () => {
   const state = async (tenantId: string) => {
-    await allHeard(billing);
+    await allEventsProcessed(billing);
     return billing.rpc.request(GetSubscription, { tenantId });
   };
 

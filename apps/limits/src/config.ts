@@ -6,7 +6,7 @@ import { type Criteria, STEPS } from './warmup/criteria.js';
 const PER_TIER = 'One number, or four separated by commas for the tiers 0 to 3.';
 const forAll = (value: number): number[] => [value, value, value, value];
 
-/** What `limits` reads from its environment. */
+/** Environment of `limits`. */
 export class LimitsConfig extends ServiceConfig {
   @EnvNumbers(
     'WARMUP_DWELL_DAYS',
@@ -79,7 +79,7 @@ export class LimitsConfig extends ServiceConfig {
   @Max(600_000)
   intervalMs: number = 10_000;
 
-  /** The criteria that a number of this tier has to meet. */
+  /** Lists the criteria that a number of this tier has to meet. */
   criteriaOf(tier: number): Criteria {
     const of = (values: number[]): number => values[tier] ?? NaN;
     return {

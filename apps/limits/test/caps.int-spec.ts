@@ -16,7 +16,7 @@ import { serviceOptions } from '../src/service-options.js';
 import { aSend } from './sends.js';
 
 let limits: TestService;
-/** What `billing` says of tenants; null: it is of an earlier release and says no numbers. */
+/** Entitlements of tenants at `billing`; null: it is of an earlier release and says no numbers. */
 const entitlements = new Map<string, Entitlements | null>();
 let asked = 0;
 
@@ -43,7 +43,7 @@ afterAll(() => limits.stop());
 const NUMBERS: Entitlements = {
   ...{ sessions: 1, messages: 2, calls: 1, tokens: 5, overage: 'bill', storage: 5, pace: 5 },
 };
-/** A send as a gateway of an earlier release asks for it: with the name of the plan. */
+/** Makes a send as a gateway of an earlier release asks for it: with the name of the plan. */
 const olderSend = (tenantId: string) => {
   const { caps: _, ...send } = aSend({ tenantId, plan: 'STARTER' });
   return send;

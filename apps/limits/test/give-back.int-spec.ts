@@ -16,7 +16,7 @@ import { natsConnectionOf, startTestService, type TestService, waitFor } from '@
 import { schema } from '../src/migrations/schema.js';
 import { ReservationSweeper } from '../src/reservations/reservation-sweeper.js';
 import { serviceOptions } from '../src/service-options.js';
-import { allHeard, aSend, freezeClock, repeat, reserveAll, used } from './sends.js';
+import { allEventsProcessed, aSend, freezeClock, repeat, reserveAll, used } from './sends.js';
 
 let limits: TestService;
 /** Jobs of which the gateway says that they have a message. */
@@ -53,7 +53,7 @@ const stateOf = async ({ jobId }: ReserveV1) => {
 const reaches = (send: ReserveV1, state: string) =>
   waitFor(`the reservation to be ${state}`, async () => (await stateOf(send))?.state === state);
 
-/** What the session worker tells of a message. */
+/** Makes the data of the event that the session worker publishes of a message. */
 const outcome = ({ jobId, sessionId }: ReserveV1) => ({
   ...{ sessionId, jobId, messageId: jobId, keyId: '3EB0C0FFEE', clientMessageId: null },
   ...{ to: '4915112345678@s.whatsapp.net', timestamp: new Date().toISOString() },
@@ -75,7 +75,7 @@ describe('a message that failed', () => {
     await limits.rpc.request(Reserve, send);
     for (let times = 0; times < 3; times += 1) await failed(send, [...layers]);
     await reaches(send, 'released');
-    await allHeard(limits.get(Messaging));
+    await allEventsProcessed(limits.get(Messaging));
     expect(await counters(send)).toEqual(left);
   });
 
@@ -96,7 +96,7 @@ describe('a message that failed', () => {
     await sent(send);
     await reaches(send, 'settled');
     await failed(send, ['session', 'plan']);
-    await allHeard(limits.get(Messaging));
+    await allEventsProcessed(limits.get(Messaging));
     expect(await counters(send)).toEqual({ session: 1, plan: 1 });
   });
 
@@ -143,14 +143,14 @@ describe('a unit of which nobody has heard for two minutes', () => {
     );
 
   test('comes back where no message was written, and stays used where there is one', async () => {
-    const [lost, kept, young] = repeat(3) as [ReserveV1, ReserveV1, ReserveV1];
-    await reserveAll(limits.rpc, [lost, kept, young]);
-    written.add(kept.jobId);
-    await age([lost, kept]);
+    const [lost, stored, young] = repeat(3) as [ReserveV1, ReserveV1, ReserveV1];
+    await reserveAll(limits.rpc, [lost, stored, young]);
+    written.add(stored.jobId);
+    await age([lost, stored]);
     await reaches(lost, 'released');
-    await waitFor('the other to be confirmed', async () => (await stateOf(kept))?.confirmed);
+    await waitFor('the other to be confirmed', async () => (await stateOf(stored))?.confirmed);
     expect(await stateOf(young)).toEqual({ state: 'held', confirmed: false });
-    expect(await counters(kept)).toEqual({ session: 2, plan: 2 });
+    expect(await counters(stored)).toEqual({ session: 2, plan: 2 });
   });
 
   test('is asked about once where its message was written, and comes back when that fails', async () => {
@@ -196,7 +196,7 @@ describe('a unit of which nobody has heard for two minutes', () => {
 
   test('comes back in one sweep, however many more there are than it asks about at a time', async () => {
     const tenantId = randomUUID();
-    const more = 1_203; // two full batches of 500, and a rest
+    const more = 1_203; // two full batches of 500, and a smaller one
     await limits.get(PeriodicTasks).onModuleDestroy();
     await limits.database.query(
       `INSERT INTO limits.reservation (job_id, tenant_id, session_id, day, state, at)

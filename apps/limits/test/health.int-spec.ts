@@ -21,7 +21,7 @@ import { DataSource } from 'typeorm';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { PROGRESS, PROGRESS_SQL } from '../src/warmup/progress.js';
-import { allHeard, aSend, repeat, reserveAll } from './sends.js';
+import { allEventsProcessed, aSend, repeat, reserveAll } from './sends.js';
 
 let limits: TestService;
 
@@ -71,7 +71,7 @@ describe('what becomes of a message', () => {
       await outcome(MessageDelivered, one);
     }
     await outcome(MessageDelivered, two);
-    await allHeard(limits.get(Messaging));
+    await allEventsProcessed(limits.get(Messaging));
     expect(await counted(one)).toEqual({ sent: 2, delivered: 2, failed: 0 });
   });
 
@@ -84,7 +84,7 @@ describe('what becomes of a message', () => {
     await limits.rpc.request(Reserve, send);
     const failure = { code: 'REJECTED_BY_PLATFORM', message: 'It was refused.', givenBack };
     await outcome(MessageFailed, send, 0, { failure });
-    await allHeard(limits.get(Messaging));
+    await allEventsProcessed(limits.get(Messaging));
     expect(await counted(send)).toEqual(counts);
   });
 });
@@ -119,7 +119,7 @@ test('what is told of many messages of a number at once counts as if it were tol
     ...[delivered, sent].map((send) => outcome(MessageSent, send, 1)),
     ...[delivered, late, delivered].map((send) => outcome(MessageDelivered, send, 1)),
   ]);
-  await allHeard(limits.get(Messaging));
+  await allEventsProcessed(limits.get(Messaging));
   expect(await counted(sent)).toEqual({ sent: 4, delivered: 2, failed: 1 });
   const reservations = await limits.database.query(
     `SELECT job_id AS "jobId", state, progress FROM limits.reservation WHERE session_id = $1 ORDER BY progress, job_id = $2`,
@@ -136,17 +136,19 @@ test('what is told of many messages of a number at once counts as if it were tol
 test('what happens costs the same, however many reservations there are', async () => {
   const options = schemaDataSource({ url: limits.database.url, schema: 'limits', entities: [], poolSize: 1 });
   const dataSource = await new DataSource(options).initialize();
-  const told = (jobId: string) =>
-    `EXECUTE told (ARRAY['${jobId}']::uuid[], '{${PROGRESS.SENT}}', '{somebody}')`;
+  const recordSent = (jobId: string) =>
+    `EXECUTE record_sent (ARRAY['${jobId}']::uuid[], '{${PROGRESS.SENT}}', '{somebody}')`;
   await dataSource.query(`SET plan_cache_mode = force_generic_plan`);
-  await dataSource.query(`PREPARE told AS ${PROGRESS_SQL}`);
-  // The plan is kept from here, that of tables with next to nothing in them; what the server reads for the first time is read.
-  await dataSource.query(told(randomUUID()));
-  await dataSource.query(told((await reserved(1))[0]!.id));
+  await dataSource.query(`PREPARE record_sent AS ${PROGRESS_SQL}`);
+  // The server stores the plan from here on, that of tables with next to nothing in them; what it reads for the first time is read.
+  await dataSource.query(recordSent(randomUUID()));
+  await dataSource.query(recordSent((await reserved(1))[0]!.id));
   const [one] = await reserved(20_000);
-  const plan = await dataSource.query<object[]>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${told(one!.id)}`);
+  const plan = await dataSource.query<object[]>(
+    `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${recordSent(one!.id)}`,
+  );
   await dataSource.destroy();
-  // Of every step: what a step of its own writes is not in the sum of the whole.
+  // The sum is over every step: the writes of a step are not in the figure of the whole.
   const blocks = [...JSON.stringify(plan).matchAll(/"Shared Hit Blocks":(\d+)/g)].map(([, count]) =>
     Number(count),
   );
@@ -167,8 +169,8 @@ test('a reply counts once for a contact that was written to, and not at all for 
   for (const n of [1, 2, 3, 3, 3]) await received(addressOf(n));
   await received('4915199999999@s.whatsapp.net');
   await received(addressOf(4), { fromMe: true });
-  await allHeard(limits.get(Messaging));
-  // Of three in ten at least so much is proven.
+  await allEventsProcessed(limits.get(Messaging));
+  // Three in ten prove at least this share.
   expect(await shown(sends[0]!, 'REPLIED')).toBeCloseTo(0.156, 2);
 });
 
@@ -188,8 +190,8 @@ test('a contact who asks first, and is answered, has replied', async () => {
     ...{ body: { type: 'text', text: 'Are you open?' }, timestamp, fromMe: false },
   });
   await outcome(MessageSent, send);
-  await allHeard(limits.get(Messaging));
-  // One of one.
+  await allEventsProcessed(limits.get(Messaging));
+  // One reply to one message proves more.
   expect(await shown(send, 'REPLIED')).toBeGreaterThan(0.3);
 });
 
@@ -205,7 +207,7 @@ test.each(PLANNED)('an end that was planned (%s) does not count against the numb
   for (const contract of [SessionDisconnected, SessionLoggedOut]) {
     await tell(contract, tenantId, { sessionId, phone: '+4915112345678', timestamp, reason });
   }
-  await allHeard(limits.get(Messaging));
+  await allEventsProcessed(limits.get(Messaging));
   expect(await shown(send, 'DISCONNECTS_PER_DAY')).toBe(0);
   expect(await shown(send, 'LOGOUTS')).toBe(0);
 });
@@ -220,7 +222,7 @@ test('disconnects and logouts count where nobody wished them', async () => {
     await ended(SessionDisconnected, reason);
   await ended(SessionLoggedOut, 'UNLINKED');
   await ended(SessionDisconnected, 'PLATFORM_REFUSED'); // banned
-  await allHeard(limits.get(Messaging));
+  await allEventsProcessed(limits.get(Messaging));
   expect(await shown(send, 'LOGOUTS')).toBe(2);
   expect(await shown(send, 'DISCONNECTS_PER_DAY')).toBe(2);
 });

@@ -101,7 +101,7 @@ test('a process of an earlier release, which asks for no job as a new one, takes
     );
     const [first] = sends as [ReserveV1];
     expect(rows.map(({ outcome }) => outcome)).toEqual([...Array(10).fill('admitted'), 'session', 'session']);
-    expect(await limits.rpc.request(Reserve, { ...first, onlyNew: true })).toMatchObject({ known: true });
+    expect(await limits.rpc.request(Reserve, { ...first, onlyNew: true })).toMatchObject({ isRepeat: true });
     expect(await used(limits.database, first.sessionId)).toBe(10);
   } finally {
     await pool.destroy();

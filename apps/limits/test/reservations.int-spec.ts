@@ -152,10 +152,10 @@ describe('a job', () => {
     const send = aSend({ onlyNew: true });
     const others = repeat(3, send);
     const replies = await reserveAll(limits.rpc, [...Array<typeof send>(20).fill(send), ...others]);
-    expect(replies.slice(0, 20).every((reply) => reply.admitted !== (reply.known === true))).toBe(true);
+    expect(replies.slice(0, 20).every((reply) => reply.admitted !== (reply.isRepeat === true))).toBe(true);
     expect(replies.slice(0, 20).some((reply) => reply.admitted)).toBe(true);
     expect(admitted(replies.slice(20))).toBe(3);
-    expect(await limits.rpc.request(Reserve, send)).toEqual({ admitted: false, known: true });
+    expect(await limits.rpc.request(Reserve, send)).toEqual({ admitted: false, isRepeat: true });
     expect(await used(limits.database, send.sessionId)).toBe(4);
   });
 
@@ -165,9 +165,9 @@ describe('a job', () => {
     const elsewhere = { ...send, sessionId: randomUUID(), onlyNew: true };
     const [first, second] = repeat(2, elsewhere);
     const replies = await reserveAll(limits.rpc, [first!, elsewhere, second!]);
-    expect(replies.map(({ admitted, known }) => ({ admitted, known }))).toEqual([
+    expect(replies.map(({ admitted, isRepeat }) => ({ admitted, isRepeat }))).toEqual([
       { admitted: true },
-      { admitted: false, known: true },
+      { admitted: false, isRepeat: true },
       { admitted: true },
     ]);
     expect(replies[2]!.usage!.sessionUsed).toBe(2);
@@ -181,7 +181,7 @@ describe('a job', () => {
     ]);
     expect(await limits.rpc.request(Reserve, { ...send, onlyNew: true })).toEqual({
       admitted: false,
-      known: true,
+      isRepeat: true,
     });
     expect(await used(limits.database, send.sessionId)).toBe(1);
     expect((await reservation(send.jobId))!.state).toBe('released');

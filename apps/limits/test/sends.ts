@@ -8,7 +8,7 @@ export const STARTER: DayCaps = { messages: 1_000, calls: 500 };
 export const GROWTH: DayCaps = { messages: 10_000, calls: 5_000 };
 export const NO_CAPS: DayCaps = { messages: null, calls: null };
 
-/** A question as the gateway asks it: a new job of a new session of a new tenant unless said otherwise. */
+/** Makes a question as the gateway asks it: a new job of a new session of a new tenant unless said otherwise. */
 export function aSend(fields: Partial<ReserveV1> = {}): ReserveV1 {
   return {
     jobId: randomUUID(),
@@ -19,7 +19,7 @@ export function aSend(fields: Partial<ReserveV1> = {}): ReserveV1 {
   };
 }
 
-/** The day of a tenant with these caps. */
+/** Makes the day of a tenant with these caps. */
 export const aDay = (tenantId: string, caps: DayCaps): DayOf => ({
   ...{ tenantId, plan: 'ENTERPRISE', internal: false, caps },
 });
@@ -38,13 +38,13 @@ export async function reserveInTurn(rpc: RpcClient, sends: ReserveV1[]): Promise
 
 export const admitted = (replies: ReserveReply[]): number => replies.filter((one) => one.admitted).length;
 
-/** `n` sends that differ in their job only. */
+/** Makes `n` sends that differ in their job only. */
 export function repeat(n: number, fields: Partial<ReserveV1> = {}): ReserveV1[] {
   const { jobId: _, ...same } = aSend(fields);
   return Array.from({ length: n }, () => aSend(same));
 }
 
-/** What the counter of a session or tenant stands at, over all days; 0 where there is none. */
+/** Reads the counter of a session or tenant, over all days; 0 where there is none. */
 export async function used(database: TestDatabase, id: string): Promise<number> {
   const rows = await database.query<{ used: number }>(
     'SELECT coalesce(sum(used), 0)::int AS used FROM limits.quota WHERE id = $1',
@@ -66,8 +66,8 @@ export async function freezeClock(database: TestDatabase, at: string): Promise<(
 }
 
 /** Resolves when every event that is in the stream now has been dealt with. */
-export async function allHeard(messaging: Messaging): Promise<void> {
-  await waitFor('every event to be heard', async () => {
+export async function allEventsProcessed(messaging: Messaging): Promise<void> {
+  await waitFor('every event to be processed', async () => {
     const { num_pending, num_ack_pending } = await messaging.manager.consumers.info('EVENTS', 'limits');
     return num_pending + num_ack_pending === 0;
   });

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 import { WarmupTicker } from '../src/warmup/warmup-ticker.js';
-import { allHeard, aSend } from './sends.js';
+import { allEventsProcessed, aSend } from './sends.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -47,7 +47,7 @@ const NUMBERS: Record<'healthy' | 'silent' | 'undelivered' | 'unloved', Habits> 
 
 const setClock = (at: number) => limits.database.query('SELECT public.svc_clock_set($1)', [at - Date.now()]);
 
-/** What a number does on a day, as the events of that day would have left it. */
+/** Writes the rows that the events of a number's day would have left. */
 async function live(sessionId: string, { used, delivered, replied }: Habits): Promise<void> {
   const { query } = limits.database;
   const [row] = await query<{ tier: number; tenant_id: string }>(
@@ -141,15 +141,15 @@ test('what is missing is said, and a number judged by one replica is left alone 
 
 test('the number of a deleted session is judged no more, what it has used stays, and that of another one goes on', async () => {
   const tenantId = randomUUID();
-  const [deleted, kept, unused] = [aSend({ tenantId }), aSend({ tenantId }), aSend({ tenantId })];
-  for (const send of [deleted, kept]) await limits.rpc.request(Reserve, send);
+  const [deleted, active, unused] = [aSend({ tenantId }), aSend({ tenantId }), aSend({ tenantId })];
+  for (const send of [deleted, active]) await limits.rpc.request(Reserve, send);
   const messaging = limits.get(Messaging);
   for (const { sessionId } of [deleted, deleted, unused]) {
     const data = { sessionId, timestamp: new Date().toISOString() };
     await messaging.publishEvent(envelopeOf(SessionDeleted, { tenantId }, data));
   }
-  await allHeard(messaging);
-  // What comes late begins nothing anew.
+  await allEventsProcessed(messaging);
+  // An event that comes late begins nothing anew.
   await limits.rpc.request(Reserve, unused);
   await Promise.all(replicas.map((replica) => replica.judgeDue()));
   const rows = await limits.database.query(
@@ -160,7 +160,7 @@ test('the number of a deleted session is judged no more, what it has used stays,
   expect(new Set(rows)).toEqual(
     new Set([
       { sessionId: deleted.sessionId, judged: false, ended: true, used: 1 },
-      { sessionId: kept.sessionId, judged: true, ended: false, used: 1 },
+      { sessionId: active.sessionId, judged: true, ended: false, used: 1 },
       { sessionId: unused.sessionId, judged: false, ended: true, used: 1 },
     ]),
   );

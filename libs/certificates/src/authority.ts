@@ -3,7 +3,7 @@ import { type Issuer, signCertificate, type Validity } from './certificate.js';
 import { authorityExtensions, serverExtensions } from './extensions.js';
 import { pemOf, type ServerCertificate } from './self-signed.js';
 
-/** What PKCS #8 puts in front of the 32 bytes of an Ed25519 key. */
+/** Heading that PKCS #8 puts in front of the 32 bytes of an Ed25519 key. */
 const PRIVATE_KEY_HEADING = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** A name, and the 32 bytes that its key follows from. */
@@ -25,7 +25,7 @@ export interface Authority {
   issue(server: ServerIdentity): ServerCertificate;
 }
 
-/** Makes an authority whose keys and certificates follow from seeds, so that clients can be told it once. */
+/** Makes an authority whose keys and certificates follow from seeds, so that clients can store it once. */
 export function authorityFromSeed({ name, seed }: Identity, validity: Validity): Authority {
   const key = keyFrom(seed);
   const issuer: Issuer = { name, key };

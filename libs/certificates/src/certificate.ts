@@ -25,13 +25,13 @@ export interface Validity {
   until: Date;
 }
 
-/** Who signs a certificate: its name, and its Ed25519 private key. */
+/** Issuer of a certificate: its name, and its Ed25519 private key. */
 export interface Issuer {
   name: string;
   key: KeyObject;
 }
 
-/** What a certificate says. */
+/** Content of a certificate. */
 export interface CertificateContent {
   subject: string;
   /** Private or public Ed25519 key of the subject. */
@@ -64,7 +64,7 @@ export function signCertificate(issuer: Issuer, content: CertificateContent): st
   return toPem(Buffer.from(AsnConvert.serialize(certificate)));
 }
 
-/** Sixteen bytes that read as a positive number without a leading zero, as RFC 5280 wants them. */
+/** Computes sixteen bytes that read as a positive number without a leading zero, as RFC 5280 wants them. */
 function serialOf(subject: Name, publicKey: Buffer): Buffer {
   const name = Buffer.from(AsnConvert.serialize(subject));
   const serial = createHash('sha256').update(name).update(publicKey).digest().subarray(0, SERIAL_BYTES);
@@ -77,7 +77,7 @@ const nameOf = (commonName: string): Name => {
   return new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: COMMON_NAME, value })])]);
 };
 
-/** A view of a pooled buffer would bring the whole pool along. */
+/** Copies the bytes: a view of a pooled buffer would bring the whole pool along. */
 const arrayBufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
 
 function toPem(der: Buffer): string {

@@ -18,20 +18,20 @@ import {
 const extension = (extnID: string, value: object, critical = false): Extension =>
   new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 
-/** What lets a key sign certificates and lists of revoked ones. */
+/** Makes the extensions that let a key sign certificates and lists of revoked ones. */
 export const authorityExtensions = (): Extension[] => [
   extension(id_ce_basicConstraints, new BasicConstraints({ cA: true }), true),
   extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign), true),
 ];
 
-/** What lets a key serve TLS under some names and addresses. */
+/** Makes the extensions that let a key serve TLS under some names and addresses. */
 export const serverExtensions = (hosts: readonly string[]): Extension[] => [
   extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
   extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_serverAuth])),
   hostNames(hosts),
 ];
 
-/** The names and addresses, of either version, that a certificate is good for. */
+/** Makes the extension with the names and addresses, of either version, that a certificate is good for. */
 export const hostNames = (hosts: readonly string[]): Extension =>
   extension(id_ce_subjectAltName, new SubjectAlternativeName(hosts.map(generalName)));
 

@@ -3,7 +3,7 @@ import { ERROR_CATALOGUE, type ErrorCode } from './errors.js';
 /** Extra data of an error body: JSON values only, never a secret, key material or message text. */
 export type ErrorMeta = Record<string, unknown>;
 
-/** How an `AppError` travels between services and, with `requestId` added, to the customer. */
+/** Body of an `AppError` between services and, with `requestId` added, to the customer. */
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
@@ -26,17 +26,17 @@ export class AppError extends Error {
     super(message, options);
   }
 
-  /** HTTP status of the code, from the catalogue. */
+  /** Returns the HTTP status of the code, from the catalogue. */
   get status(): number {
     return ERROR_CATALOGUE[this.code].status;
   }
 
-  /** True where the same call may succeed later: consumers nak instead of dead-lettering. */
+  /** Says whether the same call may succeed later: consumers nak instead of dead-lettering. */
   get retryable(): boolean {
     return ERROR_CATALOGUE[this.code].retryable;
   }
 
-  /** The part that crosses a process border: neither stack nor cause. */
+  /** Returns the part that crosses a process border: neither stack nor cause. */
   toBody(): ErrorBody {
     return { code: this.code, message: this.message, meta: this.meta };
   }

@@ -1,11 +1,11 @@
 /** Constructor of a class that carries class-validator rules. */
 export type DataClass<T extends object = object> = new () => T;
 
-/** What an event is to customers, and who may publish it. */
+/** Publishers of an event, and its part in the public API. */
 export interface EventRules<P extends boolean = boolean> {
-  /** Whether an endpoint of a customer can subscribe to it. */
+  /** An endpoint of a customer can subscribe to the event. */
   readonly public: P;
-  /** What has happened: one sentence, which the public description shows of a public event. */
+  /** Summary of what has happened: one sentence, which the public description shows of a public event. */
   readonly summary: string;
   /** Apps that own the fact: no other app publishes it. Empty: none does yet. */
   readonly by: readonly string[];

@@ -1,6 +1,6 @@
-/** Who answers a session's inbound messages (specification, "Session"). */
+/** Bot modes: the built-in AI or the tenant's bot answers a session's inbound messages (specification, "Session"). */
 export const BOT_MODES = ['MANAGED', 'EXTERNAL'] as const;
-/** One of `BOT_MODES`. */
+/** Value of `BOT_MODES`. */
 export type BotMode = (typeof BOT_MODES)[number];
 
 /** Observed state of a session. */
@@ -14,10 +14,10 @@ export const SESSION_STATUSES = [
   'DISCONNECTED',
   'LOGGED_OUT',
 ] as const;
-/** One of `SESSION_STATUSES`. */
+/** Value of `SESSION_STATUSES`. */
 export type SessionStatus = (typeof SESSION_STATUSES)[number];
 
-/** Why a session is where it is; `reason` of `session.disconnected` is one of these. */
+/** Reasons for the status of a session; `reason` of `session.disconnected` is one of these. */
 export const STATUS_REASONS = [
   'CREATED',
   'CONNECT_REQUESTED',
@@ -26,12 +26,12 @@ export const STATUS_REASONS = [
   'LOGGED_IN',
   'CONNECTION_LOST',
   'CONNECTION_REFUSED',
-  // Five findings of the watchdog: the session looked connected and did not work, so it is connected anew.
-  'KEEP_ALIVE_TIMEOUT', // nothing heard, not even answers to pings
-  'STREAM_UNREADABLE', // what came could not be decrypted or decoded
+  // The watchdog has these five findings: the session looked connected and did not work, so it is connected anew.
+  'KEEP_ALIVE_TIMEOUT', // the platform sent nothing, not even answers to pings
+  'STREAM_UNREADABLE', // inbound stanzas could not be decrypted or decoded
   'PROCESSING_STALLED', // messages stood still inside, in or out
   'UNANSWERED', // sends without acknowledgement, or questions without answer, while pings were answered
-  'LIBRARY_ERROR', // something failed where nobody listened
+  'LIBRARY_ERROR', // an error occurred outside of any handler
   'LOGIN_TIMEOUT',
   'RESTART_REQUIRED',
   'PLATFORM_ERROR',
@@ -47,7 +47,7 @@ export const STATUS_REASONS = [
   'PROXY_FAILED', // the proxy of the session cannot be reached, refuses us, or is where it must not be
   'PROXY_CHANGED',
 ] as const;
-/** One of `STATUS_REASONS`. */
+/** Value of `STATUS_REASONS`. */
 export type StatusReason = (typeof STATUS_REASONS)[number];
 
 /** Life of a message; `RECEIVED` is the only one of an inbound message. */
@@ -60,10 +60,10 @@ export const MESSAGE_STATUSES = [
   'FAILED',
   'RECEIVED',
 ] as const;
-/** One of `MESSAGE_STATUSES`. */
+/** Value of `MESSAGE_STATUSES`. */
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
-/** Why an outbound message failed for good: `failure.code`. */
+/** Reasons for which an outbound message failed for good: `failure.code`. */
 export const FAILURE_CODES = [
   'SESSION_LOGGED_OUT',
   'SESSION_DELETED',
@@ -79,42 +79,42 @@ export const FAILURE_CODES = [
   'ACCOUNT_RESTRICTED',
   'NEW_CHAT_QUOTA',
   'CANCELED',
-  // What a message met at its time that was to go out later.
+  // A scheduled message that could not go out at its time has one of these three codes.
   'SESSION_NOT_CONNECTED',
   'RATE_LIMITED',
   'PAYMENT_REQUIRED',
 ] as const;
-/** One of `FAILURE_CODES`. */
+/** Value of `FAILURE_CODES`. */
 export type FailureCode = (typeof FAILURE_CODES)[number];
 
-/** Why the platform lets a session begin no new chats. */
+/** Reasons for which the platform lets a session begin no new chats. */
 export const RESTRICTION_REASONS = ['ACCOUNT_RESTRICTED', 'NEW_CHAT_QUOTA'] as const;
-/** One of `RESTRICTION_REASONS`. */
+/** Value of `RESTRICTION_REASONS`. */
 export type RestrictionReason = (typeof RESTRICTION_REASONS)[number];
 
-/** What became of the file of an inbound message. */
+/** Statuses of the file of an inbound message. */
 export const MEDIA_STATUSES = ['STORED', 'FAILED'] as const;
-/** One of `MEDIA_STATUSES`. */
+/** Value of `MEDIA_STATUSES`. */
 export type MediaStatus = (typeof MEDIA_STATUSES)[number];
 
-/** Why the file of an inbound message is not there: `media.reason`. */
+/** Reasons for which the file of an inbound message is missing: `media.reason`. */
 export const MEDIA_FAILURES = ['INVALID', 'TOO_LARGE', 'GONE', 'CORRUPT', 'UNAVAILABLE'] as const;
-/** One of `MEDIA_FAILURES`. */
+/** Value of `MEDIA_FAILURES`. */
 export type MediaFailure = (typeof MEDIA_FAILURES)[number];
 
-/** What a message may do to an earlier one. */
+/** Changes that a message may make to an earlier one. */
 export const MESSAGE_CHANGES = ['EDITED', 'REVOKED'] as const;
-/** One of `MESSAGE_CHANGES`. */
+/** Value of `MESSAGE_CHANGES`. */
 export type MessageChangeKind = (typeof MESSAGE_CHANGES)[number];
 
 /** Daily limits, in the order in which they are checked (specification, "Limits"). */
 export const LIMIT_LAYERS = ['session', 'plan'] as const;
-/** One of `LIMIT_LAYERS`. */
+/** Value of `LIMIT_LAYERS`. */
 export type LimitLayer = (typeof LIMIT_LAYERS)[number];
 
 /** Plans of the specification. */
 export const PLANS = ['STARTER', 'GROWTH', 'ENTERPRISE'] as const;
-/** One of `PLANS`. */
+/** Value of `PLANS`. */
 export type Plan = (typeof PLANS)[number];
 
 /** States of a subscription. */
@@ -126,22 +126,22 @@ export const SUBSCRIPTION_STATUSES = [
   'CANCELED',
   'PAUSED',
 ] as const;
-/** One of `SUBSCRIPTION_STATUSES`. */
+/** Value of `SUBSCRIPTION_STATUSES`. */
 export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number];
 
-/** Who says what a subscription is: the operator by hand, or the payment provider. */
+/** Keepers of a subscription: the operator by hand, or the payment provider. */
 export const SUBSCRIPTION_KEEPERS = ['operator', 'stripe'] as const;
-/** One of `SUBSCRIPTION_KEEPERS`. */
+/** Value of `SUBSCRIPTION_KEEPERS`. */
 export type SubscriptionKeeper = (typeof SUBSCRIPTION_KEEPERS)[number];
 
 /** States of a webhook endpoint. `DISABLED`: a bound endpoint whose session went back to `MANAGED`. */
 export const ENDPOINT_STATUSES = ['ACTIVE', 'PAUSED', 'DISABLED'] as const;
-/** One of `ENDPOINT_STATUSES`. */
+/** Value of `ENDPOINT_STATUSES`. */
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
 
-/** Why an endpoint is paused: five permanent 4xx in a row, or a request. */
+/** Reasons for which an endpoint is paused: five permanent 4xx in a row, or a request. */
 export const PAUSE_REASONS = ['PERMANENT_4XX', 'REQUESTED'] as const;
-/** One of `PAUSE_REASONS`. */
+/** Value of `PAUSE_REASONS`. */
 export type PauseReason = (typeof PAUSE_REASONS)[number];
 
 /**
@@ -149,27 +149,27 @@ export type PauseReason = (typeof PAUSE_REASONS)[number];
  * steps aside. `STRICT`: what follows waits until the one before it is delivered or dead.
  */
 export const ENDPOINT_ORDERINGS = ['CONVERSATION', 'STRICT'] as const;
-/** One of `ENDPOINT_ORDERINGS`. */
+/** Value of `ENDPOINT_ORDERINGS`. */
 export type EndpointOrdering = (typeof ENDPOINT_ORDERINGS)[number];
 
-/** Where a key is valid: with the platform, or in the tenant's sandbox. */
+/** Environments in which a key is valid: with the platform, or in the tenant's sandbox. */
 export const KEY_ENVIRONMENTS = ['LIVE', 'TEST'] as const;
-/** One of `KEY_ENVIRONMENTS`. */
+/** Value of `KEY_ENVIRONMENTS`. */
 export type KeyEnvironment = (typeof KEY_ENVIRONMENTS)[number];
 
 /** Scopes of API keys (specification, "Authentication"). */
 export const SCOPES = ['*', 'messages:send', 'messages:read', 'webhooks:manage', 'admin:*'] as const;
-/** One of `SCOPES`. */
+/** Value of `SCOPES`. */
 export type Scope = (typeof SCOPES)[number];
 
 /** Typing states that a session shows a contact. */
 export const TYPING_STATES = ['composing', 'recording', 'paused'] as const;
-/** One of `TYPING_STATES`. */
+/** Value of `TYPING_STATES`. */
 export type TypingState = (typeof TYPING_STATES)[number];
 
-/** What a plan does once its tokens are used up: go on and bill, or refuse until the month ends. */
+/** Rules for a plan whose tokens are used up: go on and bill, or refuse until the month ends. */
 export const TOKEN_OVERAGES = ['bill', 'block'] as const;
-/** One of `TOKEN_OVERAGES`. */
+/** Value of `TOKEN_OVERAGES`. */
 export type TokenOverage = (typeof TOKEN_OVERAGES)[number];
 
 /** The entitlements of a tenant by name, as the operator writes them. */
@@ -177,7 +177,7 @@ export const ENTITLEMENT_KEYS = [
   ...(['sessions', 'messages', 'calls', 'tokens'] as const),
   ...(['overage', 'storage', 'pace'] as const),
 ];
-/** One of `ENTITLEMENT_KEYS`. */
+/** Value of `ENTITLEMENT_KEYS`. */
 export type EntitlementKey = (typeof ENTITLEMENT_KEYS)[number];
 /** The value of one entitlement: a whole number, or how tokens beyond the included ones are treated. */
 export type EntitlementValue = number | TokenOverage;

@@ -2,13 +2,13 @@
 export interface ErrorEntry {
   /** HTTP status of the answer. */
   status: number;
-  /** Whether the same call may succeed later without a change by the caller. */
+  /** The same call may succeed later without a change by the caller. */
   retryable: boolean;
   /** Level at which a service logs it. */
   log: 'debug' | 'info' | 'warn' | 'error';
   /** Default message: what is wrong, for a person. */
   summary: string;
-  /** What the caller does about it. */
+  /** Remedy of the caller. */
   remedy: string;
 }
 
@@ -21,8 +21,8 @@ const entry = (
 ): ErrorEntry => ({ status, retryable, log, summary, remedy });
 
 /**
- * Every error code a customer or a service can meet, in the order of `docs/errors.md`, which is generated from it.
- * Codes of the specification keep its status; the others are named after what the caller can do about them.
+ * Errors that a customer or a service can meet, by code, in the order of `docs/errors.md`, which is generated from it. Codes of the
+ * specification keep its status; the others are named after what the caller can do about them.
  */
 export const ERROR_CATALOGUE = {
   VALIDATION_FAILED: entry(

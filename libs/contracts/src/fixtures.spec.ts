@@ -31,7 +31,7 @@ const files = [...envelopes, ...filesIn('requests/'), ...filesIn('notices/')];
 const ENVELOPE = /^(?<name>[a-z_.-]+?)\.v(?<version>\d+)(\.[a-z-]+)?\.json$/;
 /** `requests/limits.reserve.request.json`, `requests/limits.reserve.reply.refused.json` */
 const REQUEST = /^requests\/(?<name>[a-z-]+\.[a-z-]+)\.(?<part>request|reply)(\.[a-z-]+)?\.json$/;
-/** `notices/api-gateway.clearance-changed.json` */
+/** `notices/api-gateway.send-permissions-changed.json` */
 const NOTICE = /^notices\/(?<name>[a-z-]+\.[a-z-]+)(\.[a-z-]+)?\.json$/;
 
 function publishedOf(file: string): Published | undefined {
@@ -39,7 +39,7 @@ function publishedOf(file: string): Published | undefined {
   return published.find((one) => one.name === name && one.version === Number(version));
 }
 
-/** Reads a sample as whoever gets it does. */
+/** Reads a sample as its receiver does. */
 function readerOf(file: string): (sample: unknown) => object {
   const contract = publishedOf(file);
   if (contract) return (sample) => parseEnvelope(contract, sample);
@@ -70,7 +70,7 @@ describe('every sample ever published', () => {
     expect(() => readerOf(file)(next)).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED' }));
   });
 
-  // What was sent once, a process of an earlier release sends again: another sample may be added, none is changed.
+  // A process of an earlier release sends such a sample again: another sample may be added, none is changed.
   test.each(Object.entries(read('../published-fixtures.json')))('%s is what it was', (file, digest) => {
     expect(files).toContain(file);
     expect(

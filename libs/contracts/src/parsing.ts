@@ -40,7 +40,7 @@ storage.getTargetValidationMetadatas = (
   return rules;
 };
 
-/** One broken rule: the path of the field (`media.kind`) and the rule in words. */
+/** Rule that a body breaks: the path of the field (`media.kind`) and the rule in words. */
 export interface FieldProblem {
   field: string;
   rule: string;
@@ -64,12 +64,12 @@ export function parseData<T extends object>(type: DataClass<T>, plain: unknown):
 /** The number of problems that an error names at most: a body with thousands of them is not answered with thousands. */
 const MOST_PROBLEMS = 20;
 
-/** The `VALIDATION_FAILED` error for what class-validator found. */
+/** Makes the `VALIDATION_FAILED` error for what class-validator found. */
 export function validationFailed(errors: ValidationError[]): AppError {
   return invalidFields(fieldProblems(errors));
 }
 
-/** The `VALIDATION_FAILED` error for broken rules: names each field and the rule it breaks, up to 20. */
+/** Makes the `VALIDATION_FAILED` error for broken rules: it names each field and the rule it breaks, up to 20. */
 export function invalidFields(problems: FieldProblem[], cause?: unknown): AppError {
   const fields = problems.slice(0, MOST_PROBLEMS);
   const more = problems.length - fields.length;
@@ -77,7 +77,7 @@ export function invalidFields(problems: FieldProblem[], cause?: unknown): AppErr
   return new AppError('VALIDATION_FAILED', rules.join('; '), { fields }, { cause });
 }
 
-/** The `VALIDATION_FAILED` error for one field that breaks a rule which no decorator can say. */
+/** Makes the `VALIDATION_FAILED` error for one field that breaks a rule which no decorator can say. */
 export function invalidField(field: string, rule: string, cause?: unknown): AppError {
   return invalidFields([{ field, rule }], cause);
 }
@@ -93,7 +93,7 @@ function fieldProblems(errors: ValidationError[], parent = ''): FieldProblem[] {
   });
 }
 
-/** What travels on JetStream around the data of an event or a command. */
+/** Envelope of an event or a command: the fields on JetStream around its data. */
 export class Envelope<T extends object = object> {
   /** UUID; also the JetStream message id, so that a repeat within two minutes is stored once. */
   @IsUUID() id: string;
@@ -119,7 +119,7 @@ const isInstant = (value: unknown): boolean =>
 const isAbsentOrText = (value: unknown): boolean => value === undefined || typeof value === 'string';
 
 /**
- * Whether this is an envelope as our services write them. Every event of every service comes by here, and the validator
+ * Says whether a plain object is an envelope as our services write them. Every event of every service comes by here, and the validator
  * takes ten times as long: it checks only what looks otherwise, and writes the words of the error.
  */
 function isAsWritten(plain: unknown): plain is Envelope {

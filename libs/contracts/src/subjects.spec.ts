@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PARTITION_COUNT, partitionOf } from './subjects.js';
 
 describe('the partition of an id', () => {
-  // Reckoned by another program. Durable consumers and leases are named after these numbers.
+  // Another program computed these numbers. Durable consumers and leases are named after these numbers.
   test.each([
     ['', 5],
     ['a', 44],

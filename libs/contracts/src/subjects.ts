@@ -4,27 +4,27 @@ export const PARTITION_COUNT = 64;
 /** JetStream streams; who consumes what is in `docs/architecture.md`. */
 export const STREAMS = { commands: 'COMMANDS', events: 'EVENTS', dead: 'DEAD' } as const;
 
-/** `evt.<tenant partition>.<event name>` */
+/** Makes `evt.<tenant partition>.<event name>`. */
 export function eventSubject(tenantPartition: number, name: string): string {
   return `evt.${tenantPartition}.${name}`;
 }
 
-/** `evt.*.<event name>` of every tenant; the name may hold wildcards, as in `session.*`. */
+/** Makes `evt.*.<event name>` of every tenant; the name may hold wildcards, as in `session.*`. */
 export function eventSubjectOfAll(name: string): string {
   return `evt.*.${name}`;
 }
 
-/** `cmd.<session partition>.<command name>.<sessionId>` */
+/** Makes `cmd.<session partition>.<command name>.<sessionId>`. */
 export function commandSubject(sessionPartition: number, name: string, sessionId: string): string {
   return `cmd.${sessionPartition}.${name}.${sessionId}`;
 }
 
-/** `own.<app>.<partition>`: questions that only the owner of a partition of the app can answer. */
+/** Makes `own.<app>.<partition>`: the subject of questions that only the owner of a partition of the app can answer. */
 export function ownerSubject(app: string, partition: number): string {
   return `own.${app}.${partition}`;
 }
 
-/** `dead.<app>`: copies of what an app could not process, for a person with a runbook. */
+/** Makes `dead.<app>`: the subject of copies of what an app could not process, for a person with a runbook. */
 export function deadLetterSubject(app: string): string {
   return `dead.${app}`;
 }

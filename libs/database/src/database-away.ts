@@ -31,8 +31,8 @@ const AWAY_WORDS = new RegExp(
 );
 
 /**
- * Whether an error says that the database is away, and not that a statement was wrong: the same statement may succeed
- * once it is back. Deadlocks, statements that took too long and a pool that this process itself has closed are none.
+ * Says whether an error means that the database is away, and not that a statement was wrong: the same statement may succeed once it is
+ * back. Deadlocks, statements that took too long and a pool that this process itself has closed are none.
  */
 export function isDatabaseAway(error: unknown): boolean {
   const { code, message } = driverErrorOf(error) as { code?: unknown; message?: unknown };

@@ -13,8 +13,8 @@ test('a text is named at its fifth use, and keeps its name', () => {
 
 test('no two texts have one name', () => {
   const names = new PreparedNames();
-  const given = Array.from({ length: 50 }, (_, n) => use(names, `SELECT $1 + ${n}`, 5).at(-1));
-  expect(new Set(given).size).toBe(50);
+  const issued = Array.from({ length: 50 }, (_, n) => use(names, `SELECT $1 + ${n}`, 5).at(-1));
+  expect(new Set(issued).size).toBe(50);
 });
 
 test('there is an end to names, and those that were given stay', () => {

@@ -2,7 +2,7 @@ import pg from 'pg';
 
 /** Uses after which a text is taken for a statement of the service and not for one that was put together for once. */
 const USES_UNTIL_PREPARED = 5;
-/** On each connection; the server keeps a plan for every one of them. */
+/** Most prepared statements of a connection; the server stores a plan for every one of them. */
 const MOST_PREPARED = 250;
 /** Texts that are counted; lists of changing length make new ones all the time. */
 const MOST_COUNTED = 2_000;
@@ -35,7 +35,7 @@ export class PreparedNames {
 
 const names = new PreparedNames();
 
-/** Without values it may be any number of statements, and of any kind. */
+/** Form of a text that can be prepared; one without values may be any number of statements, and of any kind. */
 const PREPARABLE = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b[^;]*$/i;
 
 /**
@@ -43,7 +43,7 @@ const PREPARABLE = /^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH)\b[^;]*$/i;
  * (docs/adr/0017). Behind PgBouncer this needs 1.21 or newer.
  */
 export class PreparingClient extends pg.Client {
-  /** As `pg` takes it; only a single statement on tables can be prepared. */
+  /** Prepares a query in any form that `pg` takes; only a single statement on tables can be prepared. */
   override query(...call: unknown[]): never {
     const [text, values = []] = call;
     const query = super.query.bind(this) as (...call: unknown[]) => unknown;
@@ -66,12 +66,13 @@ export class PreparingClient extends pg.Client {
 const PLAIN = /^[\w.:+-]+$/;
 
 /**
- * The array as PostgreSQL reads it, where no element needs quotes; undefined where one might. `pg` looks through every
- * element for what is to be escaped and puts the text together piece by piece, which with hundreds of ids is most of the
- * time that a statement costs this side.
+ * Writes the array as PostgreSQL reads it, where no element needs quotes; undefined where one might. `pg` looks through every element for
+ * what is to be escaped and puts the text together piece by piece, which with hundreds of ids is most of the time that a statement costs
+ * this side.
  */
 export function plainArray(values: unknown[]): string | undefined {
-  // By index, and copied only where an element is written otherwise than `join` does: thousands of elements a second come by here.
+  // The loop goes by index, and copies only where an element is written otherwise than `join` does: thousands of elements a second come by
+  // here.
   let parts = values;
   for (let at = 0; at < values.length; at += 1) {
     const value = values[at];
@@ -84,7 +85,7 @@ export function plainArray(values: unknown[]): string | undefined {
   return `{${parts.join(',')}}`;
 }
 
-/** What `join` is to write for a value; undefined where it needs quotes. */
+/** Finds what `join` is to write for a value; undefined where it needs quotes. */
 function plainElement(value: unknown): string | number | boolean | undefined {
   if (typeof value === 'string') return isPlain(value) ? value : undefined;
   if (typeof value === 'number' || typeof value === 'boolean') return value;
@@ -97,7 +98,7 @@ function isPlain(text: string): boolean {
   return PLAIN.test(text) && (text.length !== 4 || text.toLowerCase() !== 'null');
 }
 
-/** Whether a migration has changed the columns that the statement returns: it is to be prepared anew. */
+/** Says whether a migration has changed the columns that the statement returns: it is to be prepared anew. */
 function isOutdated(error: unknown): boolean {
   return (error as { routine?: string }).routine === 'RevalidateCachedQuery';
 }

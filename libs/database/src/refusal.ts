@@ -8,7 +8,7 @@ const CONTENT_STATES = /^(22|23|54|XX)/;
 const CONTENT_ERRORS = new Set(['RangeError', 'TypeError', 'SyntaxError', 'URIError']);
 
 /**
- * Whether an error is the fault of what was to be written: the same content fails again, however often it is tried. A database that is
+ * Says whether an error is the fault of the written content: the same content fails again, however often it is tried. A database that is
  * away or slow, a deadlock and a lease that was lost are none.
  */
 export function isOfContent(error: unknown): boolean {

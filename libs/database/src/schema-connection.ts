@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { DataSourceOptions, MixedList } from 'typeorm';
 import { PreparingClient } from './preparing-client.js';
 
-/** How a service connects to its own schema. */
+/** Connection of a service to its own schema. */
 export interface SchemaConnection {
   /** `postgres://user:password@host:port/database`; the user must be a member of the schema's role. */
   url: string;
@@ -11,7 +11,7 @@ export interface SchemaConnection {
   entities: MixedList<new () => object>;
   /** Connections in the pool, 10 by default. */
   poolSize?: number;
-  /** Shown in `pg_stat_activity`. */
+  /** Name in `pg_stat_activity`. */
   applicationName?: string;
 }
 
@@ -21,12 +21,12 @@ export function schemaRole(schema: string): string {
 }
 
 /**
- * How long a connection of the pool lasts without use. One that is new has neither plans nor the tables' descriptions: its first statements
- * cost tens of milliseconds, and to make one for every peak lengthens the peak.
+ * Time for which an unused connection stays in the pool, in ms. One that is new has neither plans nor the tables' descriptions: its first
+ * statements cost tens of milliseconds, and to make one for every peak lengthens the peak.
  */
 const IDLE_LIMIT_MS = 300_000;
 const STATEMENT_LIMIT_MS = 15_000;
-/** Longer than the server lets any statement run: one that says nothing for this long is gone. */
+/** Time after which a silent connection counts as broken, in ms: longer than the server lets any statement run. */
 const SILENCE_LIMIT_MS = 20_000;
 
 /**
@@ -59,10 +59,10 @@ export function schemaDataSource(connection: SchemaConnection): DataSourceOption
   };
 }
 
-/** Of a connected `pg.Client`, what its types do not show. */
+/** Fields of a connected `pg.Client` that its types do not show. */
 interface Connected {
   connection: { stream: Socket };
-  /** True while no statement is under way. */
+  /** No statement is under way. */
   readyForQuery: boolean;
 }
 
@@ -74,7 +74,7 @@ export function closeWhenSilent(client: Connected, limitMs = SILENCE_LIMIT_MS): 
   const { stream } = client.connection;
   stream.setTimeout(limitMs);
   stream.on('timeout', () => {
-    if (client.readyForQuery) return; // it waits in the pool; whatever is asked next starts the time anew
+    if (client.readyForQuery) return; // it waits in the pool; the next statement starts the time anew
     const words = `The database said nothing for ${limitMs / 1000} seconds.`;
     stream.destroy(Object.assign(new Error(words), { code: 'ETIMEDOUT' }));
   });

@@ -165,8 +165,8 @@ describe('domain time', () => {
         [TENANT, ms],
       );
       const both = [TENANT, '0198c0de-0000-7000-8000-0000000000a2'];
-      const sql = 'SELECT tenant, svc_now(tenant) IS NOT NULL AS known FROM unnest($1::uuid[]) AS tenant';
-      expect(await service.query(sql, [both])).toEqual(both.map((tenant) => ({ tenant, known: true })));
+      const sql = 'SELECT tenant, svc_now(tenant) IS NOT NULL AS "hasTime" FROM unnest($1::uuid[]) AS tenant';
+      expect(await service.query(sql, [both])).toEqual(both.map((tenant) => ({ tenant, hasTime: true })));
       expect(Math.abs((await aheadOfReal(service, TENANT)) - ahead)).toBeLessThan(10);
       const [own] = await service.query<{ offset_ms: string }[]>('SELECT * FROM svc_offsets($1)', [[TENANT]]);
       expect(Number(own?.offset_ms)).toBe(ahead * 1_000);

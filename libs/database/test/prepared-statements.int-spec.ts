@@ -13,7 +13,7 @@ class Rooms1700000000000 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
-/** More often than a text has to come before it is prepared. */
+/** Number of runs of a text: more than it needs before it is prepared. */
 const TIMES = 8;
 let database: TestDatabase;
 let service: DataSource;
@@ -29,7 +29,7 @@ afterEach(() => service.destroy());
 afterAll(() => database.drop());
 
 const roomSql = (mark: string): string => `/* ${mark} */ SELECT * FROM room WHERE id = $1`;
-/** How many statements with this mark the connection of the service has prepared. */
+/** Counts the statements with this mark that the connection of the service has prepared. */
 const prepared = async (mark: string): Promise<number> => {
   const rows = await service.query<{ statement: string }[]>('SELECT statement FROM pg_prepared_statements');
   return rows.filter(({ statement }) => statement.includes(mark)).length;

@@ -42,7 +42,7 @@ const bakery = (): Promise<string[]> =>
   });
 const answerOf = async (name: string): Promise<unknown> =>
   (await database.query(`SELECT bakery.${name}() AS answer`))[0]?.['answer'];
-/** Times at which the files were applied last, by name. */
+/** Reads the times at which the files were applied last, by name. */
 const applied = async (): Promise<Record<string, number>> => {
   const rows = await database.query<{ name: string; applied_at: Date }>('SELECT * FROM bakery.sql_file');
   return Object.fromEntries(rows.map((row) => [row.name, row.applied_at.getTime()]));

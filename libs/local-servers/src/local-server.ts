@@ -10,7 +10,7 @@ export interface LocalServer {
   readonly port: number;
   /** The address that a client connects to, password included. */
   readonly url: string;
-  /** Where the data lies. Differs from what was asked for when the server's user could not reach that place. */
+  /** Directory of the data. Differs from what was asked for when the server's user could not reach that place. */
   readonly dataDir: string;
   /** Stops in an orderly way, by force if that takes too long; resolves when the server is gone. May be called twice. */
   stop(): Promise<void>;
@@ -31,8 +31,8 @@ const READY_WITHIN_MS = 60_000;
 const POLL_MS = 10;
 
 /**
- * The course every server takes: one owner per directory, a port that is really ours, no return before it is ready,
- * and nothing left behind when that fails. The directory stays ours until the server has ended.
+ * Starts a server as all are started: one owner per directory, a port that is really ours, no return before it is ready, and nothing left
+ * behind when that fails. The directory stays ours until the server has ended.
  */
 export async function startOnDirectory(
   options: { dataDir: string; port?: number },
@@ -54,7 +54,7 @@ export async function startOnDirectory(
         await server.stop();
         throw error;
       }
-      // Released before anyone hears of the end, who may want to start again at once.
+      // The directory is released before the end is announced: a listener may want to start again immediately.
       const exited = server.exited.then(async (exit) => {
         await unlock();
         return exit;

@@ -10,7 +10,7 @@ const LOWEST = 20_000;
 const HIGHEST = 32_000;
 const TRIES = 10;
 
-/** The server could not listen because somebody else does. */
+/** Error of a server that could not listen because another program does. */
 export class PortTakenError extends Error {
   constructor(readonly port: number) {
     super(`Port ${port} on 127.0.0.1 is taken by another program.`);

@@ -1,4 +1,4 @@
-// Starts both servers below the given directory and holds them until it is killed or told to stop.
+// Starts both servers below the given directory and holds them until a signal stops it.
 import { join } from 'node:path';
 import { startNats, startPostgres } from '@svc/local-servers';
 

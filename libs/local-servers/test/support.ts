@@ -18,7 +18,7 @@ export const FAST = { fsync: 'off', synchronous_commit: 'off', full_page_writes:
 const here = dirname(fileURLToPath(import.meta.url));
 const temporary: string[] = [];
 
-/** An open directory below the system's temporary one or another, removed by `cleanUp`. */
+/** Makes an open directory below the system's temporary one or another, removed by `cleanUp`. */
 export async function temporaryDirectory(parent = tmpdir()): Promise<string> {
   const path = await mkdtemp(join(parent, 'svc-test-'));
   await chmod(path, 0o755);
@@ -42,7 +42,7 @@ export async function query(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
-/** One request over NATS's text protocol; keeps the client library out of this package. */
+/** Sends one request over NATS's text protocol; keeps the client library out of this package. */
 export async function natsRequest(url: string, subject: string, body = ''): Promise<Record<string, unknown>> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -58,7 +58,7 @@ export async function natsRequest(url: string, subject: string, body = ''): Prom
   }
 }
 
-/** False for a zombie too: nobody may have collected it yet. */
+/** Says whether a process runs; a zombie does not: it may not have been collected yet. */
 export function isRunning(pid: number): boolean {
   try {
     return readlinkSync(`/proc/${pid}/exe`) !== '';
@@ -67,7 +67,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** The session a process belongs to; a terminal's Ctrl-C reaches the foreground of its own session only. */
+/** Finds the session a process belongs to; a terminal's Ctrl-C reaches the foreground of its own session only. */
 export async function sessionOf(pid: number): Promise<number> {
   const afterName = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1) ?? '';
   return Number(afterName.split(' ')[3]);
@@ -85,7 +85,7 @@ export async function until(
   }
 }
 
-/** What `launcher.mjs` prints once both of its servers are ready. */
+/** Line that `launcher.mjs` prints once both of its servers are ready. */
 export interface Launched {
   postgres: { pid: number; url: string; dataDir: string };
   nats: { pid: number; url: string };

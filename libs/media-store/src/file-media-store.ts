@@ -29,7 +29,7 @@ export class FileMediaStore implements MediaStore {
   async get(id: string): Promise<{ size: number; stream: Readable } | undefined> {
     const file = await onDisk(open(this.pathOf(id)).catch(undefinedIfAbsent));
     if (!file) {
-      await onDisk(access(this.incoming)); // else the folder itself is away: a disk that is not mounted
+      await onDisk(access(this.incoming)); // otherwise the folder itself is away: a disk that is not mounted
       return undefined;
     }
     const { size } = await onDisk(file.stat());

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 
-/** What was stored. */
+/** Size and digest of a stored file. */
 export interface StoredMedia {
   size: number;
-  /** Of the content, in hex. */
+  /** Digest of the content, in hex. */
   sha256: string;
 }
 
@@ -21,7 +21,7 @@ export interface MediaStore {
     maxBytes: number,
   ): Promise<StoredMedia>;
   /**
-   * The file, or undefined where there is none.
+   * Opens the file; undefined where there is none.
    * @throws AppError `UPSTREAM_UNAVAILABLE`: the store cannot be reached
    */
   get(id: string): Promise<{ size: number; stream: Readable } | undefined>;
@@ -32,7 +32,7 @@ export interface MediaStore {
   delete(id: string): Promise<void>;
 }
 
-/** More bytes came than may be stored. */
+/** Error of a file with more bytes than may be stored. */
 export class MediaTooLargeError extends Error {
   override readonly name = 'MediaTooLargeError';
 

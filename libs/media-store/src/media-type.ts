@@ -1,9 +1,9 @@
 import { fileTypeFromBuffer } from 'file-type';
 
-/** So many bytes of a file are enough to tell what it is. */
+/** Number of bytes of a file that are enough to find its type. */
 export const SIGNATURE_BYTES = 4_100;
 
-/** What servers and clients say of a file of which they know nothing. */
+/** Media types that servers and clients name when they know nothing of a file. */
 const UNSPECIFIC = new Set([
   'application/octet-stream',
   'binary/octet-stream',
@@ -15,17 +15,17 @@ const UNSPECIFIC = new Set([
   'unknown/unknown',
 ]);
 
-/** Tells whether a media type says what a file is. */
+/** Says whether a media type names the type of a file. */
 export function isSpecific(mimeType: string): boolean {
   const [essence = ''] = mimeType.split(';');
   return !UNSPECIFIC.has(essence.trim().toLowerCase());
 }
 
-/** Tells what a file is by its first bytes; undefined where they do not say. */
+/** Reads the type of a file from its first bytes; undefined where they do not show it. */
 export async function signatureOf(
   bytes: Uint8Array,
 ): Promise<{ mimeType: string; ending: string } | undefined> {
-  // What is asked about comes from anybody: only so much is looked at, and a look that fails says nothing.
+  // The file may come from anybody: a bounded part of it is read, and an error of the library proves nothing.
   const found = await fileTypeFromBuffer(bytes.subarray(0, SIGNATURE_BYTES)).catch(() => undefined);
   if (found === undefined) return undefined;
   return { mimeType: found.mime === 'image/apng' ? 'image/png' : found.mime, ending: found.ext };

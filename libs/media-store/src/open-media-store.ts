@@ -9,7 +9,7 @@ import { Spool } from './spool.js';
 export const MEDIA_STORE = Symbol('media store');
 
 /**
- * The store that the configuration names. Fails where `MEDIA_DIR` cannot be used, so that a service does not start without it.
+ * Opens the store that the configuration names. Fails where `MEDIA_DIR` cannot be used, so that a service does not start without it.
  * @throws Error
  */
 export async function openMediaStore(config: MediaStoreConfig): Promise<MediaStore> {

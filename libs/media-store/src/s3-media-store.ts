@@ -6,11 +6,11 @@ import { AwsV4Signer } from 'aws4fetch';
 import { assertMediaId, type MediaStore, type StoredMedia } from './media-store.js';
 import type { Spool } from './spool.js';
 
-/** Until the answer begins; an upload is answered when it is whole. */
+/** Longest wait for the beginning of an answer, in ms; an upload is answered when it is whole. */
 const ANSWER_TIMEOUT_MS = 120_000;
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Where the bucket is, and who asks. */
+/** Place of the bucket, and the credentials for it. */
 export interface S3Place {
   endpoint: string;
   bucket: string;

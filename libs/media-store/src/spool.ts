@@ -6,7 +6,7 @@ import { MediaTooLargeError, type StoredMedia } from './media-store.js';
 
 const DAY_MS = 86_400_000;
 
-/** A disk that is full, gone or not ours is a part that is away: what waits for it is tried again. */
+/** Turns an error of the disk into one of a part that is away: a full or lost disk, or one that is not ours, is tried again. */
 export async function onDisk<T>(work: Promise<T>): Promise<T> {
   return work.catch((cause: unknown) => {
     throw new AppError('UPSTREAM_UNAVAILABLE', 'The media store cannot be reached.', {}, { cause });

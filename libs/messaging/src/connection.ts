@@ -6,6 +6,6 @@ export const STEADY_CONNECTION = {
   maxReconnectAttempts: -1,
   reconnectTimeWait: 250,
   pingInterval: 10_000,
-  // Else every request and publication begins by noting where it was called, in case it fails.
+  // This option spares a stack trace for every request and publication, which would be made in case it fails.
   noAsyncTraces: true,
 } as const;

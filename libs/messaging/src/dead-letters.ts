@@ -1,18 +1,18 @@
 import { STREAMS } from '@svc/contracts';
 import type { Messaging } from './messaging.js';
 
-/** A message that an app could not process, as it is kept under `dead.<app>`. */
+/** A message that an app could not process, as it is stored under `dead.<app>`. */
 export interface DeadLetter {
   subject: string;
   /** Body of the error. */
   reason: object;
   delivery: number;
-  /** As it came: JSON, unless that is what was wrong with it. */
+  /** Message as it came: JSON, unless that is what was wrong with it. */
   message: string;
 }
 
-/** Whether a dead letter is one of those that are looked for; `keptAt` is when the copy was made. */
-export type IsMeant = (letter: DeadLetter, keptAt: Date) => boolean;
+/** Test for a dead letter that is looked for; `storedAt` is when the copy was made. */
+export type IsMeant = (letter: DeadLetter, storedAt: Date) => boolean;
 
 /**
  * Deletes dead letters of every app.
@@ -27,7 +27,7 @@ export async function eraseDeadLetters(messaging: Messaging, isMeant: IsMeant): 
 }
 
 /**
- * Finds when the oldest matching dead letter was kept, of every app; null where there is none.
+ * Finds when the oldest matching dead letter was stored, of every app; null where there is none.
  * @throws the error of the client where NATS is away
  */
 export async function findDeadLetter(messaging: Messaging, isMeant: IsMeant): Promise<Date | null> {

@@ -6,14 +6,14 @@ import { HandedEvent, Pull, readJson } from './pull.js';
 import type { Messaging } from './messaging.js';
 import { type HandlerExtras, JETSTREAM } from './patterns.js';
 
-/** What an app consumes. */
+/** Stream and durables of an app that consumes. */
 export interface JetStreamOptions {
   /** Name of the app: its durable consumers and its dead letters are named after it. */
   app: string;
   stream: 'events' | 'commands';
-  /** True: one durable per partition, pulled between `startPartition` and `stopPartition`. False: one for all. */
+  /** The app has one durable per partition, pulled between `startPartition` and `stopPartition`. False: one for all. */
   partitioned: boolean;
-  /** Of an app that hears a single event: the others are not handed to it at all. */
+  /** Only event of an app that consumes a single one: the others are not handed to it. */
   only?: EventContract;
   /** Messages handed out and not yet acked, per consumer. 256 by default. */
   maxAckPending?: number;
@@ -27,7 +27,7 @@ export interface JetStreamOptions {
 
 /** Waits before a message that failed is delivered again; the last one repeats. */
 const BACKOFF_MS = [250, 1_000, 2_000, 5_000, 10_000] as const;
-/** Of a message whose handler fails for a reason nobody foresaw. One that waits for something is never given up. */
+/** Most deliveries of a message whose handler fails for an unforeseen reason. One that waits for something is never given up. */
 const MAX_DELIVERIES = 20;
 const ALL_PARTITIONS = -1;
 
@@ -53,7 +53,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   listen(callback: () => void): void {
     const { only, partitioned, app } = this.options;
     if (!partitioned) this.startPull(ALL_PARTITIONS, this.filter(only ? `*.${only.name}` : '>'), app);
-    // Handlers are known from here on; a message handed out before would find none.
+    // The handlers exist from here on; a message handed out before would find none.
     this.listening = true;
     for (const pull of this.pulls.values()) pull.start();
     callback();

@@ -8,7 +8,7 @@ import {
 } from '@nats-io/transport-node';
 import { AppError } from '@svc/contracts';
 
-/** How a question is asked: how long its answer may take, and what goes with it. */
+/** Time limit of a question, and the headers that go with it. */
 export interface AskOptions {
   timeoutMs: number;
   headers?: MsgHdrs;
@@ -17,7 +17,7 @@ export interface AskOptions {
 /** A question whose answer has not come. */
 interface Open {
   subject: string;
-  /** Tells this question from an earlier one in the same slot. */
+  /** Number that distinguishes this question from an earlier one in the same slot. */
   sequence: number;
   timer: NodeJS.Timeout;
   resolve(answer: Msg): void;
@@ -41,7 +41,7 @@ export class Line {
   constructor(readonly connection: NatsConnection) {
     connection.subscribe(`${this.inbox}.>`, {
       callback: (error, answer) => {
-        // Such as: this user may not hear answers. The subscription is gone with it.
+        // The server may have refused: this user may not receive answers. The subscription is gone with it.
         if (error) this.hangUp(error);
         else this.receive(answer);
       },
@@ -50,7 +50,7 @@ export class Line {
     void connection.closed().then(() => this.hangUp(new Error('The connection to NATS was closed.')));
   }
 
-  /** True while the connection is up. */
+  /** Says whether the connection is up. */
   isConnected(): boolean {
     return this.connected && !this.connection.isClosed();
   }
@@ -72,7 +72,7 @@ export class Line {
         this.connection.publish(subject, data, headers ? { reply, headers } : { reply });
       } catch (error) {
         this.close(slot);
-        throw error; // such as: it is longer than the server takes
+        throw error; // for example: it is longer than the server takes
       }
     });
   }
@@ -101,7 +101,7 @@ export class Line {
     for (const [slot, question] of this.slots.entries()) if (question) this.close(slot)?.reject(error);
   }
 
-  /** The connection itself does not tell: it names its last server while it tries to reach it again. */
+  /** Follows the status: the connection itself does not say it, and names its last server while it tries to reach it again. */
   private async followStatus(): Promise<void> {
     for await (const { type } of this.connection.status()) {
       if (type === 'disconnect') this.connected = false;
@@ -114,6 +114,6 @@ export class Line {
 export function unanswered(app: string, cause: unknown): AppError {
   if (cause instanceof TimeoutError)
     return new AppError('UPSTREAM_TIMEOUT', `${app} did not answer in time.`, { app }, { cause });
-  // Nobody listens, or there is no connection at this moment: the same to the caller.
+  // The subject has no listener, or there is no connection at this moment: the same to the caller.
   return new AppError('UPSTREAM_UNAVAILABLE', `${app} is not available.`, { app }, { cause });
 }

@@ -38,14 +38,14 @@ import { ensureStreams } from './streams.js';
 /** JetStream says within this time that it has what was published. */
 const TAKEN_WITHIN_MS = 5_000;
 
-/** How to reach NATS. */
+/** Address of NATS, and the name of this process there. */
 export interface MessagingOptions {
   url: string;
   /** Connection name: the app. */
   name: string;
 }
 
-/** What an event or command says about itself besides its data. */
+/** Fields of an event or command besides its data. */
 export interface EnvelopeFields {
   tenantId: string;
   /** Give a deterministic id where a repeat must be recognised; a random one otherwise. */
@@ -175,12 +175,12 @@ export class Messaging {
     return this.line.connection;
   }
 
-  /** True while the connection is up; readiness asks. */
+  /** Says whether the connection is up; readiness asks. */
   isConnected(): boolean {
     return this.line.isConnected();
   }
 
-  /** Called by Nest at shutdown: sends what is buffered, then closes. */
+  /** Sends what is buffered, then closes; Nest calls it at shutdown. */
   async onApplicationShutdown(): Promise<void> {
     if (!this.connection.isClosed()) await this.connection.drain();
   }
@@ -199,14 +199,14 @@ export class Messaging {
   }
 }
 
-/** Of what the stream recognises a repeat of. */
+/** Makes the headers by which the stream recognises a repeat. */
 function headersOf(msgID: string): MsgHdrs {
   const made = headers();
   made.set(PubHeaders.MsgIdHdr, msgID);
   return made;
 }
 
-/** A server that has just started answers before JetStream does. */
+/** Waits for JetStream: a server that has just started answers before it does. */
 async function streamsReady(manager: JetStreamManager): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {

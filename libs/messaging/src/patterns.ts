@@ -4,13 +4,13 @@ import { type CommandContract, Envelope, type EventContract, type RequestContrac
 /** Transport id of the JetStream strategy, so that Nest's own NATS transport leaves its handlers alone. */
 export const JETSTREAM: symbol = Symbol('jetstream');
 
-/** What a JetStream handler was declared with. */
+/** Options that a JetStream handler was declared with. */
 export interface HandlerExtras {
   contract: EventContract | CommandContract;
 }
 
 /**
- * Makes a method hear this event; it receives a checked `Envelope`. Returning acks, throwing naks or dead-letters.
+ * Makes a method handle this event; it receives a checked `Envelope`. Returning acks, throwing naks or dead-letters.
  * @throws TypeError when the class is defined and `Envelope` is imported as a type alone.
  */
 export function OnEvent(contract: EventContract): MethodDecorator {
@@ -18,7 +18,7 @@ export function OnEvent(contract: EventContract): MethodDecorator {
 }
 
 /**
- * Makes a method carry out this command; only the owner of the session's partition hears it.
+ * Makes a method carry out this command; only the owner of the session's partition gets it.
  * @throws TypeError as `OnEvent`
  */
 export function OnCommand(contract: CommandContract): MethodDecorator {
@@ -30,7 +30,10 @@ export function OnRequest(contract: RequestContract): MethodDecorator {
   return MessagePattern<string>(contract.subject, Transport.NATS);
 }
 
-/** Nest hands a handler what its pipe makes for the class of the parameter: where only the type was imported, the bytes as they came. */
+/**
+ * Checks that a handler gets an envelope. Nest hands it what its pipe makes for the class of the parameter: where only the type was
+ * imported, the bytes as they came.
+ */
 function withEnvelope(name: string, pattern: MethodDecorator): MethodDecorator {
   return (target, key, descriptor) => {
     const types = Reflect.getMetadata('design:paramtypes', target, key) as unknown[] | undefined;

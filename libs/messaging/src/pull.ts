@@ -12,7 +12,7 @@ const RESTART_MS = 500;
 export class Pull {
   private messages: ConsumerMessages | undefined;
   private inFlight = 0;
-  /** Called when nothing is in flight any more. */
+  /** Callback for the moment at which nothing is in flight any more. */
   private onIdle: () => void = () => undefined;
   private stopped = false;
   private ending: Promise<void> | undefined;
@@ -22,7 +22,7 @@ export class Pull {
   constructor(
     private readonly messaging: Messaging,
     private readonly consumer: DurableConsumer,
-    /** Must not throw; calls `ended` when it has dealt with the message. */
+    /** Handler of a message, which must not throw; it calls `ended` when it has dealt with the message. */
     private readonly handle: (message: JsMsg, ended: () => void) => void,
     private readonly onError: (error: unknown) => void,
   ) {}
@@ -56,7 +56,7 @@ export class Pull {
   }
 
   private async pullOnce(): Promise<void> {
-    // Asked now, the client would drop the question and wait seconds for the answer.
+    // The client would drop a question now, and wait seconds for the answer.
     if (!this.messaging.isConnected()) return;
     const { manager, jetstream } = this.messaging;
     await ensureStreams(manager);
@@ -67,7 +67,7 @@ export class Pull {
       expires: 30_000,
       idle_heartbeat: 5_000,
       abort_on_missing_resource: true,
-      // Not iterated over: that is a few promises a message.
+      // The callback takes the place of an iterator: that is a few promises a message.
       callback: (message) => {
         this.inFlight += 1;
         this.handle(message, this.ended);
@@ -111,14 +111,14 @@ export function dataBytes(json: Uint8Array, plain: { data: object }): Buffer {
   // Keys that are numbers come first here, wherever they are written.
   const isLast =
     keys.at(-1) === 'data' && !keys.some((key) => /^\d/.test(key)) && bytes.at(-1) === CLOSING_BRACE;
-  // Not of an object inside, and no second time.
+  // The position must not be inside of another object, and must be the only one.
   const isOwn = at !== -1 && bytes.indexOf(OPENING_BRACE, 1) >= at && !bytes.includes(DATA, start);
   return isLast && isOwn ? Buffer.from(bytes.subarray(start, -1)) : Buffer.from(JSON.stringify(plain.data));
 }
 
 /** An event that was read. */
 export interface ReadEvent {
-  /** With the data in it unchecked. */
+  /** Envelope with unchecked data. */
   envelope: Envelope;
   /** The data as JSON, as it was published. */
   bytes: Buffer;
@@ -127,7 +127,7 @@ export interface ReadEvent {
 /** Decides what becomes of a message whose handling failed. */
 export type Refuse = (message: JsMsg, error: unknown) => Promise<void>;
 
-/** Is an event that the stream has delivered. Whoever takes it calls one of `done` and `failed`, once. */
+/** Event that the stream has delivered. Whoever takes it calls one of `done` and `failed`, once. */
 export class HandedEvent {
   /**
    * @param refuse hands it out again, or keeps it as a dead letter.
@@ -139,7 +139,7 @@ export class HandedEvent {
     private readonly ended: () => void,
   ) {}
 
-  /** Size of the message in bytes. */
+  /** Returns the size of the message in bytes. */
   get size(): number {
     return this.message.data.length;
   }
@@ -167,7 +167,7 @@ export class HandedEvent {
   /** Refuses the event: after a retryable error it is delivered again, after a permanent one it becomes a dead letter. */
   failed(error: unknown): void {
     void this.refuse(this.message, error)
-      .catch(() => undefined) // as above: it is handed out again
+      .catch(() => undefined) // the message is handed out again, too
       .finally(this.ended);
   }
 }

@@ -24,7 +24,7 @@ export class RpcClient {
   static of(messaging: Messaging): RpcClient {
     return new RpcClient(
       () => messaging.line,
-      () => Promise.resolve(), // it is closed by whoever made it
+      () => Promise.resolve(), // its maker closes it
     );
   }
 
@@ -56,7 +56,7 @@ export class RpcClient {
     return checkReply(contract, response);
   }
 
-  /** Called by Nest at shutdown. */
+  /** Closes the connection; Nest calls it at shutdown. */
   onApplicationShutdown(): Promise<void> {
     return this.hangUp();
   }
@@ -72,7 +72,7 @@ async function ownLine(url: string, name: string): Promise<Line> {
   return new Line(await connect({ servers: url, name, ...STEADY_CONNECTION }));
 }
 
-/** A reply that breaks its contract is a fault between services: never the `VALIDATION_FAILED` of whoever asked. */
+/** Checks a reply. One that breaks its contract is a fault between services: never the `VALIDATION_FAILED` of the asker. */
 function checkReply<A extends object>(contract: RequestContract<object, A>, reply: unknown): A {
   try {
     return parseData(contract.reply, reply);

@@ -12,7 +12,7 @@ import { STREAMS } from '@svc/contracts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** For how long a stream drops what is published again under one id, in seconds. */
+/** Time for which a stream drops a repeat under the same id, in seconds. */
 export const REPEATS_DROPPED_S = 120;
 
 /** The three streams, by features of nats-server 2.9: an older server ignores newer ones without a word. */
@@ -47,7 +47,7 @@ export interface DurableConsumer {
   maxAckPending: number;
 }
 
-/** What a server from 2.10 on says of a durable that exists with another configuration; an older one changes it. */
+/** Error code of a server from 2.10 on for a durable that exists with another configuration; an older one changes it. */
 const CONSUMER_ALREADY_EXISTS = 10148;
 
 /** Creates the durable consumer, or changes one of an earlier release. Where it has got to stays. */

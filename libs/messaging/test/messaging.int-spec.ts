@@ -28,41 +28,41 @@ const drained = (service: SmallService, durable = 'shop', stream = 'EVENTS') =>
 
 describe('an event', () => {
   test('reaches its handler as a checked envelope, and is acked', async () => {
-    const heard: Envelope<OutboundMessageV1>[] = [];
-    const shop = await boot({ sent: (envelope) => void heard.push(envelope) });
+    const received: Envelope<OutboundMessageV1>[] = [];
+    const shop = await boot({ sent: (envelope) => void received.push(envelope) });
     const event = aSentEvent();
     await shop.messaging.publishEvent(event);
-    await waitFor('the event', () => heard.length === 1);
-    expect(heard[0]).toBeInstanceOf(Envelope);
-    expect(heard[0]).toEqual(event);
+    await waitFor('the event', () => received.length === 1);
+    expect(received[0]).toBeInstanceOf(Envelope);
+    expect(received[0]).toEqual(event);
     await drained(shop);
   });
 
   test('is heard once by each app, whichever of its instances', async () => {
-    const heard: string[] = [];
-    const hear = (app: string): Script => ({ sent: ({ id }) => void heard.push(`${app} ${id}`) });
-    const shop = await boot(hear('shop'));
-    await boot(hear('shop'));
-    await boot(hear('till'), false, 'till');
+    const received: string[] = [];
+    const recordFor = (app: string): Script => ({ sent: ({ id }) => void received.push(`${app} ${id}`) });
+    const shop = await boot(recordFor('shop'));
+    await boot(recordFor('shop'));
+    await boot(recordFor('till'), false, 'till');
     const events = Array.from({ length: 20 }, () => aSentEvent());
     for (const event of events) await shop.messaging.publishEvent(event);
-    await waitFor('all of them', () => heard.length >= 40);
+    await waitFor('all of them', () => received.length >= 40);
     await drained(shop);
     await drained(shop, 'till');
     const expected = events.flatMap(({ id }) => [`shop ${id}`, `till ${id}`]);
-    expect(heard.toSorted()).toEqual(expected.toSorted());
+    expect(received.toSorted()).toEqual(expected.toSorted());
   });
 
   test('published twice under one id is heard once', async () => {
-    const heard: string[] = [];
-    const shop = await boot({ sent: ({ id }) => void heard.push(id) });
+    const received: string[] = [];
+    const shop = await boot({ sent: ({ id }) => void received.push(id) });
     const event = aSentEvent();
     await shop.messaging.publishEvent(event);
     await shop.messaging.publishEvent(event);
     const last = aSentEvent();
     await shop.messaging.publishEvent(last);
-    await waitFor('the last one', () => heard.includes(last.id));
-    expect(heard).toEqual([event.id, last.id]);
+    await waitFor('the last one', () => received.includes(last.id));
+    expect(received).toEqual([event.id, last.id]);
   });
 
   test('that nobody in this app listens to is acked and no dead letter', async () => {
@@ -115,18 +115,18 @@ describe('a handler that throws', () => {
   });
 
   test('does not hold up the messages behind it', async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const bad = aSentEvent();
     const shop = await boot({
       sent: ({ id }) => {
-        if (id === bad.id && heard.length < 2) throw new AppError('UPSTREAM_TIMEOUT');
-        heard.push(id);
+        if (id === bad.id && received.length < 2) throw new AppError('UPSTREAM_TIMEOUT');
+        received.push(id);
       },
     });
     const good = [aSentEvent(), aSentEvent()];
     for (const event of [bad, ...good]) await shop.messaging.publishEvent(event);
-    await waitFor('all three', () => heard.length === 3);
-    expect(heard).toEqual([...good.map(({ id }) => id), bad.id]);
+    await waitFor('all three', () => received.length === 3);
+    expect(received).toEqual([...good.map(({ id }) => id), bad.id]);
   });
 });
 
@@ -171,19 +171,19 @@ describe('commands by partition', () => {
   });
 
   test('wait for an owner, and leave the queue when they are done', async () => {
-    const heard: string[] = [];
-    const shop = await boot({ send: ({ data }) => void heard.push(data.jobId) }, true);
+    const received: string[] = [];
+    const shop = await boot({ send: ({ data }) => void received.push(data.jobId) }, true);
     const command = aSendCommand(session);
     await shop.messaging.publishCommand(session, command);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     shop.strategy.startPartition(partition);
     shop.strategy.startPartition(partition);
-    await waitFor('the command', () => heard.length === 1);
+    await waitFor('the command', () => received.length === 1);
     await waitFor('an empty queue', async () => {
       const { state } = await shop.messaging.manager.streams.info('COMMANDS');
       return state.messages === 0;
     });
-    expect(heard).toEqual([command.data.jobId]);
+    expect(received).toEqual([command.data.jobId]);
   });
 
   test('in flight end before the partition is given up; later ones wait for the next owner', async () => {
@@ -227,36 +227,36 @@ describe('commands by partition', () => {
 
 test('a notice reaches everybody who listens at that moment, and nobody later', async () => {
   const [one, two] = [await boot({}), await boot({}, false, 'till')];
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   one.messaging.notify(SendPermissionsChanged, { of: '1' });
   for (const { messaging } of [one, two]) {
-    messaging.onNotice(SendPermissionsChanged, (data) => heard.push(data));
+    messaging.onNotice(SendPermissionsChanged, (data) => received.push(data));
     await messaging.line.connection.flush();
   }
   one.messaging.notify(SendPermissionsChanged, { of: '2' });
-  await waitFor('both', () => heard.length === 2);
-  expect(heard).toEqual([{ of: '2' }, { of: '2' }]);
+  await waitFor('both', () => received.length === 2);
+  expect(received).toEqual([{ of: '2' }, { of: '2' }]);
 });
 
 test('a notice that breaks its contract is passed over, and the next one is heard', async () => {
   const { messaging } = await boot({});
-  const heard: string[] = [];
-  messaging.onNotice(SendPermissionsChanged, ({ of }) => heard.push(of));
+  const received: string[] = [];
+  messaging.onNotice(SendPermissionsChanged, ({ of }) => received.push(of));
   for (const data of ['not JSON', '{"of":1}', '{"of":"2","later":true}'])
     messaging.line.connection.publish(SendPermissionsChanged.subject, data);
-  await waitFor('the last one', () => heard.length > 0);
-  expect(heard).toEqual(['2']);
+  await waitFor('the last one', () => received.length > 0);
+  expect(received).toEqual(['2']);
 });
 
 test('copies of events are for everybody who listens at that moment, whoever else is handed them', async () => {
   const [one, two] = [await boot({}), await boot({}, false, 'till')];
-  const heard: string[] = [];
+  const received: string[] = [];
   for (const { messaging } of [one, two]) {
-    messaging.onEventCopy('message.*', ({ tenantId }) => heard.push(tenantId));
+    messaging.onEventCopy('message.*', ({ tenantId }) => received.push(tenantId));
     await messaging.line.connection.flush();
   }
   const event = aSentEvent();
   await one.messaging.publishEvent(event);
-  await waitFor('both', () => heard.length === 2);
-  expect(heard).toEqual([event.tenantId, event.tenantId]);
+  await waitFor('both', () => received.length === 2);
+  expect(received).toEqual([event.tenantId, event.tenantId]);
 });

@@ -16,7 +16,7 @@ import {
 
 withNats();
 
-/** A service that hears events, once its consumer is there. */
+/** Boots a service that receives events, once its consumer exists. */
 async function bootListener(script: Script): Promise<SmallService> {
   const service = await boot(script);
   await waitFor('its consumer', () => service.messaging.manager.consumers.info('EVENTS', 'shop'));
@@ -38,28 +38,28 @@ describe.each([
   ['killed, wiped and restarted', true],
 ])('when NATS is %s', (_, wipe) => {
   test('events are heard again by themselves', async () => {
-    const heard: string[] = [];
-    const { messaging } = await bootListener({ sent: ({ id }) => void heard.push(id) });
+    const received: string[] = [];
+    const { messaging } = await bootListener({ sent: ({ id }) => void received.push(id) });
     await messaging.publishEvent(aSentEvent());
-    await waitFor('the event before', () => heard.length === 1);
+    await waitFor('the event before', () => received.length === 1);
     await nats.restart({ wipe });
     const after = aSentEvent();
     await publishUntilTaken(() => messaging.publishEvent(after));
-    await waitFor('the event after', () => heard.includes(after.id), 25_000);
-    expect(heard.filter((id) => id === after.id)).toHaveLength(1);
+    await waitFor('the event after', () => received.includes(after.id), 25_000);
+    expect(received.filter((id) => id === after.id)).toHaveLength(1);
   });
 
   test('commands are heard again by the owner of their partition', async () => {
     const session = randomUUID();
-    const heard: string[] = [];
-    const { messaging, strategy } = await boot({ send: ({ data }) => void heard.push(data.jobId) }, true);
+    const received: string[] = [];
+    const { messaging, strategy } = await boot({ send: ({ data }) => void received.push(data.jobId) }, true);
     strategy.startPartition(partitionOf(session));
     await messaging.publishCommand(session, aSendCommand(session));
-    await waitFor('the command before', () => heard.length === 1);
+    await waitFor('the command before', () => received.length === 1);
     await nats.restart({ wipe });
     const after = aSendCommand(session);
     await publishUntilTaken(() => messaging.publishCommand(session, after));
-    await waitFor('the command after', () => heard.includes(after.data.jobId), 25_000);
+    await waitFor('the command after', () => received.includes(after.data.jobId), 25_000);
   });
 
   test('a service can be asked again', async () => {
@@ -76,14 +76,14 @@ test.each([
   ['its consumer', (messaging: Messaging) => messaging.manager.consumers.delete('EVENTS', 'shop')],
   ['the stream', (messaging: Messaging) => messaging.manager.streams.delete('EVENTS')],
 ])('a service whose consumption loses %s makes it again', async (_, lose) => {
-  const heard: string[] = [];
-  const { messaging } = await bootListener({ sent: ({ id }) => void heard.push(id) });
+  const received: string[] = [];
+  const { messaging } = await bootListener({ sent: ({ id }) => void received.push(id) });
   const [before, after] = [aSentEvent(), aSentEvent()];
   await messaging.publishEvent(before);
-  await waitFor('the event before', () => heard.includes(before.id));
+  await waitFor('the event before', () => received.includes(before.id));
   await lose(messaging);
   await publishUntilTaken(() => messaging.publishEvent(after));
-  await waitFor('the event after', () => heard.includes(after.id), 25_000);
+  await waitFor('the event after', () => received.includes(after.id), 25_000);
 });
 
 describe('while NATS is down', () => {

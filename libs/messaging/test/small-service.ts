@@ -27,7 +27,7 @@ import {
   OnRequest,
 } from '../src/index.js';
 
-/** What the handlers of a small service do; a test sets it. */
+/** Handlers of a small service; a test sets them. */
 export interface Script {
   sent?: (envelope: Envelope<OutboundMessageV1>) => Promise<void> | void;
   send?: (envelope: Envelope<SendMessageV1>) => Promise<void> | void;
@@ -41,9 +41,9 @@ export interface SmallService {
   close(): Promise<void>;
 }
 
-/** Of this test. */
+/** Server of this test. */
 export let nats: TestNats;
-/** What is to be closed after this test. */
+/** Functions that close what this test has opened. */
 export const closing: (() => Promise<unknown>)[] = [];
 
 /** Gives each test a nats-server of its own, and closes what it booted. */
@@ -133,7 +133,7 @@ export async function bootSmallService(
     await startTransport(SmallModule, strategy),
     await startTransport(SmallModule, requests),
   ];
-  await requests.unwrap<{ flush(): Promise<void> }>().flush(); // whoever has booted it may ask at once
+  await requests.unwrap<{ flush(): Promise<void> }>().flush(); // a test may ask immediately after the start
   const close = async (): Promise<void> => {
     await Promise.all(transports.map((transport) => transport.close()));
     await messaging.onApplicationShutdown();
@@ -141,7 +141,7 @@ export async function bootSmallService(
   return { messaging, strategy, close };
 }
 
-/** An event of a new tenant, unless said otherwise. */
+/** Makes an event of a new tenant, unless said otherwise. */
 export function aSentEvent(fields: { tenantId?: string; id?: string } = {}): Envelope<OutboundMessageV1> {
   const jobId = randomUUID();
   const data = {
@@ -156,7 +156,7 @@ export function aSentEvent(fields: { tenantId?: string; id?: string } = {}): Env
   return envelopeOf(MessageSent, { tenantId: randomUUID(), ...fields }, data);
 }
 
-/** A command for this session. */
+/** Makes a command for this session. */
 export function aSendCommand(sessionId: string, text = 'hello'): Envelope<SendMessageV1> {
   const data = {
     jobId: randomUUID(),
@@ -169,7 +169,7 @@ export function aSendCommand(sessionId: string, text = 'hello'): Envelope<SendMe
   return envelopeOf(SendMessage, { tenantId: randomUUID() }, data);
 }
 
-/** What one durable consumer has still to do: handed out and not acked, and not handed out yet. */
+/** Counts the messages that one durable consumer has still to process: handed out and not acked, and not handed out yet. */
 export async function backlog(messaging: Messaging, stream: string, durable: string): Promise<number> {
   const info = await messaging.manager.consumers.info(stream, durable);
   return info.num_ack_pending + info.num_pending;
@@ -183,7 +183,7 @@ export interface DeadLetter {
   message: string;
 }
 
-/** The last dead letter of an app; undefined while there is none. */
+/** Reads the last dead letter of an app; undefined while there is none. */
 export async function lastDeadLetter(messaging: Messaging, app: string): Promise<DeadLetter | undefined> {
   const message = await messaging.manager.streams
     .getMessage('DEAD', { last_by_subj: `dead.${app}` })
@@ -191,7 +191,7 @@ export async function lastDeadLetter(messaging: Messaging, app: string): Promise
   return message?.json<DeadLetter>();
 }
 
-/** What a durable consumer of events answers from now on, as it goes over the wire. */
+/** Collects the answers of a durable consumer of events from now on, as they go over the wire. */
 export function answersOf({ line: { connection } }: Messaging, durable: string): string[] {
   const answers: string[] = [];
   connection.subscribe(`$JS.ACK.EVENTS.${durable}.>`, {
@@ -200,5 +200,5 @@ export function answersOf({ line: { connection } }: Messaging, durable: string):
   return answers;
 }
 
-/** The answer that asks for the message again after a pause. */
+/** Writes the answer that asks for the message again after a pause. */
 export const askedAgainAfter = (ms: number): string => `-NAK ${JSON.stringify({ delay: ms * 1_000_000 })}`;

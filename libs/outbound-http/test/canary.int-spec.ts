@@ -7,13 +7,13 @@ import { AddressGuard, type Resolve } from '../src/index.js';
 import { OutboundHttp } from '../src/http/outbound-http.js';
 import { LIMITS } from './limits.js';
 
-/** Listens on every address of this machine: whoever gets through to it shows. */
+/** Server on every address of this machine: a connection to it shows here. */
 const canary = createServer((socket) => {
   connections += 1;
   socket.destroy();
 });
 let connections = 0;
-/** A receiver that is allowed, and sends everybody on. */
+/** A receiver that is allowed, and answers with redirects. */
 const redirecting = createHttpServer((request, response) =>
   response
     .writeHead(Number(request.headers['x-status']), { location: String(request.headers['x-to']) })
@@ -21,7 +21,7 @@ const redirecting = createHttpServer((request, response) =>
 );
 const portOf = (server: { address(): unknown }): number => (server.address() as AddressInfo).port;
 
-/** Whom this process set out to connect to: where nobody listens, only this shows an attempt. */
+/** Destinations of this process: where no server listens, only this shows an attempt. */
 const attempted: string[] = [];
 const { connect } = Socket.prototype;
 beforeAll(() => {
@@ -145,10 +145,10 @@ function answering(answers: LookupAddress[][]): Resolve {
   };
 }
 
-/** As a header can carry it. */
+/** Writes a host as a header can carry it. */
 const ascii = (host: string): string => host.replace(/[^\0-\x7f]/g, encodeURIComponent);
 
-/** What a name server could say so that a name means this host. */
+/** Makes the answers of a name server by which a name means this host. */
 function recordsOf(host: string): LookupAddress[] {
   const { hostname } = new URL(`http://${host}/`);
   const address = hostname.replace(/[[\]]/g, '');
@@ -157,7 +157,7 @@ function recordsOf(host: string): LookupAddress[] {
   return [{ address, family }, ...mapped];
 }
 
-/** The error of a POST by a client of its own. */
+/** Names the error of a POST by a client of its own. */
 async function errorOf(url: string, guard: AddressGuard, headers = {}): Promise<string | null> {
   const client = new OutboundHttp(guard);
   const { error } = await client.post(url, headers, Buffer.from('{}'), LIMITS);
@@ -165,7 +165,7 @@ async function errorOf(url: string, guard: AddressGuard, headers = {}): Promise<
   return error;
 }
 
-/** The error of a POST to the receiver that sends everybody on. */
+/** Names the error of a POST to the receiver that answers with a redirect. */
 function errorOfRedirect(status: number, to: string): Promise<string | null> {
   const origin = `http://127.0.0.1:${portOf(redirecting)}`;
   const guard = new AddressGuard({ allowedOrigins: [origin] });
@@ -183,7 +183,7 @@ test.each([...LOOPBACK, ...ELSEWHERE])(
     for (const record of recordsOf(host))
       for (const answers of [[[record]], [[PUBLIC, record]], [[record, PUBLIC]]])
         await attempt(`http://hooks.example:${port}/`, answering(answers));
-    // Fine when it was saved, another one at the connection.
+    // The name had a public address when it was saved, and has another one at the connection.
     for (const record of recordsOf(host)) {
       const resolve = answering([[PUBLIC], [record]]);
       const guard = new AddressGuard({ resolve });

@@ -13,16 +13,16 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfine';
-/** Well before the client itself closes what is not used. */
+/** Time after which the host closes, in ms: well before the client itself closes what is not used. */
 const CLOSED_MS = 7_000;
 const BODY = Buffer.from('{"n":1}');
 
 let client: OutboundHttp;
 let timeoutMs: number;
 let host: Server;
-/** Every connection that was opened, with what came over it. */
+/** Connections that were opened, each with the bytes that came over it. */
 let connections: { socket: Socket; came: string }[];
-/** What the host answers to each request, in turn; the last one from then on. */
+/** Answers of the host to each request, in turn; the last one from then on. */
 let answers: string[];
 
 beforeEach(async () => {
@@ -157,7 +157,7 @@ test('a host that closes each connection without saying so, and reads on, gets a
     connections.reduce((sum, { came }) => sum + came.split('POST').length - 1, 0);
   host.on('connection', (socket) => {
     socket.removeAllListeners('data').on('data', (bytes) => {
-      const one = connections.find((known) => known.socket === socket);
+      const one = connections.find((other) => other.socket === socket);
       if (one) one.came += bytes.toString('latin1');
       socket.end(OK);
     });
@@ -169,7 +169,7 @@ test('a host that closes each connection without saying so, and reads on, gets a
 test('nothing of a POST is kept with its connection when it is over', async () => {
   const registry = new FinalizationRegistry<number>((n) => void gone.add(n));
   const gone = new Set<number>();
-  /** Whoever hears of it has the delivery. */
+  /** Posts a delivery whose answer the caller does not keep. */
   const postOne = (n: number): Promise<Answer> =>
     new Promise((onAnswer, onError) => {
       const listener = { onAnswer, onError };
@@ -204,7 +204,7 @@ test('a POST over a kept connection that ends after a while, without an answer, 
   answers = [''];
   const answer = post();
   await waitFor('the second request', () => connections[0]?.came.split('POST').length === 3);
-  // As a server does that gives up on what it has worked at.
+  // The server gives up on a request that it has worked at.
   setTimeout(() => connections[0]?.socket.destroy(), 1_500);
   expect(await answer).toMatchObject({ status: null, error: 'CONNECTION_CLOSED' });
   expect(connections).toHaveLength(1);

@@ -15,7 +15,7 @@ export class CountingServer {
     };
     this.server = createServer(listener);
     this.server.on('connection', () => (this.connections += 1));
-    // Which connections stay is the client's business alone.
+    // The client alone decides which connections stay.
     this.server.keepAliveTimeout = 0;
   }
 

@@ -11,7 +11,7 @@ const server = CountingServer.ofThisFile((_, response) => response.end('fine'));
 const body = Buffer.from('{}');
 
 describe('a destination that is not allowed', () => {
-  /** First answer public, all later ones the server of this test: as in a rebinding attack. */
+  /** Resolves to a public address first, and to the server of this test from then on: as in a rebinding attack. */
   function rebinding(answers: LookupAddress[][]): Resolve {
     let turn = 0;
     return (_, __, callback) => {

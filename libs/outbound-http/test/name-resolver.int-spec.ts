@@ -22,7 +22,7 @@ const ZONE: Record<string, { v4?: number[]; v6?: number[] }> = {
 let server: Socket;
 let address: string;
 
-/** The name in a question, and where it ends. */
+/** Reads the name in a question, and where it ends. */
 function questionOf(query: Buffer): { name: string; end: number; type: number } {
   const labels: string[] = [];
   let at = 12;

@@ -39,7 +39,7 @@ const routes: Record<string, (response: ServerResponse) => void> = {
 const server = CountingServer.ofThisFile((request, response) => routes[request.url ?? '']?.(response));
 const url = (path: string): string => `http://127.0.0.1:${server.port}${path}`;
 
-/** A client that is let through to this machine, with so much time for a POST. */
+/** Makes a client that is let through to this machine, with so much time for a POST. */
 function aClient(timeoutMs: number, options?: { maxConnections: number }) {
   const guard = new AddressGuard({ allowedOrigins: ['http://127.0.0.1:*', 'https://127.0.0.1:*'] });
   const http = new OutboundHttp(guard, options);
@@ -129,7 +129,7 @@ test('each POST has limits of its own: how much of an answer is kept, and how mu
     });
   }
   await http.post(url('/ok'), {}, body, LIMITS);
-  // All of it was read over the first connection, which stayed; the second POST gave it up.
+  // The first connection gave the whole answer and stayed; the second POST gave it up.
   expect(server.connections - before).toBe(1);
   http.close();
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CoalescedTask, forEachLimited } from './coalesced-task.js';
 
 describe('runs of a task', () => {
-  /** A task whose runs end when the test says so. */
+  /** Makes a task whose runs end when the test says so. */
   function slowTask(): { task: CoalescedTask<number>; started: () => number; end: () => Promise<void> } {
     const ends: (() => void)[] = [];
     const task = new CoalescedTask(() => {

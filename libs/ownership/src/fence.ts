@@ -4,7 +4,7 @@ export interface Fence {
   epoch: number;
 }
 
-/** The fence of a write has fallen, the partition belongs to somebody else: stop, write nothing, say nothing outside. */
+/** Error of a fence that has fallen: the partition belongs to another process. Stop, write nothing, say nothing outside. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';
   constructor(readonly partition: number) {
@@ -28,7 +28,7 @@ export const FENCE_SQL = `fence AS MATERIALIZED (
 
 /** Makes the two parameters of the fence, each pair of them once. */
 export function fenceParameters(fences: Iterable<Fence>): [number[], number[]] {
-  // Per item of every batch: hardly ever has a partition two epochs in one.
+  // The loop runs per item of every batch: hardly ever has a partition two epochs in one.
   const epochsOf = new Map<number, number[]>();
   const [partitions, epochs]: [number[], number[]] = [[], []];
   for (const { partition, epoch } of fences) {

@@ -68,12 +68,12 @@ export class LeaseTable {
     return new Set(rows.map(({ partition }) => partition));
   }
 
-  /** Takes up to `count` partitions that are nobody's; in the first step of a process also those of its name. */
+  /** Takes up to `count` partitions without an owner; in the first step of a process also those of its name. */
   async acquire(count: number, except: number[], isFirstStep: boolean): Promise<Fence[]> {
     return this.update(ACQUIRE_SQL, [this.owner, this.leaseMs, count, except, isFirstStep]);
   }
 
-  /** Makes a partition nobody's, unless it is somebody else's by now. */
+  /** Takes the owner from a partition, unless another process owns it by now. */
   async release({ partition, epoch }: Fence): Promise<void> {
     await this.dataSource.query(RELEASE_SQL, [partition, this.owner, epoch]);
   }

@@ -1,7 +1,7 @@
 import { AppError, ownerSubject, parseData, type RequestContract } from '@svc/contracts';
 import { type Messaging, unanswered } from '@svc/messaging';
 
-/** Answers a question to the owner of a partition; what it throws goes back to whoever asked. */
+/** Answers a question to the owner of a partition; what it throws goes back to the asker. */
 type OwnerAnswer = (verb: string, question: unknown) => Promise<object>;
 
 interface Packet {
@@ -45,7 +45,7 @@ export class OwnerLine {
   /** Answers questions about a partition from now on: this process owns it. */
   open(partition: number, answer: OwnerAnswer): void {
     if (this.lines.has(partition)) return;
-    // Of a paused owner and the one that took over, the one that is awake answers.
+    // The awake one of a paused owner and its successor answers.
     const line = this.messaging.answer(ownerSubject(this.app, partition), (packet) => {
       const { verb, question } = packet as Packet;
       return outcomeOf(() => answer(verb, question));
@@ -53,9 +53,9 @@ export class OwnerLine {
     this.lines.set(partition, line);
   }
 
-  /** Answers no questions about a partition any more: somebody else owns it, or soon will. Those on their way here are answered still. */
+  /** Answers no questions about a partition any more: another process owns it, or soon will. Those on their way here are answered still. */
   close(partition: number): void {
-    // To unsubscribe alone drops what the server sends before it knows: whoever asked would wait for nothing.
+    // A mere unsubscription drops what the server sends before it knows: an asker would wait for nothing.
     this.lines
       .get(partition)
       ?.drain()

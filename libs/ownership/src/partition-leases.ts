@@ -4,17 +4,17 @@ import { CoalescedTask, forEachLimited } from './coalesced-task.js';
 import type { Fence } from './fence.js';
 import { LeaseTable } from './lease-table.js';
 
-/** How long leases live, in milliseconds. */
+/** Times of a lease, in milliseconds. */
 export interface LeaseTimes {
   leaseMs: number;
   renewMs: number;
-  /** Without a renewal for this long the process treats its partitions as lost; less than `leaseMs`. */
+  /** Time without a renewal after which the process treats its partitions as lost; less than `leaseMs`. */
   selfStopMs: number;
 }
 
 /**
- * What follows from leases. Promises of `onAcquired`, `onRelease` and `onReleased` must end: nothing is taken or given back
- * while they wait, though leases are renewed all the time.
+ * Callbacks of leases. Promises of `onAcquired`, `onRelease` and `onReleased` must end: nothing is taken or given back while they wait,
+ * though leases are renewed all the time.
  */
 export interface LeaseOptions extends LeaseTimes {
   /** Name of this process: unique among those alive, the same after a restart. */
@@ -23,11 +23,11 @@ export interface LeaseOptions extends LeaseTimes {
   onAcquired: (partition: number, epoch: number) => Promise<void>;
   /** Finish what runs for this partition; the lease is given back when this returns. */
   onRelease: (partition: number) => Promise<void>;
-  /** The partition is nobody's: the moment to tell the others, who call `tick`. The next is given back when this returns. */
+  /** The partition has no owner: the moment to tell the others, who call `tick`. The next is given back when this returns. */
   onReleased?: (partition: number) => Promise<void> | void;
   /**
-   * Somebody else may own it already: stop at once, write nothing. Told again when `onAcquired` ends after the loss, so
-   * that what it started late stops as well.
+   * Callback of a loss: another process may own the partition already, so stop immediately and write nothing. Called again when `onAcquired`
+   * ends after the loss, so that what it started late stops as well.
    */
   onLost: (partition: number) => Promise<void> | void;
   onError: (error: unknown) => void;
@@ -69,7 +69,7 @@ export class PartitionLeases {
     this.table = new LeaseTable(dataSource, options.owner, options.leaseMs);
   }
 
-  /** Epoch under which this process owns the partition; undefined when it does not. */
+  /** Returns the epoch under which this process owns the partition; undefined when it does not. */
   epochOf(partition: number): number | undefined {
     const holding = this.holdings.get(partition);
     return holding?.isInUse && !this.isStale(holding) ? holding.epoch : undefined;
@@ -91,7 +91,7 @@ export class PartitionLeases {
     await this.tick();
   }
 
-  /** Renews at once and looks for free partitions: another process announced that it let some go. */
+  /** Renews immediately and looks for free partitions: another process announced that it released some. */
   async tick(): Promise<void> {
     if (await this.renewals.run()) await this.balances.run();
   }
@@ -103,7 +103,7 @@ export class PartitionLeases {
   }
 
   /**
-   * A fenced write hit zero rows: the partition belongs to somebody else.
+   * Gives up a partition on which a fenced write hit zero rows: it belongs to another process.
    * @param epoch of the write; one from before the partition was lost and regained says nothing about now.
    */
   lost(partition: number, epoch?: number): void {
@@ -164,13 +164,13 @@ export class PartitionLeases {
   }
 
   private async takeOver(holding: Holding): Promise<void> {
-    // Those that wait for their turn when the process stops are given back as they are.
+    // The partitions that wait for their turn when the process stops are given back as they are.
     if (this.stopping || !this.owns(holding)) return;
     holding.isInUse = true;
     const { partition, epoch } = holding;
     const succeeded = await this.attempt(() => this.options.onAcquired(partition, epoch));
     if (!this.owns(holding)) await this.attempt(() => this.options.onLost(partition));
-    // Nobody is told: whoever hears of it, this process included, would meet the same failure at once, again and again.
+    // The release makes no notice: its listeners, this process included, would meet the same failure immediately, again and again.
     else if (!succeeded) await this.giveBack(holding, false);
   }
 
@@ -209,7 +209,7 @@ export class PartitionLeases {
     return performance.now() - renewedAt >= this.options.selfStopMs;
   }
 
-  /** Whether it succeeded; a failure of one thing must not keep the others from being done. */
+  /** Says whether the work succeeded; a failure of one thing must not keep the others from being done. */
   private async attempt(work: () => Promise<void> | void): Promise<boolean> {
     try {
       await work();

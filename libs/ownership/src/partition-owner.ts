@@ -9,14 +9,14 @@ import type { OwnerLine } from './owner-line.js';
 import { type LeaseTimes, PartitionLeases } from './partition-leases.js';
 import type { PartitionWork } from './partition-work.js';
 
-/** Without a database nothing can be handed over: after this long the leases are left to run out by themselves. */
+/** Time limit of a handover, in ms: without a database nothing can be handed over, and the leases are left to run out by themselves. */
 const HANDOVER_LIMIT_MS = 60_000;
 
-/** Who owns, for how long, and how others hear that a partition is free. */
+/** Owner, lease times, and notices of free partitions. */
 export interface OwnerOptions extends LeaseTimes {
   /** Name of this process: unique among those alive, the same after a restart. */
   owner: string;
-  /** Notice that a partition is free, so that nobody waits for the next renewal to take it. */
+  /** Notice that a partition is free, so that no process waits for the next renewal to take it. */
   freed: NoticeContract<Nothing>;
 }
 
@@ -26,7 +26,7 @@ export interface OwnerOptions extends LeaseTimes {
  */
 export class PartitionOwner {
   private leases: PartitionLeases | undefined;
-  /** By partition: the epoch under which its work was started. */
+  /** Epoch under which the work was started, by partition. */
   private readonly epochs = new Map<number, number>();
 
   constructor(

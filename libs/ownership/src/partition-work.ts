@@ -2,12 +2,12 @@ import type { JetStreamStrategy } from '@svc/messaging';
 import type { Fence } from './fence.js';
 
 /**
- * Why a partition is this process's no more. `handover`: it is given back in good order, the lease is ours until `onLose` resolves.
- * `lost`: somebody else may own it already.
+ * Reason for which a partition is this process's no more. `handover`: it is given back in good order, the lease is ours until `onLose`
+ * resolves. `lost`: somebody else may own it already.
  */
 export type LossReason = 'handover' | 'lost';
 
-/** What an app does for the partitions that its process owns. `PartitionOwner` calls it; whatever it promises must end. */
+/** Work of an app for the partitions that its process owns. `PartitionOwner` calls it; whatever it promises must end. */
 export interface PartitionWork {
   /** Hands out the events or commands of a partition: from the end of `onTake` until the partition is lost or given back. */
   readonly consumer: Pick<JetStreamStrategy, 'startPartition' | 'stopPartition'>;
@@ -22,6 +22,6 @@ export interface PartitionWork {
    * it is `lost`, everything stops at once and nothing is written. It may be called again for the same partition.
    */
   onLose(partition: number, reason: LossReason): Promise<void>;
-  /** Follows a handover: the partition is nobody's, and the others know. The next one is given back when this resolves. */
+  /** Follows a handover: the partition has no owner, and the others know. The next one is given back when this resolves. */
   onFreed?(partition: number): Promise<void>;
 }

@@ -21,7 +21,7 @@ export function createLeaseDatabase(): Promise<TestDatabase> {
   return create({ schema: 'rooms', migrations: [LeaseTables1700000000000] });
 }
 
-/** Makes every partition nobody's. */
+/** Takes the owner from every partition. */
 export async function freePartitions(database: TestDatabase): Promise<void> {
   await database.query(`UPDATE rooms.partition_lease SET owner = NULL, epoch = 0, expires_at = '-infinity'`);
   await database.query('DELETE FROM rooms.lease_member');

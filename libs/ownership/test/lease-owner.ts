@@ -7,9 +7,9 @@ import { createLeaseDatabase, freePartitions, PARTITIONS } from './lease-databas
 
 export const ALL = Array.from({ length: PARTITIONS }, (_, i) => i);
 
-/** Of this file; every partition is nobody's when a test begins. */
+/** Database of this file; every partition has no owner when a test begins. */
 export let database: TestDatabase;
-/** Of this test. */
+/** Owners of this test. */
 export let owners: Owners;
 
 /** Makes a database for the file and owners for each test, which fails when these broke a rule. */
@@ -28,11 +28,11 @@ export function withOwners(): void {
   afterAll(() => database.drop());
 }
 
-/** What the table says of a partition. */
+/** Row of a partition in the table of leases. */
 export interface Row {
   owner: string | null;
   epoch: number;
-  /** How long the lease still lasts; far below zero for a partition that is nobody's. */
+  /** Time for which the lease still lasts; far below zero for a partition without an owner. */
   leftMs: number;
 }
 
@@ -71,7 +71,7 @@ export function aGate(): Gate {
   return { passed, open };
 }
 
-/** One process that shares partitions with others, and all it was told. */
+/** Process that shares partitions with others, and all its callbacks. */
 export interface Owner {
   name: string;
   leases: PartitionLeases;
@@ -82,12 +82,10 @@ export interface Owner {
 
 /** Times of a test: an owner is stale after 0.6 s and its leases are free after 1 s. */
 export const FAST = { leaseMs: 1_000, renewMs: 40, selfStopMs: 600 };
-/** Nothing expires within the test. */
+/** Lease times under which nothing expires within the test. */
 export const PATIENT = { leaseMs: 120_000, renewMs: 40, selfStopMs: 60_000 };
 
-/**
- * All owners of a test. It fails the test as soon as two of them own a partition at one time, or an epoch does not grow.
- */
+/** Owners of a test. It fails the test as soon as two of them own a partition at one time, or an epoch does not grow. */
 export class Owners {
   readonly violations: string[] = [];
   private readonly all: Owner[] = [];
@@ -137,7 +135,7 @@ export class Owners {
     };
   }
 
-  /** Partitions that somebody owns at this moment. */
+  /** Lists the partitions that have an owner at this moment. */
   get held(): number[] {
     return this.all.flatMap(({ leases }) => leases.held);
   }

@@ -60,16 +60,16 @@ test('a write of an earlier epoch that finds its fence fallen says nothing about
 });
 
 test('a listener that fails keeps nobody from hearing of the other losses', async () => {
-  const heard: number[] = [];
+  const partitions: number[] = [];
   const a = await owners.start('a', {
     ...PATIENT,
     onLost: (partition) => {
-      heard.push(partition);
+      partitions.push(partition);
       throw new Error('the socket is stuck');
     },
   });
   await database.query(`UPDATE rooms.partition_lease SET owner = 'thief', epoch = 2 WHERE partition < 3`);
-  await waitFor('all three', () => heard.length === 3);
+  await waitFor('all three', () => partitions.length === 3);
   await waitFor('their errors', () => a.errors.length === 3);
   await twoRenewals(3);
   expect(a.leases.held).toHaveLength(PARTITIONS - 3);

@@ -30,13 +30,13 @@ describe('a process that stops', () => {
 
   test('hands over at once to one that hears of each free partition, whenever that one renews', async () => {
     const idle = { ...PATIENT, renewMs: 60_000 };
-    const hearers: Owner[] = [];
+    const listeners: Owner[] = [];
     const a = await owners.start('a', {
       ...idle,
-      onReleased: () => hearers.forEach(({ leases }) => void leases.tick()),
+      onReleased: () => listeners.forEach(({ leases }) => void leases.tick()),
     });
     const b = await owners.start('b', idle);
-    hearers.push(b);
+    listeners.push(b);
     await a.leases.stop();
     await waitFor('all of them', () => b.leases.held.length === PARTITIONS);
     expect(countOf(a, 'lost')).toBe(0);

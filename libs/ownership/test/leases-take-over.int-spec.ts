@@ -15,7 +15,7 @@ import {
 
 withOwners();
 
-/** What an owner was told of one partition, in order. */
+/** Lists the callbacks of one partition that an owner had, in order. */
 const callsOf = (owner: Owner, partition: number): string[] =>
   owner.calls.filter((one) => one.partition === partition).map(({ what }) => what);
 const steal = (partition: number, owner: string | null) =>
@@ -85,8 +85,8 @@ describe('while take-overs last', () => {
     await waitFor('the first of them', () => a.leases.held.length > 0);
     const b = await owners.start('b', PATIENT);
     await twoRenewals(...ALL);
-    const kept = `SELECT count(*)::int FROM rooms.partition_lease WHERE owner = 'a' AND epoch = 1`;
-    expect(await database.query(kept)).toEqual([{ count: PARTITIONS }]);
+    const unchanged = `SELECT count(*)::int FROM rooms.partition_lease WHERE owner = 'a' AND epoch = 1`;
+    expect(await database.query(unchanged)).toEqual([{ count: PARTITIONS }]);
     expect(b.leases.held).toEqual([]);
     expect(a.calls).toEqual([]);
     gate.open();

@@ -55,7 +55,7 @@ describe('sharing', () => {
 describe('an owner that dies', () => {
   test('leaves its partitions to the others when its leases expire, under higher epochs', async () => {
     const dead = await owners.start('dead', { leaseMs: 2_500, selfStopMs: 2_000 });
-    await dead.dataSource.destroy(); // what it says now reaches nobody, as after SIGKILL
+    await dead.dataSource.destroy(); // its statements reach no database now, as after SIGKILL
     const [last] = await database.query('SELECT max(expires_at)::text AS expiry FROM rooms.partition_lease');
     const heir = await owners.start('heir', PATIENT);
     await waitFor('the inheritance', () => heir.leases.held.length === PARTITIONS);
@@ -77,7 +77,7 @@ describe('an owner that dies', () => {
 test('a process that was replaced under its own name loses every partition at its next renewal', async () => {
   const idle = { ...PATIENT, renewMs: 60_000 };
   const paused = await owners.start('worker-0', idle);
-  // It is no violation that both believe for a moment: that is what epochs in writes are for.
+  // The test accepts that both believe it for a moment: epochs in writes are for that.
   const successor = await owners.start('worker-0', { ...idle, onAcquired: () => Promise.resolve() });
   expect(sorted(successor.leases.held)).toEqual(ALL);
   expect(paused.leases.epochOf(3)).toBeLessThan(successor.leases.epochOf(3)!);

@@ -11,15 +11,15 @@ const ask = ({ line }: OwnerProcess, timeoutMs = 5_000, partition = 5): Promise<
   line.ask(LookUpContact, partition, question, timeoutMs);
 
 test('a question is answered by the owner of the partition, whoever asks', async () => {
-  const heard: unknown[] = [];
+  const questions: unknown[] = [];
   const answer = async (verb: string, asked: unknown): Promise<object> => {
-    heard.push([verb, asked]);
+    questions.push([verb, asked]);
     return { phone: '+15550100', exists: true, address: 'a' };
   };
   await startProcess('a', {}, { answer });
   const other = await startProcess('b');
   expect(await ask(other)).toMatchObject({ address: 'a' });
-  expect(heard).toEqual([[LookUpContact.subject, question]]);
+  expect(questions).toEqual([[LookUpContact.subject, question]]);
 });
 
 test('a question to nobody is refused at once', async () => {

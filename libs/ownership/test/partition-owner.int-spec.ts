@@ -28,7 +28,7 @@ async function write({ dataSource }: OwnerProcess, fence: Fence): Promise<boolea
   return (await dataSource.query<unknown[]>(sql, fenceParameters([fence]))).length > 0;
 }
 
-/** Makes somebody else the owner, as a take-over that this process does not see. */
+/** Makes another process the owner, as a take-over that this process does not see. */
 const steal = (partition: number) =>
   database.query(
     `UPDATE rooms.partition_lease SET owner = 'thief', epoch = epoch + 1, expires_at = 'infinity' WHERE partition = $1`,

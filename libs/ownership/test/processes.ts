@@ -10,7 +10,7 @@ import { type OwnerOptions, PartitionOwner } from '../src/partition-owner.js';
 import type { PartitionWork } from '../src/partition-work.js';
 import { createLeaseDatabase, freePartitions } from './lease-database.js';
 
-/** Nothing expires and nobody renews within the test: what happens at once happens by notices. */
+/** Lease times under which nothing expires and nobody renews within the test: notices alone make things happen soon. */
 const IDLE = { leaseMs: 120_000, renewMs: 60_000, selfStopMs: 60_000 };
 
 /** A process that owns partitions, and what it was made to do for them, in order: `take 5`, `lost 5`. */
@@ -23,7 +23,7 @@ export interface OwnerProcess {
   callsOf(partition: number): string[];
 }
 
-/** Of this file. */
+/** Database of this file. */
 export let database: TestDatabase;
 let nats: TestNats;
 const processes: OwnerProcess[] = [];
@@ -95,6 +95,6 @@ export function workOf(
 /** Ends a process without a word, as SIGKILL does. */
 export async function end({ owner, messaging, dataSource }: OwnerProcess): Promise<void> {
   if (dataSource.isInitialized) await dataSource.destroy();
-  await owner.stop(); // its timers; nothing of it reaches the database any more
+  await owner.stop(); // its timers stop; no statement of it reaches the database any more
   if (!messaging.line.connection.isClosed()) await messaging.line.connection.close();
 }

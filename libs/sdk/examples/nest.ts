@@ -5,7 +5,7 @@ import type { RawBodyRequest } from '@nestjs/common';
 import { verifyWebhook, type WebhookEvent } from '@svc/sdk';
 import type { IncomingMessage } from 'node:http';
 
-/** Where the secret and the handler are found; a handler keeps `deliveryId`s: the same delivery may come again. */
+/** Tokens under which the secret and the handler are found; a handler stores `deliveryId`s: the same delivery may come again. */
 export const SECRET = Symbol('secret of the endpoint');
 export const HANDLE = Symbol('handler of events');
 

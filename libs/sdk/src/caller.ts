@@ -3,20 +3,20 @@ import { ApiError, ConnectionError, errorOf } from './errors.js';
 import { Paged } from './paged.js';
 import { delayBefore, isUncertain, pause } from './retry.js';
 
-/** What a call may have of its own. */
+/** Options of one call. */
 export interface CallOptions {
   /** Ends the call, with the waits between its attempts. */
   signal?: AbortSignal | undefined;
-  /** For each attempt, with the answer; instead of that of the client. */
+  /** Time limit of each attempt, with the answer; instead of that of the client. */
   timeoutMs?: number | undefined;
-  /** Instead of that of the client. */
+  /** Most repeats, instead of that of the client. */
   maxRetries?: number | undefined;
 }
 
-/** How to reach the API. */
+/** Address of the API, and the options of all calls. */
 export interface CallerOptions {
   apiKey: string;
-  /** Without a slash at the end. */
+  /** URL of the API, without a slash at the end. */
   baseUrl: string;
   fetch: typeof fetch;
   timeoutMs: number;
@@ -31,7 +31,7 @@ export interface ApiRequest {
   /** An object goes as JSON, a form as it is. */
   body?: object;
   headers?: Record<string, string>;
-  /** Field of the body under which a repeat of the call is known to be one. */
+  /** Field of the body by which a repeat of the call is recognised. */
   idempotencyField?: string;
   /** Fields of the body that make something new each time they are set. */
   notRepeatableWith?: string[];
@@ -39,7 +39,7 @@ export interface ApiRequest {
 
 /** Methods that may be repeated: twice is the same as once. */
 const REPEATABLE = new Set(['GET', 'PUT', 'DELETE']);
-/** Whether an error is the answer after all, because an attempt before may have done its work. */
+/** Test whether an error is the answer after all, because an attempt before may have done its work. */
 type IsDone = (error: unknown, request: ApiRequest) => boolean;
 const never: IsDone = () => false;
 
@@ -47,17 +47,17 @@ const never: IsDone = () => false;
 export class Caller {
   constructor(private readonly options: CallerOptions) {}
 
-  /** The answer, read as JSON. */
+  /** Calls for an answer that is JSON. */
   json<T>(request: ApiRequest, options?: CallOptions): Promise<T> {
     return this.call(request, options, never, async (response) => (await response.json()) as T);
   }
 
-  /** For an answer without content. */
+  /** Calls for an answer without content. */
   nothing(request: ApiRequest, options?: CallOptions): Promise<void> {
     return this.call(request, options, isDeleted, () => Promise.resolve());
   }
 
-  /** For an answer that is a file: its body is for the caller to read, in his own time. */
+  /** Calls for an answer that is a file: the caller reads its body in his own time. */
   file(request: ApiRequest, options?: CallOptions): Promise<Response> {
     return this.call(request, options, never, (response) => Promise.resolve(response));
   }
@@ -72,7 +72,7 @@ export class Caller {
   }
 
   /**
-   * One attempt, whose answer is not read yet; `signal` alone bounds it.
+   * Makes one attempt, whose answer is not read yet; `signal` alone bounds it.
    * @throws ApiError, ConnectionError
    */
   async open({ method, path, query, body, headers }: ApiRequest, signal?: AbortSignal): Promise<Response> {
@@ -102,7 +102,7 @@ export class Caller {
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
     const { maxRetries = this.options.maxRetries, signal } = options;
-    // Made once: all attempts are the same send.
+    // The key is made once: all attempts are the same send.
     const once = withIdempotency(request);
     const repeatable = isRepeatable(once);
     let uncertain = false;
@@ -171,7 +171,7 @@ function withoutUndefined(fields: object): object {
 }
 
 function searchOf(query: object = {}): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
-  const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
-  return given.length > 0 ? `?${search.toString()}` : '';
+  const defined = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const search = new URLSearchParams(defined.map(([name, value]): [string, string] => [name, String(value)]));
+  return defined.length > 0 ? `?${search.toString()}` : '';
 }

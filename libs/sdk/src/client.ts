@@ -3,17 +3,17 @@ import { LiveEvents } from './event-stream.js';
 import { MessagesResource, Resources } from './generated/resources.js';
 import type { DryRun, QueuedMessage, SendMessageRequest } from './generated/schemas.js';
 
-/** How to make a client. */
+/** Options of a client. */
 export interface SvcClientOptions {
-  /** Left out: the variable `SVC_API_KEY` of the environment. */
+  /** API key; left out: the variable `SVC_API_KEY` of the environment. */
   apiKey?: string | undefined;
   /** Address of the gateway, without `/v1`. Left out: the variable `SVC_BASE_URL`. */
   baseUrl?: string | undefined;
-  /** Instead of the `fetch` of Node. */
+  /** Function in place of the `fetch` of Node. */
   fetch?: typeof fetch | undefined;
-  /** For each attempt, with its answer; 30 seconds by default. */
+  /** Time limit of each attempt, with its answer; 30 seconds by default. */
   timeoutMs?: number | undefined;
-  /** How often a call is made again that failed and is safe to repeat; 3 by default. */
+  /** Most repeats of a call that failed and is safe to repeat; 3 by default. */
   maxRetries?: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { HttpErrorBody } from './generated/schemas.js';
 /** Codes of the API; a newer gateway may answer with one that this version does not know. */
 export type ErrorCode = HttpErrorBody['code'] | (string & {});
 
-/** What the API refused, or could not do. Compare by `code`. */
+/** Error that the API answered. Compare by `code`. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   /** HTTP status. */
@@ -13,7 +13,7 @@ export class ApiError extends Error {
   readonly meta: Readonly<Record<string, unknown>>;
   /** Quote it when you ask about this answer. */
   readonly requestId: string | undefined;
-  /** How long to wait before the call is worth another try, where the answer says so. */
+  /** Time to wait before the call is worth another try, where the answer says so. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -30,10 +30,10 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer: the gateway was not reached, the connection broke, or the time was over. `cause` says more. */
+/** Error of a call without an answer: the gateway was not reached, the connection broke, or the time was over. `cause` says more. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
-  /** Whether it was the time of `timeoutMs` that was over. */
+  /** The time of `timeoutMs` was over. */
   readonly timedOut: boolean;
 
   constructor(message: string, { cause, timedOut = false }: { cause?: unknown; timedOut?: boolean } = {}) {
@@ -42,7 +42,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The error that an answer with this status stands for, whatever answered it: a proxy may be in between. */
+/** Makes the error that an answer with this status stands for, whatever answered it: a proxy may be in between. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const { status, headers } = response;
   const retryAfterMs = retryAfterOf(headers.get('retry-after'), Date.now());
@@ -55,7 +55,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   }
 }
 
-/** `Retry-After` in milliseconds: seconds, or a date. */
+/** Reads `Retry-After` in milliseconds: seconds, or a date. */
 export function retryAfterOf(header: string | null, now: number): number | undefined {
   if (!header) return undefined;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;

@@ -5,25 +5,25 @@ import { EventsResource, type StreamEventsQuery } from './generated/resources.js
 import { jittered, pause } from './retry.js';
 import { type ServerSentEvent, SseParser } from './sse-parser.js';
 
-/** One event of the log; `payload` follows from `event`. Pass over names that you do not know: there will be more. */
+/** Event of the log; `payload` follows from `event`. Pass over names that you do not know: there will be more. */
 export type SvcEvent = {
   [K in keyof EventPayloads]: {
     id: string;
     event: K;
     createdAt: string;
     payload: EventPayloads[K];
-    /** Where to go on from after this event: `after` of the next stream. */
+    /** Place to go on from after this event: `after` of the next stream. */
     cursor: string | undefined;
   };
 }[keyof EventPayloads];
 
-/** What a stream may have of its own. */
+/** Options of a stream. */
 export interface StreamOptions extends StreamEventsQuery {
   /** Ends the stream. */
   signal?: AbortSignal | undefined;
-  /** Told of every connection that is made. */
+  /** Callback for every connection that is made. */
   onOpen?: (() => void) | undefined;
-  /** Told of every connection that broke, and how long until the next. */
+  /** Callback for every connection that broke, with the time until the next. */
   onReconnect?: ((error: unknown, waitMs: number) => void) | undefined;
 }
 
@@ -65,19 +65,21 @@ export class LiveEvents extends EventsResource {
   }
 }
 
-/** The next connection comes a moment later, the longer the more of them have failed. */
+/** Computes the wait before the next connection: a moment, the longer the more of them have failed. */
 function waitAfter(error: unknown, retryMs = LATER_MS, failures: number): number {
   const asked = error instanceof ApiError ? (error.retryAfterMs ?? retryMs) : retryMs;
   return asked + (failures > 0 ? jittered(failures) : 0);
 }
 
-/** Also what is no answer and no broken connection: a fault is not mended by trying again. */
+/**
+ * Says whether an error ends the stream: also one that is no answer and no broken connection, for a fault is not mended by trying again.
+ */
 function isFinal(error: unknown): boolean {
   if (error instanceof ApiError) return error.status < 500 && error.status !== 429;
   return !(error instanceof ConnectionError);
 }
 
-/** One connection of a stream. */
+/** Connection of a stream. */
 class Connection {
   private readonly ending = new AbortController();
   private readonly parser = new SseParser();
@@ -103,8 +105,8 @@ class Connection {
   };
 
   /**
-   * What it tells; `place` moves with it. Before an event is handed out the place still is the one before it: whoever stops
-   * there has not seen it.
+   * Yields the events; `place` moves with them. Before an event is handed out the place still is the one before it: whoever stops there has
+   * not seen it.
    * @throws ApiError, ConnectionError: every connection ends so.
    */
   async *events(place: { cursor?: string | undefined }): AsyncGenerator<SvcEvent, void, undefined> {
@@ -133,7 +135,7 @@ class Connection {
     while (reader) {
       this.listen();
       const { value, done } = await reader.read().catch((error: unknown) => this.fail(error));
-      // Not while the caller works on an event.
+      // The timer does not run while the caller works on an event.
       clearTimeout(this.timer);
       if (done) return;
       yield* this.parser.take(value as Uint8Array);
@@ -151,7 +153,7 @@ class Connection {
   }
 }
 
-/** Undefined for what is none of the tenant's events: a heartbeat, a word about the stream. */
+/** Reads an event of the tenant; undefined for a heartbeat, or a frame about the stream itself. */
 function parseEvent({ event, data }: ServerSentEvent, cursor: string | undefined): SvcEvent | undefined {
   if (data === undefined || event.startsWith('stream.')) return undefined;
   return { ...(JSON.parse(data) as SvcEvent), cursor };

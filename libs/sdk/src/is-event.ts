@@ -1,6 +1,6 @@
 import type { EventPayloads } from './generated/events.js';
 
-/** Whether an event, of a webhook or of a stream, is of this kind; then its payload is what such an event carries. */
+/** Says whether an event, of a webhook or of a stream, is of this kind; then its payload is what such an event carries. */
 export function isEvent<K extends keyof EventPayloads, E extends { event: string; payload: object }>(
   event: E,
   name: K,

@@ -1,4 +1,4 @@
-/** One page of a list. */
+/** Page of a list. */
 export interface Page<T> {
   items: T[];
   /** Cursor of the next page; null: there is none. */
@@ -28,7 +28,7 @@ export class Paged<T, P extends { items: T[]; nextCursor: string | null } = Page
     for await (const { items } of this.pages()) yield* items;
   }
 
-  /** Page after page. */
+  /** Yields page after page. */
   async *pages(): AsyncGenerator<P, void, undefined> {
     let cursor: string | undefined;
     do {
@@ -39,7 +39,7 @@ export class Paged<T, P extends { items: T[]; nextCursor: string | null } = Page
   }
 }
 
-/** A log always has a place to go on from; whether there is something yet, `more` says. */
+/** Says whether another page follows. A log always has a place to go on from; `more` says whether there is something yet. */
 function goesOn(page: object): boolean {
   return !('more' in page) || page.more === true;
 }

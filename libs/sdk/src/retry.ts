@@ -3,13 +3,13 @@ import { ApiError, ConnectionError } from './errors.js';
 
 const FIRST_MS = 250;
 const LONGEST_MS = 8_000;
-/** Longer than this nobody waits inside of a call: a daily limit says hours. */
+/** Longest wait inside of a call, in ms: a daily limit says hours. */
 const MOST_PATIENCE_MS = 60_000;
 const UNCERTAIN = new Set([502, 503, 504]);
 
 /**
- * How long to wait before the call is made again; undefined: not at all. A call that is not safe to repeat is repeated only
- * where it was refused for its rate, because then nothing has happened. Nobody comes back earlier than was asked.
+ * Computes the wait before the call is made again; undefined: it is not. A call that is not safe to repeat is repeated only where it was
+ * refused for its rate, because then nothing has happened. Nobody comes back earlier than was asked.
  *
  * @param again how often it was made again already
  */
@@ -20,12 +20,15 @@ export function delayBefore(error: unknown, again: number, repeatable: boolean):
   return (asked ?? 0) + jittered(again);
 }
 
-/** Doubling from a quarter of a second, between half and all of it, so that those who failed together do not come together. */
+/**
+ * Computes a wait that doubles from a quarter of a second, between half and all of it, so that those who failed together do not come
+ * together.
+ */
 export function jittered(again: number): number {
   return Math.min(LONGEST_MS, FIRST_MS * 2 ** again) * (0.5 + Math.random() / 2);
 }
 
-/** Whether nothing is known of whether the call was carried out. */
+/** Says whether the call may have been carried out although it failed. */
 export function isUncertain(error: unknown): boolean {
   return error instanceof ConnectionError || (error instanceof ApiError && UNCERTAIN.has(error.status));
 }

@@ -5,7 +5,7 @@
 export type WebhookHeaders =
   { readonly [name: string]: string | readonly string[] | undefined } | { get(name: string): string | null };
 
-/** What the signature header says: the time of signing as it was written, and the signature. */
+/** Fields of the signature header: the time of signing as it was written, and the signature. */
 export interface SignatureFields {
   t: string;
   v1: string;
@@ -14,13 +14,13 @@ export interface SignatureFields {
 /** The second has the same value and is there for receivers that know it by this name. */
 const NAMES = ['x-svc-signature', 'x-webhook-signature'];
 
-/** Value of the signature header, or of its alias where a proxy took the first away; undefined where neither is. */
+/** Finds the value of the signature header, or of its alias where a proxy took the first away; undefined where neither is. */
 export function findSignature(headers: WebhookHeaders): string | undefined {
   return NAMES.map((name) => read(headers, name)).find((value) => value);
 }
 
 /**
- * Its fields; undefined unless `t` and `v1` are there once each. Two of a kind are never sent, and which of them counts
+ * Reads the fields of a header; undefined unless `t` and `v1` are there once each. Two of a kind are never sent, and which of them counts
  * must not be for the sender to choose. Other names are left alone: `v1` names the scheme, and another may come beside it.
  */
 export function parseSignature(header: string): SignatureFields | undefined {

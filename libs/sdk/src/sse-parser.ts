@@ -1,4 +1,4 @@
-/** One event of a stream: what it is called, where it stands, what it says. Both may be missing. */
+/** Event of a stream: its name, its id, its data. Both may be missing. */
 export interface ServerSentEvent {
   event: string;
   id: string | undefined;
@@ -7,7 +7,7 @@ export interface ServerSentEvent {
 
 /** Reads server-sent events out of the pieces in which their text arrives. */
 export class SseParser {
-  /** What the stream says to wait before the next connection. */
+  /** Time to wait before the next connection, as the stream says. */
   retryMs: number | undefined;
   private readonly decoder = new TextDecoder();
   private rest = '';

@@ -7,11 +7,11 @@ import {
   type WebhookHeaders,
 } from './signature-header.js';
 
-/** What may differ from the defaults. */
+/** Options that differ from the defaults. */
 export interface VerifyOptions {
-  /** How far the time of signing may be from `now`, either way; 300,000 (five minutes) unless told. */
+  /** Largest distance of the time of signing from `now`, either way; 300,000 (five minutes) by default. */
   toleranceMs?: number;
-  /** The receiver's time in Unix milliseconds; the clock of the machine unless told. */
+  /** The receiver's time in Unix milliseconds; the clock of the machine by default. */
   now?: number;
 }
 
@@ -23,12 +23,12 @@ export interface WebhookEvent {
   deliveryId: string;
   /** Event data. */
   payload: Record<string, unknown>;
-  /** When this attempt was signed, Unix milliseconds; not when it happened. */
+  /** Time at which this attempt was signed, Unix milliseconds; not that of the event. */
   timestamp: number;
 }
 
 /**
- * Why a request is refused:
+ * Reason for which a request is refused:
  *
  * - `missing-signature`: neither `X-Svc-Signature` nor `X-Webhook-Signature` is there.
  * - `malformed-signature`: the header is not `t=<unix ms>,v1=<hex>`.
@@ -52,7 +52,7 @@ export type WebhookResult =
 const TOLERANCE_MS = 300_000;
 
 /**
- * Tells whether a webhook request comes from the gateway, and what it says. Answer 401 where it does not.
+ * Checks that a webhook request comes from the gateway, and reads it. Answer 401 where it does not.
  *
  * `rawBody` is the body as it was received: JSON that was parsed and written again has other bytes. With several secrets
  * any of them may have signed: those of several endpoints, or the new and the old one while yours is changed after a
@@ -72,7 +72,7 @@ export function verifyWebhook(
   const fields = parseSignature(header);
   if (!fields) return refuse('malformed-signature', 'X-Svc-Signature is not t=<unix ms>,v1=<hex>.');
   const timestamp = Number(fields.t);
-  // Not `>`: a tolerance or a time that is no number then refuses everything instead of nothing.
+  // The comparison is not `>`: a tolerance or a time that is no number then refuses everything instead of nothing.
   if (!(Math.abs(now - timestamp) <= toleranceMs)) {
     const message = `Signed ${now - timestamp} ms ago by the clock here; ${toleranceMs} ms are tolerated.`;
     return refuse('timestamp-outside-tolerance', message);
@@ -88,7 +88,7 @@ export function verifyWebhook(
   return { ok: true, event: { ...delivery, timestamp } };
 }
 
-/** A variable of the environment that is not set must not open the door. */
+/** Checks the secrets: a variable of the environment that is not set must not open the door. */
 function checkedSecrets(secret: string | readonly string[]): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : secret;
   if (!secrets?.length || !secrets.every((one) => typeof one === 'string' && one !== '')) {
@@ -101,7 +101,9 @@ function refuse(reason: WebhookRefusal, message: string): WebhookResult {
   return { ok: false, reason, message };
 }
 
-/** In JavaScript it may be anything. Not `instanceof`: bytes may come from another realm, as they do in Jest. */
+/**
+ * Says whether a body is raw; in JavaScript it may be anything. Not `instanceof`: bytes may come from another realm, as they do in Jest.
+ */
 function isRaw(body: unknown): body is string | Uint8Array {
   return typeof body === 'string' || types.isUint8Array(body);
 }
@@ -120,7 +122,7 @@ function parseDelivery(rawBody: string | Uint8Array): Omit<WebhookEvent, 'timest
     if (typeof event !== 'string' || typeof deliveryId !== 'string' || !isRecord(payload)) return undefined;
     return { event, deliveryId, payload };
   } catch {
-    return undefined; // no JSON, or `null`
+    return undefined; // it is no JSON, or `null`
   }
 }
 

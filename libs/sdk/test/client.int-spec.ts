@@ -7,7 +7,7 @@ beforeAll(async () => void (server = await ScriptedServer.start()));
 beforeEach(() => void (server.asked.length = 0));
 afterAll(() => server.stop());
 
-/** A client of a server that does these steps. */
+/** Makes a client of a server that does these steps. */
 function client(steps: Step[], options: SvcClientOptions = {}): SvcClient {
   server.steps = steps;
   return new SvcClient({ apiKey: 'the-key', baseUrl: `${server.origin}/`, ...options });
@@ -87,7 +87,7 @@ describe('a call that fails', () => {
     await expect(create(reset)).rejects.toBeInstanceOf(ConnectionError);
     await expect(create(refuse(503, 'UPSTREAM_UNAVAILABLE'))).rejects.toMatchObject({ status: 503 });
     expect(server.asked).toHaveLength(2);
-    // Refused for its rate, it has not been carried out.
+    // A call that was refused for its rate has not been carried out.
     await client([refuse(429, 'RATE_LIMITED', { 'retry-after': '0' }), answer(201)]).sessions.create({
       name: 'x',
     });
@@ -121,7 +121,7 @@ describe('a call that fails', () => {
     const limited = refuse(429, 'RATE_LIMITED', { 'retry-after': '0' });
     for (const steps of [[gone], [limited, gone], [reset, refuse(404, 'NOT_FOUND')]])
       await expect(client(steps).sessions.delete('s')).rejects.toMatchObject({ status: 404 });
-    // Nobody has deleted it, and there is nothing to give back.
+    // The session was not deleted, and there is nothing to give back.
     await expect(client([reset, gone]).sessions.get('s')).rejects.toMatchObject({ status: 404 });
   });
 

@@ -64,12 +64,12 @@ test('it asks for what it was asked for, from where it was told', async () => {
 });
 
 test('it tells of connections that are made and break', async () => {
-  const told: string[] = [];
+  const calls: string[] = [];
   await take(2, [stream([frame(1)]), stream([frame(2)])], {
-    onOpen: () => told.push('open'),
-    onReconnect: (error) => told.push((error as Error).name),
+    onOpen: () => calls.push('open'),
+    onReconnect: (error) => calls.push((error as Error).name),
   });
-  expect(told).toEqual(['open', 'ConnectionError', 'open']);
+  expect(calls).toEqual(['open', 'ConnectionError', 'open']);
 });
 
 test.each([

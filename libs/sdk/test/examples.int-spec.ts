@@ -64,7 +64,7 @@ describe.each([
   let handled: WebhookEvent[];
 
   beforeEach(async () => {
-    jest.spyOn(console, 'warn').mockReturnValue(); // where an example says why it refused
+    jest.spyOn(console, 'warn').mockReturnValue(); // an example may say there why it refused
     handled = [];
     running = await start((event) => handled.push(event));
   });
@@ -73,13 +73,13 @@ describe.each([
     await running.stop();
   });
 
-  /** A request as the gateway makes it. */
+  /** Posts a request as the gateway does. */
   const post = async (body: string, signature?: string, type = 'application/json'): Promise<number> => {
     const headers = { 'Content-Type': type, ...(signature && { 'X-Svc-Signature': signature }) };
     return (await fetch(`${running.origin}/hook`, { method: 'POST', headers, body })).status;
   };
 
-  // Written with blanks: who parses it and writes it again gets other bytes.
+  // The body has blanks: a receiver that parses it and writes it again gets other bytes.
   const body = JSON.stringify(JSON.parse(deliveryOf({ text: 'Grüße 👋' })), null, 1);
 
   test('answers 200 to what is genuine, and handles it', async () => {

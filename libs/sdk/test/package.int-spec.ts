@@ -10,7 +10,7 @@ const SHOW = `const client = new SvcClient({ apiKey: 'k', baseUrl: 'http://127.0
   console.log(verifyWebhook('', {}, 'any').reason, typeof client.messages.send, typeof client.events.stream);`;
 const SHOWN = 'missing-signature function function\n';
 
-/** In a Node of its own, without Jest's module system, as a receiver has it. */
+/** Runs code in a Node of its own, without Jest's module system, as a receiver has it. */
 const node = async (type: string, code: string): Promise<string> =>
   (await run(NODE, [`--input-type=${type}`, '-e', code], { cwd: root })).stdout;
 

@@ -10,7 +10,7 @@ export interface Asked {
   at: number;
 }
 
-/** What the server does with a request. */
+/** Reaction of the server to a request. */
 export type Step = (response: ServerResponse, asked: Asked) => void;
 
 /** Answers with JSON. */
@@ -21,13 +21,13 @@ export const answer =
       .writeHead(status, { 'content-type': 'application/json', ...headers })
       .end(JSON.stringify(body));
 
-/** An error as the API answers it. */
+/** Writes an error as the API answers it. */
 export const refuse = (status: number, code: string, headers: Record<string, string> = {}): Step =>
   answer(status, { code, message: `It is ${code}.`, requestId: 'r-1', meta: { a: 1 } }, headers);
 
 /** Cuts the connection without a word. */
 export const reset: Step = (response) => void response.destroy();
-/** Never answers. */
+/** Step that never answers. */
 export const hang: Step = () => undefined;
 
 /** A server that does one step after the other; the last one again and again. */

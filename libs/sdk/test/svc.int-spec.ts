@@ -73,7 +73,7 @@ describe('svc trigger', () => {
 
   test('posts to the receiver of the documentation where none is given, and says so', async () => {
     const run = svc(['trigger', 'message.received', '--json']);
-    // Whether anybody listens there is not ours to know.
+    // The test does not control whether a server listens there.
     expect(await run.code).not.toBe(2);
     expect(linesOf(run)).toMatchObject([{ event: 'message.received', forward: DEFAULT_RECEIVER }]);
     expect(run.err).toContain(`Posting message.received to ${DEFAULT_RECEIVER}`);
@@ -125,7 +125,7 @@ describe('svc send', () => {
     gateway.steps = [refuse(400, 'SESSION_NOT_CONNECTED')];
     const run = svc(ARGS, access());
     expect([await run.code, run.out]).toEqual([1, '']);
-    // At the end: Node 18 says first that its fetch is an experiment.
+    // The text is at the end: Node 18 says first that its fetch is an experiment.
     expect(run.err).toMatch(/^400 SESSION_NOT_CONNECTED: It is SESSION_NOT_CONNECTED\. \(request r-1\)\n$/m);
     const json = svc([...ARGS, '--json'], access());
     expect(await json.code).toBe(1);

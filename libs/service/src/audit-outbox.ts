@@ -17,7 +17,7 @@ export type AuditStep = `audit-${1 | 2}`;
 
 const atStep = crashSteps<AuditStep>(AUDIT_STEPS_CHANNEL);
 
-/** How long whoever made a change waits for its line in the chain. */
+/** Longest wait of a caller for the line of its change in the chain, in ms. */
 const PATIENCE_MS = 1_000;
 const SWEEP_MS = 500;
 /** A fact that the chain refuses is tried again after this time; the ones behind it go ahead. */
@@ -89,7 +89,7 @@ export class AuditOutbox {
     tasks.add('audit outbox sweeper', SWEEP_MS, () => this.sweep());
   }
 
-  /** Called by Nest, before the database is closed. */
+  /** Ends the deliveries; Nest calls it before the database is closed. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.underWay.settled();
   }

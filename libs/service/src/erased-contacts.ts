@@ -6,7 +6,7 @@ import type { RetentionRule } from './tasks/retention.js';
 /** Runs statements: a transaction, or the connection itself. */
 type On = Pick<EntityManager, 'query'>;
 
-/** Longer than the stream of events keeps one: until then it may hand it out once more. */
+/** Time for which an erased contact is remembered: longer than the stream stores an event, which it may hand out once more. */
 const REMEMBERED = '2 days';
 
 /**
@@ -26,12 +26,12 @@ export const ERASED_CONTACTS_SQL = `
   );
   CREATE INDEX erased_contact_of_tenant ON erased_contact (tenant_id, contact);`;
 
-/** How a service has got on with an erasure. */
+/** Progress of an erasure in a service. */
 export interface ErasureProgress {
-  /** This service has not heard of the erasure before. */
+  /** This service has no row of the erasure before. */
   fresh: boolean;
   counts: Record<string, number>;
-  /** How far a walk through the rows has come. */
+  /** Place of a walk through the rows. */
   place: string;
 }
 
@@ -101,7 +101,7 @@ export const ERASED_CONTACTS_RULE: RetentionRule = {
   where: `until < statement_timestamp() - interval '${REMEMBERED}'`,
 };
 
-/** Does so at once. */
+/** Forgets the erasures immediately. */
 export async function forgetErasures(on: On): Promise<void> {
   await on.query(`DELETE FROM erased_contact WHERE ${ERASED_CONTACTS_RULE.where}`);
 }

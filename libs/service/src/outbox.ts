@@ -8,13 +8,13 @@ import { PeriodicTask } from './tasks/periodic-task.js';
 import { UnderWay } from './tasks/under-way.js';
 
 const SWEEP_MS = 500;
-/** Least time between two deletions of what is published. */
+/** Least time between two deletions of published rows. */
 const DELETE_MS = 250;
 const MOST_DELETED = 1_000;
 /** A row this old was not published by the process that wrote it. */
 const STALE = '3 seconds';
 const SWEEP_BATCH = 200;
-/** It stays for an operator, and no sweep finds it any more. */
+/** The row stays for an operator, and no sweep finds it any more. */
 const SET_ASIDE_SQL = `UPDATE event_outbox SET created_at = 'infinity' WHERE id = ANY($1::uuid[])`;
 const STALE_ROWS = `SELECT id, envelope FROM event_outbox WHERE created_at < statement_timestamp() - interval '${STALE}'`;
 
@@ -25,8 +25,8 @@ export interface OutboxRows {
 }
 
 /**
- * Makes an event of a tenant; its row is written in the transaction of the change it tells of. What a stranger wrote is washed here, once,
- * of what no row keeps.
+ * Makes an event of a tenant; its row is written in the transaction of the change that it describes. What a stranger wrote is washed here,
+ * once, of what no row keeps.
  */
 export function eventOf<T extends object>(
   contract: EventContract<T>,
@@ -73,13 +73,13 @@ export class OutboxService implements OnApplicationBootstrap, OnApplicationShutd
     private readonly onPublished: (envelope: Envelope) => void = () => undefined,
   ) {}
 
-  /** Called by Nest. */
+  /** Starts the sweeps; Nest calls it. */
   onApplicationBootstrap(): void {
     this.sweeper.start();
   }
 
   /**
-   * Called by Nest when whoever publishes has stopped, and before the connections are closed: it goes from what depends to what is
+   * Stops; Nest calls it when the publishers have stopped, and before the connections are closed: it goes from what depends to what is
    * depended on. Resolves when what `publish` was given is published, or left to the sweeper of another process.
    */
   async onApplicationShutdown(): Promise<void> {

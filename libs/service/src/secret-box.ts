@@ -10,8 +10,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Where a secret lies, from the table down to the row, e.g. `['webhook_endpoint', 'secret_enc', tenantId, id]`. It is
- * bound into the sealed value: one that is copied to another row does not open.
+ * Place of a secret, from the table down to the row, e.g. `['webhook_endpoint', 'secret_enc', tenantId, id]`. It is bound into the sealed
+ * value: one that is copied to another row does not open.
  */
 export type SecretPlace = readonly string[];
 
@@ -95,7 +95,7 @@ function decrypt(key: SecretKey, sealed: Buffer, aad: Buffer): Buffer {
   return Buffer.concat([text, decipher.final()]);
 }
 
-/** As JSON, because a part may hold any character: no two places read the same. */
+/** Writes a place as JSON, because a part may hold any character: no two places read the same. */
 function associated(place: SecretPlace): Buffer {
   return Buffer.from(JSON.stringify(place));
 }

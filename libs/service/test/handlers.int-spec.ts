@@ -16,10 +16,10 @@ import { startTestNats, type TestNats, waitFor } from '@svc/test-servers';
 import { QueryFailedError } from 'typeorm';
 import { bootService, loadConfig, ServiceConfig } from '../src/index.js';
 
-/** What the handlers of the service do; a test sets it. */
-const script: { tiers: () => TiersReply; heard: (id: string) => void } = {
+/** Handlers of the service; a test sets them. */
+const script: { tiers: () => TiersReply; onSent: (id: string) => void } = {
   tiers: () => ({ tiers: [] }),
-  heard: () => undefined,
+  onSent: () => undefined,
 };
 
 @Controller()
@@ -30,12 +30,12 @@ class Handlers {
   }
 
   @OnEvent(MessageSent)
-  heard(@Payload() { id }: Envelope): void {
-    script.heard(id);
+  onSent(@Payload() { id }: Envelope): void {
+    script.onSent(id);
   }
 }
 
-/** More often than a message is handed out whose handler fails for a reason nobody foresaw. */
+/** Number of deliveries, more than those of a message whose handler fails for an unforeseen reason. */
 const DELIVERIES = 25;
 const DATABASE_AWAY = [
   new QueryFailedError('SELECT 1', [], Object.assign(new Error('shutdown'), { code: '57P01' })),
@@ -48,7 +48,7 @@ let rpc: RpcClient;
 let close: () => Promise<void>;
 /** Failures of the handler by the event; each was handed out often already. */
 const events = new Map<string, Error>();
-/** What the stream hears of them, as it goes over the wire. */
+/** Answers of the consumer to the stream, as they go over the wire. */
 const answers: string[] = [];
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ beforeAll(async () => {
     await messaging.publishEvent(event);
   }
   for (let n = 0; n < DELIVERIES * events.size; n += 1) (await consumer.next())!.nak();
-  script.heard = (id) => {
+  script.onSent = (id) => {
     const failure = events.get(id);
     if (failure) throw failure;
   };

@@ -19,7 +19,7 @@ export const createTestDatabase = testDatabases<Omit<MigrateOptions, 'url'>>((ur
   migrate({ ...schema, url }),
 );
 
-/** What the slow route waits for; a test sets it. */
+/** Promise that the slow route waits for; a test sets it. */
 export const slow = { answer: Promise.resolve() };
 
 class ShopConfig extends ServiceConfig {}
@@ -45,7 +45,7 @@ class Routes {
   }
 }
 
-/** A service with a few routes, a database and health, started as every service is. */
+/** Describes a service with a few routes, a database and health, started as every service is. */
 function httpService(): StartOptions {
   const read = configReader(ShopConfig);
 
@@ -85,17 +85,17 @@ export async function startShop(databaseUrl: string): Promise<Shop> {
 /** A connection on which a test writes what it likes. */
 export interface RawConnection {
   socket: Socket;
-  heard: () => string;
+  received: () => string;
   closed: () => boolean;
 }
 
 export async function rawConnection(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
-  let [heard, closed] = ['', false];
+  let [received, closed] = ['', false];
   const socket = connect(Number(port), hostname);
-  socket.on('data', (chunk) => (heard += chunk.toString()));
+  socket.on('data', (chunk) => (received += chunk.toString()));
   socket.on('error', () => undefined);
   socket.on('close', () => (closed = true));
   await new Promise((resolve) => socket.once('connect', resolve));
-  return { socket, heard: () => heard, closed: () => closed };
+  return { socket, received: () => received, closed: () => closed };
 }

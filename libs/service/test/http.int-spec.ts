@@ -62,7 +62,7 @@ test('while the database is down a route that needs it is 503 with a time to com
 test('a request that comes in while the service stops is answered like any other', async () => {
   let answer = (): void => undefined;
   slow.answer = new Promise((resolve) => (answer = resolve));
-  const { socket, heard, closed } = await rawConnection(service.url);
+  const { socket, received, closed } = await rawConnection(service.url);
   socket.write('GET /slow HTTP/1.1\r\nhost: shop\r\n\r\n');
   await get('/health/live'); // the slow one was sent before, so it is under way
   stopped = service.stop();
@@ -73,8 +73,8 @@ test('a request that comes in while the service stops is answered like any other
   socket.write('GET /nowhere HTTP/1.1\r\nhost: shop\r\n\r\n');
   answer();
   await waitFor('the end', closed);
-  expect(heard()).toContain('{"slow":true}');
-  expect(heard()).toContain('HTTP/1.1 404');
-  expect(heard()).toContain('"code":"NOT_FOUND"');
-  expect(heard()).not.toContain('FST_ERR');
+  expect(received()).toContain('{"slow":true}');
+  expect(received()).toContain('HTTP/1.1 404');
+  expect(received()).toContain('"code":"NOT_FOUND"');
+  expect(received()).not.toContain('FST_ERR');
 });

@@ -68,8 +68,8 @@ describe('its output', () => {
   });
 
   test('tells that a library wrote to the console, and keeps nothing of its words', () => {
-    const told = lines(service).filter(({ msg }) => String(msg).startsWith('a library wrote'));
-    expect(told.map(({ method }) => method)).toEqual(['log', 'error']);
+    const warnings = lines(service).filter(({ msg }) => String(msg).startsWith('a library wrote'));
+    expect(warnings.map(({ method }) => method)).toEqual(['log', 'error']);
     expect(service.output()).not.toContain('canary');
   });
 
@@ -79,8 +79,8 @@ describe('its output', () => {
   });
 
   test('tells of a promise nobody waited for, and the process lives on', () => {
-    const told = lines(service).find(({ msg }) => msg === 'unhandled rejection');
-    expect(told?.['err']).toMatchObject({ message: 'nobody waits for this' });
+    const warnings = lines(service).find(({ msg }) => msg === 'unhandled rejection');
+    expect(warnings?.['err']).toMatchObject({ message: 'nobody waits for this' });
     expect(() => process.kill(service.pid, 0)).not.toThrow();
   });
 });

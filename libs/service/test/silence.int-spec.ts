@@ -20,11 +20,11 @@ afterAll(async () => {
 test(
   'a client that does not end its body is cut off',
   async () => {
-    const { socket, heard, closed } = await rawConnection(shop.url);
+    const { socket, received, closed } = await rawConnection(shop.url);
     socket.write('POST /echo HTTP/1.1\r\nhost: shop\r\ncontent-type: application/json\r\n');
     socket.write('content-length: 100\r\n\r\n{"a":');
     await waitFor('the end', closed, WAIT_MS);
-    expect(heard()).toContain('HTTP/1.1 408');
+    expect(received()).toContain('HTTP/1.1 408');
   },
   WAIT_MS,
 );

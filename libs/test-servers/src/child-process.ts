@@ -4,9 +4,9 @@ import { testRun } from './config.js';
 /** A service that runs as a process of its own, from its built files. */
 export interface ServiceProcess {
   pid: number;
-  /** What it sent by IPC when it was ready: `{type: 'ready', port, …}`. */
+  /** Message that the process sent by IPC when it was ready: `{type: 'ready', port, …}`. */
   ready: Record<string, unknown>;
-  /** Everything it wrote to standard output and error so far. */
+  /** Returns the text that the process wrote to standard output and error so far. */
   output(): string;
   /** Sends the signal (SIGTERM by default) and waits for the end; resolves with the exit code, null after a signal. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** What a process says to its database, or what it hears from it. */
+/** Direction of a connection: statements of a process to its database, or the replies to it. */
 export type Direction = 'statements' | 'replies';
 
 /**
@@ -67,7 +67,7 @@ export class DatabaseProxy {
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** The database is back. */
+  /** Brings the database back. */
   mend(): void {
     this.isCut = false;
   }

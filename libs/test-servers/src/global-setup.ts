@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { findNatsServer, type LocalServer, startPostgres } from '@svc/local-servers';
 import { testRun } from './config.js';
 
-/** What the set-up leaves for the teardown: both run in Jest's parent process. */
+/** Servers that the set-up leaves for the teardown: both run in Jest's parent process. */
 export interface ServersOfRun {
   postgres?: LocalServer;
   directory?: string;
 }
 
-/** Jest `globalSetup`: one throw-away PostgreSQL for all test files of a project, each file takes its own database. */
+/** Starts one throw-away PostgreSQL for all test files of a project, as Jest's `globalSetup`; each file takes its own database. */
 export default async function globalSetup(): Promise<void> {
   const run = globalThis as ServersOfRun;
   run.directory = await mkdtemp(join(tmpdir(), 'svc-test-'));

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { ServersOfRun } from './global-setup.js';
 
-/** Jest `globalTeardown`: stops what `globalSetup` started, and removes what the tests left below its directory. */
+/** Stops what `globalSetup` started, as Jest's `globalTeardown`, and removes what the tests left below its directory. */
 export default async function globalTeardown(): Promise<void> {
   const { postgres, directory } = globalThis as ServersOfRun;
   await postgres?.stop();

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './temporary-directory.js';
 /** A nats-server of one test file. */
 export interface TestNats {
   url: string;
-  /** The server says nothing more, its connections stay open; `resume` wakes it up again. */
+  /** Silences the server, whose connections stay open; `resume` wakes it up again. */
   pause(): void;
   resume(): void;
   /** Ends the server with SIGKILL and leaves it down until `restart`. */

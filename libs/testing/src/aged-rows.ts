@@ -5,13 +5,13 @@ const ANY_ID = 'gen_random_uuid()';
 /** SQL expressions for a row of a certain age. */
 export interface Age {
   at: string;
-  /** Its day in UTC. */
+  /** Day of the row in UTC. */
   day: string;
   /** A new id. */
   id: string;
 }
 
-/** For how many days a table keeps its rows, and how a row is made. */
+/** Retention of a table in days, and a function that makes a row. */
 export interface AgedRow {
   days: number;
   /** Columns of the row, as SQL expressions. */

@@ -1,12 +1,12 @@
 import { AppendAuditFacts, AppendAuditFactsV1, type AuditFact, parseData } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 
-/** What the chain does with a request: `lose` appends and does not answer, as where the answer gets lost. */
+/** Behaviour of the chain: `lose` appends and does not answer, as where the answer gets lost. */
 export type ChainBehaviour = 'append' | 'lose' | 'ignore';
 
 /** The chain of audit logs, played by contract for a service that delivers facts to it: each fact becomes one line. */
 export class AuditChain {
-  /** In the order in which they came. */
+  /** Lines in the order in which they came. */
   readonly lines: AuditFact[] = [];
   /** Ids of facts in the order in which they came, repeats too. */
   readonly delivered: string[] = [];
@@ -35,7 +35,7 @@ export class AuditChain {
     return chain;
   }
 
-  /** Lines of a tenant. */
+  /** Lists the lines of a tenant. */
   of(tenantId: string): AuditFact[] {
     return this.lines.filter((line) => line.tenantId === tenantId);
   }

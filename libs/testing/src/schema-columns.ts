@@ -3,7 +3,7 @@ import type { DataSource } from 'typeorm';
 
 const SHORT: Record<string, string> = { bigint: 'int8', smallint: 'int2', integer: 'int4', boolean: 'bool' };
 
-/** Columns of the tables that have entities, `table.column type null`: as the database has them, and as the entities do. */
+/** Lists the columns of the tables that have entities, `table.column type null`: as the database has them, and as the entities do. */
 export async function schemaColumns(
   database: TestDatabase,
   { entityMetadatas }: DataSource,

@@ -1,4 +1,4 @@
-/** Repeatable numbers in [0, 1) from a seed (mulberry32). */
+/** Makes repeatable numbers in [0, 1) from a seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -6,13 +6,13 @@ import { createTestDatabase, type TestSchema } from './test-database.js';
 
 /** A service under test, with a database and a nats-server of its own. */
 export interface TestService {
-  /** Where its HTTP listens. */
+  /** Address of the service's HTTP server. */
   url: string;
   database: TestDatabase;
   nats: TestNats;
-  /** Asks it, and anybody else on its NATS. */
+  /** Client that asks it, and every other service on its NATS. */
   rpc: RpcClient;
-  /** The instance of a provider of its module. */
+  /** Returns the instance of a provider of its module. */
   get<T>(type: Abstract<T> | symbol): T;
   stop(): Promise<void>;
 }

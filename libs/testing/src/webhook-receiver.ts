@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One POST as it arrived: the raw bytes, because signatures are over them. */
+/** POST as it arrived: the raw bytes, because signatures are over them. */
 export interface ReceivedWebhook {
   path: string;
   headers: IncomingHttpHeaders;
@@ -16,7 +16,7 @@ export interface DeliveryBody {
   payload: Record<string, unknown>;
 }
 
-/** What the receiver answers: a status, also with more, or nothing at all (`hang`), or a cut connection (`reset`). */
+/** Answer of the receiver: a status, also with more, or nothing at all (`hang`), or a cut connection (`reset`). */
 export type WebhookAnswer = number | FullAnswer | 'hang' | 'reset';
 
 /** A status with what may go with it. */

@@ -20,7 +20,7 @@ export class AuditRecord {
   @Column('bytea', { nullable: true }) hash: Buffer | null;
 }
 
-/** Where the chain of a tenant ends. */
+/** End of a tenant's audit chain. */
 @Entity('audit_head')
 export class AuditHead {
   @PrimaryColumn('uuid', { name: 'tenant_id' }) tenantId: string;

@@ -8,7 +8,7 @@ import { factOf, hashOf, NO_HASH } from './chain.js';
 const BATCH = 1_000;
 const MISSING = 'It is missing.';
 
-// In one look, because an entry and its head are written together. Entries of before the chain have no place; one that came
+// One statement reads both, because an entry and its head are written together. Entries of before the chain have no place; one that came
 // after its beginning was put in.
 const END_SQL = `SELECT head.place, head.hash,
     EXISTS (SELECT FROM audit_log WHERE tenant_id = $1 AND place > head.place) AS beyond,
@@ -41,7 +41,7 @@ export class AuditVerifier {
     return verdict;
   }
 
-  /** Those with a head, and those whose head is gone. */
+  /** Reads the ids of the tenants that have a head, and of those whose head is missing. */
   private async tenants(tenantId: string | undefined): Promise<string[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(
       `SELECT tenant_id AS id FROM audit_head WHERE $1::uuid IS NULL OR tenant_id = $1
@@ -51,7 +51,7 @@ export class AuditVerifier {
     return rows.map(({ id }) => id);
   }
 
-  /** The head first: what is written meanwhile comes after it. */
+  /** Walks along a chain. The head is read first: what is written meanwhile comes after it. */
   private async walk(tenantId: string): Promise<{ entries: number; problem?: AuditBreak }> {
     const broken = (place: number, problem: string) => ({
       entries: place - 1,

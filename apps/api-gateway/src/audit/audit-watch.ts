@@ -8,10 +8,10 @@ import { AuditVerifier } from './audit-verifier.js';
 const LOOK_MS = 10 * 60 * 1000;
 
 // A day begins at three o'clock UTC, when little is written. What a crash cut off somebody begins again.
-const CLAIM_SQL = `INSERT INTO audit_check AS known (day, claimed_at)
+const CLAIM_SQL = `INSERT INTO audit_check (day, claimed_at)
   SELECT ((now - interval '3 hours') AT TIME ZONE 'UTC')::date, now FROM clock_timestamp() AS now
   ON CONFLICT (day) DO UPDATE SET claimed_at = excluded.claimed_at
-    WHERE known.finished_at IS NULL AND known.claimed_at < excluded.claimed_at - interval '1 hour'
+    WHERE audit_check.finished_at IS NULL AND audit_check.claimed_at < excluded.claimed_at - interval '1 hour'
   RETURNING day::text`;
 
 /** Verifies the audit logs of all tenants every night, in one of the replicas. */

@@ -16,7 +16,7 @@ export type NewEntry = Omit<AuditFact, 'id' | 'at' | 'details'> &
 const MOST = 1_000;
 
 const MAKE_HEAD_SQL = `INSERT INTO audit_head (tenant_id, place, hash) VALUES ($1, 0, $2) ON CONFLICT DO NOTHING`;
-/** Waits for whoever writes the entry before, until its transaction ends. */
+/** Statement that waits for the writer of the entry before, until its transaction ends. */
 const LOCK_HEAD_SQL = `SELECT place, hash, date_trunc('milliseconds', clock_timestamp()) AS now
   FROM audit_head WHERE tenant_id = $1 FOR UPDATE`;
 
@@ -62,13 +62,13 @@ export class AuditService {
     return ids;
   }
 
-  /** Newest first, for the operator. */
+  /** Lists the entries of a tenant newest first, for the operator. */
   async list(tenantId: string): Promise<AuditEntry[]> {
     const records = await this.records.find({ where: { tenantId }, order: { seq: 'DESC' }, take: MOST });
     return records.map(toEntry);
   }
 
-  /** A page of it, newest first. */
+  /** Reads a page of the log, newest first. */
   async page(tenantId: string, { limit = DEFAULT_LIMIT, before }: PageQuery): Promise<Page<AuditEntry>> {
     const list = `audit-log:${tenantId}`;
     const last = this.cursors.decode(list, before);

@@ -2,7 +2,7 @@ import type { Scope } from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { KeyEnv } from './api-key.js';
 
-/** What is kept of an API key: never the key. Times are domain time. */
+/** Row of an API key, which never holds the key itself. Times are domain time. */
 @Entity('api_key')
 export class ApiKey {
   @PrimaryColumn('text') kid: string;

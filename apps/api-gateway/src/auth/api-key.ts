@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { KeyEnvironment, Scope } from '@svc/contracts';
 import { GatewayConfig } from '../config.js';
 
-/** Where a key is valid, as its prefix says: live, or in the sandbox (specification, "API key"). */
+/** Environment in which a key is valid, by its prefix: live, or the sandbox (specification, "API key"). */
 export type KeyEnv = 'live' | 'test';
 
 export const environmentOf = (env: KeyEnv): KeyEnvironment => (env === 'test' ? 'TEST' : 'LIVE');
@@ -62,7 +62,7 @@ function randomBase62(length: number): string {
   return text;
 }
 
-/** What is stored of a key instead of the key. */
+/** Digest of a key, which is stored in its place. */
 export interface StoredDigest {
   digest: Buffer;
   pepperVersion: number;
@@ -74,7 +74,7 @@ export interface StoredKey extends StoredDigest {
   env: KeyEnv;
   scopes: Scope[];
   live: boolean;
-  /** Until it expires by itself, in ms of its tenant's clock. */
+  /** Time until the key expires by itself, in ms of its tenant's clock. */
   msLeft: number;
 }
 

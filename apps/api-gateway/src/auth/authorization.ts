@@ -11,7 +11,7 @@ import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import { AppError, type KeyEnvironment, type Scope, type SubscriptionState } from '@svc/contracts';
 import type { FastifyRequest } from 'fastify';
 
-/** Who calls: the key that was presented, and its tenant. */
+/** Caller of a request: the key that was presented, and its tenant. */
 export interface Caller {
   tenantId: string;
   kid: string;
@@ -19,13 +19,13 @@ export interface Caller {
   environment: KeyEnvironment;
 }
 
-/** What hooks and guards found out about a request. */
+/** Request with the findings of hooks and guards. */
 export interface GuardedRequest extends FastifyRequest {
   caller?: Caller;
   subscription?: SubscriptionState;
 }
 
-/** Whether a request needs a key: everything under `/v1` does, but for what is public. */
+/** Says whether a request needs a key: everything under `/v1` does, but for what is public. */
 export function isBehindKey(request: FastifyRequest): boolean {
   const { url } = request.routeOptions;
   return url?.startsWith('/v1/') === true && !url.startsWith('/v1/public/');
@@ -47,7 +47,7 @@ export const CurrentSubscription = createParamDecorator(
   },
 );
 
-/** The caller as the audit log names it. */
+/** Names the caller as the audit log names it. */
 export function actorOf({ kid }: Caller): string {
   return `key:${kid}`;
 }
@@ -87,7 +87,7 @@ export function Public(): MethodDecorator {
   return applyDecorators(SetMetadata(SCOPE, 'public'), ApiExtension('x-public', true)) as MethodDecorator;
 }
 
-/** Whether a key with these scopes may use a route; `admin:*` is all of the others (specification, "Authentication"). */
+/** Says whether a key with these scopes may use a route; `admin:*` is all of the others (specification, "Authentication"). */
 export function allows(scopes: readonly Scope[], needed: Scope): boolean {
   return scopes.some((scope) => scope === '*' || scope === 'admin:*' || scope === needed);
 }

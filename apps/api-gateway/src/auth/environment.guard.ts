@@ -25,7 +25,7 @@ class EnvironmentGuard implements CanActivate {
   }
 }
 
-/** The route exists for keys of one environment; all others exist for both, each with data of its own. */
+/** Offers a route to keys of one environment; all others exist for both, each with data of its own. */
 export function OnlyIn(environment: KeyEnvironment): MethodDecorator {
   return applyDecorators(
     SetMetadata(ENVIRONMENT, environment),

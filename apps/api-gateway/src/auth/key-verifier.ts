@@ -8,7 +8,7 @@ import { SendPermissions } from './send-permissions.js';
 
 const FLUSH_MS = 60_000;
 
-// In domain time, as the other times of a key.
+// The time is domain time, like the other times of a key.
 const FLUSH_SQL = `UPDATE api_key SET last_used_at = own.at, last_used_ip = own.ip
   FROM (
     SELECT kid, ip, used.at + (svc_now(tenant_id) - clock_timestamp()) AS at
@@ -40,7 +40,7 @@ export class KeyUsage implements OnModuleDestroy {
     const used = [...this.used];
     const columns = [used.map(([kid]) => kid), used.map(([, u]) => u.at), used.map(([, u]) => u.ip)];
     await this.dataSource.query(FLUSH_SQL, columns);
-    // Only what is written is forgotten, and what was noted again meanwhile is not.
+    // The loop removes what was written; a use that was noted again meanwhile stays.
     for (const [kid, use] of used) if (this.used.get(kid) === use) this.used.delete(kid);
   }
 }

@@ -44,7 +44,7 @@ test('after an answer everything is asked anew, and what is different is never s
   expect(open).toHaveLength(3);
 });
 
-/** A cache of answers that begin with `good`, for half a second of a clock that stands still until it is moved. */
+/** Makes a cache of answers that begin with `good`, for half a second of a clock that stands still until it is moved. */
 function caching() {
   const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
   const answers = new AnswerCache<string>((answer) => (answer.startsWith('good') ? 500 : 0));

@@ -3,9 +3,9 @@ import { SendPermissionsChanged, type SessionReply, type SubscriptionState } fro
 import { Messaging } from '@svc/messaging';
 import type { StoredKey } from './api-key.js';
 
-/** How long an answer is cached: so much later is a change seen at the latest, should the notice of it be lost. */
+/** Time for which an answer is cached, in ms: if the notice of a change is lost, the change is seen that much later at most. */
 export const CACHED_MS = 750;
-/** Part of that time after which a caller has the answer asked for anew, without waiting for it. */
+/** Part of that time after which a caller makes the cache ask again, without waiting for the answer. */
 const RENEWED_AT = 0.75;
 /** Entries of one cache at most; the next one empties it, and all answers are asked for anew. */
 const MOST = 10_000;
@@ -18,7 +18,7 @@ interface CacheEntry<V> {
 
 interface OpenQuestion<V> {
   now: Promise<V>;
-  /** For those who came since `now` was asked. */
+  /** Answer for the callers that came after `now` was asked. */
   next?: Promise<V>;
 }
 
@@ -34,19 +34,19 @@ export class AnswerCache<V> {
   /** @param cacheMs for how long an answer may be cached; 0: not at all. */
   constructor(private readonly cacheMs: (answer: V) => number) {}
 
-  /** The cached answer, or a fresh one. @param key what is asked; `question` is the same for all of one key. */
+  /** Returns the cached answer, or a fresh one. @param key what is asked; `question` is the same for all of one key. */
   async cached(key: string, question: () => Promise<V>): Promise<V> {
     const entry = this.entries.get(key);
     const now = performance.now();
     if (!entry || entry.until <= now) return this.fresh(key, question);
     if (entry.renewAt <= now) {
       entry.renewAt = Infinity;
-      this.fresh(key, question).catch(() => undefined); // whoever comes after the end of the entry gets the error
+      this.fresh(key, question).catch(() => undefined); // a caller that comes after the end of the entry gets the error
     }
     return entry.answer;
   }
 
-  /** A fresh answer. No caller gets the answer to a question that was asked before it came: what it has seen happen is in it. */
+  /** Asks for a fresh answer. No caller gets the answer to a question that was asked before it came: what it has seen happen is in it. */
   fresh(key: string, question: () => Promise<V>): Promise<V> {
     const open = this.questions.get(key);
     if (!open) return this.ask(key, question);
@@ -95,13 +95,13 @@ const EVENTS = ['session.*', 'subscription.*'];
  */
 @Injectable()
 export class SendPermissions implements OnApplicationBootstrap {
-  /** By kid. */
+  /** Keys by kid. */
   readonly keys = new AnswerCache<StoredKey[]>(([key]) => (key?.live ? Math.min(CACHED_MS, key.msLeft) : 0));
-  /** By tenant. */
+  /** Subscriptions by tenant. */
   readonly subscriptions = new AnswerCache<SubscriptionState>(({ active, tokenRefusal }) =>
     active && !tokenRefusal ? CACHED_MS : 0,
   );
-  /** By tenant and session. */
+  /** Sessions by tenant and session. */
   readonly sessions = new AnswerCache<SessionReply>(({ session }) =>
     session.status === 'CONNECTED' && !session.restriction ? CACHED_MS : 0,
   );

@@ -4,7 +4,7 @@ import { findDeadLetter, Messaging, RpcClient } from '@svc/messaging';
 import { namesOf } from '@svc/service';
 import { ContactRepository, type Person } from './contact.repository.js';
 
-/** For a walk through the events of a tenant. */
+/** Longest wait for a walk through the events of a tenant, in ms. */
 export const PATIENCE_MS = 30_000;
 
 /** This class finds traces of persons of whom there is no message, and yet something that an erasure takes. */
@@ -17,7 +17,7 @@ export class ContactTraces {
   ) {}
 
   /**
-   * Finds when a trace was kept: what others quoted, else what no service could process, else an event. What takes longest is asked last.
+   * Finds the time of a trace: what others quoted, else what no service could process, else an event. What takes longest is asked last.
    * @returns null where nothing is kept.
    * @throws AppError that the dispatcher does not answer.
    */
@@ -47,7 +47,7 @@ export class ContactTraces {
   }
 }
 
-/** Whether a message as it came on the wire is of the tenant and names the person. */
+/** Says whether a message as it came on the wire is of the tenant and names the person. */
 export function isAbout({ tenantId, contact }: Person, message: string): boolean {
   return (
     message.includes(JSON.stringify(tenantId)) && namesOf(contact).some((name) => message.includes(name))

@@ -10,7 +10,7 @@ export interface Person {
   contact: string;
 }
 
-/** As far as `BoundedCount` counts. */
+/** Highest number that `BoundedCount` counts to. */
 const COUNT_UP_TO = 10_000;
 /** Messages of one piece of the way through all of them. */
 const PIECE = 200;
@@ -18,10 +18,10 @@ const PIECE = 200;
 const NAMED = 200;
 const CONVERSATIONS = 200;
 
-/** Two ways in which a message has to do with a person; each walks along an index of its own. */
+/** Conditions on the messages of a person: there are two, and each walks along an index of its own. */
 export const WITH = 'm.tenant_id = $1 AND m.contact = $2';
 const IN_GROUP = `m.contact LIKE '%@${ADDRESS_DOMAINS.group}'`;
-/** In a group. */
+/** Condition on the messages that a person wrote in a group. */
 export const WRITTEN_IN_GROUP = `m.tenant_id = $1 AND m.origin ->> 'sender' = $2 AND ${IN_GROUP}`;
 /** The third: others quoted or named them in a group. */
 export const QUOTED_IN_GROUP = `m.tenant_id = $1 AND ${IN_GROUP} AND (
@@ -45,7 +45,7 @@ const FACTS_SQL = `
     ARRAY(SELECT id FROM conversation WHERE tenant_id = $1 AND contact = $2 ORDER BY place DESC LIMIT ${CONVERSATIONS}) AS conversations
   FROM (${edges(WITH)} UNION ALL ${edges(WRITTEN_IN_GROUP)}) edge`;
 
-/** What the messages say of a person. */
+/** Facts about a person that the messages contain. */
 export interface ContactFacts {
   first: Date | null;
   last: Date | null;
@@ -66,7 +66,7 @@ export class ContactRepository {
     return row;
   }
 
-  /** Finds when somebody quoted or named the person in a group: one such time, null where nobody did. Looks through all groups. */
+  /** Finds when another person quoted or named the person in a group: one such time, null where there is none. Looks through all groups. */
   async quotedAt({ tenantId, contact }: Person): Promise<Date | null> {
     const sql = `SELECT created_at AS at FROM message m WHERE ${QUOTED_IN_GROUP} LIMIT 1`;
     const [row] = await this.dataSource.query<{ at: Date }[]>(sql, [tenantId, contact]);
@@ -98,7 +98,7 @@ export class ContactRepository {
   }
 }
 
-/** A count that was made up to its bound. */
+/** Describes a count that was made up to its bound. */
 export function bounded(count: number): BoundedCount {
   return { count: Math.min(count, COUNT_UP_TO), more: count > COUNT_UP_TO };
 }

@@ -33,7 +33,8 @@ export class ContactsService {
   }
 
   /**
-   * Reads a person as `get` does, and also where no message is with the person or by them, but a trace is kept: that takes a while to find.
+   * Reads a person as `get` does, and also where no message is with the person or by them, but a trace is stored: that takes a while to
+   * find.
    * @throws AppError `CONTACT_NOT_FOUND`, or that the dispatcher does not answer.
    */
   async getTraced(person: Person): Promise<ContactProfile> {
@@ -98,7 +99,7 @@ function profileOf(
   };
 }
 
-/** An iterator whose first step was taken already. */
+/** Rebuilds an iterator whose first step was taken already. */
 async function* prepended<T>(
   first: IteratorResult<T, void>,
   rest: AsyncGenerator<T, void>,

@@ -9,12 +9,12 @@ export interface ConversationFilter {
   sessionId?: string;
 }
 
-/** How far a walk through the list has come. */
+/** Position of a walk through the list. */
 export interface WalkPosition {
   /** The snapshot of the database at the first page, and its time in microseconds. */
   snapshot: string;
   startedAt: string;
-  /** Of the last conversation, as it was then. */
+  /** Place of the last conversation at the time of the walk. */
   place: string;
   id: string;
 }
@@ -25,7 +25,10 @@ export type ListedConversation = Pick<
   'id' | 'sessionId' | 'contact' | 'lastMessageId' | 'lastAt' | 'place'
 >;
 
-/** No statement takes that long to commit a move: what is older is there to be seen, also after a restore, which counts transactions anew. */
+/**
+ * Longest time that a statement takes to commit a move, in µs: an older move is visible, also after a restore, which counts transactions
+ * anew.
+ */
 const COMMIT_MICROS = 60_000_000;
 
 const COLUMNS = `c.id, c.session_id AS "sessionId", c.contact, c.last_message_id AS "lastMessageId", c.last_at AS "lastAt"`;
@@ -39,14 +42,14 @@ const firstSql = (mine: string): string => `
 const seen = (by: string, place: string): string =>
   `(${place} < $5::bigint - ${COMMIT_MICROS} OR pg_visible_in_snapshot((${by})::text::xid8, $4::pg_snapshot))`;
 
-/** The newest of these steps that was there to be seen. */
+/** Finds the newest of these steps that the walk's snapshot shows. */
 const seenStep = (steps: string, newestFirst: string): string => `
   SELECT (step ->> 1)::bigint FROM ${steps} WITH ORDINALITY AS past (step, n)
   WHERE ${seen('step ->> 0', '(step ->> 1)::bigint')} ORDER BY ${newestFirst} LIMIT 1`;
 
 /**
- * The list as it was when the walk began: what has not moved since stands where it stood, and what has moved remembers where that was, in
- * its row or, where it moved often, beside it. A conversation that began since was nowhere.
+ * Reads the list as it was when the walk began: what has not moved since stands where it stood, and what has moved remembers where that
+ * was, in its row or, where it moved often, beside it. A conversation that began since was nowhere.
  */
 const nextSql = (mine: string): string => `
   WITH stayed AS (
@@ -95,7 +98,7 @@ export class ConversationListRepository {
   }
 }
 
-/** The condition of a filter; each has an index in the order of the list. */
+/** Writes the condition of a filter; each has an index in the order of the list. */
 function conditionOf({ sessionId }: ConversationFilter): string {
   return sessionId ? MINE_OF_SESSION : MINE;
 }

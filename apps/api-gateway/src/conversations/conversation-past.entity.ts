@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Conversation } from './conversation.entity.js';
 
-/** Where a conversation was earlier than its row remembers; a trigger writes it when the row is full. */
+/** Earlier places of a conversation that its row has no room for; a trigger writes them when the row is full. */
 @Entity('conversation_past')
 export class ConversationPast {
   @PrimaryColumn('uuid', { name: 'conversation_id' }) conversationId: string;

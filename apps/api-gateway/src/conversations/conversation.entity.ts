@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Where one conversation stands in the list of them. Its messages are found by session and contact. */
+/** Place of one conversation in the list of conversations. Its messages are found by session and contact. */
 @Entity('conversation')
 export class Conversation {
   /** Follows from the three below (`conversationIdOf`). */
@@ -10,10 +10,10 @@ export class Conversation {
   @Column('text') contact: string;
   @Column('uuid', { name: 'last_message_id' }) lastMessageId: string;
   @Column('timestamptz', { name: 'last_at' }) lastAt: Date;
-  /** When the gateway heard of its newest message, in microseconds: the order of the list. */
+  /** Time at which the gateway received its newest message, in microseconds: the order of the list. */
   @Column('bigint') place: string;
   /** The transaction that put it there. */
   @Column('bigint', { name: 'moved_by' }) movedBy: string;
-  /** Where it was before, newest first: `[transaction, place]`. */
+  /** Earlier places, newest first: `[transaction, place]`. */
   @Column('jsonb') past: [number, number][];
 }

@@ -5,7 +5,7 @@ import { WALK_MICROS } from '../messages/messages.repository.js';
 
 const INTERVAL_MS = 600_000;
 
-// Compared with the time of the statement, which an index can be asked for.
+// The condition compares with the time of the statement, for which an index can be used.
 const SWEEP_SQL = `DELETE FROM conversation_past
   WHERE until < (extract(epoch FROM statement_timestamp()) * 1000000)::bigint - ${2 * WALK_MICROS}`;
 

@@ -1,4 +1,4 @@
-/** What a cursor has room for, within the length that is promised of one: 200 transactions that write at the same moment. */
+/** Most running transactions that a cursor can hold, within its promised length: 200 transactions that write at the same moment. */
 const ROOM = 210;
 
 /** Packs a snapshot of PostgreSQL (`xmin:xmax:xip,xip`) into few characters: transactions under way by their distances, most of them a byte. */
@@ -35,7 +35,7 @@ export function unpackSnapshot(packed: string): string {
   return `${xmin}:${xmax}:${running.join(',')}`;
 }
 
-/** Seven bits a byte, the lowest first; each but the last has its eighth bit set. */
+/** Writes seven bits a byte, the lowest first; each byte but the last has its eighth bit set. */
 function varint(n: number): number[] {
   return n < 128 ? [n] : [128 + (n % 128), ...varint(Math.floor(n / 128))];
 }

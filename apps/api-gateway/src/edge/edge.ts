@@ -8,7 +8,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type GuardedRequest, isBehindKey } from '../auth/authorization.js';
 import { KeyVerifier } from '../auth/key-verifier.js';
 import { RequestPaces } from '../auth/request-paces.js';
-import { KnownRoutes } from './known-routes.js';
+import { RouteTable } from './route-table.js';
 import { RequestPipe } from './request-pipe.js';
 
 const JSON_TYPE = /^application\/json *(; *charset="?(utf-8|us-ascii)"? *)?$/i;
@@ -18,9 +18,9 @@ const UPLOADS = '/v1/media';
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 /** Fastify's own bound for a parameter of a path. */
 const LONGEST_SEGMENT = 100;
-/** Nobody on the way keeps it, and no browser takes it for what it does not say it is. */
+/** Headers that keep an answer out of every cache, and forbid a browser to guess its type. */
 const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
-/** Of all callers together, half of the descriptors that a process usually has. Those beyond it are closed at once. */
+/** Most connections of all callers together: half of the descriptors that a process usually has. Those beyond it are closed at once. */
 const MOST_CONNECTIONS = 10_000;
 const DRAIN_MS = 5_000;
 const DRAIN_BYTES = 64 * 1_048_576;
@@ -29,11 +29,11 @@ const DRAIN_BYTES = 64 * 1_048_576;
 export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   // Bytes, not an object: scopes and subscriptions are checked before a body is parsed (see RequestPipe).
   app.useBodyParser('application/json', {}, (_request, body, done) => done(null, body));
-  // Nothing is read before the route asks for it, after its guards.
+  // The plugin reads nothing before the route asks for it, after its guards.
   await app.register(multipart, { limits: { parts: 2, fileSize: Infinity } });
   app.useGlobalPipes(new RequestPipe());
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
-  const routes = new KnownRoutes();
+  const routes = new RouteTable();
   fastify.addHook('onRoute', ({ method, url }) => routes.add([method].flat(), url));
   fastify.server.maxConnections = MOST_CONNECTIONS;
   const keys = app.get(KeyVerifier);
@@ -41,7 +41,7 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   fastify.addHook('onRequest', async (request: GuardedRequest, reply) => {
     void reply.header('x-request-id', request.id);
     if (request.is404) assertMethod(routes, request, reply);
-    // Before anything is said about the body, and before it is read: strangers learn nothing and cost nothing.
+    // The key is checked before anything is said about the body, and before it is read: strangers learn nothing and cost nothing.
     if (isBehindKey(request)) {
       request.caller = await keys.verify(request.headers.authorization, request.ip);
       paces.take(request.caller.kid);
@@ -53,19 +53,19 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
     if (isPrivate(request.routeOptions.url ?? request.url)) void reply.headers(PRIVATE_HEADERS);
     if (reply.statusCode < 400) return;
     await drain(request.raw);
-    // Who still sends a body that nobody reads keeps no connection: it would stay for as long as an upload may last.
+    // The connection of a caller that still sends an unread body is closed: it would stay for as long as an upload may last.
     if (!request.raw.complete) void reply.header('connection', 'close');
   });
   hideFromRouter(fastify);
   answerBrokenHttp(fastify);
 }
 
-/** Whether an answer is for its caller alone: of all of the API but what visitors of a page see. */
+/** Says whether an answer is for its caller alone: all of the API is, but for what visitors of a page see. */
 function isPrivate(url: string): boolean {
   return url.startsWith('/v1/') && !url.startsWith('/v1/public/');
 }
 
-function assertMethod(routes: KnownRoutes, request: FastifyRequest, reply: FastifyReply): void {
+function assertMethod(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): void {
   const allowed = routes.methodsOf(request.url);
   if (allowed.length === 0) return;
   void reply.header('allow', allowed.join(', '));

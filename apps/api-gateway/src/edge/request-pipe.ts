@@ -32,7 +32,10 @@ function check<T extends object>(type: DataClass<T>, plain: object): T {
 
 /** Deepest nesting a body may have; ours needs three. */
 const MAX_DEPTH = 32;
-/** Our widest body has 5 fields, our longest list 9 entries. What checks them takes time quadratic in their number. */
+/**
+ * Most fields of an object in a body; our widest body has 5 fields, our longest list 9 entries. What checks them takes time quadratic in
+ * their number.
+ */
 const MAX_FIELDS = 64;
 const MAX_ENTRIES = 100;
 /** A refusal repeats the name of the field. */

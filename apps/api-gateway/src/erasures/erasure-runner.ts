@@ -6,7 +6,7 @@ import { ErasuresService } from './erasures.service.js';
 
 const INTERVAL_MS = 500;
 const FORGET_MS = 3_600_000;
-/** Until another replica takes it up: the steps may be taken twice at a time, they count what they find. */
+/** Time after which another replica claims the erasure: two may take the steps at a time, they count what they find. */
 const CLAIM = `interval '2 minutes'`;
 const RETRY = `interval '5 seconds'`;
 

@@ -9,9 +9,9 @@ export class ErasureRecord {
   @Column('text', { nullable: true }) contact: string | null;
   @Column('timestamptz', { name: 'requested_at' }) requestedAt: Date;
   @Column('timestamptz', { name: 'finished_at', nullable: true }) finishedAt: Date | null;
-  /** Of all services, by the names of `ErasureCounts`. */
+  /** Counts of all services, by the names of `ErasureCounts`. */
   @Column('jsonb') counts: Record<string, number>;
-  /** When it is taken up, again where it was interrupted. */
+  /** Time of its next run, also of the one after an interruption. */
   @Column('timestamptz', { name: 'next_at' }) nextAt: Date;
 }
 

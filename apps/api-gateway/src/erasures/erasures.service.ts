@@ -55,7 +55,7 @@ export class ErasuresService {
       await this.records.manager.transaction((tx) => this.insert(tx, caller, contact));
     }
     const record = await this.records.findOneBy(running);
-    // It was there a moment ago: then it is done.
+    // The record existed a moment ago, so the erasure is done.
     if (!record) throw new AppError('CONTACT_NOT_FOUND');
     return this.viewOf(record);
   }
@@ -76,7 +76,7 @@ export class ErasuresService {
     await this.rpc.request(EraseInSessions, task, PATIENCE_MS);
     await this.messages.erase(task);
     await this.inWebhooks(task);
-    // Once more for what was on its way, and from here on for nobody.
+    // The steps run once more for what was on its way; later messages are not erased.
     const until = await this.now();
     const { events: waiting, ...sessions } = await this.rpc.request(
       EraseInSessions,
@@ -94,7 +94,7 @@ export class ErasuresService {
     const { tenantId } = caller;
     const id = uuidv7();
     const [row] = await tx.query<{ requestedAt: Date }[]>(REQUEST_SQL, [id, tenantId, contact]);
-    if (!row) return; // somebody else was faster
+    if (!row) return; // another process was faster
     await noteErasure(tx, { erasureId: id, tenantId, contact, before: row.requestedAt.toISOString() });
     const action = 'contact.erasure_requested';
     await this.audit.write({ tenantId, actor: actorOf(caller), action, target: id }, tx);
@@ -107,12 +107,12 @@ export class ErasuresService {
     return erased;
   }
 
-  /** Erases what a service could not process; what is kept of the contact from here on was written later. */
+  /** Erases what a service could not process; a dead letter of the contact that is stored from here on was written later. */
   private async inDeadLetters(task: ErasureTask & { until: string }): Promise<void> {
     const until = new Date(task.until);
     const unprocessed = await eraseDeadLetters(
       this.messaging,
-      ({ message }, keptAt) => keptAt < until && isAbout(task, message),
+      ({ message }, storedAt) => storedAt < until && isAbout(task, message),
     );
     await countErased(this.records.manager, task.erasureId, { unprocessed });
   }

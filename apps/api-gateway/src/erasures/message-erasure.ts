@@ -16,7 +16,7 @@ export interface ErasureTask {
 
 /** Messages of one transaction. */
 const PIECE = 200;
-/** For what walks through the rows of a worker. */
+/** Longest wait for a walk through the rows of a worker, in ms. */
 export const PATIENCE_MS = 30_000;
 
 /** A message to erase, with what lies elsewhere of it. */
@@ -32,8 +32,8 @@ interface ErasableMessage {
   arrived: boolean;
 }
 
-// No job is made for a contact who is being erased. What arrived has not changed since, so updated_at is when it did, by the same clock
-// as the time of the request.
+// The gateway makes no job for a contact that is being erased. What arrived has not changed since, so updated_at is when it did, by the
+// same clock as the time of the request.
 const erasableSql = (which: string): string => `
   SELECT id, session_id AS "sessionId", contact, key_id AS "keyId", client_message_id AS "clientMessageId", media,
     origin IS NOT NULL AS arrived,

@@ -11,7 +11,7 @@ import { EventLogService } from './event-log.service.js';
 export class EventLogController {
   constructor(private readonly events: EventLogService) {}
 
-  // What was said is in the payloads: whoever may only manage webhooks does not read it here.
+  // The payloads contain the text of messages: a key that may only manage webhooks does not read it here.
   @Get()
   @NeedsScope('messages:read')
   @ApiOperation({

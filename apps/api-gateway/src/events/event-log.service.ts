@@ -7,7 +7,7 @@ import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { placeIn } from './log-reader.js';
 import { eventFor } from './restricted-fields.js';
 
-/** The list that cursors of a tenant's events belong to: pages and streams have them in common. */
+/** Names the list that cursors of a tenant's events belong to: pages and streams have them in common. */
 export function listOfEvents(tenantId: string): string {
   return `events:${tenantId}`;
 }

@@ -5,10 +5,10 @@ import { closingFrame, eventFrame, heartbeatFrame, openingFrame, type StreamEnd 
 import { BEGINNING, type LogPart, type LogPlace } from './log-reader.js';
 import type { StreamResponse } from './stream-response.js';
 
-/** Shorter than what proxies wait for an answer that is silent. */
+/** Time between two heartbeats, in ms: shorter than the time for which proxies wait on a silent answer. */
 const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 1_000;
-/** Between looks at a log that keeps growing: what comes meanwhile is read together. */
+/** Time between two looks at a log that keeps growing, in ms: all that comes meanwhile is read together. */
 const PACE_MS = 50;
 
 /** The log that a stream reads from. */
@@ -22,7 +22,7 @@ export interface StreamSource {
  * was written before it came and what is written now are the same to it, so nothing is missed or told twice between them.
  */
 export class EventStream {
-  /** At first, because something may have come between the first look and the moment from which it is woken. */
+  /** The log may have grown; true at first, because an event may have come between the first look and the first wake-up. */
   private grown = true;
   private wakeUp: (() => void) | undefined;
   private lastSentAt = performance.now();

@@ -14,15 +14,15 @@ import { partFor } from './restricted-fields.js';
 import { StreamResponse } from './stream-response.js';
 import { StreamSlots } from './stream-slots.js';
 
-/** So that a revoked key hears nothing a second later. */
+/** Time between two checks of the keys, in ms: a revoked key receives no event a second later. */
 const KEYS_MS = 500;
 const LONGEST_CURSOR = 512;
-/** Nobody between us and the reader may keep an event back, or keep it at all. */
+/** Headers that forbid proxies to delay an event, or to store it. */
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-accel-buffering': 'no',
-  // Kept for a next request, it would keep a process that wants to end.
+  // A connection that stays open for a next request would hold up a process that wants to end.
   connection: 'close',
 };
 
@@ -83,7 +83,7 @@ export class EventStreams implements OnModuleDestroy, BeforeApplicationShutdown 
       const cursorOf = (position: string): string =>
         this.cursors.encode(listOfEvents(caller.tenantId), position);
       const stream = new EventStream(place, { read, cursorOf }, out);
-      // Not at the end of its last turn: whoever comes back at once has room.
+      // The place is free as soon as the reader leaves, not at the end of its last turn: a reader that comes back immediately has room.
       out.onLeave(giveBack);
       this.register(stream, caller, stream.run(first));
     } catch (error) {
@@ -128,7 +128,7 @@ export class EventStreams implements OnModuleDestroy, BeforeApplicationShutdown 
     if (kids.length === 0) return;
     const live = await this.keys.live(kids);
     for (const [stream, { kid }] of this.open) {
-      // One that came after the question was verified by itself.
+      // A key that came after the question was verified by itself.
       if (kids.includes(kid) && !live.has(kid)) stream.end('KEY_ENDED');
     }
   }

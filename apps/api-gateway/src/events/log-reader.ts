@@ -9,12 +9,12 @@ const PART = 100;
 /** Place before the first event of a log, for who came when there was none: no event has this number. */
 export const BEGINNING = '0';
 
-/** That place, with the time: what comes next may be deleted before the reader is back. */
+/** Makes the place of the beginning, with the time: the next events may be deleted before the reader is back. */
 function beginningAt(time: string | undefined): string {
   return time === undefined ? BEGINNING : `${BEGINNING}@${time}`;
 }
 
-/** The fields of a request that name a place to the dispatcher. */
+/** Makes the fields of a request that name a place to the dispatcher. */
 export function placeIn(position: string | undefined): { after?: string; emptyAt?: string } {
   const [after, emptyAt] = position?.split('@') ?? [];
   return withoutNulls({ after: after === BEGINNING ? undefined : after, emptyAt });
@@ -28,10 +28,10 @@ export interface LogPlace {
   sessionId?: string | undefined;
 }
 
-/** What comes after a place: each event with its number, where that is known. */
+/** Events that come after a place, each with its number, where that is available. */
 export interface LogPart {
   events: { event: LoggedEvent; position: string | undefined }[];
-  /** Up to where was read. */
+  /** Place up to which the log was read. */
   position: string | undefined;
   more: boolean;
 }

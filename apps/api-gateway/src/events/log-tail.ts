@@ -4,7 +4,7 @@ import { Messaging } from '@svc/messaging';
 import { PeriodicTasks } from '@svc/service';
 import { LogReader } from './log-reader.js';
 
-/** How late an event is where the notice of it was lost. */
+/** Longest delay of an event whose notice was lost, in ms. */
 const POLL_MS = 1_000;
 const TENANTS_AT_A_TIME = 1_000;
 

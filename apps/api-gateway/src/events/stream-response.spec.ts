@@ -9,7 +9,7 @@ afterEach(() => {
   server.close();
 });
 
-/** Both ends of one answer. */
+/** Opens one exchange and returns both ends of its answer. */
 async function exchange(): Promise<{ raw: ServerResponse; answer: Promise<IncomingMessage> }> {
   server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
-/** How long a reader may take nothing at all while something waits for it. */
+/** Longest time for which a reader may take nothing at all while an event waits for it, in ms. */
 const STALL_MS = 30_000;
-/** For the last frame to go out before the connection is cut. */
+/** Time for the last frame to go out before the connection is cut, in ms. */
 const FAREWELL_MS = 2_000;
 
 /** This class writes an answer piece by piece, as fast as its reader takes it: never more than a few pieces wait in memory. */

@@ -1,7 +1,7 @@
 import { AppError } from '@svc/contracts';
 import type { Caller } from '../auth/authorization.js';
 
-/** How many streams there may be at once. */
+/** Most streams that may be open at the same time. */
 export interface StreamBounds {
   perKey: number;
   perTenant: number;

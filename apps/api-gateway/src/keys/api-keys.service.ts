@@ -25,7 +25,7 @@ import { environmentOf, generateKey, KeyDigest, KID, parseKey } from '../auth/ap
 // Domain time, asked for once; rotation every 90 days is recommended (specification, "Authentication").
 const ROTATION_DUE = `key.created_at < (SELECT svc_now(:tenantId)) - interval '90 days'`;
 
-/** Without a number of days: never. */
+/** Expiry of a key; without a number of days it never expires. */
 const EXPIRES_AT = `svc_now(:tenant) + :days::int * interval '1 day'`;
 
 /** A key to be made. */
@@ -33,7 +33,7 @@ export interface KeyOrder {
   tenantId: string;
   name: string;
   scopes: Scope[];
-  /** Left out: it does not expire by itself. */
+  /** Days until the key expires; left out: it does not expire by itself. */
   expiresInDays?: number | undefined;
   actor: string;
 }
@@ -51,7 +51,7 @@ export class ApiKeysService {
     private readonly permissions: SendPermissions,
   ) {}
 
-  /** `rotates` left out: the calling key; null: none (specification, "API key rotation"). */
+  /** Creates a key. `rotates` left out: the calling key; null: none (specification, "API key rotation"). */
   create(caller: Caller, body: CreateApiKeyBody): Promise<NewApiKey> {
     const { environment = caller.environment } = body;
     return environment === caller.environment

@@ -28,15 +28,15 @@ export function mostSessions(subscription: SubscriptionState): number | null {
 }
 
 /**
- * Whether a session is one that the plan has no room for, as after a downgrade: the oldest ones keep working. It comes back
- * by itself, with another plan or when an older one is deleted.
+ * Says whether the plan has no room for a session, as after a downgrade: the oldest ones keep working. It comes back by itself, with
+ * another plan or when an older one is deleted.
  */
 export function isReadOnly(subscription: SubscriptionState, { older = 0 }: SessionReply): boolean {
   const most = mostSessions(subscription);
   return most !== null && older >= most;
 }
 
-/** The refusal of what a read-only session shall do, of a tenant that has so many of them. */
+/** Makes the refusal of a request that a read-only session may not carry out, of a tenant that has so many of them. */
 export function readOnlyError(subscription: SubscriptionState, used: number): AppError {
   const limit = mostSessions(subscription);
   return new AppError(

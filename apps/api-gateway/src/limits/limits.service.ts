@@ -54,7 +54,7 @@ export class LimitsService {
   }
 
   /**
-   * The refusal that a send would meet at this moment, if any: layer 1 first, tokens last (specification, "Limits": the order of the
+   * Finds the refusal that a send would meet at this moment, if any: layer 1 first, tokens last (specification, "Limits": the order of the
    * layers). Nothing is counted.
    */
   async refusalOf(subscription: SubscriptionState, sessionId: string): Promise<AppError | null> {
@@ -69,7 +69,7 @@ export class LimitsService {
     return tokenRefusal ? new AppError('RATE_LIMITED', undefined, { ...tokenRefusal }) : null;
   }
 
-  /** The refusal of what a read-only session shall do: the plan has no room for it. */
+  /** Makes the refusal of a request that a read-only session may not carry out: the plan has no room for it. */
   async readOnlyRefusal(subscription: SubscriptionState): Promise<AppError> {
     const { count } = await this.rpc.request(CountSessions, { tenantId: subscription.tenantId });
     return this.withReset(subscription, readOnlyError(subscription, count));

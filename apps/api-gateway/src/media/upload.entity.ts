@@ -7,12 +7,12 @@ export class Upload {
   @Column('uuid', { name: 'tenant_id' }) tenantId: string;
   @Column('text', { name: 'mime_type' }) mimeType: string;
   @Column('text', { nullable: true }) filename: string | null;
-  /** Null until all of it is stored. */
+  /** Size in bytes; null until all of it is stored. */
   @Column('integer', { nullable: true }) size: number | null;
   @Column('text', { nullable: true }) sha256: string | null;
-  /** It came with a message, and belongs to that alone. */
+  /** The file came with a message, and belongs to that alone. */
   @Column('boolean', { name: 'of_message' }) ofMessage: boolean;
-  /** The job of that message, until somebody has seen that it was written. */
+  /** The job of that message, until the sweeper has seen that it was written. */
   @Column('uuid', { name: 'job_id', nullable: true }) jobId: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

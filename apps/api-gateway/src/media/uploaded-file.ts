@@ -47,7 +47,7 @@ function incoming({ file, mimetype, filename }: MultipartFile): IncomingFile {
   return { stream: file, mimeType: mimetype, filename: filename ? filename.slice(0, LONGEST_NAME) : null };
 }
 
-/** What the parser says of a body that is cut off, has other parts, or is no multipart at all. */
+/** Says whether the parser reports a body that is cut off, has other parts, or is no multipart at all. */
 function isMalformed(error: unknown): boolean {
   if (error instanceof AppError) return false;
   const { code = '', message = '' } = error as { code?: string; message?: string };

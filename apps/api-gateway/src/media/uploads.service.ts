@@ -15,23 +15,24 @@ import { Upload } from './upload.entity.js';
 
 const HOUR_MS = 3_600_000;
 /** A day longer than promised: a message that goes out in the last minute still finds its file. */
-const KEPT = `interval '31 days'`;
-const USABLE = `interval '30 days'`;
+const STORED_FOR = `interval '31 days'`;
+const USABLE_FOR = `interval '30 days'`;
 const BATCH = 100;
-/** No statement that writes a message takes as long: what has none by then gets none. */
+/** Time after which an upload without a message will never get one: no statement that writes a message takes as long. */
 const SETTLED = `interval '1 hour'`;
-// By the key of the message (docs/adr/0028-statements-use-the-primary-key.md). Of a job that came twice at once only one file is its message's.
+// The statement finds messages by their keys (docs/adr/0028-statements-use-the-primary-key.md). Of a job that came twice at once only one
+// file is its message's.
 const UNSETTLED_SQL = `SELECT u.id, m.id IS NOT NULL AS written FROM upload u
   LEFT JOIN LATERAL (SELECT id FROM message
     WHERE id = u.job_id AND content #>> '{media,mediaId}' = u.id::text LIMIT 1) m ON true
   WHERE u.job_id IS NOT NULL AND u.created_at < statement_timestamp() - ${SETTLED} ORDER BY u.created_at LIMIT ${BATCH}`;
-const OLD_SQL = `SELECT id FROM upload WHERE created_at < statement_timestamp() - ${KEPT} LIMIT ${BATCH}`;
+const OLD_SQL = `SELECT id FROM upload WHERE created_at < statement_timestamp() - ${STORED_FOR} LIMIT ${BATCH}`;
 const MAX_BYTES = Math.max(...Object.values(OUTBOUND_MAX_BYTES));
 
 /** An upload whose file is stored whole. */
 export type StoredUpload = Upload & { size: number; sha256: string };
 
-/** What a tenant says of a file. */
+/** Properties of a file that a tenant names. */
 export type NewUpload = Pick<Upload, 'id' | 'tenantId' | 'mimeType' | 'filename' | 'ofMessage' | 'jobId'>;
 
 /** This class stores files that tenants gave us to send: for a month, each for its tenant alone. */
@@ -61,7 +62,7 @@ export class UploadsService {
         await this.delete(upload.id);
         throw invalidField('file', 'file must not be empty');
       }
-      // What a client does not know of its file, its first bytes may say.
+      // The first bytes of the file may say its type where the client does not.
       const found = isSpecific(upload.mimeType) ? undefined : await signatureOf(Buffer.concat(head));
       const described = { ...stored, mimeType: found?.mimeType ?? upload.mimeType };
       await this.uploads.update(upload.id, described);
@@ -79,7 +80,7 @@ export class UploadsService {
       .where({ tenantId, id })
       .andWhere('upload.sha256 IS NOT NULL')
       .andWhere(
-        `upload.created_at > statement_timestamp() + :aheadMs::float8 * interval '1 ms' - ${USABLE}`,
+        `upload.created_at > statement_timestamp() + :aheadMs::float8 * interval '1 ms' - ${USABLE_FOR}`,
         { aheadMs },
       )
       .getOne();

@@ -15,9 +15,9 @@ export interface MessageFilter {
   contact?: string;
   direction?: 'OUTBOUND' | 'INBOUND';
   status?: MessageStatus;
-  /** From this time on, by `createdAt`. */
+  /** Earliest `createdAt`, included. */
   since?: string;
-  /** Before this time. */
+  /** Latest `createdAt`, not included. */
   until?: string;
 }
 
@@ -30,7 +30,7 @@ const CONDITIONS = {
   direction: 'direction = :direction',
   status: 'status = :status',
 } as const;
-/** The condition as the index has it: a plan that is kept for every value of a parameter could not use it. */
+/** The condition as the index has it: a plan that the server stores for every value of a parameter could not use it. */
 const FAILED = `status = 'FAILED'`;
 const ORDER = 'ORDER BY created_at DESC, id DESC';
 
@@ -48,7 +48,8 @@ export class MessageListRepository {
     before: Position | undefined,
     most: number,
   ): Promise<{ rows: Message[]; end: Position | null }> {
-    // Both statements see the same rows: one that comes meanwhile would move the end, and its page would repeat some.
+    // The transaction shows both statements the same rows: a message that comes meanwhile would move the end, and its page would repeat
+    // some.
     return this.messages.manager.transaction('REPEATABLE READ', (tx) => readFrom(tx, filter, before, most));
   }
 }
@@ -86,14 +87,14 @@ function select(
   before?: Position,
 ): SelectQueryBuilder<Message> {
   const { since = '-infinity', until = 'infinity' } = filter;
-  // Nothing is as late as infinity, so any id will do beside it.
+  // Infinity is later than every time, so any id will do beside it.
   const { createdAt: at = 'infinity', id = filter.tenantId } = before ?? {};
   return tx
     .createQueryBuilder(Message, 'message')
     .where(`message.id IN (${ids})`, { ...filter, since, until, at, id });
 }
 
-/** The walk is along one index, in its order; the rest of the filter looks at what it meets. */
+/** Writes the walk along one index, in its order; the other filters look at the rows that it meets. */
 function statementOf(filter: MessageFilter): { walk: string; conditions: string[] } {
   const indexed = indexedOf(filter);
   const along = indexed === 'status' ? FAILED : indexed ? CONDITIONS[indexed] : 'true';

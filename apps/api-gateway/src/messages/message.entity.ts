@@ -21,10 +21,10 @@ export class Message {
   /** The other side's address. */
   @Column('text') contact: string;
   @Column('jsonb') body: MessageBody;
-  /** What the command carries, of an outbound message that is more than the text of its body. */
+  /** Content of an outbound message that is more than the text of its body; the command carries it. */
   @Column('jsonb', { nullable: true }) content: OutboundContent | null;
   @Column('jsonb', { name: 'relates_to', nullable: true }) relatesTo: RelatedMessage | null;
-  /** Of an inbound message. */
+  /** Origin of an inbound message. */
   @Column('jsonb', { nullable: true }) origin: MessageOrigin | null;
   /** The file of an inbound message that has one. */
   @Column('jsonb', { nullable: true }) media: MessageMedia | null;
@@ -40,14 +40,14 @@ export class Message {
   @Column('jsonb', { nullable: true }) failure: MessageFailure | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
-  /** When it was sent, as its event says; the first such event counts. */
+  /** Time of sending, as the event says; the first such event counts. */
   @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
   @Column('timestamptz', { name: 'delivered_at', nullable: true }) deliveredAt: Date | null;
   @Column('timestamptz', { name: 'read_at', nullable: true }) readAt: Date | null;
   @Column('timestamptz', { name: 'failed_at', nullable: true }) failedAt: Date | null;
-  /** How often the sweeper has published the command again. */
+  /** Number of times that the sweeper has published the command again. */
   @Column('integer', { name: 'publish_attempts' }) publishAttempts: number;
-  /** When the sweeper looks at the row while it is QUEUED; null for messages that no command belongs to. */
+  /** Time at which the sweeper looks at the row while it is QUEUED; null for messages that no command belongs to. */
   @Column('timestamptz', { name: 'next_publish_at', nullable: true })
   nextPublishAt: Date | null;
 }

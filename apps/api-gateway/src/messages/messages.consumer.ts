@@ -17,7 +17,7 @@ import {
 import { OnEvent, OnRequest } from '@svc/messaging';
 import { MessagesService } from './messages.service.js';
 
-/** This consumer hears what becomes of messages from the session worker, and tells `limits` which jobs have one. */
+/** This consumer takes the events of messages from the session worker, and answers `limits` which jobs have one. */
 @Controller()
 export class MessagesConsumer {
   constructor(private readonly messages: MessagesService) {}

@@ -8,16 +8,16 @@ import { v5 as uuidv5 } from 'uuid';
 import { Message } from './message.entity.js';
 import { type Progress, progressRows } from './progress.js';
 
-/** How long a cursor of the list holds; what a conversation remembers of before is of no use. */
+/** Time for which a cursor of the list holds, in µs; earlier places of a conversation are of no use. */
 export const WALK_MICROS = 3_600_000_000;
 
 /** Microseconds of the clock of the database. */
 export const NOW = `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`;
 
 /**
- * Statement that moves conversations to the top of the list, each with the newest of its messages; part of the one that writes them, so
- * that no message is without its conversation. A message that is older than the newest moves nothing. A trigger takes what `past` has no
- * room for into `conversation_past`, so that this stays one cheap statement.
+ * Writes the statement that moves conversations to the top of the list, each with the newest of its messages; part of the one that writes
+ * them, so that no message is without its conversation there. A message that is older than the newest moves nothing. A trigger takes what
+ * `past` has no room for into `conversation_past`, so that this stays one cheap statement.
  * @param messages relation with conversation_id, tenant_id, session_id, contact, id and created_at of messages
  */
 export const moveSql = (messages: string): string => `
@@ -33,7 +33,7 @@ export const moveSql = (messages: string): string => `
       CASE WHEN c.place < ${NOW} - ${2 * WALK_MICROS} THEN '[]' ELSE c.past END
   WHERE (excluded.last_at, excluded.last_message_id) > (c.last_at, c.last_message_id)`;
 
-/** Id of the conversation of a session with a chat: it follows from the message, without asking. */
+/** Computes the id of the conversation of a session with a chat: it follows from the message, without a question. */
 export function conversationIdOf(chat: { tenantId: string; sessionId: string; contact: string }): string {
   return uuidv5(`${chat.sessionId}|${chat.contact}`, chat.tenantId);
 }
@@ -73,14 +73,14 @@ const INSERT_SQL = `WITH arrived AS MATERIALIZED (${ARRIVALS}),
 
 const ERASING_SQL = `SELECT EXISTS (SELECT FROM erasure WHERE tenant_id = $1 AND contact = $2 AND finished_at IS NULL) AS erasing`;
 
-// What `limits` asks about was reserved minutes ago, or days where it was down: it forgets a unit after 35.
+// The reservations that `limits` asks about are minutes old, or days where it was down: it forgets a unit after 35.
 const EXISTING_SQL = `SELECT id FROM message WHERE id = ANY($1)
   AND coalesce(released_at, CASE WHEN send_at IS NULL THEN created_at END) > clock_timestamp() - interval '30 days'
   AND NOT (status = 'FAILED' AND coalesce(failure -> 'givenBack' @> $2::jsonb, false))`;
 
-const KNOWS_CONTACT_SQL = `
+const HAS_MESSAGES_SQL = `
   SELECT EXISTS (SELECT FROM message WHERE tenant_id = $1 AND session_id = $2 AND contact = $3
-    AND (direction = 'INBOUND' OR status IN ('SENT', 'DELIVERED', 'READ'))) AS known`;
+    AND (direction = 'INBOUND' OR status IN ('SENT', 'DELIVERED', 'READ'))) AS "hasMessages"`;
 
 /** An inbound message, and when it happened as erasures look at it. */
 interface Arrival {
@@ -88,11 +88,11 @@ interface Arrival {
   happened: Date;
 }
 
-/** Of one statement at most. */
+/** Most messages of one statement. */
 const MOST = 256;
 /** A state that is seen a moment later is as good (ADR 24). */
 const EVERY_MS = 50;
-/** Where the database is away for longer, the event comes again. */
+/** Time for which a write waits for a database that is away; after it the event comes again. */
 const PATIENCE_MS = 5_000;
 
 /**
@@ -124,14 +124,14 @@ export class MessagesRepository {
     return this.messages.findOneBy({ tenantId, id });
   }
 
-  /** Whether the contact has written to the session, or was sent something by it. */
+  /** Says whether the contact has written to the session, or was sent a message by it. */
   async knowsContact(tenantId: string, sessionId: string, contact: string): Promise<boolean> {
-    const [row] = await this.dataSource.query<{ known: boolean }[]>(KNOWS_CONTACT_SQL, [
+    const [row] = await this.dataSource.query<{ hasMessages: boolean }[]>(HAS_MESSAGES_SQL, [
       tenantId,
       sessionId,
       contact,
     ]);
-    return row?.known === true;
+    return row?.hasMessages === true;
   }
 
   /**
@@ -147,12 +147,12 @@ export class MessagesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Moves an outbound message on, never back; an unknown job is somebody else's. */
+  /** Moves an outbound message on, never back; an unknown job belongs to another service. */
   advance(progress: Progress): Promise<void> {
     return this.progress.add(progress);
   }
 
-  /** Whether messages to this contact are refused, because all that is there is being erased. */
+  /** Says whether messages to this contact are refused, because the contact is being erased. */
   async isBeingErased(tenantId: string, contact: string): Promise<boolean> {
     const [row] = await this.dataSource.query<{ erasing: boolean }[]>(ERASING_SQL, [tenantId, contact]);
     return row?.erasing === true;

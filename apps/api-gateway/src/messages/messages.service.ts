@@ -40,7 +40,7 @@ export class MessagesService {
   /** Lists the messages that a filter lets through, page by page. */
   async page(filter: MessageFilter, query: PageQuery): Promise<Page<MessageView>> {
     const { limit = DEFAULT_LIMIT, before } = query;
-    // Another filter is another list: a position of this one means nothing there.
+    // A position belongs to the list of one filter: in another list it means nothing.
     const list = `messages:${JSON.stringify(filter)}`;
     const last = this.cursors.decode(list, before);
     const { rows, end } = await this.lists.read(filter, last ? positionFrom(last) : undefined, limit + 1);
@@ -94,7 +94,7 @@ export class MessagesService {
     await this.repository.insertInbound(message, timeOfInbound(occurredAt, data.timestamp));
   }
 
-  /** Moves an outbound message on to the state that an event tells of. */
+  /** Moves an outbound message on to the state that an event contains. */
   advance(
     { tenantId, data }: Envelope<OutboundMessageV1 & Partial<MessageFailedV1>>,
     status: TimedState,
@@ -104,13 +104,13 @@ export class MessagesService {
     return this.repository.advance({ tenantId, jobId, keyId, status, failure, at });
   }
 
-  /** Those of these jobs whose message holds its unit. */
+  /** Finds those of these jobs whose message holds its unit. */
   existing(jobIds: string[]): Promise<string[]> {
     return this.repository.existing(jobIds);
   }
 }
 
-/** Who wrote it and what it refers to. */
+/** Reads who wrote a message and what it refers to. */
 function originOf({ remoteJid, pushName, quoted, mentions, change }: MessageReceivedV1): MessageOrigin {
   return {
     sender: remoteJid,
@@ -141,13 +141,13 @@ function positionFrom(text: string): Position {
   return { createdAt: new Date(at), id };
 }
 
-/** A message as tenants see it. */
+/** Shows a message as tenants see it. */
 export function toView(message: Message): MessageView {
   const { id, sessionId, direction, status, contact, body, relatesTo, origin } = message;
   const { media, keyId, clientMessageId, metadata, failure } = message;
   return {
     id,
-    // What was written on the own phone has an origin and no job.
+    // A message that was written on the number's own phone has an origin and no job.
     jobId: direction === 'OUTBOUND' && !origin ? id : null,
     conversationId: conversationIdOf(message),
     ...{ sessionId, direction, status, contact, body, relatesTo, origin, media },

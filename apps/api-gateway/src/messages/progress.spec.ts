@@ -35,7 +35,7 @@ test('nothing replaces an inbound message', () => {
 
 type Step = { status: MessageStatus; replaces: string[] } & Record<string, unknown>;
 
-const told = (status: TimedState, jobId = 'one', minute = 0): Progress => ({
+const progressOf = (status: TimedState, jobId = 'one', minute = 0): Progress => ({
   ...{ tenantId: 'tenant', jobId, status, keyId: 'key', failure: null },
   at: new Date(Date.UTC(2030, 0, 1, 0, minute)),
 });
@@ -50,7 +50,7 @@ test('told at once or one after the other, a message comes to the same state', (
         (now, next) => (statesBefore(next).includes(now) ? next : now),
         from,
       );
-      const [together] = steps(states.map((one) => told(one)));
+      const [together] = steps(states.map((one) => progressOf(one)));
       expect(together?.replaces.includes(from) ? together.status : from).toBe(alone);
     }),
   );
@@ -58,13 +58,13 @@ test('told at once or one after the other, a message comes to the same state', (
 
 test('each message is one step, with the time of every state that was told, the first one', () => {
   const [one, two, ...none] = steps([
-    told('SENT', 'one', 1),
-    told('DELIVERED', 'two', 2),
-    told('DELIVERED', 'one', 3),
-    told('SENT', 'one', 4),
+    progressOf('SENT', 'one', 1),
+    progressOf('DELIVERED', 'two', 2),
+    progressOf('DELIVERED', 'one', 3),
+    progressOf('SENT', 'one', 4),
   ]);
-  expect(one).toMatchObject({ id: 'one', status: 'DELIVERED', sent_at: told('SENT', 'one', 1).at });
-  expect(one).toMatchObject({ delivered_at: told('SENT', 'one', 3).at });
+  expect(one).toMatchObject({ id: 'one', status: 'DELIVERED', sent_at: progressOf('SENT', 'one', 1).at });
+  expect(one).toMatchObject({ delivered_at: progressOf('SENT', 'one', 3).at });
   expect(two).toMatchObject({ id: 'two', status: 'DELIVERED' });
   expect(two).not.toHaveProperty('sent_at');
   expect(none).toEqual([]);

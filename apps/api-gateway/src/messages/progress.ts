@@ -20,14 +20,14 @@ export function statesBefore(next: MessageStatus): MessageStatus[] {
   return MESSAGE_STATUSES.filter((status) => RANK[status] < RANK[next]);
 }
 
-/** The step of an outbound message that an event tells of. */
+/** Step of an outbound message, from its event. */
 export interface Progress {
   tenantId: string;
   jobId: string;
   status: TimedState;
   keyId: string;
   failure: MessageFailure | null;
-  /** When it happened. */
+  /** Time of the change. */
   at: Date;
 }
 
@@ -35,8 +35,8 @@ export interface Progress {
 const TIMES = { SENT: 'sent_at', DELIVERED: 'delivered_at', READ: 'read_at', FAILED: 'failed_at' } as const;
 
 /**
- * Makes the rows that the function `advance_messages` of the gateway's schema takes: all that is told of a message becomes one. Its state
- * is the furthest, by its rank, and of equals the first; of each state the time that was told first.
+ * Makes the rows that the function `advance_messages` of the gateway's schema takes: all steps of a message become one. Its state is the
+ * furthest, by its rank, and of equals the first; of each state the time that was told first.
  */
 export function progressRows(steps: Progress[]): object[] {
   const rows = new Map<string, { furthest: Progress; times: Record<string, Date> }>();

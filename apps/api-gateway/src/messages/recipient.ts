@@ -2,7 +2,7 @@ import { formatAddress, invalidField, isUsual, parseAddress, phoneAddress } from
 import { parsePhoneNumberFromString } from 'libphonenumber-js/core';
 import metadata from 'libphonenumber-js/metadata.min';
 
-/** How a person is named by an address. */
+/** Form of an address that names a person. */
 const PERSON = phoneAddress('<digits>');
 
 /**
@@ -46,9 +46,9 @@ function visibleText(text: string): string {
 }
 
 /**
- * Numbering plans change faster than tables of them, and the platform keeps numbers in the form of an earlier plan
- * (Mexico's mobile numbers with a 1 after the country code). So where the table knows the country and not the number,
- * the digits count as they are written.
+ * Reads the digits of a phone number. Numbering plans change faster than tables of them, and the platform keeps numbers in the form of an
+ * earlier plan (Mexico's mobile numbers with a 1 after the country code). So where the table knows the country and not the number, the
+ * digits count as they are written.
  */
 function phoneDigits(text: string): string | undefined {
   const written = international(text);
@@ -58,7 +58,7 @@ function phoneDigits(text: string): string | undefined {
   return /^\d{7,15}$/.test(digits) ? digits : undefined;
 }
 
-/** Fewer than eleven digits without a `+` may as well be a number that lacks its country code. */
+/** Reads digits of no numbering plan: fewer than eleven without a `+` may as well be a number that lacks its country code. */
 function unlistedDigits(text: string, written: string): string {
   const digits = /^\+[\d .\-/]+$/.test(written) ? written.replace(/\D/g, '') : '';
   return /^(tel:|whatsapp:)?[(]?(\+|00)/i.test(text) || digits.length >= 11 ? digits : '';

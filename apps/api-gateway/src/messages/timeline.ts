@@ -3,7 +3,7 @@ import type { Message } from './message.entity.js';
 
 type MessageStep = MessageView['timeline'][number];
 
-/** A state that an event tells of; its time is kept. */
+/** State of a message that has an event; its time is stored. */
 export type TimedState = 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
 
 /**
@@ -12,7 +12,7 @@ export type TimedState = 'SENT' | 'DELIVERED' | 'READ' | 'FAILED';
  */
 export function timelineOf(message: Message): MessageStep[] {
   const { direction, status, origin, createdAt, updatedAt } = message;
-  // It came as it is, also what the own phone wrote.
+  // An inbound message has one state, also one that the number's own phone wrote.
   if (direction === 'INBOUND' || origin) return [step(status, createdAt)];
   const times: [MessageStatus, Date | null][] = [
     ['QUEUED', createdAt],

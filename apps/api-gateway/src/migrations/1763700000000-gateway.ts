@@ -33,8 +33,8 @@ const API_KEYS = `
   ) WITH (fillfactor = 80);
   CREATE INDEX api_key_of_tenant ON api_key (tenant_id, created_at DESC, kid DESC);`;
 
-// The message row is read model, send ledger and outbox at once. Not partitioned by day yet: that comes with retention,
-// and client_message is a table of its own because a partitioned message table cannot hold its unique key.
+// The message row is read model, send ledger and outbox. Not partitioned by day yet: that comes with retention, and client_message is a
+// table of its own because a partitioned message table cannot hold its unique key.
 const MESSAGES = `
   CREATE TABLE message (
     id uuid PRIMARY KEY,

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Who wrote a message that arrived, what it refers to, and its file. */
+/** Adds the author of an inbound message, what it refers to, and its file. */
 export class InboundDetails1763700300000 implements MigrationInterface {
   name = 'InboundDetails1763700300000';
 

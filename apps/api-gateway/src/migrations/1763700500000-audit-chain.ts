@@ -11,7 +11,7 @@ const CHAIN = `
     hash bytea NOT NULL
   );`;
 
-/** Each entry of a tenant's audit log names the hash of the one before. */
+/** Gives each entry of a tenant's audit log the hash of the one before. */
 export class AuditChain1763700500000 implements MigrationInterface {
   name = 'AuditChain1763700500000';
 

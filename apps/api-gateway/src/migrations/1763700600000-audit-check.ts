@@ -8,7 +8,7 @@ const CHECK = `
     finished_at timestamptz
   );`;
 
-/** Which days' check of the audit logs has begun, and which is done. */
+/** Creates the table of the days whose check of the audit logs has begun, or is done. */
 export class AuditCheck1763700600000 implements MigrationInterface {
   name = 'AuditCheck1763700600000';
 

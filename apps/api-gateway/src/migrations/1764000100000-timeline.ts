@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Without a default: the table is not written anew, and a process of the release before goes on without them.
+// The columns have no default: the table is not written anew, and a process of the release before goes on without them.
 const TIMELINE = `ALTER TABLE message ADD COLUMN sent_at timestamptz(3), ADD COLUMN delivered_at timestamptz(3),
   ADD COLUMN read_at timestamptz(3), ADD COLUMN failed_at timestamptz(3)`;
 
-/** When an outbound message reached its states. */
+/** Adds the times at which an outbound message reached its states. */
 export class Timeline1764000100000 implements MigrationInterface {
   name = 'Timeline1764000100000';
 

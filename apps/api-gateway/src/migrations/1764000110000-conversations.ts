@@ -21,7 +21,7 @@ const INDEXES = ['tenant_id', 'tenant_id, session_id'].map(
 /** Contacts of one statement: with their messages they are a bounded piece of the index of messages by contact. */
 const CONTACTS = 500;
 
-// From contact to contact along that index, each found by one step of it.
+// The query goes from contact to contact along that index, and finds each by one step of it.
 const CONTACTS_SQL = `
   WITH RECURSIVE step AS (
     (SELECT tenant_id, contact, 1 AS n FROM message
@@ -37,7 +37,7 @@ const NEWEST_SQL = `
     SELECT DISTINCT ON (session_id) tenant_id AS "tenantId", session_id AS "sessionId", contact, id, created_at AS "createdAt"
     FROM message m WHERE m.tenant_id = asked.tenant_id AND m.contact = asked.contact
     ORDER BY session_id, created_at DESC, id DESC) newest`;
-// What has moved meanwhile knows better.
+// A conversation that has moved meanwhile has the newer place.
 const INSERT_SQL = `
   INSERT INTO conversation (id, tenant_id, session_id, contact, last_message_id, last_at, place, moved_by)
   SELECT id, tenant_id, session_id, contact, message_id, at, (extract(epoch FROM at) * 1000000)::bigint, 3

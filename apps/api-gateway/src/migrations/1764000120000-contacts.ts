@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Whoever writes in a group is not the contact of the message, so only messages of groups are in the first index.
+// The author of a message in a group is not its contact, so only messages of groups are in the first index.
 const INDEXES = `
   CREATE INDEX message_of_sender ON message (tenant_id, (origin ->> 'sender'), created_at DESC, id DESC)
     WHERE contact LIKE '%@g.us';

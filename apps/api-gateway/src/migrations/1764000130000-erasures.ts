@@ -1,7 +1,7 @@
 import { ERASED_CONTACTS_SQL } from '@svc/service';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Who it is about is known while it runs, and then to nobody.
+// The table holds the contact only while the erasure runs.
 const ERASURES = `
   CREATE TABLE erasure (
     id uuid PRIMARY KEY,

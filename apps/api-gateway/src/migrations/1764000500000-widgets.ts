@@ -6,7 +6,7 @@ const WIDGETS = `CREATE TABLE widget (
   color text NOT NULL, side text NOT NULL, language text NOT NULL,
   allowed_origins text[] NOT NULL, created_at timestamptz NOT NULL DEFAULT clock_timestamp())`;
 
-/** What tenants put on their pages. */
+/** Creates the widgets that tenants put on their pages. */
 export class Widgets1764000500000 implements MigrationInterface {
   name = 'Widgets1764000500000';
 

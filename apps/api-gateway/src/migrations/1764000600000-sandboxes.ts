@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const SANDBOX_OF = `ALTER TABLE tenant ADD COLUMN sandbox_of uuid UNIQUE REFERENCES tenant (id)`;
 
-/** Two sandbox sessions never share a phone: each would hear what is meant for the other. */
+/** Numbers of sandbox sessions. No two share a phone: each would receive what is meant for the other. */
 const NUMBERS = `CREATE TABLE sandbox_number (phone text PRIMARY KEY, session_id uuid NOT NULL UNIQUE)`;
 
 /** The one way in which a service moves a clock: forward, and that of a sandbox alone. */

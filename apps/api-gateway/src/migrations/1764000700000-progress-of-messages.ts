@@ -1,7 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Each by its key, whatever the planner knows of a table that has just begun to fill; in one order, so that two of these wait for each
-// other at most once. Keeps the time of a state, the first that comes, and where the message is not further already the state itself.
+// The function finds each message by its key, whatever the planner knows of a table that has just begun to fill; in one order, so that two
+// of these wait for each other at most once. Keeps the time of a state, the first that comes, and where the message is not further already
+// the state itself.
 const ADVANCE = `
   CREATE FUNCTION advance_messages(p_told jsonb) RETURNS void LANGUAGE plpgsql AS $body$
   DECLARE
@@ -27,7 +28,7 @@ const ADVANCE = `
     END LOOP;
   END $body$`;
 
-/** What becomes of many messages is written together. */
+/** Writes the progress of many messages together. */
 export class ProgressOfMessages1764000700000 implements MigrationInterface {
   name = 'ProgressOfMessages1764000700000';
 

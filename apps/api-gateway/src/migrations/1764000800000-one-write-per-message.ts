@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// As before, but a message is written once for all that is told of it, and found by its own key: the tenant is compared in words that no
-// index knows, or a plan made while the table was small looks through all messages of the tenant (docs/adr/0028-statements-use-the-primary-key.md). An earlier
-// release tells of one state at a time, with `at`.
+// The function stays the same, but writes a message once for all of its states, and finds it by its own key: the tenant is compared in
+// words that no index knows, or a plan made while the table was small looks through all messages of the tenant
+// (docs/adr/0028-statements-use-the-primary-key.md). An earlier release tells of one state at a time, with `at`.
 const ADVANCE = `
   CREATE OR REPLACE FUNCTION advance_messages(p_told jsonb) RETURNS void LANGUAGE plpgsql AS $body$
   DECLARE
@@ -37,7 +37,7 @@ const ADVANCE = `
     END LOOP;
   END $body$`;
 
-/** All that is told of a message at about the same time is one write. */
+/** Writes all states of a message that come at about the same time in one write. */
 export class OneWritePerMessage1764000800000 implements MigrationInterface {
   name = 'OneWritePerMessage1764000800000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Files that came with a message are known as such: they are erased with it. Of earlier ones nobody knows; they go after their month. */
+/** Marks files that came with a message: they are erased with it. Of earlier ones nobody knows; they go after their month. */
 export class FilesOfMessages1764000900000 implements MigrationInterface {
   name = 'FilesOfMessages1764000900000';
 

@@ -23,7 +23,7 @@ const PAST = `
     WHEN (jsonb_array_length(OLD.past) >= 32 AND OLD.place >= NEW.place - 7200000000)
     EXECUTE FUNCTION keep_conversation_past();`;
 
-/** Where a conversation was is known for a whole walk, however often it moves meanwhile. */
+/** Stores earlier places of conversations for the length of a walk, however often they move meanwhile. */
 export class PastOfConversations1764001000000 implements MigrationInterface {
   name = 'PastOfConversations1764001000000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// Set while nobody has looked whether the message was written: the index holds no more than what is looked through.
+// The column is set until the sweeper has checked whether the message was written: the index holds only the rows that it looks through.
 const JOBS_OF_UPLOADS = `
   ALTER TABLE upload ADD COLUMN job_id uuid;
   CREATE INDEX upload_unsettled ON upload (created_at) WHERE job_id IS NOT NULL;`;

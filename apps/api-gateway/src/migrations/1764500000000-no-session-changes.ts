@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Changes of sessions are told from each other by a version of their owner, so that the gateway has no row of them. */
+/** Drops the changes of sessions: a version of their owner distinguishes them, so that the gateway has no row of them. */
 export class NoSessionChanges1764500000000 implements MigrationInterface {
   name = 'NoSessionChanges1764500000000';
 

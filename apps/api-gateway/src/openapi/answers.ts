@@ -25,7 +25,7 @@ const RETRY_AFTER = {
     schema: { type: 'integer' as const, minimum: 1 },
   },
 };
-/** What a send says of the daily limits, accepted or refused by one of them. */
+/** Headers of a send about the daily limits, of an accepted one or one that a limit refused. */
 export const RATE_LIMIT_FIELDS = {
   'RateLimit-Policy': {
     description: 'Daily limits of the session and of the plan (draft-ietf-httpapi-ratelimit-headers).',
@@ -51,12 +51,12 @@ const HEADERS: Record<number, ApiResponseOptions['headers']> = {
   504: RETRY_AFTER,
 };
 
-/** What an answer with one of these codes means, in the words of the catalogue. */
+/** Describes an answer with one of these codes in the words of the catalogue. */
 export function wordsOf(codes: readonly ErrorCode[]): string {
   return codes.map((code) => `\`${code}\`: ${ERROR_CATALOGUE[code].summary}`).join(' ');
 }
 
-/** As `ApiErrors`, of a route that needs no key. */
+/** Describes the errors of a route that needs no key, as `ApiErrors` does of the others. */
 export function ApiPublicErrors(...codes: ErrorCode[]): MethodDecorator {
   const isOfKeys = (code: ErrorCode): boolean => code === 'UNAUTHENTICATED' || code === 'FORBIDDEN';
   return refusals([...EVERYWHERE.filter((code) => !isOfKeys(code)), ...codes]);

@@ -6,10 +6,10 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 
 const HTML = 'text/html; charset=utf-8';
 const SCRIPT = 'text/javascript; charset=utf-8';
-/** What the page takes from the library, and nothing else of it. */
+/** Files that the page takes from the library, and no others. */
 const ASSETS = { 'swagger-ui.css': 'text/css; charset=utf-8', 'swagger-ui-bundle.js': SCRIPT };
 
-/** Nothing from elsewhere, no script in the page; pictures of the style sheet are data. */
+/** Headers of the page: nothing from elsewhere, no script in the page; pictures of the style sheet are data. */
 const HEADERS = {
   'content-security-policy': [
     `default-src 'none'`,
@@ -45,7 +45,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** No validator of somebody else is asked, and a key that is typed in is forgotten with the page. */
+/** The page asks no validator of other parties, and forgets a key that is typed in when it is closed. */
 const START = `SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#api',
@@ -56,7 +56,7 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** `/docs`: the description as a page to browse, for everybody; it works without a network. */
+/** Serves `/docs`: the description as a page to browse, for everybody; it works without a network. */
 export function serveDocsPage(app: NestFastifyApplication): void {
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

@@ -44,7 +44,7 @@ function headersOf(shown: Shown): Record<string, object> {
   };
 }
 
-/** Only with `standardWebhooks` of the endpoint. */
+/** Describes the headers of an endpoint with `standardWebhooks`. */
 function standardHeadersOf(shown: Shown): Record<string, object> {
   const signed = `${shown.deliveryId}.${TIME_MS / 1_000}.${JSON.stringify(shown)}`;
   const key = Buffer.from(SECRET.replace('whsec_', ''), 'base64');
@@ -58,7 +58,7 @@ function standardHeadersOf(shown: Shown): Record<string, object> {
   };
 }
 
-/** The `webhooks` section: what your endpoint receives, one entry per event (specification, "Events"). */
+/** Writes the `webhooks` section: what your endpoint receives, one entry per event (specification, "Events"). */
 export function eventWebhooks(schemas: Schemas): Record<string, object> {
   return Object.fromEntries(
     PUBLIC_EVENT_CONTRACTS.map((contract) => [contract.name, { post: deliveryOf(contract, schemas) }]),

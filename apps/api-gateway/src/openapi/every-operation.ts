@@ -44,7 +44,7 @@ function refuseBodies(operation: Operation, schemas: Schemas): void {
   for (const { schema } of Object.values(operation.requestBody.content)) refuseUnknown(schema, schemas);
 }
 
-/** In a body and in what is nested in it. */
+/** Forbids unlisted fields in a body and in all objects nested in it. */
 function refuseUnknown(referring: unknown, schemas: Schemas): void {
   const { $ref, allOf } = (referring ?? {}) as { $ref?: string; allOf?: unknown[] };
   for (const each of allOf ?? []) refuseUnknown(each, schemas);

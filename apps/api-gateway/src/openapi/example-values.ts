@@ -20,13 +20,13 @@ interface Schema {
   anyOf?: Schema[];
 }
 
-/** Where a field has none: a test looks for it. */
+/** Value of a field that has no example: a test looks for it. */
 const NO_EXAMPLE = 'a field without an example';
 const SOME_ID = '0198c0de-0000-7000-8000-000000000001';
 
 /**
- * Whole examples of a schema, by name: made of the examples of its fields, so that there is one place to write them. A
- * schema with alternatives has one example of each.
+ * Makes whole examples of a schema, by name, of the examples of its fields, so that there is one place to write them. A schema with
+ * alternatives has one example of each.
  */
 export function examplesOf(schema: unknown, schemas: Schemas): Record<string, unknown> {
   return new Examples(schemas).of(schema as Schema);
@@ -47,8 +47,8 @@ class Examples {
 
   private value(referring: Schema): unknown {
     const schema = this.resolve(referring);
-    const given = givenBy(schema);
-    if (given !== undefined) return given;
+    const example = exampleOf(schema);
+    if (example !== undefined) return example;
     if (schema.properties) return this.object(schema);
     const [first] = schema.oneOf ?? schema.anyOf ?? schema.allOf ?? [];
     return first ? this.value(first) : this.plain(schema);
@@ -67,7 +67,7 @@ class Examples {
     return field === undefined ? this.pick(schema, () => true) : this.withAlternative(schema, field);
   }
 
-  /** What excludes each other cannot stand side by side; with it may go what is always needed. */
+  /** Picks one of the fields that exclude each other, with the fields that are always required. */
   private withAlternative(schema: Schema, alternative: string): Record<string, unknown> {
     return this.pick(schema, (field) => field === alternative || schema.required?.includes(field) === true);
   }
@@ -83,12 +83,12 @@ class Examples {
   }
 }
 
-/** Fields of which a value has exactly one. */
+/** Names the fields of which a value has exactly one. */
 function alternativesOf({ properties, oneOf = [] }: Schema): string[] {
   return properties ? oneOf.flatMap(({ required = [] }) => required) : [];
 }
 
-function givenBy(schema: Schema): unknown {
+function exampleOf(schema: Schema): unknown {
   return 'example' in schema ? schema.example : (schema.const ?? schema.enum?.[0]);
 }
 

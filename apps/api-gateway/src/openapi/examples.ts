@@ -7,7 +7,7 @@ interface Content {
   examples?: Record<string, object>;
 }
 
-/** What `meta` says where it says something. */
+/** Examples of `meta`, of the codes that have one. */
 const META: Partial<Record<ErrorCode, object>> = {
   VALIDATION_FAILED: { fields: [{ field: 'to', rule: 'to is not a phone number' }] },
   FORBIDDEN: { scope: 'messages:send' },
@@ -17,7 +17,7 @@ const META: Partial<Record<ErrorCode, object>> = {
   },
 };
 
-/** The examples of an error answer with one of these codes; each stands in the description once. */
+/** Lists the examples of an error answer with one of these codes; each stands in the description once. */
 export function errorExamples(codes: readonly ErrorCode[]): Record<string, { $ref: string }> {
   return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
 }
@@ -36,7 +36,7 @@ export function addExamples({ paths, components = {} }: OpenAPIObject): void {
   }
 }
 
-/** The content of this schema, with its examples. */
+/** Describes content of this schema, with its examples. */
 export function illustrated(schema: object, schemas: Schemas): Content {
   const values = Object.entries(examplesOf(schema, schemas));
   return { schema, examples: Object.fromEntries(values.map(([name, value]) => [name, { value }])) };

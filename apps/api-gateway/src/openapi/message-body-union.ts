@@ -4,8 +4,8 @@ import { MESSAGE_BODY_FIELDS, MESSAGE_BODY_TYPES, type MessageBodyType } from '@
 type Schemas = NonNullable<NonNullable<OpenAPIObject['components']>['schemas']>;
 
 /**
- * The class has the fields of all kinds of content, so that one validator serves it. For readers it is what the
- * specification says: a union, discriminated by `type`, each kind with its own fields.
+ * Splits the schema of a body by kind: the class has the fields of all kinds of content, so that one validator serves it. For readers it is
+ * what the specification says: a union, discriminated by `type`, each kind with its own fields.
  */
 export function splitMessageBody(schemas: Schemas): void {
   const flat = schemas['MessageBody'];
@@ -31,7 +31,7 @@ function schemaOf(kind: MessageBodyType, properties: Schemas): Schemas[string] {
   };
 }
 
-/** `view_once` is `MessageBodyViewOnce`. */
+/** Names the schema of a kind: `view_once` is `MessageBodyViewOnce`. */
 function nameOf(kind: MessageBodyType): string {
   const words = kind.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return `MessageBody${words.join('')}`;

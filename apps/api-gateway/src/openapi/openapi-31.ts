@@ -3,8 +3,8 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 type Json = Record<string, unknown>;
 
 /**
- * The decorators speak OpenAPI 3.0. The one difference that matters here: 3.1 has no `nullable`, a value that may be
- * null says so in its type.
+ * Turns a document into OpenAPI 3.1: the decorators speak OpenAPI 3.0. The one difference that matters here: 3.1 has no `nullable`, a value
+ * that may be null says so in its type.
  */
 export function asOpenApi31(document: OpenAPIObject): OpenAPIObject {
   return convert(document) as OpenAPIObject;

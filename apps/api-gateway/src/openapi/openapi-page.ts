@@ -9,7 +9,7 @@ import { addExamples } from './examples.js';
 import { completeOperations } from './every-operation.js';
 import { splitMessageBody } from './message-body-union.js';
 
-/** Where the bytes of a file to send come from: exactly one. */
+/** Fields that name the bytes of a file to send: a request has exactly one. */
 const MEDIA_SOURCES = ['url', 'base64', 'mediaId'];
 
 /** `SessionQr` stands before it in the released description. */
@@ -56,7 +56,7 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
   return asOpenApi31({ ...document, webhooks: eventWebhooks(schemas) });
 }
 
-/** `/openapi.json` and `/openapi.yaml`, for everybody (specification, "Versioning"). */
+/** Serves `/openapi.json` and `/openapi.yaml`, for everybody (specification, "Versioning"). */
 export function serveOpenApi(app: NestFastifyApplication, publicUrl: string | undefined): void {
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const document = openApiDocument(app, publicUrl);

@@ -66,7 +66,7 @@ export class TenantsService {
     );
   }
 
-  /** `.example` never belongs to anybody; a name that is taken gets the end of the tenant's id. */
+  /** Adds the first user. A domain under `.example` belongs to nobody; a name that is taken gets the end of the tenant's id. */
   private async addUser(
     tx: EntityManager,
     tenantId: string,

@@ -8,7 +8,7 @@ const AGE_SQL = `UPDATE api_key SET created_at = created_at - $2 * interval '1 h
     expires_at = expires_at - $2 * interval '1 hour'
   WHERE kid = $1 RETURNING kid, created_at AS "createdAt", expires_at AS "expiresAt"`;
 
-// The offset as it is kept: the difference of two readings of the clock would be off by the time between them.
+// The statement reads the offset as it is stored: the difference of two readings of the clock would be off by the time between them.
 const CLOCK_SQL = `SELECT svc_now() AS now, coalesce(
     (SELECT offset_ms FROM public.svc_offsets(ARRAY['00000000-0000-0000-0000-000000000000'::uuid])), 0) AS "offsetMs"`;
 

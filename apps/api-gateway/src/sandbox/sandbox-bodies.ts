@@ -71,7 +71,7 @@ export class ContactMessage {
   receivedAt: string;
 }
 
-/** How many messages a contact has read. */
+/** Number of messages that a contact has read. */
 export class ReadByContact {
   @ApiProperty({
     description: 'Messages that were unread until now.',

@@ -11,7 +11,7 @@ const MOST_TRIES = 20;
 export class SandboxNumbers {
   constructor(@InjectRepository(SandboxNumber) private readonly numbers: Repository<SandboxNumber>) {}
 
-  /** The digits of the session's phone; they are drawn when they are first asked for. */
+  /** Finds the digits of the session's phone; they are drawn when they are first asked for. */
   async of(sessionId: string): Promise<string> {
     for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
       const existing = await this.numbers.findOneBy({ sessionId });
@@ -23,7 +23,7 @@ export class SandboxNumbers {
   }
 }
 
-/** From +1 555 200 0000 on: the magic numbers lie below. */
+/** Makes a number from +1 555 200 0000 on: the magic numbers lie below. */
 function numberFrom(text: string): string {
   const drawn = createHash('sha256').update(text).digest().readUInt32BE() % 8_000_000;
   return `1555${2_000_000 + drawn}`;

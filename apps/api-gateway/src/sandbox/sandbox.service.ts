@@ -25,11 +25,11 @@ import type {
 import { SandboxNumbers } from './sandbox-numbers.js';
 import { SimulatorClient, SimulatorRefusal } from './simulator.client.js';
 
-/** How long a call waits for the session to show a code, and then to be connected. */
+/** Time for which a call waits for the session to show a code, and then to be connected. */
 const QR_LIMIT_MS = 10_000;
 const LINK_LIMIT_MS = 15_000;
 const LOOK_MS = 100;
-/** On its way to a QR code, or to the next one. */
+/** Statuses of a session on its way to a QR code, or to the next one. */
 const COMING: readonly SessionStatus[] = ['NEW', 'CONNECTING', 'RECONNECTING', 'AWAITING_SCAN'];
 
 const ADVANCE_SQL = 'SELECT advance_sandbox_clock($1, $2)';
@@ -37,7 +37,7 @@ const MOST_AHEAD = 'must leave the clock ten years ahead at most, which are 3155
 /** SQLSTATE of a clock that would go further. */
 const TOO_FAR = '22008';
 const SANDBOX_SQL = 'SELECT id FROM tenant WHERE sandbox_of = $1';
-// Its keys may be over now, and what is known of a key is known by its kid.
+// The tenant's keys may have ended now, and the cache finds a key by its kid.
 const KEYS_SQL = 'SELECT kid FROM api_key WHERE tenant_id = $1 AND revoked_at IS NULL';
 const CLOCK_SQL = `SELECT svc_now($1) AS now, greatest(0, round(extract(epoch FROM svc_now($1) - svc_now())))::float8 AS ahead`;
 
@@ -209,7 +209,7 @@ function inOurWords(refusal: SimulatorRefusal): AppError {
   if (refusal.code === 'CONTACT_NOT_REGISTERED') {
     return invalidField('from', 'from must be a number that is on the platform');
   }
-  // What a tenant can get wrong has the same name there.
+  // The simulator's fields have the same names as ours where a tenant can get them wrong.
   if (refusal.status === 400 && refusal.fields.length > 0) return invalidFields(refusal.fields, refusal);
   return new AppError('SANDBOX_UNAVAILABLE', undefined, {}, options);
 }

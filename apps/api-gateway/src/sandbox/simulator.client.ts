@@ -15,7 +15,7 @@ interface RefusalBody {
 export class SimulatorRefusal extends Error {
   override readonly name = 'SimulatorRefusal';
   readonly code: string;
-  /** What is wrong with which field, where it says so. */
+  /** Problems of single fields, where the answer names them. */
   readonly fields: FieldProblem[];
 
   constructor(

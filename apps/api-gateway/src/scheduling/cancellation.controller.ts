@@ -13,7 +13,7 @@ import { CancellationService } from './cancellation.service.js';
 export class CancellationController {
   constructor(private readonly cancellation: CancellationService) {}
 
-  // No subscription is needed: whoever does not pay may still stop what is not to go out.
+  // The route needs no subscription: a tenant that does not pay may still stop a message.
   @Post(':jobId/cancel')
   @HttpCode(200)
   @NeedsScope('messages:send')

@@ -41,7 +41,7 @@ export class CancellationService {
     const { tenantId, id: jobId } = message;
     const request = { tenantId, message: sendCommandOf(message), code, ...(detail ? { detail } : {}) };
     const ended = await this.rpc.request(EndMessage, request);
-    // The event says the same, later: whoever asks now is to see it.
+    // The event says the same, later: a caller that asks now is to see it.
     const { status, keyId, failure } = ended;
     if (status === 'FAILED')
       await this.messages.advance({ tenantId, jobId, status, keyId, failure, at: new Date() });

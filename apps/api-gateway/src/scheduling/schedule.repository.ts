@@ -3,11 +3,11 @@ import { DataSource } from 'typeorm';
 import { FIRST_PUBLICATION_S } from '../sending/send-publisher.js';
 
 const BATCH = 100;
-/** How long the services that a release needs may be away. */
+/** Time for which the services that a release needs may be away. */
 const PATIENCE = '10 minutes';
 
-// From tenant to tenant along the index, because each has a clock. Whoever claims a row has it alone for as long as its questions
-// may take; a crash leaves it to the next one.
+// The statement goes from tenant to tenant along the index, because each has a clock. Whoever claims a row has it alone for as long as its
+// questions may take; a crash leaves it to the next one.
 const CLAIM_SQL = `WITH RECURSIVE tenant AS (
     (SELECT tenant_id AS id FROM scheduled_message ORDER BY tenant_id LIMIT 1)
     UNION ALL
@@ -23,8 +23,8 @@ const CLAIM_SQL = `WITH RECURSIVE tenant AS (
   RETURNING s.job_id AS "jobId", s.tenant_id AS "tenantId", s.session_id AS "sessionId", s.send_at AS "sendAt", s.seq,
     s.tried_since < statement_timestamp() - interval '${PATIENCE}' AS "isOverdue"`;
 
-// Its time is over where its unit may have been given back; then it is claimed, and asked for, once more.
-// The message is found by its key (docs/adr/0028-statements-use-the-primary-key.md).
+// A claim ends when its unit may have been given back; then the row is claimed, and its unit asked for, once more. The message is found by
+// its key (docs/adr/0028-statements-use-the-primary-key.md).
 const RELEASE_SQL = `WITH gone AS (
     DELETE FROM scheduled_message WHERE job_id = $1 AND ($2::timestamptz IS NULL OR clock_timestamp() < $2)
     RETURNING job_id)
@@ -40,7 +40,7 @@ export interface DueMessage {
   sessionId: string;
   sendAt: Date;
   seq: string;
-  /** It has been tried for too long. */
+  /** The row has been tried for too long. */
   isOverdue: boolean;
 }
 

@@ -10,7 +10,7 @@ export class ScheduledMessage {
   @Column('bigint') seq: string;
   /** Domain time. */
   @Column('timestamptz', { name: 'send_at' }) sendAt: Date;
-  /** Real time: nobody else looks at it before. */
+  /** Time of the next look, in real time: no replica looks at it before. */
   @Column('timestamptz', { name: 'look_at' }) lookAt: Date;
   /** Real time: when it was tried for the first time. */
   @Column('timestamptz', { name: 'tried_since', nullable: true }) triedSince: Date | null;

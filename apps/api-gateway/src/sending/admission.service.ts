@@ -18,12 +18,12 @@ import type { OutboundMessage } from './outbound-message.js';
 /** The answer of `limits` to one send. */
 export interface Admission {
   /** A unit was taken for this job before: there may be a message. Nothing else is said. */
-  isKnown?: boolean;
-  /** Why the message does not go out. */
+  isRepeat?: boolean;
+  /** Error that refuses the message. */
   refusal?: AppError;
-  /** What is left of the limits. */
+  /** Counts of the limits after the answer. */
   usage?: DayUsage;
-  /** From then on the message must not be written any more (ISO 8601). */
+  /** Time from which on the message must not be written any more (ISO 8601). */
   writeBefore?: string;
 }
 
@@ -71,8 +71,8 @@ export class AdmissionService {
     const exhausted = subscription.tokenRefusal && (await this.limits.refusalOf(subscription, sessionId));
     if (exhausted) return { refusal: exhausted };
     const request = { ...dayOf(subscription), jobId, sessionId, ...(onlyNew && { onlyNew }) };
-    const { admitted, known, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
-    if (known) return { isKnown: true };
+    const { admitted, isRepeat, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
+    if (isRepeat) return { isRepeat: true };
     if (!admitted) return { usage, refusal: new AppError('RATE_LIMITED', undefined, { ...refusal }) };
     return { usage, writeBefore };
   }
@@ -89,7 +89,7 @@ export class AdmissionService {
   }
 }
 
-/** The refusal of a message to a new contact while the platform lets the session begin no chats. */
+/** Makes the refusal of a message to a new contact while the platform lets the session begin no chats. */
 function restrictionError({ reason, until }: SessionRestriction, now: number): AppError {
   const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(until) - now) / 1000));
   const meta = { layer: 'platform', reason, resetAt: until, retryAfterSeconds };

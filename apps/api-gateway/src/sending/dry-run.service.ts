@@ -11,7 +11,7 @@ import { LimitsService } from '../limits/limits.service.js';
 import { outboundMessageOf } from './outbound-message.js';
 import { SendingService } from './sending.service.js';
 
-/** What is wrong with the session for now, and not with the request. */
+/** Refusals that are passing states of the session, and not faults of the request. */
 const PASSING: ReadonlySet<ErrorCode> = new Set(['SESSION_NOT_CONNECTED', 'RATE_LIMITED'] as const);
 
 /** This class says whether a request would be accepted at this moment, and go out; nothing is sent, counted or written. */
@@ -51,7 +51,7 @@ function dryRun(
 function refusalView({ status, code, message, meta }: AppError): DryRunRefusal {
   const { retryAfterSeconds: _, ...shown } = meta;
   const { resetAt, resource } = shown;
-  // Room for a session does not come with the next day.
+  // The next day brings no room for a session.
   const retryAt = typeof resetAt === 'string' && resource === undefined ? resetAt : null;
   return { status, code, message, meta: shown, retryAt };
 }

@@ -9,15 +9,15 @@ import type { ClientMessage } from './client-message.entity.js';
 import { type OutboundMessage, storedContentOf } from './outbound-message.js';
 import { FIRST_PUBLICATION_S } from './send-publisher.js';
 
-/** What the database says of a row that it has written. */
+/** Fields of a written row that the database sets. */
 type RowTimes = Pick<Message, 'id' | 'createdAt' | 'updatedAt' | 'expiresAt'>;
 
 /** Name that a tenant gives to a send of its own. */
 type ClientMessageName = Pick<ClientMessage, 'tenantId' | 'clientMessageId'>;
 
-/** Of one statement at most. */
+/** Most jobs of one statement. */
 const MOST = 128;
-/** A send does not wait long for a database that is away: whoever sends is told, and tries again. */
+/** Time for which a send waits for a database that is away: the sender gets an error, and tries again. */
 const PATIENCE_MS = 1_000;
 
 // Messages as `Message` has them, each with what stands in no column of its row.

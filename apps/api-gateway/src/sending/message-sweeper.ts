@@ -10,7 +10,10 @@ import {
   SOON_SQL,
 } from './send-publisher.js';
 
-/** While there are many, few at a time and often, 200 a second: those who send meanwhile do not feel it, as they did fifty at once. */
+/**
+ * Time between two turns while there are many rows, in ms: few at a time and often, 200 a second; other sends do not slow down, as they did
+ * with fifty together.
+ */
 const INTERVAL_MS = 60;
 const BATCH = 12;
 /** Looks where the last one found fewer. */
@@ -31,13 +34,13 @@ export const CLAIM_SQL = `UPDATE message SET publish_attempts = publish_attempts
   RETURNING id, tenant_id AS "tenantId", session_id AS "sessionId", contact, body, content, client_message_id AS "clientMessageId",
     metadata, created_at AS "createdAt", released_at AS "releasedAt", expires_at AS "expiresAt"`;
 
-// By their keys (docs/adr/0028-statements-use-the-primary-key.md).
+// The statement finds rows by their keys (docs/adr/0028-statements-use-the-primary-key.md).
 const NOT_TAKEN_SQL = `UPDATE message SET publish_attempts = publish_attempts - 1,
     next_publish_at = clock_timestamp() + interval '1 second'
   WHERE id = ANY($1) AND status || '' = 'QUEUED'`;
 
-// What a process leaves that dies between a row and its publication, or a stream that is made again, does not wait for the time of the
-// row. What lies in the stream goes there once more, and is dropped for its id.
+// The rows of a process that died between a row and its publication, or of a stream that is made again, do not wait for their own time.
+// What lies in the stream goes there once more, and is dropped for its id.
 const LEFT_BEHIND_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL}
   WHERE status = 'QUEUED' AND publish_attempts = 0 AND next_publish_at > statement_timestamp()
     AND next_publish_at < statement_timestamp() + interval '${FIRST_PUBLICATION_S - SETTLED_S} seconds'`;
@@ -48,9 +51,9 @@ const LEFT_BEHIND_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL}
  */
 @Injectable()
 export class MessageSweeper implements OnApplicationBootstrap {
-  /** When the next look is due at what a process or the stream may have left behind; `performance.now()`. */
+  /** Time of the next look for rows that a process or the stream may have left behind; `performance.now()`. */
   private lookBehindAt = Infinity;
-  /** When the next look is due at rows; likewise. */
+  /** Time of the next look at rows that are due; likewise. */
   private lookAt = 0;
 
   constructor(
@@ -67,7 +70,7 @@ export class MessageSweeper implements OnApplicationBootstrap {
   }
 
   private async sweep(): Promise<void> {
-    // Each row would wait for its own time-out: without NATS there is nothing to do.
+    // Without NATS there is nothing to do: each row would wait for its own time-out.
     if (!this.messaging.isConnected()) {
       this.lookBehindAt = performance.now() + SETTLED_MS;
       return;

@@ -14,7 +14,7 @@ const CONTACT = '15550001111@s.whatsapp.net';
 const messageOf = (fields: Partial<SendMessageRequest>): OutboundMessage =>
   frozen(outboundMessageOf(TENANT, { sessionId: SESSION, to: '+1 555 000 1111', ...fields }));
 
-/** A value that nothing can change: in strict mode whoever tries fails. */
+/** Freezes a value: in strict mode a change throws. */
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return value;
   Object.values(value).forEach(frozen);

@@ -28,13 +28,13 @@ export interface OutboundMessage extends Draft {
   readonly contact: string;
   readonly clientMessageId: string | null;
   readonly metadata: Metadata | null;
-  /** When it goes out, in domain time; null: now. */
+  /** Time at which the message goes out, in domain time; null: now. */
   readonly sendAt: Date | null;
-  /** How long it waits for its session, in seconds; null: for as long as the worker lets it. */
+  /** Longest wait for the session, in seconds; null: for as long as the worker lets it. */
   readonly queueForSeconds: number | null;
   /** The message that it names, once that was found. */
   readonly relatesTo: RelatedMessage | null;
-  /** From then on its row must not be written any more (ISO 8601): its unit may have been given back. */
+  /** Time from which on the row must not be written any more (ISO 8601): its unit may have been given back. */
   readonly writeBefore?: string;
 }
 
@@ -59,13 +59,13 @@ export function outboundMessageOf(tenantId: string, request: SendMessageRequest)
   };
 }
 
-/** What the row keeps of the content; null where the body says it all. */
+/** Picks the part of the content that the row stores; null where the body says it all. */
 export function storedContentOf({ content }: OutboundMessage): OutboundContent | null {
   const { type, quoted, mentions } = content;
   return type === 'text' && !quoted && !mentions ? null : content;
 }
 
-/** The content of a row, whole. */
+/** Reads the whole content of a row. */
 export function contentOf({ content, body }: Pick<Message, 'content' | 'body'>): OutboundContent {
   return content ?? { type: 'text', text: body.text ?? '' };
 }
@@ -107,7 +107,7 @@ function queueTimeOf({ onDisconnected, queueForSeconds }: SendMessageRequest): n
   throw invalidField(field, `${field} must be given with onDisconnected queue only`);
 }
 
-/** The id follows from the `clientMessageId` where there is one, so that a retry after a crash reserves nothing again. */
+/** Makes the id, which follows from the `clientMessageId` where there is one, so that a retry after a crash reserves nothing again. */
 function jobIdOf(tenantId: string, clientMessageId: string | null): string {
   return clientMessageId === null ? uuidv7() : uuidv5(`${tenantId}:${clientMessageId}`, JOB_NAMESPACE);
 }

@@ -8,19 +8,19 @@ import type { Message } from '../messages/message.entity.js';
 import { contentOf } from './outbound-message.js';
 
 /**
- * How long a row is left to its publication: as long as the stream would only drop a repeat, and a little longer. The sweeper looks at it
- * earlier where the first one is known to have failed (`SendPublisher`) or may have died with its process (`MessageSweeper`).
+ * Time for which a row is left to its publication: as long as the stream would only drop a repeat, and a little longer. The sweeper looks
+ * at it earlier where the first one is known to have failed (`SendPublisher`) or may have died with its process (`MessageSweeper`).
  */
 export const FIRST_PUBLICATION_S = REPEATS_DROPPED_S + 10;
 
-/** What was accepted so long ago has been published, unless that failed or whoever accepted it is gone. */
+/** Age at which an accepted row has been published, unless that failed or the process that accepted it is gone. */
 export const SETTLED_S = 2;
 
-/** When a row is looked at whose first publication has failed, or may have: in the order in which they were accepted. */
+/** Time of the next look at a row whose first publication has failed, or may have: in the order in which they were accepted. */
 export const SOON_SQL = `coalesce(released_at, created_at) + interval '${SETTLED_S} seconds'`;
 
 const DUE_SQL = `UPDATE message SET next_publish_at = ${SOON_SQL} WHERE id = ANY($1) AND status || '' = 'QUEUED'`;
-/** Without NATS every send has one to be marked. */
+/** Most rows that one statement marks; without NATS every send has a row to be marked. */
 const MARKED_TOGETHER = 500;
 const MARK_EVERY_MS = 250;
 const PATIENCE_MS = 1_000;
@@ -49,7 +49,7 @@ export function sendCommandOf({ id, metadata, expiresAt, ...row }: CommandColumn
     to: row.contact,
     content: contentOf(row),
     clientMessageId: row.clientMessageId,
-    // Its time counts from when it may go.
+    // The age of a message counts from the time at which it may go out.
     acceptedAt: (row.releasedAt ?? row.createdAt).toISOString(),
     ...(metadata && { metadata }),
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),

@@ -63,8 +63,8 @@ export class SendingController {
 }
 
 /**
- * Header fields of the IETF draft "RateLimit header fields for HTTP": each layer by its name, with its quota of a day and
- * what is left of it. A layer that does not bind (the vendor's own tenant) is left out.
+ * Makes the fields of the IETF draft "RateLimit header fields for HTTP": each layer by its name, with its quota of a day and what is left
+ * of it. A layer that does not bind (the vendor's own tenant) is left out.
  */
 function rateLimitFields(usage: DayUsage): Record<'ratelimit-policy' | 'ratelimit', string> {
   const { sessionLimit, sessionUsed, planLimit, planUsed, secondsLeft } = usage;

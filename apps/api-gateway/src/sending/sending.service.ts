@@ -92,7 +92,7 @@ export class SendingService {
       : message;
     const aheadMs = sendAt ? await this.schedule.assertRoom(tenantId, sendAt) : 0;
     const complete = related.content.media ? await this.media.complete(related, aheadMs) : related;
-    // How things stand now says nothing of a later time.
+    // The present state of the session says nothing of a later time.
     if (!sendAt) await this.admission.assertOpen(subscription, ranked, contact, queueForSeconds !== null);
     return complete;
   }
@@ -104,10 +104,10 @@ export class SendingService {
     onlyNew: boolean,
   ): Promise<SendOutcome> {
     const complete = await this.complete(subscription, ranked, message);
-    // Its unit is one of the day on which it goes out.
+    // A scheduled message takes a unit of the day on which it goes out.
     if (complete.sendAt) return this.write(complete);
     let admission = await this.admission.admit(subscription, complete, onlyNew);
-    if (admission.isKnown) {
+    if (admission.isRepeat) {
       const first = await this.firstOf(message);
       if (first) return repeatOf(first);
       admission = await this.admission.admit(subscription, complete);
@@ -130,7 +130,7 @@ export class SendingService {
     try {
       return await this.jobs.insert(message);
     } catch (error) {
-      // Where the database is away nobody knows whether it was written.
+      // A failed connection leaves open whether the row was written.
       if (!isPassing(error)) {
         await this.media.discard(message, await this.messages.find(message.tenantId, message.id));
       }

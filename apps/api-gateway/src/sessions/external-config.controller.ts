@@ -6,7 +6,7 @@ import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 import { ExternalConfigService } from './external-config.service.js';
 
-/** What each call makes anew: with one of these a repeat is not the same call. Clients read it from the description. */
+/** Fields for which each call makes a new value: a repeat with one of them is not the same call. Clients read it from the description. */
 const MAKES_ANEW: (keyof PutExternalConfigBody)[] = ['mintApiKey', 'rotateSecret'];
 
 /** `/v1/sessions/:id/external-config` */

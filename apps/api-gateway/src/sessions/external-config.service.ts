@@ -22,7 +22,7 @@ import { SessionsService } from './sessions.service.js';
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;
 
-/** How often a session is enabled anew because somebody else has disabled it meanwhile. */
+/** Most times that a session is enabled anew because another call has disabled it meanwhile. */
 const MOST_TRIES = 10;
 
 /**
@@ -115,7 +115,7 @@ export class ExternalConfigService {
     return (await this.rpc.request(GetBoundEndpoint, { tenantId, sessionId })).endpoint ?? null;
   }
 
-  /** Showing a secret leaves a trace, before it is shown. */
+  /** Shows a secret and leaves a trace of that, before it is shown. */
   private async show(
     caller: Caller,
     sessionId: string,
@@ -159,7 +159,7 @@ function changeOf({ enabled, webhookUrl, rotateSecret }: PutExternalConfigBody):
   return { enabled, ...(webhookUrl ? { url: webhookUrl } : {}), rotateSecret: rotateSecret === true };
 }
 
-/** The dispatcher calls it `url`; the caller wrote `webhookUrl`. */
+/** Renames a field in an error: the dispatcher calls it `url`; the caller wrote `webhookUrl`. */
 function namedAsHere(error: unknown): unknown {
   if (!(error instanceof AppError) || error.code !== 'VALIDATION_FAILED') return error;
   const fields = (error.meta['fields'] as FieldProblem[] | undefined) ?? [];

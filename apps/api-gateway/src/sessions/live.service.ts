@@ -15,7 +15,7 @@ import { MessagesService } from '../messages/messages.service.js';
 import { normalizePhone, normalizeRecipient } from '../messages/recipient.js';
 import { SessionsService } from './sessions.service.js';
 
-/** The platform is waited for; the worker that waits says so before this is over. */
+/** Time limit of a call, in ms: the platform is waited for; the worker that waits answers before its end. */
 const TIMEOUT_MS = 20_000;
 
 /** This class asks the worker for what a session does immediately or not at all: nothing is stored, nothing is tried again. */

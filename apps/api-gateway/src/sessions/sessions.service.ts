@@ -85,7 +85,10 @@ export class SessionsService {
     return this.read({ tenantId, sessionId }, 'fresh');
   }
 
-  /** As `withRank`, from the cache, for callers that ask often: older sessions are counted as far as the tenant may have any. */
+  /**
+   * Reads from the cache what `withRank` reads, for callers that ask often: older sessions are counted up to the number that the tenant may
+   * have.
+   */
   withRankCached(subscription: SubscriptionState, sessionId: string): Promise<SessionReply> {
     const { tenantId } = subscription;
     return this.read({ tenantId, sessionId, countOlderTo: mostSessions(subscription) ?? 0 }, 'cached');
@@ -124,7 +127,7 @@ export class SessionsService {
     return session;
   }
 
-  /** The endpoint that is bound to it goes once the session has ended: the dispatcher hears of that. */
+  /** Deletes a session. The endpoint that is bound to it goes once the session has ended: the dispatcher gets the event of that. */
   async delete(caller: Caller, sessionId: string): Promise<void> {
     await this.change(caller.tenantId, sessionId, 'delete', actorOf(caller));
   }

@@ -12,7 +12,7 @@ import type { FastifyRequest } from 'fastify';
 
 /** `t=<seconds>,v1=<hex>`, and others of these beside it. */
 const SIGNATURE = /^t=(\d{1,12})(?:,v\d=[0-9a-f]{64}){1,8}$/;
-/** As the provider's own library has it. */
+/** Largest age of a signature, in seconds, as in the provider's own library. */
 const TOLERANCE_SECONDS = 300;
 
 /** This controller takes events of the payment provider: the body goes on as it came, and `billing` checks its signature. */

@@ -10,7 +10,7 @@ import { RpcClient } from '@svc/messaging';
 import type { GuardedRequest } from '../auth/authorization.js';
 import { SendPermissions } from '../auth/send-permissions.js';
 
-/** How long an answer of `billing` stands in while billing cannot be reached. */
+/** Time for which an answer of `billing` is used while billing cannot be reached. */
 const STAND_IN_MS = 5 * 60_000;
 /** Tenants whose last answer is remembered; beyond it, the oldest is forgotten. */
 const MOST_TENANTS = 10_000;
@@ -38,7 +38,7 @@ export class SubscriptionsService {
     return state;
   }
 
-  /** The subscription of a tenant, active or not. */
+  /** Reads the subscription of a tenant, active or not. */
   of(tenantId: string): Promise<SubscriptionState> {
     return this.read(tenantId, 'fresh');
   }
@@ -61,7 +61,7 @@ export class SubscriptionsService {
   }
 
   private remember(tenantId: string, answer: LastAnswer): void {
-    this.answers.delete(tenantId); // so that the map stays in order of age and the oldest goes first
+    this.answers.delete(tenantId); // so the map stays in order of age and the oldest goes first
     this.answers.set(tenantId, answer);
     const [oldest] = this.answers.keys();
     if (this.answers.size > MOST_TENANTS && oldest) this.answers.delete(oldest);

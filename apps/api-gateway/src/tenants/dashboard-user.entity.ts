@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** Somebody who may sign in to a tenant's dashboard. */
+/** User who may sign in to a tenant's dashboard. */
 @Entity('dashboard_user')
 export class DashboardUser {
   @PrimaryColumn('uuid') id: string;

@@ -19,7 +19,7 @@ import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 
 const NOT_FOUND = 'ENDPOINT_NOT_FOUND';
-/** Longer than an attempt may last. */
+/** Time limit of a test event, in ms: longer than an attempt may last. */
 const TEST_TIMEOUT_MS = 14_000;
 
 /** `/v1/webhooks/:id/…`: what is done with an endpoint besides changing its fields. */
@@ -127,7 +127,7 @@ export class WebhookActionsController {
   }
 }
 
-/** Who asks, for the audit log: the dispatcher, which owns endpoints, writes the line with the change. */
+/** Names the tenant and the caller for the audit log: the dispatcher, which owns endpoints, writes the line with the change. */
 function by(caller: Caller): { tenantId: string; actor: string } {
   return { tenantId: caller.tenantId, actor: actorOf(caller) };
 }

@@ -117,7 +117,7 @@ export class WebhooksController {
   }
 }
 
-/** Who asks, for the audit log. */
+/** Names the tenant and the caller for the audit log. */
 function by(caller: Caller): { tenantId: string; actor: string } {
   return { tenantId: caller.tenantId, actor: actorOf(caller) };
 }

@@ -24,7 +24,7 @@ export function drawQr(text: string): QrDrawing {
   return { size, path };
 }
 
-/** Black or white, whichever has more contrast with the colour (WCAG 2, relative luminance). */
+/** Chooses black or white, whichever has more contrast with the colour (WCAG 2, relative luminance). */
 export function inkOn(color: string): '#000000' | '#ffffff' {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
     const channel = Number.parseInt(color.slice(at, at + 2), 16) / 255;

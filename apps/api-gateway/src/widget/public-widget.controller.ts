@@ -34,13 +34,13 @@ export class PublicWidgetController {
   script(
     @Req() { ip }: FastifyRequest,
     @IdParam('id', NOT_FOUND) id: string,
-    @Headers('if-none-match') known: string | undefined,
+    @Headers('if-none-match') cachedTag: string | undefined,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): string | undefined {
     this.paces.take(ip, id);
     const { script, scriptTag } = this.widgets;
     void reply.header('etag', scriptTag).type('text/javascript; charset=utf-8');
-    if (known === scriptTag) return void reply.status(304);
+    if (cachedTag === scriptTag) return void reply.status(304);
     return script;
   }
 

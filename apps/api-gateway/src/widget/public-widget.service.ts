@@ -12,7 +12,7 @@ import type { WidgetConfig } from './widget-bodies.js';
 import { WIDGET_WORDS } from './widget-words.js';
 import { Widget } from './widget.entity.js';
 
-/** Two folders above this one, and above the bundle. */
+/** Path of the script, two folders above this one, and above the bundle. */
 const SCRIPT = join(import.meta.dirname, '../../public/widget.js');
 
 /** This class gives browsers of strangers what the tenant wants shown and the number, and nothing else of either. */
@@ -45,7 +45,7 @@ export class PublicWidgetService {
     };
   }
 
-  /** A session that is deleted has no number any more: the widget shows nothing. */
+  /** Reads the phone of a session. A session that is deleted has no number any more: the widget shows nothing. */
   private async phoneOf({ tenantId, sessionId }: Widget): Promise<string | null> {
     try {
       return (await this.sessions.owned(tenantId, sessionId)).phone;

@@ -14,10 +14,10 @@ import {
 } from 'class-validator';
 import { WIDGET_LANGUAGES, WIDGET_SIDES, type WidgetLanguage, type WidgetSide } from './widget-words.js';
 
-/** Left out is fine; null is not, for there is nothing that it could mean. */
+/** Lets a field be left out; null is refused, for there is nothing that it could mean. */
 const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
-/** As a browser says it: scheme, host, port where it is not the usual one. */
+/** Origin in the form that a browser sends: scheme, host, port where it is not the usual one. */
 const ORIGIN = /^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/;
 
 /** Body of `POST /v1/widgets`. */
@@ -155,7 +155,7 @@ export class QrDrawing {
   path: string;
 }
 
-/** What the script shows. */
+/** Labels that the script shows. */
 export class WidgetLabels {
   @ApiProperty({ description: 'On the link.', example: 'Open the chat' })
   open: string;

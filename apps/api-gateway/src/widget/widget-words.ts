@@ -1,8 +1,8 @@
-/** Which corner of the page. */
+/** Corners of the page that a widget may be in. */
 export const WIDGET_SIDES = ['right', 'left'] as const;
 export type WidgetSide = (typeof WIDGET_SIDES)[number];
 
-/** What the widget says besides the tenant's own words. */
+/** Texts of the widget besides the tenant's own words. */
 export interface WidgetWords {
   open: string;
   close: string;

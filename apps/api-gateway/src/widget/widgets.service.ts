@@ -29,7 +29,7 @@ export class WidgetsService {
     const { tenantId } = caller;
     await this.sessions.owned(tenantId, body.sessionId);
     return this.widgets.manager.transaction(async (tx) => {
-      // Of random bits alone: whoever knows the time at which it was made guesses nothing.
+      // The id consists of random bits alone: the time at which it was made helps nobody to guess it.
       const id = randomUUID();
       await tx.insert(Widget, { ...DEFAULTS, ...sentFields(body), id, tenantId });
       await this.note(tx, caller, 'widget.created', id);
@@ -100,6 +100,6 @@ export class WidgetsService {
   }
 }
 
-/** What was sent: a body is an instance of its class, which has every field. */
+/** Picks the fields that were sent: a body is an instance of its class, which has every field. */
 const sentFields = (body: UpdateWidgetBody): Partial<Widget> =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)) as Partial<Widget>;

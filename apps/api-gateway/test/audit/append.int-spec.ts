@@ -16,11 +16,11 @@ const aFact = (target: string, more: object = {}): AuditFact =>
   auditFactOf({ tenantId, at: AT, actor: 'key:ada', action: 'webhook.paused', target, ...more });
 const append = async (...facts: AuditFact[]): Promise<string[]> =>
   (await gateway.service.rpc.request(AppendAuditFacts, { facts })).ids;
-/** Oldest first. */
+/** Reads the lines, oldest first. */
 const lines = async () => (await gateway.service.rpc.request(GetAuditLog, { tenantId })).items.toReversed();
 const targets = async () => (await lines()).map(({ target }) => target);
 const sql = (statement: string): Promise<object[]> => gateway.service.database.query(statement);
-/** From now on the database refuses these lines. */
+/** Makes the database refuse these lines. */
 async function refuse(target: string, state: string): Promise<void> {
   await sql(`CREATE FUNCTION gateway.refuse() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE 'refused' USING ERRCODE = '${state}'; END $$`);

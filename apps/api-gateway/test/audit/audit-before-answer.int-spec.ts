@@ -7,7 +7,7 @@ import { gateway, tenant, withGateway } from '../support/gateway.js';
 
 withGateway();
 
-/** Keeps everybody from writing into the chain of the tenant, until it is called. */
+/** Locks the chain of the tenant against every writer; the result unlocks it. */
 async function blockChain(): Promise<() => Promise<void>> {
   const runner = gateway.service.get(DataSource).createQueryRunner();
   await runner.startTransaction();

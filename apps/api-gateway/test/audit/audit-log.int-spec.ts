@@ -21,7 +21,7 @@ const makeKey = () =>
 const verify = (tenantId = own.tenantId) => gateway.service.rpc.request(VerifyAuditLog, { tenantId });
 const last = async (): Promise<AuditEntry> => (await read()).items[0]!;
 
-/** As a tenant with a copy would do it, by what the description says. */
+/** Computes the hash of an entry from the public description alone, as a tenant with a copy of the log would. */
 function hashByHand({ prevHash, hash: _, ...entry }: AuditEntry): string {
   const sorted = (value: unknown): unknown => {
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
@@ -91,7 +91,7 @@ describe('the audit log of a tenant', () => {
 });
 
 describe('the verifier', () => {
-  /** As somebody would who owns the database. */
+  /** Changes rows as the owner of the database could. */
   const tamper = async (sql: string): Promise<void> => {
     const { query } = gateway.service.database;
     await query('ALTER TABLE gateway.audit_log DISABLE TRIGGER audit_log_append_only');

@@ -25,7 +25,7 @@ const checkDue = async () => {
   const verdicts = await Promise.all(replicas.map((replica) => replica.checkDue()));
   return verdicts.filter((verdict) => verdict !== undefined);
 };
-/** As somebody would who owns the database. */
+/** Changes a row as the owner of the database could. */
 async function tamper(): Promise<void> {
   await query('ALTER TABLE gateway.audit_log DISABLE TRIGGER audit_log_append_only');
   await query(`UPDATE gateway.audit_log SET actor = 'canary' WHERE tenant_id = '${tampered.tenantId}'`);

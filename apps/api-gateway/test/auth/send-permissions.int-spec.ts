@@ -18,7 +18,7 @@ withGateway();
 
 let session: SessionState;
 
-// Nothing that is kept grows old: only what is heard ends it.
+// The clock stands still, so that no cached answer grows old: only notices end it.
 beforeEach(() => {
   jest.spyOn(performance, 'now').mockReturnValue(performance.now());
   session = gateway.fakes.addSession(tenant.tenantId);
@@ -91,7 +91,7 @@ test('a sandbox that moves its clock leaves alone what is known of others', asyn
     expect((await send()).status).toBe(200);
     return timesAsked(GetSubscription) + timesAsked(GetSession) > 0;
   };
-  // The notices of what the tests before have changed are heard first, however long they take.
+  // The notices of the tests before come first, however long they take.
   await waitFor('the answers to be cached', async () => !(await asksAgain()));
   const moved = await gateway.call(sandbox.apiKey, 'POST /v1/sandbox/clock', { advanceSeconds: 60 });
   expect(moved.status).toBe(200);

@@ -16,7 +16,7 @@ withGateway();
 const ADA = '15550007777@s.whatsapp.net';
 const GROUP = '120363000000000001@g.us';
 
-/** A message that arrives, and is kept when this resolves. */
+/** Publishes an inbound message; it is stored when this resolves. */
 async function arrives(
   owner: NewTenant,
   data: Partial<MessageReceivedV1> & { sessionId: string },

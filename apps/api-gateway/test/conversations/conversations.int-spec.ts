@@ -19,7 +19,7 @@ import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js
 
 withGateway();
 
-/** What the event of an inbound message has the gateway do. */
+/** Writes a message as the handler of `message.received` does. */
 async function keep(
   of: Pick<InboundMessage, 'id' | 'tenantId' | 'sessionId' | 'contact' | 'createdAt'>,
   text: string,
@@ -48,22 +48,22 @@ async function list(owner: NewTenant, query = ''): Promise<Listed> {
   return body as unknown as Listed;
 }
 
-let lastHeard = 0;
+let lastReceivedAt = 0;
 
-/** A message of a contact, later than those before, in the list when this resolves. */
-async function hear(owner: NewTenant, sessionId: string, contact: string, text = 'Hi'): Promise<string> {
+/** Writes a message of a contact, later than those before; it is in the list when this resolves. */
+async function receive(owner: NewTenant, sessionId: string, contact: string, text = 'Hi'): Promise<string> {
   const id = randomUUID();
-  lastHeard = Math.max(Date.now(), lastHeard + 1);
-  await keep({ id, tenantId: owner.tenantId, sessionId, contact, createdAt: new Date(lastHeard) }, text);
+  lastReceivedAt = Math.max(Date.now(), lastReceivedAt + 1);
+  await keep({ id, tenantId: owner.tenantId, sessionId, contact, createdAt: new Date(lastReceivedAt) }, text);
   return id;
 }
 
-/** So many messages, each of which moves the conversation. */
+/** Receives as many messages, each of which moves the conversation. */
 async function move(owner: NewTenant, sessionId: string, contact: string, times: number): Promise<void> {
-  for (let n = 0; n < times; n += 1) await hear(owner, sessionId, contact);
+  for (let n = 0; n < times; n += 1) await receive(owner, sessionId, contact);
 }
 
-/** All pages, while `between` happens after each. */
+/** Walks through all pages, and runs `between` after each. */
 async function walk(owner: NewTenant, query: string, between: () => Promise<unknown>): Promise<string[]> {
   const seen: string[] = [];
   for (let cursor: string | null = ''; cursor !== null;) {
@@ -106,9 +106,9 @@ describe('a conversation', () => {
     const [one, other] = [randomUUID(), randomUUID()];
     const wanted: string[] = [];
     for (let n = 0; n < 5; n += 1) {
-      wanted.unshift(await hear(owner, one, address(1)));
-      await hear(owner, one, address(2));
-      await hear(owner, other, address(1));
+      wanted.unshift(await receive(owner, one, address(1)));
+      await receive(owner, one, address(2));
+      await receive(owner, other, address(1));
     }
     const id = (await list(owner, `sessionId=${one}`)).items.find(
       ({ contact }) => contact === address(1),
@@ -137,8 +137,8 @@ describe('the list of conversations', () => {
   test('has the one with the newest message first, also narrowed to a session', async () => {
     const owner = await gateway.createTenant();
     const [one, other] = [randomUUID(), randomUUID()];
-    for (const n of [1, 2, 3, 1]) await hear(owner, one, address(n));
-    await hear(owner, other, address(2));
+    for (const n of [1, 2, 3, 1]) await receive(owner, one, address(n));
+    await receive(owner, other, address(2));
     const contacts = async (query: string) => (await list(owner, query)).items.map(({ contact }) => contact);
     expect(await contacts('')).toEqual([address(2), address(1), address(3), address(2)]);
     expect(await contacts(`sessionId=${one}`)).toEqual([address(1), address(3), address(2)]);
@@ -150,8 +150,8 @@ describe('the list of conversations', () => {
   test('is not moved by a message that is told late, or again', async () => {
     const owner = await gateway.createTenant();
     const session = randomUUID();
-    const id = await hear(owner, session, address(1));
-    await hear(owner, session, address(2));
+    const id = await receive(owner, session, address(1));
+    await receive(owner, session, address(2));
     const at = { tenantId: owner.tenantId, sessionId: session, contact: address(1) };
     const [row] = (await list(owner)).items.slice(-1);
     await keep({ ...at, id, createdAt: new Date(String(row?.lastMessageAt)) }, 'Hi');
@@ -163,12 +163,14 @@ describe('the list of conversations', () => {
     const owner = await gateway.createTenant();
     const session = randomUUID();
     const count = 24;
-    for (let n = 0; n < count; n += 1) await hear(owner, session, address(n));
+    for (let n = 0; n < count; n += 1) await receive(owner, session, address(n));
     let next = count;
-    // Those that the walk has seen and those that it has not, some of them several times.
+    // The messages belong to conversations before and behind the walk, some of them several times.
     const between = async (): Promise<void> => {
-      await Promise.all([1, 5, 5, 12, 20, 23].map((n) => hear(owner, session, address((n * next) % count))));
-      await hear(owner, session, address((next += 1)));
+      await Promise.all(
+        [1, 5, 5, 12, 20, 23].map((n) => receive(owner, session, address((n * next) % count))),
+      );
+      await receive(owner, session, address((next += 1)));
     };
     const seen = await walk(owner, 'limit=5', between);
     const before = Array.from({ length: count }, (_, n) => address(n)).reverse();
@@ -179,10 +181,10 @@ describe('the list of conversations', () => {
     const owner = await gateway.createTenant();
     const session = randomUUID();
     const count = 60;
-    for (let n = 0; n < count; n += 1) await hear(owner, session, address(n));
+    for (let n = 0; n < count; n += 1) await receive(owner, session, address(n));
     let pouring = true;
     const pour = async (from: number): Promise<void> => {
-      for (let n = from; pouring; n = (n * 7 + 3) % count) await hear(owner, session, address(n));
+      for (let n = from; pouring; n = (n * 7 + 3) % count) await receive(owner, session, address(n));
     };
     const all = [1, 17, 31, 44].map(pour);
     for (let round = 0; round < 3; round += 1) {
@@ -197,7 +199,7 @@ describe('the list of conversations', () => {
   test('is walked through while a move is being committed: it was not there to be seen at the first page', async () => {
     const owner = await gateway.createTenant();
     const session = randomUUID();
-    for (let n = 0; n < 4; n += 1) await hear(owner, session, address(n));
+    for (let n = 0; n < 4; n += 1) await receive(owner, session, address(n));
     const move = gateway.service.get(DataSource).createQueryRunner();
     await move.startTransaction();
     await move.query(
@@ -206,7 +208,7 @@ describe('the list of conversations', () => {
        WHERE tenant_id = $1 AND contact = $2`,
       [owner.tenantId, address(0)],
     );
-    await hear(owner, session, address(4));
+    await receive(owner, session, address(4));
     // The move was made before this page's newest, and is committed after it was read.
     const first = await list(owner, 'limit=1');
     await move.commitTransaction();
@@ -222,11 +224,11 @@ describe('the list of conversations', () => {
     async (moves) => {
       const owner = await gateway.createTenant();
       const session = randomUUID();
-      for (let n = 0; n < 6; n += 1) await hear(owner, session, address(n));
+      for (let n = 0; n < 6; n += 1) await receive(owner, session, address(n));
       // The walk has seen the first of these when they move, and will come to the others.
       const moving = [4, 3, 1].map(address);
       await Promise.all(moving.map((contact, n) => move(owner, session, contact, [3, 40, 30][n] ?? 0)));
-      for (let n = 0; n < 6; n += 1) await hear(owner, session, address(n));
+      for (let n = 0; n < 6; n += 1) await receive(owner, session, address(n));
       let pages = 0;
       const seen = await walk(owner, 'limit=2', async () => {
         if (pages === 0) await Promise.all(moving.map((contact) => move(owner, session, contact, moves)));
@@ -240,7 +242,7 @@ describe('the list of conversations', () => {
   test('comes to none that began since, however often that moves', async () => {
     const owner = await gateway.createTenant();
     const session = randomUUID();
-    for (let n = 0; n < 3; n += 1) await hear(owner, session, address(n));
+    for (let n = 0; n < 3; n += 1) await receive(owner, session, address(n));
     const seen = await walk(owner, 'limit=2', () => move(owner, session, address(9), 40));
     expect(seen).toEqual([2, 1, 0].map(address));
   });
@@ -253,27 +255,27 @@ describe('the list of conversations', () => {
       ConversationView,
       ConversationView,
     ];
-    const kept = async (id: string): Promise<number> => {
+    const placesOf = async (id: string): Promise<number> => {
       const sql = 'SELECT FROM gateway.conversation_past WHERE conversation_id = $1';
       return (await gateway.service.database.query(sql, [id])).length;
     };
-    expect([await kept(old), await kept(recent)]).toEqual([2, 2]);
+    expect([await placesOf(old), await placesOf(recent)]).toEqual([2, 2]);
     const later =
       'UPDATE gateway.conversation_past SET until = until - 7200000000 WHERE conversation_id = $1';
     await gateway.service.database.query(later, [old]);
     await gateway.service.get(PastSweeper).sweep();
-    expect([await kept(old), await kept(recent)]).toEqual([0, 2]);
-    // What has stood still for as long begins anew.
+    expect([await placesOf(old), await placesOf(recent)]).toEqual([0, 2]);
+    // A conversation that has stood still for as long begins anew.
     const still = 'UPDATE gateway.conversation SET place = place - 7201000000 WHERE id = $1';
     await gateway.service.database.query(still, [old]);
     await move(owner, session, contact, 34);
-    expect([await kept(old), await kept(recent)]).toEqual([1, 2]);
+    expect([await placesOf(old), await placesOf(recent)]).toEqual([1, 2]);
   });
 
   test('has cursors that belong to one list, and hold for an hour', async () => {
     const owner = await gateway.createTenant();
     const session = randomUUID();
-    for (let n = 0; n < 2; n += 1) await hear(owner, session, address(n));
+    for (let n = 0; n < 2; n += 1) await receive(owner, session, address(n));
     const { nextCursor } = await list(owner, 'limit=1');
     const call = (query: string) => gateway.call(owner.apiKey, `GET /v1/conversations?${query}`);
     expect((await call(`sessionId=${session}&before=${nextCursor}`)).status).toBe(400);
@@ -312,11 +314,11 @@ test('conversations of an earlier release are there after the migration, in the 
     [one, address(2)],
   ]);
   expect(items[1]?.lastMessageAt).toBe('2026-01-03T00:00:00.000Z');
-  // What has come since moves them as any other.
-  await hear(owner, one, address(2));
+  // A message that came after the migration moves them as any other.
+  await receive(owner, one, address(2));
   expect((await list(owner)).items[0]).toMatchObject({ sessionId: one, contact: address(2) });
 });
 
-/** The statements of the migration as its user runs them. */
+/** Runs the statements of the migration as its user does. */
 const scoped = async (sql: string, values: unknown[] = []): Promise<unknown> =>
   /^CREATE/.test(sql) ? [] : gateway.service.get(DataSource).query(sql, values);

@@ -22,7 +22,7 @@ const deep = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat
 const good = (): Record<string, unknown> => ({ sessionId, to: '+15550001111', text: 'x' });
 const message = (change: object) => () => ({ ...good(), ...change });
 
-// What is sent to POST /v1/messages, and the field the refusal must name.
+// Each row is a body of POST /v1/messages, and the field that the refusal must name.
 const BODIES: [string, () => unknown, string][] = [
   ['nothing', () => '', 'sessionId'],
   ['an empty object', () => ({}), 'sessionId'],

@@ -7,7 +7,7 @@ import { gateway, withSandboxGateway } from '../support/gateway.js';
 withSandboxGateway({ REQUESTS_PER_SECOND: '0' });
 
 const REQUESTS = 1_000;
-/** After so many there are new things to ask for: some of the old ones were deleted. */
+/** Requests after which new resources are made: some of the old ones were deleted. */
 const FRESH_AFTER = 200;
 /** The same requests each time, so that a change is what turns it red; the drill goes further. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 1);
@@ -29,7 +29,7 @@ test(`${REQUESTS} requests made up from the description are answered as it says,
     },
   });
   expect({ seed: SEED, findings: report.findings }).toEqual({ seed: SEED, findings: [] });
-  // Otherwise it has looked at the door only.
+  // A run with few successes would have tested the authentication only.
   const share = (status: string): number => (report.statuses[status] ?? 0) / REQUESTS;
   expect(share('200') + share('201') + share('202') + share('204')).toBeGreaterThan(0.25);
   expect(share('400')).toBeGreaterThan(0.05);

@@ -49,7 +49,7 @@ async function furnishedSandbox(tenant: NewTenant): Promise<[NewTenant, Resource
   return [made, await furnish(made, 'their secret')];
 }
 
-/** The secret of a key that was replaced, and whose overlap is over to the second. */
+/** Makes the secret of a key that was replaced, and whose overlap has ended to the second. */
 async function rotated(): Promise<string> {
   const old = (await gateway.call(mine.apiKey, 'POST /v1/api-keys', { name: 'old', rotates: null })).body;
   await gateway.call(mine.apiKey, 'POST /v1/api-keys', { rotates: old['kid'] });
@@ -62,14 +62,14 @@ async function keyWith(scopes: Scope[]): Promise<string> {
   return String(made.body['secret']);
 }
 
-/** A call as the description shows it, with these ids. */
+/** Writes a call as the description shows it, with these ids. */
 function call(operation: ApiOperation, key: string | undefined, ids: ResourceIds): Promise<Answer> {
   const example = bodyExample(document, operation);
   const path = pathWithIds(operation, ids);
   return gateway.call(key, `${operation.method} ${path}`, example && referring(operation, example, ids));
 }
 
-/** A body that names a resource wherever it can, also where the example does not. */
+/** Makes a body that names a resource wherever it can, also where the example does not. */
 function referring(operation: ApiOperation, example: object, ids: ResourceIds): object {
   const named = referencesOf(document, operation)
     .filter((field) => field in example && typeof (example as Record<string, unknown>)[field] !== 'object')
@@ -80,7 +80,7 @@ function referring(operation: ApiOperation, example: object, ids: ResourceIds): 
 
 const guarded = (): ApiOperation[] => operations.filter(({ scope }) => scope !== undefined);
 
-/** Those that can be asked for what belongs to somebody else. */
+/** Lists the operations that can be asked for a resource of another tenant. */
 const naming = (): ApiOperation[] =>
   guarded().filter(
     (operation) =>

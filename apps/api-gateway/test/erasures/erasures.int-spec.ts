@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 const call = (route: string, body?: object): Promise<Answer> => gateway.call(owner.apiKey, route, body);
 
-/** What a person writes, as its event; `at` is when it was told. */
+/** Publishes the event of a message that a person writes; `at` is the time of the event. */
 async function publish(data: Partial<MessageReceivedV1>, at = new Date()): Promise<string> {
   const messageId = data.messageId ?? randomUUID();
   const envelope = envelopeOf(
@@ -53,14 +53,14 @@ async function publish(data: Partial<MessageReceivedV1>, at = new Date()): Promi
   return messageId;
 }
 
-/** The same, and it is kept when this resolves. */
+/** Publishes it, too; the message is stored when this resolves. */
 async function arrives(data: Partial<MessageReceivedV1>): Promise<string> {
   const id = await publish(data);
   await waitFor('the message', async () => (await call(`GET /v1/messages/${id}`)).status === 200);
   return id;
 }
 
-/** What no service could process. */
+/** Stores a message that no service could process. */
 async function dead(tenantId: string, remoteJid: string): Promise<string> {
   const message = JSON.stringify({ tenantId, data: { remoteJid, body: { text: 'secret' } } });
   await gateway.fakes.messaging.publishDeadLetter('billing', {
@@ -69,7 +69,7 @@ async function dead(tenantId: string, remoteJid: string): Promise<string> {
   return message;
 }
 
-/** What Ben writes in the group. */
+/** Publishes a message that Ben writes in the group. */
 const inGroup = (data: Partial<MessageReceivedV1>): Promise<string> =>
   arrives({ remoteJid: BEN, pushName: 'Ben', chatId: GROUP, isGroup: true, ...data });
 
@@ -78,7 +78,7 @@ const QUOTED = { keyId: 'X', remoteJid: ADA, body: { type: 'text' as const, text
 const send = async (to: string, clientMessageId?: string): Promise<Answer> =>
   call('POST /v1/messages', { sessionId, to, text: 'secret', ...(clientMessageId && { clientMessageId }) });
 
-/** Sends her a picture; resolves to where it is kept. */
+/** Sends her a picture; resolves to its id in the store. */
 async function sendFile(from: object): Promise<string> {
   const media = { kind: 'image', mimeType: 'image/png', ...from };
   const { body } = await call('POST /v1/messages', { sessionId, to: ADA, media });
@@ -153,7 +153,7 @@ describe('the erasure of a contact', () => {
     await arrives({ chatId: GROUP, isGroup: true });
     expect((await send(ADA, 'hello-ada')).status).toBe(200);
     const sent = await sendFile({ base64: Buffer.from('her face').toString('base64') });
-    const kept = await sendFile({ mediaId: await uploaded() });
+    const uploadId = await sendFile({ mediaId: await uploaded() });
     const past = `INSERT INTO gateway.conversation_past SELECT id, 1, 2, '[[1, 1]]' FROM gateway.conversation WHERE tenant_id = $1`;
     await gateway.service.database.query(past, [owner.tenantId]);
     expect(await store.get(sent)).toBeDefined();
@@ -169,7 +169,7 @@ describe('the erasure of a contact', () => {
     });
     expect(await tracesOf(ADA)).toEqual([]);
     expect([await store.get(file), await store.get(sent)]).toEqual([undefined, undefined]);
-    expect(await store.get(kept)).toBeDefined();
+    expect(await store.get(uploadId)).toBeDefined();
     const { body } = await call('GET /v1/messages');
     const left = body['items'] as MessageView[];
     expect(left.map((message) => message.id).sort()).toEqual([...others].sort());
@@ -190,7 +190,7 @@ describe('the erasure of a contact', () => {
     await arrives({});
     await dead(owner.tenantId, ADA);
     await dead(owner.tenantId, ADA);
-    const kept = [
+    const remaining = [
       await dead(owner.tenantId, BEN),
       await dead(randomUUID(), ADA),
       await dead(owner.tenantId, `9${ADA}`),
@@ -199,7 +199,7 @@ describe('the erasure of a contact', () => {
     expect(erased.deadLetters).toBe(3); // one is the dispatcher's
     const left: string[] = [];
     await eraseDeadLetters(gateway.fakes.messaging, ({ message }) => left.push(message) === 0);
-    expect(left).toEqual(expect.arrayContaining(kept));
+    expect(left).toEqual(expect.arrayContaining(remaining));
     expect(left.filter((one) => one.includes(owner.tenantId))).toHaveLength(2);
   });
 
@@ -312,7 +312,7 @@ describe('the erasure of a contact', () => {
     const before = new Date(Date.now() - 5_000);
     await arrives({});
     const { id } = await erase();
-    // Told before, told late of something earlier, and of the group.
+    // The events come late: of an earlier message, of the time before, and of the group.
     const late = [
       await publish({}, before),
       await publish({ timestamp: before.toISOString() }),

@@ -22,7 +22,7 @@ beforeEach(async () => {
   tenant = await gateway.createTenant();
   readers = [];
   gateway.fakes.dispatcher.log = [];
-  gateway.fakes.dispatcher.keptSince = 0;
+  gateway.fakes.dispatcher.storedSince = 0;
 });
 afterEach(() => readers.forEach((reader) => reader.leave()));
 
@@ -49,7 +49,7 @@ async function follow(
   return reader;
 }
 
-/** Cursor of the log as it is. */
+/** Reads the cursor of the log as it is. */
 async function cursor(): Promise<string> {
   const { body } = await gateway.call(tenant.apiKey, 'GET /v1/events?limit=200');
   return body['nextCursor'] as string;
@@ -130,14 +130,14 @@ describe('a stream', () => {
     const seen: unknown[] = [];
     try {
       while (seen.length < TOTAL) {
-        // The gateway hears a moment later that the one before is gone.
+        // The gateway notices a moment later that the reader before is gone.
         const reader = await waitFor('room', async () => {
           const next = await follow({ last });
           return next.response.statusCode === 200 && next;
         });
         await waitFor('some more', () => reader.events.length >= Math.min(61, TOTAL - seen.length));
         reader.leave();
-        // It has got more perhaps, and has not come to it.
+        // The reader may have received more events that it has not come to.
         const taken = reader.events.slice(0, 61);
         seen.push(...taken.map(({ data }) => (data?.['payload'] as { n: number }).n));
         last = taken.at(-1)?.id ?? last;
@@ -204,7 +204,7 @@ describe('a stream is refused', () => {
     const last = await waitFor('a place to go on from', () => reader.lastId);
     reader.leave();
     happen([anEvent(1)]);
-    gateway.fakes.dispatcher.keptSince = Date.now() + 1;
+    gateway.fakes.dispatcher.storedSince = Date.now() + 1;
     const headers = { 'last-event-id': last };
     expectError(await gateway.call(tenant.apiKey, `GET ${PATH}`, undefined, headers), 410, 'CURSOR_EXPIRED');
     const page = await gateway.call(tenant.apiKey, `GET /v1/events?after=${last}`);

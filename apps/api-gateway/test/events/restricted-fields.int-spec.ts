@@ -73,7 +73,7 @@ interface Operation {
  * either restricted or listed here.
  */
 const TOLD_TO_ALL = new Set([
-  'reason', // why a session or a message is not well: what a bot needs to know
+  'reason', // a bot needs the reason for the state of a session or a message
 ]);
 
 interface ApiDocument {
@@ -105,7 +105,7 @@ class FieldNames {
   }
 }
 
-/** Names of fields that only routes for `admin:*` show. */
+/** Names the fields that only routes for `admin:*` show. */
 function shownToAdminsAlone({ paths, components }: ApiDocument): Set<string> {
   const [admin, others] = [new FieldNames(components.schemas), new FieldNames(components.schemas)];
   for (const { get } of Object.values(paths)) {

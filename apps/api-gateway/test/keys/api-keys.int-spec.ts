@@ -60,7 +60,7 @@ describe('a request', () => {
     });
   });
 
-  // Right form and checksum, so that only the digest stands in its way: made of a stranger's bits under the known kid.
+  // The key has the right form and checksum, so that only the digest stands in its way: a stranger's bits under an existing kid.
   function mixed(): string {
     for (;;) {
       const { body } = generateKey('live');
@@ -74,7 +74,7 @@ function mistyped(key: string): string {
   return key.slice(0, -1) + (key.endsWith('7') ? '8' : '7');
 }
 
-/** The checksum is published: anybody may compute it. */
+/** Computes the checksum, which is published: anybody may compute it. */
 function checksumOf(payload: string): string {
   const table = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
   let crc = 0xffffffff;
@@ -147,7 +147,7 @@ describe('the last moment of a key', () => {
     const standStill = async (at: Date): Promise<void> => {
       await sql(`CREATE OR REPLACE FUNCTION public.svc_now(tenant uuid DEFAULT NULL) RETURNS timestamptz
         LANGUAGE sql STABLE AS $$ SELECT '${at.toISOString()}'::timestamptz $$`);
-      gateway.hearOfChange();
+      gateway.invalidatePermissions();
     };
     try {
       await standStill(new Date(expiry.getTime() - 1));

@@ -29,7 +29,7 @@ const send = (sessionId: string, more: object = {}): Promise<Answer> =>
 const subscribe = (change: Partial<SubscriptionState>): void => {
   const { subscriptions } = gateway.fakes;
   subscriptions.set(own.tenantId, { ...(subscriptions.get(own.tenantId) as SubscriptionState), ...change });
-  gateway.hearOfChange();
+  gateway.invalidatePermissions();
 };
 const [FIFTH, SIXTH, SEVENTH] = [4, 5, 6];
 const { resetAt } = USAGE;

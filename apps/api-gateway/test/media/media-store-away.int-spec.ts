@@ -7,7 +7,7 @@ import { TestGateway } from '../support/gateway.js';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  // An S3 API that nobody answers for.
+  // The gateway has the address of an S3 API that does not exist.
   gateway = await TestGateway.start({
     MEDIA_S3_ENDPOINT: 'http://127.0.0.1:1',
     MEDIA_S3_BUCKET: 'media',

@@ -100,11 +100,11 @@ describe('a file that came with a message', () => {
   };
 
   test('is deleted an hour later if the message was never written, and no other file is', async () => {
-    const [abandoned, kept] = [await sent(), await sent()];
+    const [abandoned, written] = [await sent(), await sent()];
     const alone = await uploaded(Buffer.from('alone'), 'image/png');
-    const files = [abandoned.mediaId, kept.mediaId, alone];
+    const files = [abandoned.mediaId, written.mediaId, alone];
     const there = async () => (await Promise.all(files.map(storedBytes))).map((bytes) => bytes !== undefined);
-    // As a crash leaves it that comes before the message is written.
+    // The rows are as a crash leaves them that comes before the message is written.
     await gateway.service.database.query('DELETE FROM gateway.message WHERE id = $1', [abandoned.jobId]);
     await aged(59);
     await gateway.service.get(UploadsService).sweep();
@@ -112,8 +112,8 @@ describe('a file that came with a message', () => {
     await aged(61);
     await gateway.service.get(UploadsService).sweep();
     expect(await there()).toEqual([false, true, true]);
-    // One that was seen with its message is not looked at again.
-    await gateway.service.database.query('DELETE FROM gateway.message WHERE id = $1', [kept.jobId]);
+    // An upload that was seen with its message is not looked at again.
+    await gateway.service.database.query('DELETE FROM gateway.message WHERE id = $1', [written.jobId]);
     await gateway.service.get(UploadsService).sweep();
     expect(await there()).toEqual([false, true, true]);
   });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   sessionId = gateway.fakes.addSession(tenant.tenantId).id;
 });
 
-/** A message that the worker tells of, once it is in the read model. */
+/** Publishes a message of the worker; it is in the read model when this resolves. */
 async function arrived(change: Partial<MessageReceivedV1>): Promise<string> {
   const messageId = change.messageId ?? randomUUID();
   const data: MessageReceivedV1 = {

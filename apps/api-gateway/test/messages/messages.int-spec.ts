@@ -59,7 +59,7 @@ const inbound = (change: Partial<MessageReceivedV1> = {}): MessageReceivedV1 => 
   ...change,
 });
 
-/** Every event is done with: they are consumed concurrently, so that none of them speaks for the others. */
+/** Resolves when every event is processed: they are consumed concurrently, so that none of them proves anything of the others. */
 async function settle(): Promise<void> {
   await waitFor('every event to be acked', async () => {
     const { manager } = gateway.fakes.messaging;
@@ -209,7 +209,7 @@ describe('an inbound message', () => {
 });
 
 describe('the list of messages', () => {
-  /** All pages of a query, while `between` happens after each. */
+  /** Reads all pages of a query, and runs `between` after each. */
   async function pages(key: string, query: string, between: () => Promise<unknown> = async () => undefined) {
     const seen: MessageView[] = [];
     for (let cursor: string | null = ''; cursor !== null;) {

@@ -26,7 +26,7 @@ const sent = (jobId: string): string =>
   );
 
 test('what is told of a message costs the same, however many messages its tenant has', async () => {
-  // Until the plan is kept, that of a table with nothing in it.
+  // The loop runs until the server stores the plan, that of an empty table.
   for (let i = 0; i < 20; i += 1) await dataSource.query('SELECT advance_messages($1)', [sent(randomUUID())]);
   const [first] = await database.query<{ id: string }>(
     `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body)

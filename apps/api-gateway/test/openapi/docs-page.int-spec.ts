@@ -34,7 +34,7 @@ test('the page of the description and all it loads come from the gateway, under 
   });
   expect(page.headers.get('content-security-policy')).toBe(POLICY);
   expect(page.headers.get('x-content-type-options')).toBe('nosniff');
-  // No script and no style in the page itself: the policy would not run them.
+  // The page itself contains no script and no style: the policy would not run them.
   expect(html).not.toMatch(/<script>|<style|style=| on[a-z]+=/);
 });
 

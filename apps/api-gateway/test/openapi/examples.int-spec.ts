@@ -29,22 +29,22 @@ beforeAll(async () => {
   check = new AnswerCheck(document);
 });
 
-/** What an operation is sent with: each of its examples, or nothing. */
+/** Lists the bodies that an operation is sent with: each of its examples, or nothing. */
 function sendings({ body }: ApiOperation): [name: string, value: unknown][] {
   const [[type, content] = []] = Object.entries(body?.content ?? {});
   if (content === undefined) return [['without a body', undefined]];
   return type === JSON_TYPE ? contentExamples(document, content) : [['a form', someForm()]];
 }
 
-/** Every parameter of the query with its example; a cursor has none, since only the gateway can make one. */
+/** Fills every parameter of the query with its example; a cursor has none, since only the gateway can make one. */
 function queryOf({ parameters }: ApiOperation): Record<string, string> {
-  const given = parameters
+  const examples = parameters
     .filter(({ in: place, name }) => place === 'query' && name !== 'before' && name !== 'after')
     .map(({ name, example, schema }) => [name, String(example ?? schema['example'])]);
-  return Object.fromEntries(given) as Record<string, string>;
+  return Object.fromEntries(examples) as Record<string, string>;
 }
 
-/** Sent by a tenant of its own, to which what the example names belongs. */
+/** Sends an example as a new tenant, to which the resources in it belong. */
 async function execute(operation: ApiOperation, example: unknown): Promise<Answer> {
   const live = await gateway.createTenant();
   const tenant = operation.environment === 'TEST' ? await gateway.sandboxOf(live) : live;
@@ -69,7 +69,7 @@ function headerExamples({ headers = {} }: ApiResponse): [name: string, example: 
   );
 }
 
-/** Headers that are there and written in another way than their example; those that are not, go to `shown`. */
+/** Lists headers that are written in another way than their example; those that are not, go to `shown`. */
 function unlikeShown({ responses }: ApiOperation, answer: Answer, shown: Set<string>): string[] {
   const form = (value: string): string => value.replace(/\d+/g, '1');
   return headerExamples(responses[answer.status] ?? { description: '' }).flatMap(([name, example]) => {
@@ -80,7 +80,7 @@ function unlikeShown({ responses }: ApiOperation, answer: Answer, shown: Set<str
   });
 }
 
-/** A stream ends with its reader. */
+/** Reads the first frame of a stream, which ends with its reader. */
 async function firstOfStream(path: string, headers: Record<string, string>): Promise<Answer> {
   const reading = new AbortController();
   const response = await fetch(gateway.service.url + path, { headers, signal: reading.signal });
@@ -88,7 +88,7 @@ async function firstOfStream(path: string, headers: Record<string, string>): Pro
   return { status: response.status, headers: response.headers, body: { text: '' } };
 }
 
-/** All examples of a content that break its schema. */
+/** Lists the examples of a content that break its schema. */
 function brokenExamples(content: ApiContent): string[] {
   return contentExamples(document, content).flatMap(([name, value]) =>
     check.breachesOf(content.schema ?? {}, value).map((breach) => `${name}: ${breach}`),

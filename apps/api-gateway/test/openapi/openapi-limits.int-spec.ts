@@ -77,7 +77,7 @@ const TYPES: Record<string, string> = {
   ...{ isString: 'string', isInt: 'integer', isNumber: 'number', isBoolean: 'boolean', isArray: 'array' },
 };
 
-/** What a rule is in JSON Schema. */
+/** Writes a rule in JSON Schema. */
 function statement({ name = '', constraints: [first, second] = [] }: Rule): object {
   const statements: Record<string, () => object> = {
     isLength: () => ({ minLength: first, maxLength: second }),

@@ -26,7 +26,7 @@ test('a message that has not gone out is canceled, and says so at once', async (
   const failure = { code: 'CANCELED', givenBack: ['session', 'plan'] };
   expect(await cancel(jobId)).toMatchObject({ status: 200, body: { status: 'FAILED', jobId, failure } });
   expect((await call(`GET /v1/messages/${jobId}`)).body).toMatchObject({ status: 'FAILED', failure });
-  // The worker ends it also where it has not heard of it yet: it is told what the command would say.
+  // The worker ends it also where it has no command for it yet: the request contains what the command would say.
   const [command] = await gateway.commandsOf(session.id);
   expect(gateway.fakes.ledger.asked).toMatchObject([
     { tenantId: tenant.tenantId, message: command?.data, code: 'CANCELED' },

@@ -15,7 +15,7 @@ withGatewayProcess();
 
 const LONG_MS = 60_000;
 const HOUR_MS = 3_600_000;
-/** Jobs that were let go, as the stream of commands has them. */
+/** Reads the jobs that were released, as the stream of commands has them. */
 async function released(): Promise<Set<string>> {
   const { manager } = fakes.messaging;
   const { state } = await manager.streams.info(STREAMS.commands);
@@ -26,7 +26,7 @@ async function released(): Promise<Set<string>> {
   return jobs;
 }
 
-/** A message that goes out in an hour. */
+/** Schedules a message that goes out in an hour. */
 async function schedule({ tenantId, apiKey }: NewTenant): Promise<string> {
   const sendAt = new Date(Date.now() + HOUR_MS).toISOString();
   const sessionId = fakes.addSession(tenantId).id;
@@ -40,7 +40,7 @@ async function schedule({ tenantId, apiKey }: NewTenant): Promise<string> {
   return ((await answer.json()) as { jobId: string }).jobId;
 }
 
-/** By the clock of the tenant. */
+/** Moves the clock of the tenant an hour on. */
 async function anHourLater({ tenantId }: NewTenant): Promise<void> {
   const sql = 'INSERT INTO public.svc_clock (tenant_id, offset_ms) VALUES ($1, $2)';
   await database.query(sql, [tenantId, HOUR_MS]);
@@ -56,7 +56,7 @@ test('a message whose unit was taken when the gateway was killed goes out all th
   fakes.mute.delete(Reserve.subject);
   expect(await released()).not.toContain(jobId);
   await startGateway();
-  // The claim of the dead process is over.
+  // The claim of the dead process has ended.
   await database.query('UPDATE gateway.scheduled_message SET look_at = clock_timestamp()');
   await waitFor('the command', async () => (await released()).has(jobId), LONG_MS);
   expect(fakes.reserved.get(jobId)).toBe(2); // asked for twice, under one job

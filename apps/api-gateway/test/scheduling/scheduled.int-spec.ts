@@ -172,7 +172,7 @@ describe('a message with a time', () => {
     const { status, body, headers } = await send({ sendAt: inMs(HOUR_MS) });
     const meta = { layer: 'schedule', limit: 10_000, used: 10_000 };
     expect({ status, body }).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED', meta } });
-    // Until the first of them goes out.
+    // The wait lasts until the first of them goes out.
     expect(Math.abs(Number(headers.get('retry-after')) - 3_600)).toBeLessThan(60);
   });
 });
@@ -197,7 +197,7 @@ describe('a message whose time has come', () => {
       () => {
         const state = gateway.fakes.subscriptions.get(tenant.tenantId);
         if (state) state.active = false;
-        gateway.hearOfChange();
+        gateway.invalidatePermissions();
       },
     ],
   ])('fails when %s, with %s, and sends nothing', async (_, code, happen) => {
@@ -252,7 +252,7 @@ describe('a message whose time has come', () => {
            look_at = clock_timestamp() + $2 * interval '1 ms' WHERE job_id = $1`,
         [jobId, ms],
       );
-    // As a process leaves it that dies after its claim: nobody looks for as long as that one could go on.
+    // The row is as a process leaves it that dies after its claim: no other process looks at it for as long as that one could go on.
     await claimedFor(HOUR_MS);
     await move(HOUR_MS);
     const other = await schedule({ sendAt: inMs(HOUR_MS + 300) });
@@ -278,7 +278,7 @@ describe('a message that waits for its time', () => {
 
   test('is canceled also where the process that canceled it died before it could say so here', async () => {
     const jobId = await schedule();
-    // What the event of the worker leaves: the row still waits for its time.
+    // The row is as the event of the worker leaves it: it still waits for its time.
     await gateway.service.database.query(
       `UPDATE gateway.message SET status = 'FAILED', failure = '{"code": "CANCELED", "givenBack": ["session", "plan"]}' WHERE id = $1`,
       [jobId],

@@ -50,21 +50,21 @@ describe('without another service', () => {
   );
 
   test('a send goes by the last word of billing while billing is away, and by nothing else', async () => {
-    const [known, stranger] = [await gateway.createTenant(), await gateway.createTenant()];
-    expect((await sendAs(known)).status).toBe(200);
+    const [sender, stranger] = [await gateway.createTenant(), await gateway.createTenant()];
+    expect((await sendAs(sender)).status).toBe(200);
     await gateway.fakes.without(GetSubscription, async () => {
-      expect((await sendAs(known)).status).toBe(200);
+      expect((await sendAs(sender)).status).toBe(200);
       expect((await sendAs(stranger)).status).toBe(503);
     });
     const { subscriptions } = gateway.fakes;
-    const state = subscriptions.get(known.tenantId);
-    if (state) subscriptions.set(known.tenantId, { ...state, active: false, status: 'UNPAID' });
-    gateway.hearOfChange();
-    expect((await sendAs(known)).status).toBe(402);
+    const state = subscriptions.get(sender.tenantId);
+    if (state) subscriptions.set(sender.tenantId, { ...state, active: false, status: 'UNPAID' });
+    gateway.invalidatePermissions();
+    expect((await sendAs(sender)).status).toBe(402);
   });
 });
 
-/** The commands of a session, once there are so many: a stream that is gone is missed after seconds. */
+/** Reads the commands of a session, once there are so many: the sweeper notices a missing stream after seconds. */
 const commandsBack = (sessionId: string, count: number): Promise<SendCommand[]> =>
   waitFor(
     'the commands',
@@ -112,7 +112,7 @@ describe('the sweeper', () => {
     const taken = await sendAs(tenant);
     await gateway.service.get(SendPublisher).settled();
     const row = await rowOf(taken.body['jobId']);
-    expect(row?.seconds).toBeGreaterThan(120); // as long as the stream drops repeats
+    expect(row?.seconds).toBeGreaterThan(120); // the stream drops repeats for as long
     await gateway.fakes.messaging.manager.streams.delete(STREAMS.commands);
     const lost = await sendAs(tenant);
     await gateway.service.get(SendPublisher).settled();

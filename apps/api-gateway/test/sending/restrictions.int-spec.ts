@@ -39,7 +39,7 @@ const messages = async (): Promise<{ status: string }[]> => {
 };
 const becomes = (status: string) =>
   waitFor(status, async () => (await messages()).some((message) => message.status === status));
-/** A message of the session to the contact, of which this was told. */
+/** Publishes this event of a message of the session to the contact. */
 async function sent<T extends object>(contract: EventContract<T>, more: object = {}): Promise<void> {
   const { body } = await send();
   const jobId = body['jobId'] as string;
@@ -80,7 +80,7 @@ describe('a session that may begin no new chats', () => {
     await sent(MessageSent);
     await becomes('SENT');
     session.restriction = restriction;
-    gateway.hearOfChange();
+    gateway.invalidatePermissions();
     expect(await send()).toMatchObject({ status: 200 });
     expect(await send({ to: '+15550002222' })).toMatchObject({ status: 429 });
   });
@@ -90,7 +90,7 @@ describe('a session that may begin no new chats', () => {
     await becomes('FAILED');
     await send();
     session.restriction = restriction;
-    gateway.hearOfChange();
+    gateway.invalidatePermissions();
     expect(await send()).toMatchObject({ status: 429 });
   });
 

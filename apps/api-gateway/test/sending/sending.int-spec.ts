@@ -111,7 +111,7 @@ describe('a send', () => {
 
 describe('refusals come in a fixed order', () => {
   const order = ['UNAUTHENTICATED', 'PAYMENT_REQUIRED', 'VALIDATION_FAILED', 'SESSION_NOT_FOUND'];
-  // Each step mends the first thing that is wrong with the step before, and nothing else.
+  // Each request mends the first fault of the request before, and nothing else.
   test('401, 402, 400 of the body, 404', async () => {
     const unpaid = await gateway.createTenant({ subscription: 'UNPAID' });
     const bad = { sessionId: randomUUID(), to: 'nobody', text: 'x' };
@@ -193,7 +193,7 @@ describe('a repeat of a clientMessageId', () => {
       {},
       (sessionId: string) => {
         gateway.fakes.addSession(tenant.tenantId, { id: sessionId, status: 'DISCONNECTED' });
-        gateway.hearOfChange();
+        gateway.invalidatePermissions();
       },
     ],
     ['from another session', () => ({ sessionId: session() }), () => undefined],
@@ -264,7 +264,7 @@ describe('a repeat of a clientMessageId', () => {
     const sessionId = session();
     const body = { sessionId, to: '+15550001111', text: 'x', clientMessageId: 'crashed' };
     const { jobId } = (await send(body)).body;
-    // What the crash would have left: the reservation alone.
+    // A crash would have left the reservation alone.
     await gateway.service.database.query('DELETE FROM gateway.message WHERE id = $1', [jobId]);
     await gateway.service.database.query('DELETE FROM gateway.client_message WHERE job_id = $1', [jobId]);
     gateway.fakes.refusal = RATE_LIMIT;

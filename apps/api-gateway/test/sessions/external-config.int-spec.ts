@@ -137,7 +137,7 @@ describe('changes of who answers a session', () => {
   const boundTo = (id: string) =>
     [...gateway.fakes.dispatcher.endpoints.values()].find(({ endpoint }) => endpoint.sessionId === id)
       ?.endpoint;
-  /** Lines of a session, oldest first. */
+  /** Reads the audit lines of a session, oldest first. */
   const linesOf = async (id: string): Promise<unknown[]> => {
     const own = (await audit()).filter(
       ({ target, action }) => target === id && action !== 'webhook_secret.read',
@@ -185,7 +185,7 @@ describe('changes of who answers a session', () => {
     const id = session();
     await put(id, { enabled: true, webhookUrl });
     const asked = gateway.fakes.asked.length;
-    // Somebody disables between the reading of the version and the change of the mode.
+    // Another call disables it between the reading of the version and the change of the mode.
     gateway.fakes.before(SetBotMode, () => gateway.fakes.disable(id));
     const { status, body } = await put(id, { enabled: true, rotateSecret: true });
     expect([status, body['botMode'], modeOf(id), boundTo(id)?.status]).toEqual([

@@ -11,7 +11,7 @@ const call = (route: string, body?: unknown): Promise<Answer> => gateway.call(te
 const session = (state: Partial<SessionState> = {}): string =>
   gateway.fakes.addSession(tenant.tenantId, state).id;
 
-/** A message that the session received, once the gateway knows it. */
+/** Publishes a message that the session received; the gateway has stored it when this resolves. */
 async function received(sessionId: string): Promise<string> {
   const messageId = randomUUID();
   const data = {
@@ -61,8 +61,8 @@ describe('marking as read', () => {
 
   test('names what this session has not received, and marks nothing', async () => {
     const [sessionId, before] = [session(), gateway.fakes.done.length];
-    const [known, elsewhere] = [await received(sessionId), await received(session())];
-    const answer = await call(`POST /v1/sessions/${sessionId}/read`, { messageIds: [known, elsewhere] });
+    const [own, elsewhere] = [await received(sessionId), await received(session())];
+    const answer = await call(`POST /v1/sessions/${sessionId}/read`, { messageIds: [own, elsewhere] });
     expect(answer).toMatchObject({
       status: 404,
       body: { code: 'MESSAGE_NOT_FOUND', meta: { messageIds: [elsewhere] } },

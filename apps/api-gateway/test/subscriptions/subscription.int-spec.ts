@@ -188,7 +188,7 @@ describe('a webhook of the payment provider', () => {
     const payload = '{ "b":1,  "a":"é\\u00e9" }\n';
     expect(await post(payload, signed())).toMatchObject({
       status: 200,
-      body: { kept: true },
+      body: { isStored: true },
     });
     expect(gateway.fakes.done).toEqual([{ payload, signature: signed()['stripe-signature'] }]);
   });
@@ -206,7 +206,7 @@ describe('a webhook of the payment provider', () => {
         body: { code: 'VALIDATION_FAILED', meta: { fields: [{ field: 'stripe-signature' }] } },
       });
     }
-    // Only what looks like a signature of this moment costs anybody else anything.
+    // A request without a signature of this moment costs other services nothing.
     expect(gateway.fakes.done).toHaveLength(1);
   });
 

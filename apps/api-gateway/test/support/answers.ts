@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { FieldProblem } from '@svc/contracts';
 import type { Answer } from './gateway.js';
 
-/** The error body of the specification, whatever the error. */
+/** Expects the error body of the specification, whatever the error. */
 export function expectError(answer: Answer, status: number, code: string): void {
   expect(answer.status).toBe(status);
   expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -17,6 +17,6 @@ export function expectError(answer: Answer, status: number, code: string): void 
   if (code === 'VALIDATION_FAILED') expect(fieldsOf(answer)).not.toEqual([]);
 }
 
-/** The fields that a refusal names. */
+/** Names the fields of a refusal. */
 export const fieldsOf = ({ body }: Answer): string[] =>
   ((body['meta'] as { fields?: FieldProblem[] }).fields ?? []).map(({ field }) => field);

@@ -7,7 +7,7 @@ const PLACES = [
   '/usr/bin/google-chrome',
 ];
 
-/** Path of the browser of this machine. */
+/** Finds the path of the browser of this machine. */
 export async function findChromium(): Promise<string> {
   for (const place of PLACES) {
     if (

@@ -30,7 +30,7 @@ export interface Description {
   components: { schemas: Record<string, Schema>; securitySchemes: Record<string, object> };
 }
 
-/** All operations, as `post /v1/messages`. */
+/** Lists all operations, as `post /v1/messages`. */
 export function operationsOf({ paths }: Description): [string, Operation][] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]): [string, Operation] => [

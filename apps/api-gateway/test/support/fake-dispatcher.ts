@@ -64,20 +64,20 @@ export class FakeDispatcher {
   readonly deliveries = new Map<string, { tenantId: string; delivery: DeliveryView; seq: number }>();
   private lastSeq = 0;
   readonly replays = new Map<string, { tenantId: string; replay: Replay }>();
-  /** How lists and replays were asked for, as it came. */
+  /** Requests for lists and replays, unchanged. */
   readonly asked: object[] = [];
-  /** Who made, changed and deleted endpoints, in order. */
+  /** Actors that made, changed and deleted endpoints, in order. */
   readonly actors: (string | undefined)[] = [];
   /** The log of every tenant, numbered from 1. */
   log: LoggedEvent[] = [];
-  /** Before this time events need not be kept, in ms. */
-  keptSince = 0;
+  /** Earliest time of the events that the log still has, in ms. */
+  storedSince = 0;
 
   answer(on: On, audit: Audit): void {
     on(CreateEndpoint, ({ tenantId, actor, headers = {}, ...fields }) => {
       this.actors.push(actor);
       checkUrl(fields.url, 'url');
-      return { endpoint: this.add(tenantId, { ...given(fields), headers: hidden(headers, {}) }) };
+      return { endpoint: this.add(tenantId, { ...withoutNulls(fields), headers: hidden(headers, {}) }) };
     });
     on(GetEndpoint, (ref) => ({ endpoint: this.owned(ref) }));
     on(ListEndpoints, ({ tenantId, limit, before }) => {
@@ -91,7 +91,7 @@ export class FakeDispatcher {
       if (change.url && change.url !== endpoint.url) checkUrl(change.url, 'url');
       if (change.events && change.events.length > 0) assertTenantWide(endpoint);
       const headers = change.headers ? hidden(change.headers, endpoint.headers) : endpoint.headers;
-      return { endpoint: Object.assign(endpoint, given(change), { headers }) };
+      return { endpoint: Object.assign(endpoint, withoutNulls(change), { headers }) };
     });
     this.answerActions(on, audit);
     on(DeleteEndpoint, (ref) => {
@@ -107,9 +107,9 @@ export class FakeDispatcher {
     }));
     on(PutBoundEndpoint, async (request) => {
       const { tenantId, sessionId: target, rotateSecret, actor = 'system' } = request;
-      const isKnown = this.bound(tenantId, target) !== undefined;
+      const exists = this.bound(tenantId, target) !== undefined;
       const endpoint = this.putBound(request);
-      if (isKnown && rotateSecret) await audit({ tenantId, actor, action: 'webhook_secret.rotated', target });
+      if (exists && rotateSecret) await audit({ tenantId, actor, action: 'webhook_secret.rotated', target });
       return { endpoint };
     });
   }
@@ -201,7 +201,7 @@ export class FakeDispatcher {
     on(ReadEventLog, (request) => {
       this.asked.push(request);
       const { after = '0', emptyAt, limit } = request;
-      if (emptyAt && Date.parse(emptyAt) < this.keptSince) throw new AppError('CURSOR_EXPIRED');
+      if (emptyAt && Date.parse(emptyAt) < this.storedSince) throw new AppError('CURSOR_EXPIRED');
       const events = this.log.slice(Number(after), Number(after) + limit);
       if (Number(after) > this.log.length) throw new AppError('CURSOR_EXPIRED');
       const end = Number(after) + events.length;
@@ -210,7 +210,7 @@ export class FakeDispatcher {
       if (end === 0) return { events, positions, position: null, emptyAt: new Date().toISOString(), more };
       return { events, positions, position: String(end), more };
     });
-    // As if the log were long: one event at a time.
+    // The answer contains one event at a time, as if the log were long.
     on(ReadContactEvents, ({ contact, after = '0' }) => {
       const named = this.log
         .map((event, index) => ({ event, seq: index + 1 }))
@@ -322,8 +322,8 @@ function hidden(headers: Record<string, string>, stored: Record<string, string>)
   return Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN_VALUE]));
 }
 
-/** The fields that are said. */
-function given<T extends object>(fields: T): Partial<T> {
+/** Drops the fields that are null or left out. */
+function withoutNulls<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Partial<T>;
 }
 

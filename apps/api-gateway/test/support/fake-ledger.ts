@@ -9,7 +9,7 @@ type Answer = <Q extends object, A extends object>(
 export class FakeLedger {
   /** Jobs that have begun to go out. */
   readonly begun = new Set<string>();
-  /** What was asked, in order. */
+  /** Requests in order. */
   readonly asked: EndMessageV1[] = [];
   private readonly ended = new Map<string, EndedMessage>();
 

@@ -78,8 +78,8 @@ import { TOKENS, USAGE, WARMUP } from './figures.js';
 const ACTIVE: readonly SubscriptionStatus[] = ['ACTIVE', 'TRIALING', 'PAST_DUE'];
 
 /**
- * The other services, by contract and over real NATS: they keep what they are told, check tenants as the real ones do,
- * and can be made to refuse or to fall silent.
+ * The other services, by contract and over real NATS: they store the requests, check tenants as the real ones do, and can be made to refuse
+ * or to fall silent.
  */
 export class FakeServices {
   readonly sessions = new Map<string, OwnedSession>();
@@ -98,12 +98,12 @@ export class FakeServices {
   readonly mute = new Set<string>();
   /** Subjects in the order they were asked. */
   asked: string[] = [];
-  /** What a worker was asked to do at once, as it came. */
+  /** Requests to a worker that it carries out immediately, unchanged. */
   readonly done: object[] = [];
-  /** What sessions were wished to be, as it came. */
+  /** Requests to change the wished state of sessions, unchanged. */
   readonly wishes: ChangeSessionV1[] = [];
   refusal: LimitRefusal | undefined;
-  /** How long an admitted unit is good for. */
+  /** Time for which an admitted unit may be used, in ms. */
   goodForMs = 30_000;
   sessionUsed = USAGE.sessionUsed;
   planUsed = USAGE.planUsed;
@@ -111,7 +111,7 @@ export class FakeServices {
   sent: MessageCounts = { days: [], sessions: [] };
   /** Says how many sessions of the tenant are older; a worker of before did not, and most tests have no plan in mind. */
   countsOlder = false;
-  /** Whom the other services were asked to erase, in order. */
+  /** Contacts that the other services were asked to erase, in order. */
   readonly erased: EraseContactV1[] = [];
   qr: string | undefined = '2@abc,def,ghi,jkl';
   watch: () => void = () => undefined;
@@ -136,7 +136,7 @@ export class FakeServices {
     return fakes;
   }
 
-  /** A session that is there and, unless said otherwise, connected. */
+  /** Adds a session that is, unless said otherwise, connected. */
   addSession(tenantId: string, state: Partial<SessionState> = {}): SessionState {
     const now = new Date().toISOString();
     const session: SessionState = {
@@ -147,7 +147,7 @@ export class FakeServices {
     return session;
   }
 
-  /** While this runs nobody answers this subject, as when a service is down. */
+  /** Leaves this subject without an answer while `run` runs, as when a service is down. */
   async without<T>({ subject }: RequestContract, run: () => Promise<T>): Promise<T> {
     const { subscription, callback } = this.listening.get(subject) as Listening;
     subscription.unsubscribe();
@@ -185,12 +185,12 @@ export class FakeServices {
     this.listen(contract.subject, callback);
   }
 
-  /** What somebody else does right before the next request of this kind is carried out. */
+  /** Runs `act` right before the next request of this kind is carried out. */
   before({ subject }: RequestContract, act: () => void): void {
     this.first.set(subject, act);
   }
 
-  /** Another call takes a session back: both services have done it. */
+  /** Takes a session back as another call would: both services have done it. */
   disable(sessionId: string): void {
     const owned = this.sessions.get(sessionId) as OwnedSession;
     owned.modeVersion += 1;
@@ -212,9 +212,9 @@ export class FakeServices {
       return this.subscriptions.get(tenantId) as SubscriptionState;
     });
     this.on(SetSubscription, ({ tenantId, plan, status }: SetSubscriptionV1) => {
-      const known = this.subscriptions.get(tenantId);
-      if (!known) throw new AppError('TENANT_NOT_FOUND');
-      const state = { ...known, status, plan: plan ?? known.plan, active: ACTIVE.includes(status) };
+      const before = this.subscriptions.get(tenantId);
+      if (!before) throw new AppError('TENANT_NOT_FOUND');
+      const state = { ...before, status, plan: plan ?? before.plan, active: ACTIVE.includes(status) };
       this.subscriptions.set(tenantId, state);
       return state;
     });
@@ -236,7 +236,7 @@ export class FakeServices {
     this.on(TakeProviderEvent, ({ payload, signature }: TakeProviderEventV1) => {
       this.done.push({ payload, signature });
       if (signature.endsWith('f')) throw invalidField('stripe-signature', 'stripe-signature does not fit');
-      return { kept: true };
+      return { isStored: true };
     });
     this.on(CountMessages, (request: CountMessagesV1) => {
       this.done.push(request);
@@ -249,7 +249,7 @@ export class FakeServices {
       const { jobId, onlyNew, caps } = question;
       this.questions.push(question);
       const times = this.reserved.get(jobId) ?? 0;
-      if (onlyNew && times > 0) return { admitted: false, known: true };
+      if (onlyNew && times > 0) return { admitted: false, isRepeat: true };
       const usage = { ...USAGE, planLimit: caps?.messages ?? null };
       const refusal = this.refusal ?? refusalOfNone(usage);
       if (times === 0 && refusal) return { admitted: false, refusal, usage };
@@ -354,7 +354,7 @@ export class FakeServices {
     });
     this.on(EraseInWebhooks, (request: EraseContactV1) => {
       this.erased.push(request);
-      // It answers after each piece of its work.
+      // The fake answers after each piece of its work.
       const done = this.erased.length % 2 === 0;
       return { events: 3, deliveries: 1, attempts: 4, deadLetters: 1, done };
     });

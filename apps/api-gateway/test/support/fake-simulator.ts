@@ -6,13 +6,13 @@ const received = (id: string, text: string): object => ({
   ...{ id, text, content: { type: 'text', text } },
   receivedAt: '2026-01-31T12:00:00.000Z',
 });
-/** In order of arrival. */
+/** Messages in order of arrival. */
 const RECEIVED = [
   received('3EB0C431C26A1916E07A', 'Hello'),
   received('3EB0C431C26A1916E07B', 'Until eight.'),
 ];
 
-/** The simulator's control API, as far as the gateway calls it; the whole story is told in `apps/e2e`. */
+/** The simulator's control API, as far as the gateway calls it; the whole simulator runs in `apps/e2e`. */
 export class FakeSimulator {
   private constructor(
     readonly url: string,
@@ -39,7 +39,7 @@ export class FakeSimulator {
   }
 }
 
-/** Contents are texts and images, and no earlier message is known any more. */
+/** Refuses contents other than texts and images, and every earlier message. */
 function refusalOf(call: string, body: string): object | undefined {
   if (call.includes('before=')) return refusal('before', 'before must be the id of a message');
   const { content } = JSON.parse(body || '{}') as { content?: { type?: unknown } };

@@ -1,18 +1,18 @@
 import type { DayUsage, TokenUsage, WarmupState } from '@svc/contracts';
 
-/** What the limits stand at. */
+/** Usage of the daily limits. */
 export const USAGE: DayUsage & { planLimit: number } = {
   ...{ sessionLimit: 250, sessionUsed: 42, planLimit: 10_000, planUsed: 58 },
   ...{ resetAt: '2031-01-02T00:00:00.000Z', secondsLeft: 3_600 },
 };
 
-/** What the tokens of a month stand at. */
+/** Usage of the tokens of a month. */
 export const TOKENS: TokenUsage = {
   ...{ used: 71_000_000, included: 70_000_000, left: 0, overage: 'bill', blocks: 1, cost: 2_000 },
   ...{ blockSize: 70_000_000, blockPrice: 2_000, currency: 'USD' },
 };
 
-/** Where a number stands. */
+/** Warmup state of a number. */
 export const WARMUP: Omit<WarmupState, 'sessionId'> = {
   ...{ tier: 1, tierSince: '2031-01-01T00:00:00.000Z', daysInTier: 3, nextTier: 2 },
   dueAt: '2031-01-08T00:00:00.000Z',

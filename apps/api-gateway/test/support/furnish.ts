@@ -18,8 +18,8 @@ const EXAMPLE_PHONE = '4915112345678';
 export const EXAMPLE_ORIGIN = 'https://www.example.com';
 
 /**
- * One resource of each kind for a tenant, by the segment of the path under which it is found. A route with a new kind of
- * id needs a line here, and nothing else.
+ * Makes one resource of each kind for a tenant, by the segment of the path under which it is found. A route with a new kind of id needs a
+ * line here, and nothing else.
  */
 export async function furnish(tenant: NewTenant, word: string): Promise<ResourceIds> {
   const call = (route: string, body?: object): Promise<Answer> => gateway.call(tenant.apiKey, route, body);
@@ -47,13 +47,13 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
   };
 }
 
-/** The first example of the JSON body that an operation takes; undefined: it takes none. */
+/** Returns the first example of the JSON body that an operation takes; undefined: it takes none. */
 export function bodyExample(document: ApiDocument, { body }: ApiOperation): object | undefined {
   const content = body?.content['application/json'];
   return content && (contentExamples(document, content)[0]?.[1] as object);
 }
 
-/** A file as a form. */
+/** Makes a file as a form. */
 export function someForm(): FormData {
   const form = new FormData();
   form.append('file', new Blob([Buffer.from('a picture')], { type: 'image/png' }), 'offer.png');
@@ -67,7 +67,7 @@ async function uploadFor({ apiKey }: NewTenant): Promise<string> {
   return ((await response.json()) as { mediaId: string }).mediaId;
 }
 
-/** One that the platform has: it can be answered, edited and deleted. */
+/** Sends a text that the platform has: it can be answered, edited and deleted. */
 async function sentText({ apiKey, tenantId }: NewTenant, sessionId: string, word: string): Promise<string> {
   const message = { sessionId, to: `+${EXAMPLE_PHONE}`, text: `${word} text` };
   const { body } = await gateway.call(apiKey, 'POST /v1/messages', message);
@@ -81,20 +81,20 @@ async function sentText({ apiKey, tenantId }: NewTenant, sessionId: string, word
   return id;
 }
 
-/** One that has not gone out. */
+/** Sends a text that has not gone out. */
 async function queuedText({ apiKey }: NewTenant, sessionId: string, word: string): Promise<string> {
   const message = { sessionId, to: `+${EXAMPLE_PHONE}`, text: `${word} other text` };
   return String((await gateway.call(apiKey, 'POST /v1/messages', message)).body['jobId']);
 }
 
-/** Of somebody else than the examples write to. */
+/** Erases a contact that the examples do not write to. */
 async function erasureOf({ apiKey }: NewTenant, sessionId: string, word: string): Promise<string> {
   const to = '+15550002222';
   await gateway.call(apiKey, 'POST /v1/messages', { sessionId, to, text: `${word} last text` });
   return String((await gateway.call(apiKey, `DELETE /v1/contacts/${to.slice(1)}`)).body['id']);
 }
 
-/** A file of the customer. */
+/** Publishes a message with a file of the customer. */
 async function receivedFile(
   { apiKey, tenantId }: NewTenant,
   sessionId: string,

@@ -16,7 +16,7 @@ import { FakeServices } from './fake-services.js';
 
 export const PEPPER = 'canary pepper that nobody may ever see';
 
-/** Of this test file. */
+/** Database of this test file. */
 export let database: TestDatabase;
 export let fakes: FakeServices;
 export let rpc: RpcClient;

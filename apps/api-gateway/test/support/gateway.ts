@@ -59,7 +59,7 @@ export class TestGateway {
     return this.service.rpc.request(CreateTenant, tenant);
   }
 
-  /** The sandbox of a tenant, with a test key. */
+  /** Makes the sandbox of a tenant, with a test key. */
   async sandboxOf({ tenantId, apiKey }: NewTenant): Promise<NewTenant> {
     const { body } = await this.call(apiKey, 'POST /v1/api-keys', { environment: 'TEST' });
     const sql = 'SELECT id FROM gateway.tenant WHERE sandbox_of = $1';
@@ -88,7 +88,7 @@ export class TestGateway {
     return read(response);
   }
 
-  /** Send commands for a session that lie in the stream. */
+  /** Reads the send commands for a session from the stream. */
   async commandsOf(sessionId: string): Promise<SendCommand[]> {
     await this.service.get(SendPublisher).settled();
     const { manager } = this.fakes.messaging;
@@ -102,8 +102,8 @@ export class TestGateway {
     return commands;
   }
 
-  /** What the event of a change in another service does, without the wait for it. */
-  hearOfChange(): void {
+  /** Invalidates the cached permissions as the event of a change in another service does, without the wait for it. */
+  invalidatePermissions(): void {
     this.service.get(SendPermissions).invalidate();
   }
 
@@ -113,12 +113,12 @@ export class TestGateway {
   }
 }
 
-/** Of this test file. */
+/** Gateway of this test file. */
 export let gateway: TestGateway;
-/** One that may send, in this file. */
+/** Tenant of this test file, which may send. */
 export let tenant: NewTenant;
 
-/** As `withGateway`, with a sandbox whose far side is played by contract. */
+/** Starts a gateway as `withGateway` does, with a sandbox whose far side is played by contract. */
 export function withSandboxGateway(env: Record<string, string> = {}): void {
   let simulator: FakeSimulator;
   beforeAll(async () => {

@@ -8,7 +8,7 @@ export async function rawRequest(url: string, bytes: Buffer | string): Promise<A
   const chunks: Buffer[] = [];
   await new Promise<void>((resolve, reject) => {
     socket.on('end', resolve).on('close', resolve).on('error', reject);
-    // Like many a client it writes all it has before it reads the first byte.
+    // The socket writes all it has before it reads the first byte, as many a client does.
     socket.pause();
     socket.write(bytes, () => socket.on('data', (chunk: Buffer) => chunks.push(chunk)).resume());
   });
@@ -23,7 +23,7 @@ export async function rawRequest(url: string, bytes: Buffer | string): Promise<A
   };
 }
 
-/** The bytes of a POST with this body, closing the connection after the answer. */
+/** Writes the bytes of a POST with this body, which closes the connection after the answer. */
 export function rawPost(path: string, key: string, body: Buffer, contentType = 'application/json'): Buffer {
   const head = [
     `POST ${path} HTTP/1.1`,

@@ -11,17 +11,17 @@ export interface Frame {
 /** A reader of server-sent events, written from their standard alone. */
 export class StreamReader {
   readonly frames: Frame[] = [];
-  /** Once the stream has ended, in whatever way. */
+  /** The stream has ended, in whatever way. */
   ended = false;
-  /** Everything as it came. */
+  /** Text of the whole stream. */
   raw = '';
   private text = '';
 
   private constructor(readonly response: IncomingMessage) {}
 
   /**
-   * Over a connection of its own, which is gone with the reader: `fetch` opens another one at once, and a gateway that stops
-   * waits for what may come over it.
+   * Opens a stream over a connection of its own, which is gone with the reader: `fetch` opens another one immediately, and a gateway that
+   * stops waits for what may come over it.
    * @param read false: takes nothing of the answer before `readOn`
    */
   static async open(url: string, headers: Record<string, string>, read = true): Promise<StreamReader> {
@@ -33,17 +33,17 @@ export class StreamReader {
     return reader;
   }
 
-  /** Events of the tenant, in order; what the stream says of itself is left out. */
+  /** Lists the events of the tenant, in order; frames about the stream itself are left out. */
   get events(): Frame[] {
     return this.frames.filter(({ event }) => event !== 'comment' && !event.startsWith('stream.'));
   }
 
-  /** The last id: of an event, or one that came alone. */
+  /** Returns the last id: of an event, or one that came alone. */
   get lastId(): string | undefined {
     return this.frames.findLast(({ id }) => id !== undefined)?.id;
   }
 
-  /** Why the stream ended, once it has. */
+  /** Resolves with the reason for the end of the stream, after the end. */
   async reason(): Promise<unknown> {
     await waitFor('the end of the stream', () => this.ended);
     return this.frames.find(({ event }) => event === 'stream.closing')?.data?.['reason'];

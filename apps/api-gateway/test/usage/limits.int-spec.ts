@@ -181,10 +181,10 @@ describe('a unit that is good no longer', () => {
 
   test('is known to limits by the messages that there are', async () => {
     const { body } = await send({ sessionId: session(), text: 'x' });
-    const known = body['jobId'] as string;
+    const jobId = body['jobId'] as string;
     const { rpc } = gateway.service;
-    const found = await rpc.request(FindMessages, { jobIds: [randomUUID(), known, randomUUID()] });
-    expect(found).toEqual({ jobIds: [known] });
+    const found = await rpc.request(FindMessages, { jobIds: [randomUUID(), jobId, randomUUID()] });
+    expect(found).toEqual({ jobIds: [jobId] });
   });
 });
 

@@ -6,7 +6,7 @@ withGateway();
 
 const call = (route: string, body?: unknown): Promise<Answer> => gateway.call(tenant.apiKey, route, body);
 
-/** What the audit log says of something, newest first. */
+/** Reads the audit lines of a target, newest first. */
 async function auditOf(target: unknown): Promise<unknown[]> {
   const { items } = await gateway.service.rpc.request(GetAuditLog, { tenantId: tenant.tenantId });
   return items.filter((item) => item.target === target).map((item) => [item.action, item.actor, item.reason]);
@@ -37,7 +37,7 @@ describe('a webhook endpoint', () => {
     }
     expect((await call(`DELETE ${path}`)).status).toBe(204);
     expect((await call(`GET ${path}`)).body['code']).toBe('ENDPOINT_NOT_FOUND');
-    // Its owner is told who, for the audit log.
+    // The owner of endpoints learns the actor, for the audit log.
     const by = `key:${tenant.kid}`;
     expect(gateway.fakes.dispatcher.actors.slice(-3)).toEqual([by, by, by]);
   });
@@ -75,7 +75,7 @@ describe('a webhook endpoint', () => {
   test('that was paused by a call that was cut off has its line in the audit log after the repeat', async () => {
     const body = { name: 'CRM', url: 'https://example.com/a', events: [] };
     const endpointId = String((await call('POST /v1/webhooks', body)).body['id']);
-    // As far as the first call came: the dispatcher has done it, the gateway has written nothing.
+    // The first call came this far: the dispatcher has done it, the gateway has written nothing.
     const cutOff = { tenantId: tenant.tenantId, endpointId, actor: 'key:other', reason: 'first' };
     await gateway.service.rpc.request(PauseEndpoint, cutOff);
     for (const reason of ['repeat', 'once more'])

@@ -26,7 +26,7 @@ const policy = (): string =>
 beforeAll(async () => {
   browser = await puppeteer.launch({
     executablePath: await findChromium(),
-    // In a container there is neither a sandbox of the kernel's nor much shared memory.
+    // A container has neither a sandbox of the kernel nor much shared memory.
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
   host = createServer((request, response) => {
@@ -69,14 +69,14 @@ beforeEach(async () => {
 });
 afterEach(() => page.close());
 
-/** An element inside the widget, once it is there. */
+/** Waits for an element inside the widget. */
 async function part(selector: string): Promise<ElementHandle<HTMLElement>> {
   const handle = await page.waitForSelector(`>>> ${selector}`, { timeout: LIMIT_MS });
   return handle as ElementHandle<HTMLElement>;
 }
 const isOpen = async (): Promise<boolean> =>
   (await part('.open')).evaluate((button) => button.ariaExpanded === 'true');
-/** What has the focus, inside the widget. */
+/** Reads the element inside the widget that has the focus. */
 const focused = (): Promise<string | undefined> =>
   page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.className);
 
@@ -89,7 +89,7 @@ describe('a page with the widget', () => {
     expect(await link.isVisible()).toBe(true);
     expect(await (await part('.scan svg')).evaluate((svg) => svg.getBoundingClientRect().width)).toBe(150);
     const style = await (await part('.open')).evaluate((button) => getComputedStyle(button).backgroundColor);
-    expect(style).toBe('rgb(11, 122, 92)'); // its style sheet was let in
+    expect(style).toBe('rgb(11, 122, 92)'); // the policy allowed its style sheet
     expect(await browser.defaultBrowserContext().cookies()).toEqual([]);
     expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
     expect(problems).toEqual([]);

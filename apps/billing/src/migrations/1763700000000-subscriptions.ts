@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** One subscription per tenant. */
+/** Creates the subscriptions, one per tenant. */
 export class Subscriptions1763700000000 implements MigrationInterface {
   name = 'Subscriptions1763700000000';
 

@@ -70,7 +70,7 @@ const PROVIDER = `
   CREATE INDEX provider_event_open ON provider_event (customer_id) WHERE done_at IS NULL;
   CREATE INDEX provider_event_age ON provider_event (received_at);`;
 
-// As `OutboxService` of libs/service wants it.
+// The table has the columns that `OutboxService` of libs/service wants.
 const OUTBOX = `
   CREATE TABLE event_outbox (
     id uuid PRIMARY KEY,
@@ -80,7 +80,7 @@ const OUTBOX = `
   );
   CREATE INDEX event_outbox_age ON event_outbox (created_at);`;
 
-/** The ledger of tokens, what is known of the payment provider, and the outbox. */
+/** Creates the ledger of tokens, the columns of the payment provider, and the outbox. */
 export class Usage1763700100000 implements MigrationInterface {
   name = 'Usage1763700100000';
 

@@ -2,9 +2,9 @@ import type { BlockItem } from './stripe-provider.js';
 
 /** A block of the ledger, as it is held against the provider's invoice items. */
 export interface OurBlock extends Omit<BlockItem, 'itemId'> {
-  /** Null: it is not on an invoice yet, as far as the ledger says. */
+  /** Id of the item; null: it is not on an invoice yet, as far as the ledger says. */
   itemId: string | null;
-  /** It is on an invoice, and young enough that the provider must show it. */
+  /** The block is on an invoice, and young enough that the provider must show it. */
   reported: boolean;
 }
 

@@ -30,7 +30,7 @@ export class ProviderSync {
     private readonly changes: ChangePublisher,
   ) {}
 
-  /** Whether as many syncs run as may; a webhook that comes meanwhile is followed up a little later. */
+  /** Says whether as many syncs run as may; a webhook that comes meanwhile is followed up a little later. */
   get isBusy(): boolean {
     return this.running.size >= MOST_SYNCS;
   }
@@ -57,7 +57,7 @@ export class ProviderSync {
     return sync;
   }
 
-  /** Only the sync that began last writes; it read everything that those before it were to read. */
+  /** Runs one sync. Only the one that began last writes; it read everything that those before it were to read. */
   private async syncOnce(provider: StripeProvider, customerId: string): Promise<void> {
     const open = await this.dataSource.query<{ id: string }[]>(OPEN_SQL, [customerId]);
     const [[row]] = await this.dataSource.query<[{ tenantId: string; syncs: number }[], number]>(BEGIN_SQL, [
@@ -84,7 +84,7 @@ async function write(
   subscriptions: ProviderSubscription[],
 ): Promise<Envelope<SubscriptionChangedV1>[]> {
   const { tenantId, providerId } = ours;
-  // What the operator said holds while nothing else is paid for: not yet, or not any more.
+  // The operator's plan and status hold while no subscription is paid for: not yet, or not any more.
   const isUnpaid = ({ isIncomplete, status }: ProviderSubscription): boolean =>
     isIncomplete || status === 'CANCELED';
   const [theirs, other] = providerId === null ? subscriptions.filter((one) => !isUnpaid(one)) : subscriptions;

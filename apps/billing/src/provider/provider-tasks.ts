@@ -22,7 +22,7 @@ const OPEN_SQL = `SELECT DISTINCT customer_id AS "customerId" FROM provider_even
     AND (looked_at IS NULL OR looked_at < statement_timestamp() - interval '45 seconds')
   LIMIT ${BATCH}`;
 
-// Once a day of the tenant, whichever replica comes to it; until it has succeeded, once an hour.
+// The statement claims a tenant once a day of the tenant, in whichever replica comes to it; until it has succeeded, once an hour.
 const CLAIM_SQL = `UPDATE subscription SET compared_at = svc_now(tenant_id) - interval '23 hours' WHERE tenant_id IN (
     SELECT tenant_id FROM subscription
     WHERE customer_id IS NOT NULL

@@ -33,7 +33,7 @@ export class ProviderService {
   async checkout({ tenantId, plan }: OpenCheckoutV1): Promise<ProviderPage> {
     const { provider, customerId } = await this.customerOf(tenantId);
     try {
-      // What is paid for and has not come to us yet would be paid for once more.
+      // A subscription that is paid for and not stored here yet would be paid for once more.
       await this.sync.syncCustomer(provider, customerId);
       const { providerId, status } = await this.subscriptions.findOneByOrFail({ tenantId });
       if (providerId !== null && LIVE.has(status)) {
@@ -56,18 +56,18 @@ export class ProviderService {
   async take({ payload, signature }: TakeProviderEventV1): Promise<ProviderEventReply> {
     if (!this.provider) throw conflict(NO_PROVIDER);
     const event = this.provider.readEvent(payload, signature);
-    if (!event) return { kept: false };
+    if (!event) return { isStored: false };
     const { id, type, customerId } = event;
     const [row] = await this.dataSource.query<object[]>(
       `INSERT INTO provider_event (id, type, customer_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING id`,
       [id, type, customerId],
     );
-    if (!row) return { kept: false };
-    if (this.sync.isBusy) return { kept: true };
+    if (!row) return { isStored: false };
+    if (this.sync.isBusy) return { isStored: true };
     this.sync
       .syncCustomer(this.provider, customerId)
       .catch((error: unknown) => log().warn({ type, err: error }, 'provider not asked, it is tried again'));
-    return { kept: true };
+    return { isStored: true };
   }
 
   private async customerOf(tenantId: string): Promise<{ provider: StripeProvider; customerId: string }> {
@@ -77,7 +77,7 @@ export class ProviderService {
     if (!subscription) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
     if (subscription.customerId !== null) return { provider, customerId: subscription.customerId };
     const ownId = await provider.createCustomer(tenantId).catch(rethrow);
-    // Of several at the same moment the first one's customer counts.
+    // The first of several simultaneous customers counts.
     await subscriptions.update({ tenantId, customerId: IsNull() }, { customerId: ownId });
     const { customerId } = await subscriptions.findOneByOrFail({ tenantId });
     return { provider, customerId: customerId ?? ownId };

@@ -2,11 +2,11 @@ import { AppError, CURRENCY, invalidField, type Plan, PLANS, type SubscriptionSt
 import Stripe from 'stripe';
 import type { BillingConfig } from '../config.js';
 
-/** For one try; the library tries three times, each POST under one idempotency key. */
+/** Time limit of one try, in ms; the library tries three times, each POST under one idempotency key. */
 const TIMEOUT_MS = 10_000;
 const PAGE = 100;
 
-/** Best first: of several subscriptions of a customer the first of these is the one that counts. */
+/** Statuses of the provider, best first: of several subscriptions of a customer the first of these is the one that counts. */
 const STATUSES: Record<string, SubscriptionStatus> = {
   active: 'ACTIVE',
   trialing: 'TRIALING',
@@ -23,9 +23,9 @@ const ORDER = Object.keys(STATUSES);
 export interface ProviderSubscription {
   id: string;
   status: SubscriptionStatus;
-  /** It was never paid: no payment has succeeded yet. */
+  /** The subscription was never paid: no payment has succeeded yet. */
   isIncomplete: boolean;
-  /** Undefined: a price that is not configured. */
+  /** Plan of the price; undefined: it is not configured. */
   plan: Plan | undefined;
   periodEndsAt: Date;
   cancelsAt: Date | null;
@@ -64,13 +64,13 @@ export class StripeProvider {
     });
   }
 
-  /** The customer of a tenant; asked twice within an hour it is the same one, and so is a failure: Stripe keeps answers. */
+  /** Creates the customer of a tenant; asked twice within an hour it is the same one, and so is a failure: Stripe keeps answers. */
   async createCustomer(tenantId: string): Promise<string> {
     const options = { idempotencyKey: `customer:${tenantId}:${new Date().toISOString().slice(0, 13)}` };
     return (await this.stripe.customers.create({ metadata: { tenantId } }, options)).id;
   }
 
-  /** Where a person pays for a plan. */
+  /** Opens the page where a person pays for a plan. */
   async checkoutUrl(customer: string, tenantId: string, plan: Plan): Promise<string> {
     const [price = ''] = this.pricesOf(plan);
     const { returnUrl = '' } = this.config;
@@ -90,7 +90,7 @@ export class StripeProvider {
     for (const { id } of data) await this.stripe.checkout.sessions.expire(id);
   }
 
-  /** Where a person changes plan and card, cancels, and reads invoices. */
+  /** Opens the page where a person changes plan and card, cancels, and reads invoices. */
   async portalUrl(customer: string): Promise<string> {
     const { returnUrl = '' } = this.config;
     return (await this.stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })).url;
@@ -158,7 +158,7 @@ export class StripeProvider {
     return isOurs && customerId ? { id: event.id, type: event.type, customerId } : undefined;
   }
 
-  /** The first is that of new subscriptions. */
+  /** Lists the prices of a plan; the first is that of new subscriptions. */
   private pricesOf(plan: Plan): string[] {
     return this.config.stripePrices?.[PLANS.indexOf(plan)]?.split('|') ?? [];
   }
@@ -194,12 +194,12 @@ function notReadable(cause: unknown): AppError {
   return invalidField('body', 'body must be an event of the payment provider', cause);
 }
 
-/** Stripe has answered that it failed, and says the same for a day to whoever asks under the same key. */
+/** Says whether Stripe has answered that it failed; it says the same for a day to whoever asks under the same key. */
 export function isRefusal(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeError && error.statusCode !== undefined;
 }
 
-/** What the library throws, as an error of ours: an outage may pass, a refusal is for us to mend. Other errors stay as they are. */
+/** Turns an error of the library into one of ours: an outage may pass, a refusal is for us to mend. Other errors stay as they are. */
 export function toAppError(error: unknown): unknown {
   if (!(error instanceof Stripe.errors.StripeError)) return error;
   const mayPass =

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AuditFact, Envelope, SubscriptionChangedV1 } from '@svc/contracts';
 import { AuditOutbox, auditFactOf, OutboxService } from '@svc/service';
 
-/** The audit fact of a change, under the id of its event. */
+/** Makes the audit fact of a change, under the id of its event. */
 export function auditFactOfChange({ id, tenantId, data }: Envelope<SubscriptionChangedV1>): AuditFact {
   const { actor, reason, timestamp, ...details } = data;
   const fact = { id, tenantId, at: new Date(timestamp), actor, action: 'subscription.changed' };

@@ -11,7 +11,7 @@ import {
   type SubscriptionChange,
 } from './subscription-change.js';
 
-// One moment for all of it, read once the row is locked.
+// The whole change has one time, read once the row is locked.
 const NOW_SQL = 'SELECT svc_now($1) AS now FROM subscription WHERE tenant_id = $1 FOR UPDATE';
 const LOCKED_SQL = `SELECT tenant_id AS "tenantId", status, internal, provider_id AS "providerId", looks AS syncs,
     period_ends_at AS "periodEndsAt",
@@ -53,7 +53,7 @@ export async function changeSubscription(
 }
 
 /**
- * Writes the event of a change and its audit fact into the outboxes; every gateway drops the answers of the tenant when it hears it.
+ * Writes the event of a change and its audit fact into the outboxes; every gateway drops the answers of the tenant when it gets the event.
  * @returns the event, to be published after the commit.
  */
 export async function insertChange(

@@ -36,7 +36,7 @@ export function entitlementsOf(plan: PlanNumbers, overrides: Overrides, isIntern
   return { ...plan, ...overrides, ...(isInternal && NO_LIMITS) };
 }
 
-/** The tokens that a month includes: never fewer than it has included before, so that nobody pays for what was included. */
+/** Counts the tokens that a month includes: never fewer than it has included before, so that nobody pays for what was included. */
 export function tokensIncluded({ tokens }: Entitlements, included: number): number | null {
   return tokens === null ? null : Math.max(tokens, included);
 }
@@ -63,7 +63,7 @@ export interface MonthOfTokens {
   now: Date;
 }
 
-/** The refusal of sends until the month ends: of a tenant that is blocked instead of billed, once its tokens are used up. */
+/** Makes the refusal of sends until the month ends: of a tenant that is blocked instead of billed, once its tokens are used up. */
 export function tokenRefusal(entitlements: Entitlements, month: MonthOfTokens): TokenRefusal | undefined {
   const limit = tokensIncluded(entitlements, month.included);
   const { used, monthEndsAt, now } = month;

@@ -29,7 +29,7 @@ const WRITE_SQL = `INSERT INTO entitlement_override (tenant_id, key, value, acto
 
 const DELETE_SQL = 'DELETE FROM entitlement_override WHERE tenant_id = $1 AND key = $2';
 
-/** Only the operator's CLI asks for overrides. */
+/** Actor of an override: only the operator's CLI asks for one. */
 const ACTOR = 'operator';
 
 interface OverrideRow extends Omit<EntitlementOverride, 'planValue' | 'at'> {
@@ -39,7 +39,7 @@ interface OverrideRow extends Omit<EntitlementOverride, 'planValue' | 'at'> {
 /** An override that is written in the running transaction. */
 interface Change {
   key: EntitlementKey;
-  /** Undefined: the override goes. */
+  /** Value of the override; undefined: it ends. */
   value: EntitlementValue | undefined;
   reason: string | undefined;
 }
@@ -77,7 +77,7 @@ export class OverridesService {
     return this.change(tenantId, { key, value: undefined, reason });
   }
 
-  /** A repeat changes nothing and tells of nothing: the operator may ask again where an answer was lost. */
+  /** Changes an override. A repeat changes nothing and has no event: the operator may ask again where an answer was lost. */
   private async change(tenantId: string, change: Change): Promise<EntitlementsReply> {
     const events = await this.dataSource.transaction(async (tx) => {
       const subscription = await lockSubscription(tx, tenantId);

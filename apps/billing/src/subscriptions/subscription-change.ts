@@ -27,7 +27,7 @@ export interface LockedSubscription {
 /** The fields of the event that the subscription itself does not give. */
 export type AboutChange = Pick<SubscriptionChangedV1, 'actor' | 'entitlement' | 'reason'>;
 
-/** Whether a change is worth an event; the date of a later plan alone is not. */
+/** Says whether a change is worth an event; the date of a later plan alone is not. */
 export function differs(before: LockedSubscription, after: LockedSubscription): boolean {
   return after.plan !== before.plan || after.status !== before.status || after.nextPlan !== before.nextPlan;
 }

@@ -20,9 +20,9 @@ export class Subscription {
   @Column('timestamptz', { name: 'cancels_at', nullable: true }) cancelsAt: Date | null;
   /** Counts the syncs with the provider: the one that began last writes what it read. */
   @Column('integer', { name: 'looks' }) syncs: number;
-  /** When the last one began, by the server's clock. */
+  /** Time at which the last sync began, by the server's clock. */
   @Column('timestamptz', { name: 'looked_at', nullable: true }) syncedAt: Date | null;
-  /** When it was last compared with the provider, in domain time. */
+  /** Time of the last comparison with the provider, in domain time. */
   @Column('timestamptz', { name: 'compared_at', nullable: true }) comparedAt: Date | null;
 }
 

@@ -45,7 +45,7 @@ interface Row {
   cancelsAt: Date | null;
   now: Date;
   overrides: Overrides;
-  /** Of this month. */
+  /** Tokens of this month. */
   tokens: string;
   included: string;
   monthEndsAt: Date;

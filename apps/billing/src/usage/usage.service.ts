@@ -35,7 +35,7 @@ interface MonthRow {
   calls: number;
   tokens: string;
   blocks: number;
-  /** Null: nothing was used. */
+  /** Tokens that the month includes; null: nothing was used. */
   included: string | null;
   running: boolean;
   cost: number;
@@ -71,13 +71,16 @@ export class UsageService {
     };
   }
 
-  /** Of a month that is over counts what it included while anything was used; where nothing was, the number of today. */
+  /**
+   * Counts the tokens of a month. One that has ended has the number that it included while anything was used; where nothing was, the number
+   * of today.
+   */
   private async tokensOf(tenantId: string, row: MonthRow): Promise<TokenUsage> {
     const { blocks, cost, running } = row;
     const { entitlements } = await this.subscriptions.get(tenantId);
-    const isOver = !running && row.included !== null;
+    const hasEnded = !running && row.included !== null;
     const limit =
-      isOver && entitlements.tokens !== null
+      hasEnded && entitlements.tokens !== null
         ? Number(row.included)
         : tokensIncluded(entitlements, Number(row.included ?? 0));
     const { limit: included, used, left } = countOf(limit, Number(row.tokens));

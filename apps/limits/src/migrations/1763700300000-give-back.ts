@@ -7,7 +7,7 @@ const RESERVATIONS = `
   CREATE INDEX reservation_day ON reservation (day);
   CREATE INDEX quota_day ON quota (day);`;
 
-// As before, and says what both counters stand at, and since when the unit is held. `reserve` and what it answers stay for
+// The function does as before, and returns both counters, and the time since which the unit is held. `reserve` and what it answers stay for
 // older processes. Whoever takes locks takes them in this order: session counter, tenant counter, reservation.
 const RESERVE = `
   CREATE FUNCTION reserve_at(
@@ -87,9 +87,9 @@ const RESERVE = `
     FROM reserve_at(svc_now(p_tenant), p_job, p_tenant, p_session, p_tier_caps, p_plan_cap)
   $body$`;
 
-// Many jobs in one transaction, in their order. All counters are locked before the first is looked at: session counters in
-// the order of their ids, then those of tenants, so that two of these never wait for each other. Who holds one of them for
-// long must not hold up everybody else.
+// The function reserves for many jobs in one transaction, in their order. All counters are locked before the first is looked at: session
+// counters in the order of their ids, then those of tenants, so that two of these never wait for each other. Who holds one of them for long
+// must not hold up everybody else.
 const RESERVE_ALL = `
   CREATE FUNCTION reserve_all(
     p_jobs uuid[], p_tenants uuid[], p_sessions uuid[], p_tier_caps integer[], p_plan_caps integer[]

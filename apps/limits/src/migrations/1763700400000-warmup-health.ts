@@ -32,7 +32,7 @@ const TABLES = `
   CREATE INDEX warmup_mishap_session ON warmup_mishap (session_id, at);
   CREATE INDEX warmup_mishap_age ON warmup_mishap (at);`;
 
-// What is told again, or late, changes nothing. The unit of what went out is used for good.
+// A progress that comes again, or late, changes nothing. The unit of what went out is used for good.
 const RECORD_PROGRESS = `
   CREATE FUNCTION record_progress(p_job uuid, p_progress integer, p_contact text) RETURNS void LANGUAGE plpgsql AS $body$
   DECLARE
@@ -53,12 +53,12 @@ const RECORD_PROGRESS = `
     END IF;
   END $body$`;
 
-// As `OutboxService` of libs/service wants it.
+// The table has the columns that `OutboxService` of libs/service wants.
 const OUTBOX = `
   ALTER TABLE event_outbox ADD COLUMN seq bigint GENERATED ALWAYS AS IDENTITY;
   CREATE INDEX event_outbox_age ON event_outbox (created_at);`;
 
-/** What a number's health is judged by. */
+/** Creates the figures that a number's health is judged by. */
 export class WarmupHealth1763700400000 implements MigrationInterface {
   name = 'WarmupHealth1763700400000';
 

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// What a deleted session has used stays readable by session and tenant: the row is marked, not deleted.
+// The usage of a deleted session stays readable by session and tenant: the row is marked, not deleted.
 const END = `
   ALTER TABLE warmup ADD COLUMN ended_at timestamptz;
   DROP INDEX warmup_to_evaluate;

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Apart from the change of the rule: sends go on while the table is read. */
+/** Checks the rows apart from the change of the rule: sends go on while the table is read. */
 export class ScopesChecked1763700650000 implements MigrationInterface {
   name = 'ScopesChecked1763700650000';
 

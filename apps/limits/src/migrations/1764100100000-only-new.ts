@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// As before, but that a job which is asked for as a new one and is none changes nothing, not even the session's warmup.
+// The function does as before, but that a job which is asked for as a new one and is none changes nothing, not even the session's warmup.
 const RESERVE_AT = `
   CREATE FUNCTION reserve_at(
     p_now timestamptz, p_job uuid, p_tenant uuid, p_session uuid, p_tier_caps integer[], p_plan_cap integer,
@@ -81,7 +81,7 @@ const RESERVE_AT = `
     outcome := 'admitted';
   END $body$`;
 
-// As before, but that each job says whether it is asked for as a new one.
+// The function does as before, but that each job says whether it is asked for as a new one.
 const RESERVE_ALL = `
   CREATE FUNCTION reserve_all(
     p_jobs uuid[], p_tenants uuid[], p_sessions uuid[], p_tier_caps integer[], p_plan_caps integer[],
@@ -127,7 +127,8 @@ const RESERVE_ALL = `
       CROSS JOIN LATERAL reserve_at(job.now, job.id, job.tenant, job.session, p_tier_caps, job.plan_cap, coalesce(job.only_new, false)) AS one;
   END $body$`;
 
-// For older processes, which ask for no job as a new one. `reserve` is also the reference of `bench -- reserve`: no call more than it had.
+// Older processes call these functions, which ask for no job as a new one. `reserve` is also the reference of `bench -- reserve`: no call
+// more than it had.
 const AS_BEFORE = `
   CREATE OR REPLACE FUNCTION reserve_at(
     p_now timestamptz, p_job uuid, p_tenant uuid, p_session uuid, p_tier_caps integer[], p_plan_cap integer,

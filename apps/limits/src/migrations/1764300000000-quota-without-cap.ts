@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Nobody reads the cap of a counter: caps come with each question. The functions of `src/sql`, applied after this, do not write it. */
+/**
+ * Drops the cap of a counter, which is not read: caps come with each question. The functions of `src/sql`, applied after this, do not write
+ * it.
+ */
 export class QuotaWithoutCap1764300000000 implements MigrationInterface {
   name = 'QuotaWithoutCap1764300000000';
 

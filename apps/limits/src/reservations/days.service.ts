@@ -4,7 +4,7 @@ import { countOf, type GetLimitsV1, type LimitsReply, TIER_CAPS } from '@svc/con
 import { DataSource } from 'typeorm';
 import { CapsService } from '../caps/caps.service.js';
 
-// One row per session asked for, and the tenant's own in each: `sessionIds` may be empty.
+// The statement returns one row per session asked for, and the tenant's own in each: `sessionIds` may be empty.
 const DAY_SQL = `WITH today AS (
     SELECT now, (now AT TIME ZONE 'UTC')::date AS day FROM svc_now($1) AS now),
   ends AS (SELECT now, day, (day + 1)::timestamp AT TIME ZONE 'UTC' AS reset_at FROM today)

@@ -14,7 +14,7 @@ export interface Outcome {
 /** Makes the reply of `reserve` for a job of this session; `planCap` null: no limit. */
 export function replyOf(row: Outcome, planCap: number | null): ReserveReply {
   const { outcome } = row;
-  if (outcome === 'known') return { admitted: false, known: true };
+  if (outcome === 'known') return { admitted: false, isRepeat: true };
   const usage = usageOf(row, planCap);
   if (outcome === 'session' || outcome === 'plan') {
     return { admitted: false, refusal: refusalBy(outcome, usage), usage };

@@ -11,10 +11,10 @@ const BATCH = 500;
  * The age of a reservation that is asked about: far beyond `WRITE_WITHIN_MS` and the longest statement of the gateway: what is not written by
  * then never will be, so a unit cannot be given back while its message is being written.
  */
-const UNHEARD = '2 minutes';
+const UNCONFIRMED_AGE = '2 minutes';
 
 const UNCONFIRMED_SQL = `SELECT job_id AS "jobId" FROM reservation
-  WHERE state = 'held' AND NOT confirmed AND at <= now() - interval '${UNHEARD}'
+  WHERE state = 'held' AND NOT confirmed AND at <= now() - interval '${UNCONFIRMED_AGE}'
   ORDER BY at LIMIT ${BATCH}`;
 
 /**
@@ -47,12 +47,12 @@ export class ReservationSweeper {
     }
   }
 
-  /** Each on its own: the counters of many sessions are never locked together. */
+  /** Gives back each unit on its own: the counters of many sessions are never locked together. */
   private async giveBack(jobIds: string[]): Promise<number> {
     let count = 0;
     for (const jobId of jobIds) {
       const [row] = await this.dataSource.query<{ done: boolean }[]>(
-        `SELECT give_back($1, true, true, interval '${UNHEARD}') AS done`,
+        `SELECT give_back($1, true, true, interval '${UNCONFIRMED_AGE}') AS done`,
         [jobId],
       );
       if (row?.done) count += 1;

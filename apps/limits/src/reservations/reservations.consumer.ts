@@ -15,7 +15,7 @@ import { OnEvent, OnRequest } from '@svc/messaging';
 import { DaysService } from './days.service.js';
 import { ReservationsService } from './reservations.service.js';
 
-/** This consumer answers the question before every send, hears of failures, which give units back, and says what is used of a day. */
+/** This consumer answers the question before every send, takes failures, which give units back, and says what is used of a day. */
 @Controller()
 export class ReservationsConsumer {
   constructor(

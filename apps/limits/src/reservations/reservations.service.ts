@@ -17,7 +17,7 @@ import { type Outcome, replyOf } from './outcome.js';
 /** A question with the cap of the plan that it is answered by. */
 interface CappedQuestion {
   question: ReserveV1;
-  /** Null: no limit. */
+  /** Cap of the plan; null: no limit. */
   planCap: number | null;
 }
 
@@ -27,16 +27,16 @@ interface Return {
   layers: readonly LimitLayer[];
 }
 
-/** Where the database is away for longer, the event comes again. */
+/** Time for which a return waits for a database that is away; after it the event comes again. */
 const RETURN_PATIENCE_MS = 5_000;
 
 /** SQLSTATE that `reserve_all` raises when another session reserves the same job at the same moment. */
 const JOB_CONFLICT = 'SV001';
 
-/** SQLSTATE where somebody holds a counter for longer than a send may wait. */
+/** SQLSTATE where another transaction holds a counter for longer than a send may wait. */
 const LOCK_TIMEOUT = '55P03';
 
-// Nobody waits for the disk here: the row of the message that is written next makes both last (docs/adr/0026).
+// A reservation does not wait for the disk: the row of the message that is written next makes both last (docs/adr/0026).
 const RESERVE_SQL = `SELECT answer.* FROM set_config('synchronous_commit', 'off', true),
   reserve_all($1, $2, $3, $4, $5, $6) AS answer ORDER BY place`;
 
@@ -46,12 +46,12 @@ export class ReservationsService {
   /** Questions that come while others are answered go together: one round trip and one commit for all of them. */
   private readonly questions = new GroupCommit<CappedQuestion, Outcome>({
     most: 128,
-    // Whoever asks gives up after five seconds.
+    // The asker gives up after five seconds.
     patienceMs: 2_000,
     write: (questions) => this.reserveAll(questions),
   });
 
-  /** One after the other: they never take the connections from those who ask before a send. */
+  /** Group commit of the returns. One follows the other: they never take the connections from those who ask before a send. */
   private readonly returns = new GroupCommit<Return, void>({
     most: 1,
     patienceMs: RETURN_PATIENCE_MS,
@@ -110,8 +110,8 @@ function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * The error where one `clientMessageId` is being sent from two sessions at once. The unit belongs to the first; letting the second
- * go would send a message that its own session's counter never saw. Tried again, the gateway finds the first job.
+ * Makes the error where one `clientMessageId` is being sent from two sessions at once. The unit belongs to the first; letting the second go
+ * would send a message that its own session's counter never saw. Tried again, the gateway finds the first job.
  */
 function otherSession(): AppError {
   return new AppError('UPSTREAM_UNAVAILABLE', 'This job is being sent from another session at this moment.');

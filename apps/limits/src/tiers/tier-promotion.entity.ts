@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One rise of a tier and why: history, never changed. */
+/** Rise of a tier with its reason: history, never changed. */
 @Entity('tier_promotion')
 export class TierPromotionRow {
   @PrimaryColumn('uuid') id: string;

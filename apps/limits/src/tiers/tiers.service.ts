@@ -44,7 +44,7 @@ export class TiersService {
       const current = await lockTier(tx, request);
       return current.tier === from ? raise(tx, request, current) : undefined;
     });
-    if (rise) void this.audit.deliver([rise.fact]); // nobody waits for it
+    if (rise) void this.audit.deliver([rise.fact]); // the call does not wait for it
     return rise !== undefined;
   }
 }
@@ -76,7 +76,7 @@ async function raise(
 /** Locks the tier, and makes its row where there was none; a refusal rolls that back. */
 async function lockTier(tx: EntityManager, { sessionId, tenantId }: PromoteTierV1): Promise<CurrentTier> {
   const now = 'svc_now($2)';
-  // Whoever reserves holds the counter when it makes the row below.
+  // A reservation holds the counter when it makes the row below.
   await tx.query(
     `SELECT FROM quota WHERE scope = 'session' AND id = $1 AND day = (${now} AT TIME ZONE 'UTC')::date FOR UPDATE`,
     [sessionId, tenantId],

@@ -7,8 +7,8 @@ export class Warmup {
   @Column('uuid', { name: 'tenant_id' }) tenantId: string;
   @Column('integer') tier: number;
   @Column('timestamptz', { name: 'tier_since' }) tierSince: Date;
-  /** When it was judged last, in domain time. */
+  /** Time of the last judgement, in domain time. */
   @Column('timestamptz', { name: 'evaluated_at', nullable: true }) evaluatedAt: Date | null;
-  /** When its session was deleted, in domain time. */
+  /** Time at which the session was deleted, in domain time. */
   @Column('timestamptz', { name: 'ended_at', nullable: true }) endedAt: Date | null;
 }

@@ -31,7 +31,7 @@ export class LlmCallsService {
     ]);
     if (answer.admitted) return { admitted: true };
     const { used, reset_at: resetAt, retry_after: retryAfterSeconds } = answer;
-    // Without a limit nothing is refused.
+    // A call without a limit is never refused.
     const refusal = { limit: calls ?? 0, used, resetAt: resetAt.toISOString(), retryAfterSeconds };
     return { admitted: false, refusal: { layer: 'plan', ...refusal } };
   }

@@ -16,7 +16,7 @@ import {
 import { OnEvent } from '@svc/messaging';
 import { HealthService } from './health.service.js';
 
-/** This consumer hears what the platform and the contacts say of a number. */
+/** This consumer takes the events of the platform and the contacts about a number. */
 @Controller()
 export class HealthConsumer {
   constructor(private readonly health: HealthService) {}

@@ -45,10 +45,10 @@ interface Reply {
 const MOST = 256;
 /** Numbers are judged by the minute; events that come meanwhile wait for the next statement, up to 256 of them. */
 const EVERY_MS = 100;
-/** Where the database is away for longer, the event comes again. */
+/** Time for which a write waits for a database that is away; after it the event comes again. */
 const PATIENCE_MS = 5_000;
 
-// In the order of `PROGRESS_SQL`.
+// The columns are in the order of `PROGRESS_SQL`.
 const REPLIED_SQL = `INSERT INTO warmup_contact (session_id, contact, replied_at)
   SELECT session_id, contact, svc_now(tenant_id) FROM (
     SELECT DISTINCT ON (session_id, contact) tenant_id, session_id, hashtextextended(address, 0) AS contact
@@ -56,7 +56,7 @@ const REPLIED_SQL = `INSERT INTO warmup_contact (session_id, contact, replied_at
     ORDER BY session_id, contact) AS in_order
   ON CONFLICT (session_id, contact) DO UPDATE SET replied_at = excluded.replied_at`;
 
-// Days are counted as they are kept: those of the reservations, in UTC. All of what was sent before yesterday is older than a day.
+// Days are counted as they are stored: those of the reservations, in UTC. All of what was sent before yesterday is older than a day.
 const FACTS_SQL = `WITH number AS (
     SELECT session_id, tier, tier_since, now, greatest(tier_since, now - interval '${WINDOW_DAYS} days') AS since
     FROM warmup CROSS JOIN LATERAL svc_now(tenant_id) AS now WHERE session_id = ANY($1)),
@@ -171,20 +171,20 @@ export class HealthService {
     return this.health.progress({ jobId, progress: PROGRESS.DELIVERED, contact: to });
   }
 
-  /** A message whose unit comes back to the session never came near the platform, and says nothing of the number. */
+  /** Notes a failure. A message whose unit comes back to the session never came near the platform, and says nothing of the number. */
   async failed({ jobId, to, failure }: MessageFailedV1): Promise<void> {
     if (failure.givenBack?.includes('session')) return;
     await this.health.progress({ jobId, progress: PROGRESS.FAILED, contact: to });
   }
 
-  /** A contact wrote: an answer, or the question that is answered next. It counts where the number writes to it, too. */
+  /** Notes that a contact wrote: an answer, or the question that is answered next. It counts where the number writes to it, too. */
   async received({ tenantId, data }: Envelope<MessageReceivedV1>): Promise<void> {
     if (data.fromMe) return;
     const contact = data.chatId ?? data.remoteJid;
     await this.health.reply({ tenantId, sessionId: data.sessionId, contact });
   }
 
-  /** A connection ended; a planned end does not count. */
+  /** Notes the end of a connection; a planned end does not count. */
   async ended({ id, tenantId, data }: Envelope<SessionEndedV1>, as: MishapKind): Promise<void> {
     const kind = mishapOf(as, data.reason);
     if (kind) await this.health.mishap({ eventId: id, tenantId, sessionId: data.sessionId, kind });

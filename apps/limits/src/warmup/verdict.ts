@@ -2,7 +2,7 @@ import type { WarmupCriterion, WarmupCriterionName } from '@svc/contracts';
 import { type Criteria, USED_DAYS_PART, WINDOW_DAYS } from './criteria.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Nine in ten, one-sided: a number that is healthy passes with a few dozen messages, one that was lucky rarely does. */
+/** Quantile of nine in ten, one-sided: a number that is healthy passes with a few dozen messages, one that was lucky rarely does. */
 const Z = 1.2816;
 
 /** The facts of a number since it entered its tier, and of the last 30 days at most. */
@@ -12,7 +12,7 @@ export interface Facts {
   /** Days on which its cap was used as far as the criteria want. */
   usedDays: number;
   sent: number;
-  /** Of those sent more than a day ago. */
+  /** Messages that were sent more than a day ago. */
   sentBefore: number;
   deliveredBefore: number;
   failed: number;

@@ -18,7 +18,7 @@ export class WarmupService {
   async state({ sessionId }: SessionRef): Promise<WarmupState> {
     const [record] = await this.health.recordsOf([sessionId]);
     if (record) return this.stateOf(record);
-    // It has not sent anything: its time in tier 0 has not begun.
+    // The session has not sent anything: its time in tier 0 has not begun.
     return { sessionId, tier: 0, tierSince: null, daysInTier: 0, nextTier: 1, dueAt: null, criteria: [] };
   }
 

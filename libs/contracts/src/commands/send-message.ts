@@ -13,9 +13,11 @@ export class SendMessageV1 {
   @ValidateNested() @Type(() => OutboundContent) content: OutboundContent;
   @IsOptional() @IsString() clientMessageId: string | null;
   @IsISO8601() acceptedAt: string;
-  /** To be repeated in every event of the message. */
+  /** Metadata that every event of the message repeats. */
   @IsOptional() @IsObject() metadata?: Metadata;
-  /** Until when, in domain time, it waits for its session, also through a logout; absent: for as long as the worker lets it. */
+  /**
+   * Time up to which the message waits for its session, in domain time, also through a logout; absent: for as long as the worker lets it.
+   */
   @IsOptional() @IsISO8601() expiresAt?: string;
 }
 

@@ -1,7 +1,7 @@
 /** The kind of an address: of a person by the phone number, of a person whose number the platform hides, or of several people. */
 export type AddressKind = keyof typeof ADDRESS_DOMAINS;
 
-/** What stands behind the `@`, by kind. */
+/** Domains behind the `@`, by kind of address. */
 export const ADDRESS_DOMAINS = {
   phone: 's.whatsapp.net',
   hidden: 'lid',
@@ -15,22 +15,22 @@ export interface Address {
   readonly kind: AddressKind;
   /** The part before the `@`, without agent and device: of a phone address the digits of the number. */
   readonly user: string;
-  /** One of the devices of a person; 0: the phone itself, or no device in particular. */
+  /** Number of a person's device; 0: the phone itself, or no device in particular. */
   readonly device: number;
-  /** Some stanzas name one between user and device. */
+  /** Number of an agent, which some stanzas have between user and device. */
   readonly agent?: number;
 }
 
 const KINDS = new Map<string, AddressKind>([
   ...Object.entries(ADDRESS_DOMAINS).map(([kind, domain]) => [domain, kind as AddressKind] as const),
-  // As older parts of the platform write it.
+  // Older parts of the platform write this domain.
   ['c.us', 'phone'],
-  // Of devices that a provider keeps for a business.
+  // This domain is of devices that a provider keeps for a business.
   ['hosted', 'phone'],
   ['hosted.lid', 'hidden'],
 ]);
 const PERSON = /^(?<user>\d{1,20})(?:_(?<agent>\d{1,3}))?(?::(?<device>\d{1,5}))?$/;
-/** Older groups carry the number of their founder. */
+/** Form of a group's user; older groups carry the number of their founder. */
 const GROUP = /^(?<user>\d{1,25}(?:-\d{1,20})?)$/;
 const USERS: Record<AddressKind, RegExp> = {
   phone: PERSON,
@@ -39,7 +39,7 @@ const USERS: Record<AddressKind, RegExp> = {
   newsletter: /^(?<user>\d{1,25})$/,
   broadcast: /^(?<user>status|\d{1,25})$/,
 };
-/** As long as real ones are. */
+/** Forms of real addresses, by kind. */
 const USUAL: Partial<Record<AddressKind, RegExp>> = {
   phone: /^\d{7,15}$/,
   hidden: /^\d{5,20}$/,
@@ -61,50 +61,52 @@ export function formatAddress({ kind, user, device }: Omit<Address, 'agent'>): s
   return `${user}${device > 0 ? `:${device}` : ''}@${ADDRESS_DOMAINS[kind]}`;
 }
 
-/** Whether user and domain are as those of real chats, and nothing stands between them: what a caller may name a chat by. */
+/**
+ * Says whether user and domain are as those of real chats, and nothing stands between them: a caller may name a chat by such an address.
+ */
 export function isUsual({ kind, user, agent }: Address): boolean {
   return agent === undefined && (USUAL[kind]?.test(user) ?? false);
 }
 
-/** The address of a number, or of one of its devices. */
+/** Makes the address of a number, or of one of its devices. */
 export function phoneAddress(digits: string, device = 0): string {
   return formatAddress({ kind: 'phone', user: digits, device });
 }
 
-/** The address that hides a number, or one of its devices. */
+/** Makes the address that hides a number, or one of its devices. */
 export function hiddenAddress(user: string, device = 0): string {
   return formatAddress({ kind: 'hidden', user, device });
 }
 
-/** The address without device and agent; undefined for what is none of the platform. */
+/** Reads the address without device and agent; undefined for what is none of the platform. */
 export function bareAddress(text: string | undefined): string | undefined {
   const address = parseAddress(text);
   return address && formatAddress({ ...address, device: 0 });
 }
 
-/** Whether it is the address of a group. */
+/** Says whether the text is the address of a group. */
 export function isGroup(text: string | undefined): boolean {
   return parseAddress(text)?.kind === 'group';
 }
 
-/** Whether it is the address of a person, by number or hidden. */
+/** Says whether the text is the address of a person, by number or hidden. */
 export function isPerson(text: string | undefined): boolean {
   const kind = parseAddress(text)?.kind;
   return kind === 'phone' || kind === 'hidden';
 }
 
-/** Whether it is an address that hides the number of a person. */
+/** Says whether the text is an address that hides the number of a person. */
 export function isHidden(text: string | undefined): boolean {
   return parseAddress(text)?.kind === 'hidden';
 }
 
-/** The number of a phone address, in digits; undefined for every other address. */
+/** Reads the number of a phone address, in digits; undefined for every other address. */
 export function digitsOf(text: string | undefined): string | undefined {
   const address = parseAddress(text);
   return address?.kind === 'phone' ? address.user : undefined;
 }
 
-/** The number of a phone address in E.164 form; null for every other address. */
+/** Reads the number of a phone address in E.164 form; null for every other address. */
 export function phoneOf(text: string | undefined): string | null {
   const digits = digitsOf(text);
   return digits === undefined ? null : `+${digits}`;

@@ -1,7 +1,7 @@
 /** A field of a class that is put together from kinds of content: the decorators that describe and check it. */
 export interface Field<T> {
   readonly decorators: readonly PropertyDecorator[];
-  /** There for the compiler alone: its type. */
+  /** Type of the field, for the compiler alone. */
   readonly value?: T;
 }
 

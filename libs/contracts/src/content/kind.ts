@@ -1,31 +1,31 @@
 import type { Fields } from './field.js';
 
-/** How a message may be about an earlier one. */
+/** Relations of a message to an earlier one. */
 export const MESSAGE_RELATIONS = ['REPLY', 'REACTION', 'EDIT', 'DELETE'] as const;
-/** One of `MESSAGE_RELATIONS`. */
+/** Value of `MESSAGE_RELATIONS`. */
 export type MessageRelation = (typeof MESSAGE_RELATIONS)[number];
 
-/** What holds for a kind of content that is sent. */
+/** Rules for a kind of content that is sent. */
 export interface SendingRules {
-  /** Whether it may answer a message (`replyTo`). */
+  /** A message of this kind may answer another (`replyTo`). */
   readonly canReply: boolean;
-  /** Whether people may be named in it (`mentions`). */
+  /** A message of this kind may name people (`mentions`). */
   readonly canMention: boolean;
-  /** Whether it has a file. */
+  /** A message of this kind has a file. */
   readonly hasFile: boolean;
-  /** How it is about the earlier message that it always names; null: it is a message of its own. */
+  /** Relation to the earlier message that the kind always names; null: it is a message of its own. */
   readonly relation: MessageRelation | null;
 }
 
-/** How a kind of content is sent. */
+/** Rules, request and wire of a kind of content that is sent. */
 export interface Sending extends SendingRules {
   /** The one field of `SendMessageRequest` that holds it. */
   readonly request: Fields;
-  /** Its fields of `OutboundContent`; kinds that share one share the constant. */
+  /** Fields of `OutboundContent`; kinds that share one share the constant. */
   readonly wire: Fields;
 }
 
-/** How a kind of content is shown: its fields of `MessageBody`, in the order of the description. */
+/** Fields of `MessageBody` that show a kind of content, in the order of the description. */
 export interface Body {
   readonly required: Fields;
   readonly optional: Fields;
@@ -33,9 +33,9 @@ export interface Body {
 
 /** A kind of content: how it is sent, and how it is shown. */
 export interface ContentKind {
-  /** Null: no session sends it. */
+  /** Form of the kind in sends; null: no session sends it. */
   readonly sending: Sending | null;
-  /** Null: it changes another message, and is not shown by itself. */
+  /** Form of the kind in `MessageBody`; null: it changes another message, and is not shown by itself. */
   readonly body: Body | null;
 }
 

@@ -92,9 +92,9 @@ export class QuotedInbound {
   body?: MessageBody;
 }
 
-/** Why a message is told without its content, where that is not for want of a kind. */
+/** Reasons for which a message is shown without its content, where its kind is supported. */
 export const UNSUPPORTED_REASONS = ['UNREADABLE', 'TOO_LARGE', 'WITHHELD'] as const;
-/** One of `UNSUPPORTED_REASONS`. */
+/** Value of `UNSUPPORTED_REASONS`. */
 export type UnsupportedReason = (typeof UNSUPPORTED_REASONS)[number];
 
 /** The advert that brought a message. */
@@ -154,7 +154,7 @@ export class MessageChange {
   keyId: string;
 }
 
-/** Who wrote a message that arrived, and what it refers to. */
+/** Author of an inbound message, and what it refers to. */
 export class MessageOrigin {
   @ApiProperty({
     description: "The sender's address; in a group another one than `contact`.",

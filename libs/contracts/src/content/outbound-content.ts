@@ -23,7 +23,7 @@ const AnyKind = class {} as new () => WireProperties;
  */
 export class OutboundContent extends AnyKind {
   @FollowedBy(FIELDS) @IsIn(OUTBOUND_TYPES) type: OutboundType;
-  /** What this one answers. */
+  /** Message that this one answers. */
   @IsOptional() @ValidateNested() @Type(() => QuotedTarget) quoted?: QuotedTarget;
   /** Addresses of the people named in it. */
   @IsOptional() @IsString({ each: true }) mentions?: string[];

@@ -17,7 +17,7 @@ import {
 
 const TARGET = { keyId: '3EB0', fromMe: true };
 const FILE = { url: 'https://example.com/a.png' };
-/** What each kind has on the wire at least. */
+/** Least content of each kind on the wire. */
 const WIRE: Record<OutboundType, object> = {
   text: { text: 'Hi' },
   image: { media: FILE },

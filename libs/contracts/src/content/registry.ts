@@ -11,8 +11,8 @@ import { reaction } from './kinds/reaction.js';
 import { text } from './kinds/text.js';
 
 /**
- * Every kind of content, by its `type`, in the order in which kinds are described. The lists and classes of content follow from it:
- * a kind is added in a file of `kinds/` and here.
+ * Kinds of content by their `type`, in the order in which they are described. The lists and classes of content follow from it: a kind is
+ * added in a file of `kinds/` and here.
  */
 export const CONTENT = {
   text,
@@ -38,11 +38,11 @@ export type OutboundType = TypesWith<'sending'>;
 export type MessageBodyType = TypesWith<'body'>;
 type Outbound = Kinds[OutboundType]['sending'];
 
-/** What a request to send holds of its content. */
+/** Fields of a request to send that hold its content. */
 export type RequestProperties = PropertiesOf<Outbound['request']>;
-/** What a command to send holds of its content. */
+/** Fields of a command to send that hold its content. */
 export type WireProperties = PropertiesOf<Outbound['wire']>;
-/** What a message shows of its content. */
+/** Fields of a message that show its content. */
 export type BodyProperties = PropertiesOf<
   Kinds[MessageBodyType]['body']['required'] | Kinds[MessageBodyType]['body']['optional']
 >;
@@ -73,14 +73,14 @@ export const BODY_FIELDS = sharedFields(
 /** Fields of `SendMessageRequest` that say what is sent: each request has exactly one. */
 export const CONTENT_FIELDS = REQUEST_FIELDS.map(({ name }) => name as ContentField);
 
-/** What holds for the content in a field of `SendMessageRequest`; kinds that share a field share its rules. */
+/** Rules for the content in a field of `SendMessageRequest`; kinds that share a field share its rules. */
 export const SENDING_RULES = tableOf<ContentField, SendingRules>(
   outbound.flatMap(({ sending }) =>
     Object.keys(sending.request).map((name) => [name as ContentField, sending] as const),
   ),
 );
 
-/** Which fields a kind of `MessageBody` has besides `type`: the table of the specification. */
+/** Fields of each kind of `MessageBody` besides `type`: the table of the specification. */
 export const MESSAGE_BODY_FIELDS = tableOf<MessageBodyType, { required: BodyField[]; optional: BodyField[] }>(
   shown.map(({ type, body }) => [
     type,

@@ -1,4 +1,4 @@
-// All of it, not name by name: an event is added in the file of its thing, and nowhere else here.
+// The exports are whole files, not name by name: an event is added in the file of its thing, and nowhere else here.
 export * from './events.js';
 export * from './llm-events.js';
 export * from './message-events.js';

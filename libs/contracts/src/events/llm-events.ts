@@ -12,9 +12,9 @@ export class LlmCalledV1 {
   @IsUUID() sessionId: string;
   /** The service that called; together with the id of the envelope it names the call. */
   @IsString() @Length(1, 50) source: string;
-  /** Of question and answer together. */
+  /** Tokens of question and answer together. */
   @IsInt() @Min(0) @Max(LLM_CALL_MAX) tokens: number;
-  /** When, in domain time (ISO 8601, UTC); decides the day and the month. */
+  /** Time of the call, in domain time (ISO 8601, UTC); decides the day and the month. */
   @IsISO8601() timestamp: string;
 }
 

@@ -169,7 +169,7 @@ export class MessageReceivedV1 {
   isForwarded?: boolean;
 }
 
-/** Why a message failed for good. */
+/** Reason for which a message failed for good. */
 export class MessageFailure {
   @ApiProperty({ description: 'Reason.', enum: FAILURE_CODES, example: 'NOT_ON_PLATFORM' })
   @IsIn(FAILURE_CODES)

@@ -59,7 +59,7 @@ export class SessionQrGeneratedV1 {
 /** Data of `session.deleted`: internal, for services that keep something of a session. */
 export class SessionDeletedV1 {
   @IsUUID() sessionId: string;
-  /** Who asked for it: `key:<kid>`. */
+  /** Actor that asked for it: `key:<kid>`. */
   @IsOptional() @IsString() actor?: string;
   @IsISO8601() timestamp: string;
 }

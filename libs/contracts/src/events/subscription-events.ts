@@ -11,7 +11,7 @@ import {
   type SubscriptionStatus,
 } from '../enums.js';
 
-/** The change of one entitlement, as `subscription.changed` tells it. */
+/** The change of one entitlement in `subscription.changed`. */
 export class EntitlementChange {
   @IsIn(ENTITLEMENT_KEYS) key: EntitlementKey;
   @IsDefined() previous: EntitlementValue;
@@ -28,11 +28,11 @@ export class SubscriptionChangedV1 {
   @IsOptional() @IsIn(PLANS) nextPlan?: Plan;
   @IsOptional() @IsISO8601() nextPlanAt?: string;
   @IsOptional() @ValidateNested() @Type(() => EntitlementChange) entitlement?: EntitlementChange;
-  /** Why, of an override. */
+  /** Reason for an override. */
   @IsOptional() @IsString() reason?: string;
   /** `operator` or `payment-provider`. */
   @IsString() actor: string;
-  /** When, in domain time (ISO 8601, UTC). */
+  /** Time of the change, in domain time (ISO 8601, UTC). */
   @IsISO8601() timestamp: string;
 }
 

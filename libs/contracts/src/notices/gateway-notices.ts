@@ -1,7 +1,7 @@
 import { IsString } from 'class-validator';
 import { defineNotice } from '../contract.js';
 
-/** Data of `clearance-changed`. */
+/** Data of `send-permissions-changed`. */
 export class SendPermissionsChangedV1 {
   /** Id of the tenant, kid of the key, or nothing: everything of everybody. */
   @IsString() of: string;
@@ -10,6 +10,6 @@ export class SendPermissionsChangedV1 {
 /** A gateway changed the key, the subscription or the session of a permission to send, which its replicas cache. */
 export const SendPermissionsChanged = defineNotice(
   'api-gateway',
-  'clearance-changed',
+  'send-permissions-changed',
   SendPermissionsChangedV1,
 );

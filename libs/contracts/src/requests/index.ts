@@ -1,4 +1,4 @@
-// All of it, not name by name: a request is added in the file of its thing, and nowhere else here.
+// The exports are whole files, not name by name: a request is added in the file of its thing, and nowhere else here.
 export * from './billing/billing.js';
 export * from './billing/entitlements.js';
 export * from './billing/usage.js';

@@ -3,7 +3,7 @@ import { schemaRole } from '../schema-connection.js';
 import { CLOCK_SQL } from './clock.js';
 import { applySqlFiles, sqlFileTable } from './sql-files.js';
 
-/** What to bring up to date. */
+/** Database and schema to bring up to date. */
 export interface MigrateOptions {
   /** A user that may create schemas and roles. */
   url: string;

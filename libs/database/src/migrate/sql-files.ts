@@ -4,10 +4,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { QueryRunner } from 'typeorm';
 
-/** Where an app has its SQL files, from its root: with its sources, or beside what was built of them, where only that is shipped. */
+/** Folders of an app's SQL files, from its root: with its sources, or beside what was built of them, where only that is shipped. */
 const FOLDERS = ['src/sql/', 'dist/sql/'];
 
-/** The digests of the files that a schema was given last. */
+/** Names the table of the digests of the files that a schema was given last. */
 export function sqlFileTable(schema: string): string {
   return `CREATE TABLE IF NOT EXISTS "${schema}".sql_file (
     name text PRIMARY KEY, digest text NOT NULL, applied_at timestamptz NOT NULL DEFAULT clock_timestamp())`;

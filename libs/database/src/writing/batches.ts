@@ -1,16 +1,14 @@
-/** How batches are gathered and handled. */
+/** Options for gathering and handling batches. */
 export interface BatchOptions<T> {
   maxSize: number;
   /** Bound on the sum of `weight`, for items of very different size; a single item may exceed it. */
   maxWeight?: number;
   weight?: (item: T) => number;
-  /** How long a batch that is not full waits for company, from its first item or the end of the batch before it. */
+  /** Time for which a batch that is not full waits for more items, from its first item or the end of the batch before it. */
   lingerMs: number;
-  /**
-   * Handles a batch, and sees each of its items through, whatever happens: of a batch that it rejects nothing more is heard.
-   */
+  /** Handles a batch, and finishes each of its items, whatever happens: a batch that it rejects does not come again. */
   handle: (items: T[]) => Promise<void>;
-  /** Called with what `handle` has rejected with. */
+  /** Handler of the error that `handle` has rejected with. */
   onFailure: (error: unknown) => void;
 }
 

@@ -1,4 +1,4 @@
-/** What a statement says of the rows that it is given as arrays. */
+/** Columns of rows that a statement gets as arrays. */
 export interface Columns<Name extends string> {
   /** Number of the first parameter after theirs. */
   next: number;
@@ -7,9 +7,9 @@ export interface Columns<Name extends string> {
    * @param place column that numbers the rows from 1, where there is to be one.
    */
   unnest(row: string, place?: string): string;
-  /** The array of one column, as `$4::uuid[]`. */
+  /** Writes the array of one column, as `$4::uuid[]`. */
   array(name: Name): string;
-  /** The parameters: one array for each column, in the order of the statement. */
+  /** Makes the parameters: one array for each column, in the order of the statement. */
   arrays<T>(items: readonly T[], read: Record<Name, (item: T, index: number) => unknown>): unknown[][];
 }
 

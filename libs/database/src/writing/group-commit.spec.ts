@@ -3,7 +3,7 @@ import { GroupCommit, type GroupOptions } from './group-commit.js';
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** A database that takes one group at a time and says which it got. */
+/** Stands for a database that takes one group at a time and says which it got. */
 function aDatabase(options: Partial<GroupOptions<string, string>> = {}) {
   const groups: string[][] = [];
   const commits = new GroupCommit<string, string>({

@@ -3,13 +3,13 @@ import { isDatabaseAway } from '../database-away.js';
 
 const RETRY_MS = 250;
 
-/** How long a statement is tried, with the waiting for the database. */
+/** Limits for the repeats of a statement while the database is away. */
 export interface Patience {
-  /** Half a minute by default. */
+  /** Longest time of all tries, half a minute by default. */
   patienceMs?: number | undefined;
-  /** From when that counts, by the process's monotonic clock; from now by default. */
+  /** Start of that time, by the process's monotonic clock; now by default. */
   since?: number | undefined;
-  /** Called with every failure after which the statement is run again. */
+  /** Handler of every failure after which the statement is run again. */
   onFailure?: (error: unknown) => void;
 }
 
@@ -33,7 +33,7 @@ export async function patiently<T>(
   }
 }
 
-/** Whether the same statement may succeed in a moment. */
+/** Says whether the same statement may succeed in a moment. */
 export function isPassing(error: unknown): boolean {
   if (isDatabaseAway(error)) return true;
   const { driverError = error } = Object(error) as { driverError?: unknown };
@@ -41,7 +41,7 @@ export function isPassing(error: unknown): boolean {
   return typeof code === 'string' && code.startsWith('40'); // undone by the server: a deadlock
 }
 
-/** How a group is written. */
+/** Options for writing a group. */
 export interface GroupOptions<T, R> {
   /** Items of one group at most. */
   most: number;
@@ -50,13 +50,13 @@ export interface GroupOptions<T, R> {
   /** Items of one name never share a group: the later one waits. */
   apart?(item: T): string;
   /**
-   * How long an item waits for a database that is away, as `patiently` has it by default; and how old it may be when it is
-   * tried on its own, after its group was refused: any age by default.
+   * Longest wait of an item for a database that is away, as `patiently` has it by default; and its highest age when it is tried on its own,
+   * after its group was refused: any age by default.
    */
   patienceMs?: number;
   /**
-   * Least time from the start of a group to that of the next, unless it is full, in ms; 0 by default. For what nobody waits for: a
-   * steady flow then costs so many statements a second at most.
+   * Least time from the start of a group to that of the next, unless it is full, in ms; 0 by default. For what nobody waits for: a steady
+   * flow then costs so many statements a second at most.
    */
   everyMs?: number;
 }
@@ -148,7 +148,7 @@ export class GroupCommit<T, R> {
   private async commitEach(group: Waiting<T, R>[], refusal: unknown): Promise<void> {
     const { patienceMs = Infinity } = this.options;
     for (const one of group) {
-      // What is too old by now is given up, so that those behind it are not kept waiting.
+      // An item that is too old by now is given up, so that those behind it are not kept waiting.
       if (performance.now() - one.since > patienceMs) one.reject(refusal);
       else await this.commit([one]);
     }

@@ -21,7 +21,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   const name = createHash('sha256').update(directory).digest('hex');
   const server = createServer((socket) => socket.destroy());
   for (let attempt = 1; !(await listen(server, `\0svc-local-servers-${name}`)); attempt++) {
-    // So may the socket of an owner that was killed outlive its death notice by a moment.
+    // The socket of an owner that was killed may outlive its death notice by a moment, too.
     if (attempt === TRIES) throw new Error(await inUse(directory));
     await delay(50);
   }

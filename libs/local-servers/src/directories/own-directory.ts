@@ -9,9 +9,9 @@ const STICKY = 0o1000;
 export const TEMP_PARENTS: readonly string[] = [...new Set([tmpdir(), '/tmp', '/var/tmp'])];
 
 /**
- * Our own directory below a shared temporary one, for programs that will be run from it: readable by everybody,
- * writable by us alone. Anyone can create a directory under a name that is known beforehand, so one that belongs to
- * somebody else, is a link, or can be replaced, counts as absent.
+ * Makes our own directory below a shared temporary one, for programs that will be run from it: readable by everybody, writable by us alone.
+ * Anyone can create a directory under a name that is known beforehand, so one that belongs to somebody else, is a link, or can be replaced,
+ * counts as absent.
  */
 export async function ownDirectory(parent: string): Promise<string | undefined> {
   const uid = process.getuid?.() ?? 0;

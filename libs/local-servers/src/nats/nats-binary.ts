@@ -8,7 +8,7 @@ import type { LogLine } from '../processes/server-process.js';
 export interface NatsBinaryOptions {
   /** A path the user configured. It is taken or refused, never replaced by another one. */
   binary?: string;
-  /** Where an unpacked binary is kept between starts; a temporary place of ours when absent. */
+  /** Directory in which an unpacked binary stays between starts; a temporary directory of ours when absent. */
   cacheDir?: string;
   log?: LogLine;
 }
@@ -48,8 +48,8 @@ export async function findNatsServer(options: NatsBinaryOptions = {}): Promise<s
 }
 
 /**
- * The shell looks, so that the caller's PATH counts; it has its full name, since that PATH may lead nowhere. /usr/sbin, where
- * Debian puts the server, is not on an ordinary user's.
+ * Finds an installed program by the shell, so that the caller's PATH counts; it has its full name, since that PATH may lead nowhere.
+ * /usr/sbin, where Debian puts the server, is not on an ordinary user's.
  */
 async function findInstalled(): Promise<string | undefined> {
   const script = 'PATH="$PATH:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin"; command -v nats-server';

@@ -46,8 +46,8 @@ export function startNats(options: NatsOptions): Promise<LocalServer> {
           log,
         });
       },
-      // It writes this file once the streams are recovered and the port is open. An answer on the port would prove
-      // less: it could come from another server there, just before ours gives up.
+      // The server writes this file once the streams are recovered and the port is open. An answer on the port would prove less: it could
+      // come from another server there, just before ours gives up.
       isReady: async (_server, port) => {
         const [file] = await portsFiles(home);
         return file !== undefined && (await readFile(file, 'utf8')).includes(`:${port}"`);
@@ -56,7 +56,7 @@ export function startNats(options: NatsOptions): Promise<LocalServer> {
   });
 }
 
-/** nats-server does not lock its store, and two of them would ruin it. Who has exactly our store as argument is one. */
+/** Removes orphans: nats-server does not lock its store, and two of them would ruin it. Who has exactly our store as argument is one. */
 function removeOrphans(store: string[]): Promise<void> {
   const argument = `\0${store.join('\0')}\0`;
   return takeDown(

@@ -52,7 +52,7 @@ async function tryOut(tree: string, user: ServerUser | undefined): Promise<strin
   }
 }
 
-/** The copy appears under its name in one step, so that two starts at once never see half of it. */
+/** Replaces the copy in one step, so that two starts together never see half of it. */
 async function replaceCopy(source: string, copy: string): Promise<void> {
   const fresh = await mkdtemp(`${copy}.new-`);
   await cp(source, fresh, { recursive: true, filter: async (path) => !(await lstat(path)).isSymbolicLink() });
@@ -69,7 +69,7 @@ async function holdsAll(source: string, copy: string): Promise<boolean> {
   return (await readdir(source, { recursive: true })).every((name) => present.has(name));
 }
 
-/** An installation under a strict umask is readable by its owner only. */
+/** Opens the files to all: an installation under a strict umask is readable by its owner only. */
 async function openToAll(tree: string): Promise<void> {
   await chmod(tree, 0o755);
   for (const entry of await readdir(tree, { recursive: true, withFileTypes: true })) {

@@ -61,7 +61,10 @@ export async function removeOrphans(data: string): Promise<void> {
   if (recorded !== undefined && isTaken(recorded)) await rm(join(data, 'postmaster.pid'));
 }
 
-/** A process that ends is not to be seen any more a moment before it lets go of the memory, and a server does not start on it. */
+/**
+ * Waits for the end of a process. It is not to be seen any more a moment before it lets go of the memory, and a server does not start on
+ * it.
+ */
 async function untilMemoryIsFree(data: string): Promise<void> {
   const [, id] = (await linesOfPostmasterFile(data))[6]?.trim().split(/\s+/) ?? [];
   const deadline = Date.now() + MEMORY_WITHIN_MS;
@@ -78,7 +81,7 @@ async function attachments(id: string): Promise<number> {
   return Number(row?.[columns.indexOf('nattch')] ?? 0);
 }
 
-/** The process number in `postmaster.pid`, and whether that process says it accepts connections. */
+/** Reads the process number in `postmaster.pid`, and whether that process says it accepts connections. */
 export async function readPostmasterFile(data: string): Promise<{ pid: number; ready: boolean } | undefined> {
   const lines = await linesOfPostmasterFile(data);
   return lines[0] ? { pid: Number(lines[0]), ready: lines[7]?.trim() === 'ready' } : undefined;

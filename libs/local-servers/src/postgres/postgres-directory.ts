@@ -35,8 +35,8 @@ export async function findClusterDirectory(home: string, log: LogLine): Promise<
     if (isOpen) return { home, data: inside, user };
     throw new Error(`${inside} holds a database, but user ${user.uid} can no longer enter that directory.`);
   }
-  const isKnownOutside = (await readPassword(home)) !== undefined && (await isCluster(outside));
-  if (isOpen && !isKnownOutside) return { home, data: inside, user };
+  const hasDataOutside = (await readPassword(home)) !== undefined && (await isCluster(outside));
+  if (isOpen && !hasDataOutside) return { home, data: inside, user };
   log(`the database's user cannot enter ${home}; its data is kept in ${outside}`);
   return { home, data: outside, user: await openOutside(outside, user) };
 }
@@ -56,7 +56,7 @@ export async function isCluster(data: string): Promise<boolean> {
   return (await stat(join(data, 'PG_VERSION')).catch(missing)) !== undefined;
 }
 
-/** The superuser's password, when there is one. */
+/** Reads the superuser's password, when there is one. */
 export async function readPassword(home: string): Promise<string | undefined> {
   return (await readFile(join(home, PASSWORD_FILE), 'utf8').catch(missing))?.trim() || undefined;
 }
@@ -92,7 +92,7 @@ async function openOwnPath(home: string): Promise<void> {
   }
 }
 
-/** Asked of the system and not read from mode bits: access lists and groups count as well. */
+/** Asks the system and does not read mode bits: access lists and groups count as well. */
 function mayEnter(directory: string, user: ServerUser): Promise<boolean> {
   return run('test', ['-x', directory], { user }).then(
     () => true,

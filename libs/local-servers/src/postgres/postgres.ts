@@ -18,8 +18,8 @@ export interface PostgresOptions {
 }
 
 /**
- * For one small machine with many services' pools. Statements and their values stay out of the log (they hold message
- * text): errors reach the client anyway, so only the server's own affairs are logged.
+ * Settings for one small machine with many services' pools. Statements and their values stay out of the log (they hold message text):
+ * errors reach the client anyway, so only the server's own affairs are logged.
  */
 const DEFAULT_SETTINGS: Record<string, string> = {
   listen_addresses: '127.0.0.1',

@@ -11,7 +11,7 @@ const { startServerProcess } = await import('./server-process.js');
 const lines: string[] = [];
 const servers: ServerProcess[] = [];
 
-/** A shell in place of a server; on a machine without `setpriv` unless a test says otherwise. */
+/** Starts a shell in place of a server; on a machine without `setpriv` unless a test says otherwise. */
 async function start(script: string, plan: Partial<ServerPlan> = {}): Promise<ServerProcess> {
   const server = await startServerProcess({
     command: '/bin/sh',

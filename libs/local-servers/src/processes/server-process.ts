@@ -9,7 +9,7 @@ import { CLEAN_ENVIRONMENT, type ServerUser } from './run.js';
 /** Receives one line at a time: what a server prints, and what we have to say about it. */
 export type LogLine = (line: string) => void;
 
-/** How a server ended. `expected` is true when `stop()` had been called. */
+/** End of a server. `expected` is true when `stop()` had been called. */
 export interface ServerExit {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -22,7 +22,7 @@ export interface ServerPlan {
   args: string[];
   cwd: string;
   user?: ServerUser | undefined;
-  /** Sent by the kernel when this process dies. */
+  /** Signal of the kernel to the server when this process dies. */
   deathSignal: 'INT' | 'TERM';
   stopSteps: readonly StopStep[];
   log: LogLine;
@@ -33,9 +33,9 @@ export interface ServerProcess {
   readonly pid: number;
   /** Resolves when the program has ended. */
   readonly exited: Promise<ServerExit>;
-  /** True as soon as the program has ended. */
+  /** The program has ended. */
   readonly ended: boolean;
-  /** The last lines the program printed; complete once `exited` has resolved. */
+  /** Returns the last lines the program printed; complete once `exited` has resolved. */
   lastLines(): string[];
   stop(): Promise<void>;
 }

@@ -85,7 +85,7 @@ const LITERALS = [
 
 test.each(LITERALS)('refuses the literal %s, at save and at connect', async (host) => {
   expect(await guard.problemWith(`https://${host}/hooks`)).toBe(NOT_ALLOWED);
-  // What a connection is opened to is what the parser has made of it.
+  // A connection is opened to the host that the parser has read.
   expect(guard.isForbiddenHost(new URL(`https://${host}/`).hostname)).toBe(true);
 });
 

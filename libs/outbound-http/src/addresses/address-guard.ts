@@ -3,9 +3,9 @@ import { nameResolver, type Resolve } from './name-resolver.js';
 import { OwnNetworks } from './own-addresses.js';
 import { isPublicAddress } from './public-address.js';
 
-/** What a guard decides by. */
+/** Options of a guard. */
 export interface GuardOptions {
-  /** Let through unchecked: exact, or with any port where an entry ends in `:*`. */
+  /** Origins that are let through unchecked: exact, or with any port where an entry ends in `:*`. */
   allowedOrigins?: readonly string[];
   /** Addresses and networks of ours that are public by number. */
   ownAddresses?: readonly string[];
@@ -39,7 +39,7 @@ export class AddressGuard {
     this.resolve = resolve;
   }
 
-  /** The rule that an address breaks, in words for the tenant; undefined when it may be saved. */
+  /** Names the rule that an address breaks, in words for the tenant; undefined when it may be saved. */
   async problemWith(text: string): Promise<string | undefined> {
     if (text.length > MAX_URL) return `must not be longer than ${MAX_URL} characters`;
     const url = parseHttpUrl(text);
@@ -51,24 +51,24 @@ export class AddressGuard {
     return (await this.resolvesToForbidden(bare(url.hostname))) ? NOT_ALLOWED : undefined;
   }
 
-  /** Whether connections to this origin are let through unchecked. */
+  /** Says whether connections to this origin are let through unchecked. */
   isAllowed(url: URL): boolean {
     return isAllowedOrigin(url, this.allowedOrigins);
   }
 
-  /** Whether an address in text form may be connected to: it is public, and not our own. */
+  /** Says whether an address in text form may be connected to: it is public, and not our own. */
   mayReach(address: string): boolean {
     return isPublicAddress(address) && !this.own.has(address);
   }
 
-  /** Whether a host must not be connected to, as far as its spelling says. Node never asks `lookup` about literals. */
+  /** Says whether a host must not be connected to, as far as its spelling shows. Node never asks `lookup` about literals. */
   isForbiddenHost(hostname: string): boolean {
     const host = bare(hostname);
     if (isIP(host)) return !this.mayReach(host);
     return !host.includes('.') || LOCAL_SUFFIXES.some((suffix) => host.endsWith(suffix));
   }
 
-  /** For `net.connect` and `tls.connect`: fails where any of the answers is not public. */
+  /** Lookup for `net.connect` and `tls.connect`: fails where any of the answers is not public. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     this.resolve(hostname, { ...options, all: true } as { all: true }, (error, addresses) => {
       if (error) return callback(error, '', 0);
@@ -93,7 +93,7 @@ export class AddressGuard {
   }
 }
 
-/** The error with which a connection is refused. */
+/** Makes the error with which a connection is refused. */
 export function notAllowed(): NodeJS.ErrnoException {
   return Object.assign(new Error(NOT_ALLOWED), { code: DESTINATION_NOT_ALLOWED });
 }
@@ -105,7 +105,7 @@ function parseHttpUrl(text: string): URL | undefined {
   return /^https?:$/.test(url.protocol) ? url : undefined;
 }
 
-/** Lower case, without the brackets of an IPv6 literal and the dot of the root (`localhost.`). */
+/** Writes a host in lower case, without the brackets of an IPv6 literal and the dot of the root (`localhost.`). */
 function bare(hostname: string): string {
   return hostname
     .toLowerCase()
@@ -113,7 +113,7 @@ function bare(hostname: string): string {
     .replace(/\.$/, '');
 }
 
-/** 443 (which `URL` leaves out) and the ports above the well-known ones, behind which no old plain-text service listens. */
+/** Allows 443 (which `URL` leaves out) and the ports above the well-known ones, behind which no old plain-text service listens. */
 function isAllowedPort(port: string): boolean {
   return port === '' || Number(port) >= 1024;
 }

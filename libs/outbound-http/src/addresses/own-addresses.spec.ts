@@ -70,7 +70,7 @@ describe('a variable with addresses', () => {
 
 type Interfaces = ReturnType<typeof networkInterfaces>;
 
-/** A machine whose interfaces have these addresses. */
+/** Describes a machine whose interfaces have these addresses. */
 const machineWith = (...addresses: string[]): Interfaces => ({
   lo: addresses.map((address) => ({ address }) as NetworkInterfaceInfo),
   down: undefined,

@@ -42,7 +42,7 @@ interface Range {
   family: 'ipv4' | 'ipv6';
 }
 
-/** How long the addresses of this machine are used before they are read again: interfaces come and go. */
+/** Time for which the addresses of this machine are used before they are read again: interfaces come and go. */
 const MAX_AGE_MS = 5_000;
 
 /** This class knows the addresses under which we ourselves can be reached: those that are configured, and this machine's. */
@@ -76,7 +76,7 @@ export class OwnNetworks {
       }
       this.machine = list;
     } catch {
-      // Without descriptors, or forbidden: what was known holds. Nobody who asks could do anything about it.
+      // The old addresses hold where the process has no descriptors, or no permission. Nobody who asks could do anything about it.
     }
     return this.machine;
   }

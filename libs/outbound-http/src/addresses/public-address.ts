@@ -12,7 +12,7 @@ const BLOCKED_V4 = blocks(
   '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
   '168.63.129.16/32',
 );
-/** Only 2000::/3 is routed at all, so the rest (loopback, unique local, link-local, NAT64, …) needs no list. */
+/** Addresses of 2000::/3: no others are routed at all, so loopback, unique local, link-local, NAT64, … need no list. */
 const GLOBAL_V6 = blocks('2000::/3');
 const BLOCKED_V6 = blocks('2001::/23 2001:db8::/32 2002::/16 3fff::/20');
 const MAPPED_V4 = blocks('::ffff:0:0/96');

@@ -10,7 +10,7 @@ export type Framing = number | 'chunks' | 'connection';
 export interface AnswerHead {
   status: number;
   framing: Framing;
-  /** For how many seconds the host leaves the connection open; 0: not at all, undefined: it does not say. */
+  /** Time for which the host leaves the connection open, in seconds; 0: not at all, undefined: it does not say. */
   keepAliveSeconds: number | undefined;
 }
 
@@ -56,7 +56,7 @@ function readHeader(line: string, headers: RelevantHeaders): void {
   const colon = line.indexOf(':');
   const field = line.slice(0, Math.max(0, colon));
   if (!NAME.test(field) || UNFIT.test(line)) throw new InvalidAnswer('This is no header.');
-  // Most are none of those that matter, which their length tells.
+  // A look at the length excludes most of the headers that do not matter.
   if (colon !== 10 && colon !== 14 && colon !== 17) return;
   const name = field.toLowerCase() as keyof RelevantHeaders;
   if (!Object.hasOwn(headers, name)) return;
@@ -84,14 +84,14 @@ function framingOf(
   if (status < 200 || status === 204 || status === 304) return 0;
   if (coding !== undefined) return isChunked(coding) ? 'chunks' : 'connection';
   if (length === undefined) return 'connection';
-  // One that is said again is the same one (RFC 9112, 6.3).
+  // A length that comes twice is the same one (RFC 9112, 6.3).
   const [first = '', ...others] = length.split(',').map(withoutBlanks);
   const isOne = DIGITS.test(first) && others.every((other) => other === first);
   if (!isOne) throw new InvalidAnswer('This is no length.');
   return Number(first);
 }
 
-/** Whether chunks are the last coding. */
+/** Says whether chunks are the last coding. */
 function isChunked(coding: string): boolean {
   return withoutBlanks(coding.split(',').at(-1) ?? '').toLowerCase() === 'chunked';
 }
@@ -100,10 +100,10 @@ function isChunked(coding: string): boolean {
  * Says whether the connection stays open. It does not with a length besides a coding, or a coding in HTTP/1.0: somebody on the way may see
  * another end than we do.
  */
-function isKeepAlive(statusLine: string, known: RelevantHeaders): boolean {
-  const connection = known.connection?.toLowerCase() ?? '';
+function isKeepAlive(statusLine: string, headers: RelevantHeaders): boolean {
+  const connection = headers.connection?.toLowerCase() ?? '';
   if (connection.includes('close')) return false;
-  const [hasLength, hasCoding] = [known['content-length'], known['transfer-encoding']].map(Boolean);
+  const [hasLength, hasCoding] = [headers['content-length'], headers['transfer-encoding']].map(Boolean);
   if (statusLine.startsWith('HTTP/1.1')) return !(hasLength && hasCoding);
   return connection.includes('keep-alive') && !hasCoding;
 }

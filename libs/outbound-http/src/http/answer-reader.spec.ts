@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { InvalidAnswer } from './answer-head.js';
 import { AnswerReader } from './answer-reader.js';
 
-/** What a reader makes of pieces that come one after the other, all in the same buffer. */
+/** Reads pieces that come one after the other, all in the same buffer. */
 function readAll(pieces: Buffer[], { ends = false } = {}) {
   const statuses: number[] = [];
   const body: Buffer[] = [];
@@ -13,7 +13,7 @@ function readAll(pieces: Buffer[], { ends = false } = {}) {
   });
   const buffer = Buffer.alloc(Math.max(1, ...pieces.map(({ length }) => length)));
   for (const piece of pieces) {
-    // What an earlier piece left behind is none of it.
+    // The bytes that an earlier piece left behind are not part of it.
     buffer.fill('\r\n\r\n0\r\n\r\n');
     piece.copy(buffer);
     reader.read(buffer, piece.length);
@@ -25,7 +25,7 @@ function readAll(pieces: Buffer[], { ends = false } = {}) {
 
 const read = (text: string, options?: { ends: boolean }) => readAll([Buffer.from(text, 'latin1')], options);
 
-/** Cut into pieces at these places. */
+/** Cuts bytes into pieces at these places. */
 function cut(bytes: Buffer, places: number[]): Buffer[] {
   const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
   return [0, ...ends].map((start, n) => bytes.subarray(start, ends[n] ?? bytes.length));
@@ -132,7 +132,7 @@ test('a chunk may be longer than one digit says', () => {
 describe('16 KB', () => {
   const HINTS = 'HTTP/1.1 103 Early Hints\r\n\r\n';
   const FINAL = 'HTTP/1.1 204 No Content\r\n';
-  /** An answer whose heads are so long together, the final one last. */
+  /** Makes an answer whose heads are so long together, the final one last. */
   const headsOf = (size: number, hints = 1): string => {
     const padding = size - hints * HINTS.length - FINAL.length - 'a: \r\n\r\n'.length;
     return `${HINTS.repeat(hints)}${FINAL}a: ${'x'.repeat(padding)}\r\n\r\n`;

@@ -10,11 +10,11 @@ const HEAD_BEGIN = 'HTTP/1.';
 const TOO_LONG = 'A head or a line is too long.';
 const CHUNK_SIZE = /^([0-9a-f]{1,12})[\t ]*(?:;[^\r\n]*)?$/i;
 
-/** The listener hears what an answer consists of. */
+/** Listener that takes the parts of an answer. */
 export interface AnswerListener {
-  /** Hears the status of the final head; of those before it nothing is heard. */
+  /** Takes the status of the final head; those before it are skipped. */
   onStatus(status: number): void;
-  /** Hears bytes of the body; when this returns they may be overwritten. */
+  /** Takes bytes of the body; when this returns they may be overwritten. */
   onData(bytes: Buffer): void;
 }
 
@@ -23,16 +23,16 @@ type State = 'head' | 'bytes' | 'size' | 'chunk' | 'chunk end' | 'trailers' | 'r
 /** The reader reads one answer of HTTP/1.1 as it comes in, piece by piece (RFC 9112). */
 export class AnswerReader {
   private state: State = 'head';
-  /** What came of a head or line that is not complete yet. */
+  /** Text of a head or line that is not complete yet. */
   private text = '';
-  /** Where in the piece that came it goes on. */
+  /** Position in the current piece at which the reader goes on. */
   private position = 0;
   /** Bytes left of the body, or of a chunk of it. */
   private bytesLeft = 0;
   private headBytes = 0;
   private trailerBytes = 0;
   private final: AnswerHead | undefined;
-  /** Something came behind the answer. */
+  /** Bytes came behind the answer. */
   private hasExcess = false;
 
   constructor(private readonly listener: AnswerListener) {}
@@ -56,7 +56,7 @@ export class AnswerReader {
     if (this.position < size) this.hasExcess = true;
   }
 
-  /** Ends the body with the connection, where that is how its end is known. */
+  /** Ends the body with the connection, where that is how it ends. */
   end(): void {
     if (this.state === 'rest') this.state = 'complete';
   }
@@ -87,7 +87,7 @@ export class AnswerReader {
   /** Reads a head or line that ends like this; undefined until it is complete. */
   private upTo(end: string, most: number, buffer: Buffer, size: number): string | undefined {
     const at = this.position;
-    // Mostly it is all there: no more is read as text than belongs to it.
+    // The line is complete in most cases: no more is read as text than belongs to it.
     const ends = this.text === '' ? buffer.indexOf(end, at, 'latin1') : -1;
     if (ends === -1 || ends + end.length > size) return this.upToAcrossPieces(end, most, buffer, size);
     if (ends - at > most) throw new InvalidAnswer(TOO_LONG);

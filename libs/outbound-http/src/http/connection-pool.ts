@@ -3,26 +3,26 @@ import type { buildConnector } from 'undici';
 import { AnswerReader } from './answer-reader.js';
 import type { Exchange } from './exchange.js';
 
-/** How long a connection stays idle whose host does not say how long it leaves it open, and the longest of all. */
+/** Time for which a connection stays idle whose host does not say how long it leaves it open, and the longest of all. */
 const KEEP_ALIVE_MS = 15_000;
 const MAX_KEEP_ALIVE_MS = 300_000;
 /** A connection is closed so much before its host would close it: a POST that crosses with that has to be sent once more. */
 const MARGIN_MS = 2_000;
 const SWEEP_MS = 1_000;
 /**
- * How long no connection stays idle to a host that closed one just as a POST went out: some close each, and do not say so, but read on.
- * They would get every POST twice.
+ * Time for which no connection stays idle to a host that closed one just as a POST went out: some close each, and do not say so, but read
+ * on. They would get every POST twice.
  */
 const NO_KEEP_ALIVE_MS = 60_000;
 /** A connection that ends so soon after a POST was to be closed before that came. */
 const CROSSING_MS = 1_000;
 
-/** A connector opens a socket, with TLS where the target says `https:`; the callback hears once. */
+/** A connector opens a socket, with TLS where the target says `https:`; it calls back once. */
 export type Connector = buildConnector.connector;
 /** The target of a connection: scheme, `hostname` without brackets, `host` with the port, `port`. */
 export type ConnectTarget = buildConnector.Options;
 
-/** Where connections go. */
+/** Host, port and protocol of a connection. */
 export interface Origin {
   /** Scheme, name and port, as text. */
   origin: string;
@@ -57,7 +57,7 @@ export class ConnectionPool {
   /** Idle connections by origin, the one used last at the end. */
   private readonly idle = new Map<string, IdleConnection[]>();
   private readonly sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref();
-  /** Until when no connection stays idle, by origin. */
+  /** Time up to which no connection stays idle, by origin. */
   private readonly noKeepAliveUntil = new Map<string, number>();
   private isClosed = false;
 
@@ -84,7 +84,7 @@ export class ConnectionPool {
     return undefined;
   }
 
-  /** Opens one more; `opened` hears once, of the connection or why there is none. */
+  /** Opens one more; calls `opened` once, with the connection or the reason why there is none. */
   open({ origin, target }: Origin, opened: (error: unknown, connection?: Connection) => void): void {
     if (this.isClosed) return opened(new Error('This client is closed.'));
     this.connecting += 1;
@@ -154,7 +154,7 @@ export class ConnectionPool {
 
 /** An open connection carries one POST at a time, with its answer. */
 export class Connection {
-  /** Of the POST under way; nothing of one that has ended stays, however long the connection does. */
+  /** Exchange of the POST under way; nothing of one that has ended stays, however long the connection does. */
   private exchange: Exchange | undefined;
   private reader: AnswerReader | undefined;
   private hasBytes = false;
@@ -175,7 +175,7 @@ export class Connection {
     });
   }
 
-  /** Whether a POST may go out: what went before has left, and it is open as far as is known. */
+  /** Says whether a POST may go out: the one before has left, and the connection looks open. */
   get isReady(): boolean {
     return !this.socket.destroyed && this.socket.writableLength === 0;
   }
@@ -194,7 +194,7 @@ export class Connection {
   /** Reads the first `size` bytes of the buffer, which is used again for what comes next. */
   read(buffer: Buffer, size: number): void {
     const { exchange, reader } = this;
-    if (!exchange || !reader) return this.close(); // nobody asked for anything
+    if (!exchange || !reader) return this.close(); // the client has asked for nothing
     this.hasBytes = true;
     try {
       reader.read(buffer, size);
@@ -216,8 +216,8 @@ export class Connection {
     if (keepAliveSeconds === 0 || this.socket.destroyed) this.close();
     else {
       this.pool.release(this, keepAliveSeconds);
-      // With TLS a write is known to be done one turn later. One that is not done then goes to a receiver that has answered without reading
-      // everything; it might take the rest for another request.
+      // A write over TLS is certain to be done one turn later. One that is not done then goes to a receiver that has answered without
+      // reading everything; it might take the rest for another request.
       if (!this.isReady) setImmediate(() => this.closeUnlessReady());
     }
     exchange.complete();
@@ -243,7 +243,7 @@ export class Connection {
     const isSoon = performance.now() - this.postedAt <= CROSSING_MS;
     const isCrossing = this.posts > 1 && isSoon && !hasBytes && !exchange.isFinished;
     if (isCrossing) this.pool.avoidKeepAlive(this);
-    // Not made before it is needed: an error keeps all alive that was under way when it was made.
+    // The error is made when it is needed: an error keeps all alive that was under way when it was made.
     exchange.fail(this.error ?? new ConnectionClosed(), isCrossing);
   }
 }

@@ -1,35 +1,35 @@
 import { DESTINATION_NOT_ALLOWED } from '../addresses/address-guard.js';
 import type { AnswerListener } from './answer-reader.js';
 
-/** What came of one POST. */
+/** Result of one POST. */
 export interface Answer {
   /** Status the receiver answered; null when there was none. */
   status: number | null;
-  /** What went wrong; null after a 2xx. */
+  /** Error of the POST; null after a 2xx. */
   error: string | null;
   /** First bytes of the answer's body. */
   head: Buffer;
   durationMs: number;
 }
 
-/** What one POST and its answer may take. The head of an answer has a bound of its own (`answer-reader.ts`). */
+/** Limits of one POST and its answer. The head of an answer has a bound of its own (`answer-reader.ts`). */
 export interface PostLimits {
   /** Longest from the connection to the end of the answer. */
   timeoutMs: number;
-  /** Bytes of the answer's body that are kept. */
+  /** Number of bytes of the answer's body that are stored. */
   headBytes: number;
   /** Bytes of the answer that are read so that its connection can be used again: with more it is given up. */
   drainBytes: number;
 }
 
-/** The listener hears once how a POST went. */
+/** Listener that gets the outcome of a POST, once. */
 export interface ExchangeListener {
   onAnswer(answer: Answer): void;
   /** The fault is this machine's: nothing was sent, so it is no attempt. */
   onError(error: unknown): void;
 }
 
-/** How long the rest of an answer may take whose status has come. */
+/** Time that the rest of an answer may take whose status has come, in ms. */
 const DRAIN_MS = 250;
 const NOTHING = Buffer.alloc(0);
 
@@ -48,7 +48,7 @@ const CODES: Record<string, string> = {
   INVALID_ANSWER: 'INVALID_ANSWER',
 };
 
-/** No more file descriptors, buffers or memory on this machine: what the receiver would have said is not known. */
+/** Codes of a machine that has no more file descriptors, buffers or memory: the receiver's answer is not known. */
 const OUR_FAULTS = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM']);
 
 /**
@@ -61,7 +61,7 @@ export class Exchange implements AnswerListener {
    * the request.
    */
   resend: (() => void) | undefined;
-  /** Nobody waits for an answer any more. */
+  /** The caller has its answer or has given up. */
   isFinished = false;
   private connection: { close(): void } | undefined;
   private readonly startedAt = performance.now();
@@ -154,13 +154,13 @@ export class Exchange implements AnswerListener {
   }
 }
 
-/** Error code of a status; null for a 2xx, the only success. */
+/** Names the error code of a status; null for a 2xx, the only success. */
 export function statusError(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   return status >= 300 && status < 400 ? 'REDIRECT_NOT_FOLLOWED' : `HTTP_${status}`;
 }
 
-/** Error code of a POST that got no answer. The words of the error stay inside: they may hold an address. */
+/** Names the error code of a POST that got no answer. The words of the error stay inside: they may hold an address. */
 export function transportError(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return transportError(error.errors[0]);
   const { code } = (error ?? {}) as { code?: unknown };
@@ -169,7 +169,7 @@ export function transportError(error: unknown): string {
   return CODES[code] ?? 'CONNECTION_FAILED';
 }
 
-/** Whether a POST failed before it was sent, for a reason the receiver has no part in. */
+/** Says whether a POST failed before it was sent, for a reason the receiver has no part in. */
 function isOurFault(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isOurFault);
   return OUR_FAULTS.has(String((error as { code?: unknown } | null)?.code));

@@ -5,7 +5,7 @@ import { OutboundHttp } from './outbound-http.js';
 const LIMITS = { timeoutMs: 10_000, headBytes: 10, drainBytes: 10 };
 
 test('of 10,000 addresses it remembers how to post to them, and with the next one it begins anew', async () => {
-  // No connection comes about: the guard refuses them all.
+  // The guard refuses every connection.
   const client = new OutboundHttp(new AddressGuard());
   const post = async (n: number): Promise<string | null> =>
     (await client.post(`https://10.0.0.1/${n}`, {}, Buffer.alloc(0), LIMITS)).error;

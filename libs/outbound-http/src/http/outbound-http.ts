@@ -9,9 +9,9 @@ const CONNECT_MS = 3_000;
 const MAX_CONNECTIONS = 2048;
 const MAX_TARGETS = 10_000;
 
-/** Where a POST goes. */
+/** Destination of a POST. */
 interface Target extends Origin {
-  /** Its head as far as it is always the same. */
+  /** Head of a POST as far as it is always the same. */
   head: string;
 }
 
@@ -66,7 +66,7 @@ export class OutboundHttp {
     try {
       this.pool.open(target, (error, connection?: Connection) => {
         if (!connection) exchange.fail(error, false);
-        // Opening it may have taken all the time there was.
+        // The connection may have used all of the time to open.
         else if (exchange.isFinished) this.pool.release(connection, undefined);
         else connection.post(request, exchange);
       });

@@ -11,7 +11,7 @@ afterEach(async () => {
   server?.close();
 });
 
-/** A proxy that answers the request with these pieces; gives a connection to it, and what it was asked. */
+/** Starts a proxy that answers the request with these pieces; gives a connection to it, and the request that it received. */
 async function proxy(...pieces: (string | Buffer)[]): Promise<{ socket: Socket; asked: () => string }> {
   let asked = '';
   server = createServer((far) => {

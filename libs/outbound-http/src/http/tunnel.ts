@@ -15,7 +15,7 @@ export class TunnelRefused extends Error {
   }
 }
 
-/** How a tunnel is asked for. */
+/** Options of a tunnel. */
 export interface TunnelOptions {
   /** Value of `Proxy-Authorization`. */
   authorization?: string;

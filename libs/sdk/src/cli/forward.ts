@@ -40,12 +40,12 @@ export async function forward(
   return { event, deliveryId, ...last, attempts };
 }
 
-/** Whether the receiver took it. */
+/** Says whether the receiver took it. */
 export function isFine({ status }: { status: number | null }): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** `12:00:01 message.received 0198… 200 in 12 ms` */
+/** Writes `12:00:01 message.received 0198… 200 in 12 ms`. */
 export function wordsOf({ event, deliveryId, status, problem, attempts, ms }: ForwardResult): string {
   const time = new Date().toISOString().slice(11, 19);
   const answer = status === null ? `no answer: ${problem ?? 'unknown'}` : `${status} in ${ms} ms`;

@@ -5,7 +5,7 @@ import { forward, isFine, wordsOf } from './forward.js';
 import { assertNoPositionals, clientOf, receiverOf, secretOf, UsageError, type Values } from './options.js';
 import type { Screen } from './screen.js';
 
-/** `svc listen`: forwards the events of the tenant to a receiver, one after the other, until it is told to stop. */
+/** Runs `svc listen`: forwards the events of the tenant to a receiver, one after the other, until it is stopped. */
 export async function listen(values: Values, positionals: string[], screen: Screen): Promise<boolean> {
   assertNoPositionals(positionals);
   const url = receiverOf(values);
@@ -38,7 +38,7 @@ export async function listen(values: Values, positionals: string[], screen: Scre
   return true;
 }
 
-/** An event has no delivery here: its id is as good, because it is the same whenever the event comes again. */
+/** Writes an event as a delivery. It has none here: its id is as good, because it is the same whenever the event comes again. */
 function deliveryOf({ id, event, payload }: SvcEvent): {
   event: string;
   deliveryId: string;

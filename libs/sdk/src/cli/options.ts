@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { SvcClient } from '../client.js';
 import { readVariable, type Variable } from './config.js';
 
-/** Where the receivers of the documentation listen. */
+/** Address of the receivers of the documentation. */
 export const DEFAULT_RECEIVER = 'http://localhost:3001/hook';
 
 /** The command was called in a way that it does not know. */
@@ -50,7 +50,7 @@ function flag(name: Flag, value: string | undefined): true {
   return true;
 }
 
-/** What follows an option. A dash is more likely the next option than a value. */
+/** Takes the value of an option from the argument behind it. A dash is more likely the next option than a value. */
 function next(name: Text, rest: string[]): string {
   const value = rest.shift();
   if (value !== undefined && !/^-./.test(value)) return value;

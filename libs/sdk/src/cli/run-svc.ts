@@ -38,7 +38,7 @@ function showUsage(screen: Screen, name: string | undefined): number {
   return MISUSED;
 }
 
-/** What an answer or the network said; what else happens is a fault of ours, with its place. */
+/** Prints an error of the API or the network; any other one is a fault of ours, with its place. */
 function explain(screen: Screen, error: unknown): number {
   if (error instanceof ApiError) {
     const { status, code, message, requestId, meta } = error;

@@ -1,4 +1,4 @@
-/** What a command says: results to standard output, one JSON object a line where `--json` asks for it; all else to standard error. */
+/** Output of a command: results to standard output, one JSON object a line where `--json` asks for it; all else to standard error. */
 export class Screen {
   constructor(private readonly json: boolean) {}
 
@@ -6,12 +6,12 @@ export class Screen {
     process.stdout.write(`${text}\n`);
   }
 
-  /** For people; it keeps out of the way of programs. */
+  /** Writes a note for people; it does not disturb programs. */
   note(text: string): void {
     process.stderr.write(`${text}\n`);
   }
 
-  /** A result, as an object or in words; no words, no line. */
+  /** Prints a result, as an object or in words; no words, no line. */
   result(object: object, words: () => string): void {
     const line = this.json ? JSON.stringify(object) : words();
     if (line !== '') this.say(line);

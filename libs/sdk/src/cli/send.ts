@@ -1,7 +1,7 @@
 import { assertNoPositionals, clientOf, required, type Values } from './options.js';
 import type { Screen } from './screen.js';
 
-/** `svc send`: sends a text. */
+/** Runs `svc send`: sends a text. */
 export async function send(values: Values, positionals: string[], screen: Screen): Promise<boolean> {
   assertNoPositionals(positionals);
   const message = {

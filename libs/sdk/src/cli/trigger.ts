@@ -4,7 +4,7 @@ import { forward, isFine, wordsOf } from './forward.js';
 import { receiverOf, secretOf, UsageError, type Values } from './options.js';
 import type { Screen } from './screen.js';
 
-/** `svc trigger`: posts a sample of an event to a receiver; no gateway is asked. */
+/** Runs `svc trigger`: posts a sample of an event to a receiver; no gateway is asked. */
 export async function trigger(values: Values, [event, ...more]: string[], screen: Screen): Promise<boolean> {
   const names = Object.keys(SAMPLE_PAYLOADS);
   if (event === undefined || more.length > 0 || !names.includes(event)) {

@@ -3,11 +3,11 @@ import 'reflect-metadata';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 
-/** What a configuration page says about a variable. */
+/** Options of a variable, for its page of the configuration. */
 export interface EnvOptions {
   description: string;
   example?: string;
-  /** Never shown; may also be given as `<NAME>_FILE`, the path of a file that holds it. */
+  /** The value is never shown; it may also come as `<NAME>_FILE`, the path of a file that holds it. */
   secret?: boolean;
 }
 
@@ -36,7 +36,7 @@ export function envVariables(type: object): EnvVariable[] {
   return (Reflect.getMetadata(VARIABLES, type) as EnvVariable[] | undefined) ?? [];
 }
 
-/** Raised at boot; the message lists every variable that is missing or wrong. */
+/** Error at boot; the message lists every variable that is missing or wrong. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

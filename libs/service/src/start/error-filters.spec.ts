@@ -11,7 +11,7 @@ import { firstValueFrom } from 'rxjs';
 import { RpcErrorFilter, sendError, toAppError } from './error-filters.js';
 import { setUpLogger } from '../logging/logger.js';
 
-/** A real HTTP server whose one route throws. */
+/** Makes a real HTTP server whose one route throws. */
 function throwing(error: unknown): FastifyInstance {
   const server = fastify({ genReqId: () => 'request-1' });
   server.get('/', (request, reply) => {
@@ -99,7 +99,7 @@ describe('a database that is away', () => {
 });
 
 describe('what is logged', () => {
-  /** Lines that are written while an answer is made. */
+  /** Collects the lines that are written while an answer is made. */
   async function linesOf(error: unknown): Promise<string[]> {
     const lines: string[] = [];
     const write = process.stdout.write.bind(process.stdout);

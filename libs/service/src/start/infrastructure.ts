@@ -6,7 +6,7 @@ import type { MixedList } from 'typeorm';
 import { ServiceConfig } from '../config/service-config.js';
 import { PeriodicTasks } from '../tasks/periodic-tasks.js';
 
-/** How often a service that starts tries to reach its database: for a minute. */
+/** Tries of a service that starts to reach its database: for a minute. */
 export const DATABASE_PATIENCE = { retryAttempts: 120, retryDelay: 500 };
 
 /** Lists the providers that every service needs: its configuration (also as `ServiceConfig`), NATS, a client for requests, and its periodic tasks. */

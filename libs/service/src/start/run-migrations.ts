@@ -2,7 +2,7 @@ import { migrate, type MigrateOptions } from '@svc/database';
 import { Matches } from 'class-validator';
 import { configReader, Env } from '../config/config.js';
 
-/** What a migration reads from its environment. */
+/** Environment of a migration. */
 class MigrationConfig {
   @Env('DATABASE_URL', {
     description: 'PostgreSQL, as a user that may create schemas and roles.',
@@ -13,7 +13,7 @@ class MigrationConfig {
 }
 
 /**
- * Body of every app's `migrate.ts`: brings its schema up to date with `DATABASE_URL` (a user that may create roles) and
+ * Runs the migrations of an app, for its `migrate.ts`: brings its schema up to date with `DATABASE_URL` (a user that may create roles) and
  * says what it did. Run once before a roll-out; harmless when repeated.
  */
 export async function runMigrations(schema: Omit<MigrateOptions, 'url'>): Promise<void> {

@@ -22,25 +22,25 @@ import type { ServiceConfig } from '../config/service-config.js';
 import { log, NestLogger, setUpLogger, silenceConsole } from '../logging/logger.js';
 import { HttpErrorFilter, RpcErrorFilter } from './error-filters.js';
 
-/** For headers and body to come in: a client that sends byte by byte must not hold a connection for ever. */
+/** Time limit for headers and body to come in, in ms: a client that sends byte by byte must not hold a connection for ever. */
 const REQUEST_LIMIT_MS = 30_000;
 
-/** How an app starts. */
+/** Start options of an app. */
 export interface StartOptions {
   /** Name of the app: queue group, logger, connection. */
   name: string;
   module: Type | DynamicModule;
   /** Reads the configuration; a failure stops the process with the list of what is wrong. */
   config: () => ServiceConfig;
-  /** True where the module provides a `JetStreamStrategy`: this app consumes events or commands. */
+  /** The module provides a `JetStreamStrategy`: this app consumes events or commands. */
   jetstream?: boolean;
-  /** For headers and body of a request to come in, 30 s by default; headers alone never have longer than that. */
+  /** Time limit for headers and body of a request to come in, 30 s by default; headers alone never have longer than that. */
   requestLimitMs?: number;
   /** Largest HTTP body in bytes, 1 MiB by default. */
   bodyLimit?: number;
-  /** Proxies whose `X-Forwarded-For` is believed; nobody's by default. */
+  /** Proxies whose `X-Forwarded-For` is believed; none by default. */
   trustedProxies?: () => string[];
-  /** Last touches before it listens, e.g. hooks and pages of the HTTP server. */
+  /** Callback for last touches before the service listens, e.g. hooks and pages of the HTTP server. */
   customize?: (app: NestFastifyApplication) => Promise<void> | void;
 }
 
@@ -62,7 +62,7 @@ export async function startService(options: StartOptions): Promise<void> {
   }
 }
 
-/** The part of `startService` that leaves the process alone: tests boot a service this way and `close()` it. */
+/** Boots a service as the part of `startService` does that leaves the process alone: tests boot a service this way and `close()` it. */
 export async function bootService(options: StartOptions): Promise<NestFastifyApplication> {
   const config = options.config();
   const app = await createApp(options);
@@ -83,7 +83,7 @@ async function createApp({
     trustProxy: trustedProxies(),
     genReqId: () => uuidv7(),
     requestIdHeader: false,
-    return503OnClosing: false, // its answer has neither our error body nor a request id; what comes in is answered
+    return503OnClosing: false, // that answer has neither our error body nor a request id; an inbound request is answered
     requestTimeout: requestLimitMs,
     // Node swaps the two limits where the one for headers, a minute by default, is the longer.
     http: { headersTimeout: REQUEST_LIMIT_MS, connectionsCheckingInterval: REQUEST_LIMIT_MS / 10 },
@@ -115,7 +115,7 @@ async function connectTransports(
   for (const strategy of servers) {
     const microservice = app.connectMicroservice<CustomStrategy>(
       { strategy },
-      { deferInitialization: true }, // otherwise its handlers are built before the filter and the pipe are known
+      { deferInitialization: true }, // otherwise its handlers are built before the filter and the pipe exist
     ) as NestMicroservice;
     microservice.setIsInitHookCalled(true); // the application runs the hooks, once for all
     microservice.useGlobalFilters(new RpcErrorFilter());
@@ -123,7 +123,7 @@ async function connectTransports(
   }
   await app.init();
   await app.startAllMicroservices();
-  // Subscriptions are on their way only: whoever hears "ready" may ask at once.
+  // Subscriptions are only on their way: another process may ask as soon as it reads "ready".
   for (const microservice of app.getMicroservices()) {
     await (microservice as NestMicroservice).unwrap<{ flush(): Promise<void> }>().flush();
   }
@@ -135,7 +135,7 @@ function announce(name: string, port: number): void {
 }
 
 function fail(name: string, error: unknown): never {
-  // Before the logger exists, and for a person: plain words on standard error.
+  // The logger does not exist yet, and a person reads this: plain words on standard error.
   const words =
     error instanceof ConfigError
       ? error.message

@@ -3,7 +3,7 @@ import { KeyedPaces } from './pace.js';
 
 const MOST_KEYS = 10_000;
 
-/** One request a second and a second of them at once, by a clock that stands still until it is moved. */
+/** Makes a pace of one request a second and a second of them at the start, by a clock that stands still until it is moved. */
 function pacing() {
   const clock = jest.spyOn(performance, 'now').mockReturnValue(1_000);
   const paces = new KeyedPaces(1, 'Too many.');

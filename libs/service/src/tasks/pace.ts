@@ -28,7 +28,7 @@ export class Pace {
     this.nextAt = Math.max(this.nextAt, now) + 1000 / this.perSecond;
   }
 
-  /** Whether nothing has gone for so long that it is like a new one. */
+  /** Says whether nothing has gone for so long that it is like a new one. */
   isIdle(now: number): boolean {
     return this.nextAt <= now;
   }
@@ -68,7 +68,7 @@ export class KeyedPaces {
     return pace;
   }
 
-  /** An idle pace says the same as a new one. */
+  /** Forgets idle paces: one says the same as a new one. */
   private forgetIdle(now: number): void {
     for (const [key, pace] of this.paces) if (pace.isIdle(now)) this.paces.delete(key);
   }

@@ -8,7 +8,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Work that ends when the test says so. */
+/** Makes work that ends when the test says so. */
 function slowWork() {
   const turns: { end: () => void; fail: () => void }[] = [];
   const run = (): Promise<void> =>

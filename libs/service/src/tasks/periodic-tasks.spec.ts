@@ -24,7 +24,7 @@ test('a service that stops tells a run that is under way, waits for its end, and
     tasks.add('long', 1, async (stopping) => {
       events.push('begins');
       resolve();
-      await new Promise((told) => stopping.addEventListener('abort', told));
+      await new Promise((done) => stopping.addEventListener('abort', done));
       await delay(20);
       events.push('ends');
     });

@@ -21,13 +21,13 @@ export class PeriodicTasks implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.isStarted) task.start();
   }
 
-  /** Called by Nest. */
+  /** Starts the tasks; Nest calls it. */
   onApplicationBootstrap(): void {
     this.isStarted = true;
     for (const task of this.tasks) task.start();
   }
 
-  /** Called by Nest; resolves when no run is under way. */
+  /** Stops the tasks; resolves when no run is under way. Nest calls it. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.tasks.map((task) => task.stop()));

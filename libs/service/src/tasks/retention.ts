@@ -3,15 +3,15 @@ import { log } from '../logging/logger.js';
 import type { PeriodicTasks } from './periodic-tasks.js';
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Few enough rows that nobody waits for their locks. */
+/** Most rows of one deletion: few enough that nobody waits for their locks. */
 const BATCH = 1_000;
-/** Of rows with something outside the database, which goes one by one. */
+/** Most rows of one deletion with something outside the database, which goes one by one. */
 const BATCH_OUTSIDE = 100;
 
-// One process of a schema at a time: the others would only wait for its rows.
+// The lock lets one process of a schema delete at a time: the others would only wait for its rows.
 const LOCK_SQL = `SELECT pg_try_advisory_xact_lock(${0x5c_77}, hashtext(current_schema())) AS mine`;
 
-/** Which rows of a table are old. */
+/** Retention rule: the rows of a table that are old. */
 export interface RetentionRule {
   table: string;
   /** Condition of its old rows; `now` and `today` in it are domain time and its day in UTC. */
@@ -26,7 +26,7 @@ export interface RetentionRule {
   remove?: string;
 }
 
-/** How often a service looks for old rows. */
+/** Options of the search for old rows. */
 export interface RetentionOptions {
   /** An hour by default. */
   everyMs?: number;
@@ -73,7 +73,7 @@ export class Retention {
     });
   }
 
-  /** Without a transaction, which would last as long as what comes before; two processes may do so at once. */
+  /** Deletes without a transaction, which would last as long as what comes before; two processes may do so at the same time. */
   private async deleteAfter(rule: RetentionRule, before: (ids: string[]) => Promise<void>): Promise<number> {
     const { table, key = 'id' } = rule;
     const ids = await idsOf(this.dataSource, `${oldRows(rule, key)} LIMIT ${BATCH_OUTSIDE}`);

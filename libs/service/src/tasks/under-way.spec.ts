@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { UnderWay } from './under-way.js';
 
-/** Work that ends when it is told to. */
+/** Makes work that ends when a test ends it. */
 function aWork(): { work: Promise<string>; end: () => void; fail: () => void } {
   let [end, fail] = [(): void => undefined, (): void => undefined];
   const work = new Promise<string>((resolve, reject) => {
@@ -12,11 +12,11 @@ function aWork(): { work: Promise<string>; end: () => void; fail: () => void } {
   return { work, end, fail };
 }
 
-/** Whether somebody who waits may go on. */
-function watched(waiting: Promise<void>): { isOver: boolean } {
-  const seen = { isOver: false };
-  void waiting.then(() => (seen.isOver = true));
-  return seen;
+/** Watches a wait: has it resolved? */
+function watched(waiting: Promise<void>): { hasResolved: boolean } {
+  const state = { hasResolved: false };
+  void waiting.then(() => (state.hasResolved = true));
+  return state;
 }
 
 describe('work that is under way', () => {
@@ -28,10 +28,10 @@ describe('work that is under way', () => {
     const [first, second] = [watched(underWay.settled()), watched(underWay.settled())];
     two.end();
     await turn();
-    expect([first.isOver, second.isOver]).toEqual([false, false]);
+    expect([first.hasResolved, second.hasResolved]).toEqual([false, false]);
     one.end();
     await turn();
-    expect([first.isOver, second.isOver]).toEqual([true, true]);
+    expect([first.hasResolved, second.hasResolved]).toEqual([true, true]);
   });
 
   test('holds up nobody who has waited before it began', async () => {
@@ -43,10 +43,10 @@ describe('work that is under way', () => {
     const second = watched(underWay.settled());
     one.end();
     await turn();
-    expect([first.isOver, second.isOver]).toEqual([true, false]);
+    expect([first.hasResolved, second.hasResolved]).toEqual([true, false]);
     two.end();
     await turn();
-    expect(second.isOver).toBe(true);
+    expect(second.hasResolved).toBe(true);
   });
 
   test('and fails is told to whoever began it, and not to who waits', async () => {

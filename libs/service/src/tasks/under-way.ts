@@ -1,7 +1,7 @@
 /** Counts the work that began between two calls of `settled`. */
 interface Round {
   count: number;
-  /** Called when the last of it ends; there once somebody waits. */
+  /** Callback for the end of the last work; set once a caller waits. */
   onEnd?: () => void;
 }
 

@@ -8,7 +8,7 @@ Module({})(SmallModule);
 const read = configReader(ServiceConfig);
 await startService({ name: 'small', module: SmallModule, config: read });
 
-// What a library, a failed statement and a forgotten promise would print.
+// These lines print what a library, a failed statement and a forgotten promise would.
 console.log('canary', { privKey: 'canary' });
 console.error('canary');
 const driverError = Object.assign(new Error('canary'), {

@@ -13,7 +13,7 @@ export interface ContractCase<W extends ContractWorld = ContractWorld> {
   run(world: W): Promise<void>;
 }
 
-/** The world that a case runs in: whoever answers on this NATS. */
+/** The world that a case runs in: the service or fake that answers on this NATS. */
 export interface ContractWorld {
   rpc: RpcClient;
 }

@@ -38,8 +38,8 @@ const RESERVING: ContractCase[] = [
     name: 'a send that there is room for is admitted, with the usage and the moment its message must be written by',
     run: async (world) => {
       const before = Date.now();
-      const { admitted, usage, writeBefore, refusal, known } = await world.rpc.request(Reserve, aSend());
-      assert.deepEqual([admitted, refusal ?? null, known ?? null], [true, null, null]);
+      const { admitted, usage, writeBefore, refusal, isRepeat } = await world.rpc.request(Reserve, aSend());
+      assert.deepEqual([admitted, refusal ?? null, isRepeat ?? null], [true, null, null]);
       assert.ok(Math.abs(Date.parse(writeBefore ?? '') - before - WRITE_WITHIN_MS) < 10_000, writeBefore);
       assert.ok(usage && usage.sessionUsed <= usage.sessionLimit, 'within the tier');
       assert.equal(usage.planLimit, CAPS.messages);
@@ -56,7 +56,7 @@ const RESERVING: ContractCase[] = [
       await world.rpc.request(Reserve, { ...send, onlyNew: true });
       assertFields(await world.rpc.request(Reserve, send), { admitted: true });
       const again = await world.rpc.request(Reserve, { ...send, onlyNew: true });
-      assert.deepEqual(plain(again), { admitted: false, known: true });
+      assert.deepEqual(plain(again), { admitted: false, isRepeat: true });
     },
   },
   {

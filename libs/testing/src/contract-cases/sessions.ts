@@ -35,7 +35,7 @@ export interface SessionWorld extends ContractWorld {
 
 type Any = RequestContract<SessionRef, object>;
 
-/** Longer than the five seconds of a request: a worker that has only begun may take them. */
+/** Longest wait for a change, in ms: longer than the five seconds of a request, which a worker that has only begun may take. */
 const PATIENCE_MS = 60_000;
 const PHONE = '15550001234';
 
@@ -53,14 +53,14 @@ async function read({ rpc }: ContractWorld, ref: SessionRef): Promise<SessionSta
   return (await rpc.request(GetSession, ref)).session;
 }
 
-/** What only a session that is connected does. */
+/** Requests that only a session that is connected carries out. */
 const LIVE: [Any, object][] = [
   [LookUpContact as Any, { phone: PHONE }],
   [MarkRead as Any, { messages: [] }],
   [SetTyping as Any, { to: `${PHONE}@s.whatsapp.net`, state: 'composing' }],
 ];
 
-/** Every request about one session, with what it needs besides its ids. */
+/** Requests about one session, with the fields they need besides its ids. */
 const ABOUT_ONE: [Any, object][] = [
   ...LIVE,
   [GetSession as Any, {}],
@@ -78,7 +78,7 @@ const MAKING: ContractCase<SessionWorld>[] = [
       const request = aSession();
       const { session } = await world.rpc.request(CreateSession, request, PATIENCE_MS);
       assertFields(session, { id: request.sessionId, name: 'Support line', phone: null, botMode: 'MANAGED' });
-      // Its owner may be fast.
+      // The owner of the session may be fast.
       assert.ok(['NEW', 'CONNECTING', 'AWAITING_SCAN'].includes(session.status), session.status);
       assert.ok(Math.abs(Date.parse(session.createdAt) - Date.now()) < 60_000, 'created now');
     },

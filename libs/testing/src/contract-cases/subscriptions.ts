@@ -19,7 +19,7 @@ import {
 
 const OF_ALL = { overage: 'bill' as const, pace: 1_000 };
 
-/** What the plans entitle to, as `billing` has it by default. */
+/** Entitlements of the plans, as `billing` has them by default. */
 export const PLAN_NUMBERS: Record<Plan, Entitlements> = {
   STARTER: { ...OF_ALL, sessions: 1, messages: 1_000, calls: 500, tokens: 5_000_000, storage: 5e9 },
   GROWTH: { ...OF_ALL, sessions: 5, messages: 10_000, calls: 5_000, tokens: 20_000_000, storage: 50e9 },
@@ -33,7 +33,7 @@ export const PLAN_NUMBERS: Record<Plan, Entitlements> = {
   },
 };
 
-/** What the vendor's own tenant may use. */
+/** Entitlements of the vendor's own tenant. */
 export const NO_LIMITS: Entitlements = {
   ...{ sessions: null, messages: null, calls: null, tokens: null },
   ...{ storage: null, pace: null, overage: 'bill' },

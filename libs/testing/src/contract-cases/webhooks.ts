@@ -59,7 +59,7 @@ async function read({ rpc }: ContractWorld, ref: EndpointRef): Promise<WebhookEn
   return (await rpc.request(GetEndpoint, refOf(ref))).endpoint;
 }
 
-/** Every request about one endpoint, with what it needs besides its ids. */
+/** Requests about one endpoint, with the fields they need besides its ids. */
 const ABOUT_ONE: [RequestContract<EndpointRef, object>, object][] = [
   [GetEndpoint, {}],
   [UpdateEndpoint as RequestContract<EndpointRef, object>, { name: 'Renamed' }],

@@ -26,7 +26,7 @@ export class AnswerCheck {
     this.ajv.addSchema({ $id: ROOT, components: document.components });
   }
 
-  /** What is wrong with an answer of an operation, in words; empty: nothing. */
+  /** Lists the problems of an answer of an operation, in words; empty: none. */
   problemsOf({ responses }: ApiOperation, answer: ApiAnswer): string[] {
     const response = responses[answer.status];
     if (!response) return [`status ${answer.status} is not described`];
@@ -37,7 +37,7 @@ export class AnswerCheck {
     ];
   }
 
-  /** Where a value breaks a schema of the description. */
+  /** Lists the places where a value breaks a schema of the description. */
   breachesOf(schema: JsonSchema, value: unknown): string[] {
     const validate = this.validatorOf(schema);
     if (validate(value)) return [];
@@ -53,8 +53,8 @@ export class AnswerCheck {
   }
 
   private validatorOf(schema: JsonSchema): ValidateFunction {
-    const known = this.validators.get(schema);
-    if (known) return known;
+    const cached = this.validators.get(schema);
+    if (cached) return cached;
     const absolute = JSON.stringify(schema).replaceAll('"#/components/', `"${ROOT}#/components/`);
     const made = this.ajv.compile(JSON.parse(absolute) as object);
     this.validators.set(schema, made);
@@ -62,7 +62,7 @@ export class AnswerCheck {
   }
 }
 
-/** `VALIDATION_FAILED` promises more than its schema can say: which field breaks which rule. JSON may call a field "". */
+/** Finds a `VALIDATION_FAILED` without field and rule, which its schema cannot demand. JSON may call a field "". */
 function unnamedFields(body: unknown): string[] {
   const { code, meta } = (body ?? {}) as { code?: unknown; meta?: { fields?: unknown } };
   if (code !== 'VALIDATION_FAILED') return [];

@@ -11,7 +11,7 @@ export type JsonSchema = { [keyword: string]: unknown } & {
   allOf?: JsonSchema[];
 };
 
-/** One content of a request or an answer. */
+/** Content of a request or an answer. */
 export interface ApiContent {
   schema?: JsonSchema;
   examples?: Record<string, { $ref?: string; value?: unknown }>;
@@ -27,7 +27,7 @@ export interface ApiParameter {
   example?: unknown;
 }
 
-/** One answer that a description announces. */
+/** Answer that a description announces. */
 export interface ApiResponse {
   description: string;
   headers?: Record<string, { required?: boolean; schema?: JsonSchema; example?: string }>;
@@ -41,7 +41,7 @@ export interface ApiOperation {
   method: string;
   path: string;
   operationId: string;
-  /** None: the operation is for everybody. */
+  /** Scope of the operation; none: it is for everybody. */
   scope?: string | undefined;
   /** Keys of one environment alone may call it. */
   environment?: 'LIVE' | 'TEST' | undefined;
@@ -69,7 +69,7 @@ export interface ApiDocument {
   };
 }
 
-/** Every operation of a description: tests that walk these need no list of routes. */
+/** Lists every operation of a description: tests that walk these need no list of routes. */
 export function apiOperations({ paths }: ApiDocument): ApiOperation[] {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
@@ -86,12 +86,12 @@ export function apiOperations({ paths }: ApiDocument): ApiOperation[] {
   );
 }
 
-/** Whether an operation answers with a stream that ends with its reader. */
+/** Says whether an operation answers with a stream that ends with its reader. */
 export function isStream({ responses }: ApiOperation): boolean {
   return responses['200']?.content?.['text/event-stream'] !== undefined;
 }
 
-/** The schema that a reference stands for. */
+/** Finds the schema that a reference stands for. */
 export function resolveSchema(document: ApiDocument, schema: JsonSchema): JsonSchema {
   if (schema.$ref === undefined) return schema;
   const found = document.components.schemas[schema.$ref.split('/').at(-1) ?? ''];
@@ -99,7 +99,7 @@ export function resolveSchema(document: ApiDocument, schema: JsonSchema): JsonSc
   return resolveSchema(document, found);
 }
 
-/** The examples of a content by name, references followed. */
+/** Lists the examples of a content by name, references followed. */
 export function contentExamples(document: ApiDocument, { examples = {} }: ApiContent): [string, unknown][] {
   return Object.entries(examples).map(([name, { $ref, value }]) => [
     name,

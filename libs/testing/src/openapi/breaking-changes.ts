@@ -9,8 +9,8 @@ import {
 import { SchemaComparison } from './schema-comparison.js';
 
 /**
- * What a client that was written for the released description could no longer rely on, in words; empty: nothing. What
- * may change is said in docs/versioning.md.
+ * Lists what a client that was written for the released description could no longer rely on, in words; empty: nothing. What may change is
+ * said in docs/versioning.md.
  */
 export function breakingChanges(released: ApiDocument, current: ApiDocument): string[] {
   return new Comparison(released, current).changes();
@@ -122,7 +122,9 @@ class Comparison {
 }
 
 function missingHeaders(place: string, before: ApiParameter[] = [], after: ApiParameter[] = []): string[] {
-  const isKept = ({ name, required }: ApiParameter): boolean =>
+  const remains = ({ name, required }: ApiParameter): boolean =>
     after.some((one) => one.name === name && (one.required === true || required !== true));
-  return before.filter((header) => !isKept(header)).map(({ name }) => `${place}: the header ${name} is gone`);
+  return before
+    .filter((header) => !remains(header))
+    .map(({ name }) => `${place}: the header ${name} is gone`);
 }

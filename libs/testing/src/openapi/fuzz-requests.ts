@@ -9,7 +9,7 @@ import {
 import { FuzzValues, HOSTILE_TEXTS, pick, type Random } from './fuzz-values.js';
 import { idFor, idsInPath, type ResourceIds, withIds } from './resource-ids.js';
 
-/** Whose things a request names. */
+/** Resources of a tenant that a request names. */
 export interface FuzzWorld {
   key: string;
   own: ResourceIds;
@@ -20,7 +20,7 @@ export interface FuzzWorld {
 export interface FuzzRequest {
   operation: ApiOperation;
   method: string;
-  /** With its query. */
+  /** Path of the request with its query. */
   target: string;
   headers: Record<string, string>;
   body?: string;
@@ -29,7 +29,7 @@ export interface FuzzRequest {
 /** Takes what it names away: own things rarely, or there would soon be nothing left to ask for. */
 const ENDS_THINGS = /^DELETE|\/(logout|disconnect)$/;
 const JSON_TYPE = 'application/json';
-/** For operations that take none. */
+/** Bodies for operations that take none. */
 const NEEDLESS_BODIES = ['{}', '{"a":1}', '[]', '{', 'null', ''];
 const BOUNDARY = 'svc-fuzz';
 const FORM_TYPE = 'multipart/form-data';
@@ -105,13 +105,13 @@ export class FuzzRequests {
   }
 
   private query({ parameters }: ApiOperation, world: FuzzWorld, isBroken: boolean): string {
-    const known = parameters.filter(({ in: place }) => place === 'query');
-    const given = known.filter(({ required }) => required === true || this.chance(0.35));
+    const allowed = parameters.filter(({ in: place }) => place === 'query');
+    const chosen = allowed.filter(({ required }) => required === true || this.chance(0.35));
     const search = new URLSearchParams(
-      given.map((one): [string, string] => [one.name, this.inQuery(one, world)]),
+      chosen.map((one): [string, string] => [one.name, this.inQuery(one, world)]),
     );
     if (isBroken) {
-      const name = known.length > 0 && this.chance(0.9) ? pick(this.random, known).name : 'unknown';
+      const name = allowed.length > 0 && this.chance(0.9) ? pick(this.random, allowed).name : 'unknown';
       search[this.chance(0.7) ? 'set' : 'append'](name, pick(this.random, HOSTILE_TEXTS));
     }
     const text = search.toString();
@@ -121,7 +121,7 @@ export class FuzzRequests {
   private inQuery({ name, schema, example }: ApiParameter, world: FuzzWorld): string {
     const id = idFor(name, world.own);
     if (id !== undefined && this.chance(0.8)) return id;
-    // Only the gateway makes a cursor that fits.
+    // The gateway alone makes a cursor that fits.
     return String(example ?? this.values.fitting(schema));
   }
 

@@ -3,7 +3,7 @@ import { type ApiDocument, type JsonSchema, resolveSchema } from './api-document
 /** Numbers in [0, 1). */
 export type Random = () => number;
 
-/** One of these. */
+/** Picks one of these. */
 export function pick<T>(random: Random, from: readonly T[]): T {
   return from[Math.floor(random() * from.length)] as T;
 }
@@ -35,7 +35,7 @@ const HOSTILE: unknown[] = [
   ...[[], {}, [[]], [null], { a: { b: [{}] } }],
 ];
 const LETTERS = [...'abcXYZ019 .-_@+', 'ä', 'ß', 'ж', '中', '😀', '\n', '"', '\\'];
-/** Longer texts are made rarely: a body has a bound of its own. */
+/** Usual length of a text, in characters; longer ones are made rarely: a body has a bound of its own. */
 const USUAL_LENGTH = 60;
 
 /** Makes values that fit a schema, and breaks them. */
@@ -45,7 +45,7 @@ export class FuzzValues {
     private readonly random: Random,
   ) {}
 
-  /** A value that fits, as far as a schema says all of it. */
+  /** Makes a value that fits, as far as a schema says all of it. */
   fitting(referring: JsonSchema): unknown {
     const schema = resolveSchema(this.document, referring);
     if (schema['const'] !== undefined) return schema['const'];
@@ -56,7 +56,7 @@ export class FuzzValues {
     return options ? this.fitting(pick(this.random, options)) : this.plain(schema);
   }
 
-  /** The same with one place broken. */
+  /** Makes the same value with one place broken. */
   broken(value: unknown): unknown {
     if (Array.isArray(value) && value.length > 0 && this.chance(0.8)) {
       const at = Math.floor(this.random() * value.length);

@@ -3,20 +3,20 @@ import type { ApiDocument } from './api-document.js';
 import { type FuzzRequest, FuzzRequests, type FuzzWorld } from './fuzz-requests.js';
 import type { Random } from './fuzz-values.js';
 
-/** What to fuzz, and how much. */
+/** Subject and extent of a run. */
 export interface FuzzOptions {
   origin: string;
   document: ApiDocument;
   requests: number;
   random: Random;
-  /** Asked before each batch, so that what was used up can be made anew; the number of requests so far. */
+  /** Makes the world before each batch, so that used resources can be made anew; `done` is the number of requests so far. */
   world(done: number): Promise<FuzzWorld>;
 }
 
-/** What a run of made-up requests showed. */
+/** Findings of a run of made-up requests. */
 export interface FuzzReport {
   requests: number;
-  /** How often each status was answered. */
+  /** Number of answers by status. */
   statuses: Record<string, number>;
   /** The same by route. */
   routes: Record<string, Record<string, number>>;
@@ -81,7 +81,7 @@ async function answerOf(
   const type = response.headers.get('content-type') ?? '';
   const { status } = response;
   if (type.startsWith('text/event-stream')) {
-    // It has no end of its own.
+    // The stream does not end by itself.
     ending.abort();
     return { status, headers: response.headers, body: undefined };
   }
@@ -90,9 +90,9 @@ async function answerOf(
   return { status, headers: response.headers, body: isJson ? (JSON.parse(text) as unknown) : text };
 }
 
-/** Without the key. */
-function shown({ method, target, headers, body }: FuzzRequest, ...told: unknown[]): string {
+/** Shows a request without its key. */
+function shown({ method, target, headers, body }: FuzzRequest, ...findings: unknown[]): string {
   const others = Object.entries(headers).filter(([name]) => name !== 'authorization');
   const request = { method, target, headers: Object.fromEntries(others), body };
-  return JSON.stringify([request, ...told]).slice(0, LONGEST_SHOWN);
+  return JSON.stringify([request, ...findings]).slice(0, LONGEST_SHOWN);
 }

@@ -13,18 +13,18 @@ const REFERENCES: Record<string, string> = {
   ...{ messageId: 'messages', messageIds: 'received', replyTo: 'messages' },
 };
 
-/** Names of the path parameters that are ids of resources of a tenant, with the resource: `{id: 'sessions'}`. */
+/** Names the path parameters that are ids of resources of a tenant, with the resource: `{id: 'sessions'}`. */
 export function idsInPath({ path }: ApiOperation): Record<string, string> {
   const found = [...path.matchAll(/([\w-]+)\/\{(\w+)\}/g)].map(([, segment = '', name = '']) => [
     name,
     segment,
   ]);
-  // A person is nobody's: whoever asks is told of their own dealings with them.
+  // A person belongs to no tenant: the answer is about the caller's own dealings with them.
   const isPerson = (name = ''): boolean => name === 'phone' || name === 'contact';
   return Object.fromEntries(found.filter(([name]) => !isPerson(name))) as Record<string, string>;
 }
 
-/** The path with these ids in it. @throws Error for a resource without one: it needs a fixture. */
+/** Writes the path with these ids in it. @throws Error for a resource without one: it needs a fixture. */
 export function pathWithIds(operation: ApiOperation, ids: ResourceIds): string {
   const resources = idsInPath(operation);
   return operation.path.replace(/\{(\w+)\}([^{]*)/g, (_, name: string, rest: string) => {
@@ -35,7 +35,7 @@ export function pathWithIds(operation: ApiOperation, ids: ResourceIds): string {
   });
 }
 
-/** A value with these ids wherever one of its fields names a resource. */
+/** Copies a value with these ids wherever one of its fields names a resource. */
 export function withIds(value: unknown, ids: ResourceIds, field = ''): unknown {
   if (Array.isArray(value)) return value.map((item) => withIds(item, ids, field));
   if (typeof value === 'object' && value !== null) {
@@ -46,13 +46,13 @@ export function withIds(value: unknown, ids: ResourceIds, field = ''): unknown {
   return typeof value === 'string' ? (ids[REFERENCES[field] ?? ''] ?? value) : value;
 }
 
-/** Fields of a JSON body, on its first level, that name a resource. */
+/** Names the fields of a JSON body, on its first level, that name a resource. */
 export function referencesOf(document: ApiDocument, { body }: ApiOperation): string[] {
   const schema: JsonSchema = body?.content['application/json']?.schema ?? {};
   return Object.keys(resolveSchema(document, schema).properties ?? {}).filter((field) => REFERENCES[field]);
 }
 
-/** The id of a resource that a field names. */
+/** Finds the id of a resource that a field names. */
 export function idFor(field: string, ids: ResourceIds): string | undefined {
   return ids[REFERENCES[field] ?? ''];
 }

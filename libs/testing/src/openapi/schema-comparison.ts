@@ -15,7 +15,7 @@ export class SchemaComparison {
     private readonly current: ApiDocument,
   ) {}
 
-  /** What is no longer taken (of a request), or no longer to be relied on (of an answer). */
+  /** Lists what is no longer taken (of a request), or no longer to be relied on (of an answer). */
   of(place: string, before: JsonSchema, after: JsonSchema): string[] {
     this.compare(place, before, after);
     return this.found;
@@ -41,11 +41,11 @@ export class SchemaComparison {
 
   private compareTypes(place: string, before: JsonSchema, after: JsonSchema): void {
     const [was, is] = [typesOf(before), typesOf(after)];
-    const [taken, given] = this.direction === 'request' ? [was, is] : [is, was];
+    const [sentTypes, readTypes] = this.direction === 'request' ? [was, is] : [is, was];
     // An integer is a number, too. Without a type anything goes.
     const fits = (type: string): boolean =>
-      given.includes(type) || (type === 'integer' && given.includes('number'));
-    const isNarrower = given.length > 0 && (taken.length === 0 || !taken.every(fits));
+      readTypes.includes(type) || (type === 'integer' && readTypes.includes('number'));
+    const isNarrower = readTypes.length > 0 && (sentTypes.length === 0 || !sentTypes.every(fits));
     if (isNarrower) this.say(place, `the type was ${was.join('|') || 'any'} and is ${is.join('|') || 'any'}`);
     if (this.direction === 'request') this.compareEnums(place, before, after);
   }
@@ -72,7 +72,7 @@ export class SchemaComparison {
     }
   }
 
-  /** New kinds of an answer are for clients to ignore; of a request none may go. */
+  /** Compares alternatives. New kinds of an answer are for clients to ignore; of a request none may go. */
   private compareAlternatives(place: string, before: JsonSchema, after: JsonSchema): void {
     for (const keyword of ['oneOf', 'anyOf', 'allOf'] as const) {
       const [was, is] = [before[keyword] ?? [], after[keyword] ?? []];
@@ -114,7 +114,7 @@ function typesOf({ type }: JsonSchema): string[] {
   return [type ?? []].flat();
 }
 
-/** What an alternative is recognised by. */
+/** Finds the name by which an alternative is recognised. */
 function nameOf({ $ref, required, type }: JsonSchema): string {
   return $ref?.split('/').at(-1) ?? required?.join('+') ?? String(type);
 }

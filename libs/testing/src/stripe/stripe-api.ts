@@ -7,7 +7,7 @@ const REMEMBERED: Seconds = 86_400;
 const EXPIRE = /^POST \/v1\/checkout\/sessions\/([\w-]+)\/expire$/;
 const FORM_METADATA = /^metadata\[(\w+)\]$/;
 
-/** What a failure answers. */
+/** Answer of a failure. */
 const FAILURE: Reply = { status: 500, body: { error: { type: 'api_error', message: 'Try again.' } } };
 
 interface Reply {
@@ -50,7 +50,7 @@ export class StripeApi {
     private readonly secretKey: string,
   ) {}
 
-  /** Somebody pays: the page is of no use after that. */
+  /** Ends a checkout as a payment does: the page is of no use after that. */
   takeCheckout(url: string): Checkout {
     const checkout = this.checkouts.get(url);
     if (!checkout) throw new Error('There is no such checkout, or it was closed.');
@@ -71,9 +71,9 @@ export class StripeApi {
   }
 
   private once(key: string, form: string, answer: () => Reply): Reply {
-    const known = this.answered.get(key);
-    if (known && this.world.now - known.at < REMEMBERED) {
-      return known.form === form ? known.reply : refusal(400, 'This key was used for something else.');
+    const earlier = this.answered.get(key);
+    if (earlier && this.world.now - earlier.at < REMEMBERED) {
+      return earlier.form === form ? earlier.reply : refusal(400, 'This key was used for something else.');
     }
     const reply = answer();
     this.answered.set(key, { form, reply, at: this.world.now });
@@ -130,7 +130,7 @@ export class StripeApi {
     return itemBody(item);
   }
 
-  /** Newest first, by the page. */
+  /** Lists the items newest first, by the page. */
   private listItems(customer: string, values: URLSearchParams): object {
     const since = Number(values.get('created[gte]') ?? 0);
     const all = this.world.items

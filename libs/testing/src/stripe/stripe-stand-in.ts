@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { StripeApi } from './stripe-api.js';
 import { StripeWorld } from './stripe-world.js';
 
-/** How badly things go; each a part of all, from 0 to 1. */
+/** Faults of calls and webhooks; each number is a share of all, from 0 to 1. */
 export interface StripeFaults {
   /** Webhooks that come twice. */
   duplicates: number;
@@ -12,14 +12,14 @@ export interface StripeFaults {
   losses: number;
   /** Webhooks that wait for the next `flush`, and may wait there again. */
   delays: number;
-  /** Whether those of one `flush` come in any order. */
+  /** The webhooks of one `flush` come in any order. */
   reorder: boolean;
   /** Calls that fail before anything is done, and calls that are done and whose answer is lost. */
   failures: number;
   lostAnswers: number;
 }
 
-/** Nothing goes wrong. */
+/** Faults of a run without any. */
 export const NO_STRIPE_FAULTS: StripeFaults = {
   duplicates: 0,
   losses: 0,
@@ -29,7 +29,7 @@ export const NO_STRIPE_FAULTS: StripeFaults = {
   lostAnswers: 0,
 };
 
-/** What a stand-in is started with. */
+/** Options of a stand-in. */
 export interface StripeStandInOptions {
   /** Price of a month by price id, in cents. */
   prices: Record<string, number>;
@@ -50,18 +50,18 @@ interface Webhook {
  */
 export class StripeStandIn {
   readonly world: StripeWorld;
-  /** Both made at start, so that no secret lies in the code. */
+  /** Key of the API; it is made at start, like the other secret, so that none lies in the code. */
   readonly secretKey = `sk_test_${randomUUID().replaceAll('-', '')}`;
   readonly webhookSecret = `whsec_${randomUUID().replaceAll('-', '')}`;
   faults = NO_STRIPE_FAULTS;
-  /** Where webhooks go. */
+  /** Address that webhooks go to. */
   webhookUrl: string | undefined;
   /** Holds up the answer to a call, `GET /v1/subscriptions`, that was carried out. */
   beforeAnswer: ((call: string) => Promise<void>) | undefined;
   /** Calls that failed before anything was done. */
   failedCalls = 0;
   /** Webhooks by what became of them. */
-  readonly told = { sent: 0, doubled: 0, delayed: 0, lost: 0 };
+  readonly webhookCounts = { sent: 0, doubled: 0, delayed: 0, lost: 0 };
   private readonly random: () => number;
   private readonly waiting: Webhook[] = [];
   private readonly server: Server;
@@ -86,12 +86,12 @@ export class StripeStandIn {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** What was called, `POST /v1/customers`, in this order. */
+  /** Lists the calls, `POST /v1/customers`, in this order. */
   get calls(): readonly string[] {
     return this.api.calls;
   }
 
-  /** A person pays on the checkout page of this address. */
+  /** Pays as a person does on the checkout page of this address. */
   pay(checkoutUrl: string): void {
     const { customer, price } = this.api.takeCheckout(checkoutUrl);
     this.world.subscribe(customer, price);
@@ -114,14 +114,14 @@ export class StripeStandIn {
     await new Promise((done) => this.server.close(done));
   }
 
-  /** The header that goes with a body, signed at a time of the real clock. */
+  /** Writes the header that goes with a body, signed at a time of the real clock. */
   signature(payload: string, at = new Date(), secret = this.webhookSecret): string {
     const t = Math.floor(at.getTime() / 1000);
     return `t=${t},v1=${createHmac('sha256', secret).update(`${t}.${payload}`).digest('hex')}`;
   }
 
   private count<T>(what: 'lost' | 'doubled' | 'delayed', webhooks: T): T {
-    this.told[what] += 1;
+    this.webhookCounts[what] += 1;
     return webhooks;
   }
 
@@ -136,12 +136,12 @@ export class StripeStandIn {
     this.waiting.push({ id, payload: JSON.stringify(event) });
   }
 
-  /** One that is not taken is lost here; Stripe would try again for three days. */
+  /** Sends a webhook. One that is not taken is lost here; Stripe would try again for three days. */
   private async send({ payload }: Webhook): Promise<void> {
     if (!this.webhookUrl) return;
     const headers = { 'content-type': 'application/json', 'stripe-signature': this.signature(payload) };
     const answer = await fetch(this.webhookUrl, { method: 'POST', headers, body: payload }).catch(() => null);
-    this.told[answer?.ok ? 'sent' : 'lost'] += 1;
+    this.webhookCounts[answer?.ok ? 'sent' : 'lost'] += 1;
     await answer?.text();
   }
 

@@ -30,7 +30,7 @@ export interface StandInSubscription {
   owed: { invoice: string; at: Seconds[] } | null;
 }
 
-/** Something on an invoice, or on the next one while `invoice` is null. */
+/** Item of an invoice, or of the next one while `invoice` is null. */
 export interface StandInItem {
   id: string;
   customer: string;
@@ -54,10 +54,10 @@ export interface StandInInvoice {
   status: 'open' | 'paid';
 }
 
-/** Hears what happens: the type of the event, and the object as it is. */
+/** Listener of the world: it gets the type of the event, and the object as it is. */
 export type EventListener = (type: string, object: object) => void;
 
-/** What Stripe knows of one account, and what time does to it. */
+/** Account at Stripe, and what time does to it. */
 export class StripeWorld {
   readonly customers = new Map<string, StandInCustomer>();
   readonly subscriptions = new Map<string, StandInSubscription>();
@@ -71,7 +71,7 @@ export class StripeWorld {
     private readonly tell: EventListener,
   ) {}
 
-  /** Somebody paid on a checkout page. */
+  /** Subscribes as a payment on a checkout page does. */
   subscribe(customer: string, price: string): StandInSubscription {
     const subscription: StandInSubscription = {
       ...{ id: `sub_${randomUUID()}`, customer, price, nextPrice: null, status: 'incomplete', owed: null },
@@ -84,20 +84,20 @@ export class StripeWorld {
     return subscription;
   }
 
-  /** In the portal. Stripe itself changes at once whatever it is told to. */
+  /** Changes the price as in the portal. Stripe itself changes at once whatever it is told to. */
   changePrice(subscription: StandInSubscription, price: string, when: 'now' | 'period end'): void {
     if (when === 'now') subscription.price = price;
     subscription.nextPrice = when === 'now' ? null : price;
     this.tell('customer.subscription.updated', subscriptionBody(subscription));
   }
 
-  /** In the portal: it ends with the period that is paid. */
+  /** Cancels as in the portal: the subscription ends with the period that is paid. */
   cancel(subscription: StandInSubscription): void {
     subscription.cancelAt = subscription.periodEnd;
     this.tell('customer.subscription.updated', subscriptionBody(subscription));
   }
 
-  /** Time goes on: periods end, and what is owed is charged again, in the order of time. */
+  /** Moves time on: periods end, and what is owed is charged again, in the order of time. */
   advanceTo(to: Seconds): void {
     for (;;) {
       const [next] = [...this.subscriptions.values()]
@@ -119,7 +119,7 @@ export class StripeWorld {
   private happen(subscription: StandInSubscription): void {
     if (subscription.periodEnd > this.now) return this.chargeAgain(subscription);
     if (subscription.cancelAt !== null) {
-      // What waits for the next invoice is charged all the same.
+      // The items that wait for the next invoice are charged all the same.
       if (this.waiting(subscription.customer).length > 0) this.bill(subscription, 0);
       subscription.status = 'canceled';
       subscription.owed = null;
@@ -133,7 +133,7 @@ export class StripeWorld {
     this.bill(subscription);
   }
 
-  /** An invoice over what waits, apart from any subscription; whoever is asked pays it. */
+  /** Makes an invoice over the waiting items, apart from any subscription, and pays it. */
   invoiceWaiting(customer: string): object {
     const invoice = this.makeInvoice(customer, null, 0);
     invoice.status = 'paid';
@@ -180,7 +180,7 @@ export class StripeWorld {
   }
 }
 
-/** As the API shows it, as far as anybody reads it here. */
+/** Writes a subscription as the API shows it, as far as a test reads it here. */
 export function subscriptionBody(subscription: StandInSubscription): object {
   const { id, customer, status, created, price, periodStart, periodEnd, cancelAt } = subscription;
   const period = { current_period_start: periodStart, current_period_end: periodEnd };
@@ -201,7 +201,7 @@ function invoiceBody({ id, customer, subscription, created, total, status }: Sta
   return { id, object: 'invoice', customer, created, total, status, parent: { subscription } };
 }
 
-/** The same day of the next month, or its last. */
+/** Finds the same day of the next month, or its last. */
 function addMonth(from: Seconds): Seconds {
   const date = new Date(from * 1000);
   const last = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 2, 0)).getUTCDate();

@@ -1,10 +1,10 @@
 import type { MessageBody, MessageRelation, OutboundContent } from '@svc/contracts';
 
-/** What one kind of content makes of its field of the request. */
+/** Content and body that one kind of content makes of its field of the request. */
 export interface Draft {
-  /** For the worker. */
+  /** Content for the worker. */
   readonly content: Readonly<OutboundContent>;
-  /** For readers of the conversation. */
+  /** Body for readers of the conversation. */
   readonly body: Readonly<MessageBody>;
   /** The message that the request names, and the field that does so. */
   readonly names?: { messageId: string; relation: MessageRelation; field: string };

@@ -10,7 +10,7 @@ export function reactionDraft({ emoji }: NonNullable<SendMessageRequest['reactio
   return { content: { type: 'reaction', emoji }, body: { type: 'reaction', emoji } };
 }
 
-/** Whether a reader sees the text as one sign, and some part of it is a picture, a flag or a key. */
+/** Says whether a reader sees the text as one sign, and some part of it is a picture, a flag or a key. */
 function isEmoji(text: string): boolean {
   if (text === '') return true;
   const signs = [...new Intl.Segmenter().segment(text)].length;

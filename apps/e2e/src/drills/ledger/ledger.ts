@@ -163,14 +163,19 @@ class Quarter {
       String,
     );
     const differences = await compare();
-    const { world, told } = this.stripe;
+    const { world, webhookCounts } = this.stripe;
     await this.messaging.onApplicationShutdown();
     const figures = {
       ...{ seed, kills, calls: this.calls, repeats: this.repeats, tenants: this.payers.length },
-      ...{ blocks: world.items.length, invoices: world.invoices.length, webhooks: told, differences },
+      ...{
+        blocks: world.items.length,
+        invoices: world.invoices.length,
+        webhooks: webhookCounts,
+        differences,
+      },
     };
     const isExact = Object.values(differences).every((difference) => difference === 0);
-    const isHard = world.items.length > 0 && told.lost > 0 && told.doubled > 0 && kills > 0;
+    const isHard = world.items.length > 0 && webhookCounts.lost > 0 && webhookCounts.doubled > 0 && kills > 0;
     return { figures, holds: isExact && isHard };
   }
 

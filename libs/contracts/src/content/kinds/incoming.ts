@@ -3,13 +3,13 @@ import { IsOptional, IsString } from 'class-validator';
 import { field } from '../field.js';
 import { defineContent } from '../kind.js';
 
-/** Content that may be looked at once. `MessageBody` itself declares `inner`, which is one. */
+/** Content that may be looked at only once. `MessageBody` itself declares `inner`, which is one. */
 export const viewOnce = defineContent({
   sending: null,
   body: { required: { inner: field<object>() }, optional: {} },
 });
 
-/** Content of a kind that nobody here reads. */
+/** Content of a kind that the gateway does not read. */
 export const unsupported = defineContent({
   sending: null,
   body: {

@@ -1,6 +1,6 @@
 /** Kinds of files that a session sends. */
 export const MEDIA_KINDS = ['image', 'audio', 'document', 'video', 'sticker'] as const;
-/** One of `MEDIA_KINDS`. */
+/** Value of `MEDIA_KINDS`. */
 export type MediaKind = (typeof MEDIA_KINDS)[number];
 
 const MB = 1_048_576;
@@ -21,7 +21,7 @@ const PICTURES = ['image/jpeg', 'image/png'];
 export const MIME_TYPE =
   '^[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]{0,63}\\/[a-zA-Z0-9][a-zA-Z0-9!#$&^_.+-]{0,63}( *;[ -~]{0,100})?$';
 
-/** Whether phones show a file of this media type as this kind; a document may be anything. */
+/** Says whether phones show a file of this media type as this kind; a document may be anything. */
 export function isOfKind(kind: MediaKind, mimeType: string): boolean {
   const type = (mimeType.split(';')[0] ?? '').trim().toLowerCase();
   if (kind === 'document') return true;
@@ -35,13 +35,13 @@ const CONTAINERS = new Set([
   ...['audio/mp4', 'audio/x-m4a', 'audio/ogg', 'application/ogg', 'application/vnd.ms-asf'],
 ]);
 
-/** Whether a media type, read from the bytes of a file, says that it is none of this kind. */
+/** Says whether a media type, read from the bytes of a file, excludes this kind. */
 export function contradicts(kind: MediaKind, mimeType: string): boolean {
   const mayBeEither = (kind === 'audio' || kind === 'video') && CONTAINERS.has(mimeType);
   return !mayBeEither && !isOfKind(kind, mimeType);
 }
 
-/** The rule that `isOfKind` checks, in words. */
+/** Describes the rule that `isOfKind` checks, in words. */
 export function typesOf(kind: MediaKind): string {
   if (kind === 'image') return `${PICTURES.join(' or ')} (send others as a document)`;
   return kind === 'sticker' ? 'image/webp' : `${kind}/…`;

@@ -112,7 +112,7 @@ export class MediaRequest {
 export class MediaContent {
   @ValidateIf(({ url }: MediaContent) => url === undefined) @IsUUID() mediaId?: string;
   @IsOptional() @IsString() url?: string;
-  /** Absent: what the answer to the fetch says. */
+  /** Media type; absent: the one in the answer to the fetch. */
   @IsOptional() @IsString() mimeType?: string;
   @IsOptional() @IsString() filename?: string;
   @IsOptional() @IsString() caption?: string;

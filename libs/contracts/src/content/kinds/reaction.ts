@@ -29,7 +29,7 @@ export const reaction = defineContent({
       ),
     },
     wire: {
-      /** Empty: taken back. */
+      /** Emoji of the reaction; empty: it is taken back. */
       emoji: field<string>(IsString()),
       target: TARGET,
     },

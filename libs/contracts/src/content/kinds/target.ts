@@ -20,13 +20,13 @@ export class MessageRef {
 /** An earlier message, in the words of the platform. */
 export class MessageTarget {
   @IsString() keyId: string;
-  /** Written by the session's own number. */
+  /** The session's own number wrote the message. */
   @IsBoolean() fromMe: boolean;
-  /** Who wrote it, in a group. */
+  /** Author of the message, in a group. */
   @IsOptional() @IsString() participant?: string;
 }
 
-/** What a reaction, an edit or a deletion is about. */
+/** Message that a reaction, an edit or a deletion is about. */
 export const TARGET = field<MessageTarget>(
   IsDefined(),
   ValidateNested(),

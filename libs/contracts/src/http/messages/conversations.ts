@@ -15,7 +15,7 @@ export class ListConversationsQuery extends PageQuery {
   sessionId?: string;
 }
 
-/** What one session and one contact, or group, have written to each other. */
+/** Conversation between one session and one contact, or group. */
 export class ConversationView {
   @ApiProperty({
     description:

@@ -12,13 +12,13 @@ const MOST_VALUE_CHARACTERS = 500;
 /** The time that a message waits for its session by default, in seconds. */
 export const QUEUE_FOR_SECONDS = 3_600;
 
-/** At most a day: a unit is of the day on which its message was accepted. */
+/** Longest wait in seconds, a day: a unit is of the day on which its message was accepted. */
 const MOST_QUEUE_SECONDS = 86_400;
 
 /** The longest time that a message may be scheduled ahead, in days: shorter than an upload is stored. */
 export const SEND_AHEAD_DAYS = 28;
 
-/** What a send may do while its session is not connected. */
+/** Choices of a send whose session is not connected. */
 const ON_DISCONNECTED = ['fail', 'queue'] as const;
 
 /** Rules for the metadata of a send: so few and so short that they may go along with every event. */

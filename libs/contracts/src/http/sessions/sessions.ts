@@ -62,7 +62,7 @@ export class UpdateSessionBody {
   proxy?: string | null;
 }
 
-/** What the platform does not let a session do: write to people that it has no chat with. */
+/** Restriction of a session by the platform: it may not write to people that it has no chat with. */
 export class SessionRestriction {
   @ApiProperty({
     description:

@@ -22,7 +22,7 @@ export const WARMUP_CRITERIA = [
   'DISCONNECTS_PER_DAY',
   'LOGOUTS',
 ] as const;
-/** One of `WARMUP_CRITERIA`. */
+/** Value of `WARMUP_CRITERIA`. */
 export type WarmupCriterionName = (typeof WARMUP_CRITERIA)[number];
 
 /** A criterion that a number has to meet. */

@@ -166,7 +166,7 @@ export class CheckApiKeysBody {
   candidates: string[];
 }
 
-/** What the form of a string says. It is not repeated: an answer ends up in logs, too. */
+/** Findings about the form of a string. It is not repeated: an answer ends up in logs, too. */
 export class CheckedApiKey {
   @ApiProperty({
     description:

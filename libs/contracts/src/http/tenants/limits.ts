@@ -5,7 +5,7 @@ import { type Plan, PLANS } from '../../enums.js';
 import { type ErrorCode } from '../../errors.js';
 import { TokenUsage } from './usage.js';
 
-/** What is used up of one limit. */
+/** Usage of one limit. */
 export class LimitCount {
   @ApiProperty({
     description: 'How much there is; null: no limit.',
@@ -123,7 +123,7 @@ export class SessionLimits {
   left: number;
 }
 
-/** Why a send would be refused. */
+/** Refusal that a send would get. */
 export class DryRunRefusal {
   @ApiProperty({ description: 'HTTP status of the refusal.', type: 'integer', example: 429 })
   status: number;

@@ -27,7 +27,7 @@ export class UsageQuery {
   month?: string;
 }
 
-/** What is used of the tokens of a month, and what it costs. */
+/** Usage and cost of the tokens of a month. */
 export class TokenUsage {
   @ApiProperty({ description: 'Tokens used.', type: 'integer', example: 71_000_000, minimum: 0 })
   @IsInt()
@@ -96,7 +96,7 @@ export class TokenUsage {
   currency: string;
 }
 
-/** What was used, of a day or of a session. */
+/** Usage of a day or of a session. */
 class Used {
   @ApiProperty({
     description: 'Messages accepted, less those that came back.',
@@ -112,13 +112,13 @@ class Used {
   tokens: number;
 }
 
-/** What was used on one day. */
+/** Usage of one day. */
 export class DayUsed extends Used {
   @ApiProperty({ description: 'The day in UTC.', format: 'date', example: '2026-01-31' })
   day: string;
 }
 
-/** What one session used. */
+/** Usage of one session. */
 export class SessionUsed extends Used {
   @ApiProperty({ description: 'The session.', format: 'uuid' })
   sessionId: string;

@@ -17,10 +17,10 @@ import { PageQuery } from '../page.js';
 
 /** States of a delivery. `PENDING`: on its way; `HELD`: its endpoint is not active; `DEAD`: given up. */
 export const DELIVERY_STATUSES = ['PENDING', 'HELD', 'DELIVERED', 'DEAD'] as const;
-/** One of `DELIVERY_STATUSES`. */
+/** Value of `DELIVERY_STATUSES`. */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Which deliveries, by their events; filters narrow each other. */
+/** Filter of deliveries by their events; fields narrow each other. */
 export class EventFilter {
   @ApiPropertyOptional({
     description: 'Only deliveries of this event.',
@@ -53,7 +53,7 @@ export class DeliveriesQuery extends DeadLettersQuery {
   status?: DeliveryStatus;
 }
 
-/** One HTTP POST to an endpoint. */
+/** Attempt of a delivery: one HTTP POST to an endpoint. */
 export class DeliveryAttempt {
   @ApiProperty({ description: 'Number of the attempt, from 1.', type: 'integer', example: 1 })
   @IsInt()
@@ -104,7 +104,7 @@ export class DeliveryAttempt {
   responseHead?: string;
 }
 
-/** One (event, endpoint) pair. */
+/** Delivery: one (event, endpoint) pair. */
 export class DeliveryView {
   @ApiProperty({ description: 'Delivery id, the same in every attempt.', format: 'uuid' })
   @IsUUID()

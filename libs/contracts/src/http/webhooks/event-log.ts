@@ -38,7 +38,7 @@ export class EventStreamQuery extends PickType(EventLogQuery, ['event', 'session
   after?: string;
 }
 
-/** One event of a tenant, whether an endpoint was subscribed to it or not. */
+/** Event of a tenant, whether an endpoint was subscribed to it or not. */
 export class LoggedEvent {
   @ApiProperty({
     description:

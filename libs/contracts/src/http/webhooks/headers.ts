@@ -11,7 +11,7 @@ export const MOST_HEADER_CHARACTERS = 4096;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
 const OURS = /^(?:x-svc-|x-webhook-|webhook-)/;
-/** What frames the request or belongs to one connection (RFC 9110, 7.6.1), and what says what the body is. */
+/** Headers that frame the request or belong to one connection (RFC 9110, 7.6.1), and those that describe the body. */
 const RESERVED = new Set([
   ...[
     'host',

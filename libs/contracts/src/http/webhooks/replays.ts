@@ -5,12 +5,12 @@ import { EventFilter } from './deliveries.js';
 
 /** States of a delivery that can be replayed. */
 export const REPLAYABLE_STATUSES = ['DELIVERED', 'DEAD'] as const;
-/** One of `REPLAYABLE_STATUSES`. */
+/** Value of `REPLAYABLE_STATUSES`. */
 export type ReplayableStatus = (typeof REPLAYABLE_STATUSES)[number];
 
 /** States of a replay. `CANCELED`: on request, or because its endpoint was deleted. */
 export const REPLAY_STATES = ['RUNNING', 'DONE', 'CANCELED'] as const;
-/** One of `REPLAY_STATES`. */
+/** Value of `REPLAY_STATES`. */
 export type ReplayState = (typeof REPLAY_STATES)[number];
 
 /** Body of `POST /v1/webhooks/:id/replay`: filters narrow each other; none means everything that is finished. */

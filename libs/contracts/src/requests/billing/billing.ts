@@ -41,11 +41,11 @@ export class SubscriptionState {
   @IsIn(SUBSCRIPTION_STATUSES) status: SubscriptionStatus;
   /** The vendor's own tenant: exempt from plan limits. */
   @IsBoolean() internal: boolean;
-  /** Whether sends, new sessions and connecting are allowed at this moment; otherwise 402. */
+  /** Sends, new sessions and connecting are allowed at this moment; otherwise 402. */
   @IsBoolean() active: boolean;
-  /** Who says what plan and status are. */
+  /** Keeper of the plan and the status. */
   @IsOptional() @IsIn(SUBSCRIPTION_KEEPERS) keeper?: SubscriptionKeeper;
-  /** Of an overdue one: from then on it is not active (ISO 8601, UTC). */
+  /** Time from which on an overdue subscription is not active (ISO 8601, UTC). */
   @IsOptional() @IsISO8601() graceEndsAt?: string;
   /** A smaller plan that begins when the paid period ends, and when that is. */
   @IsOptional() @IsIn(PLANS) nextPlan?: Plan;
@@ -54,7 +54,7 @@ export class SubscriptionState {
   @IsOptional() @IsISO8601() periodEndsAt?: string;
   @IsOptional() @IsISO8601() cancelsAt?: string;
   @IsOptional() @ValidateNested() @Type(() => TokenRefusal) tokenRefusal?: TokenRefusal;
-  /** What the tenant may use, in numbers. Absent from a `billing` of an earlier release. */
+  /** Entitlements of the tenant. Absent from a `billing` of an earlier release. */
   @IsOptional() @ValidateNested() @Type(() => Entitlements) entitlements?: Entitlements;
 }
 
@@ -107,7 +107,7 @@ export class TakeProviderEventV1 {
 
 /** Reply of `take-provider-event`: whether the event was stored; a repeat is not, nor one of no interest. */
 export class ProviderEventReply {
-  @IsBoolean() kept: boolean;
+  @IsBoolean() isStored: boolean;
 }
 
 /** Opens the page where a person pays for a plan; `SUBSCRIPTION_CONFLICT` where there is no provider, or a subscription already. */

@@ -89,12 +89,12 @@ export function AreDayCaps(): PropertyDecorator {
   });
 }
 
-/** What a tenant may use, in numbers: those of its plan, with the operator's overrides in effect; null: no limit. */
+/** Entitlements of a tenant: those of its plan, with the operator's overrides in effect; null: no limit. */
 export class Entitlements extends DayCaps {
   @orNull() @IsInt() @Min(0) sessions: number | null;
   /** Tokens of language models that a month includes. */
   @orNull() @IsInt() @Min(0) tokens: number | null;
-  /** What happens beyond them. */
+  /** Rule for tokens beyond those included. */
   @IsIn(TOKEN_OVERAGES) overage: TokenOverage;
   /** Bytes of media. No service enforces it. */
   @orNull() @IsInt() @Min(0) storage: number | null;
@@ -112,7 +112,7 @@ export class SetEntitlementV1 {
   @IsUUID() tenantId: string;
   @IsIn(ENTITLEMENT_KEYS) key: EntitlementKey;
   @IsEntitlementValue() value: EntitlementValue;
-  /** Why, for the audit log. */
+  /** Reason for the audit log. */
   @IsString() @Length(1, 500) reason: string;
 }
 
@@ -123,14 +123,14 @@ export class ClearEntitlementV1 {
   @IsOptional() @IsString() @Length(1, 500) reason?: string;
 }
 
-/** One override of an entitlement, and the value of the plan that it takes the place of. */
+/** Override of an entitlement, and the value of the plan that it takes the place of. */
 export class EntitlementOverride {
   @IsIn(ENTITLEMENT_KEYS) key: EntitlementKey;
   @IsEntitlementValue() value: EntitlementValue;
   @IsDefined() planValue: EntitlementValue;
   @IsString() actor: string;
   @IsString() reason: string;
-  /** When, in domain time (ISO 8601, UTC). */
+  /** Time of the override, in domain time (ISO 8601, UTC). */
   @IsISO8601() at: string;
 }
 

@@ -16,16 +16,16 @@ import { LIMIT_LAYERS, type LimitLayer, type Plan, PLANS } from '../../enums.js'
 import { LimitCount, SessionDay } from '../../http/tenants/limits.js';
 import { AreDayCaps, type DayCaps } from '../billing/entitlements.js';
 
-/** How long an admitted unit may wait for its message to be written, in ms. */
+/** Time for which an admitted unit may wait for its message to be written, in ms. */
 export const WRITE_WITHIN_MS = 30_000;
 
 /** The tenant whose day a request is about, and the caps of it. */
 export class DayOf {
   @IsUUID() tenantId: string;
-  /** Read by a `limits` of an earlier release only, as `internal` is; they go with the next one. */
+  /** Plan of the tenant. A `limits` of an earlier release alone reads it, as `internal`; both go with the next one. */
   @IsIn(PLANS) plan: Plan;
   @IsBoolean() internal: boolean;
-  /** Absent from a gateway of an earlier release: `limits` asks `billing` then. */
+  /** Caps of the day; absent from a gateway of an earlier release: `limits` asks `billing` then. */
   @IsOptional() @AreDayCaps() caps?: DayCaps;
 }
 
@@ -33,7 +33,7 @@ export class DayOf {
 export class ReserveV1 extends DayOf {
   @IsUUID() jobId: string;
   @IsUUID() sessionId: string;
-  /** Nothing is taken where a unit was taken for this job before, also one that was given back: the reply says `known`. */
+  /** The job takes nothing where a unit was taken for it before, also one that was given back: the reply says `isRepeat`. */
   @IsOptional() @IsBoolean() onlyNew?: boolean;
 }
 
@@ -52,7 +52,7 @@ export class LimitRefusal {
 export class DayUsage {
   @IsInt() sessionLimit: number;
   @IsInt() sessionUsed: number;
-  /** Null: exempt. */
+  /** Cap of the plan; null: exempt. */
   @IsOptional() @IsInt() planLimit: number | null;
   @IsInt() planUsed: number;
   /** Next UTC midnight, ISO 8601. */
@@ -65,11 +65,11 @@ export class DayUsage {
 export class ReserveReply {
   @IsBoolean() admitted: boolean;
   @IsOptional() @ValidateNested() @Type(() => LimitRefusal) refusal?: LimitRefusal;
-  /** Of a question with `onlyNew`: neither admitted nor refused. */
-  @IsOptional() @IsBoolean() known?: boolean;
-  /** Absent where it is `known`. */
+  /** The job of a question with `onlyNew` has a reservation already: it is neither admitted nor refused. */
+  @IsOptional() @IsBoolean() isRepeat?: boolean;
+  /** Usage of the day; absent where it is a repeat. */
   @IsOptional() @ValidateNested() @Type(() => DayUsage) usage?: DayUsage;
-  /** Of an admitted one: from then on (ISO 8601, the server's clock) its message must not be written any more. */
+  /** Time from which on the message of an admitted unit must not be written any more (ISO 8601, the server's clock). */
   @IsOptional() @IsISO8601() writeBefore?: string;
 }
 
@@ -95,7 +95,7 @@ export class GetLimitsV1 extends DayOf {
 /** Reply of `get-limits`: the day of a tenant and of its sessions, in the order of the request. */
 export class LimitsReply {
   @ValidateNested() @Type(() => LimitCount) messages: LimitCount;
-  /** Absent from an older process. */
+  /** Count of the calls; absent from an older process. */
   @IsOptional() @ValidateNested() @Type(() => LimitCount) llmCalls?: LimitCount;
   @IsArray() @ValidateNested({ each: true }) @Type(() => SessionDay) sessions: SessionDay[];
   /** Next UTC midnight, ISO 8601. */
@@ -104,12 +104,12 @@ export class LimitsReply {
   @IsInt() @Min(1) secondsLeft: number;
 }
 
-/** What is left of a limit; more may be used than there is, after a plan was lowered. */
+/** Computes what is left of a limit; more may be used than there is, after a plan was lowered. */
 export function countOf(limit: number | null, used: number): LimitCount {
   return { limit, used, left: limit === null ? null : Math.max(0, limit - used) };
 }
 
-/** The refusal of a layer that is used up. */
+/** Makes the refusal of a layer that is used up. */
 export function refusalBy(layer: LimitLayer, usage: DayUsage): LimitRefusal {
   const { resetAt, secondsLeft: retryAfterSeconds } = usage;
   const [limit, used] =

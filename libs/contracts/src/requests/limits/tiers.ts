@@ -28,7 +28,7 @@ export class TiersReply {
 export class PromoteTierV1 extends PromoteTierBody {
   @IsUUID() tenantId: string;
   @IsUUID() sessionId: string;
-  /** Who asks: `key:<kid>`. */
+  /** Actor that asks: `key:<kid>`. */
   @IsString() actor: string;
 }
 

@@ -25,9 +25,9 @@ export class EraseContactV1 {
   @IsUUID() tenantId: string;
   /** Normalized address. */
   @IsString() contact: string;
-  /** What the contact wrote from then on is none of it. */
+  /** Time from which on messages of the contact are not erased. */
   @IsISO8601() before: string;
-  /** Nothing has been sent to the contact since `before`; what is sent from here on is none of it. Left out: still so. */
+  /** Time from which on sends to the contact are not erased: nothing was sent between `before` and then. Left out: still so. */
   @IsOptional() @IsISO8601() until?: string;
   /** Messages of the contact, some of which the worker may know under another address. */
   @IsOptional()
@@ -52,7 +52,7 @@ export class ErasedInWebhooks {
   @IsInt() deliveries: number;
   @IsInt() attempts: number;
   @IsInt() deadLetters: number;
-  /** Whether all events of the tenant were looked at. */
+  /** All events of the tenant were looked at. */
   @IsBoolean() done: boolean;
 }
 

@@ -30,7 +30,7 @@ export class CreateSessionV1 extends SessionRef {
   @IsOptional() @IsString() @MaxLength(2048) proxy?: string;
   /** Sessions that the tenant may have, with this one; left out: any number. */
   @IsOptional() @IsInt() @Min(0) most?: number;
-  /** Of a sandbox: the simulator is its platform. */
+  /** The tenant is a sandbox: the simulator is its platform. */
   @IsOptional() @IsBoolean() sandbox?: boolean;
 }
 
@@ -43,13 +43,13 @@ export class UpdateSessionV1 extends SessionRef {
 /** Request of `change-session`: what its owner shall bring about. */
 export class ChangeSessionV1 extends SessionRef {
   @IsIn(['connect', 'disconnect', 'logout', 'delete']) action: 'connect' | 'disconnect' | 'logout' | 'delete';
-  /** Who asks, for the audit log: `key:<kid>`. Here and below: left out by an asker that does not know the field yet. */
+  /** Actor for the audit log: `key:<kid>`. Here and below: left out by an asker that does not know the field yet. */
   @IsOptional() @IsString() actor?: string;
 }
 
 /** Request of `get-session`. */
 export class GetSessionV1 extends SessionRef {
-  /** How many older sessions of the tenant are counted at most; left out: `MOST_SESSIONS`. */
+  /** Highest count of the tenant's older sessions; left out: `MOST_SESSIONS`. */
   @IsOptional() @IsInt() @Min(0) countOlderTo?: number;
 }
 
@@ -64,7 +64,7 @@ export class SetBotModeV1 extends SessionRef {
 /** Request of `list-sessions`: newest first. */
 export class ListSessionsV1 {
   @IsUUID() tenantId: string;
-  /** One more than a page holds: the gateway sees whether another page follows. */
+  /** Number of rows, one more than a page holds: the gateway sees whether another page follows. */
   @IsInt() @Min(1) @Max(201) limit: number;
   /** Id of the last session of the page before. */
   @IsOptional() @IsUUID() before?: string;
@@ -75,7 +75,7 @@ export class SessionReply {
   @ValidateNested() @Type(() => SessionState) session: SessionState;
   /** Sessions of the tenant that are older than this one, counted as far as was asked for. Of `get-session` only. */
   @IsOptional() @IsInt() @Min(0) older?: number;
-  /** How often the session was switched to `MANAGED`. Of `get-session` and `set-bot-mode` only. */
+  /** Number of times that the session was switched to `MANAGED`. Of `get-session` and `set-bot-mode` only. */
   @IsOptional() @IsInt() @Min(0) modeVersion?: number;
 }
 

@@ -24,10 +24,10 @@ export class VerifyAuditLogV1 {
   @IsOptional() @IsUUID() tenantId?: string;
 }
 
-/** Where a chain does not hold. */
+/** Break of an audit chain. */
 export class AuditBreak {
   @IsUUID() tenantId: string;
-  /** Of the first entry that is wrong or missing. */
+  /** Place of the first entry that is wrong or missing. */
   @IsInt() place: number;
   @IsString() problem: string;
 }
@@ -44,9 +44,9 @@ export class AuditFact {
   /** The id of the entry: a fact that is delivered twice becomes one entry. */
   @IsUUID() id: string;
   @IsUUID() tenantId: string;
-  /** When the change was made. */
+  /** Time of the change. */
   @IsISO8601() at: string;
-  /** Who: `key:<kid>`, `operator`, `payment-provider` or `system`. */
+  /** Actor: `key:<kid>`, `operator`, `payment-provider` or `system`. */
   @IsString() actor: string;
   @IsString() action: string;
   @IsString() target: string;

@@ -40,7 +40,7 @@ export class NewTenant {
   @ValidateNested() @Type(() => DashboardAccess) dashboard: DashboardAccess;
 }
 
-/** One tenant in a list. */
+/** Tenant in a list. */
 export class TenantSummary {
   @IsUUID() tenantId: string;
   @IsString() name: string;

@@ -23,7 +23,7 @@ const PLACE = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\
 
 /** A delivery in a list. */
 export class ListedDelivery extends DeliveryView {
-  /** Its place in the list, which stays when the delivery is deleted; an older dispatcher does not send it. */
+  /** Place of the delivery in the list, which stays when it is deleted; an older dispatcher does not send it. */
   @IsOptional() @Matches(new RegExp(`^${PLACE}$`)) place?: string;
 }
 
@@ -41,7 +41,7 @@ export class ListDeliveriesV1 {
   @IsOptional() @IsString() event?: string;
   @IsOptional() @IsISO8601() since?: string;
   @IsOptional() @IsISO8601() until?: string;
-  /** One more than a page holds: the gateway sees whether another page follows. */
+  /** Number of rows, one more than a page holds: the gateway sees whether another page follows. */
   @IsInt() @Min(1) @Max(201) limit: number;
   /** `place` of the last item of the page before; its id where it has none, as of a gateway of the release before. */
   @IsOptional() @Matches(new RegExp(`^(${PLACE}|${UUID})$`)) before?: string;

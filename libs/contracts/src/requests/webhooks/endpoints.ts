@@ -29,7 +29,7 @@ export class EndpointRef {
 /** Request of `create-endpoint`. */
 export class CreateEndpointV1 extends CreateWebhookBody {
   @IsUUID() tenantId: string;
-  /** Who asks, for the audit log: `key:<kid>`. Here and below: left out by an asker that does not know the field yet. */
+  /** Actor for the audit log: `key:<kid>`. Here and below: left out by an asker that does not know the field yet. */
   @IsOptional() @IsString() actor?: string;
 }
 
@@ -54,14 +54,14 @@ export class RotateEndpointSecretV1 extends EndpointRef {
 export class ChangeEndpointStateV1 extends EndpointReasonBody {
   @IsUUID() tenantId: string;
   @IsUUID() endpointId: string;
-  /** Who asks: `key:<kid>`. */
+  /** Actor that asks: `key:<kid>`. */
   @IsString() actor: string;
 }
 
 /** Request of lists in this file: newest first. */
 export class ListEndpointsV1 {
   @IsUUID() tenantId: string;
-  /** One more than a page holds: the gateway sees whether another page follows. */
+  /** Number of rows, one more than a page holds: the gateway sees whether another page follows. */
   @IsInt() @Min(1) @Max(201) limit: number;
   /** Id of the last item of the page before. */
   @IsOptional() @IsUUID() before?: string;

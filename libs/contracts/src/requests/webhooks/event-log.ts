@@ -22,7 +22,7 @@ export class ReadEventLogV1 {
   @IsInt() @Min(1) @Max(200) limit: number;
   /** Number in the log of the last event read. */
   @IsOptional() @Matches(/^\d{1,18}$/) after?: string;
-  /** In place of `after`, of who has read nothing because there was no event: when that was, as a reply said it. */
+  /** Time at which the log was empty, as a reply said it; in place of `after`, for a reader that has read no event. */
   @IsOptional() @IsISO8601() emptyAt?: string;
   @IsOptional() @IsString() event?: string;
   @IsOptional() @IsUUID() sessionId?: string;
@@ -35,7 +35,7 @@ export class EventLogReply {
   @IsOptional() @IsArray() @Matches(/^\d{1,18}$/, { each: true }) positions?: string[];
   /** Number in the log up to which it was read. */
   @IsOptional() @Matches(/^\d{1,18}$/) position: string | null;
-  /** When it was read, where there is no event; an older dispatcher does not send it. */
+  /** Time of the reading, where there is no event; an older dispatcher does not send it. */
   @IsOptional() @IsISO8601() emptyAt?: string;
   @IsBoolean() more: boolean;
 }
@@ -60,7 +60,7 @@ export class FindEventLogEndsV1 {
 class EventLogEnds {
   /** The number of the last event per tenant, in the order of the question; `0`: none. */
   @Matches(/^\d{1,18}$/, { each: true }) ends: string[];
-  /** When that was so; an older dispatcher does not send it. */
+  /** Time of the reading; an older dispatcher does not send it. */
   @IsOptional() @IsISO8601() at?: string;
 }
 

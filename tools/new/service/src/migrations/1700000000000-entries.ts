@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** One row per tenant. */
+/** Creates the entries, one row per tenant. */
 export class Entries1700000000000 implements MigrationInterface {
   name = 'Entries1700000000000';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { KnownRoutes } from './known-routes.js';
+import { RouteTable } from './route-table.js';
 
-const routes = new KnownRoutes();
+const routes = new RouteTable();
 routes.add(['GET', 'HEAD'], '/v1/sessions/:id');
 routes.add(['DELETE'], '/v1/sessions/:id');
 routes.add(['GET'], '/openapi.json');

@@ -1,5 +1,5 @@
 /** This class knows the paths that exist, with their methods, so that a wrong method differs from a wrong path. */
-export class KnownRoutes {
+export class RouteTable {
   private readonly routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
 
   add(methods: readonly string[], url: string): void {
