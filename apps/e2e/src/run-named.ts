@@ -11,18 +11,18 @@ const MINUTES = 10;
 /** Runs `npm run drill|bench -- <name> [--seed N] [--minutes N]`; returns the exit code. */
 export async function runNamed(
   kind: keyof Runs,
-  [name, ...rest]: string[],
+  [name, ...args]: string[],
   runs: Runs = RUNS,
 ): Promise<number> {
   const run = name !== undefined && Object.hasOwn(runs[kind], name) ? runs[kind][name] : undefined;
-  const options = optionsOf(rest);
+  const options = optionsOf(args);
   if (!run || !options) {
     if (name !== undefined)
       process.stderr.write(
         `${run ? `--seed and --minutes (at most ${LIMIT_MINUTES / 2}) need a number` : `There is no ${kind} ${name}`}.\n`,
       );
-    for (const [known, { summary }] of Object.entries(runs[kind]))
-      process.stdout.write(`${known.padEnd(16)} ${summary}\n`);
+    for (const [listed, { summary }] of Object.entries(runs[kind]))
+      process.stdout.write(`${listed.padEnd(16)} ${summary}\n`);
     return name === undefined ? 0 : 1;
   }
   return play({ kind, name: String(name), run, options });

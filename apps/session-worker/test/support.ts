@@ -147,7 +147,7 @@ export class Stage {
   }
 
   /** Waits for the event of a name and job. */
-  async told(name: string, jobId: string): Promise<Record<string, unknown>> {
+  async event(name: string, jobId: string): Promise<Record<string, unknown>> {
     const find = () => this.events.find(({ type, data }) => type === name && data['jobId'] === jobId);
     return (await waitFor(name, find, LONG_MS)).data;
   }
@@ -222,8 +222,8 @@ export class Stage {
 
   /** Waits for the first reason for which the session was disconnected. */
   async firstLoss(sessionId: string, limitMs = LONG_MS): Promise<unknown> {
-    const told = () => this.eventsOf('session.disconnected', sessionId)[0]?.['reason'];
-    return waitFor('session.disconnected', told, limitMs);
+    const reason = () => this.eventsOf('session.disconnected', sessionId)[0]?.['reason'];
+    return waitFor('session.disconnected', reason, limitMs);
   }
 
   /** Waits until the session is back, has told each text that was written to it once, and the platform keeps none. */
@@ -231,14 +231,14 @@ export class Stage {
     await this.reached(sessionId, 'CONNECTED');
     const received = () => this.eventsOf('message.received', sessionId);
     await waitFor('message.received', () => received().length > 0, LONG_MS);
-    const kept = async () => {
+    const queued = async () => {
       const account = await this.platform.call<{ devices: { queued: number }[] }>(
         'GET',
         `/accounts/${phone}`,
       );
       return account.devices[0]?.queued;
     };
-    await waitFor('the platform to keep nothing', async () => (await kept()) === 0, LONG_MS);
+    await waitFor('the platform to keep nothing', async () => (await queued()) === 0, LONG_MS);
     return received().map(({ body }) => (body as { text: string }).text);
   }
 }

@@ -51,9 +51,9 @@ async function serveSocks(socket: Socket, state: State): Promise<void> {
   const login = await next();
   const user = login.subarray(2, 2 + (login[1] ?? 0)).toString();
   const password = login.subarray(3 + user.length).toString();
-  const isKnown = state.open && `${user}:${password}` === CREDENTIALS;
-  socket.write(Buffer.from([1, isKnown ? 0 : 1]));
-  if (!isKnown) return void socket.end();
+  const isAllowed = state.open && `${user}:${password}` === CREDENTIALS;
+  socket.write(Buffer.from([1, isAllowed ? 0 : 1]));
+  if (!isAllowed) return void socket.end();
   const request = await next();
   const address = [...request.subarray(4, 8)].join('.');
   const port = request.readUInt16BE(request.length - 2);

@@ -57,25 +57,25 @@ export class Producer {
   }
 
   /** Dead letters of the dispatcher from here on. */
-  async hearDead(): Promise<DeadLetter[]> {
-    const heard: DeadLetter[] = [];
+  async collectDead(): Promise<DeadLetter[]> {
+    const messages: DeadLetter[] = [];
     const connection = natsConnectionOf(this.messaging);
     connection.subscribe('dead.webhook-dispatcher', {
-      callback: (error, message) => void (!error && heard.push(message.json<DeadLetter>())),
+      callback: (error, message) => void (!error && messages.push(message.json<DeadLetter>())),
     });
     await connection.flush();
-    return heard;
+    return messages;
   }
 
   /** Events of this type that are published from here on, of any tenant. */
-  async hear(type: string): Promise<Envelope[]> {
-    const heard: Envelope[] = [];
+  async collect(type: string): Promise<Envelope[]> {
+    const messages: Envelope[] = [];
     const connection = natsConnectionOf(this.messaging);
     connection.subscribe(`evt.*.${type}`, {
-      callback: (error, message) => void (!error && heard.push(message.json<Envelope>())),
+      callback: (error, message) => void (!error && messages.push(message.json<Envelope>())),
     });
     await connection.flush();
-    return heard;
+    return messages;
   }
 
   /** Hears notices, from here on. */

@@ -11,7 +11,7 @@ const WORKERS = 3;
 const KILL_EVERY_MS = 25_000;
 const BACK_WITHIN_MS = 20_000;
 /** Below this part of the rate asked for, the load was not the one of the bound. */
-const RATE_KEPT = 0.95;
+const LEAST_RATE_SHARE = 0.95;
 
 /** Workers die at random under a load that goes on. */
 export const killWorker: NamedRun = {
@@ -40,11 +40,11 @@ export const killWorker: NamedRun = {
     const counted = await load.count();
     const watched = await watch.figures();
     await disperse(crowd);
-    const kept = Math.min(counted.sendsPerSecond, counted.writesPerSecond) >= RATE_KEPT * PER_SECOND;
+    const isOnRate = Math.min(counted.sendsPerSecond, counted.writesPerSecond) >= LEAST_RATE_SHARE * PER_SECOND;
     return {
       figures: { seed, messages: MESSAGES, victims, ...counted, ...watched },
       holds:
-        kept &&
+        isOnRate &&
         isIntact(counted, MESSAGES) &&
         watched.sessionsMoved > 0 &&
         watched.longestAwayMs < BACK_WITHIN_MS,

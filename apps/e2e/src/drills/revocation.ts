@@ -14,7 +14,7 @@ const ROUTE = '/v1/api-keys?limit=1';
 const LOOK_MS = 5;
 const BOUND_MS = 1_000;
 /** Longer than an answer about a key is cached. */
-const REST_MS = 1_500;
+const PAUSE_MS = 1_500;
 const LIMIT_MS = 30_000;
 
 /** A key that works on all gateways is revoked on one of them. */
@@ -34,7 +34,7 @@ export const revocation: NamedRun = {
       const heard = await revokeAll(origins, apiKey);
       say(`  heard of after ${JSON.stringify(summaryOf(heard))}`);
       process.kill(nats, 'SIGSTOP');
-      await delay(REST_MS);
+      await delay(PAUSE_MS);
       const unheard = await revokeAll(origins, apiKey);
       say(`  nobody hears; known after ${JSON.stringify(summaryOf(unheard))}`);
       return {

@@ -82,7 +82,7 @@ export class Load {
   /** Job ids of what was accepted, by text. */
   private readonly jobs = new Map<string, string>();
   private readonly writeFailures = new Set<string>();
-  private givenUp = false;
+  private isAbandoned = false;
 
   constructor(
     private readonly actors: readonly Actor[],
@@ -190,7 +190,7 @@ export class Load {
   private async sendAll(): Promise<void> {
     const queue = [...this.texts.entries()];
     const client = async (): Promise<void> => {
-      for (let next = queue.shift(); next && !this.givenUp; next = queue.shift()) await this.send(...next);
+      for (let next = queue.shift(); next && !this.isAbandoned; next = queue.shift()) await this.send(...next);
     };
     await Promise.all(Array.from({ length: CLIENTS }, client));
   }
@@ -198,8 +198,8 @@ export class Load {
   private async writeAll(): Promise<void> {
     for (const [n, text] of this.texts.entries()) {
       const isItsTurn = (): boolean => n <= this.jobs.size + LEAD * this.plan.messages;
-      await waitFor('its turn', () => this.givenUp || isItsTurn(), 2 * SETTLE_LIMIT_MS);
-      if (this.givenUp) return;
+      await waitFor('its turn', () => this.isAbandoned || isItsTurn(), 2 * SETTLE_LIMIT_MS);
+      if (this.isAbandoned) return;
       await this.write(n, text);
     }
   }
@@ -210,7 +210,7 @@ export class Load {
     const underWay: Promise<void>[] = [];
     for (const [n, text] of this.texts.entries()) {
       await delay(Math.max(0, startedAt + (n * 1000) / perSecond - performance.now()));
-      if (this.givenUp) break;
+      if (this.isAbandoned) break;
       underWay.push(act(n, text));
     }
     await Promise.all(underWay);
@@ -235,7 +235,7 @@ export class Load {
       jobId = await tryOnce().catch(() => undefined);
     }
     // Sends stay refused: the rest would only wait as long. What is missing shows in the figures.
-    if (!jobId) this.givenUp = true;
+    if (!jobId) this.isAbandoned = true;
     else this.accept(text, jobId);
   }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@svc/testing';
 import type { Actor } from '../stack/actor.js';
 import type { Stack } from '../stack/stack.js';
-import { type ConnectionEvent, seen, type WatchFigures } from './connections.js';
+import { type ConnectionEvent, watchFigures, type WatchFigures } from './connections.js';
 
 const LOOK_EVERY_MS = 1_000;
 const CALM_MS = 5_000;
@@ -43,7 +43,7 @@ export class SessionWatch {
   async calm(): Promise<void> {
     const isCalm = async (): Promise<boolean> => {
       const now = await this.look();
-      const lately = seen(this.phones, this.events, { from: now - CALM_MS, until: now });
+      const lately = watchFigures(this.phones, this.events, { from: now - CALM_MS, until: now });
       if (lately.logins + lately.stillAway === 0) return true;
       await delay(LOOK_EVERY_MS);
       return false;
@@ -53,7 +53,7 @@ export class SessionWatch {
 
   /** @throws Error when the platform no longer knows all that happened. */
   async figures(): Promise<WatchFigures> {
-    return seen(this.phones, this.events, { from: this.from, until: await this.look() });
+    return watchFigures(this.phones, this.events, { from: this.from, until: await this.look() });
   }
 
   /** Reads what has happened since the last look; returns when that was, by the clock of the platform. */

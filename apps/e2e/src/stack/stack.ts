@@ -128,8 +128,8 @@ export class Stack {
 
   /** Runs the operator CLI and reads the object it prints. */
   async operator<T>(...args: string[]): Promise<T> {
-    const [command, ...rest] = this.file.operator as [string, ...string[]];
-    const { stdout } = await promisify(execFile)(command, [...rest, ...args]);
+    const [command, ...prefix] = this.file.operator as [string, ...string[]];
+    const { stdout } = await promisify(execFile)(command, [...prefix, ...args]);
     return JSON.parse(stdout) as T;
   }
 

@@ -57,9 +57,9 @@ test('no log of any process holds a text, a key, a secret or a password', async 
   });
   await actor.send(contact, `${texts.refused}\u0000`);
   await actor.api('POST', `/v1/messages?${texts.refused}`, '{');
-  const heard = (text: string) => () => receiver.get().received.filter(({ raw }) => raw.includes(text));
-  await waitFor('the text in', () => heard(texts.in)().length > 0, 60_000);
-  await waitFor('five attempts', () => heard(texts.dead)().length >= 5, 60_000);
+  const posts = (text: string) => () => receiver.get().received.filter(({ raw }) => raw.includes(text));
+  await waitFor('the text in', () => posts(texts.in)().length > 0, 60_000);
+  await waitFor('five attempts', () => posts(texts.dead)().length >= 5, 60_000);
   stack.kill('session-worker'); // coming back it reads everything it keeps
   await waitFor(
     'the session to be back',
@@ -72,11 +72,11 @@ test('no log of any process holds a text, a key, a secret or a password', async 
   const requestId = String(headers.get('x-request-id'));
   await waitFor('the log of the last request', () => logs().includes(requestId), 60_000);
 
-  const kept = JSON.parse(readFileSync(join(stack.dataDir, 'secrets.json'), 'utf8')) as Record<
+  const secretsFile = JSON.parse(readFileSync(join(stack.dataDir, 'secrets.json'), 'utf8')) as Record<
     string,
     string
   >;
-  const { stackId: _name, ...secrets } = kept;
+  const { stackId: _name, ...secrets } = secretsFile;
   const keys = [actor.tenant.apiKey, minted.body.secret, other.apiKey, unknownKey];
   const all = [
     ...Object.values(texts),

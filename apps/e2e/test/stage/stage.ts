@@ -68,8 +68,8 @@ export async function untilDelivered(actor: Actor, message: string): Promise<voi
 
 /** All that a tenant can read of itself: equal before and after what must not have written anything. */
 export async function everythingOf(actor: Actor): Promise<unknown> {
-  const pages = ['messages', 'sessions', 'webhooks', 'api-keys'].map(async (things) => {
-    const { body } = await actor.api<{ items: Record<string, unknown>[] }>('GET', `/v1/${things}?limit=200`);
+  const pages = ['messages', 'sessions', 'webhooks', 'api-keys'].map(async (resource) => {
+    const { body } = await actor.api<{ items: Record<string, unknown>[] }>('GET', `/v1/${resource}?limit=200`);
     // When a key was last used is written by reading, too.
     return body.items.map((item) => ({ ...item, lastUsedAt: null }));
   });

@@ -137,16 +137,16 @@ test('an endpoint hears what it asked for: one session, or the whole tenant filt
   await waitFor('both as sent', () => postsOf('/sent', 'message.sent').length >= 2, LONG);
   await postOf('/bound', 'message.delivered');
 
-  const heard = (path: string): [string, unknown][] =>
+  const eventsOf = (path: string): [string, unknown][] =>
     receiver
       .get()
       .bodies(path)
       .map(({ event, payload }) => [event, payload['jobId']]);
   const [mine, theirs] = jobs.map(({ body }) => body['jobId']);
-  expect(new Set(heard('/sent').map(([event]) => event))).toEqual(new Set(['message.sent']));
-  expect(new Set(heard('/sent').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
-  expect(heard('/bound').every(([, job]) => job === mine)).toBe(true);
-  expect(new Set(heard('/all').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
+  expect(new Set(eventsOf('/sent').map(([event]) => event))).toEqual(new Set(['message.sent']));
+  expect(new Set(eventsOf('/sent').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
+  expect(eventsOf('/bound').every(([, job]) => job === mine)).toBe(true);
+  expect(new Set(eventsOf('/all').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
 });
 
 test('an endpoint is set up, tested, given a new secret, paused and reactivated through the API', async () => {
@@ -262,7 +262,7 @@ describe('a receiver that fails', () => {
       LONG,
     );
 
-    const seen = receiver.get().received.length;
+    const receivedBefore = receiver.get().received.length;
     receiver.get().answerWith(200);
     const replay = `/v1/webhooks/${endpoint}/replay`;
     const counted = await actor.api('POST', replay, { status: 'DEAD', dryRun: true });
@@ -275,7 +275,7 @@ describe('a receiver that fails', () => {
     expect(done).toMatchObject({ total: 3, done: 3, failed: 0 });
     const again = receiver
       .get()
-      .received.slice(seen)
+      .received.slice(receivedBefore)
       .filter(({ path }) => path === '/was-down');
     expect(again.map((post) => bodyOf(post).deliveryId).toSorted()).toEqual(
       dead.map(({ deliveryId }) => deliveryId).toSorted(),

@@ -21,8 +21,8 @@ export async function freePort(): Promise<number> {
 export async function refuseTakenPort(port: number): Promise<void> {
   const failure = await listenOnce(port);
   if (failure === undefined) return;
-  const why = failure === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${failure})`;
-  throw new Error(`Port ${port} ${why}. Choose another one: GATEWAY_PORT=${port + 1} npm start`);
+  const problem = failure === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${failure})`;
+  throw new Error(`Port ${port} ${problem}. Choose another one: GATEWAY_PORT=${port + 1} npm start`);
 }
 
 /** The code of the error, if one cannot listen there. */

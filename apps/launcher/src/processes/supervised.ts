@@ -82,9 +82,9 @@ export class Supervised<T extends Running> {
 
   private async bringBack(reason: string): Promise<void> {
     const { signal } = this.stopped;
-    for (let why = reason; !signal.aborted;) {
+    for (let problem = reason; !signal.aborted;) {
       const waitMs = backOffMs(this.deaths++);
-      this.listener.say(`${this.name} ${why}\n  starting it again in ${waitMs / 1000} s`);
+      this.listener.say(`${this.name} ${problem}\n  starting it again in ${waitMs / 1000} s`);
       await pause(waitMs, signal);
       try {
         const { pid } = await this.begin();
@@ -92,7 +92,7 @@ export class Supervised<T extends Running> {
         this.listener.onChange();
         return;
       } catch (error) {
-        why = reasonOf(error);
+        problem = reasonOf(error);
       }
     }
   }

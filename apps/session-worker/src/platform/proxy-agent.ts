@@ -49,8 +49,8 @@ export class ProxyAgent extends Agent {
     request.once('socket', () => socket.resume());
     if (!options.secureEndpoint) return socket;
     const { host, servername = host } = options as { host?: string; servername?: string };
-    const { path: _path, port: _port, host: _host, ...rest } = options;
-    return connectTls({ ...rest, socket, ...(servername && !isIP(servername) ? { servername } : {}) });
+    const { path: _path, port: _port, host: _host, ...tlsOptions } = options;
+    return connectTls({ ...tlsOptions, socket, ...(servername && !isIP(servername) ? { servername } : {}) });
   }
 
   private async openTunnelTo({ host = '', port = 443 }: AgentConnectOpts): Promise<Socket> {

@@ -37,7 +37,7 @@ export class Proxies {
    * Makes the way through this proxy. Its name is resolved once, here, and what it resolves to is what is connected to.
    * @throws ProxyError
    */
-  async routeThrough(text: string): Promise<ProxyRoute> {
+  async makeRoute(text: string): Promise<ProxyRoute> {
     const proxy = parse(text);
     if (!proxy || this.isForbidden(proxy)) throw new ProxyError(NOT_ALLOWED);
     const { hostname } = proxy.origin;

@@ -68,9 +68,9 @@ export class StepQueue {
     }
   }
 
-  private end(tell: () => void): void {
+  private end(report: () => void): void {
     this.stopped = true;
-    tell();
+    report();
   }
 
   private async saveDirty(write: () => Promise<void>): Promise<void> {

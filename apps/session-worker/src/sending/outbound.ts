@@ -64,8 +64,8 @@ export function progressEvents(row: OutboundRow, before: SendStatus, now: SendSt
  * Says when a message that has come to `status` reached it and every one below: what was written stays, no status is earlier than the
  * one below it, and one that was passed unseen was reached with the next above.
  */
-export function statusTimes(status: SendStatus, news: StatusTimes, written: StatusTimes | null): StatusTimes {
-  const times: StatusTimes = { ...news, ...written };
+export function statusTimes(status: SendStatus, latest: StatusTimes, earlier: StatusTimes | null): StatusTimes {
+  const times: StatusTimes = { ...latest, ...earlier };
   const statuses = STATUS_ORDER.slice(STATUS_ORDER.indexOf('SENT'), STATUS_ORDER.indexOf(status) + 1);
   for (const one of statuses.toReversed()) {
     const above = STATUS_ORDER[STATUS_ORDER.indexOf(one) + 1];
@@ -74,7 +74,7 @@ export function statusTimes(status: SendStatus, news: StatusTimes, written: Stat
   let last = '';
   for (const one of statuses) {
     const at = times[one];
-    if (at !== undefined) last = times[one] = written?.[one] ?? (at < last ? last : at);
+    if (at !== undefined) last = times[one] = earlier?.[one] ?? (at < last ? last : at);
   }
   return times;
 }

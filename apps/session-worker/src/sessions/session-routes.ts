@@ -37,7 +37,7 @@ export class SessionRoutes {
     const live = { url, ...(trustRoot ? { trustRoot } : {}) };
     if (!session?.proxy) return live;
     const address = this.vault.open({ sessionId, table: 'session', row: 'proxy' }, session.proxy);
-    return { ...live, proxy: await this.proxies.routeThrough(address.toString()) };
+    return { ...live, proxy: await this.proxies.makeRoute(address.toString()) };
   }
 
   /** @throws AppError `SANDBOX_UNAVAILABLE` */

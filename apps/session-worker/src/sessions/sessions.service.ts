@@ -113,12 +113,12 @@ export class SessionsService {
   async update({ name, proxy, ...ref }: UpdateSessionV1): Promise<SessionState> {
     const { id, tenantId } = await this.find(ref);
     const route = this.sealed(id, proxy);
-    const isNews = `wanted_version + (status NOT IN ('DISCONNECTED', 'LOGGED_OUT'))::int`;
+    const nextVersion = `wanted_version + (status NOT IN ('DISCONNECTED', 'LOGGED_OUT'))::int`;
     await this.sessions.update(
       { id, tenantId },
       {
         ...(name === undefined ? {} : { name }),
-        ...(proxy === undefined ? {} : { ...route, wantedVersion: () => isNews }),
+        ...(proxy === undefined ? {} : { ...route, wantedVersion: () => nextVersion }),
         id,
       },
     );

@@ -30,7 +30,7 @@ test.each<[string, string, (phone: string) => Promise<unknown>, string]>([
   expect(await stage.firstLoss(sessionId, 30_000)).toBe(reason);
   await stage.platform.call('DELETE', `/accounts/${phone}/faults`);
   expect(await stage.recovered(sessionId, phone)).toEqual(['Are you there?']);
-  await stage.told('message.sent', jobId);
+  await stage.event('message.sent', jobId);
   expect(await stage.platform.inbox(contact)).toMatchObject([{ text: 'I am' }]);
 });
 
@@ -41,6 +41,6 @@ test('a session whose sends stay unanswered, though its pings are not, is connec
   await faults(phone, { ack: 'lost', count: 2 });
   const jobId = await stage.send(sessionId, contact, 'I am');
   expect(await stage.firstLoss(sessionId)).toBe('UNANSWERED');
-  await stage.told('message.sent', jobId);
+  await stage.event('message.sent', jobId);
   expect(await stage.platform.inbox(contact)).toMatchObject([{ text: 'I am', duplicates: 0 }]);
 });

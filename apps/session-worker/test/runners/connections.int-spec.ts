@@ -168,7 +168,7 @@ describe('messages that wait', () => {
   test('fail with the session that is deleted', async () => {
     const { sessionId, jobId } = await waiting('15550108007');
     await stage.change(sessionId, 'delete');
-    expect(await stage.told('message.failed', jobId)).toMatchObject({ failure: { code: 'SESSION_DELETED' } });
+    expect(await stage.event('message.failed', jobId)).toMatchObject({ failure: { code: 'SESSION_DELETED' } });
   });
 
   test('fail with the session that is logged out, also while the platform cannot be reached', async () => {
@@ -179,7 +179,7 @@ describe('messages that wait', () => {
       statusReason: 'LOGOUT_REQUESTED',
       phone: null,
     });
-    expect(await stage.told('message.failed', jobId)).toMatchObject({
+    expect(await stage.event('message.failed', jobId)).toMatchObject({
       failure: { code: 'SESSION_LOGGED_OUT' },
     });
   });

@@ -36,7 +36,7 @@ describe('a session that shows a code to type', () => {
     await type(phone, code);
     await stage.reached(sessionId, 'CONNECTED');
     const jobId = await stage.send(sessionId, contact, 'out');
-    await stage.told('message.delivered', jobId);
+    await stage.event('message.delivered', jobId);
     await stage.platform.call('POST', `/contacts/${contact}/messages`, { to: phone, text: 'in' });
     await waitFor('message.received', () => stage.eventsOf('message.received', sessionId)[0], LONG_MS);
   });

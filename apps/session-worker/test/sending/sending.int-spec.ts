@@ -28,17 +28,17 @@ test('a session sends in the order in which it was asked', async () => {
 
 test('the token that a contact is given with the first text is given once', async () => {
   const contact = '15550202021';
-  const given = async (): Promise<{ sealed: Buffer }[]> =>
+  const tokens = async (): Promise<{ sealed: Buffer }[]> =>
     stage.worker.database.query(
       `SELECT key_id, sealed FROM sessions.signal_key WHERE session_id = $1 AND type = 'tctoken' ORDER BY key_id`,
       [sessionId],
     );
-  const before = (await given()).length;
-  await stage.told('message.sent', await stage.send(sessionId, contact, 'first'));
-  await waitFor('the token to be noted', async () => (await given()).length > before);
-  const noted = await given();
-  await stage.told('message.delivered', await stage.send(sessionId, contact, 'second'));
-  expect(await given()).toEqual(noted);
+  const before = (await tokens()).length;
+  await stage.event('message.sent', await stage.send(sessionId, contact, 'first'));
+  await waitFor('the token to be noted', async () => (await tokens()).length > before);
+  const noted = await tokens();
+  await stage.event('message.delivered', await stage.send(sessionId, contact, 'second'));
+  expect(await tokens()).toEqual(noted);
 });
 
 test('a command that comes again sends nothing again, and its outcome is told again', async () => {
@@ -77,7 +77,7 @@ test('being read tells that it was sent and delivered, once each', async () => {
   await waitFor('the text', async () => (await texts(contact)).length === 1);
   await stage.platform.call('POST', `/contacts/${contact}/read`, { from: phone });
   for (const name of ['message.sent', 'message.delivered', 'message.read']) {
-    await stage.told(name, jobId);
+    await stage.event(name, jobId);
     expect(new Set(stage.idsOf(name, jobId)).size).toBe(1);
   }
 });
@@ -97,7 +97,7 @@ test('a message for a session that does not come back fails as expired', async (
     return count === 1;
   });
   const failure = { code: 'EXPIRED', givenBack: ['session', 'plan'] };
-  expect(await stage.told('message.failed', jobId)).toMatchObject({ failure });
+  expect(await stage.event('message.failed', jobId)).toMatchObject({ failure });
 });
 
 test('a message for a session that is logged out or unknown fails at once, with the reason', async () => {
@@ -106,11 +106,11 @@ test('a message for a session that is logged out or unknown fails at once, with 
   await stage.reached(other, 'LOGGED_OUT');
   const late = await stage.send(other, '15550202006', 'nobody sends this');
   const givenBack = ['session', 'plan'];
-  expect(await stage.told('message.failed', late)).toMatchObject({
+  expect(await stage.event('message.failed', late)).toMatchObject({
     failure: { code: 'SESSION_LOGGED_OUT', givenBack },
   });
   const lost = await stage.send(randomUUID(), '15550202006', 'nobody sends this either');
-  expect(await stage.told('message.failed', lost)).toMatchObject({
+  expect(await stage.event('message.failed', lost)).toMatchObject({
     failure: { code: 'SESSION_DELETED', givenBack },
   });
 });

@@ -14,7 +14,7 @@ const MOST_RESENDS = 5;
 /** Unhandled error (also sent beside each request for a resend) and failed database operation. */
 const PASSING_FAILURES = new Set(['500', '552']);
 /** Receipts that say that a person has seen the message, not only the device. */
-const SEEN = new Set(['read', 'played']);
+const READ_TYPES = new Set(['read', 'played']);
 
 /** The two ends of a message. */
 interface Chat {
@@ -68,16 +68,16 @@ export class Confirmations {
   }
 
   private book({ person, author, group }: Chat, id: string, type: string | undefined): void {
-    const seen = type !== undefined && SEEN.has(type);
+    const isRead = type !== undefined && READ_TYPES.has(type);
     const sent = author.sent.get(id);
     if (sent && sent.to === (group ?? person.phone)) {
       sent.receipts++;
-      advance(sent, seen ? 'READ' : 'DELIVERED');
+      advance(sent, isRead ? 'READ' : 'DELIVERED');
       this.population.touch(author);
     }
     // Written by another account: its phone has the message too, and the author learns that it was read.
     const received = person.findReceived(author.phone, id);
-    if (seen && received) this.receipts.read(person, author.phone, [received]);
+    if (isRead && received) this.receipts.read(person, author.phone, [received]);
   }
 
   private async answerRetry(person: Person, companion: Companion, node: Stanza): Promise<void> {

@@ -49,7 +49,7 @@ export async function changeSetting(person: Person, setting: Setting, apiVersion
     // A device may have written in the meantime; a patch fits one version only.
     if (collection.version !== state.version) continue;
     appendPatch(collection, proto.SyncdPatch.encode(patch).finish());
-    tellOfVersion(person, name, collection.version);
+    notifyOfVersion(person, name, collection.version);
     return collection.version;
   }
 }
@@ -98,7 +98,7 @@ function keysOf(person: Person): { id: string; find: (id: string) => Promise<{ k
   return { id, find: async (asked) => (asked === id ? { keyData } : null) };
 }
 
-function tellOfVersion(person: Person, name: string, version: number): void {
+function notifyOfVersion(person: Person, name: string, version: number): void {
   const attributes = { type: 'server_sync', id: `sync-${name}-${version}` };
   notifyDevices(person, attributes, stanza('collection', { name, version }));
 }

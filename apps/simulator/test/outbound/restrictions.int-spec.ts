@@ -20,7 +20,7 @@ describe('an account that may not begin new chats', () => {
     return client.updates.find(({ key }) => key.id === id)?.update.messageStubParameters;
   };
   const delivered = (id: string) => until(() => client.statusOf(id) === DELIVERED, 'the receipt');
-  const told = (isActive: boolean) =>
+  const waitForNotice = (isActive: boolean) =>
     until(() => client.state.reachoutTimeLock?.isActive === isActive && client.state.reachoutTimeLock, 'it');
 
   beforeAll(async () => {
@@ -33,10 +33,10 @@ describe('an account that may not begin new chats', () => {
   test('is told so, answers a question, and is told when it is over', async () => {
     await restrict({ timelock: { until: UNTIL } });
     const expected = { isActive: true, enforcementType: 'BIZ_QUALITY', timeEnforcementEnds: new Date(UNTIL) };
-    expect(await told(true)).toEqual(expected);
+    expect(await waitForNotice(true)).toEqual(expected);
     expect(await client.socket.fetchAccountReachoutTimelock()).toEqual(expected);
     await stack.call('DELETE', path);
-    await told(false);
+    await waitForNotice(false);
     expect(await client.socket.fetchAccountReachoutTimelock()).toMatchObject({ isActive: false });
   });
 

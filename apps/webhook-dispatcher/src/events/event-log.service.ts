@@ -35,11 +35,11 @@ const READ_SQL = `WITH walk AS (
     SELECT id, row_number() OVER earlier AS place, sum(bytes) OVER earlier - bytes AS bytes_before FROM walk
     WHERE kind <> '${ERASED}' AND ($4::text IS NULL OR kind = $4) AND ($5::uuid IS NULL OR session_id = $5)
     WINDOW earlier AS (ORDER BY seq))
-  SELECT coalesce($8::timestamptz >= kept.since, (SELECT true FROM webhook_event
-      WHERE tenant_id = $1 AND seq = $2::bigint AND created_at >= kept.since)) AS "isCursorValid", kept.now,
+  SELECT coalesce($8::timestamptz >= span.since, (SELECT true FROM webhook_event
+      WHERE tenant_id = $1 AND seq = $2::bigint AND created_at >= span.since)) AS "isCursorValid", span.now,
     (SELECT count(*)::int FROM walk) AS looked, (SELECT max(seq) FROM walk) AS last, (SELECT count(*)::int FROM hit) AS hits,
     page.id, page.kind AS event, page.created_at AS "createdAt", page.payload, page.seq
-  FROM (SELECT svc_now() AS now, svc_now() - $7::int * interval '1 day' AS since) kept LEFT JOIN (
+  FROM (SELECT svc_now() AS now, svc_now() - $7::int * interval '1 day' AS since) span LEFT JOIN (
     SELECT event.* FROM hit JOIN webhook_event event USING (id) WHERE place <= $6 AND bytes_before < ${PAGE_BYTES}) page ON true
   ORDER BY page.seq`;
 

@@ -230,10 +230,10 @@ describe('what is taken back into the database', () => {
 });
 
 test('a dropped partition leaves nothing behind, another one stays', () => {
-  const [gone, kept] = [aDelivery(), aDelivery({ endpointId: 'other', partition: 2 })];
-  scheduler.addClaimed([gone, kept]);
+  const [dropped, other] = [aDelivery(), aDelivery({ endpointId: 'other', partition: 2 })];
+  scheduler.addClaimed([dropped, other]);
   scheduler.drop(1);
-  expect([gone, kept].map(({ id }) => scheduler.isLeased(id))).toEqual([false, true]);
-  expect(scheduler.next()).toBe(kept);
+  expect([dropped, other].map(({ id }) => scheduler.isLeased(id))).toEqual([false, true]);
+  expect(scheduler.next()).toBe(other);
   expect(scheduler.next()).toBeUndefined();
 });

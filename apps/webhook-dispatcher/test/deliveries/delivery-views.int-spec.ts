@@ -69,7 +69,7 @@ describe('one delivery', () => {
     const [listed] = await stage.deliveries(tenantId, endpointId);
     expect(listed).toEqual({
       ...{ ...shown, place: expect.any(String) },
-      attempts: shown.attempts.map(({ responseHead: _, ...rest }) => rest),
+      attempts: shown.attempts.map(({ responseHead: _, ...fields }) => fields),
     });
   });
 

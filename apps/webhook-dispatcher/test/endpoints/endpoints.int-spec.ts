@@ -61,20 +61,20 @@ test('a change that nobody announced is known a few seconds later, whatever it i
   const { tenantId, endpointId, delivered } = await stage.subscriber();
   await stage.producer.received(tenantId);
   await delivered(1);
-  const known = async () => (await stage.get(EndpointDirectory).ofTenant(tenantId)).get(endpointId);
-  const before = await known();
+  const entry = async () => (await stage.get(EndpointDirectory).ofTenant(tenantId)).get(endpointId);
+  const before = await entry();
   await stage.database.query(`UPDATE webhooks.webhook_endpoint SET url = url || '/moved' WHERE id = $1`, [
     endpointId,
   ]);
   // It is asked about all the time, and the database is not.
   const moved = await waitFor('the new address', async () => {
-    const now = await known();
+    const now = await entry();
     return now?.url !== before?.url && now;
   });
   expect(moved).toEqual({ ...before, url: `${before?.url}/moved` });
   // The same object, for longer than it would live unchecked.
   for (const until = performance.now() + 6_000; performance.now() < until; await delay(100)) {
-    expect(await known()).toBe(moved);
+    expect(await entry()).toBe(moved);
   }
 });
 

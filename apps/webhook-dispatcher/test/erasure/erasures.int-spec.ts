@@ -25,8 +25,8 @@ function erase(
   tenantId: string,
   more: { erasureId?: string; before?: string; until?: string } = {},
 ): Promise<ErasedInWebhooks> {
-  const { erasureId = randomUUID(), before = ago(0), ...rest } = more;
-  return stage.rpc.request(EraseInWebhooks, { erasureId, tenantId, contact: ADA, before, ...rest }, 30_000);
+  const { erasureId = randomUUID(), before = ago(0), ...fields } = more;
+  return stage.rpc.request(EraseInWebhooks, { erasureId, tenantId, contact: ADA, before, ...fields }, 30_000);
 }
 
 /** All events of the tenant that name her, part by part. */
@@ -79,7 +79,7 @@ describe('a contact who is erased', () => {
     const dead = await stage.producer.received(tenantId, from(ADA));
     await waitFor('the dead letter', async () => (await receiver.deliveries(true)).length === 1, PATIENCE_MS);
     stage.receiver.answerWith(200);
-    const kept = await stage.producer.received(tenantId, from(BEN));
+    const other = await stage.producer.received(tenantId, from(BEN));
     // One of another that names them goes, too.
     const naming = await stage.producer.received(tenantId, { ...from(BEN), mentions: [ADA] });
     await taken(tenantId);
@@ -94,21 +94,21 @@ describe('a contact who is erased', () => {
     });
     expect(shown[0]?.deadLetters).toEqual([]);
     const erasureId = randomUUID();
-    const told = await erase(tenantId, { erasureId });
-    expect(told).toMatchObject({ events: 3, deadLetters: 1, done: true });
-    expect(told.attempts).toBeGreaterThanOrEqual(2);
+    const receipt = await erase(tenantId, { erasureId });
+    expect(receipt).toMatchObject({ events: 3, deadLetters: 1, done: true });
+    expect(receipt.attempts).toBeGreaterThanOrEqual(2);
     expect(await traces(tenantId)).toBe(0);
     expect(await ofAda(tenantId)).toEqual({ events: [], parts: 1 });
-    expect(await log(tenantId)).toEqual([kept.id]);
+    expect(await log(tenantId)).toEqual([other.id]);
     expect(await receiver.deliveries(true)).toEqual([]);
     // Asked again, it says the same; and a cursor on what is gone still holds.
-    expect(await erase(tenantId, { erasureId })).toEqual(told);
+    expect(await erase(tenantId, { erasureId })).toEqual(receipt);
     const [{ seq }] = (await stage.database.query<{ seq: string }>(
       'SELECT seq FROM webhooks.webhook_event WHERE id = $1',
       [delivered.id],
     )) as [{ seq: string }];
     const page = await stage.rpc.request(ReadEventLog, { tenantId, limit: 10, after: seq });
-    expect(page.events.map(({ id }) => id)).toEqual([kept.id]);
+    expect(page.events.map(({ id }) => id)).toEqual([other.id]);
     // Handed out once more by the stream, it is still nobody's.
     await stage.producer.publishAgain(delivered);
     await taken(tenantId);

@@ -22,9 +22,9 @@ test('results of attempts that ended meanwhile are written when the database is 
   const open = stage.holdBack();
   for (const { tenantId } of subscribers) await stage.producer.received(tenantId);
   await waitFor('the POSTs', () => subscribers.every(({ posts }) => posts().length === 1));
-  const heard = cut();
+  const waitForLog = cut();
   open();
-  await heard('results could not be written', 3);
+  await waitForLog('results could not be written', 3);
   stage.proxy.mend();
   for (const { delivery, posts } of subscribers) {
     expect((await delivery('DELIVERED')).attempts).toMatchObject([{ attempt: 1, status: 200 }]);
@@ -48,10 +48,10 @@ test('a result whose commit was not heard is written again without effect', asyn
     endpointId,
   ]);
   stage.receiver.answerWith('hang');
-  const heard = cut();
+  const waitForLog = cut();
   stage.proxy.flow();
   stage.proxy.mend();
-  await heard('results could not be written');
+  await waitForLog('results could not be written');
   // It goes on with the second attempt, so the first one is done with.
   await waitFor('the retry', () => posts().length === 2);
   expect(row).toMatchObject({ attempt: 2, state: 'scheduled' });
@@ -71,10 +71,10 @@ test('events and retries of that time are delivered when it is back, each once',
     const [one] = await retrying.deliveries();
     return one?.nextAttemptAt ? one : undefined;
   });
-  const heard = cut();
+  const waitForLog = cut();
   const failures = retrying.posts().length;
   for (let i = 0; i < 20; i += 1) await stage.producer.received(fresh.tenantId, { keyId: String(i) });
-  await heard('will be tried again', 20);
+  await waitForLog('will be tried again', 20);
   await waitFor('the retry to be due', () => Date.now() > Date.parse(failed.nextAttemptAt ?? ''));
   expect(fresh.posts()).toEqual([]);
   // At most the one that was on its way when the line was cut.
@@ -93,10 +93,10 @@ test('events and retries of that time are delivered when it is back, each once',
 
 test('events of a conversation stay in order when it is back soon', async () => {
   const { tenantId, delivered, path } = await stage.subscriber();
-  const heard = cut();
+  const waitForLog = cut();
   const received = (keyId: string) => stage.producer.received(tenantId, { sessionId: tenantId, keyId });
   for (const keyId of ['1', '2']) await received(keyId);
-  await heard('events could not be taken in');
+  await waitForLog('events could not be taken in');
   for (const keyId of ['3', '4', '5']) await received(keyId);
   stage.proxy.mend();
   await delivered(5);
@@ -112,9 +112,9 @@ test('a delivery whose turn came meanwhile costs no attempt', async () => {
   await waitFor('the others to wait', async () => (await deliveries()).length === 3);
   // What it knows about the endpoint is old now: for the next one it has to look, and cannot.
   await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, name: 'Renamed' });
-  const heard = cut();
+  const waitForLog = cut();
   open();
-  await heard('an attempt could not start');
+  await waitForLog('an attempt could not start');
   stage.proxy.mend();
   const all = await delivered(3);
   expect(all.flatMap(({ attempts }) => attempts.map(({ attempt }) => attempt))).toEqual([1, 1, 1]);

@@ -64,20 +64,20 @@ async function writeAtRate(
   }
   const perSecond = round3(writtenAt.size / ((performance.now() - startedAt) / 1000));
   await Promise.all(underWay);
-  const heard = (): Map<string, number> => firstHeard(receiver, writtenAt);
-  const all = (): boolean => heard().size === writtenAt.size;
+  const arrivals = (): Map<string, number> => firstArrivals(receiver, writtenAt);
+  const all = (): boolean => arrivals().size === writtenAt.size;
   await waitFor('every webhook', all, LIMIT_MS).catch(() => undefined); // what is missing is counted
-  const times = [...heard()].map(([text, at]) => at - (writtenAt.get(text) ?? 0)).sort((a, b) => a - b);
+  const times = [...arrivals()].map(([text, at]) => at - (writtenAt.get(text) ?? 0)).sort((a, b) => a - b);
   receiver.received.length = 0;
   return { times, perSecond, missing: writtenAt.size - times.length };
 }
 
 /** Finds when each of these texts came first. */
-function firstHeard(receiver: WebhookReceiver, texts: Map<string, number>): Map<string, number> {
-  const heard = new Map<string, number>();
+function firstArrivals(receiver: WebhookReceiver, texts: Map<string, number>): Map<string, number> {
+  const arrivals = new Map<string, number>();
   for (const [n, { payload }] of receiver.bodies().entries()) {
     const text = (payload['body'] as { text?: string } | undefined)?.text ?? '';
-    if (texts.has(text) && !heard.has(text)) heard.set(text, receiver.received[n]?.at ?? 0);
+    if (texts.has(text) && !arrivals.has(text)) arrivals.set(text, receiver.received[n]?.at ?? 0);
   }
-  return heard;
+  return arrivals;
 }

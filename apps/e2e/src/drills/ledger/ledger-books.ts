@@ -83,7 +83,7 @@ function compareItems(
   const { items, invoices } = stripe.world;
   const keyOf = ({ metadata }: { metadata: Record<string, string> }): string =>
     `${metadata['tenantId']}:${metadata['month']}:${metadata['block']}`;
-  const known = new Set(blocks.map(({ key }) => key));
+  const blockKeys = new Set(blocks.map(({ key }) => key));
   const onInvoices = invoices.flatMap((invoice: StandInInvoice) => invoice.items.map(keyOf));
   const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
   return {
@@ -91,8 +91,8 @@ function compareItems(
       const same = items.filter((item) => keyOf(item) === key);
       return same.length !== 1 || same[0]?.id !== item_id || same[0].amount !== cents;
     }),
-    foreign: count(items, (item) => !known.has(keyOf(item))),
-    onInvoices: count(known, (key) => onInvoices.filter((one) => one === key).length !== 1),
+    foreign: count(items, (item) => !blockKeys.has(keyOf(item))),
+    onInvoices: count(blockKeys, (key) => onInvoices.filter((one) => one === key).length !== 1),
     cents:
       sum(invoices.map(({ total }) => total)) -
       sum(invoices.map(({ planAmount }) => planAmount)) -

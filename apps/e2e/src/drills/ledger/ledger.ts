@@ -110,10 +110,10 @@ class Quarter {
       this.stripe.world.advanceTo(now / 1000);
       await this.setClock(now);
       for (const payer of this.payers) if (!payer.isSteady) await this.act(payer);
-      const told = this.tell(day, now);
+      const published = this.publishCalls(day, now);
       const isKilled = day % KILL_EVERY_DAYS === 0;
       if (isKilled) await this.killBilling();
-      await told;
+      await published;
       await this.stripe.flush();
       if (isKilled)
         say(`  day ${day}: ${this.calls} calls, ${this.stripe.world.items.length} blocks; billing killed`);
@@ -124,7 +124,7 @@ class Quarter {
 
   /** Everything is told, reported and on an invoice, and the daily comparison has found what was lost. */
   async close(say: RunOptions['say']): Promise<void> {
-    await this.tell(Infinity, BEGIN + DAYS * DAY_MS);
+    await this.publishCalls(Infinity, BEGIN + DAYS * DAY_MS);
     await waitFor(
       'every call in the ledger',
       async () => (await this.count('usage_event')) === this.calls,
@@ -163,14 +163,14 @@ class Quarter {
       String,
     );
     const differences = await compare();
-    const { world, told } = this.stripe;
+    const { world, told: webhooks } = this.stripe;
     await this.messaging.onApplicationShutdown();
     const figures = {
       ...{ seed, kills, calls: this.calls, repeats: this.repeats, tenants: this.payers.length },
-      ...{ blocks: world.items.length, invoices: world.invoices.length, webhooks: told, differences },
+      ...{ blocks: world.items.length, invoices: world.invoices.length, webhooks, differences },
     };
     const isExact = Object.values(differences).every((difference) => difference === 0);
-    const isHard = world.items.length > 0 && told.lost > 0 && told.doubled > 0 && kills > 0;
+    const isHard = world.items.length > 0 && webhooks.lost > 0 && webhooks.doubled > 0 && kills > 0;
     return { figures, holds: isExact && isHard };
   }
 
@@ -226,7 +226,7 @@ class Quarter {
   }
 
   /** The calls of a day, and those of earlier days whose turn it is; in any order, some of them twice. */
-  private async tell(day: number, now: number): Promise<void> {
+  private async publishCalls(day: number, now: number): Promise<void> {
     const due = this.late.filter((one) => one.day <= day).map(({ body }) => body);
     this.late = this.late.filter((one) => one.day > day);
     for (const { tenant } of day === Infinity ? [] : this.payers) {

@@ -40,8 +40,8 @@ export const poison: NamedRun = {
     await disperse(crowd);
     const p99Ratio = poisoned.p99Ms / Math.max(quiet.p99Ms, LEAST_MS);
     const figures = { quiet, poisoned, p99Ratio, longestAwayMs, logins, mostLoginsOfOne };
-    const isTold = [quiet, poisoned].every(({ lost, twice }) => lost + twice === 0);
-    return { figures, holds: isTold && p99Ratio <= MOST_RATIO && mostLoginsOfOne <= 1 };
+    const isComplete = [quiet, poisoned].every(({ lost, twice }) => lost + twice === 0);
+    return { figures, holds: isComplete && p99Ratio <= MOST_RATIO && mostLoginsOfOne <= 1 };
   },
 };
 
@@ -79,24 +79,24 @@ class Writer {
     }
     await Promise.all(underWay);
     const all = [...writtenAt.keys(), ...poisonous];
-    const isAllTold = async (): Promise<boolean> => {
-      const told = timesTold(this.crowd.receiver);
-      if (all.every((id) => told.has(id))) return true;
+    const hasEveryEvent = async (): Promise<boolean> => {
+      const times = eventTimes(this.crowd.receiver);
+      if (all.every((id) => times.has(id))) return true;
       await delay(LOOK_MS); // counting takes longer the more there is
       return false;
     };
-    await waitFor('everything to be told', isAllTold, SETTLE_LIMIT_MS).catch(() => undefined);
-    const told = timesTold(this.crowd.receiver);
+    await waitFor('everything to be told', hasEveryEvent, SETTLE_LIMIT_MS).catch(() => undefined);
+    const times = eventTimes(this.crowd.receiver);
     const latencies = [...writtenAt].flatMap(([id, at]) => {
-      const [first] = told.get(id) ?? [];
+      const [first] = times.get(id) ?? [];
       return first === undefined ? [] : [Math.max(0, first - at)];
     });
     const sorted = latencies.sort((a, b) => a - b);
     return {
       ...{ p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) },
       ...{ ordinary: writtenAt.size, poisonous: poisonous.size },
-      lost: all.filter((id) => !told.has(id)).length,
-      twice: all.filter((id) => (told.get(id)?.length ?? 0) > 1).length,
+      lost: all.filter((id) => !times.has(id)).length,
+      twice: all.filter((id) => (times.get(id)?.length ?? 0) > 1).length,
     };
   }
 
@@ -117,14 +117,14 @@ class Writer {
 }
 
 /** When each message was told, by its id on the platform; a delivery that is repeated under its id counts once. */
-function timesTold(receiver: WebhookReceiver): Map<string, number[]> {
-  const told = new Map<string, number[]>();
+function eventTimes(receiver: WebhookReceiver): Map<string, number[]> {
+  const times = new Map<string, number[]>();
   const deliveries = new Set<string>();
   for (const [n, { event, deliveryId, payload }] of receiver.bodies().entries()) {
     if (event !== 'message.received' || deliveries.has(deliveryId)) continue;
     deliveries.add(deliveryId);
     const id = String(payload['keyId']);
-    told.set(id, [...(told.get(id) ?? []), receiver.received[n]?.at ?? 0]);
+    times.set(id, [...(times.get(id) ?? []), receiver.received[n]?.at ?? 0]);
   }
-  return told;
+  return times;
 }

@@ -42,17 +42,17 @@ export const killDispatcher: NamedRun = {
       const [slow, broken] = [await scene.subscribe('slow', SLOW), await scene.subscribe('broken', BROKEN)];
       const stream = new Stream(scene, { often, slow, broken }, PER_SECOND);
       const running = stream.run();
-      const overAt = await disturb(scene, seed, say);
-      const kills = overAt.length;
-      overAt.push(await away(scene, 'postgres', say));
+      const endedAt = await disturb(scene, seed, say);
+      const kills = endedAt.length;
+      endedAt.push(await away(scene, 'postgres', say));
       const rate = stream.rate;
-      overAt.push(await away(scene, 'nats-server', say));
+      endedAt.push(await away(scene, 'nats-server', say));
       await delay(MORE_PAUSE_MS);
       stream.end();
       await running;
       say('  waiting for the rest');
       const counts = await stream.count();
-      const repeats = await repeatsPer(scene, overAt);
+      const repeats = await repeatsPer(scene, endedAt);
       const mostRepeats = Math.max(...repeats.slice(0, kills));
       const ofServers = Math.max(...repeats.slice(kills));
       const ends = await endsOf(scene);
@@ -79,12 +79,12 @@ function holds(figures: Figures): boolean {
 async function disturb(scene: WebhookScene, seed: number, say: RunOptions['say']): Promise<number[]> {
   const random = seededRandom(seed);
   const { stack } = scene;
-  const overAt: number[] = [];
+  const endedAt: number[] = [];
   const pause = (): Promise<void> => delay(LEAST_PAUSE_MS + random() * MORE_PAUSE_MS);
   for (let n = 1; n <= KILLS; n += 1) {
     await pause();
     await killed(scene, DISPATCHER);
-    overAt.push(Date.now());
+    endedAt.push(Date.now());
     say(`  killed ${n}`);
   }
   for (const step of STEPS) {
@@ -97,15 +97,15 @@ async function disturb(scene: WebhookScene, seed: number, say: RunOptions['say']
     if (step === 'hook-7') await frozen(pid);
     await died();
     await untilReplaced(stack, DISPATCHER, pid);
-    overAt.push(Date.now());
+    endedAt.push(Date.now());
     say(`  killed at ${step}, left behind ${passes} times before`);
     await pause();
   }
   await frozen(scene.dispatcherPid);
   await delay(THAW_MS);
-  overAt.push(Date.now());
+  endedAt.push(Date.now());
   say(`  frozen for ${FROZEN_MS / 1000} s`);
-  return overAt;
+  return endedAt;
 }
 
 /** @returns when the server was back, in ms since 1970. */

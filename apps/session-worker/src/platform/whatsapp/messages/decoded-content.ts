@@ -83,8 +83,8 @@ function isEnvelope(value: unknown): boolean {
 
 /** Names the field that says what it is: one that is known, else the first that may be. */
 function typeOf(message: proto.IMessage): keyof proto.IMessage | undefined {
-  const known = Object.entries(message).find(([name, value]) => value !== null && READINGS.has(name));
-  return (known?.[0] as keyof proto.IMessage | undefined) ?? getContentType(message);
+  const entry = Object.entries(message).find(([name, value]) => value !== null && READINGS.has(name));
+  return (entry?.[0] as keyof proto.IMessage | undefined) ?? getContentType(message);
 }
 
 /** Reads an edit or a revocation of an earlier message; all else of this kind is among the devices. */

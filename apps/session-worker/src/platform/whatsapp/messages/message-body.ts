@@ -27,9 +27,9 @@ export function toMessageBody({ type, content, viewOnce }: DecodedContent): Mess
 
 function quotedContent({
   content,
-  ...rest
+  ...fields
 }: NonNullable<DecodedContent['quoted']>): NonNullable<InboundContent['quoted']> {
-  return { ...rest, ...(content ? { content: inboundContent(content) } : {}) };
+  return { ...fields, ...(content ? { content: inboundContent(content) } : {}) };
 }
 
 function bodyOf(type: string, content: unknown): MessageBody {

@@ -58,14 +58,14 @@ export function openSocket(
 /** Blames the proxy for a connection that it did not let through, whatever the failure looks like. */
 function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined): PlatformListener {
   if (!proxy) return listener;
-  let isThrough = false;
+  let hasOpened = false;
   const onOpen: PlatformListener['onOpen'] = (phone) => {
-    isThrough = true;
+    hasOpened = true;
     listener.onOpen(phone);
   };
   // Uploads go the same way: what becomes of them says nothing of the socket.
   const onClose: PlatformListener['onClose'] = (close) =>
-    listener.onClose(!isThrough && proxy.failed() ? malfunction('PROXY_FAILED', REFUSED) : close);
+    listener.onClose(!hasOpened && proxy.failed() ? malfunction('PROXY_FAILED', REFUSED) : close);
   return { ...listener, onOpen, onClose };
 }
 

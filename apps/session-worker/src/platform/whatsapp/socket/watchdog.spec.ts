@@ -26,9 +26,9 @@ afterEach(() => {
 });
 
 /** Lets time pass on a socket that hears something now and then, or nothing. */
-async function pass(seconds: number, heard = true): Promise<void> {
+async function pass(seconds: number, isAlive = true): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
-    if (heard) stanzas.emit('frame');
+    if (isAlive) stanzas.emit('frame');
     await jest.advanceTimersByTimeAsync(1_000);
   }
 }
