@@ -3,7 +3,7 @@ export class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
 
-  /** Whether nothing runs and nothing waits. */
+  /** Says whether nothing runs and nothing waits. */
   get isEmpty(): boolean {
     return this.waiting === 0;
   }

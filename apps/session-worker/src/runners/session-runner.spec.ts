@@ -16,12 +16,12 @@ const LOGIN_MS = 30_000;
 const PHONE = '15550100001';
 
 let sockets: FakeSocket[];
-/** What tenants see, in order: status and reason, with the events told. */
+/** Status and reason as tenants see them, in order, with the published events. */
 let seen: string[];
-/** What the session keeps: its credentials, or why they cannot be read. */
+/** Credentials of the session, or the error of reading them. */
 let sessionCredentials: Buffer | Error | undefined;
 let viewedUntil: number;
-/** What writes answer with, one after the other; none: they succeed. */
+/** Errors of the next writes, in order; without one a write succeeds. */
 let writeErrors: Error[];
 let openErrors: Error[];
 let calls: string[];
@@ -157,7 +157,7 @@ test('shows QR codes to link a number, and is connected once one is scanned', as
 
 test('gives up when nobody views the QR code any more, until somebody asks again', async () => {
   await scanning();
-  viewedUntil = Date.now() + 200_000; // somebody looks once more
+  viewedUntil = Date.now() + 200_000; // the code is viewed once more
   await pass(190_000);
   expect(seen.at(-1)).toContain('AWAITING_SCAN');
   await pass(20_000);

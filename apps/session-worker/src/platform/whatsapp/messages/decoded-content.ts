@@ -5,12 +5,12 @@ import { boundedId } from './jids.js';
 import { READINGS, TECHNICAL } from './readings.js';
 
 const MOST_ENVELOPES = 8;
-/** Each of them is looked up. */
+/** Most mentions of a message; each of them is looked up. */
 const MOST_MENTIONS = 1_000;
-/** Of each field of a referral. */
+/** Longest field of a referral, in characters. */
 const MOST_REFERRAL_CHARS = 2_000;
 
-/** Content of a message in the platform's words, as plain JSON. */
+/** Content of a message in the platform's terms, as plain JSON. */
 export interface DecodedContent {
   /** Name of the field of the platform's message that is set, e.g. `imageMessage`. */
   type: string;
@@ -37,7 +37,10 @@ export function readContent(plaintext: Uint8Array): DecodedContent | 'UNREADABLE
   }
 }
 
-/** What of a message inside another one is read. A stranger may put one into the other without end: of a quote only what it says is told. */
+/**
+ * Limit on reading a message that lies inside another one. A stranger may nest messages without end: of a quote only its text is
+ * read.
+ */
 interface Depth {
   quotes: boolean;
   edits: boolean;
@@ -81,7 +84,7 @@ function isEnvelope(value: unknown): boolean {
   return typeof message === 'object' && message !== null;
 }
 
-/** Names the field that says what it is: one that is known, else the first that may be. */
+/** Names the field that says what the message is: the first one with a reader, else the first that may be. */
 function typeOf(message: proto.IMessage): keyof proto.IMessage | undefined {
   const entry = Object.entries(message).find(([name, value]) => value !== null && READINGS.has(name));
   return (entry?.[0] as keyof proto.IMessage | undefined) ?? getContentType(message);

@@ -17,7 +17,7 @@ const logger = quietLogger();
 protectSessionsFromTrials();
 shareAsyncContext();
 
-/** Runs work whose handshake trusts this key instead of the library's; called after `shareAsyncContext`. */
+/** Function that runs work whose handshake trusts this key instead of the library's; made after `shareAsyncContext`. */
 export const trusting = trustRootPerSocket();
 
 /** Opens the library's socket with all that is ours around it. */
@@ -33,7 +33,7 @@ export function connect(
     auth: { creds: credentials, keys: keyStore(store) },
     makeSignalRepository: (...dependencies) => {
       const repository = journaling(dependencies, credentials, stanzas, store);
-      // Of the backlog after a login nothing but this tells whether it gets done.
+      // No other sign shows whether the backlog after a login makes progress.
       const decryptMessage: typeof repository.decryptMessage = (options) =>
         watchdog.watch('decryption', repository.decryptMessage(options));
       return { ...repository, decryptMessage };
