@@ -12,7 +12,7 @@ const received: unknown[] = [];
 const listen = (step: unknown): void => void received.push(step);
 afterEach(() => void steps.unsubscribe(listen));
 
-/** Every source file with its text. */
+/** Reads every source file with its text. */
 const sources = (): [string, string][] =>
   readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))

@@ -40,7 +40,7 @@ function erase(
   );
 }
 
-/** What a contact writes, told when this resolves. */
+/** Writes a message as a contact and waits for its event. */
 async function writes(contact: string, message: object): Promise<MessageReceivedV1> {
   const body = { to: phone, ...message };
   const { id } = await stage.platform.call<{ id: string }>('POST', `/contacts/${contact}/messages`, body);
@@ -48,14 +48,14 @@ async function writes(contact: string, message: object): Promise<MessageReceived
   return (await waitFor('message.received', find, LONG_MS)) as unknown as MessageReceivedV1;
 }
 
-/** All files of the store. */
+/** Lists all files of the store. */
 async function files(): Promise<string[]> {
   const folders = await readdir(worker.mediaDir, { withFileTypes: true });
   const names = await Promise.all(folders.map(({ name }) => readdir(join(worker.mediaDir, name))));
   return names.flat();
 }
 
-/** The address in the journal behind which the platform hides who wrote a message. */
+/** Reads the address in the journal behind which the platform hides the author of a message. */
 async function senderOf({ keyId }: MessageReceivedV1): Promise<string> {
   const [row] = await stage.worker.database.query<{ sender: string }>(
     'SELECT sender FROM sessions.inbound_message WHERE key_id = $1',
@@ -105,7 +105,7 @@ test('a contact who is erased is gone from journal, ledger and media store, and 
   expect(await traces(ada, hidden)).toEqual([]);
   expect(await files()).toEqual([]);
   expect(await traces(ben, other)).toEqual(['inbound_message', 'outbound_message']);
-  // Asked once more, it counts nothing twice.
+  // A second request counts nothing twice.
   expect(await erase(ada, { erasureId, until: new Date().toISOString() })).toEqual(receipt);
 });
 

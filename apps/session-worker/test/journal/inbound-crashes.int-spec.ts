@@ -26,7 +26,7 @@ async function write(message: object): Promise<string> {
 const events = (keyId: string): Record<string, unknown>[] =>
   stage.eventsOf('message.received', sessionId).filter((data) => data['keyId'] === keyId);
 
-// Of a group message the first half brings the key of its author, the second one the text.
+// The first half of a group message brings the key of its author, the second one the text.
 test.each([
   ['before the key of its author is written', 'in-2', 1],
   ['when the key of its author is written', 'in-3', 1],

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-/** Writes, and gives the event that tells of it. */
+/** Writes a message and waits for its event. */
 async function written(message: object, from = contact): Promise<MessageReceivedV1> {
   const body = { to: phone, ...message };
   const { id } = await stage.platform.call<{ id: string }>('POST', `/contacts/${from}/messages`, body);
@@ -43,7 +43,7 @@ function received(keyId: string): Promise<MessageReceivedV1> {
 const storedFile = ({ mediaId }: MessageMedia): Promise<Buffer> =>
   readFile(join(worker.mediaDir, mediaId.slice(0, 2), mediaId));
 
-/** What is written, in the words of the simulator, and what tenants are told. */
+/** Contents that are written, in the terms of the simulator, with the bodies that tenants get. */
 const KINDS: [string, object, MessageBody][] = [
   ['a text', { type: 'text', text: 'Hi' }, { type: 'text', text: 'Hi' }],
   [

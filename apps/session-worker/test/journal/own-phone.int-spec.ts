@@ -90,7 +90,7 @@ describe('what the owner writes on the phone', () => {
 });
 
 describe('what the session itself sent', () => {
-  /** It comes back, and something that is told comes after it. */
+  /** Waits until a message comes back and one behind it has its event. */
   async function comesBack(jobId: string): Promise<void> {
     await onPhone({ to: contact, text: 'Hello Ada', echoOf: keyIdOf(jobId) });
     await event(await onPhone({ to: contact, text: 'after it' }));

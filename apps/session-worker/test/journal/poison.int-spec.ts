@@ -28,7 +28,7 @@ function receivedEvents(keyId: string): MessageReceivedV1[] {
   return events.filter((data) => data.keyId === keyId);
 }
 
-/** Writes it and a healthy text right behind it; gives what is told of it. */
+/** Writes a message and a healthy text right behind it; returns the event of the message. */
 async function eventAmongOthers(body: object): Promise<MessageReceivedV1> {
   const poison = await write(body);
   const healthy = await write({ text: 'the text behind it' });

@@ -51,7 +51,7 @@ async function rowOf(keyId: string): Promise<{ status: string; attempts: number 
   return row;
 }
 
-/** All files of the store, also those that are only on their way. */
+/** Lists all files of the store, also those that are only on their way. */
 async function files(): Promise<string[]> {
   const folders = await readdir(worker.mediaDir, { withFileTypes: true });
   const names = await Promise.all(folders.map(({ name }) => readdir(join(worker.mediaDir, name))));

@@ -15,7 +15,7 @@ const frame = (phone: string, kind: string): Promise<unknown> =>
 
 test.each<[string, string, (phone: string) => Promise<unknown>, string]>([
   ['hears nothing any more', '15550109001', (phone) => faults(phone, { silent: true }), 'KEEP_ALIVE_TIMEOUT'],
-  // The library sees this one, too, but tells it 37 s after the loss.
+  // The library sees this one, too, but reports it 37 s after the loss.
   ['is in a black hole', '15550109002', (phone) => faults(phone, { blackHole: true }), 'KEEP_ALIVE_TIMEOUT'],
   ['cannot decrypt a frame', '15550109003', (phone) => frame(phone, 'undecryptable'), 'STREAM_UNREADABLE'],
   ['cannot decode a stanza', '15550109004', (phone) => frame(phone, 'undecodable'), 'STREAM_UNREADABLE'],

@@ -151,7 +151,7 @@ test('members of a group receive what is sent there; a group of others refuses i
   expect(await stage.event('message.failed', refused)).toMatchObject({ failure: { code: 'NOT_IN_GROUP' } });
 });
 
-/** A phone that cannot read a message asks for it again. */
+/** Asks for a message again, as a phone that cannot read it. */
 const askAgain = (contact: string, id: string): Promise<unknown> =>
   stage.platform.call('POST', `/accounts/${phone}/stanzas`, {
     stanza: {
@@ -181,7 +181,7 @@ test('a message that is asked for again is the same one, whatever its kind, also
   const loginsBefore = logins();
   await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'drop' });
   await waitFor('another login', () => logins() > loginsBefore, LONG_MS);
-  // Somebody else asks: of the contact who has it the platform would show the first copy.
+  // Another contact asks: the one that has the message would get the first copy from the platform.
   const other = '15550203008';
   for (const id of ids) await askAgain(other, id);
   for (const [n, id] of ids.entries()) {

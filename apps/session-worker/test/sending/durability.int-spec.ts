@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-/** Stanzas the platform keeps for the session, because it was not told that they arrived. */
+/** Counts the stanzas that the platform has for the session without its confirmation. */
 async function unconfirmed(): Promise<number> {
   const account = await stage.platform.call<{ devices: { queued: number }[] }>('GET', `/accounts/${phone}`);
   return account.devices[0]?.queued ?? 0;
@@ -75,7 +75,7 @@ test('a text that cannot be written comes again by itself, and is told once', as
 });
 
 test('a socket that breaks while a message is being handed over holds the message up no longer than itself', async () => {
-  const stranger = '15550204001'; // whose devices and keys the platform is asked for before anything is sent
+  const stranger = '15550204001'; // the platform is asked for devices and keys of this contact before anything is sent
   await stage.platform.call('PUT', `/accounts/${phone}/faults`, { silent: true });
   const jobId = await stage.send(sessionId, stranger, 'through a broken socket');
   await waitFor('the hand-over to begin', async () => {

@@ -17,7 +17,7 @@ const faults = (change: object): Promise<unknown> =>
   stage.platform.call('PUT', `/accounts/${phone}/faults`, change);
 const texts = async (contact: string): Promise<string[]> =>
   (await stage.platform.inbox(contact)).map(({ text }) => text);
-/** A contact whose device gives no receipts: nothing but the ack tells that a message arrived. */
+/** Makes a contact whose device gives no receipts: only the ack proves that a message arrived. */
 async function quiet(contact: string): Promise<string> {
   await stage.platform.call('POST', '/contacts', { phone: contact });
   await stage.platform.call('PUT', `/contacts/${contact}/behaviour`, { delivered: 'never' });

@@ -329,7 +329,7 @@ test('a media store that is away costs a message none of its tries', async () =>
   await rename(worker.mediaDir, aside);
   const jobId = await send(contact, 'image', { mimeType: 'image/png', mediaId });
   try {
-    // More often than a file is tried.
+    // The log has more attempts than a file gets.
     const inVain = (): boolean => worker.log().split('file waits').length > 4;
     await waitFor('attempts in vain', inVain, LONG_MS);
   } finally {

@@ -54,10 +54,10 @@ test('a command that comes again sends nothing again, and its outcome is told ag
     { id: keyIdOf(jobId), text: 'once', duplicates: 0 },
     { text: 'last', duplicates: 0 },
   ]);
-  // Its outcome may have been lost: it is told again, as the same event.
+  // The outcome may have been lost: it is published again, as the same event.
   await waitFor('message.sent to be told again', () => stage.idsOf('message.sent', jobId).length > 1);
   expect(new Set(stage.idsOf('message.sent', jobId)).size).toBe(1);
-  // With the time at which it happened, not that of the telling.
+  // The event has the time at which it happened, not that of its repetition.
   const sent = stage.events.filter(({ type, data }) => type === 'message.sent' && data['jobId'] === jobId);
   expect(new Set(sent.map(({ data }) => data['timestamp'])).size).toBe(1);
 });
@@ -88,7 +88,7 @@ test('a message for a session that does not come back fails as expired', async (
   await stage.reached(other, 'DISCONNECTED');
   const jobId = await stage.send(other, '15550202005', 'too late');
   await waitFor('the message to wait', async () => {
-    // As if it had been accepted before the time that a message may wait.
+    // The row looks as if it had been accepted before the longest wait of a message.
     const [, count] = await stage.worker.get(DataSource).query<[unknown, number]>(
       `UPDATE outbound_message SET accepted_at = accepted_at - interval '10 minutes'
        WHERE job_id = $1 AND status = 'QUEUED'`,
@@ -163,7 +163,7 @@ test('events that NATS could not take are told when it is back, also with its st
     text: 'during the outage',
   });
   await restarted;
-  // Whoever is connected again before this test is tells it to the stream alone.
+  // A worker that has reconnected before this test publishes to the stream alone.
   const subject = eventSubject(partitionOf(stage.tenantId), 'message.received');
   await waitFor(
     'the event',

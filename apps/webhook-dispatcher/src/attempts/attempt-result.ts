@@ -1,7 +1,7 @@
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
 import type { ReceiverResponse } from '../lanes/lane.js';
 
-/** The result of one attempt, as it goes into the database. */
+/** Result of one attempt, as it goes into the database. */
 export interface AttemptResult {
   item: QueuedDelivery;
   startedAt: Date;
@@ -74,15 +74,15 @@ export function isPermanent4xx(status: number | null): boolean {
 export interface RunOf4xx {
   endpointId: string;
   generation: number;
-  /** Before anything else came: continues the run that the endpoint's row counts. */
+  /** Number of 4xx before any other answer: they continue the run that the endpoint's row counts. */
   lead: number;
-  /** Something else came, so the run of the row is over. */
+  /** True when another answer came, so the run of the row has ended. */
   broken: boolean;
   /** Longest run after that. */
   peak: number;
   /** Run at the end of the batch. */
   tail: number;
-  /** Something was delivered, the first since a reactivation. */
+  /** True when a delivery succeeded, the first since a reactivation. */
   recovers: boolean;
 }
 
@@ -98,7 +98,7 @@ export function runsOf4xx(results: AttemptResult[]): RunOf4xx[] {
   for (const { item, generation, status, error, recovering } of results) {
     const { endpointId } = item;
     let run = current.get(endpointId);
-    // Its generation changes at a reactivation; an older answer after a newer one goes back to the run it belongs to.
+    // The generation changes at a reactivation; an older answer after a newer one goes back to the run it belongs to.
     if (run?.generation !== generation) {
       run = runs.find((other) => other.endpointId === endpointId && other.generation === generation);
       if (!run) runs.push((run = newRun(endpointId, generation)));

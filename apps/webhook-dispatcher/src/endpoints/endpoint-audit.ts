@@ -6,7 +6,7 @@ import type { Endpoint } from './endpoint.entity.js';
 /** A line of the audit log, before the transaction says who made the change and when. */
 export type AuditLine = Pick<AuditFact, 'action' | 'target' | 'reason' | 'details'>;
 
-/** Who made a change, and when, in domain time. */
+/** Actor of a change, and its time, in domain time. */
 export interface AuditOrigin {
   /** Undefined: the request named nobody. */
   actor: string | undefined;

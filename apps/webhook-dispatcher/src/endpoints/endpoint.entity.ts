@@ -30,7 +30,7 @@ export class Endpoint {
   @Column('boolean', { name: 'standard_webhooks' }) standardWebhooks: boolean;
   @Column('text') ordering: EndpointOrdering;
   @Column('text') state: EndpointStatus;
-  /** Of the last pause: it stays after the reactivation, because `webhook.recovered` tells it again. */
+  /** Reason of the last pause: it stays after the reactivation, because `webhook.recovered` repeats it. */
   @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
   @Column('timestamptz', { name: 'paused_at', nullable: true }) pausedAt: Date | null;
   /** Permanent 4xx in a row when it was paused. */

@@ -10,9 +10,9 @@ import { countErased, log, namesOf, noteErasure } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ERASED, isNamedSql } from '../events/erased-events.js';
 
-/** Events that are looked at in one transaction: it holds the rows it changes. */
+/** Events of one transaction: it holds the rows it changes. */
 const BATCH = 1_000;
-/** Longest that one request works before it answers how far it has come. */
+/** Longest that one request works before it answers with its progress, in ms. */
 const TURN_MS = 2_000;
 
 const NAMED_SQL = `SELECT id, seq, kind, CASE WHEN ${isNamedSql('payload', '$3', '$4')} THEN payload END AS payload
@@ -37,8 +37,8 @@ interface EventRow {
 }
 
 /**
- * This service erases persons: it goes through the events of their tenant and empties those that name them, with all deliveries of these. What a process
- * has in its memory for an attempt at this moment goes out, once.
+ * This service erases persons: it walks the events of their tenant and empties those that name them, with all deliveries of these. What a
+ * process has in its memory for an attempt at this moment goes out, once.
  */
 @Injectable()
 export class ErasureService {

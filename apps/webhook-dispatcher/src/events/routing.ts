@@ -54,13 +54,13 @@ export function newEventOf({ envelope, bytes }: ReadEvent): NewEvent {
     throw new AppError('VALIDATION_FAILED', 'The time of the event is not an ISO 8601 time.');
   }
   return {
-    // As the database gives it back.
+    // The database returns the id in this form.
     id: id.toLowerCase(),
     tenantId,
     sessionId: sessionId as string | null,
     kind: type,
     conversation: conversationOf(data),
-    // Once: these bytes are what every attempt sends.
+    // The bytes are made once: every attempt sends them.
     payload: bytes,
     partition: partitionOf(tenantId),
     persons,

@@ -80,7 +80,7 @@ describe('a delivery that comes in', () => {
     deliverNext();
     deliverNext();
     expect(arrive()).toBe('scheduled');
-    // Until what is there has been loaded.
+    // The lane is there until its deliveries have been loaded.
     const lane = lanes.lane(aDelivery());
     lane.backlog = false;
     expect(arrive()).toBe('leased');
@@ -174,7 +174,7 @@ describe('a delivery from the database', () => {
     scheduler.freeSlot(first);
     expect(scheduler.isLeased(again.id)).toBe(true);
     scheduler.addClaimed([aDelivery({ epoch: 2 })]);
-    // One conversation: the next one waits for the repetition, not for the attempt of the lost lease.
+    // They are of one conversation: the next one waits for the repetition, not for the attempt of the lost lease.
     expect(scheduler.next()).toBeUndefined();
     scheduler.endAttempt(again);
     expect(scheduler.next()).toBeDefined();

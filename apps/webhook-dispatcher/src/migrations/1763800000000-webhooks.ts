@@ -81,7 +81,7 @@ const ATTEMPTS_SQL = `
   );
   CREATE INDEX webhook_dlq_endpoint ON webhook_dlq (endpoint_id, seq);`;
 
-/** Endpoints, events, deliveries, attempts, dead letters. Plain tables: partitions by day come with retention. */
+/** Creates the tables of endpoints, events, deliveries, attempts and dead letters. Plain tables: partitions by day come with retention. */
 export class Webhooks1763800000000 implements MigrationInterface {
   name = 'Webhooks1763800000000';
 
@@ -91,6 +91,6 @@ export class Webhooks1763800000000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // There is no way back: a step back would lose what was written since.
   }
 }

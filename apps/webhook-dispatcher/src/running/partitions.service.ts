@@ -10,7 +10,7 @@ import { EndpointChanges } from '../ownership/endpoint-changes.js';
 /** Longest wait for attempts under way when the process stops or gives a partition back: they end by their own deadline. */
 const DRAIN_MS = 12_000;
 
-/** This service runs the tenant partitions that this process owns: what is done when one is taken, given back or lost. */
+/** This service runs the tenant partitions that this process owns: its steps when one is taken, given back or lost. */
 @Injectable()
 export class PartitionsService implements PartitionWork, OnApplicationBootstrap, BeforeApplicationShutdown {
   private drained = false;
@@ -44,7 +44,7 @@ export class PartitionsService implements PartitionWork, OnApplicationBootstrap,
   }
 
   async recover(fence: Fence): Promise<void> {
-    // Read afresh: changes while it was somebody else's were not announced to this process.
+    // The endpoints are read afresh: changes under another owner were not announced to this process.
     this.directory.forgetPartition(fence.partition);
     await this.loader.recover(fence);
   }
