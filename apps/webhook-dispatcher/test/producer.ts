@@ -11,7 +11,7 @@ import {
 import { type DeadLetter, envelopeOf, Messaging } from '@svc/messaging';
 import { natsConnectionOf } from '@svc/testing';
 
-/** Data of a `message.received` of a session. */
+/** Makes the data of a `message.received` of a session. */
 export function aMessage(fields: Partial<MessageReceivedV1> = {}): MessageReceivedV1 {
   return {
     sessionId: randomUUID(),
@@ -56,7 +56,7 @@ export class Producer {
     await this.messaging.jetstream.publish(eventSubject(partitionOf(tenantId), MessageReceived.name), body);
   }
 
-  /** Dead letters of the dispatcher from here on. */
+  /** Collects the dead letters of the dispatcher from here on. */
   async collectDead(): Promise<DeadLetter[]> {
     const messages: DeadLetter[] = [];
     const connection = natsConnectionOf(this.messaging);
@@ -78,7 +78,7 @@ export class Producer {
     return messages;
   }
 
-  /** Hears notices, from here on. */
+  /** Subscribes to notices, from here on. */
   async notices<T extends object>(notice: NoticeContract<T>, listener: (data: T) => void): Promise<void> {
     this.messaging.onNotice(notice, listener);
     await natsConnectionOf(this.messaging).flush();
@@ -96,5 +96,5 @@ export class Producer {
   }
 }
 
-/** Of an event that no erasure is about. */
+/** Subject of an event that no erasure is about. */
 export const NOBODY = { person: null, chat: null, at: new Date(), toThem: true };

@@ -23,7 +23,7 @@ interface Chat {
   group: string | undefined;
 }
 
-/** This class takes what clients say about the stanzas that they were sent. */
+/** This class takes the confirmations of clients for the stanzas that they were sent. */
 export class Confirmations {
   constructor(
     private readonly population: Population,
@@ -57,7 +57,7 @@ export class Confirmations {
   private recordReceipt(person: Person, companion: Companion, node: Stanza): void {
     const { to, type, participant } = node.attrs;
     const group = isGroup(to) ? to : undefined;
-    // Of a group and of a broadcast list the author stands beside it.
+    // The author of a message to a group or a broadcast list stands beside it.
     const author = this.population.find(participant ?? to)?.person;
     const items = childrenNamed(child(node, 'list'), 'item').map((item) => item.attrs.id);
     for (const id of [node.attrs.id, ...items]) {

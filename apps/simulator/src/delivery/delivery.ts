@@ -17,7 +17,7 @@ export class Delivery {
     this.population.touch(person);
   }
 
-  /** Sends the whole queue, marked as backlog, then the word that it is over. */
+  /** Sends the whole queue, marked as backlog, then the notice of its end. */
   sendBacklog(person: Person, companion: Companion): void {
     companion.active = true;
     const count = companion.queue.size;

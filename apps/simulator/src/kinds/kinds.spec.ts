@@ -13,7 +13,7 @@ const TARGET = { remoteJid: '4915550001000@s.whatsapp.net', fromMe: false, id: '
 const CARDS = [{ displayName: 'Ada', phone: '4915550003000' }, { displayName: 'Bob' }];
 const PLACE = { latitude: 52.5, longitude: 13.25, name: 'Office', address: 'Road 1' };
 
-/** As the other side gets it: written by the protobuf and read again. */
+/** Encodes a message by the protobuf and decodes it again, as the other side gets it. */
 const encodeAndDecode = (message: proto.IMessage): proto.Message =>
   proto.Message.decode(proto.Message.encode(proto.Message.fromObject(message)).finish());
 
@@ -26,7 +26,7 @@ interface Example {
   field: keyof proto.IMessage;
   stanza: object;
   words: string | null;
-  /** What is read besides the fields that were written. */
+  /** Fields that are read besides those that were written. */
   also?: object;
 }
 

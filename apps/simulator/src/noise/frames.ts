@@ -12,7 +12,7 @@ export class FrameReader {
   private buffered: Buffer = EMPTY;
   private pieces: Buffer[] = [];
   private waiting = 0;
-  /** Bytes without which the next look is in vain; joining every small piece would take quadratic time. */
+  /** Number of bytes without which the next attempt is in vain; joining every small piece would take quadratic time. */
   private wanted = 0;
   private introduced = false;
 

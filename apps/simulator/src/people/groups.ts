@@ -9,7 +9,7 @@ export interface Group {
   createdAt: Date;
 }
 
-/** As long as the numbers of real groups. */
+/** First number of a group, as long as the numbers of real groups. */
 const FIRST_NUMBER = 120_363_000_000_000_001n;
 
 /** This class holds all groups, which do not outlive a restart. */

@@ -5,12 +5,12 @@ import type { Behaviour, Person } from './person.js';
 export interface MagicNumber {
   /** Area code 555 is nobody's. */
   phone: string;
-  /** What becomes of a message to it, as its sender sees it. */
+  /** Outcome of a message to it, as its sender sees it. */
   outcome: string;
   registered?: false;
   behaviour?: Partial<Behaviour>;
   ack?: Partial<AckFault>;
-  /** Whoever writes to it has its linked devices removed by its phone. */
+  /** True when the phone of its sender removes the linked devices. */
   unlinks?: true;
 }
 

@@ -4,7 +4,7 @@ import { isPlausiblePhone } from '../wire/phone-number.js';
 import { applyMagicNumber } from './magic-numbers.js';
 import { Person } from './person.js';
 
-/** This class holds everybody who has a number on the platform. */
+/** This class holds all people who have a number on the platform. */
 export class Population {
   private readonly byPhone = new Map<string, Person>();
   private readonly byLid = new Map<string, Person>();

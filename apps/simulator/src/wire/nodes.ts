@@ -38,7 +38,7 @@ export const child = (node: Stanza | undefined, tag: string): Stanza | undefined
 export const childrenNamed = (node: Stanza | undefined, tag: string): Stanza[] =>
   children(node).filter((each) => each.tag === tag);
 
-/** Content that happens to be a dictionary word or digits is decoded as text, anything else as bytes. */
+/** Reads the content of a node as bytes: a dictionary word or digits are decoded as text, anything else as bytes. */
 export function bytesOf(node: Stanza | undefined): Buffer | undefined {
   const content = node?.content;
   if (typeof content === 'string') return Buffer.from(content);

@@ -41,7 +41,7 @@ describe('ways of going deaf', () => {
     await faults({ blackHole: true });
     deaf.send(ping('lost?'));
     const id = await stack.write(CONTACT, ACCOUNT, 'into the hole');
-    // Somebody else is heard as ever, so the hole would have answered by now.
+    // Another client is answered as ever, so the hole would have answered by now.
     const answeredId = await other.sendText(CONTACT, 'over here');
     await stack.receivedBy(CONTACT);
     await until(() => other.frames.some(({ attrs }) => attrs.id === answeredId), 'the ack');
@@ -186,7 +186,7 @@ describe('ways of going deaf', () => {
   });
 });
 
-/** Why the system says no. */
+/** Connects and returns the reason for which the system refuses. */
 const refusedAt = (url: string): Promise<unknown> =>
   new Promise((resolve) => {
     const socket = new WebSocket(url);

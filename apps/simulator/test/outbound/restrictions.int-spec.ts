@@ -5,7 +5,7 @@ import { Stack } from '../support/stack.js';
 const ACCOUNT = '4915550018000';
 const ERROR = 0;
 const DELIVERED = 3;
-/** Whole seconds, as the platform counts. */
+/** End of a restriction in whole seconds, as the platform counts. */
 const UNTIL = '2100-01-01T00:00:00.000Z';
 
 describe('an account that may not begin new chats', () => {

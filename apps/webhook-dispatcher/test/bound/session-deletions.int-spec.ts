@@ -122,7 +122,7 @@ test('a call at the moment of the deletion leaves no endpoint behind', async () 
   const deletions = stage.get(SessionDeletionsService);
   const race = async (ref: Ref, n: number): Promise<void> => {
     const call = stage.bind({ ...ref, url: stage.at('/race') });
-    // Before, while and after the call is carried out.
+    // The deletion comes before, while and after the call is carried out.
     const note = delay(n * 12).then(() => deletions.take(deletion(ref)));
     await Promise.allSettled([call, note]);
   };

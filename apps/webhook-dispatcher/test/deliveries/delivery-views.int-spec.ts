@@ -84,7 +84,7 @@ describe('one delivery', () => {
 });
 
 describe('a list of deliveries', () => {
-  /** One in each state, of two events and one after the other. */
+  /** Makes one delivery in each state, of two events and one after the other. */
   async function oneOfEach() {
     const subscriber = await stage.subscriber(['message.received', 'message.sent']);
     const { tenantId, endpointId } = subscriber;

@@ -36,7 +36,7 @@ describe('routing', () => {
 
     await stage.producer.received(tenantId, { sessionId });
     expect((await stage.pathsOf(3)).toSorted()).toEqual(['/all', '/bound', '/matching']);
-    // One more event of the other session: had the first one gone too far, it would show by now.
+    // Another event of the other session follows: had the first one gone to the wrong endpoint, it would show by now.
     await stage.producer.received(tenantId, { sessionId: otherSession });
     expect((await stage.pathsOf(6)).slice(3).toSorted()).toEqual(['/all', '/bound-elsewhere', '/matching']);
   });
@@ -66,7 +66,7 @@ test('a change that nobody announced is known a few seconds later, whatever it i
   await stage.database.query(`UPDATE webhooks.webhook_endpoint SET url = url || '/moved' WHERE id = $1`, [
     endpointId,
   ]);
-  // It is asked about all the time, and the database is not.
+  // The directory is asked all the time, and the database is not.
   const moved = await waitFor('the new address', async () => {
     const now = await entry();
     return now?.url !== before?.url && now;
@@ -226,7 +226,7 @@ describe('an endpoint', () => {
         .flat()
         .map((id) => stage.producer.received(id)),
     );
-    // Neither the third endpoint of the tenant nor the other tenant, whose events came in the same batches, waits.
+    // The third endpoint of the tenant and the other tenant, whose events came in the same batches, do not wait.
     expect(new Set(await stage.pathsOf(40))).toEqual(new Set(['/witness', '/other']));
     for (const endpoint of [first, second]) {
       const deliveries = await stage.deliveries(tenantId, endpoint.id);

@@ -10,7 +10,7 @@ beforeAll(() => stage.boot());
 
 const EVENTS: PublicEvent[] = ['webhook.paused', 'webhook.recovered'];
 
-/** A tenant with a CRM that gets messages, and a second endpoint that hears what becomes of the first. */
+/** Makes a tenant with a CRM that gets messages, and a second endpoint that gets the events of the first. */
 async function aTenantWithAWatcher() {
   const subscriber = await stage.subscriber(['message.received']);
   const { tenantId, endpointId, deliveries, path } = subscriber;
@@ -113,7 +113,7 @@ test('the paused endpoint itself gets the news when it is active again, in order
   await setStatus('ACTIVE');
   await waitFor('everything', () => stage.receiver.bodies(path).length === 3);
   const events = stage.receiver.bodies(path).map(({ event }) => event);
-  // Of another conversation than the message, so which of the two is first is not said.
+  // The event is of another conversation than the message, so the order of the two is open.
   expect(events.toSorted()).toEqual(['message.received', 'webhook.paused', 'webhook.recovered']);
   expect(events.at(-1)).toBe('webhook.recovered');
 });

@@ -29,7 +29,7 @@ function erase(
   return stage.rpc.request(EraseInWebhooks, { erasureId, tenantId, contact: ADA, before, ...fields }, 30_000);
 }
 
-/** All events of the tenant that name her, part by part. */
+/** Lists all events of the tenant that name her, part by part. */
 async function ofAda(tenantId: string): Promise<{ events: ContactEvent[]; parts: number }> {
   const events: ContactEvent[] = [];
   let [after, parts] = ['0', 0];
@@ -80,11 +80,11 @@ describe('a contact who is erased', () => {
     await waitFor('the dead letter', async () => (await receiver.deliveries(true)).length === 1, PATIENCE_MS);
     stage.receiver.answerWith(200);
     const other = await stage.producer.received(tenantId, from(BEN));
-    // One of another that names them goes, too.
+    // An event of another contact that names them goes, too.
     const naming = await stage.producer.received(tenantId, { ...from(BEN), mentions: [ADA] });
     await taken(tenantId);
     expect(await traces(tenantId)).toBe(3);
-    // What is erased is what an export shows.
+    // An export shows the same events that an erasure empties.
     const { events: shown } = await ofAda(tenantId);
     expect(shown.map(({ id }) => id)).toEqual([delivered.id, dead.id, naming.id]);
     expect(shown[1]).toMatchObject({
@@ -101,7 +101,7 @@ describe('a contact who is erased', () => {
     expect(await ofAda(tenantId)).toEqual({ events: [], parts: 1 });
     expect(await log(tenantId)).toEqual([other.id]);
     expect(await receiver.deliveries(true)).toEqual([]);
-    // Asked again, it says the same; and a cursor on what is gone still holds.
+    // A second request has the same answer; and a cursor on an erased event still holds.
     expect(await erase(tenantId, { erasureId })).toEqual(receipt);
     const [{ seq }] = (await stage.database.query<{ seq: string }>(
       'SELECT seq FROM webhooks.webhook_event WHERE id = $1',
@@ -143,7 +143,7 @@ describe('a contact who is erased', () => {
         { ...data, to: ADA, timestamp },
       );
     };
-    // Of what was sent before, and told while the erasure runs.
+    // The event is of a message that was sent before, and it comes while the erasure runs.
     await stage.producer.publish(outbound());
     await taken(tenantId);
     expect(await log(tenantId)).toEqual([]);

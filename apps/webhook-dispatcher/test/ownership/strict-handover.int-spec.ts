@@ -37,7 +37,7 @@ test.each([
 
   await stage.setStatus(tenantId, endpointId, 'PAUSED');
   await receive('3', '4');
-  // One that the first was handed and has not taken in would come again behind later ones.
+  // An event that the first process was handed and has not taken in would come again behind later ones.
   await waitFor('all to be taken in', async () => (await hot()).length === 5);
   const successor = `second-${signal}`;
   await start(successor);

@@ -3,14 +3,14 @@ import { ListEndpoints, UpdateEndpoint } from '@svc/contracts';
 import { type ServiceProcess, waitFor } from '@svc/testing';
 import { PATIENCE_MS, Stage } from '../stage.js';
 
-// A second between attempts: no delivery is through with its five before the line is cut.
+// There is a second between attempts: no delivery has had its five before the line is cut.
 const stage = Stage.ofThisFile({ LOG_LEVEL: 'debug', WEBHOOK_RETRY_DELAYS_MS: '0,1000,1000,1000,1000' });
 let running: ServiceProcess;
 beforeAll(async () => {
   running = await stage.spawn();
 });
 
-/** Cuts the line; the answer waits until the process has noticed, by its own words, so many times. */
+/** Cuts the line; the result waits until the process has logged these words so many times. */
 function cut(): (words: string, times?: number) => Promise<unknown> {
   const from = running.output().length;
   stage.proxy.cut();
@@ -52,7 +52,7 @@ test('a result whose commit was not heard is written again without effect', asyn
   stage.proxy.flow();
   stage.proxy.mend();
   await waitForLog('results could not be written');
-  // It goes on with the second attempt, so the first one is done with.
+  // It goes on with the second attempt, so the first one has ended.
   await waitFor('the retry', () => posts().length === 2);
   expect(row).toMatchObject({ attempt: 2, state: 'scheduled' });
   expect((await deliveries())[0]?.attempts).toMatchObject([{ attempt: 1, status: 503 }]);
@@ -77,7 +77,7 @@ test('events and retries of that time are delivered when it is back, each once',
   await waitForLog('will be tried again', 20);
   await waitFor('the retry to be due', () => Date.now() > Date.parse(failed.nextAttemptAt ?? ''));
   expect(fresh.posts()).toEqual([]);
-  // At most the one that was on its way when the line was cut.
+  // At most the attempt that was on its way when the line was cut adds one.
   expect(retrying.posts().length - failures).toBeLessThanOrEqual(1);
   stage.receiver.answerWith(200);
   stage.proxy.mend();
@@ -110,7 +110,7 @@ test('a delivery whose turn came meanwhile costs no attempt', async () => {
     await stage.producer.received(tenantId, { sessionId: tenantId, keyId });
   await waitFor('the first', () => posts().length === 1);
   await waitFor('the others to wait', async () => (await deliveries()).length === 3);
-  // What it knows about the endpoint is old now: for the next one it has to look, and cannot.
+  // The cached endpoint is old now: for the next delivery the process has to read it, and cannot.
   await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, name: 'Renamed' });
   const waitForLog = cut();
   open();
