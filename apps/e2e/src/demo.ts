@@ -119,7 +119,7 @@ export async function demo(): Promise<number> {
   return total <= LIMIT_MS ? 0 : 1;
 }
 
-/** The running stack, if contacts can be played on it. */
+/** Finds the running stack, if contacts can be played on it. */
 async function findStage(startedAt: number): Promise<Stack> {
   const running = Stack.running();
   if (running?.hasSimulator) {

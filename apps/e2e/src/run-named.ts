@@ -4,7 +4,7 @@ import type { NamedRun, Outcome, RunOptions } from './named-run.js';
 import { RUNS, type Runs } from './named-runs.js';
 import { Stack } from './stack/stack.js';
 
-/** No run takes half of it; one that hangs must not hang for ever. */
+/** Limit of a run: none takes half of it; one that hangs must not hang for ever. */
 const LIMIT_MINUTES = 60;
 const MINUTES = 10;
 
@@ -71,7 +71,7 @@ async function timeLimit(): Promise<never> {
   throw new Error(`It did not end within ${LIMIT_MINUTES} minutes`);
 }
 
-/** The outcome of a run that broke off: whoever reads the line of JSON gets one, too. */
+/** Makes the outcome of a run that broke off: a reader of the line of JSON gets one, too. */
 function failure(error: unknown): Outcome {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   return { figures: {}, holds: false, error: error instanceof Error ? error.message : String(error) };

@@ -15,9 +15,9 @@ export interface LauncherConfig {
   /** 0: any free one. */
   gatewayPort: number;
   gatewayPublicUrl: string | undefined;
-  /** How many session workers share the sessions. */
+  /** Number of session workers that share the sessions. */
   sessionWorkers: number;
-  /** Each of these replaces an embedded part. */
+  /** Address of the database, which replaces the embedded one; the next fields do the same. */
   databaseUrl: string | undefined;
   natsUrl: string | undefined;
   platformUrl: string | undefined;

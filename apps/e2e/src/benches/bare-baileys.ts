@@ -8,7 +8,7 @@ export interface BareFigures {
   cpuMs: number;
 }
 
-/** The library without a gateway around it, in a process of its own, on the simulator of a stack (`bare/baileys.mjs`). */
+/** Bare library: it runs without a gateway around it, in a process of its own, on the simulator of a stack (`bare/baileys.mjs`). */
 export class BareBaileys {
   private constructor(private readonly program: Program) {}
 

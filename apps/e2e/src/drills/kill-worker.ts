@@ -13,7 +13,7 @@ const BACK_WITHIN_MS = 20_000;
 /** Below this part of the rate asked for, the load was not the one of the bound. */
 const LEAST_RATE_SHARE = 0.95;
 
-/** Workers die at random under a load that goes on. */
+/** Drill of workers that die at random under a load that goes on. */
 export const killWorker: NamedRun = {
   summary: `kill -9 of a random one of ${WORKERS} workers every 25 s; ${SESSIONS} sessions, ${MESSAGES} texts each way at ${PER_SECOND}/s among acquaintances`,
   bound: `at ${PER_SECOND}/s each way: all sends accepted, 0 lost both ways, 0 doubles, every session back in < 20 s`,

@@ -51,7 +51,7 @@ export const revocation: NamedRun = {
   },
 };
 
-/** A replica of the stack's gateway, on a port of its own. */
+/** Starts a replica of the stack's gateway, on a port of its own. */
 function startAnother(stack: Stack): Promise<ServiceProcess> {
   const pairs = readFileSync(`/proc/${stack.pidOf('api-gateway')}/environ`, 'utf8').split('\0');
   const env = Object.fromEntries(pairs.filter(Boolean).map((pair) => pair.split(/=(.*)/s).slice(0, 2)));

@@ -14,7 +14,7 @@ export interface Crowd {
   workers: string[];
 }
 
-/** Starts a stack and links the sessions; returns when they rest where they belong. */
+/** Starts a stack and links the sessions; returns when they are calm at their owners. */
 export async function gather(
   size: { workers: number; sessions: number },
   say: (line: string) => void,

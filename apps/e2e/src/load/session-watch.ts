@@ -12,12 +12,12 @@ const CALM_LIMIT_MS = 90_000;
 interface Page {
   items: ConnectionEvent[];
   cursor: number;
-  /** Too old to be in the record. */
+  /** Number of events that were too old to be in the record. */
   lost: number;
   now: string;
 }
 
-/** Watches who is connected and how often somebody connects, by what the platform has written down meanwhile. */
+/** Watches which sessions are connected and how often each connects, by the platform's record. */
 export class SessionWatch {
   private readonly phones: string[];
   private readonly events: ConnectionEvent[] = [];
@@ -39,7 +39,7 @@ export class SessionWatch {
     return watch;
   }
 
-  /** Everybody is connected and nobody moves. @throws Error when that does not come to be. */
+  /** Waits until every session is connected and none moves. @throws Error when that does not come to be. */
   async calm(): Promise<void> {
     const isCalm = async (): Promise<boolean> => {
       const now = await this.look();
@@ -51,7 +51,10 @@ export class SessionWatch {
     await waitFor('the sessions to rest', isCalm, CALM_LIMIT_MS);
   }
 
-  /** @throws Error when the platform no longer knows all that happened. */
+  /**
+   * Computes the figures.
+   * @throws Error when the platform no longer knows all that happened.
+   */
   async figures(): Promise<WatchFigures> {
     return watchFigures(this.phones, this.events, { from: this.from, until: await this.look() });
   }

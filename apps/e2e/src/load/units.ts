@@ -17,8 +17,8 @@ export interface Units {
   withoutMessage: number;
 }
 
-// A unit whose message the platform never saw was given back. Days are those of the reservations; a message without one has
-// no day, and so no counter.
+// A unit whose message the platform never saw was given back. Days are those of the reservations; a message without one has no day, and so
+// no counter.
 const COUNTERS_SQL = `WITH sent AS (
     SELECT reservation.day, message.tenant_id, message.session_id,
       NOT coalesce(failure->'givenBack' ? 'session', false) AS of_session,

@@ -10,7 +10,7 @@ export interface Device {
   queued: number;
 }
 
-/** The linked devices of every number of the platform. */
+/** Reads the linked devices of every number of the platform. */
 export async function devicesOf(stack: Stack): Promise<Map<string, Device[]>> {
   const { items } = await stack.platform<{ items: { phone: string; devices: Device[] }[] }>(
     'GET',

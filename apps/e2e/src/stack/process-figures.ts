@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Clock ticks a second in `/proc`; fixed on every Linux that Node runs on. */
 const TICKS = 100;
 
-/** CPU time of a process so far, in milliseconds (Linux). */
+/** Reads the CPU time of a process so far, in milliseconds (Linux). */
 export function cpuMsOf(pid: number): number {
   // Behind the name, which may hold anything: fields 14 and 15 of proc(5).
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];

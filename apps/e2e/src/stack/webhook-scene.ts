@@ -15,7 +15,7 @@ import { Stack } from './stack.js';
 
 /** The dispatcher's process in a stack. */
 export const DISPATCHER = 'webhook-dispatcher';
-/** These serve everybody. */
+/** Servers, which serve all processes. */
 const SERVERS = ['postgres', 'nats-server'];
 const LIMIT_MS = 300_000;
 
@@ -25,7 +25,7 @@ export interface Subscriber {
   sessionId: string;
 }
 
-/** A dispatcher with its servers, receivers in a process of their own, and somebody who publishes events. */
+/** Scene of webhooks: a dispatcher with its servers, receivers in a process of their own, and a publisher of events. */
 export class WebhookScene {
   private published = 0;
 
@@ -73,7 +73,7 @@ export class WebhookScene {
     return subscribers;
   }
 
-  /** An event of a conversation of its own. */
+  /** Makes an event of a conversation of its own. */
   event({ tenantId, sessionId }: Subscriber): Envelope<MessageReceivedV1> {
     const messageId = randomUUID();
     const contact = `4915${messageId.replace(/\D/g, '').slice(0, 9)}`;
@@ -157,7 +157,7 @@ export class WebhookScene {
     return this.number('SELECT count(*)::int AS n FROM webhooks.webhook_delivery');
   }
 
-  /** Resolves when so many posts more than `before` have come. */
+  /** Waits until so many posts more than `before` have come. */
   async posted(before: number, count: number): Promise<void> {
     await waitFor('every post', async () => (await this.posts()) - before >= count, LIMIT_MS);
   }
@@ -166,7 +166,7 @@ export class WebhookScene {
     return (await this.counts()).posts;
   }
 
-  /** Receivers keep no more than the number of what came so far: they are to be as fast for whoever posts next. */
+  /** Makes the receivers keep no more than the number of the posts so far: they are to be as fast for the next sender. */
   async forget(): Promise<void> {
     await this.receivers.ask('forget');
   }
@@ -179,7 +179,7 @@ export class WebhookScene {
     return result;
   }
 
-  /** Delivery id and signed time (ms since 1970) of each post that came, with a space between. */
+  /** Lists delivery id and signed time (ms since 1970) of each post that came, with a space between. */
   async attempts(): Promise<string[]> {
     return ((await this.receivers.ask('attempts')) as { result: string[] }).result;
   }
@@ -204,7 +204,7 @@ export class WebhookScene {
   }
 }
 
-/** Processes that hear every event as well; what they do with it is not what is measured. */
+/** Lists the processes that get every event as well; their work is not what is measured. */
 function othersIn({ file }: Stack): number[] {
   return file.processes.filter(({ name }) => ![DISPATCHER, ...SERVERS].includes(name)).map(({ pid }) => pid);
 }

@@ -50,7 +50,7 @@ interface Inbox {
 const messageOf = async (jobId: string): Promise<Message> =>
   (await api<Message>('GET', `/v1/messages/${jobId}`)).body;
 
-/** The rows of the table that tenants read. */
+/** Reads the rows of the table that tenants read. */
 function documentedNumbers(): { phone: string; outcome: string }[] {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/sandbox.md'), 'utf8');
   return [...page.matchAll(/^\| (\+\d+) +\| (.+?) +\|$/gm)].map(([, phone = '', outcome = '']) => ({
@@ -59,7 +59,7 @@ function documentedNumbers(): { phone: string; outcome: string }[] {
   }));
 }
 
-/** `SENT, never DELIVERED` ends as SENT, `FAILED, NO_ACK, …` as FAILED with that code. */
+/** Reads the end of an outcome: `SENT, never DELIVERED` ends as SENT, `FAILED, NO_ACK, …` as FAILED with that code. */
 function endOf(outcome: string): { status: string; code: string | undefined } {
   const words: string[] = outcome.replace(/never \w+/, '').match(/[A-Z]{2,}(_[A-Z]+)*/g) ?? [];
   const failed = words.indexOf('FAILED');
@@ -136,7 +136,7 @@ describe('a tenant with a test key', () => {
         return { jobId, outcome };
       }),
     );
-    // By now the slow ones have come all the way.
+    // The slow ones have arrived by now.
     for (const { jobId, outcome } of sent) {
       const { timeline } = await messageOf(jobId);
       const never = /never (\w+)/.exec(outcome)?.[1];

@@ -11,7 +11,7 @@ beforeAll(async () => void (stack = await stackOfRun()));
 
 const LONG = 60_000;
 
-/** What the webhook of this actor is told of a message that a contact writes. */
+/** Writes a message as a contact and returns the payload of its webhook. */
 async function payloadOf(actor: Actor, contact: string, message: object): Promise<Record<string, unknown>> {
   const { id } = await stack.platform<{ id: string }>('POST', `/contacts/${contact}/messages`, message);
   const find = () =>

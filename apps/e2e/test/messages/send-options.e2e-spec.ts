@@ -11,7 +11,7 @@ beforeAll(async () => void (stack = await stackOfRun()));
 const LONG = 60_000;
 type JobEvent = DeliveryBody & { payload: Record<string, unknown> };
 
-/** The body of the webhook that told this of a job. */
+/** Waits for the webhook of this event of a job and returns its body. */
 const eventOfJob = (event: string, jobId: unknown): Promise<JobEvent> =>
   waitFor(
     event,

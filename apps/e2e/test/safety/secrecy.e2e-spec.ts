@@ -11,7 +11,7 @@ let stack: Stack;
 const receiver = withReceiver();
 beforeAll(async () => void (stack = await stackOfRun()));
 
-/** Everything any process of the stack has logged. */
+/** Reads everything that any process of the stack has logged. */
 function logs(): string {
   const folder = join(stack.dataDir, 'logs');
   return readdirSync(folder)
@@ -19,7 +19,7 @@ function logs(): string {
     .join('\n');
 }
 
-/** A secret in the spellings a log may show it in. */
+/** Lists the spellings in which a log may show a secret. */
 function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const ofBase64 = Buffer.from(secret, 'base64').toString('hex');
@@ -39,7 +39,7 @@ test('no log of any process holds a text, a key, a secret or a password', async 
   const secret = await actor.listen(receiver.get());
   receiver.get().answerWith(({ raw }) => (raw.includes(texts.dead) ? 500 : 200));
 
-  // What goes well, and what goes wrong: errors are where logs become talkative.
+  // The calls succeed and fail: errors are where logs become talkative.
   const contact = inventPhone();
   await actor.send(contact, texts.out);
   await actor.write(contact, texts.in);

@@ -17,7 +17,7 @@ interface StreamEvent {
   payload: { body?: { text?: string } };
 }
 
-/** Follows the events of the actor until `leave` is called; what it was told stands in `told`. */
+/** Follows the events of the actor until `leave` is called; `events` has those that came. */
 async function follow(query: string): Promise<{ events: StreamEvent[]; ended: () => boolean; leave: () => void }> {
   const leaving = new AbortController();
   const events: StreamEvent[] = [];

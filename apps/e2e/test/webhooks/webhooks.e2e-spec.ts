@@ -15,7 +15,7 @@ const isGenuine = ({ raw, headers }: ReceivedWebhook, secret: string, now = Date
   verifyWebhook(raw, headers, secret, { now }).ok;
 const bodyOf = ({ raw }: ReceivedWebhook): DeliveryBody => JSON.parse(raw.toString('utf8')) as DeliveryBody;
 
-/** What arrived on a path, of one event. */
+/** Lists the posts of one event that arrived on a path. */
 const postsOf = (path: string, event: string): ReceivedWebhook[] =>
   receiver.get().received.filter((post) => post.path === path && bodyOf(post).event === event);
 
@@ -33,7 +33,7 @@ async function bind(actor: Actor, path: string, change: object = {}): Promise<st
   return body.webhookSecret;
 }
 
-/** A tenant-wide endpoint on a path of its own; returns its id. */
+/** Makes a tenant-wide endpoint on a path of its own; returns its id. */
 async function subscribe(actor: Actor, path: string, events: string[]): Promise<string> {
   const body = { name: path, url: receiver.get().origin + path, events };
   return String((await actor.api('POST', '/v1/webhooks', body)).body['id']);
@@ -66,7 +66,7 @@ describe('the story', () => {
     await stack.platform('POST', `/contacts/${contact}/read`, { from: actor.phone });
     await postOf('/story', 'message.read');
     for (const event of ['message.sent', 'message.delivered', 'message.read']) {
-      await postOf('/story', event); // each is a delivery of its own: a later one may come first
+      await postOf('/story', event); // each delivery stands for itself: a later one may come first
       expect(postsOf('/story', event).map((post) => bodyOf(post).payload)).toEqual([
         expect.objectContaining({
           sessionId: actor.sessionId,

@@ -18,11 +18,11 @@ export interface Running {
 /** Starts the program. `previous` is how it ran before: what others know of it, its port above all, must stay. */
 export type Launch<T extends Running> = (previous: T | undefined, aborted: AbortSignal) => Promise<T>;
 
-/** The listener hears about deaths and returns. */
+/** Listener for deaths and returns of a program. */
 export interface Listener {
   /** Process ids are no longer what they were. */
   onChange(): void;
-  /** Something for the person at the screen. */
+  /** Prints a line for the person at the screen. */
   say(line: string): void;
 }
 
@@ -32,7 +32,7 @@ export class Supervised<T extends Running> {
   private current: T | undefined;
   private previous: T | undefined;
   private deaths = 0;
-  /** Whatever start is going on; `stop` waits for it so that nothing comes up behind its back. */
+  /** Start that is under way; `stop` waits for it so that nothing comes up behind its back. */
   private starting: Promise<unknown> = Promise.resolve();
 
   constructor(

@@ -19,7 +19,7 @@ const MOST_CPU_RATIO = 1.8;
 
 type Round = Record<'perSecond' | 'cpuMsEach', number>;
 
-/** One side: a round sends `EACH` texts from every number to its contact. */
+/** Side of the benchmark: a round sends `EACH` texts from every number to its contact. */
 type Side = () => Promise<Round>;
 
 /** Texts decrypted at contacts per second, one worker, against the bare library with its keys in memory. */

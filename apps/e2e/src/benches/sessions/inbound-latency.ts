@@ -4,7 +4,7 @@ import { waitFor, type WebhookReceiver } from '@svc/testing';
 import { type Actor, inventPhone } from '../../stack/actor.js';
 import { type Measured, measured, quantile, round3 } from '../../figures.js';
 
-/** Texts a second, over all sessions. */
+/** Number of texts a second, of all sessions together. */
 export const PER_SECOND = 100;
 const SECONDS = 15;
 const ROUNDS = 3;
@@ -39,7 +39,7 @@ export async function latencies(
       maxMs: times.at(-1) ?? 0,
       perSecond,
     };
-    if (n > 0) rounds.push(round); // the first one makes the contacts known
+    if (n > 0) rounds.push(round); // the first round makes the contacts known to the sessions
     say(`  latency, round ${n}: ${JSON.stringify(round)}`);
   }
   const of = (figure: 'p50Ms' | 'p99Ms' | 'maxMs' | 'perSecond'): Measured =>

@@ -37,11 +37,11 @@ export const pending: Benchmark = {
     const inspector = await Inspector.of(scene.stack, DISPATCHER);
     try {
       const healthy = await scene.subscribe('ok', 1);
-      // What a process grows by as it begins to work is not what waits.
+      // The growth of a process at the begin of its work is not an effect of waiting deliveries.
       await scene.flood(healthy, WARM_UP);
       await scene.posted(0, WARM_UP);
       const dead = await scene.subscribe('dead', ENDPOINTS);
-      // Each of them has a delivery, from which the rest is made.
+      // Each of them has a delivery, from which the others are made.
       await scene.flood(dead, ENDPOINTS);
       await scene.quiet();
       const looks: { made: number; pending: number; rssMb: number; heapMb: number; lost: number }[] = [];

@@ -54,14 +54,17 @@ interface Figures {
   twice: number;
 }
 
-/** Writes to the sessions in turn, at a steady pace, and finds what is told of it. */
+/** Writes to the sessions in turn, at a steady pace, and finds the events of it. */
 class Writer {
   constructor(
     private readonly crowd: Crowd,
     private readonly contacts: string[],
   ) {}
 
-  /** @param before what else is written in front of the n-th ordinary text. */
+  /**
+   * Writes so many ordinary texts.
+   * @param before what else is written in front of the n-th ordinary text.
+   */
   async write(count: number, before: (n: number) => object[]): Promise<Figures> {
     const startedAt = performance.now();
     const writtenAt = new Map<string, number>();
@@ -100,7 +103,10 @@ class Writer {
     };
   }
 
-  /** @returns the platform's ids of what was written, in order. */
+  /**
+   * Writes bodies to one session.
+   * @returns the platform's ids of what was written, in order.
+   */
   private async send(n: number, bodies: object[]): Promise<string[]> {
     const { actors } = this.crowd;
     const actor = actors[n % actors.length];
@@ -116,7 +122,7 @@ class Writer {
   }
 }
 
-/** When each message was told, by its id on the platform; a delivery that is repeated under its id counts once. */
+/** Finds the times of the events of each message, by its id on the platform; a delivery that is repeated under its id counts once. */
 function eventTimes(receiver: WebhookReceiver): Map<string, number[]> {
   const times = new Map<string, number[]>();
   const deliveries = new Set<string>();

@@ -21,15 +21,18 @@ const MOST_PASSES = 40;
 const LEAST_PAUSE_MS = 500;
 const MORE_PAUSE_MS = 3_000;
 const FROZEN_MS = 40_000;
-/** What began under the leases of before is over by then, once it goes on. */
+/** Time of the thaw, in ms: attempts that began under the leases of before have ended by then. */
 const THAW_MS = 1_000;
 const MOST_ATTEMPTS = 5;
-/** Eight at once for each endpoint, and those that have ended and are not yet recorded. */
+/** Most attempts in flight: eight for each endpoint, and those that have ended and are not yet recorded. */
 const MOST_IN_FLIGHT = (OK + FLAKY + SLOW + BROKEN) * 8 + 384;
-/** Flaky receivers fail each message once, broken ones always: the next attempt is to come within the drill. */
+/**
+ * Waits of the retries, in ms: flaky receivers fail each message once, broken ones always, and the next attempt is to come within the
+ * drill.
+ */
 const RETRY_DELAYS_MS = '0,1000,1000,1000,1000';
 
-/** The dispatcher dies again and again while events come in; what its receivers get is counted there. */
+/** Drill of a dispatcher that dies again and again while events come in; the posts to its receivers are counted there. */
 export const killDispatcher: NamedRun = {
   summary: `kill -9 of the dispatcher at ${PER_SECOND} events a second: ${KILLS} times at random and at each numbered step; frozen for ${FROZEN_MS / 1000} s; PostgreSQL and NATS killed`,
   bound:
@@ -75,7 +78,10 @@ function holds(figures: Figures): boolean {
   return none.every((count) => count === 0) && isBounded && areDead;
 }
 
-/** @returns when each disturbance of the dispatcher was over, in ms since 1970. */
+/**
+ * Disturbs the dispatcher.
+ * @returns when each disturbance of the dispatcher was over, in ms since 1970.
+ */
 async function disturb(scene: WebhookScene, seed: number, say: RunOptions['say']): Promise<number[]> {
   const random = seededRandom(seed);
   const { stack } = scene;
@@ -93,7 +99,7 @@ async function disturb(scene: WebhookScene, seed: number, say: RunOptions['say']
       ...{ process: DISPATCHER, app: DISPATCHER, step },
       passes: step === 'hook-7' ? 0 : passes,
     });
-    // Partitions are taken over when the lease has been lost meanwhile.
+    // Another owner has the partitions when the lease has been lost meanwhile.
     if (step === 'hook-7') await frozen(pid);
     await died();
     await untilReplaced(stack, DISPATCHER, pid);
@@ -108,7 +114,10 @@ async function disturb(scene: WebhookScene, seed: number, say: RunOptions['say']
   return endedAt;
 }
 
-/** @returns when the server was back, in ms since 1970. */
+/**
+ * Kills a server and waits until it is back.
+ * @returns when the server was back, in ms since 1970.
+ */
 async function away(scene: WebhookScene, server: string, say: RunOptions['say']): Promise<number> {
   await delay(MORE_PAUSE_MS);
   await killed(scene, server);

@@ -21,7 +21,7 @@ export interface Ends {
   deliveredTwice: number;
   /** Dead letters. */
   dead: number;
-  /** Those of receivers under `broken` whose recorded attempts have the numbers 1 to 5. */
+  /** Number of dead letters of receivers below `broken` whose recorded attempts have the numbers 1 to 5. */
   deadAfterFive: number;
 }
 

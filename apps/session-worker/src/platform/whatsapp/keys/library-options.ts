@@ -9,10 +9,7 @@ import { log } from '@svc/service';
 export class BoundedCache {
   private readonly entries = new Map<string, unknown>();
 
-  /**
-   * @param worth which keys are cached at all; all of them by default.
-   * @param worth which keys are kept at all; all of them by default.
-   */
+  /** @param worth which keys are cached at all; all of them by default. */
   constructor(
     private readonly limit: number,
     private readonly worth: (key: string) => boolean = () => true,

@@ -41,10 +41,7 @@ export interface FileKind {
 
 /** Reader of one name of the platform. */
 export interface IncomingField {
-  /**
-   * @param original the platform's name of the content.
-   * @param original the platform's name of it.
-   */
+  /** @param original the platform's name of the content. */
   body(fields: Fields, original: string): MessageBody;
   /** Reads the id of a choice among offered ones. */
   choiceId?(fields: Fields): string | undefined;
