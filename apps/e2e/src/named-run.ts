@@ -1,6 +1,6 @@
 /** The outcome of a drill or benchmark, which it prints as one line of JSON. */
 export interface Outcome {
-  /** Numbers; repeated measurements as `{median, spread}`. */
+  /** Figures of the run; repeated measurements as `{median, spread}`. */
   figures: Record<string, unknown>;
   holds: boolean;
   /** Reason for which there are no figures. */

@@ -8,7 +8,7 @@ export class SerialQueue {
     return this.waiting === 0;
   }
 
-  /** Resolves, or rejects, as the work does. */
+  /** Adds work; resolves, or rejects, as the work does. */
   async add<T>(work: () => Promise<T>): Promise<T> {
     this.waiting += 1;
     const result = this.last.then(work);

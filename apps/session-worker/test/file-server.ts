@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 export const FILE = randomBytes(70_000);
 /** Text that begins as a document does. */
 export const PDF = Buffer.from('%PDF-1.7\n% an offer\n');
-/** The head of a picture, and what nobody looks at. */
+/** Bytes of the head of a picture, and of a body that no test reads. */
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

@@ -151,7 +151,7 @@ export class Platform implements ConnectionHandler {
     this.delivery.sendUnsent(person);
   }
 
-  /** Forgets everybody; devices that were linked find themselves unknown. */
+  /** Removes all people; devices that were linked find themselves unknown. */
   async reset(): Promise<number> {
     const people = [...this.population.all()];
     this.population.clear();

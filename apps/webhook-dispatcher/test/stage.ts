@@ -58,7 +58,7 @@ export interface HotRow {
   attempt: number;
 }
 
-/** A tenant with one endpoint, on a path of its own: what arrives there is nobody else's. */
+/** Subscriber: a tenant with one endpoint, on a path of its own; no other endpoint posts there. */
 export interface Subscriber {
   tenantId: string;
   endpointId: string;

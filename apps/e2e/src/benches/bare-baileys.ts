@@ -4,7 +4,7 @@ import { Program } from '../stack/program.js';
 
 /** The figures that the reference reports after each command. */
 export interface BareFigures {
-  /** CPU of the command, in milliseconds. */
+  /** CPU time of the command, in milliseconds. */
   cpuMs: number;
 }
 
@@ -12,7 +12,7 @@ export interface BareFigures {
 export class BareBaileys {
   private constructor(private readonly program: Program) {}
 
-  /** `nodeOptions`: what the process is started with beyond the program. */
+  /** Starts the program; `nodeOptions` are options of Node for its process. */
   static async start({ file: { platform } }: Stack, nodeOptions: string[] = []): Promise<BareBaileys> {
     const env = {
       PLATFORM_URL: platform.websocket,

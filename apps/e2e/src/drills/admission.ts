@@ -94,7 +94,7 @@ async function killMeanwhile(
 
 /** Clients send as real ones do: the same `clientMessageId` again until there is an answer. */
 class Clients {
-  /** Job ids that were answered. */
+  /** Job ids of accepted sends. */
   readonly accepted = new Set<string>();
   readonly refused = { session: 0, plan: 0 };
   unanswered = 0;

@@ -16,7 +16,7 @@ const FRESH_AFTER = 480;
 const CONTACT = '4915112345678';
 const ERASED = '4915112340000';
 const FINDINGS_SHOWN = 20;
-/** Below it, the run has seen the door and little of the house. */
+/** Least part of the requests that must be accepted: below it, the run tests refusals and little else. */
 const LEAST_TAKEN = 0.2;
 
 /** Drill of everything that the description allows, and much that it does not, on a healthy stack. */

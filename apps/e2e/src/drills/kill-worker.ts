@@ -10,7 +10,7 @@ const SESSIONS = 60;
 const WORKERS = 3;
 const KILL_EVERY_MS = 25_000;
 const BACK_WITHIN_MS = 20_000;
-/** Below this part of the rate asked for, the load was not the one of the bound. */
+/** Least part of the demanded rate: below it, the load was not the one of the bound. */
 const LEAST_RATE_SHARE = 0.95;
 
 /** Drill of workers that die at random under a load that goes on. */

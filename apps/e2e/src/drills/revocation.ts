@@ -13,7 +13,7 @@ const KEYS = 30;
 const ROUTE = '/v1/api-keys?limit=1';
 const LOOK_MS = 5;
 const BOUND_MS = 1_000;
-/** Longer than an answer about a key is cached. */
+/** Pause in ms, longer than an answer about a key is cached. */
 const PAUSE_MS = 1_500;
 const LIMIT_MS = 30_000;
 

@@ -5,7 +5,7 @@ import { SessionWatch } from './session-watch.js';
 
 const RESTART_LIMIT_MS = 60_000;
 
-/** Several workers with many sessions of one tenant, each telling a receiver everything. */
+/** Crowd of several workers with many sessions of one tenant, whose events all go to one receiver. */
 export interface Crowd {
   stack: Stack;
   receiver: WebhookReceiver;

@@ -11,7 +11,7 @@ const CONTACTS = 5;
 /** Lead that the contacts may have before unpaced clients, in parts of the whole: a kill happens in the middle of both. */
 const LEAD = 0.15;
 const SETTLE_LIMIT_MS = 90_000;
-/** Between two tries of a send that was refused. */
+/** Pause between two tries of a send that was refused, in ms. */
 const RETRY_MS = 250;
 
 /** The figures of a load, counted at the simulator and at the receiver. */
@@ -46,7 +46,7 @@ export interface LoadPlan {
   messages: number;
   /** Number of messages begun per second each way, whatever the answers; absent: four clients, each waiting for its answer. */
   perSecond?: number;
-  /** Pictures, with the text below them. */
+  /** True when the messages are pictures, with the text below them. */
   withFiles?: boolean;
   /** Longest time that a send may be refused before the load is given up, in ms. */
   patienceMs?: number;
@@ -79,7 +79,7 @@ export class Load {
   /** Times of the first send of a text, and of its writing by a contact. */
   private readonly sentAt = new Map<string, number>();
   private readonly writtenAt = new Map<string, number>();
-  /** Job ids of what was accepted, by text. */
+  /** Job ids of accepted sends, by text. */
   private readonly jobs = new Map<string, string>();
   private readonly writeFailures = new Set<string>();
   private isAbandoned = false;
@@ -204,7 +204,7 @@ export class Load {
     }
   }
 
-  /** Begins one after the other at its time: one that waits for its answer holds nobody up. */
+  /** Begins one after the other at its time: one that waits for its answer does not delay others. */
   private async pace(perSecond: number, act: (n: number, text: string) => Promise<void>): Promise<void> {
     const startedAt = performance.now();
     const underWay: Promise<void>[] = [];

@@ -19,7 +19,7 @@ const LINKED_AT_A_TIME = 6;
 /** A text that a contact has received, as the simulator saw it. */
 export interface InboxItem {
   id: string;
-  /** Null where it has none of its own, as a picture. */
+  /** Text of the message; null where it has none of its own, as a picture. */
   text: string | null;
   content: { caption?: string; media?: { problem: string | null } };
   duplicates: number;

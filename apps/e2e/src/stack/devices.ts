@@ -4,7 +4,7 @@ import type { Stack } from './stack.js';
 export interface Device {
   online: boolean;
   connectedAt: string | null;
-  /** Logged in to the end: it says that its owner is there. */
+  /** True when the number has logged in to the end: it says that its owner is there. */
   available: boolean;
   /** Stanzas it has not confirmed yet. */
   queued: number;

@@ -33,7 +33,7 @@ export interface Answer<T = Record<string, unknown>> {
 
 /** Stack: a running gateway with everything around it, one's own in a temporary folder, or one that runs already. */
 export class Stack {
-  /** Private ones that run, or are coming up. */
+  /** Stacks in temporary folders that run, or are coming up. */
   private static readonly started = new Set<Stack>();
   private firstRead?: StackFile;
 

@@ -9,7 +9,7 @@ import { type Calls, Coverage, filesOfWork } from './coverage.js';
 const ORDER = ['api-gateway', 'billing', 'limits', 'session-worker', 'webhook-dispatcher'];
 /** The walk ends before these processes. */
 const FAR_SIDE = ['postgres', 'nats-server', 'simulator'];
-/** Odd, so that there is a middle one. */
+/** Number of rounds; it is odd, so that there is a middle one. */
 const ROUNDS = 5;
 /** Length of a round and of an idle window alike, in ms: both hold the same tasks that come with time. */
 const WINDOW_MS = 4_000;

@@ -38,7 +38,7 @@ describe("with another tenant's key", () => {
       const answer = await stranger.api(route.method, pathWith(route, ids), body);
       expect([route.operationId, answer.status, answer.body['code']]).toEqual([
         route.operationId,
-        // A person is nobody's: the same as if nobody had ever written.
+        // A person belongs to no tenant: the answer is the same as if no message had ever come.
         ...(route.path.startsWith('/v1/contacts/') ? [404, 'CONTACT_NOT_FOUND'] : [403, 'FORBIDDEN']),
       ]);
       expectErrorBody(answer);

@@ -19,7 +19,7 @@ export function withReceiver(): { get: () => WebhookReceiver } {
   return { get: () => receiver };
 }
 
-/** Below the kernel's range, from which others get a port between the look and the start of the program, and below the launcher's. */
+/** Range of ports below the kernel's, from which others get a port between the search and the start of the program, and below the launcher's. */
 const [LOWEST_PORT, HIGHEST_PORT] = [12_000, 20_000];
 
 /** Finds a free port, for a program that gets it as an argument. */

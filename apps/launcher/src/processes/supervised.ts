@@ -42,7 +42,7 @@ export class Supervised<T extends Running> {
     private readonly listener: Listener,
   ) {}
 
-  /** Undefined while it is down. */
+  /** Process id; undefined while it is down. */
   get pid(): number | undefined {
     return this.current?.pid;
   }

@@ -52,7 +52,7 @@ export const SERVICES: readonly ServiceRow[] = [
 /** The simulator has no schema and stops after those who speak to it. */
 export const SIMULATOR_ROW: ServiceRow = { name: SIMULATOR, stopOrder: 4, niceness: LOW_PRIORITY };
 
-/** PostgreSQL and nats-server stop after everybody who uses them. */
+/** Place in the order of stopping: PostgreSQL and nats-server stop after all their clients. */
 export const SERVERS_STOP_ORDER = 5;
 
 /** Names of the processes of a service: its own, and `-2`, `-3` … for the session workers beside the first. */

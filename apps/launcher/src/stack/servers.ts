@@ -22,7 +22,7 @@ export function embeddedNats(dataDir: string, listener: Listener): Supervised<Lo
     'nats-server',
     SERVERS_STOP_ORDER,
     async (previous) => {
-      // Unpacking the distribution's package takes a while when the machine has no nats-server: say so.
+      // The screen explains the wait: unpacking the distribution's package takes a while when the machine has no nats-server.
       const binary = await findNatsServer({ log: (line) => listener.say(`  ${line}`) });
       return startNats({ dataDir: join(dataDir, 'nats'), port: previous?.port ?? 0, binary, log });
     },

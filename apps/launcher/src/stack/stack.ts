@@ -133,7 +133,7 @@ export class Stack {
       const trustRoot = platformTrustRoot ?? null;
       return { websocket: platformUrl, control: null, trustRoot, ca: extraCa ?? null };
     }
-    // Drawn here and not by the system: a restart must find the same ports free again.
+    // The ports are drawn here and not by the system: a restart must find the same ports free again.
     const ports = { websocket: await freePort(), control: await freePort(), media: await freePort() };
     const env = simulatorEnvironment(this.config, this.secrets, ports);
     const { ready } = await step(SIMULATOR_ROW.name, () => this.supervise(SIMULATOR_ROW, env).start());
@@ -214,6 +214,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Already gone, which is what was wanted.
+    // The process has already gone, which is what was wanted.
   }
 }

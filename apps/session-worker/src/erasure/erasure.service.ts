@@ -47,7 +47,7 @@ export class ErasureService {
 
   /** Erases a contact. The same request again erases what is still there; the answer counts all that this erasure has erased. */
   async erase(request: EraseContactV1): Promise<ErasedInSessions> {
-    // Committed first: from here on no command to them is taken in.
+    // This is committed first: from here on no command to them is taken in.
     const { fresh } = await noteErasure(this.dataSource, request);
     const { tenantId, contact, before, messages = [] } = request;
     const ids = messages.map(({ messageId }) => messageId);

@@ -104,7 +104,7 @@ export class SessionStore implements PlatformStore {
   async commit(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
     if (this.closed) throw new Error('The runner has ended.');
     if (!this.forgotten) return this.writes.add(this.write(changes, inbound));
-    // Keys of a link that has ended are nobody's loss; a message would be acknowledged and gone.
+    // Keys of a link that has ended are no loss; a message would be acknowledged and gone.
     if (inbound.length > 0) throw new Error('The session is logged out.');
   }
 

@@ -135,7 +135,7 @@ export class MediaService implements OnModuleDestroy {
     await this.finish(file, fence, 'UNAVAILABLE');
   }
 
-  /** Deletes the file of a contact who was erased while it was fetched: its row is gone, and nobody would find it. */
+  /** Deletes the file of a contact who was erased while it was fetched: its row is gone, and no later step would find it. */
   private async dropOfErased(file: PendingFile): Promise<void> {
     const sql = 'SELECT 1 FROM inbound_media WHERE media_id = $1';
     const rows = await this.dataSource.query<unknown[]>(sql, [file.mediaId]);

@@ -9,6 +9,6 @@ export class SessionAge1763700600000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // There is no way back: the next migration mends a mistake.
+    // The next migration mends a mistake.
   }
 }

@@ -11,6 +11,6 @@ export class SendExtras1764000200000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // There is no way back: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

@@ -37,14 +37,14 @@ export interface InboundRecord {
   chat: string;
   /** Phone address of the sender where the platform names it, else `sender`. */
   remoteJid: string;
-  /** Written on the own phone, or another device of the number. */
+  /** True when the message was written on the own phone, or another device of the number. */
   fromMe: boolean;
   pushName: string | null;
   /** Unix seconds of the platform. */
   sentAt: number;
   /** Plaintext as it came out of the decryption: what a redelivered message is answered with, and what its file is found by. */
   plaintext: Uint8Array;
-  /** Undefined when it is nothing for people. */
+  /** Content of the message; undefined when it is nothing for people. */
   content: InboundContent | undefined;
 }
 

@@ -13,7 +13,7 @@ import type { ProxyRoute } from './proxy.js';
 export interface Credentials {
   /** True when a phone has linked them. */
   readonly isLinked: boolean;
-  /** True when they are the half of a link: the rest of a broken pairing cannot log in. */
+  /** True when they are the half of a link: a broken pairing leaves credentials that cannot log in. */
   readonly isHalfLinked: boolean;
   /** Writes the bytes that `Platform.credentialsFrom` reads. */
   toBytes(): Buffer;
@@ -73,7 +73,7 @@ export interface SocketClose {
   code?: number;
 }
 
-/** Listens to what becomes of messages on one socket. */
+/** Listener for acks and receipts of messages on one socket. */
 export interface MessageListener {
   /** Reports that the platform's server took the message (`refusal` undefined) or refused it. */
   onAck(keyId: string, refusal: Refusal | undefined): void;

@@ -83,7 +83,7 @@ export class Ledger {
   private readonly claims = new GroupCommit<Claim, LedgerMessage[]>({
     most: CLAIM_BATCH,
     patienceMs: CLAIM_PATIENCE_MS,
-    // In one claim with its successor a former owner would get what that one has claimed.
+    // A former owner would get, in one claim with its successor, what that one has claimed.
     apart: ({ sessionId }) => sessionId,
     write: (claims) => this.writeClaims(claims),
   });

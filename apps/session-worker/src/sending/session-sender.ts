@@ -36,7 +36,7 @@ export interface SenderTools {
  * again under the same message id, so that nothing is lost and nothing arrives twice.
  */
 export class SessionSender {
-  /** Listens to what becomes of its messages. */
+  /** Listener for acks and receipts of its messages. */
   readonly listener: MessageListener = {
     onAck: (keyId, refusal) => this.onAck(keyId, refusal),
     onReceipt: (keyIds, kind, at) => this.onReceipt(keyIds, kind, at),
@@ -46,7 +46,7 @@ export class SessionSender {
   private readonly window = new SendWindow();
   /** Timers of messages in flight, by key id. */
   private readonly ackTimers = new Map<string, NodeJS.Timeout>();
-  /** Acks, receipts and failures that are being written. */
+  /** Writes of acks, receipts and failures that are under way. */
   private readonly writes = new UnderWay();
   private sending: Promise<void> | undefined;
   private claiming: Promise<LedgerMessage[]> | undefined;

@@ -28,7 +28,7 @@ export interface StatusChange {
   reason: StatusReason;
   /** Phone of the number: set when it was linked, null when it was unlinked. */
   phone?: string | null;
-  /** Absent: there is no code to show in this state. */
+  /** Code that is shown; absent where the state has none. */
   qr?: { code: string; expiresAt: Date };
 }
 

@@ -26,15 +26,17 @@ export class Session {
   /** Grows with every wish; the owner notes in `appliedVersion` which one it has carried out. */
   @Column('integer', { name: 'wanted_version' }) wantedVersion: number;
   @Column('integer', { name: 'applied_version' }) appliedVersion: number;
-  /** Time until which the QR code is viewed; none is made for nobody. */
+  /** Time until which the QR code is viewed; a code is made for a viewer alone. */
   @Column('timestamptz', { name: 'looked_at_until' }) lookedAtUntil: Date;
-  /** Looking keeps QR codes coming until then, no longer: a screen that nobody turned off would go on for ever. */
+  /**
+   * Time limit of linking: each view keeps QR codes coming until then, no longer, because a screen that was left on would go on for ever.
+   */
   @Column('timestamptz', { name: 'link_until' }) linkUntil: Date;
   @Column('text', { nullable: true }) qr: string | null;
   @Column('timestamptz', { name: 'qr_expires_at', nullable: true }) qrExpiresAt: Date | null;
   /** True for a session of a sandbox: the simulator is its platform. */
   @Column('boolean') sandbox: boolean;
-  /** Sealed: it holds a password. */
+  /** Address of the proxy, sealed: it holds a password. */
   @Column('bytea', { nullable: true }) proxy: Buffer | null;
   /** Part of the address that may be shown. */
   @Column('text', { name: 'proxy_address', nullable: true }) proxyAddress: string | null;

@@ -192,7 +192,7 @@ test('a worker that is killed in the middle of an erasure does the rest when it 
   await lock.query('SELECT 1 FROM sessions.outbound_message WHERE to_jid = $1 FOR UPDATE', [
     address(contact),
   ]);
-  void erase(contact, { erasureId }).catch(() => undefined); // nobody answers any more
+  void erase(contact, { erasureId }).catch(() => undefined); // the caller gets no answer any more
   await waitFor('the note', async () => {
     const rows = await worker.database.query('SELECT 1 FROM sessions.erased_contact WHERE erasure_id = $1', [
       erasureId,

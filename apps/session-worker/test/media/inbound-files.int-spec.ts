@@ -203,7 +203,7 @@ test('the files of a session are given up with it', async () => {
   await waitFor('the files to be given up', async () => (await rows()).length === 0);
 });
 
-/** 32 bytes, as the platform's keys and digests have. */
+/** Makes a key of 32 bytes, as the platform's keys and digests are. */
 function key(): string {
   return Buffer.alloc(32, 7).toString('base64');
 }

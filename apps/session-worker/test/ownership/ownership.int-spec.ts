@@ -99,7 +99,7 @@ test('a session whose lease runs out while it connects opens no socket', async (
   await waitFor('it to be given up', () => !runs(), LONG_MS);
   await lock.commitTransaction();
   await lock.release();
-  // Out of reach, so that it is not begun anew; this statement waits for the write that was under way.
+  // The lease is out of reach, so that it is not begun anew; this statement waits for the write that was under way.
   await stage.worker.database.query(
     `UPDATE sessions.partition_lease SET owner = 'elsewhere', epoch = epoch + 1, expires_at = 'infinity'
      WHERE partition = $1`,
@@ -188,7 +188,7 @@ test('an error that nobody listens to ends its session, neither the process nor 
   await waitFor('a fair share', async () => (await shareOf('unlucky')) === 32, LONG_MS);
   const [hit, other] = (await linkFor('unlucky', 2)) as [Held, Held];
   const before = await loginOf(other.phone);
-  // A code for linking that is none: the library reads it where nobody catches what it throws.
+  // A code for linking without a reference makes the library throw where the error has no handler.
   const code = { tag: 'pair-device', content: [{ tag: 'ref' }] };
   const stanza = { tag: 'iq', attrs: { type: 'set', id: 'none', from: 's.whatsapp.net' }, content: [code] };
   await stage.platform.call('POST', `/accounts/${hit.phone}/stanzas`, { stanza });

@@ -9,7 +9,7 @@ const contact = '15550204000';
 let sessionId: string;
 
 beforeAll(async () => {
-  // Longer than a test holds up a write: it holds up the renewal of the lease as well.
+  // The lease is longer than a test holds up a write: that holds up the renewal of the lease as well.
   stage = await Stage.start({ LEASE_MS: '120000' });
   sessionId = await stage.link(phone);
   await stage.platform.call('POST', '/contacts', { phone: contact });
@@ -126,7 +126,7 @@ test('what was handed to a broken socket goes out before what is claimed while t
   );
   const connections = events('session.connected').length;
   await stage.send(sessionId, friend, 'first');
-  // Claimed together with the second it would be lost on the next socket.
+  // The message would be lost on the next socket if it were claimed together with the second.
   await waitFor('the first to be lost', async () => {
     const path = `/accounts/${phone}/faults`;
     return (await stage.platform.call<{ ack: string }>('GET', path)).ack === 'auto';

@@ -46,7 +46,7 @@ test('a command that comes again sends nothing again, and its outcome is told ag
   const jobId = randomUUID();
   await stage.send(sessionId, contact, 'once', jobId);
   await waitFor('the text', async () => (await texts(contact)).length === 1);
-  // Past the de-duplication of the stream: another envelope with the same job.
+  // The command gets past the de-duplication of the stream: another envelope with the same job.
   await stage.send(sessionId, contact, 'once', jobId);
   await stage.send(sessionId, contact, 'last');
   await waitFor('the last text', async () => (await texts(contact)).includes('last'));

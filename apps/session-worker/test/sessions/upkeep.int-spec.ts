@@ -149,7 +149,7 @@ test('a session whose start failed is started as soon as it can be', async () =>
   const sessionId = await stage.link(phone);
   await stage.change(sessionId, 'disconnect');
   await stage.reached(sessionId, 'DISCONNECTED');
-  // Connected for its owner, with nobody holding its socket: as after a first look that failed.
+  // The session is connected for its owner, and no process holds its socket: as after a first look that failed.
   await stage.worker.database.query(
     `UPDATE sessions.session SET status = 'CONNECTED', wanted = 'CONNECTED' WHERE id = $1`,
     [sessionId],

@@ -65,7 +65,7 @@ function contextOf(
   return { ...(mentions ? mentioning(mentions) : {}), ...(id ? quote(person, chat, id) : {}) };
 }
 
-/** Quotes a message; one that nobody knows is taken for one of the other side. */
+/** Quotes a message; an unknown one is taken for one of the other side. */
 function quote(person: Person, chat: string, id: string): proto.IContextInfo {
   const received = receivedBy(person, id);
   const own = person.sent.get(id);

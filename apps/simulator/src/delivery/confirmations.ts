@@ -11,7 +11,7 @@ import { encryptFor } from './encryption.js';
 import type { Receipts } from './receipts.js';
 
 const MOST_RESENDS = 5;
-/** Unhandled error (also sent beside each request for a resend) and failed database operation. */
+/** Error codes of an unhandled error (also sent beside each request for a resend) and of a failed database operation. */
 const PASSING_FAILURES = new Set(['500', '552']);
 /** Receipts that say that a person has seen the message, not only the device. */
 const READ_TYPES = new Set(['read', 'played']);
@@ -75,7 +75,7 @@ export class Confirmations {
       advance(sent, isRead ? 'READ' : 'DELIVERED');
       this.population.touch(author);
     }
-    // Written by another account: its phone has the message too, and the author learns that it was read.
+    // The message may be of another account: its phone has the message too, and the author learns that it was read.
     const received = person.findReceived(author.phone, id);
     if (isRead && received) this.receipts.read(person, author.phone, [received]);
   }

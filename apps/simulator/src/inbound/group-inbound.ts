@@ -20,7 +20,7 @@ interface GroupMessage {
   group: Group;
   sent: SentMessage;
   attributes: Attributes;
-  /** The message under the author's key for the group, the same for everybody. */
+  /** Message under the author's key for the group, the same for all members. */
   common: Stanza;
   distribution: Buffer;
   message: proto.IMessage;

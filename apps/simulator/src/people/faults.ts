@@ -50,7 +50,7 @@ export const noFaults = (): Faults => ({
 
 export type AckFault = Pick<Faults, 'ack' | 'ackDelayMs' | 'ackError'>;
 
-/** Decides what becomes of one send; a limited fault is used up by it. */
+/** Decides the ack of one send; a limited fault is used up by it. */
 export function takeAckFault(faults: Faults, recipient: string | undefined): AckFault {
   const { ack, ackDelayMs, ackError, count, recipients } = faults;
   if (recipients.length > 0 && !recipients.includes(recipient ?? '')) return NO_ACK_FAULT;

@@ -1,7 +1,7 @@
 import { formatAddress } from '@svc/contracts';
 import type { Person } from './person.js';
 
-/** Several people in one chat. */
+/** Group: several people in one chat. */
 export interface Group {
   jid: string;
   subject: string;

@@ -3,7 +3,7 @@ import type { Behaviour, Person } from './person.js';
 
 /** A recipient of the sandbox with whom a send always ends in the same way. */
 export interface MagicNumber {
-  /** Area code 555 is nobody's. */
+  /** Phone with the area code 555, which no person has. */
   phone: string;
   /** Outcome of a message to it, as its sender sees it. */
   outcome: string;

@@ -12,7 +12,7 @@ export interface ReceivedMessage {
   address: string;
   text: string | null;
   message: unknown;
-  /** Missing in the state file of an older version. */
+  /** Content of the message; it is missing in the state file of an older version. */
   content?: ReceivedContent;
   receivedAt: string;
   /** Number of times that the platform saw this id again. */

@@ -66,7 +66,7 @@ export class Person {
     readonly phone: string,
     private readonly secret: Buffer,
   ) {
-    // Fifteen digits that follow from the number, so that they are the same after a restart.
+    // The id has fifteen digits that follow from the number, so that they are the same after a restart.
     this.lid = String(100_000_000_000_000 + hmac(secret, 'lid').readUIntBE(0, 5));
   }
 

@@ -21,7 +21,7 @@ export class Population {
     return this.byPhone.get(phone);
   }
 
-  /** Finds the person with a number, and makes it if nobody has the number yet. */
+  /** Finds the person with a number, and makes one if the number is free. */
   ensure(phone: string): Person {
     const existing = this.byPhone.get(phone);
     if (existing) return existing;

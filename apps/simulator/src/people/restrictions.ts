@@ -6,7 +6,7 @@ export interface Timelock {
   until: string | null;
 }
 
-/** New chats that an account may begin in a cycle. */
+/** Cap of new chats that an account may begin in a cycle. */
 export interface NewChatCap {
   quota: number;
   used: number;

@@ -3,7 +3,7 @@ import { WhisperMessage } from 'libsignal/src/protobufs.js';
 
 const MAC_BYTES = 8;
 const RECEIVING = 2;
-/** Enough to decrypt stragglers after a client fell back to an older state; the library's own 40 cost time. */
+/** Most closed sessions: enough to decrypt stragglers after a client fell back to an older state; the library's own 40 cost time. */
 const MOST_CLOSED_SESSIONS = 8;
 
 interface Chain {

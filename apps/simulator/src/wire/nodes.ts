@@ -52,7 +52,7 @@ export const numberOf = (node: Stanza | undefined): number | undefined => {
   return bytes && bytes.length > 0 && bytes.length <= 6 ? bytes.readUIntBE(0, bytes.length) : undefined;
 };
 
-/** Big-endian number of a fixed width, as key ids and registration ids are written. */
+/** Writes a big-endian number of a fixed width, as key ids and registration ids are written. */
 export const bigEndian = (value: number, width: number): Buffer => {
   const bytes = Buffer.alloc(width);
   bytes.writeUIntBE(value, 0, width);

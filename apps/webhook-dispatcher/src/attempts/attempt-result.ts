@@ -40,8 +40,8 @@ export function remainingMs({ retryInMs, endedAtMs }: AttemptResult, nowMs: numb
 }
 
 /**
- * Jitter only ever makes a retry later: never before its delay, at most this much after it. A retry begins within 5 % of its delay: the
- * rest is for what comes after the clock, from the timer to the POST.
+ * Largest part of a delay that jitter adds: a retry is never before its delay. A retry begins within 5 % of its delay: the rest is for what
+ * comes after the clock, from the timer to the POST.
  */
 const MAX_JITTER = 0.04;
 
@@ -60,9 +60,9 @@ export function retryDelay(
   return delay === undefined ? undefined : Math.ceil(delay * (1 + random * MAX_JITTER));
 }
 
-/** Consecutive permanent 4xx that pause an endpoint (specification, "Retries"). */
+/** Number of consecutive permanent 4xx that pause an endpoint (specification, "Retries"). */
 export const PAUSE_AFTER = 5;
-/** 4xx that say "try again" rather than "never": they neither count towards the pause nor leave the run standing. */
+/** Statuses of 4xx that say "try again" rather than "never": they neither count towards the pause nor leave the run standing. */
 const TEMPORARY_4XX = new Set([408, 425, 429]);
 
 /** Says whether a status is one of the permanent 4xx of which five in a row pause the endpoint. */

@@ -13,8 +13,8 @@ import { type AttemptResult, retryDelay } from './attempt-result.js';
 import { ResultRepository } from './result.repository.js';
 
 /**
- * Half of what may wait (`LANE_LIMITS.unwritten`), so that attempts start while a batch is written. Only the next of a strict
- * conversation waits for the linger.
+ * Limits of a batch: half of what may wait (`LANE_LIMITS.unwritten`), so that attempts start while a batch is written. Only the next of a
+ * strict conversation waits for the linger.
  */
 const BATCH = { maxSize: 192, lingerMs: 5 };
 const REWRITE_MS = 250;

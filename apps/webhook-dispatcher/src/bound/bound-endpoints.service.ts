@@ -75,7 +75,7 @@ function switchState(row: Endpoint, { enabled, modeVersion }: PutBoundEndpointV1
     if (enabled ? modeVersion < row.modeVersion : modeVersion <= row.modeVersion) return;
     row.modeVersion = modeVersion;
   }
-  // Enabling does not lift a pause: that is for a person who has seen why.
+  // A pause is not lifted by enabling: that is for a person who has seen why.
   if (!enabled) row.state = 'DISABLED';
   else if (row.state === 'DISABLED') row.state = 'ACTIVE';
 }

@@ -24,7 +24,7 @@ interface DeliveryRow extends Position {
   deadReason: string | null;
   deadAt: Date | null;
   createdAt: Date;
-  /** Null where the event is deleted. */
+  /** Id of the tenant; null where the event is deleted. */
   tenantId: string | null;
 }
 

@@ -8,7 +8,7 @@ export type AuditLine = Pick<AuditFact, 'action' | 'target' | 'reason' | 'detail
 
 /** Actor of a change, and its time, in domain time. */
 export interface AuditOrigin {
-  /** Undefined: the request named nobody. */
+  /** Actor of the change; undefined where the request named none. */
   actor: string | undefined;
   at: Date;
 }

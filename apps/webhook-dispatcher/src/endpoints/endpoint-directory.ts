@@ -17,7 +17,7 @@ export interface Receiver {
   url: string;
   events: readonly string[];
   ordering: EndpointOrdering;
-  /** Null where a secret does not open: nothing can be sent until it does. */
+  /** Secrets that sign; null where one does not open: nothing can be sent until it does. */
   signing: Signing | null;
   state: EndpointStatus;
   generation: number;

@@ -33,9 +33,9 @@ export class Endpoint {
   /** Reason of the last pause: it stays after the reactivation, because `webhook.recovered` repeats it. */
   @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
   @Column('timestamptz', { name: 'paused_at', nullable: true }) pausedAt: Date | null;
-  /** Permanent 4xx in a row when it was paused. */
+  /** Number of permanent 4xx in a row when it was paused. */
   @Column('int', { name: 'paused_run' }) pausedRun: number;
-  /** Reactivated, and nothing has been delivered since. */
+  /** True when it was reactivated, and nothing has been delivered since. */
   @Column('boolean') recovering: boolean;
   /** The last pause or reactivation that was asked for. */
   @Column('jsonb', { name: 'state_change', nullable: true }) stateChange: StateChange | null;

@@ -32,7 +32,7 @@ interface EventRow {
   id: string;
   seq: string;
   kind: string;
-  /** Null where it does not name them. */
+  /** Payload of the event; null where it does not name them. */
   payload: Buffer | null;
 }
 
@@ -46,7 +46,7 @@ export class ErasureService {
 
   /** Erases on from where the request before came to; the answer counts all that this erasure has erased. */
   async erase(request: EraseContactV1): Promise<ErasedInWebhooks> {
-    // Committed first: from here on no event of before is taken in.
+    // This is committed first: from here on no event of before is taken in.
     let { counts } = await noteErasure(this.dataSource, request);
     const end = performance.now() + TURN_MS;
     let done = false;

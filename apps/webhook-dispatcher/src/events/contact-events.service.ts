@@ -31,7 +31,7 @@ interface Row {
   last: string | null;
   /** First event that names the person and has no room in this reply. */
   cut: string | null;
-  /** Null where nothing of this batch names the person; so are the others. */
+  /** Id of the event; null where nothing of this batch names the person; so are the others. */
   id: string | null;
   event: string;
   createdAt: Date;

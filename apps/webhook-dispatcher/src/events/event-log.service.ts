@@ -17,7 +17,7 @@ interface LogRow {
   looked: number;
   last: string | null;
   hits: number;
-  /** Null where the page is empty; so are the others. */
+  /** Id of the event; null where the page is empty; so are the others. */
   id: string | null;
   event: string;
   createdAt: Date;

@@ -174,7 +174,7 @@ describe('a delivery from the database', () => {
     scheduler.freeSlot(first);
     expect(scheduler.isLeased(again.id)).toBe(true);
     scheduler.addClaimed([aDelivery({ epoch: 2 })]);
-    // They are of one conversation: the next one waits for the repetition, not for the attempt of the lost lease.
+    // Both deliveries are of one conversation: the next one waits for the repetition, not for the attempt of the lost lease.
     expect(scheduler.next()).toBeUndefined();
     scheduler.endAttempt(again);
     expect(scheduler.next()).toBeDefined();

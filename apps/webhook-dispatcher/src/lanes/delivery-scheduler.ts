@@ -156,7 +156,7 @@ export class DeliveryScheduler {
     this.forget([item]);
   }
 
-  /** Forgets deliveries that nobody here looks after any more; the reconciliation makes those due again that are still leased. */
+  /** Drops deliveries that this process sends no more; the reconciliation makes those due again that are still leased. */
   forget(items: QueuedDelivery[]): void {
     // The same id may be here a second time after a lost and regained lease: that one is not ours to drop.
     for (const item of items) if (this.leased.get(item.id) === item) this.leased.delete(item.id);

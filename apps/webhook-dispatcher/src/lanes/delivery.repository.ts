@@ -181,7 +181,10 @@ export class DeliveryRepository {
     return (await this.holdDue(fence, endpointId, ids)).inactive;
   }
 
-  /** Finds endpoints that are not active and have first attempts that are not held: in strict order nobody takes up what waits for another. */
+  /**
+   * Finds endpoints that are not active and have first attempts that are not held: in strict order no process takes up what waits for
+   * another.
+   */
   async lanesToHold(partitions: number[]): Promise<{ partition: number; endpointId: string }[]> {
     return this.dataSource.query(WAITING_SQL, [partitions]);
   }

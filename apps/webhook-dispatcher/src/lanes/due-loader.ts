@@ -172,7 +172,7 @@ export class DueLoader {
     if (this.loading || this.stopped) return;
     clearTimeout(this.timer);
     const wait = this.refillQueue.length > 0 && !this.delayTimer ? 0 : this.calendar.nextIn();
-    // Beyond the next look at the clock there is nothing to time: that look arms again.
+    // A time beyond the next look at the clock needs no timer: that look arms again.
     if (wait <= CLOCK_POLL_MS) this.timer = setTimeout(() => this.wake(), Math.max(atLeastMs, wait));
   }
 
@@ -198,7 +198,7 @@ export class DueLoader {
   private async load(lanes: Lane[]): Promise<number> {
     const requests = lanes.map((lane) => {
       const room = this.lanes.room(lane);
-      // Oldest first; of a suspect, retries do not wait behind first attempts.
+      // The order is oldest first; retries of a suspect do not wait behind first attempts.
       const isSuspect = lane.standing === 'suspect';
       const total = isSuspect ? room.firsts + room.retries : room.firsts;
       return { lane, ...room, total, isSuspect, backlogVersion: lane.backlogVersion, version: lane.version };

@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /** A reputation says how the receiver of an endpoint has answered lately. Times are in ms of the process's monotonic clock. */
 export class Reputation {
-  /** Counts attempts that have been under way for so long that nobody may be there. */
+  /** Number of attempts that have been under way for so long that the receiver may be away. */
   slowAttempts = 0;
   private okAt = -Infinity;
   private silentAt = -Infinity;

@@ -260,7 +260,7 @@ export class Lanes {
     after.running += lane.running;
     after.waiting += lane.waiting;
     after.bytes += bytes;
-    // Its retries keep their time, however long its first attempts wait.
+    // The retries of a suspect keep their time, however long its first attempts wait.
     if (standing === 'suspect') lane.retriesDue ||= lane.backlog;
   }
 

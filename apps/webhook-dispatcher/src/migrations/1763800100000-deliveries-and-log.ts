@@ -49,7 +49,7 @@ const REPLAYS_SQL = `
     -- Place of the last delivery taken, in the order of the lists.
     at timestamptz NOT NULL DEFAULT '-infinity',
     at_seq bigint NOT NULL DEFAULT 0,
-    -- Real and domain time: of the attempts and of the dead letters that came before it.
+    -- The times are real and domain time: of the attempts and of the dead letters that came before it.
     started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     created_at timestamptz NOT NULL,
     finished_at timestamptz
@@ -67,6 +67,6 @@ export class DeliveriesAndLog1763800100000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // There is no way back: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

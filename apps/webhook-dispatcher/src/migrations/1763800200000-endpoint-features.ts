@@ -15,7 +15,7 @@ const HEALTH_SQL = `
   CREATE INDEX webhook_attempt_succeeded ON webhook_attempt (endpoint_id, started_at) INCLUDE (ms) WHERE delivered;
   CREATE INDEX webhook_attempt_failed ON webhook_attempt (endpoint_id, started_at) INCLUDE (ms) WHERE NOT delivered;`;
 
-/** Custom headers, rotation, Standard Webhooks, order, pauses with a reason, and what health is read from. */
+/** Adds custom headers, rotation, Standard Webhooks, order, pauses with a reason, and the indexes of health. */
 export class EndpointFeatures1763800200000 implements MigrationInterface {
   name = 'EndpointFeatures1763800200000';
 
@@ -24,6 +24,6 @@ export class EndpointFeatures1763800200000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // There is no way back: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

@@ -25,6 +25,6 @@ export class EndpointNews1763800300000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // There is no way back: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

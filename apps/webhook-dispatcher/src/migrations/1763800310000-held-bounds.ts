@@ -16,6 +16,6 @@ export class HeldBounds1763800310000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // There is no way back: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

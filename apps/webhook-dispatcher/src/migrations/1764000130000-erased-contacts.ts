@@ -10,6 +10,6 @@ export class ErasedContacts1764000130000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // There is no way back: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

@@ -1,6 +1,6 @@
 import { ERASED_CONTACTS_RULE, type RetentionRule } from '@svc/service';
 
-// Looked at again under the locks: a replay may have begun since the rows were found, and one that begins now waits.
+// The rows are checked again under the locks: a replay may have begun since they were found, and one that begins now waits.
 const REMOVE_EVENTS_SQL = `WITH gone AS (
     DELETE FROM webhook_event event WHERE id = ANY($1::uuid[])
       AND NOT EXISTS (SELECT FROM webhook_delivery hot WHERE hot.event_id = event.id)

@@ -58,7 +58,10 @@ export class PartitionsService implements PartitionWork, OnApplicationBootstrap,
     if (reason === 'handover') await this.drain(partition);
   }
 
-  /** Waits for the attempts under way, for a bounded time: results cannot be written while the database is away, and nobody waits for that. */
+  /**
+   * Waits for the attempts under way, for a bounded time: results cannot be written while the database is away, and the end must not wait
+   * for that.
+   */
   private async drain(partition?: number): Promise<void> {
     if (this.drained) return;
     const limit = new AbortController();

@@ -177,7 +177,7 @@ describe('a list of deliveries', () => {
   });
 });
 
-/** Delivered and dead ones in equal parts, a millisecond between each; one in ten thousand has another event. */
+/** Fills the tables with delivered and dead ones in equal parts, a millisecond between each; one in ten thousand has another event. */
 async function fillWith(count: number, tenantId: string, endpointId: string): Promise<void> {
   const rows = `SELECT gen_random_uuid() AS id, n, CASE WHEN n % 10000 = 0 THEN 'message.failed' ELSE 'message.received' END AS kind,
     timestamptz '2026-01-01Z' + n * interval '1 ms' AS at FROM generate_series(1, ${count}) n`;

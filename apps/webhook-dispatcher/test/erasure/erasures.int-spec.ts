@@ -109,7 +109,7 @@ describe('a contact who is erased', () => {
     )) as [{ seq: string }];
     const page = await stage.rpc.request(ReadEventLog, { tenantId, limit: 10, after: seq });
     expect(page.events.map(({ id }) => id)).toEqual([other.id]);
-    // Handed out once more by the stream, it is still nobody's.
+    // The erased event stays empty when the stream hands it out once more.
     await stage.producer.publishAgain(delivered);
     await taken(tenantId);
     expect(await traces(tenantId)).toBe(0);

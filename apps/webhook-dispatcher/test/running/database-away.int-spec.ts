@@ -52,7 +52,7 @@ test('a result whose commit was not heard is written again without effect', asyn
   stage.proxy.flow();
   stage.proxy.mend();
   await waitForLog('results could not be written');
-  // It goes on with the second attempt, so the first one has ended.
+  // The dispatcher goes on with the second attempt, so the first one has ended.
   await waitFor('the retry', () => posts().length === 2);
   expect(row).toMatchObject({ attempt: 2, state: 'scheduled' });
   expect((await deliveries())[0]?.attempts).toMatchObject([{ attempt: 1, status: 503 }]);
@@ -77,7 +77,7 @@ test('events and retries of that time are delivered when it is back, each once',
   await waitForLog('will be tried again', 20);
   await waitFor('the retry to be due', () => Date.now() > Date.parse(failed.nextAttemptAt ?? ''));
   expect(fresh.posts()).toEqual([]);
-  // At most the attempt that was on its way when the line was cut adds one.
+  // The attempt that was on its way when the line was cut is the only one more.
   expect(retrying.posts().length - failures).toBeLessThanOrEqual(1);
   stage.receiver.answerWith(200);
   stage.proxy.mend();

@@ -49,7 +49,7 @@ interface Target {
   body: () => object;
 }
 
-/** `POST /v1/messages` accepted per second, beside a bare Fastify that inserts one row, in the same run. */
+/** Benchmark of `POST /v1/messages`: the accepted requests per second, beside a bare Fastify that inserts one row, in the same run. */
 export const accept: Benchmark = {
   summary:
     'POST /v1/messages accepted per second, against a bare Fastify insert; latency of arrivals that do not wait',

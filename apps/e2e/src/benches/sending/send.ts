@@ -79,7 +79,7 @@ async function ourSide(stack: Stack, messaging: Messaging): Promise<Side> {
   return async () => {
     const pid = stack.pidOf('session-worker');
     const before = await received(stack);
-    // Published beforehand: the worker finds all of them when it wakes, and does not pay for their coming.
+    // The messages are published beforehand: the worker finds all of them when it wakes, and does not pay for their coming.
     process.kill(pid, 'SIGSTOP');
     const cpuBefore = cpuMsOf(pid);
     try {

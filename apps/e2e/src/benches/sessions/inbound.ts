@@ -15,7 +15,7 @@ const ROUNDS = 3;
 const LIMIT_MS = 180_000;
 const LEAST_RATIO = 0.4;
 const MOST_P99_MS = 150;
-/** Below this part of the rate asked for, the times are not those of the bound. */
+/** Least part of the demanded rate: below it, the times are not those of the bound. */
 const LEAST_RATE_SHARE = 0.95;
 
 /** Benchmark of texts of contacts: how many a second a worker writes down, and how long until a tenant gets the event. */

@@ -85,7 +85,10 @@ function droppedSide(
   };
 }
 
-/** Right after it was linked a number may not say yet that its owner is there: it has no name to say it under. */
+/**
+ * Says whether the owner of every number is there: right after it was linked a number may not say so yet, because it has no name to say it
+ * under.
+ */
 async function isEverybodyThere(stack: Stack, phones: string[]): Promise<boolean> {
   const devices = await devicesOf(stack);
   return phones.every((phone) => devices.get(phone)?.every(({ online, queued }) => online && queued === 0));

@@ -28,7 +28,7 @@ const MARKS: Record<string, (details: Record<string, unknown>) => unknown> = {
   'subscription.changed': ({ previousPlan, plan }) => `${String(previousPlan)} to ${String(plan)}`,
 };
 
-/** Reading a secret is no change: how often a call was repeated says how many lines there are. */
+/** Actions that are no change, such as reading a secret: the number of their entries follows the number of repeats. */
 const NO_CHANGES = ['webhook_secret.read'];
 
 /** Names a change: by tenant, action, what it was done to, and what about it. */

@@ -12,7 +12,7 @@ import { noteMade, type Scene, STORIES } from './audit-stories.js';
 const CLIENTS = 6;
 /** A minute of the option is so many changes: 500 without it. */
 const CHANGES_PER_MINUTE = 50;
-/** Pause of a client between two stories, at most: the kills are to fall among the changes, not behind them. */
+/** Longest pause of a client between two stories, in ms: the kills are to fall among the changes, not behind them. */
 const PAUSE_MS = 3_000;
 const LEAST_PAUSE_MS = 1_000;
 const MORE_PAUSE_MS = 3_000;
@@ -74,7 +74,7 @@ async function prepare(stack: Stack, url: string): Promise<{ scene: Scene; clien
   return { scene, clients };
 }
 
-/** Clients who play stories until there are enough changes, and nobody is killed any more. */
+/** Clients that play stories until there are enough changes, and no process is killed any more. */
 class Load {
   isDisturbed = true;
   stories = 0;

@@ -28,7 +28,7 @@ const frame =
     return () => Promise.resolve();
   };
 
-/** Connections of everybody are treated so when they are opened. */
+/** Makes a fault that treats all connections so when they are opened. */
 const door =
   (faults: object): DeafWay['begin'] =>
   async ({ stack }) => {

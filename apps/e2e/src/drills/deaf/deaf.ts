@@ -7,7 +7,7 @@ import { DEAF_WAYS, type DeafWay } from './deaf-ways.js';
 import { deliveriesByFact } from '../../load/webhook-facts.js';
 
 const WITHIN_MS = 60_000;
-/** Longer than the bound, so that the figures say by how much it was missed. */
+/** Longest wait, in ms; longer than the bound, so that the figures say by how much it was missed. */
 const LIMIT_MS = 120_000;
 
 /** Figures of one way of going deaf; null: that did not come to be. */

@@ -12,7 +12,7 @@ const HEALTHY = 2_000;
 const OF_EACH_KIND = 10;
 const PER_SECOND = 50;
 const MOST_RATIO = 2;
-/** Below this a ratio says more about the machine than about us. */
+/** Least time of a ratio, in ms: below it, a ratio says more about the machine than about us. */
 const LEAST_MS = 50;
 const SETTLE_LIMIT_MS = 60_000;
 const LOOK_MS = 500;

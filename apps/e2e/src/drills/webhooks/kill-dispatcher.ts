@@ -17,7 +17,7 @@ const KILLS = 20;
 const STEPS = Array.from({ length: 7 }, (_, n) => `hook-${n + 1}`);
 /** A step is left behind at most so often before the kill. */
 const MOST_PASSES = 40;
-/** Between the return of the process and the next kill. */
+/** Least pause between the return of the process and the next kill, in ms. */
 const LEAST_PAUSE_MS = 500;
 const MORE_PAUSE_MS = 3_000;
 const FROZEN_MS = 40_000;

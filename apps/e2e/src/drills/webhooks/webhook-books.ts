@@ -19,7 +19,7 @@ export interface Ends {
   /** Most recorded attempts of one delivery. */
   mostAttempts: number;
   deliveredTwice: number;
-  /** Dead letters. */
+  /** Number of dead letters. */
   dead: number;
   /** Number of dead letters of receivers below `broken` whose recorded attempts have the numbers 1 to 5. */
   deadAfterFive: number;

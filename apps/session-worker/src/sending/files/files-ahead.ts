@@ -13,7 +13,7 @@ const MAX_TRANSFERS = 3;
 /** Chats that wait for a file; with more of them the whole session waits. */
 const MAX_CHATS = 100;
 const RETRY_MS = 1_000;
-/** Between two tries of a file each pause is that many times as long: a network that is away for a moment costs one. */
+/** Factor between the pauses of two tries of a file: a network that is away for a moment costs one. */
 const BACKOFF = 8;
 /** Wait before a file that waits for the store or the database is tried again, in ms: longer, the longer it has waited. */
 const WAIT_MS = { least: 2_000, most: 60_000 };

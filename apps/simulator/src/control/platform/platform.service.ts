@@ -32,7 +32,7 @@ export class PlatformService {
     throw new Refusal(400, 'VALIDATION_FAILED', words, { fields: { since: [words] } });
   }
 
-  /** Forgets everybody and returns how many people that were. */
+  /** Removes all people and returns their number. */
   reset(): Promise<number> {
     return this.platform.reset();
   }

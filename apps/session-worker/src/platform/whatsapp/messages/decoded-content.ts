@@ -15,7 +15,7 @@ export interface DecodedContent {
   /** Name of the field of the platform's message that is set, e.g. `imageMessage`. */
   type: string;
   content: unknown;
-  /** Sent as "view once". */
+  /** True when it was sent as "view once". */
   viewOnce: boolean;
   change?: { kind: MessageChangeKind; keyId: string };
   quoted?: { keyId: string; author?: string; content?: DecodedContent };
@@ -66,7 +66,7 @@ function described(message: proto.IMessage, depth = WHOLE): DecodedContent | und
   return { type, content: plain[type] as unknown, viewOnce, ...context };
 }
 
-/** Takes a message out of its envelopes: whatever has a message inside is one, also those that nobody knows yet. */
+/** Takes a message out of its envelopes: a field with a message inside is one, also an unknown one. */
 function unwrap(message: proto.IMessage): { inner: proto.IMessage; viewOnce: boolean } {
   let [inner, viewOnce] = [message, false];
   for (let depth = 0; depth < MOST_ENVELOPES; depth += 1) {

@@ -7,7 +7,7 @@ import type { DecodedContent } from './decoded-content.js';
 export interface FileReference {
   /** Name from which the platform derives its keys. */
   kind: MediaType;
-  /** Undefined: the platform's usual host. */
+  /** Address of the file; undefined: at the platform's usual host. */
   url?: string;
   directPath?: string;
   mediaKey: Buffer;

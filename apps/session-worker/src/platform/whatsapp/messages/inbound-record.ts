@@ -23,7 +23,7 @@ export interface JournalPlace {
   isKey: boolean;
 }
 
-/** Service that tells addresses apart. */
+/** Service that distinguishes addresses. */
 export interface AddressBook {
   credentials: AuthenticationCreds;
   repository: SignalRepositoryWithLIDStore;
@@ -46,7 +46,7 @@ export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array)
   return { sender, keyId, isKey };
 }
 
-/** Makes the journal's record of a decrypted message; undefined for what nobody wrote. */
+/** Makes the journal's record of a decrypted message; undefined for a stanza that no person wrote. */
 export function inboundRecord(
   stanza: Stanza,
   plaintext: Uint8Array,
@@ -57,7 +57,7 @@ export function inboundRecord(
   return recordOf(stanza, place, book, { plaintext, content });
 }
 
-/** Makes the journal's record of a message that cannot be read; undefined for what nobody wrote. */
+/** Makes the journal's record of a message that cannot be read; undefined for a stanza that no person wrote. */
 export function unreadRecord(
   stanza: Stanza,
   place: JournalPlace,

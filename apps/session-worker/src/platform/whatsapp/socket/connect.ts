@@ -10,7 +10,7 @@ import { QR_LIFETIME_MS } from './pairing-code.js';
 import { trustRootPerSocket } from './trust-roots.js';
 import type { Watchdog } from './watchdog.js';
 
-/** A platform that has not answered by then does not: nobody waits longer to send. */
+/** Longest wait for the answer to a query, in ms: a platform that has not answered by then does not, and a send must not wait longer. */
 const QUERY_TIMEOUT_MS = 15_000;
 
 const logger = quietLogger();

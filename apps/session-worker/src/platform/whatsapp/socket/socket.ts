@@ -141,7 +141,7 @@ function passEvents(
   sock.ws.on('unexpected-response', (_request: unknown, { statusCode = 500 }: IncomingMessage) =>
     end(closeOf(statusCode >= 500 ? statusCode : REFUSED)),
   );
-  // Raw stanzas instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
+  // Raw stanzas are read instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
   sock.ws.on('CB:ack,class:message', ({ attrs }: Stanza) => {
     if (attrs['id']) listener.onAck(attrs['id'], refusalIn(attrs['error']));
   });

@@ -80,9 +80,9 @@ function around(
 
 const scopes = new AsyncLocalStorage<FailureScope>();
 
-/** Ends one socket when anything that is done for it, however long after, fails without anybody listening. */
+/** Ends one socket when anything that is done for it, however long after, fails without a listener. */
 export class FailureScope {
-  // Emptied at the end: connections that were opened in the scope live longer, and would hold the socket in memory.
+  // Function of the scope, dropped at the end: connections that were opened in the scope live longer, and would hold the socket in memory.
   private fail: (() => void) | undefined;
 
   constructor(fail: () => void) {
