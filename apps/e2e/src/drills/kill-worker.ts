@@ -40,7 +40,8 @@ export const killWorker: NamedRun = {
     const counted = await load.count();
     const watched = await watch.figures();
     await disperse(crowd);
-    const isOnRate = Math.min(counted.sendsPerSecond, counted.writesPerSecond) >= LEAST_RATE_SHARE * PER_SECOND;
+    const isOnRate =
+      Math.min(counted.sendsPerSecond, counted.writesPerSecond) >= LEAST_RATE_SHARE * PER_SECOND;
     return {
       figures: { seed, messages: MESSAGES, victims, ...counted, ...watched },
       holds:

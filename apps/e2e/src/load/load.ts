@@ -190,7 +190,8 @@ export class Load {
   private async sendAll(): Promise<void> {
     const queue = [...this.texts.entries()];
     const client = async (): Promise<void> => {
-      for (let next = queue.shift(); next && !this.isAbandoned; next = queue.shift()) await this.send(...next);
+      for (let next = queue.shift(); next && !this.isAbandoned; next = queue.shift())
+        await this.send(...next);
     };
     await Promise.all(Array.from({ length: CLIENTS }, client));
   }

@@ -22,7 +22,11 @@ test('the longest gap is found whatever the order of the webhooks', () => {
 });
 
 test('a session away twice before it is back was away from the first time on', () => {
-  const bodies = [bodyOf('disconnected', 'a', 1), bodyOf('disconnected', 'a', 3), bodyOf('connected', 'a', 4)];
+  const bodies = [
+    bodyOf('disconnected', 'a', 1),
+    bodyOf('disconnected', 'a', 3),
+    bodyOf('connected', 'a', 4),
+  ];
   expect(sessionGaps(bodies)).toEqual({ longestMs: 3000, gaps: 1, stillAway: 0 });
 });
 
@@ -32,6 +36,10 @@ test('a webhook that came twice makes no gap of its own', () => {
 });
 
 test('back in the moment it left is a gap of nothing; not back yet is told apart', () => {
-  const bodies = [bodyOf('connected', 'a', 5), bodyOf('disconnected', 'a', 5), bodyOf('disconnected', 'b', 5)];
+  const bodies = [
+    bodyOf('connected', 'a', 5),
+    bodyOf('disconnected', 'a', 5),
+    bodyOf('disconnected', 'b', 5),
+  ];
   expect(sessionGaps(bodies)).toEqual({ longestMs: 0, gaps: 1, stillAway: 1 });
 });

@@ -69,7 +69,10 @@ export async function untilDelivered(actor: Actor, message: string): Promise<voi
 /** Reads all that a tenant can read of itself: equal before and after calls that must not have written anything. */
 export async function everythingOf(actor: Actor): Promise<unknown> {
   const pages = ['messages', 'sessions', 'webhooks', 'api-keys'].map(async (resource) => {
-    const { body } = await actor.api<{ items: Record<string, unknown>[] }>('GET', `/v1/${resource}?limit=200`);
+    const { body } = await actor.api<{ items: Record<string, unknown>[] }>(
+      'GET',
+      `/v1/${resource}?limit=200`,
+    );
     // Reading writes the time of the last use of a key, too.
     return body.items.map((item) => ({ ...item, lastUsedAt: null }));
   });

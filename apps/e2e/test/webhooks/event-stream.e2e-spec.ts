@@ -18,7 +18,9 @@ interface StreamEvent {
 }
 
 /** Follows the events of the actor until `leave` is called; `events` has those that came. */
-async function follow(query: string): Promise<{ events: StreamEvent[]; ended: () => boolean; leave: () => void }> {
+async function follow(
+  query: string,
+): Promise<{ events: StreamEvent[]; ended: () => boolean; leave: () => void }> {
   const leaving = new AbortController();
   const events: StreamEvent[] = [];
   let ended = false;
@@ -43,7 +45,8 @@ async function follow(query: string): Promise<{ events: StreamEvent[]; ended: ()
   return { events, ended: () => ended, leave: () => leaving.abort() };
 }
 
-const textsOf = (events: StreamEvent[]): string[] => events.flatMap(({ payload }) => payload.body?.text ?? []);
+const textsOf = (events: StreamEvent[]): string[] =>
+  events.flatMap(({ payload }) => payload.body?.text ?? []);
 
 test('a stream goes on over a death of the dispatcher: nothing is missing, nothing comes twice', async () => {
   const contact = inventPhone();
@@ -58,7 +61,10 @@ test('a stream goes on over a death of the dispatcher: nothing is missing, nothi
   await waitFor('all texts', () => stream.events.length >= texts.length, 120_000);
   expect(textsOf(stream.events).sort()).toEqual([...texts].sort());
   expect(new Set(stream.events.map(({ id }) => id)).size).toBe(texts.length);
-  const { body } = await actor.api<{ items: StreamEvent[] }>('GET', '/v1/events?limit=200&event=message.received');
+  const { body } = await actor.api<{ items: StreamEvent[] }>(
+    'GET',
+    '/v1/events?limit=200&event=message.received',
+  );
   expect(stream.events.map(({ id }) => id)).toEqual(body.items.map(({ id }) => id));
   expect([stream.ended(), other.ended(), other.events]).toEqual([false, false, []]);
   stream.leave();

@@ -182,7 +182,11 @@ test('starts afresh after half a link', async () => {
 });
 
 test('gives up when the credentials cannot be read', async () => {
-  sessionCredentials = new UnreadableSecretError({ sessionId: 'session', table: 'credential', row: 'credentials' });
+  sessionCredentials = new UnreadableSecretError({
+    sessionId: 'session',
+    table: 'credential',
+    row: 'credentials',
+  });
   await runner.start();
   expect(seen).toEqual(['DISCONNECTED CREDENTIALS_UNREADABLE session.disconnected']);
 });

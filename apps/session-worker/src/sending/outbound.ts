@@ -64,7 +64,11 @@ export function progressEvents(row: OutboundRow, before: SendStatus, now: SendSt
  * Computes the times of a message that has come to `status`, for it and every one below: a written time stays, no status is earlier than
  * the one below it, and a skipped one has the time of the next above.
  */
-export function statusTimes(status: SendStatus, latest: StatusTimes, earlier: StatusTimes | null): StatusTimes {
+export function statusTimes(
+  status: SendStatus,
+  latest: StatusTimes,
+  earlier: StatusTimes | null,
+): StatusTimes {
   const times: StatusTimes = { ...latest, ...earlier };
   const statuses = STATUS_ORDER.slice(STATUS_ORDER.indexOf('SENT'), STATUS_ORDER.indexOf(status) + 1);
   for (const one of statuses.toReversed()) {

@@ -168,7 +168,9 @@ describe('messages that wait', () => {
   test('fail with the session that is deleted', async () => {
     const { sessionId, jobId } = await waiting('15550108007');
     await stage.change(sessionId, 'delete');
-    expect(await stage.event('message.failed', jobId)).toMatchObject({ failure: { code: 'SESSION_DELETED' } });
+    expect(await stage.event('message.failed', jobId)).toMatchObject({
+      failure: { code: 'SESSION_DELETED' },
+    });
   });
 
   test('fail with the session that is logged out, also while the platform cannot be reached', async () => {

@@ -32,7 +32,9 @@ export class PresenceController {
   @ApiParam(PHONE)
   @ApiResponse(NOTICES)
   change(@Param('phone', PhonePipe) phone: string, @Body() { available }: ChangePresence): NoticeCount {
-    return { devices: this.platform.presence.change(this.platform.population.ensureContact(phone), available) };
+    return {
+      devices: this.platform.presence.change(this.platform.population.ensureContact(phone), available),
+    };
   }
 
   @Get('typing')
