@@ -21,7 +21,7 @@ let isDead = false;
 /** Delivery ids, by message. */
 let known = new Map();
 /** Time of the first arrival of each message, in ms since 1970. */
-let heard = new Map();
+let arrivals = new Map();
 
 const ANSWERS = {
   ok: (response) => response.writeHead(200).end(),
@@ -60,7 +60,7 @@ const server = createServer((request, response) => {
     attempts.push(`${deliveryId} ${request.headers['x-svc-timestamp']}`);
     if (!knownAs) known.set(id, deliveryId);
     else if (knownAs !== deliveryId) otherIds += 1;
-    if (!knownAs) heard.set(id, performance.timeOrigin + performance.now());
+    if (!knownAs) arrivals.set(id, performance.timeOrigin + performance.now());
     response.on('error', () => undefined);
     response.on('finish', () => response.statusCode < 300 && answered.add(id));
     ANSWERS[request.url.split('/')[1]](response, !knownAs);
@@ -73,15 +73,15 @@ const COMMANDS = {
   count: () => ({ posts, answered: answered.size, otherIds }),
   attempts: () => attempts,
   /** Lists the first arrivals of messages since the last call. */
-  heard: () => {
-    const all = [...heard];
-    heard = new Map();
+  arrivals: () => {
+    const all = [...arrivals];
+    arrivals = new Map();
     return all;
   },
   /** Replaces the posts so far by their number. */
   forget: () => {
     known = new Map();
-    heard = new Map();
+    arrivals = new Map();
     answered = new Set();
     attempts = [];
   },

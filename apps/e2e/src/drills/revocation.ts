@@ -31,18 +31,18 @@ export const revocation: NamedRun = {
     const nats = stack.pidOf('nats-server');
     try {
       const { apiKey } = await createTenant(stack);
-      const heard = await revokeAll(origins, apiKey);
-      say(`  heard of after ${JSON.stringify(summaryOf(heard))}`);
+      const withNats = await revokeAll(origins, apiKey);
+      say(`  with NATS: refused after ${JSON.stringify(summaryOf(withNats))}`);
       process.kill(nats, 'SIGSTOP');
       await delay(PAUSE_MS);
-      const unheard = await revokeAll(origins, apiKey);
-      say(`  nobody hears; known after ${JSON.stringify(summaryOf(unheard))}`);
+      const withoutNats = await revokeAll(origins, apiKey);
+      say(`  without NATS: refused after ${JSON.stringify(summaryOf(withoutNats))}`);
       return {
         figures: {
           ...{ seed, gateways: origins.length, keys: KEYS },
-          ...{ heard: summaryOf(heard), unheard: summaryOf(unheard) },
+          ...{ withNats: summaryOf(withNats), withoutNats: summaryOf(withoutNats) },
         },
-        holds: Math.max(...heard, ...unheard) < BOUND_MS,
+        holds: Math.max(...withNats, ...withoutNats) < BOUND_MS,
       };
     } finally {
       process.kill(nats, 'SIGCONT');

@@ -128,11 +128,11 @@ export class WebhookScene {
 
   /** Measures how long after its intended time each event at a rate came to its receiver, in ms, sorted; those that never came are missing. */
   async latencies(subscribers: Subscriber[], perSecond: number, seconds: number): Promise<number[]> {
-    await this.heard();
+    await this.firstArrivals();
     const intended = await this.publish(subscribers, perSecond, seconds);
     const arrivals = new Map<string, number>();
     const all = async (): Promise<boolean> => {
-      for (const [id, at] of await this.heard()) if (intended.has(id)) arrivals.set(id, at);
+      for (const [id, at] of await this.firstArrivals()) if (intended.has(id)) arrivals.set(id, at);
       return arrivals.size === intended.size;
     };
     await waitFor('every webhook', all, LIMIT_MS).catch(() => undefined); // what is missing is counted
@@ -199,8 +199,8 @@ export class WebhookScene {
     return Number((await this.execute(sql, []))[0]?.['n'] ?? 0);
   }
 
-  private async heard(): Promise<[id: string, at: number][]> {
-    return ((await this.receivers.ask('heard')) as { result: [string, number][] }).result;
+  private async firstArrivals(): Promise<[id: string, at: number][]> {
+    return ((await this.receivers.ask('arrivals')) as { result: [string, number][] }).result;
   }
 }
 
