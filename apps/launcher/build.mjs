@@ -18,7 +18,7 @@ const SERVICES = readdirSync(join(root, 'apps'))
   .map((app) => join('apps', app))
   .filter((app) => readFileSync(join(root, app, 'package.json'), 'utf8').includes('bundle.mjs'));
 
-/** Which of them an app uses is not asked. */
+/** Paths of the libraries; all count, whichever of them an app uses. */
 const LIBRARIES = readdirSync(join(root, 'libs')).map((lib) => join('libs', lib));
 
 const format = {
@@ -58,7 +58,7 @@ if (!failed) {
   if (announced || stale.length > 0) process.stdout.write('\n');
 }
 
-/** Whether the compiler has written the app or a library since its bundle was made. */
+/** Says whether the compiler has written the app or a library since its bundle was made. */
 function isStale(app) {
   const bundled = join(root, app, 'dist/bundle/main.js');
   if (!existsSync(bundled) || !existsSync(join(root, app, 'dist/bundle/variables.json'))) return true;

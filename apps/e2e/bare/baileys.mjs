@@ -10,7 +10,7 @@ process.on('disconnect', () => process.exit(0));
 const quiet = { level: 'silent', child: () => quiet };
 for (const level of ['trace', 'debug', 'info', 'warn', 'error']) quiet[level] = () => {};
 
-/** phone -> { creds, keys, sock } */
+/** Numbers by phone: phone -> { creds, keys, sock } */
 const numbers = new Map();
 
 function memoryKeys() {
@@ -36,7 +36,7 @@ function open(phone) {
       logger: quiet,
       auth: number,
       emitOwnEvents: false,
-      // It rests while the other side is measured, and a busy simulator may answer its ping late.
+      // The library is idle while the other side is measured, and a busy simulator may answer its ping late.
       keepAliveIntervalMs: 120_000,
     });
     number.sock = sock;
@@ -44,7 +44,7 @@ function open(phone) {
     sock.ev.on('connection.update', ({ connection, qr }) => {
       if (qr) void scan(phone, qr);
       if (connection === 'open') opened();
-      // Also after the linking itself, which ends with 515.
+      // The socket opens anew also after the linking itself, which ends with 515.
       if (connection === 'close') void open(phone).then(opened);
     });
   });
@@ -62,7 +62,7 @@ const commands = {
   async link(phones) {
     for (const phone of phones) await open(phone);
   },
-  /** Every number sends so many texts to its contact, one after the other; all numbers at once. */
+  /** Sends so many texts from every number to its contact, one after the other; all numbers at the same time. */
   async send({ to, each }) {
     const send = async ([phone, contact]) => {
       const { sock } = numbers.get(phone);

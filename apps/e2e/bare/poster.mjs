@@ -2,7 +2,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { Agent } from 'undici';
 
-/** Each of a message of its own, as receivers look for it, with the headers of a delivery. */
+/** Makes a post with a message of its own, as receivers look for it, and with the headers of a delivery. */
 function signedPost(bytes) {
   const id = randomUUID();
   const t = String(Date.now());

@@ -13,15 +13,15 @@ const MARK = Buffer.from('"messageId":"');
 let posts = 0;
 /** Messages that were answered 2xx. */
 let answered = new Set();
-/** Delivery id and signed time of each post: what an attempt is known by. */
+/** Delivery id and signed time of each post: they identify an attempt. */
 let attempts = [];
 /** Messages that came under more than one delivery id. */
 let otherIds = 0;
 let isDead = false;
 /** Delivery ids, by message. */
 let known = new Map();
-/** When each message arrived first, in ms since 1970. */
-let heard = new Map();
+/** Time of the first arrival of each message, in ms since 1970. */
+let arrivals = new Map();
 
 const ANSWERS = {
   ok: (response) => response.writeHead(200).end(),
@@ -60,7 +60,7 @@ const server = createServer((request, response) => {
     attempts.push(`${deliveryId} ${request.headers['x-svc-timestamp']}`);
     if (!knownAs) known.set(id, deliveryId);
     else if (knownAs !== deliveryId) otherIds += 1;
-    if (!knownAs) heard.set(id, performance.timeOrigin + performance.now());
+    if (!knownAs) arrivals.set(id, performance.timeOrigin + performance.now());
     response.on('error', () => undefined);
     response.on('finish', () => response.statusCode < 300 && answered.add(id));
     ANSWERS[request.url.split('/')[1]](response, !knownAs);
@@ -72,20 +72,20 @@ const COMMANDS = {
   /** Posts so far, repeats included, and messages that were answered 2xx. */
   count: () => ({ posts, answered: answered.size, otherIds }),
   attempts: () => attempts,
-  /** When messages came first since this was asked last. */
-  heard: () => {
-    const all = [...heard];
-    heard = new Map();
+  /** Lists the first arrivals of messages since the last call. */
+  arrivals: () => {
+    const all = [...arrivals];
+    arrivals = new Map();
     return all;
   },
-  /** What came so far is no more than a number. */
+  /** Replaces the posts so far by their number. */
   forget: () => {
     known = new Map();
-    heard = new Map();
+    arrivals = new Map();
     answered = new Set();
     attempts = [];
   },
-  /** From now on, those under /dying say nothing. */
+  /** Makes the receivers below /dying silent from now on. */
   die: () => {
     isDead = true;
   },

@@ -1,6 +1,6 @@
-// What each delivery of `bench webhooks` goes through, and nothing else: taken from the stream, committed, acked, signed, posted, its result
-// committed. The libraries of the dispatcher, groups as large as its own, one table each without another index than its key, nothing by
-// itself that can be done for a group; none of what it promises: no endpoints, no order, no retries, no deadline, no lease.
+// This program does the steps of each delivery of `bench webhooks`, and nothing else: taken from the stream, committed, acked, signed,
+// posted, its result committed. The libraries of the dispatcher, groups as large as its own, one table each without another index than its
+// key, nothing by itself that can be done for a group; none of what it promises: no endpoints, no order, no retries, no deadline, no lease.
 import { createHmac } from 'node:crypto';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';

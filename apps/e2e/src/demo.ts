@@ -18,13 +18,13 @@ interface Scene {
 
 type Step = [name: string, play: (scene: Scene) => Promise<void>];
 
-const heard = (scene: Scene, event: string) =>
+const findEvent = (scene: Scene, event: string) =>
   scene.receiver
     .bodies()
     .find((body) => body.event === event && body.payload['sessionId'] === scene.actor.sessionId);
 
-const hears = (event: string) => async (scene: Scene) => {
-  await waitFor(event, () => heard(scene, event));
+const waitForEvent = (event: string) => async (scene: Scene) => {
+  await waitFor(event, () => findEvent(scene, event));
 };
 
 const STEPS: Step[] = [
@@ -49,21 +49,21 @@ const STEPS: Step[] = [
       );
     },
   ],
-  ['webhook message.sent', hears('message.sent')],
-  ['webhook message.delivered', hears('message.delivered')],
+  ['webhook message.sent', waitForEvent('message.sent')],
+  ['webhook message.delivered', waitForEvent('message.delivered')],
   [
     'contact reads, webhook message.read',
     async (scene) => {
       await scene.stack.platform('POST', `/contacts/${scene.contact}/read`, { from: scene.actor.phone });
-      await hears('message.read')(scene);
+      await waitForEvent('message.read')(scene);
     },
   ],
   [
     'text in, webhook message.received',
     async (scene) => {
       await scene.actor.write(scene.contact, 'Hello back');
-      await hears('message.received')(scene);
-      const body = heard(scene, 'message.received')?.payload['body'] as { text?: string };
+      await waitForEvent('message.received')(scene);
+      const body = findEvent(scene, 'message.received')?.payload['body'] as { text?: string };
       if (body.text !== 'Hello back') throw new Error(`The webhook says ${JSON.stringify(body)}`);
     },
   ],
@@ -119,7 +119,7 @@ export async function demo(): Promise<number> {
   return total <= LIMIT_MS ? 0 : 1;
 }
 
-/** The running stack, if contacts can be played on it. */
+/** Finds the running stack, if contacts can be played on it. */
 async function findStage(startedAt: number): Promise<Stack> {
   const running = Stack.running();
   if (running?.hasSimulator) {

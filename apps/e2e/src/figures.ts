@@ -5,7 +5,7 @@ export interface Measured {
   spread: number;
 }
 
-/** Three digits behind the point. */
+/** Rounds to three digits behind the point. */
 export const round3 = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** Sums up repeated measurements. */
@@ -17,7 +17,7 @@ export function measured(values: number[]): Measured {
   };
 }
 
-/** The value below which this part of the values lies, of sorted ones. */
+/** Finds the value below which this part of the values lies, of sorted ones. */
 export function quantile(sorted: number[], part: number): number {
   return round3(sorted[Math.floor(part * (sorted.length - 1))] ?? 0);
 }

@@ -21,7 +21,7 @@ const COMMANDS: Record<string, (args: string[]) => Promise<number>> = {
   walk: runWalk,
 };
 
-// Once: a second Ctrl-C ends this process at once; the launcher understands it the same way.
+// The signal is caught once: a second Ctrl-C ends this process without a wait; the launcher understands it the same way.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => void Stack.stopAll().finally(() => process.exit(1)));
 }

@@ -1,19 +1,19 @@
 /** The outcome of a drill or benchmark, which it prints as one line of JSON. */
 export interface Outcome {
-  /** Numbers; repeated measurements as `{median, spread}`. */
+  /** Figures of the run; repeated measurements as `{median, spread}`. */
   figures: Record<string, unknown>;
   holds: boolean;
-  /** Why there are no figures. */
+  /** Reason for which there are no figures. */
   error?: string;
 }
 
-/** Which way a figure is better. */
+/** Direction in which a figure is better. */
 export type Better = 'higher' | 'lower';
 
 /** A drill or a benchmark. The stacks it starts are stopped for it. */
 export interface NamedRun {
   summary: string;
-  /** What the figures are held against, in words. */
+  /** Bound of the figures, in words. */
   bound: string;
   run(options: RunOptions): Promise<Outcome>;
 }
@@ -28,8 +28,8 @@ export interface Benchmark extends NamedRun {
 export interface RunOptions {
   /** Decides random choices; printed, so that a run can be repeated. */
   seed: number;
-  /** How long a run goes on that is about what comes with time. */
+  /** Duration of a run whose effects come with time, in minutes. */
   minutes: number;
-  /** Progress, for people. */
+  /** Prints the progress, for people. */
   say(line: string): void;
 }

@@ -6,10 +6,10 @@ export const ROOT = resolve(import.meta.dirname, '../../..');
 /** The launcher's program, which starts a whole stack. */
 export const LAUNCHER = builtFile('launcher', 'main.js');
 
-/** The bundled program of a service. */
+/** Names the bundled program of a service. */
 export const bundleOf = (app: string): string => builtFile(app, 'bundle/main.js');
 
-/** A reference of `bare/`, which a benchmark compares a service with. */
+/** Names a reference of `bare/`, which a benchmark compares a service with. */
 export const bareProgram = (file: string): string => join(ROOT, 'apps/e2e/bare', file);
 
 function builtFile(app: string, file: string): string {

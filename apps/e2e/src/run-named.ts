@@ -4,25 +4,25 @@ import type { NamedRun, Outcome, RunOptions } from './named-run.js';
 import { RUNS, type Runs } from './named-runs.js';
 import { Stack } from './stack/stack.js';
 
-/** No run takes half of it; one that hangs must not hang for ever. */
+/** Limit of a run: none takes half of it; one that hangs must not hang for ever. */
 const LIMIT_MINUTES = 60;
 const MINUTES = 10;
 
 /** Runs `npm run drill|bench -- <name> [--seed N] [--minutes N]`; returns the exit code. */
 export async function runNamed(
   kind: keyof Runs,
-  [name, ...rest]: string[],
+  [name, ...args]: string[],
   runs: Runs = RUNS,
 ): Promise<number> {
   const run = name !== undefined && Object.hasOwn(runs[kind], name) ? runs[kind][name] : undefined;
-  const options = optionsOf(rest);
+  const options = optionsOf(args);
   if (!run || !options) {
     if (name !== undefined)
       process.stderr.write(
         `${run ? `--seed and --minutes (at most ${LIMIT_MINUTES / 2}) need a number` : `There is no ${kind} ${name}`}.\n`,
       );
-    for (const [known, { summary }] of Object.entries(runs[kind]))
-      process.stdout.write(`${known.padEnd(16)} ${summary}\n`);
+    for (const [listed, { summary }] of Object.entries(runs[kind]))
+      process.stdout.write(`${listed.padEnd(16)} ${summary}\n`);
     return name === undefined ? 0 : 1;
   }
   return play({ kind, name: String(name), run, options });
@@ -71,7 +71,7 @@ async function timeLimit(): Promise<never> {
   throw new Error(`It did not end within ${LIMIT_MINUTES} minutes`);
 }
 
-/** The outcome of a run that broke off: whoever reads the line of JSON gets one, too. */
+/** Makes the outcome of a run that broke off: a reader of the line of JSON gets one, too. */
 function failure(error: unknown): Outcome {
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   return { figures: {}, holds: false, error: error instanceof Error ? error.message : String(error) };

@@ -12,12 +12,12 @@ const MOST_WORKERS = 16;
 /** The configuration of `start`, read from the environment. Each address of a server replaces the server that `start` would run. */
 export interface LauncherConfig {
   dataDir: string;
-  /** 0: any free one. */
+  /** Port of the gateway; 0: any free one. */
   gatewayPort: number;
   gatewayPublicUrl: string | undefined;
-  /** How many session workers share the sessions. */
+  /** Number of session workers that share the sessions. */
   sessionWorkers: number;
-  /** Each of these replaces an embedded part. */
+  /** Address of the database, which replaces the embedded one; the next fields do the same. */
   databaseUrl: string | undefined;
   natsUrl: string | undefined;
   platformUrl: string | undefined;
@@ -83,7 +83,7 @@ function refuseWrong(read: Read): void {
   if (problems.length > 0) throw new Error(`Wrong configuration:\n  ${problems.join('\n  ')}`);
 }
 
-/** Against the repository and not the current folder, so that `start` and `operator` meet wherever they are called. */
+/** Resolves the folder against the repository and not the current folder, so that `start` and `operator` meet wherever they are called. */
 export function dataDirOf(env: NodeJS.ProcessEnv): string {
   return resolve(ROOT, env['DATA_DIR']?.trim() || join(ROOT, '.data'));
 }

@@ -1,4 +1,4 @@
-/** Returns the words of an error. By its shape and not its class: some are made in another realm, or thrown as plain data. */
+/** Returns the text of an error. By its shape and not its class: some are made in another realm, or thrown as plain data. */
 export function reasonOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
   return String(error);

@@ -46,7 +46,7 @@ test('the last screen asks for a phone of your own where the platform is not the
   const platform = { ...stack.platform, control: null };
   const { testKey: _, ...demo } = stack.demo;
   const screen = readyScreen({ ...stack, platform, demo }, '/data', 1);
-  // Pasted at once, a send must not overtake the link.
+  // The commands may be pasted together, and a send must not overtake the link.
   expect(screen.indexOf('"status":"CONNECTED"')).toBeLessThan(screen.indexOf('/v1/messages'));
   expect(screen).toContain('ws://127.0.0.1:7070/ws/chat');
   expect(screen).toContain('scan it with your phone');

@@ -14,7 +14,7 @@ export async function step<T>(title: string, work: () => Promise<T>): Promise<T>
   return result;
 }
 
-/** The one screen at the end of the start. */
+/** Writes the one screen at the end of the start. */
 export function readyScreen(stack: StackDescription, dataDir: string, seconds: number): string {
   const { gateway, demo, platform } = stack;
   const addresses = [
@@ -41,7 +41,7 @@ export function readyScreen(stack: StackDescription, dataDir: string, seconds: n
 /** Reads what it is sent. */
 const DEMO_CONTACT = '+15550100002';
 
-/** Commands that work when pasted as they are, one after the other or all at once: they wait where it is early. */
+/** Writes commands that work when pasted as they are, one after the other or all together: they wait where it is early. */
 function tryOut({ gateway, demo }: StackDescription): string[] {
   const call = (path: string): string => `curl -s "$API/v1/${path}" -H "$KEY"`;
   const field = (name: string): string => `node -p 'JSON.parse(fs.readFileSync(0)).${name}'`;

@@ -44,7 +44,7 @@ export class Launcher {
     return this.exited;
   }
 
-  /** What it wrote when everything was ready; fails with its words when it ended instead. */
+  /** Waits until everything is ready and returns what it printed; fails with its output when it ended instead. */
   async ready(): Promise<StackDescription> {
     let ended = false;
     void this.exited.then(() => (ended = true));
@@ -53,7 +53,7 @@ export class Launcher {
     return this.stack();
   }
 
-  /** Waits for something it brings about; a failure shows its words. */
+  /** Waits for an effect of the launcher; a failure shows its output. */
   async until(what: string, holds: () => boolean): Promise<void> {
     await waitFor(what, holds, READY_WITHIN_MS).catch((error: Error) => {
       throw new Error(`${error.message}\n${this.output}`);
@@ -69,7 +69,7 @@ export class Launcher {
   }
 }
 
-/** Processes that belong to the stack of a folder: its services by what they were given, its servers by their arguments. */
+/** Lists the processes that belong to the stack of a folder: its services by their environment, its servers by their arguments. */
 export function processesOf(dataDir: string, stack: Pick<StackDescription, 'postgres' | 'nats'>): string[] {
   const marks = [dataDir, new URL(stack.postgres).host, new URL(stack.nats).host];
   return readdirSync('/proc')
@@ -78,7 +78,7 @@ export function processesOf(dataDir: string, stack: Pick<StackDescription, 'post
     .map((pid) => `${pid} ${read(pid, 'cmdline').replaceAll('\0', ' ')}`);
 }
 
-/** The whole environment of a process, as the kernel knows it. */
+/** Reads the whole environment of a process, as the kernel has it. */
 export function environmentOf(pid: number): Record<string, string> {
   const pairs = read(String(pid), 'environ').split('\0').filter(Boolean);
   return Object.fromEntries(pairs.map((pair) => [pair.split('=')[0], pair.slice(pair.indexOf('=') + 1)]));

@@ -63,7 +63,7 @@ test('servers and a platform of the user replace the embedded ones and outlive t
   expect(workerNames).toEqual(workers.map((name) => `${name}-${secrets.stackId}`));
   for (const name of workers) expect(existsSync(join(dataDir, 'logs', `${name}.log`))).toBe(true);
   expect(launcher.output).toContain('scan it with your phone');
-  // --fresh cannot empty that database, and without the secrets what it holds would be lost.
+  // The option --fresh cannot empty that database, and without the secrets its contents would be lost.
   expect(loadSecrets(dataDir)).toEqual(secrets);
   expect(launcher.output).toContain('The database of DATABASE_URL keeps its data');
   expect(await launcher.stop()).toBe(0);

@@ -9,7 +9,7 @@ import type { StackDescription } from '../src/state/stack-file.js';
 import { environmentOf, Launcher, operatorOf, processesOf, run } from './launcher.js';
 
 const SERVICE_NAMES = SERVICES.map(({ name }) => name);
-/** For what takes seconds on an idle machine. */
+/** Longest wait for what takes seconds on an idle machine, in ms. */
 const PATIENCE_MS = 60_000;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'launcher-'));
@@ -172,7 +172,7 @@ describe('the operator', () => {
 describe('a process that is killed', () => {
   const all = [...SERVICE_NAMES, 'simulator', 'nats-server', 'postgres'];
 
-  // All services at once, since a start takes seconds; the servers alone, since everybody misses them.
+  // All services die together, since a start takes seconds; the servers alone, since every service needs them.
   test.each([[[...SERVICE_NAMES, 'simulator']], [['nats-server']], [['postgres']]])(
     '%j: is started again and said so',
     async (names) => {

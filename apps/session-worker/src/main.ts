@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { silenceConsole, startService } from '@svc/service';
 
-// Before the platform library is loaded: it prints key material.
+// The console is silent before the platform library is loaded: the library prints key material.
 silenceConsole();
 const { serviceOptions } = await import('./service-options.js');
 const { endFailedSession } = await import('./platform/whatsapp/whatsapp-platform.js');

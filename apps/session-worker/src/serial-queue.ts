@@ -3,12 +3,12 @@ export class SerialQueue {
   private last: Promise<unknown> = Promise.resolve();
   private waiting = 0;
 
-  /** Whether nothing runs and nothing waits. */
+  /** Says whether nothing runs and nothing waits. */
   get isEmpty(): boolean {
     return this.waiting === 0;
   }
 
-  /** Resolves, or rejects, as the work does. */
+  /** Adds work; resolves, or rejects, as the work does. */
   async add<T>(work: () => Promise<T>): Promise<T> {
     this.waiting += 1;
     const result = this.last.then(work);

@@ -2,7 +2,7 @@ import type { StartOptions } from '@svc/service';
 import { AppModule } from './app.module.js';
 import { readConfig } from './config.js';
 
-/** How this service starts, in production and in tests. */
+/** Options with which this service starts, in production and in tests. */
 export const serviceOptions: StartOptions = {
   name: 'session-worker',
   module: AppModule,

@@ -30,7 +30,7 @@ export interface FakeSocket {
   unlinked: boolean;
 }
 
-/** A socket for a runner, and the test's side of it. */
+/** Makes a socket for a runner, and the test's side of it. */
 export function fakeSocket(
   credentials: Credentials,
   platform: PlatformListener,

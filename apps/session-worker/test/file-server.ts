@@ -5,9 +5,9 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /** A file that a tenant keeps. */
 export const FILE = randomBytes(70_000);
-/** Words that begin as a document does. */
+/** Text that begins as a document does. */
 export const PDF = Buffer.from('%PDF-1.7\n% an offer\n');
-/** The head of a picture, and what nobody looks at. */
+/** Bytes of the head of a picture, and of a body that no test reads. */
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -18,7 +18,7 @@ export const MB = 1_048_576;
 export const asked: string[] = [];
 export const askedInside: string[] = [];
 
-/** What the tenant's server answers, by path. */
+/** Answers of the tenant's server, by path. */
 export const ANSWERS: Record<string, (response: ServerResponse) => unknown> = {
   file: (response) => response.setHeader('content-type', 'image/png').end(FILE),
   page: (response) => response.setHeader('content-type', 'text/html').end('<p>Log in, please</p>'),
@@ -34,7 +34,7 @@ export const ANSWERS: Record<string, (response: ServerResponse) => unknown> = {
       )
       .end(PDF),
   heic: (response) => response.end(Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1')),
-  // As phones record sound: the container is that of films, too.
+  // Phones record sound in a container that films have, too.
   m4a: (response) =>
     response
       .setHeader('content-type', 'audio/mp4')

@@ -8,7 +8,7 @@ export interface HostileProxy {
   stop(): Promise<void>;
 }
 
-/** No attack of a test takes more. */
+/** Most bytes that an attack of a test takes. */
 const MOST_BYTES = 20_000_000;
 const DRIP_MS = 50;
 

@@ -26,11 +26,11 @@ import { schema } from '../src/migrations/schema.js';
 import { WhatsAppPlatform } from '../src/platform/whatsapp/whatsapp-platform.js';
 import { serviceOptions } from '../src/service-options.js';
 
-/** For what goes through several logins; it takes a second or two on a machine at rest. */
+/** Limit of a test with several logins, in ms; they take a second or two on an idle machine. */
 export const LONG_MS = 60_000;
 const SIMULATOR = fileURLToPath(new URL('../../simulator/dist/bundle/main.js', import.meta.url));
 
-/** The platform's message id of a job. */
+/** Makes the platform's message id of a job. */
 export const keyIdOf = (jobId: string): string => new WhatsAppPlatform().keyIdOf(jobId);
 
 /** A message in a contact's inbox. */
@@ -38,14 +38,14 @@ export interface Received {
   id: string;
   text: string;
   group: string | null;
-  /** In the words of the gateway's `MessageBody`. */
+  /** Content in the form of the gateway's `MessageBody`. */
   content: Record<string, unknown>;
   /** The platform's message as JSON. */
   message: Record<string, unknown>;
   duplicates: number;
 }
 
-/** The platform: the simulator as a process of its own, driven over its control API. */
+/** Platform of the tests: the simulator as a process of its own, driven over its control API. */
 export class Platform {
   private constructor(
     private readonly process: ServiceProcess,
@@ -54,7 +54,7 @@ export class Platform {
     readonly trustRoot: string,
   ) {}
 
-  /** Another seed makes other keys, so that it is another platform. */
+  /** Starts a platform; another seed makes other keys, so that it is another platform. */
   static async start(seed?: string): Promise<Platform> {
     const process = await startProcess(SIMULATOR, {
       SIMULATOR_PORT: '0',
@@ -74,7 +74,7 @@ export class Platform {
     return (await response.json()) as T;
   }
 
-  /** What a contact has received, in order. */
+  /** Lists the messages that a contact has received, in order. */
   async inbox(contact: string): Promise<Received[]> {
     const page = await this.call<{ items: Received[] }>('GET', `/contacts/${contact}/messages`);
     return page.items;
@@ -97,7 +97,7 @@ export function workerEnv(platform: Platform): Record<string, string> {
   };
 }
 
-/** A worker in this process, its platform, and every event it publishes, also those it publishes again. */
+/** Stage of the tests: a worker in this process, its platform, and every event it publishes, also those it publishes again. */
 export class Stage {
   readonly tenantId = randomUUID();
   readonly events: Envelope<Record<string, unknown>>[] = [];
@@ -116,7 +116,7 @@ export class Stage {
     );
   }
 
-  /** Around a worker that runs already. */
+  /** Makes a stage around a worker that runs already. */
   static async of(worker: TestService, platform: Platform): Promise<Stage> {
     const messaging = await Messaging.connect({ url: worker.nats.url, name: 'test' });
     const stage = new Stage(worker, platform, messaging);
@@ -133,7 +133,7 @@ export class Stage {
     await this.platform.stop();
   }
 
-  /** Events of a name and session, in order, each once: whoever reads them knows their ids. */
+  /** Lists the events of a name and session, in order, each once: their readers know the ids. */
   eventsOf(name: string, sessionId: string): Record<string, unknown>[] {
     const of = this.events.filter(({ type, data }) => type === name && data['sessionId'] === sessionId);
     return [...new Map(of.map(({ id, data }) => [id, data])).values()];
@@ -147,7 +147,7 @@ export class Stage {
   }
 
   /** Waits for the event of a name and job. */
-  async told(name: string, jobId: string): Promise<Record<string, unknown>> {
+  async event(name: string, jobId: string): Promise<Record<string, unknown>> {
     const find = () => this.events.find(({ type, data }) => type === name && data['jobId'] === jobId);
     return (await waitFor(name, find, LONG_MS)).data;
   }
@@ -184,14 +184,14 @@ export class Stage {
     return qr;
   }
 
-  /** A session linked to this number. */
+  /** Creates a session and links it to this number. */
   async link(phone: string): Promise<string> {
     const sessionId = await this.create();
     await this.scan(sessionId, phone);
     return sessionId;
   }
 
-  /** The phone of this number scans the session's QR code. */
+  /** Scans the session's QR code with the phone of this number. */
   async scan(sessionId: string, phone: string): Promise<void> {
     await this.platform.call('POST', `/accounts/${phone}/scan`, { qr: await this.qr(sessionId) });
     await this.reached(sessionId, 'CONNECTED');
@@ -222,23 +222,23 @@ export class Stage {
 
   /** Waits for the first reason for which the session was disconnected. */
   async firstLoss(sessionId: string, limitMs = LONG_MS): Promise<unknown> {
-    const told = () => this.eventsOf('session.disconnected', sessionId)[0]?.['reason'];
-    return waitFor('session.disconnected', told, limitMs);
+    const reason = () => this.eventsOf('session.disconnected', sessionId)[0]?.['reason'];
+    return waitFor('session.disconnected', reason, limitMs);
   }
 
-  /** Waits until the session is back, has told each text that was written to it once, and the platform keeps none. */
+  /** Waits until the session is connected again, each text that was written to it has one event, and the platform has none left for it. */
   async recovered(sessionId: string, phone: string): Promise<unknown[]> {
     await this.reached(sessionId, 'CONNECTED');
     const received = () => this.eventsOf('message.received', sessionId);
     await waitFor('message.received', () => received().length > 0, LONG_MS);
-    const kept = async () => {
+    const queued = async () => {
       const account = await this.platform.call<{ devices: { queued: number }[] }>(
         'GET',
         `/accounts/${phone}`,
       );
       return account.devices[0]?.queued;
     };
-    await waitFor('the platform to keep nothing', async () => (await kept()) === 0, LONG_MS);
+    await waitFor('the platform to keep nothing', async () => (await queued()) === 0, LONG_MS);
     return received().map(({ body }) => (body as { text: string }).text);
   }
 }

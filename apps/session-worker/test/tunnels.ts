@@ -8,19 +8,19 @@ import {
   type Socket,
 } from 'node:net';
 
-/** A proxy of this machine: how to reach it, what went through, and its end. */
+/** Proxy of this machine: its address, the connections it opened, and its end. */
 export interface Tunnel {
   url: string;
-  /** Destinations of the connections it let through. */
+  /** Destinations of the connections it opened. */
   opened: string[];
-  /** From now on nobody is let through, and who is through is cut off. */
+  /** Refuses all connections from now on, and ends those that are open. */
   refuse(): void;
   stop(): Promise<void>;
 }
 
 const CREDENTIALS = 'ada:s3cret';
 
-/** An HTTP proxy that takes CONNECT with user and password. */
+/** Starts an HTTP proxy that takes CONNECT with user and password. */
 export async function httpTunnel(): Promise<Tunnel> {
   const server = createServer();
   const state = { opened: [] as string[], open: true, sockets: new Set<Socket>() };
@@ -35,7 +35,7 @@ export async function httpTunnel(): Promise<Tunnel> {
   return started('http', server, state);
 }
 
-/** A SOCKS 5 proxy that wants user and password (RFC 1928, 1929). */
+/** Starts a SOCKS 5 proxy that wants user and password (RFC 1928, 1929). */
 export async function socksTunnel(): Promise<Tunnel> {
   const state = { opened: [] as string[], open: true, sockets: new Set<Socket>() };
   const server = createTcpServer((socket) => void serveSocks(socket, state).catch(() => socket.destroy()));
@@ -51,9 +51,9 @@ async function serveSocks(socket: Socket, state: State): Promise<void> {
   const login = await next();
   const user = login.subarray(2, 2 + (login[1] ?? 0)).toString();
   const password = login.subarray(3 + user.length).toString();
-  const isKnown = state.open && `${user}:${password}` === CREDENTIALS;
-  socket.write(Buffer.from([1, isKnown ? 0 : 1]));
-  if (!isKnown) return void socket.end();
+  const isAllowed = state.open && `${user}:${password}` === CREDENTIALS;
+  socket.write(Buffer.from([1, isAllowed ? 0 : 1]));
+  if (!isAllowed) return void socket.end();
   const request = await next();
   const address = [...request.subarray(4, 8)].join('.');
   const port = request.readUInt16BE(request.length - 2);

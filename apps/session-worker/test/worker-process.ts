@@ -27,7 +27,7 @@ export class WorkerProcess implements TestService {
     private readonly env: Record<string, string>,
   ) {}
 
-  /** A stage with its worker as a process. */
+  /** Makes a stage with its worker as a process. */
   static async stage(env: Record<string, string> = {}): Promise<{ stage: Stage; worker: WorkerProcess }> {
     const [platform, database, nats] = await Promise.all([
       Platform.start(),
@@ -48,12 +48,12 @@ export class WorkerProcess implements TestService {
     return `http://127.0.0.1:${Number(this.process?.ready['port'])}`;
   }
 
-  /** Folder of its media store. */
+  /** Names the folder of its media store. */
   get mediaDir(): string {
     return this.env['MEDIA_DIR'] as string;
   }
 
-  /** Everything it wrote to its log since it started last. */
+  /** Reads everything that it wrote to its log since its last start. */
   log(): string {
     return this.process?.output() ?? '';
   }

@@ -43,7 +43,7 @@ import { Platform } from './platform.js';
 })
 export class AppModule {}
 
-/** The control API of one platform. */
+/** Makes the module of the control API of one platform. */
 export const appModule = (platform: Platform, ca: string): DynamicModule => ({
   module: AppModule,
   providers: [

@@ -4,7 +4,7 @@ import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Max, Min } from 'class-v
 
 const LARGEST_PORT = 65_535;
 
-/** Everything the simulator reads from its environment. */
+/** Environment of the simulator. */
 export class SimulatorConfig {
   @Env('SIMULATOR_HOST', { description: 'Address that both ports listen on.', example: '127.0.0.1' })
   @IsString()

@@ -3,7 +3,7 @@ import { ConfigError, log, setUpLogger, silenceConsole } from '@svc/service';
 import { simulatorConfig } from './config.js';
 import { type Simulator, startSimulator } from './simulator.js';
 
-// The Signal library prints private keys through the console.
+// The console is silent because the Signal library prints private keys to it.
 silenceConsole();
 
 // A signal is often followed by the end of the parent.
@@ -16,7 +16,7 @@ try {
   setUpLogger('simulator', config.logLevel);
   const simulator = await startSimulator(config);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(simulator));
-  // Whoever started this process is gone: nobody is left to stop it.
+  // The parent process is gone: no other one would stop this.
   process.once('disconnect', () => void stop(simulator));
   const { websocket, control, trustRoot, mediaHost } = simulator;
   process.send?.({ type: 'ready', websocket, control, trustRoot, mediaHost });

@@ -29,7 +29,7 @@ import { child, type Stanza, stanza } from './wire/nodes.js';
 
 const MEDIA_CONNECTION_S = 3600;
 
-/** This class is the server: it decides what becomes of each connection and each stanza. */
+/** This class is the server: it decides on each connection and each stanza. */
 export class Platform implements ConnectionHandler {
   readonly population: Population;
   readonly pairing: Pairing;
@@ -146,12 +146,12 @@ export class Platform implements ConnectionHandler {
     if (isMute({ ...faults, ...before }) && !isMute(faults)) this.endSilence(person);
   }
 
-  /** Sends what has come up in the meantime. A login that fell into the silence is never answered. */
+  /** Sends what has come up in the meantime. A login during the silence is never answered. */
   private endSilence(person: Person): void {
     this.delivery.sendUnsent(person);
   }
 
-  /** Forgets everybody; devices that were linked find themselves unknown. */
+  /** Removes all people; devices that were linked find themselves unknown. */
   async reset(): Promise<number> {
     const people = [...this.population.all()];
     this.population.clear();

@@ -19,7 +19,7 @@ const LARGEST_BODY_BYTES = 16 * 1024 * 1024;
 
 /** A running simulator. */
 export interface Simulator {
-  /** Where clients connect. */
+  /** Address at which clients connect. */
   websocket: string;
   /** Base address of the control API. */
   control: string;

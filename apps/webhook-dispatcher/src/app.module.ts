@@ -94,7 +94,7 @@ const configured: Provider[] = [
         stream: 'events',
         partitioned: true,
         take: ingest.take.bind(ingest),
-        // What is handed out waits in memory, of each of the 64 partitions.
+        // The bound holds for the messages of each of the 64 partitions that wait in memory.
         maxAckPending: 128,
       }),
     inject: [Messaging, IngestService],

@@ -14,7 +14,7 @@ import {
   ValidateBy,
 } from 'class-validator';
 
-/** What `webhook-dispatcher` reads from its environment. */
+/** Environment of `webhook-dispatcher`. */
 export class DispatcherConfig extends ServiceConfig {
   @Env('SECRETS_KEY', {
     description: 'Key that encrypts the secrets of endpoints at rest: 32 bytes in base64.',
@@ -90,7 +90,7 @@ export class DispatcherConfig extends ServiceConfig {
   })
   @Type(() => Number)
   @IsInt()
-  // What the stream may hand out once more, for a day, must still be known.
+  // The events that the stream may hand out once more, for a day, must still be in the log.
   @Min(2)
   retentionDays: number = 30;
 

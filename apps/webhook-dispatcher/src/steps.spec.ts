@@ -8,11 +8,11 @@ const SRC = import.meta.dirname;
 const DOC = join(import.meta.dirname, '../../../docs/architecture.md');
 
 const steps = channel(STEPS_CHANNEL);
-const heard: unknown[] = [];
-const listen = (step: unknown): void => void heard.push(step);
+const received: unknown[] = [];
+const listen = (step: unknown): void => void received.push(step);
 afterEach(() => void steps.unsubscribe(listen));
 
-/** Every source file with its text. */
+/** Reads every source file with its text. */
 const sources = (): [string, string][] =>
   readdirSync(SRC, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
@@ -24,7 +24,7 @@ const named = (text: string): string[] => [...new Set(text.match(/\bhook-\d+\b/g
 test('whoever listens from outside hears a step while it is being made', () => {
   steps.subscribe(listen);
   atStep('hook-3');
-  expect(heard).toEqual(['hook-3']);
+  expect(received).toEqual(['hook-3']);
 });
 
 test('nothing in the app listens, whatever it is started with: only this module knows of the channel', () => {

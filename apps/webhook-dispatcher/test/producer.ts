@@ -11,7 +11,7 @@ import {
 import { type DeadLetter, envelopeOf, Messaging } from '@svc/messaging';
 import { natsConnectionOf } from '@svc/testing';
 
-/** Data of a `message.received` of a session. */
+/** Makes the data of a `message.received` of a session. */
 export function aMessage(fields: Partial<MessageReceivedV1> = {}): MessageReceivedV1 {
   return {
     sessionId: randomUUID(),
@@ -56,29 +56,29 @@ export class Producer {
     await this.messaging.jetstream.publish(eventSubject(partitionOf(tenantId), MessageReceived.name), body);
   }
 
-  /** Dead letters of the dispatcher from here on. */
-  async hearDead(): Promise<DeadLetter[]> {
-    const heard: DeadLetter[] = [];
+  /** Collects the dead letters of the dispatcher from here on. */
+  async collectDead(): Promise<DeadLetter[]> {
+    const messages: DeadLetter[] = [];
     const connection = natsConnectionOf(this.messaging);
     connection.subscribe('dead.webhook-dispatcher', {
-      callback: (error, message) => void (!error && heard.push(message.json<DeadLetter>())),
+      callback: (error, message) => void (!error && messages.push(message.json<DeadLetter>())),
     });
     await connection.flush();
-    return heard;
+    return messages;
   }
 
   /** Events of this type that are published from here on, of any tenant. */
-  async hear(type: string): Promise<Envelope[]> {
-    const heard: Envelope[] = [];
+  async collect(type: string): Promise<Envelope[]> {
+    const messages: Envelope[] = [];
     const connection = natsConnectionOf(this.messaging);
     connection.subscribe(`evt.*.${type}`, {
-      callback: (error, message) => void (!error && heard.push(message.json<Envelope>())),
+      callback: (error, message) => void (!error && messages.push(message.json<Envelope>())),
     });
     await connection.flush();
-    return heard;
+    return messages;
   }
 
-  /** Hears notices, from here on. */
+  /** Subscribes to notices, from here on. */
   async notices<T extends object>(notice: NoticeContract<T>, listener: (data: T) => void): Promise<void> {
     this.messaging.onNotice(notice, listener);
     await natsConnectionOf(this.messaging).flush();
@@ -96,5 +96,5 @@ export class Producer {
   }
 }
 
-/** Of an event that no erasure is about. */
+/** Subject of an event that no erasure is about. */
 export const NOBODY = { person: null, chat: null, at: new Date(), toThem: true };

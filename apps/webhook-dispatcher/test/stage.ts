@@ -48,7 +48,7 @@ const ENV = {
   WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:*',
 };
 
-/** How long is waited for what takes seconds: a start, a lease that is taken over, an event that is handed out again. */
+/** Longest wait for what takes seconds, in ms: a start, a lease that is taken from its owner, an event that is handed out again. */
 export const PATIENCE_MS = 60_000;
 
 /** A row of what is not delivered yet. */
@@ -58,25 +58,24 @@ export interface HotRow {
   attempt: number;
 }
 
-/** A tenant with one endpoint, on a path of its own: what arrives there is nobody else's. */
+/** Subscriber: a tenant with one endpoint, on a path of its own; no other endpoint posts there. */
 export interface Subscriber {
   tenantId: string;
   endpointId: string;
   secret: string;
   path: string;
   deliveries(dead?: boolean): Promise<DeliveryView[]>;
-  /** Its only delivery, once it has this status. */
+  /** Waits for its only delivery to have this status. */
   delivery(status: DeliveryView['status']): Promise<DeliveryView>;
-  /** All its deliveries, once there are as many and each is delivered. */
+  /** Waits until there are as many deliveries and each is delivered. */
   delivered(count: number): Promise<DeliveryView[]>;
-  /** Delivery ids of the POSTs that arrived, in order. */
+  /** Lists the delivery ids of the POSTs that arrived, in order. */
   posts(): string[];
   hot(): Promise<HotRow[]>;
 }
 
 /**
- * The servers of one test file, with a hand on the line to the database, and the dispatcher on them: in this process or
- * as processes of its own.
+ * Stage of one test file: its servers, the line to the database, and the dispatcher on them: in this process or as processes of its own.
  */
 export class Stage {
   database: TestDatabase;
@@ -85,11 +84,11 @@ export class Stage {
   proxy: DatabaseProxy;
   producer: Producer;
   rpc: RpcClient;
-  /** Where audit facts go. */
+  /** Receiver of audit facts. */
   chain: AuditChain;
-  /** Of the dispatcher: its configuration is read once in a process, so it is the same every time. */
+  /** Environment of the dispatcher: its configuration is read once in a process, so it is the same every time. */
   readonly env: Record<string, string>;
-  /** Where the dispatcher of this process listens. */
+  /** Address at which the dispatcher of this process listens. */
   url: string;
   private app: Awaited<ReturnType<typeof bootService>> | undefined;
   private readonly processes: ServiceProcess[] = [];
@@ -98,7 +97,7 @@ export class Stage {
     this.env = { ...ENV, SECRETS_KEY: randomBytes(32).toString('base64'), ...more };
   }
 
-  /** Set up before the tests of the file that asks, taken down after them; each test finds receiver and line as new. */
+  /** Makes a stage that is set up before the tests of the file, and taken down after them; each test finds receiver and line as new. */
   static ofThisFile(more: Record<string, string> = {}): Stage {
     const stage = new Stage(more);
     beforeAll(() => stage.start());
@@ -121,7 +120,7 @@ export class Stage {
     await app?.close();
   }
 
-  /** A provider of the dispatcher in this process. */
+  /** Returns a provider of the dispatcher in this process. */
   get<T>(type: Abstract<T>): T {
     if (!this.app) throw new Error('The dispatcher does not run in this process.');
     return this.app.get(type, { strict: false });
@@ -142,7 +141,7 @@ export class Stage {
     return started;
   }
 
-  /** A URL at the receiver. */
+  /** Makes a URL at the receiver. */
   at(path: string): string {
     return this.receiver.origin + path;
   }
@@ -162,7 +161,7 @@ export class Stage {
     await this.rpc.request(status === 'PAUSED' ? PauseEndpoint : ReactivateEndpoint, asked);
   }
 
-  /** Puts the endpoint that is bound to a session; enables it unless told otherwise. */
+  /** Puts the endpoint that is bound to a session; enables it by default. */
   async bind(
     request: Partial<PutBoundEndpointV1> & { tenantId: string; sessionId: string },
   ): Promise<WebhookEndpointWithSecret | null> {
@@ -170,7 +169,10 @@ export class Stage {
     return (await this.rpc.request(PutBoundEndpoint, put)).endpoint;
   }
 
-  /** @param events its filter; empty: all. */
+  /**
+   * Creates a tenant with an endpoint.
+   * @param events its filter; empty: all.
+   */
   async subscriber(events: PublicEvent[] = []): Promise<Subscriber> {
     const tenantId = randomUUID();
     const path = `/${tenantId}`;
@@ -205,13 +207,16 @@ export class Stage {
     return (await this.rpc.request(ListDeliveries, request)).deliveries;
   }
 
-  /** What of a tenant is not delivered yet. */
+  /** Lists the deliveries of a tenant that are not delivered yet. */
   hot(tenantId: string): Promise<HotRow[]> {
     const sql = 'SELECT id, state, attempt FROM webhooks.webhook_delivery WHERE tenant_id = $1 ORDER BY seq';
     return this.database.query<HotRow>(sql, [tenantId]);
   }
 
-  /** A delivery that the database calls leased and nobody looks after, as a commit leaves it that was not heard. Its payload is `{}`. */
+  /**
+   * Makes a delivery that the database has as leased and that no process sends, as a commit leaves it whose reply was lost. Its payload is
+   * `{}`.
+   */
   async orphan({ tenantId, endpointId }: Pick<Subscriber, 'tenantId' | 'endpointId'>): Promise<string> {
     const [eventId, id] = [randomUUID(), randomUUID()];
     await this.database.query(
@@ -240,12 +245,12 @@ export class Stage {
     return waitFor(`${count} webhooks`, () => received.length >= count && received.map(({ path }) => path));
   }
 
-  /** Key ids of the POSTs that arrived, in order. */
+  /** Lists the key ids of the POSTs that arrived, in order. */
   keyIds(path?: string): unknown[] {
     return this.receiver.bodies(path).map(({ payload }) => payload['keyId']);
   }
 
-  /** From now on the receiver answers nothing until the gate is opened, and then with this status. */
+  /** Makes the receiver answer nothing from now on until the gate is opened, and then with this status. */
   holdBack(status = 200): () => void {
     let open: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (open = resolve));

@@ -4,15 +4,15 @@ import { Program } from '../stack/program.js';
 
 /** The figures that the reference reports after each command. */
 export interface BareFigures {
-  /** CPU of the command, in milliseconds. */
+  /** CPU time of the command, in milliseconds. */
   cpuMs: number;
 }
 
-/** The library without a gateway around it, in a process of its own, on the simulator of a stack (`bare/baileys.mjs`). */
+/** Bare library: it runs without a gateway around it, in a process of its own, on the simulator of a stack (`bare/baileys.mjs`). */
 export class BareBaileys {
   private constructor(private readonly program: Program) {}
 
-  /** `nodeOptions`: what the process is started with beyond the program. */
+  /** Starts the program; `nodeOptions` are options of Node for its process. */
   static async start({ file: { platform } }: Stack, nodeOptions: string[] = []): Promise<BareBaileys> {
     const env = {
       PLATFORM_URL: platform.websocket,

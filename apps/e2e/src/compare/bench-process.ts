@@ -5,7 +5,7 @@ import type { Outcome } from '../named-run.js';
 
 /** A benchmark takes a quarter of it. */
 const LIMIT_MS = 30 * 60_000;
-/** It stops its stack first. */
+/** Longest wait for the end of a benchmark, in ms: it stops its stack first. */
 const STOP_LIMIT_MS = 60_000;
 
 /**

@@ -25,7 +25,7 @@ export async function compare(args: string[]): Promise<number> {
   const roots = { before: await checkout(commit, say), after: ROOT };
   const found: Record<keyof typeof roots, Figures[]> = { before: [], after: [] };
   for (let round = 1; round <= rounds; round += 1) {
-    // Neither is always the one that comes second.
+    // The sides take turns, so that neither is always the second.
     const order = round % 2 ? (['before', 'after'] as const) : (['after', 'before'] as const);
     for (const side of order) {
       say(`round ${round} of ${rounds}, ${side === 'before' ? commit.slice(0, 9) : 'this commit'}`);

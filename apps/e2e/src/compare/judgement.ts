@@ -8,9 +8,9 @@ const TOLERANCE = 0.05;
 export interface Judgement {
   before: Measured;
   after: Measured;
-  /** By how much the median is worse; negative where it is better. */
+  /** Part by which the median is worse; negative where it is better. */
   worseBy: number;
-  /** By how much it may be worse. */
+  /** Part by which it may be worse. */
   allowed: number;
   holds: boolean;
 }

@@ -52,7 +52,7 @@ function isExact({ overAdmitted, leaked, uncounted, withoutMessage }: Units): bo
   return overAdmitted + leaked + uncounted + withoutMessage === 0;
 }
 
-/** Linked and raised while all plans have room for ten sessions; the plans that are meant come after. */
+/** Gathers sessions that are linked and raised while all plans have room for ten; the plans of the drill come after. */
 async function gather(stack: Stack, say: RunOptions['say']): Promise<Actor[]> {
   const actors: Actor[] = [];
   for (const plan of PLANS) {
@@ -94,7 +94,7 @@ async function killMeanwhile(
 
 /** Clients send as real ones do: the same `clientMessageId` again until there is an answer. */
 class Clients {
-  /** Job ids that were answered. */
+  /** Job ids of accepted sends. */
   readonly accepted = new Set<string>();
   readonly refused = { session: 0, plan: 0 };
   unanswered = 0;

@@ -14,7 +14,7 @@ const WORKER = 'session-worker';
 /** Steps of the worker on a message's way (docs/architecture.md, where a message can be cut off). */
 const OUT = Array.from({ length: 12 }, (_, n) => `out-${n + 1}`);
 const IN = Array.from({ length: 6 }, (_, n) => `in-${n + 1}`);
-/** The steps that only a message with a file comes to. */
+/** Steps that only a message with a file passes. */
 const WITH_FILE = ['out-13', 'out-14', 'in-7', 'in-8'];
 
 /** The figures of one kill. */
@@ -57,7 +57,7 @@ export const crashPoints: NamedRun = {
       rounds.set(step, count);
       say(`  ${step.padEnd(8)} ${JSON.stringify(await count())}`);
     }
-    // Counted once more at the very end: what came twice may have come late.
+    // The figures are counted once more at the very end: a second copy may have come late.
     const steps: Record<string, StepFigures> = {};
     for (const [step, count] of rounds) steps[step] = await count();
     await disperse(crowd);

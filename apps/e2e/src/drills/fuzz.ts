@@ -11,15 +11,15 @@ import type { NamedRun } from '../named-run.js';
 import { Stack } from '../stack/stack.js';
 
 const REQUESTS = 20_000;
-/** After so many a new tenant is asked for: of the old one some things were deleted, some limits are used up. */
+/** Number of requests after which a new tenant is made: some things of the old one were deleted, some limits are used up. */
 const FRESH_AFTER = 480;
 const CONTACT = '4915112345678';
 const ERASED = '4915112340000';
 const FINDINGS_SHOWN = 20;
-/** Below it, the run has seen the door and little of the house. */
+/** Least part of the requests that must be accepted: below it, the run tests refusals and little else. */
 const LEAST_TAKEN = 0.2;
 
-/** Everything the description allows, and much that it does not, on a healthy stack. */
+/** Drill of everything that the description allows, and much that it does not, on a healthy stack. */
 export const fuzz: NamedRun = {
   summary: `${REQUESTS} requests made up from the OpenAPI description`,
   bound: `no 5xx, no status and no body that is not described; more than ${LEAST_TAKEN * 100} % of the requests are taken`,
@@ -60,7 +60,7 @@ export const fuzz: NamedRun = {
   },
 };
 
-/** Addresses of the examples are nobody's here: what is fetched or posted to goes no further than this machine. */
+/** Reads the description with addresses of this machine: no fetch and no post of an example leaves it. */
 async function localDocument(stack: Stack): Promise<ApiDocument> {
   const { body } = await stack.api(undefined, 'GET', '/openapi.json');
   const text = JSON.stringify(body)
@@ -110,7 +110,7 @@ async function furnish(actor: Actor): Promise<ResourceIds> {
   };
 }
 
-/** Per cent of the answers whose status begins so. */
+/** Computes the per cent of the answers whose status begins so. */
 function ofHundred(statuses: Record<string, number>, beginning: string): number {
   const sum = (of: [string, number][]): number => of.reduce((total, [, count]) => total + count, 0);
   const all = Object.entries(statuses);

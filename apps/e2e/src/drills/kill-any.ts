@@ -7,7 +7,7 @@ import { isClean } from '../load/load.js';
 
 const MESSAGES = 200;
 const SERVICES = ['api-gateway', 'session-worker', 'webhook-dispatcher', 'limits', 'billing'];
-/** Not there where `DATABASE_URL` or `NATS_URL` name servers of one's own. */
+/** Servers, which are missing where `DATABASE_URL` or `NATS_URL` name other ones. */
 const SERVERS = ['postgres', 'nats-server'];
 
 /** `kill -9` of each process in turn, in the middle of 200 sends and 200 inbound texts. */
@@ -30,7 +30,7 @@ export const killAny: NamedRun = {
       rounds.set(victim, round);
       say(`  ${victim.padEnd(20)} ${JSON.stringify(await round.count())}`);
     }
-    // Counted once more at the very end: what came twice may have come late.
+    // The figures are counted once more at the very end: a second copy may have come late.
     const figures: [string, KillFigures][] = [];
     for (const [victim, round] of rounds) figures.push([victim, await round.count()]);
     await receiver.stop();

@@ -10,10 +10,10 @@ const SESSIONS = 60;
 const WORKERS = 3;
 const KILL_EVERY_MS = 25_000;
 const BACK_WITHIN_MS = 20_000;
-/** Below this part of the rate asked for, the load was not the one of the bound. */
-const RATE_KEPT = 0.95;
+/** Least part of the demanded rate: below it, the load was not the one of the bound. */
+const LEAST_RATE_SHARE = 0.95;
 
-/** Workers die at random under a load that goes on. */
+/** Drill of workers that die at random under a load that goes on. */
 export const killWorker: NamedRun = {
   summary: `kill -9 of a random one of ${WORKERS} workers every 25 s; ${SESSIONS} sessions, ${MESSAGES} texts each way at ${PER_SECOND}/s among acquaintances`,
   bound: `at ${PER_SECOND}/s each way: all sends accepted, 0 lost both ways, 0 doubles, every session back in < 20 s`,
@@ -40,11 +40,12 @@ export const killWorker: NamedRun = {
     const counted = await load.count();
     const watched = await watch.figures();
     await disperse(crowd);
-    const kept = Math.min(counted.sendsPerSecond, counted.writesPerSecond) >= RATE_KEPT * PER_SECOND;
+    const isOnRate =
+      Math.min(counted.sendsPerSecond, counted.writesPerSecond) >= LEAST_RATE_SHARE * PER_SECOND;
     return {
       figures: { seed, messages: MESSAGES, victims, ...counted, ...watched },
       holds:
-        kept &&
+        isOnRate &&
         isIntact(counted, MESSAGES) &&
         watched.sessionsMoved > 0 &&
         watched.longestAwayMs < BACK_WITHIN_MS,

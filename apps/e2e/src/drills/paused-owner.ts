@@ -8,10 +8,10 @@ const PER_SECOND = 8;
 const SECONDS = 100;
 const PAUSE_AFTER_MS = 10_000;
 const PAUSE_MS = 60_000;
-/** Taken over by the other worker, and given back once the paused one has its share again. */
+/** Most logins of a session: one at the other worker, and one at the paused one when it has its share again. */
 const MOST_LOGINS = 2;
 
-/** An owner that stops for a minute, as a process does whose machine is suspended, and wakes up believing it owns. */
+/** Drill of an owner that stops for a minute, as a process does whose machine is suspended, and wakes up believing it owns. */
 export const pausedOwner: NamedRun = {
   summary:
     'SIGSTOP one of 2 workers for 60 s under load, then SIGCONT: it must not act on what is not its own',

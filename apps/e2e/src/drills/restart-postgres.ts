@@ -10,7 +10,7 @@ const PER_SECOND = 10;
 const SECONDS = 40;
 const KILL_AFTER_MS = 15_000;
 
-/** The database dies under everybody and comes back. */
+/** Drill of a database that dies under all services and comes back. */
 export const restartPostgres: NamedRun = {
   summary: 'kill -9 of PostgreSQL under load with 2 workers; it is started again',
   bound:

@@ -13,8 +13,8 @@ const KEYS = 30;
 const ROUTE = '/v1/api-keys?limit=1';
 const LOOK_MS = 5;
 const BOUND_MS = 1_000;
-/** Longer than an answer about a key is cached. */
-const REST_MS = 1_500;
+/** Pause in ms, longer than an answer about a key is cached. */
+const PAUSE_MS = 1_500;
 const LIMIT_MS = 30_000;
 
 /** A key that works on all gateways is revoked on one of them. */
@@ -31,18 +31,18 @@ export const revocation: NamedRun = {
     const nats = stack.pidOf('nats-server');
     try {
       const { apiKey } = await createTenant(stack);
-      const heard = await revokeAll(origins, apiKey);
-      say(`  heard of after ${JSON.stringify(summaryOf(heard))}`);
+      const withNats = await revokeAll(origins, apiKey);
+      say(`  with NATS: refused after ${JSON.stringify(summaryOf(withNats))}`);
       process.kill(nats, 'SIGSTOP');
-      await delay(REST_MS);
-      const unheard = await revokeAll(origins, apiKey);
-      say(`  nobody hears; known after ${JSON.stringify(summaryOf(unheard))}`);
+      await delay(PAUSE_MS);
+      const withoutNats = await revokeAll(origins, apiKey);
+      say(`  without NATS: refused after ${JSON.stringify(summaryOf(withoutNats))}`);
       return {
         figures: {
           ...{ seed, gateways: origins.length, keys: KEYS },
-          ...{ heard: summaryOf(heard), unheard: summaryOf(unheard) },
+          ...{ withNats: summaryOf(withNats), withoutNats: summaryOf(withoutNats) },
         },
-        holds: Math.max(...heard, ...unheard) < BOUND_MS,
+        holds: Math.max(...withNats, ...withoutNats) < BOUND_MS,
       };
     } finally {
       process.kill(nats, 'SIGCONT');
@@ -51,7 +51,7 @@ export const revocation: NamedRun = {
   },
 };
 
-/** A replica of the stack's gateway, on a port of its own. */
+/** Starts a replica of the stack's gateway, on a port of its own. */
 function startAnother(stack: Stack): Promise<ServiceProcess> {
   const pairs = readFileSync(`/proc/${stack.pidOf('api-gateway')}/environ`, 'utf8').split('\0');
   const env = Object.fromEntries(pairs.filter(Boolean).map((pair) => pair.split(/=(.*)/s).slice(0, 2)));

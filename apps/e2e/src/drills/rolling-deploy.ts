@@ -10,7 +10,7 @@ const PER_SECOND = 15;
 const SECONDS = 100;
 const LONGEST_GAP_MS = 3_000;
 
-/** Every worker is replaced, one after the other, as a deployment does it. */
+/** Drill of a deployment: every worker is replaced, one after the other. */
 export const rollingDeploy: NamedRun = {
   summary: `SIGTERM each of ${WORKERS} workers in turn under load; the launcher starts it again`,
   bound:

@@ -10,7 +10,7 @@ const PER_SECOND = 10;
 const SECONDS = 40;
 const WIPE_AFTER_MS = 15_000;
 
-/** The broker dies and comes back without anything it knew: streams, consumers, commands under way. */
+/** Drill of a broker that dies and comes back without anything it knew: streams, consumers, commands under way. */
 export const wipeNats: NamedRun = {
   summary: 'kill -9 of nats-server under load and its storage deleted; it is started again, empty',
   bound: 'all sends accepted, everything accepted goes out, nothing twice, no inbound message lost',
@@ -38,13 +38,13 @@ export const wipeNats: NamedRun = {
   },
 };
 
-/** Before the launcher starts it again, which it does after 0.2 s. */
+/** Wipes the store before the launcher starts the broker again, which it does after 0.2 s. */
 function wipe(stack: Stack, pid: number): void {
   const argv = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
   const store = argv[argv.indexOf('-sd') + 1];
   if (!store?.startsWith(stack.dataDir)) throw new Error(`Not the storage of this stack: ${store}`);
   stack.kill('nats-server');
-  // At once: what it still writes while it dies, it writes into what is gone.
+  // The store is moved without a wait: the last writes of the dying broker go into what is gone.
   renameSync(store, `${store}-wiped`);
   rmSync(`${store}-wiped`, { recursive: true, force: true, maxRetries: 10 });
 }

@@ -26,7 +26,7 @@ export interface Span {
  * Sums up what became of these numbers, of one device each, in a span of time; the events are in their order. A number
  * that was away when it began counts as away from then on.
  */
-export function seen(
+export function watchFigures(
   phones: readonly string[],
   events: readonly ConnectionEvent[],
   { from, until }: Span,

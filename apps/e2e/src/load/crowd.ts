@@ -5,7 +5,7 @@ import { SessionWatch } from './session-watch.js';
 
 const RESTART_LIMIT_MS = 60_000;
 
-/** Several workers with many sessions of one tenant, each telling a receiver everything. */
+/** Crowd of several workers with many sessions of one tenant, whose events all go to one receiver. */
 export interface Crowd {
   stack: Stack;
   receiver: WebhookReceiver;
@@ -14,7 +14,7 @@ export interface Crowd {
   workers: string[];
 }
 
-/** Starts a stack and links the sessions; returns when they rest where they belong. */
+/** Starts a stack and links the sessions; returns when they are calm at their owners. */
 export async function gather(
   size: { workers: number; sessions: number },
   say: (line: string) => void,

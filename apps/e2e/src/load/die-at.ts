@@ -8,7 +8,7 @@ const REACHED_LIMIT_MS = 60_000;
 export interface StepToDieAt {
   /** Name of the process. */
   process: string;
-  /** Its app: the channel is `<app>.step`. */
+  /** Name of its app: the channel is `<app>.step`. */
   app: string;
   step: string;
   passes: number;

@@ -10,7 +10,7 @@ export interface KillFigures extends LoadFigures {
   recoveredMs: number | null;
 }
 
-/** A kill whose effects can be counted now, and again later: a double may come late. */
+/** Round of a kill whose effects can be counted now, and again later: a double may come late. */
 export interface Round {
   count(): Promise<KillFigures>;
 }
@@ -19,9 +19,9 @@ export interface Round {
 export interface Kill {
   victim: string;
   messages: number;
-  /** Sends accepted before it comes. */
+  /** Number of sends that are accepted before it comes. */
   after: number;
-  /** How long a send may be refused before the load is given up. */
+  /** Longest time that a send may be refused before the load is given up, in ms. */
   patienceMs?: number;
 }
 

@@ -6,12 +6,12 @@ import { round3 } from '../figures.js';
 import { type Delivery, deliveriesByFact } from './webhook-facts.js';
 
 const CLIENTS = 4;
-/** As many contacts, or as many as there are numbers: few would stand in line for each other. */
+/** Least number of contacts; there are as many as numbers, if those are more: few would stand in line for each other. */
 const CONTACTS = 5;
-/** How far the contacts may be ahead of unpaced clients, in parts of the whole: what is killed is in the middle of both. */
+/** Lead that the contacts may have before unpaced clients, in parts of the whole: a kill happens in the middle of both. */
 const LEAD = 0.15;
 const SETTLE_LIMIT_MS = 90_000;
-/** Between two tries of a send that was refused. */
+/** Pause between two tries of a send that was refused, in ms. */
 const RETRY_MS = 250;
 
 /** The figures of a load, counted at the simulator and at the receiver. */
@@ -22,11 +22,11 @@ export interface LoadFigures {
   /** The rate at which sends began and texts were written, which is less than asked for where the machine is too slow. */
   sendsPerSecond: number;
   writesPerSecond: number;
-  /** Why texts could not be written, each reason once. */
+  /** Reasons for which texts could not be written, each once. */
   writeFailures: string[];
   lostOut: number;
   lostIn: number;
-  /** How many numbers something was lost of: a few with all, or all with a little. */
+  /** Number of sessions with a loss: a few with all, or all with a little. */
   sessionsWithLoss: number;
   doubles: number;
   /** Sends with a webhook that says that they failed. */
@@ -42,15 +42,15 @@ export interface LoadFigures {
 export interface LoadPlan {
   /** Begins every text. */
   label: string;
-  /** That many each way, spread over the actors. */
+  /** Number of messages each way, spread over the actors. */
   messages: number;
-  /** Begun per second each way, whatever the answers; absent: four clients, each waiting for its answer. */
+  /** Number of messages begun per second each way, whatever the answers; absent: four clients, each waiting for its answer. */
   perSecond?: number;
-  /** Pictures, with the text below them. */
+  /** True when the messages are pictures, with the text below them. */
   withFiles?: boolean;
-  /** How long a send may be refused before the load is given up. */
+  /** Longest time that a send may be refused before the load is given up, in ms. */
   patienceMs?: number;
-  /** Hears each acceptance, with how many there are. */
+  /** Listens to each acceptance, with how many there are. */
   onAccepted?(count: number): void;
 }
 
@@ -76,13 +76,13 @@ export class Load {
   private readonly contacts: string[];
   private readonly contactsEach: number;
   private readonly texts: string[];
-  /** When it was first sent, or written by its contact. */
+  /** Times of the first send of a text, and of its writing by a contact. */
   private readonly sentAt = new Map<string, number>();
   private readonly writtenAt = new Map<string, number>();
-  /** Job ids of what was accepted, by text. */
+  /** Job ids of accepted sends, by text. */
   private readonly jobs = new Map<string, string>();
   private readonly writeFailures = new Set<string>();
-  private givenUp = false;
+  private isAbandoned = false;
 
   constructor(
     private readonly actors: readonly Actor[],
@@ -95,8 +95,8 @@ export class Load {
   }
 
   /**
-   * Each session and its contacts have written to each other once. Keys are exchanged then, which costs both sides many
-   * times what a text between acquaintances does.
+   * Lets each session and its contacts write to each other once. Keys are exchanged then, which costs both sides many times what a text
+   * between acquaintances does.
    * @throws Error when that does not come to be.
    */
   async acquaint(): Promise<void> {
@@ -132,7 +132,7 @@ export class Load {
       await delay(this.plan.messages); // counting takes longer the more there is
       return false;
     };
-    // What is missing shows in the figures.
+    // The figures show what is missing.
     await waitFor('everything to arrive', arrived, SETTLE_LIMIT_MS).catch(() => undefined);
   }
 
@@ -200,7 +200,8 @@ export class Load {
   private async sendAll(): Promise<void> {
     const queue = [...this.texts.entries()];
     const client = async (): Promise<void> => {
-      for (let next = queue.shift(); next && !this.givenUp; next = queue.shift()) await this.send(...next);
+      for (let next = queue.shift(); next && !this.isAbandoned; next = queue.shift())
+        await this.send(...next);
     };
     await Promise.all(Array.from({ length: CLIENTS }, client));
   }
@@ -208,19 +209,19 @@ export class Load {
   private async writeAll(): Promise<void> {
     for (const [n, text] of this.texts.entries()) {
       const isItsTurn = (): boolean => n <= this.jobs.size + LEAD * this.plan.messages;
-      await waitFor('its turn', () => this.givenUp || isItsTurn(), 2 * SETTLE_LIMIT_MS);
-      if (this.givenUp) return;
+      await waitFor('its turn', () => this.isAbandoned || isItsTurn(), 2 * SETTLE_LIMIT_MS);
+      if (this.isAbandoned) return;
       await this.write(n, text);
     }
   }
 
-  /** Begins one after the other at its time: one that waits for its answer holds nobody up. */
+  /** Begins one after the other at its time: one that waits for its answer does not delay others. */
   private async pace(perSecond: number, act: (n: number, text: string) => Promise<void>): Promise<void> {
     const startedAt = performance.now();
     const underWay: Promise<void>[] = [];
     for (const [n, text] of this.texts.entries()) {
       await delay(Math.max(0, startedAt + (n * 1000) / perSecond - performance.now()));
-      if (this.givenUp) break;
+      if (this.isAbandoned) break;
       underWay.push(act(n, text));
     }
     await Promise.all(underWay);
@@ -244,8 +245,8 @@ export class Load {
       await delay(RETRY_MS);
       jobId = await tryOnce().catch(() => undefined);
     }
-    // Sends stay refused: the rest would only wait as long. What is missing shows in the figures.
-    if (!jobId) this.givenUp = true;
+    // Sends stay refused: the others would only wait as long. What is missing shows in the figures.
+    if (!jobId) this.isAbandoned = true;
     else this.accept(text, jobId);
   }
 
@@ -256,7 +257,7 @@ export class Load {
 
   private async write(n: number, text: string): Promise<void> {
     this.writtenAt.set(text, Date.now());
-    // Not again: it may have been heard, and would come twice. It shows as one that was not written.
+    // The text is not written again: it may have arrived, and would come twice. It shows as one that was not written.
     const failed = (error: unknown): void => {
       this.writtenAt.delete(text);
       this.writeFailures.add(error instanceof Error ? reasonOf(error) : String(error));
@@ -285,7 +286,7 @@ export class Load {
   }
 }
 
-/** Returns the words of an error with its cause: `fetch failed` says nothing. */
+/** Returns the text of an error with its cause: `fetch failed` says nothing. */
 function reasonOf({ message, cause }: Error): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }

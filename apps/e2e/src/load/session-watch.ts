@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@svc/testing';
 import type { Actor } from '../stack/actor.js';
 import type { Stack } from '../stack/stack.js';
-import { type ConnectionEvent, seen, type WatchFigures } from './connections.js';
+import { type ConnectionEvent, watchFigures, type WatchFigures } from './connections.js';
 
 const LOOK_EVERY_MS = 1_000;
 const CALM_MS = 5_000;
@@ -12,12 +12,12 @@ const CALM_LIMIT_MS = 90_000;
 interface Page {
   items: ConnectionEvent[];
   cursor: number;
-  /** Too old to be in the record. */
+  /** Number of events that were too old to be in the record. */
   lost: number;
   now: string;
 }
 
-/** Watches who is connected and how often somebody connects, by what the platform has written down meanwhile. */
+/** Watches which sessions are connected and how often each connects, by the platform's record. */
 export class SessionWatch {
   private readonly phones: string[];
   private readonly events: ConnectionEvent[] = [];
@@ -39,11 +39,11 @@ export class SessionWatch {
     return watch;
   }
 
-  /** Everybody is connected and nobody moves. @throws Error when that does not come to be. */
+  /** Waits until every session is connected and none moves. @throws Error when that does not come to be. */
   async calm(): Promise<void> {
     const isCalm = async (): Promise<boolean> => {
       const now = await this.look();
-      const lately = seen(this.phones, this.events, { from: now - CALM_MS, until: now });
+      const lately = watchFigures(this.phones, this.events, { from: now - CALM_MS, until: now });
       if (lately.logins + lately.stillAway === 0) return true;
       await delay(LOOK_EVERY_MS);
       return false;
@@ -51,9 +51,12 @@ export class SessionWatch {
     await waitFor('the sessions to rest', isCalm, CALM_LIMIT_MS);
   }
 
-  /** @throws Error when the platform no longer knows all that happened. */
+  /**
+   * Computes the figures.
+   * @throws Error when the platform no longer knows all that happened.
+   */
   async figures(): Promise<WatchFigures> {
-    return seen(this.phones, this.events, { from: this.from, until: await this.look() });
+    return watchFigures(this.phones, this.events, { from: this.from, until: await this.look() });
   }
 
   /** Reads what has happened since the last look; returns when that was, by the clock of the platform. */

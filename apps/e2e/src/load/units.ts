@@ -9,16 +9,16 @@ export interface Units {
   messages: number;
   /** Messages beyond what a session or a plan had for the day. */
   overAdmitted: number;
-  /** Counted without a message. */
+  /** Number of counted units without a message. */
   leaked: number;
   /** Messages that were not counted. */
   uncounted: number;
-  /** Accepted sends that have no message. */
+  /** Number of accepted sends that have no message. */
   withoutMessage: number;
 }
 
-// A unit whose message the platform never saw was given back. Days are those of the reservations; a message without one has
-// no day, and so no counter.
+// A unit whose message the platform never saw was given back. Days are those of the reservations; a message without one has no day, and so
+// no counter.
 const COUNTERS_SQL = `WITH sent AS (
     SELECT reservation.day, message.tenant_id, message.session_id,
       NOT coalesce(failure->'givenBack' ? 'session', false) AS of_session,
@@ -56,7 +56,7 @@ export function countUnits(postgres: string, accepted: ReadonlySet<string>): Pro
   });
 }
 
-/** Units that are held while nobody has asked whether they have a message. */
+/** Counts units that are held without a check that they have a message. */
 export function unitsInDoubt(postgres: string): Promise<number> {
   return withClient(postgres, async (client) => {
     const { rows } = await client.query<{ n: number }>(

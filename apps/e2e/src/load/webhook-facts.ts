@@ -30,9 +30,9 @@ function wordsOf({ body, media }: DeliveryBody['payload']): string | undefined {
 /** The gaps in which sessions were away, by the webhooks of their tenants. */
 export interface SessionGaps {
   longestMs: number;
-  /** From a disconnect to the next connect. */
+  /** Longest time from a disconnect to the next connect, in ms. */
   gaps: number;
-  /** Sessions whose last word was that they are away. */
+  /** Number of sessions whose last event was that they are away. */
   stillAway: number;
 }
 

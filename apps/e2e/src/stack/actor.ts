@@ -19,7 +19,7 @@ const LINKED_AT_A_TIME = 6;
 /** A text that a contact has received, as the simulator saw it. */
 export interface InboxItem {
   id: string;
-  /** Null where it has none of its own, as a picture. */
+  /** Text of the message; null where it has none of its own, as a picture. */
   text: string | null;
   content: { caption?: string; media?: { problem: string | null } };
   duplicates: number;
@@ -30,7 +30,7 @@ export function inventPhone(): string {
   return `49155${String(randomInt(100_000_000)).padStart(8, '0')}`;
 }
 
-/** A tenant with one linked number, as its software would act. */
+/** Actor: a tenant with one linked number, as its software would act. */
 export class Actor {
   private constructor(
     readonly stack: Stack,
@@ -108,12 +108,12 @@ export class Actor {
     return page.items;
   }
 
-  /** A contact writes to the linked number. */
+  /** Writes a text to the linked number, as a contact. */
   async write(contact: string, text: string): Promise<void> {
     await this.stack.platform('POST', `/contacts/${contact}/messages`, { to: this.phone, text });
   }
 
-  /** A contact sends a picture to the linked number. */
+  /** Sends a picture to the linked number, as a contact. */
   async writeFile(contact: string, caption: string): Promise<void> {
     const content = { type: 'image', caption, media: { size: 2_000 } };
     await this.stack.platform('POST', `/contacts/${contact}/messages`, { to: this.phone, content });
@@ -194,7 +194,7 @@ export async function linkSandboxNumber(
   return { id, phone: String(linked.body['phone']) };
 }
 
-/** A session that was made by a call that was answered 504 rests, since nobody looks at its code. */
+/** Creates a session; one of a call that was answered 504 stays without a connection, since nobody views its code. */
 async function createSession(stack: Stack, apiKey: string, name = 'e2e'): Promise<string> {
   const answer = await answerOf('a session to be created', () =>
     stack.api<{ id: string }>(apiKey, 'POST', '/v1/sessions', { name }),

@@ -4,13 +4,13 @@ import type { Stack } from './stack.js';
 export interface Device {
   online: boolean;
   connectedAt: string | null;
-  /** Logged in to the end: it says that its owner is there. */
+  /** True when the number has logged in to the end: it says that its owner is there. */
   available: boolean;
   /** Stanzas it has not confirmed yet. */
   queued: number;
 }
 
-/** The linked devices of every number of the platform. */
+/** Reads the linked devices of every number of the platform. */
 export async function devicesOf(stack: Stack): Promise<Map<string, Device[]>> {
   const { items } = await stack.platform<{ items: { phone: string; devices: Device[] }[] }>(
     'GET',

@@ -16,7 +16,7 @@ const LOOKS = 10;
 const LOOK_EVERY_MS = 2_000;
 const MEMORY = `{const {rss, heapUsed} = process.memoryUsage(); ({rss, heapUsed})}`;
 
-/** The least of several looks: pages are given back some time after a collection. */
+/** Takes the least of several measurements: pages are given back some time after a collection. */
 export async function memoryWhenIdle(look: () => Promise<Memory>): Promise<Memory> {
   let least = await look();
   for (let n = 1; n < LOOKS; n += 1) {
@@ -33,7 +33,7 @@ export class Inspector {
 
   private constructor(private readonly socket: WebSocket) {}
 
-  /** Any Node process opens its inspector at this signal, and says in its log where. */
+  /** Opens the inspector of a process: any Node process does so at this signal, and says in its log where. */
   static async of(stack: Stack, name: string): Promise<Inspector> {
     const log = join(stack.dataDir, 'logs', `${name}.log`);
     // The log goes on where a former process of this name ended.

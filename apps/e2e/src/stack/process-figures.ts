@@ -4,14 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Clock ticks a second in `/proc`; fixed on every Linux that Node runs on. */
 const TICKS = 100;
 
-/** CPU time of a process so far, in milliseconds (Linux). */
+/** Reads the CPU time of a process so far, in milliseconds (Linux). */
 export function cpuMsOf(pid: number): number {
-  // Behind the name, which may hold anything: fields 14 and 15 of proc(5).
+  // The fields 14 and 15 of proc(5) stand behind the name, which may hold anything.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
 }
 
-/** CPU time when the process has written down all that came of it. */
+/** Reads the CPU time when the process has written down all results of the work. */
 export async function cpuMsWhenIdle(pid: number): Promise<number> {
   for (let before = cpuMsOf(pid); ;) {
     await delay(500);

@@ -22,7 +22,10 @@ export class Program {
     return this.process.pid as number;
   }
 
-  /** @throws Error when the program ends instead. */
+  /**
+   * Asks the program for an answer.
+   * @throws Error when the program ends instead.
+   */
   ask(name: string, argument?: unknown): Promise<unknown> {
     const answer = this.answer();
     this.process.send({ name, argument });

@@ -17,7 +17,7 @@ const agent = new Agent({ connections: 256 });
 export interface StackFile {
   gateway: string;
   operator: string[];
-  /** No `control`: the platform is somebody else's. */
+  /** Addresses of the platform; no `control`: it is not our own. */
   platform: { websocket: string; trustRoot: string; control: string | null };
   postgres: string;
   nats: string;
@@ -31,9 +31,9 @@ export interface Answer<T = Record<string, unknown>> {
   body: T;
 }
 
-/** A running gateway with everything around it: one's own in a temporary folder, or one that runs already. */
+/** Stack: a running gateway with everything around it, one's own in a temporary folder, or one that runs already. */
 export class Stack {
-  /** Private ones that run, or are coming up. */
+  /** Stacks in temporary folders that run, or are coming up. */
   private static readonly started = new Set<Stack>();
   private firstRead?: StackFile;
 
@@ -85,7 +85,7 @@ export class Stack {
     await Promise.all([...Stack.started].map((stack) => stack.stop()));
   }
 
-  /** As it is now. */
+  /** Reads the description of the stack as it is now. */
   get file(): StackFile {
     return JSON.parse(readFileSync(join(this.dataDir, 'stack.json'), 'utf8')) as StackFile;
   }
@@ -95,7 +95,7 @@ export class Stack {
     return (this.firstRead ??= this.file);
   }
 
-  /** Whether contacts can be played on it. */
+  /** Says whether contacts can be played on it. */
   get hasSimulator(): boolean {
     return this.fixed.platform.control !== null;
   }
@@ -128,12 +128,12 @@ export class Stack {
 
   /** Runs the operator CLI and reads the object it prints. */
   async operator<T>(...args: string[]): Promise<T> {
-    const [command, ...rest] = this.file.operator as [string, ...string[]];
-    const { stdout } = await promisify(execFile)(command, [...rest, ...args]);
+    const [command, ...prefix] = this.file.operator as [string, ...string[]];
+    const { stdout } = await promisify(execFile)(command, [...prefix, ...args]);
     return JSON.parse(stdout) as T;
   }
 
-  /** A REST call; `key` undefined sends none. */
+  /** Makes a REST call; `key` undefined sends none. */
   api<T = Record<string, unknown>>(
     key: string | undefined,
     method: string,
@@ -147,7 +147,7 @@ export class Stack {
     });
   }
 
-  /** A call of the simulator's control API; anything but success throws. */
+  /** Calls the simulator's control API; anything but success throws. */
   async platform<T = Record<string, unknown>>(method: string, path: string, body?: object): Promise<T> {
     const { control } = this.fixed.platform;
     if (control === null)

@@ -15,7 +15,7 @@ import { Stack } from './stack.js';
 
 /** The dispatcher's process in a stack. */
 export const DISPATCHER = 'webhook-dispatcher';
-/** These serve everybody. */
+/** Servers, which serve all processes. */
 const SERVERS = ['postgres', 'nats-server'];
 const LIMIT_MS = 300_000;
 
@@ -25,7 +25,7 @@ export interface Subscriber {
   sessionId: string;
 }
 
-/** A dispatcher with its servers, receivers in a process of their own, and somebody who publishes events. */
+/** Scene of webhooks: a dispatcher with its servers, receivers in a process of their own, and a publisher of events. */
 export class WebhookScene {
   private published = 0;
 
@@ -73,7 +73,7 @@ export class WebhookScene {
     return subscribers;
   }
 
-  /** An event of a conversation of its own. */
+  /** Makes an event of a conversation of its own. */
   event({ tenantId, sessionId }: Subscriber): Envelope<MessageReceivedV1> {
     const messageId = randomUUID();
     const contact = `4915${messageId.replace(/\D/g, '').slice(0, 9)}`;
@@ -128,11 +128,11 @@ export class WebhookScene {
 
   /** Measures how long after its intended time each event at a rate came to its receiver, in ms, sorted; those that never came are missing. */
   async latencies(subscribers: Subscriber[], perSecond: number, seconds: number): Promise<number[]> {
-    await this.heard();
+    await this.firstArrivals();
     const intended = await this.publish(subscribers, perSecond, seconds);
     const arrivals = new Map<string, number>();
     const all = async (): Promise<boolean> => {
-      for (const [id, at] of await this.heard()) if (intended.has(id)) arrivals.set(id, at);
+      for (const [id, at] of await this.firstArrivals()) if (intended.has(id)) arrivals.set(id, at);
       return arrivals.size === intended.size;
     };
     await waitFor('every webhook', all, LIMIT_MS).catch(() => undefined); // what is missing is counted
@@ -157,7 +157,7 @@ export class WebhookScene {
     return this.number('SELECT count(*)::int AS n FROM webhooks.webhook_delivery');
   }
 
-  /** Resolves when so many posts more than `before` have come. */
+  /** Waits until so many posts more than `before` have come. */
   async posted(before: number, count: number): Promise<void> {
     await waitFor('every post', async () => (await this.posts()) - before >= count, LIMIT_MS);
   }
@@ -166,7 +166,7 @@ export class WebhookScene {
     return (await this.counts()).posts;
   }
 
-  /** Receivers keep no more than the number of what came so far: they are to be as fast for whoever posts next. */
+  /** Makes the receivers keep no more than the number of the posts so far: they are to be as fast for the next sender. */
   async forget(): Promise<void> {
     await this.receivers.ask('forget');
   }
@@ -179,7 +179,7 @@ export class WebhookScene {
     return result;
   }
 
-  /** Delivery id and signed time (ms since 1970) of each post that came, with a space between. */
+  /** Lists delivery id and signed time (ms since 1970) of each post that came, with a space between. */
   async attempts(): Promise<string[]> {
     return ((await this.receivers.ask('attempts')) as { result: string[] }).result;
   }
@@ -199,12 +199,12 @@ export class WebhookScene {
     return Number((await this.execute(sql, []))[0]?.['n'] ?? 0);
   }
 
-  private async heard(): Promise<[id: string, at: number][]> {
-    return ((await this.receivers.ask('heard')) as { result: [string, number][] }).result;
+  private async firstArrivals(): Promise<[id: string, at: number][]> {
+    return ((await this.receivers.ask('arrivals')) as { result: [string, number][] }).result;
   }
 }
 
-/** Processes that hear every event as well; what they do with it is not what is measured. */
+/** Lists the processes that get every event as well; their work is not what is measured. */
 function othersIn({ file }: Stack): number[] {
   return file.processes.filter(({ name }) => ![DISPATCHER, ...SERVERS].includes(name)).map(({ pid }) => pid);
 }

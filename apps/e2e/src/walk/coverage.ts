@@ -31,7 +31,7 @@ export class Coverage {
     return new Coverage(inspector, pathToFileURL(bundle).href, files);
   }
 
-  /** The calls since the last time, or since the beginning. */
+  /** Returns the calls since the last time, or since the beginning. */
   async take(): Promise<Calls> {
     const { result } = await this.inspector.call('Profiler.takePreciseCoverage');
     const script = (result as ScriptCoverage[]).find(({ url }) => url === this.url);

@@ -7,7 +7,7 @@ import type { Walk } from './walk.js';
 const SHAPES = '\n## Shapes\n';
 
 /**
- * The page `docs/walk.md`: the files of one send by project, each with the first sentence of its first doc block.
+ * Makes the page `docs/walk.md`: the files of one send by project, each with the first sentence of its first doc block.
  * @param before the page as it is: what stands below its files is written by hand, and stays.
  */
 export function walkPage(walk: Walk, before: string): string {
@@ -35,7 +35,7 @@ export function countOf(walk: Walk): number {
 
 const DOC_BLOCK = String.raw`/\*\*((?:(?!\*/)[\s\S])*)\*/\s*(?:@[^\n]*\s+)*`;
 
-/** What a file exports, the most telling first: the class that it is named after, a class, a function, anything. */
+/** Lists the exports of a file, the most telling first: the class that it is named after, a class, a function, anything. */
 const exportsOf = (file: string): string[] => [
   `export (?:abstract )?class ${classNameOf(file)}\\b`,
   'export (?:abstract )?class',
@@ -43,7 +43,7 @@ const exportsOf = (file: string): string[] => [
   'export',
 ];
 
-/** `sending/send-publisher.ts` → `SendPublisher`. */
+/** Names the class of a file: `sending/send-publisher.ts` → `SendPublisher`. */
 function classNameOf(file: string): string {
   const words = basename(file, '.ts').split(/[-.]/);
   return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');

@@ -5,19 +5,19 @@ import { Actor, expectStatus, inventPhone } from '../stack/actor.js';
 import { Stack } from '../stack/stack.js';
 import { type Calls, Coverage, filesOfWork } from './coverage.js';
 
-/** The order in which a message comes to the services; others, which may hear of it, follow. */
+/** Order in which a message comes to the services; others, which may get its events, follow. */
 const ORDER = ['api-gateway', 'billing', 'limits', 'session-worker', 'webhook-dispatcher'];
 /** The walk ends before these processes. */
 const FAR_SIDE = ['postgres', 'nats-server', 'simulator'];
-/** Odd, so that there is a middle one. */
+/** Number of rounds; it is odd, so that there is a middle one. */
 const ROUNDS = 5;
-/** The length of a round and of an idle window alike: both hold the same tasks that come with time. */
+/** Length of a round and of an idle window alike, in ms: both hold the same tasks that come with time. */
 const WINDOW_MS = 4_000;
 /** Windows before the rounds, and as many after them: together longer than most periods of such tasks, some of which run once in a while only. */
 const IDLE_WINDOWS = 6;
 const WARM_UP_SENDS = 3;
 
-/** The files of ours that one send runs through, by project, in the order of the way; libs last. */
+/** Files of ours that one send runs through, by project, in the order of the way; libs last. */
 export type Walk = Record<string, string[]>;
 
 /** The scene of the sends: who sends to whom, and who receives the webhooks. */
@@ -55,7 +55,7 @@ export async function walk(say: (line: string) => void): Promise<Walk> {
   }
 }
 
-/** The services of the stack, in the order of the way. */
+/** Lists the services of the stack, in the order of the way. */
 function servicesOf({ file }: Stack): string[] {
   const rank = (name: string): number => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
   const names = file.processes.map(({ name }) => name).filter((name) => !FAR_SIDE.includes(name));
@@ -95,7 +95,7 @@ async function windows(coverages: Coverage[], count: number, work: () => Promise
 
 const of = (found: Calls[][], service: number): Calls[] => found.map((calls) => calls[service] as Calls);
 
-/** A file of a lib counts once, whichever services run it. */
+/** Groups the files by project; a file of a lib counts once, whichever services run it. */
 function byProject(services: string[], files: string[]): Walk {
   const projects = services.map((service) => `apps/${service}`);
   const libs = [...new Set(files.filter((file) => file.startsWith('libs/')).map(projectOf))].sort();

@@ -7,17 +7,17 @@ import { startProgram } from '../stage/programs.js';
 import { freePort } from '../stage/stage.js';
 
 const ROOT = join(import.meta.dirname, '../../../..');
-/** Installing anew would pull the packages away from the tests that run; whoever runs this has just done it. */
+/** Command that is left out: installing anew would pull the packages away from the tests that run, and it has just been done. */
 const DONE_BEFORE = 'npm ci\n';
 const LIMIT_MS = 240_000;
 
 interface Block {
   commands: string;
-  /** What its last line of output says, among other things. */
+  /** Part of the last line of output. */
   answer?: object;
 }
 
-/** The page's `sh` blocks in order, each with the `json` block behind it. */
+/** Reads the page's `sh` blocks in order, each with the `json` block behind it. */
 async function blocksOfPage(): Promise<Block[]> {
   const page = await readFile(join(ROOT, 'docs/quickstart.md'), 'utf8');
   const blocks: Block[] = [];

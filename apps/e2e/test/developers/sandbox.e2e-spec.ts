@@ -50,7 +50,7 @@ interface Inbox {
 const messageOf = async (jobId: string): Promise<Message> =>
   (await api<Message>('GET', `/v1/messages/${jobId}`)).body;
 
-/** The rows of the table that tenants read. */
+/** Reads the rows of the table that tenants read. */
 function documentedNumbers(): { phone: string; outcome: string }[] {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/sandbox.md'), 'utf8');
   return [...page.matchAll(/^\| (\+\d+) +\| (.+?) +\|$/gm)].map(([, phone = '', outcome = '']) => ({
@@ -59,7 +59,7 @@ function documentedNumbers(): { phone: string; outcome: string }[] {
   }));
 }
 
-/** `SENT, never DELIVERED` ends as SENT, `FAILED, NO_ACK, …` as FAILED with that code. */
+/** Reads the end of an outcome: `SENT, never DELIVERED` ends as SENT, `FAILED, NO_ACK, …` as FAILED with that code. */
 function endOf(outcome: string): { status: string; code: string | undefined } {
   const words: string[] = outcome.replace(/never \w+/, '').match(/[A-Z]{2,}(_[A-Z]+)*/g) ?? [];
   const failed = words.indexOf('FAILED');
@@ -73,7 +73,7 @@ describe('a tenant with a test key', () => {
     const hook = { name: 'bot', url: `${receiver.get().origin}/sandbox`, events: [] };
     const { status, body: endpoint } = await api('POST', '/v1/webhooks', hook);
     expect(status).toBe(201);
-    const heard = (event: string) =>
+    const waitForWebhook = (event: string) =>
       waitFor(
         event,
         () =>
@@ -88,14 +88,14 @@ describe('a tenant with a test key', () => {
       text: 'Are you open?',
     });
     expect(written.status).toBe(201);
-    const event = await heard('message.received');
+    const event = await waitForWebhook('message.received');
     expect(verifyWebhook(event.raw, event.headers, String(endpoint['secret'])).ok).toBe(true);
     expect(JSON.parse(event.raw.toString())).toMatchObject({
       payload: { sessionId, keyId: written.body['keyId'], body: { type: 'text', text: 'Are you open?' } },
     });
 
     await send(sessionId, CONTACT, 'Until eight.');
-    await heard('message.delivered');
+    await waitForWebhook('message.delivered');
     const inbox = `/v1/sandbox/sessions/${sessionId}/contacts/${encodeURIComponent(CONTACT)}`;
     expect((await api('GET', `${inbox}/messages`)).body).toMatchObject({
       items: [{ text: 'Until eight.', content: { type: 'text' } }],
@@ -111,7 +111,7 @@ describe('a tenant with a test key', () => {
     const next = await api<Inbox>('GET', `${inbox}/messages?limit=1&before=${page.nextCursor}`);
     expect(next.body).toEqual({ items: two.slice(1), nextCursor: null });
     expect((await api('POST', `${inbox}/read`)).body).toEqual({ read: 2 });
-    await heard('message.read');
+    await waitForWebhook('message.read');
   }, 120_000);
 
   test('finds the documented magic numbers, and each does what the table says', async () => {
@@ -136,7 +136,7 @@ describe('a tenant with a test key', () => {
         return { jobId, outcome };
       }),
     );
-    // By now the slow ones have come all the way.
+    // The slow ones have arrived by now.
     for (const { jobId, outcome } of sent) {
       const { timeline } = await messageOf(jobId);
       const never = /never (\w+)/.exec(outcome)?.[1];

@@ -16,7 +16,7 @@ interface Receipt {
   erased: Record<string, number>;
 }
 
-/** What a contact writes, once its webhook has come. */
+/** Writes a message as a contact and waits for its webhook. */
 async function writes(contact: string, message: object): Promise<void> {
   const { id } = await stack.platform<{ id: string }>('POST', `/contacts/${contact}/messages`, message);
   const find = () =>
@@ -60,7 +60,7 @@ test('a person who is erased is gone from every list of the tenant, and may writ
   );
   expect(receipt.erased).toMatchObject({ messages: 3, conversations: 1, files: 1, sends: 1 });
   expect(receipt.erased['journal']).toBeGreaterThanOrEqual(2);
-  // Two of the contact, and sent and delivered of the message to the contact, at least.
+  // There are two events of the contact, and sent and delivered of the message to the contact, at least.
   expect(receipt.erased['events']).toBeGreaterThanOrEqual(4);
   for (const path of lists) expect(await listed(actor, path)).not.toContain(ada);
   expect(await listed(actor, '/v1/messages')).toContain(ben);

@@ -11,8 +11,8 @@ beforeAll(async () => void (stack = await stackOfRun()));
 
 const LONG = 60_000;
 
-/** What the webhook of this actor is told of a message that a contact writes. */
-async function told(actor: Actor, contact: string, message: object): Promise<Record<string, unknown>> {
+/** Writes a message as a contact and returns the payload of its webhook. */
+async function payloadOf(actor: Actor, contact: string, message: object): Promise<Record<string, unknown>> {
   const { id } = await stack.platform<{ id: string }>('POST', `/contacts/${contact}/messages`, message);
   const find = () =>
     receiver
@@ -27,7 +27,7 @@ test('a picture of a contact arrives at the webhook, and its file can be read', 
   await actor.listen(receiver.get());
   const file = randomBytes(100_000);
   const content = { type: 'image', caption: 'The receipt', media: { base64: file.toString('base64') } };
-  const payload = await told(actor, inventPhone(), { to: actor.phone, content });
+  const payload = await payloadOf(actor, inventPhone(), { to: actor.phone, content });
   expect(payload).toMatchObject({
     body: { type: 'image', caption: 'The receipt' },
     media: { status: 'STORED', size: file.length, sha256: createHash('sha256').update(file).digest('hex') },
@@ -57,7 +57,7 @@ test('a message of a group arrives at the webhook, and is answered in the group'
     subject: 'Neighbours',
     members,
   });
-  const payload = await told(actor, author, { group: jid, text: 'Who has a ladder?' });
+  const payload = await payloadOf(actor, author, { group: jid, text: 'Who has a ladder?' });
   expect(payload).toMatchObject({ remoteJid: `${author}@s.whatsapp.net`, chatId: jid, isGroup: true });
 
   const body = { sessionId: actor.sessionId, to: payload['chatId'], text: 'We do' };

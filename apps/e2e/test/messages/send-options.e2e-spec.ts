@@ -9,16 +9,16 @@ const receiver = withReceiver();
 beforeAll(async () => void (stack = await stackOfRun()));
 
 const LONG = 60_000;
-type Told = DeliveryBody & { payload: Record<string, unknown> };
+type JobEvent = DeliveryBody & { payload: Record<string, unknown> };
 
-/** The body of the webhook that told this of a job. */
-const told = (event: string, jobId: unknown): Promise<Told> =>
+/** Waits for the webhook of this event of a job and returns its body. */
+const eventOfJob = (event: string, jobId: unknown): Promise<JobEvent> =>
   waitFor(
     event,
     () =>
       receiver
         .get()
-        .received.map(({ raw }) => JSON.parse(raw.toString('utf8')) as Told)
+        .received.map(({ raw }) => JSON.parse(raw.toString('utf8')) as JobEvent)
         .find((body) => body.event === event && body.payload['jobId'] === jobId),
     LONG,
   );
@@ -53,7 +53,7 @@ test('what is sent while the session is away goes out in order when it is back; 
   expect(await used(actor)).toBe(3);
   const failure = { code: 'CANCELED', givenBack: ['session', 'plan'] };
   expect(await cancel(actor, jobs[1])).toMatchObject({ status: 200, body: { status: 'FAILED', failure } });
-  expect(await told('message.failed', jobs[1])).toMatchObject({
+  expect(await eventOfJob('message.failed', jobs[1])).toMatchObject({
     payload: { metadata: { text: 'never' }, failure },
   });
   await waitFor('the unit to come back', async () => (await used(actor)) === 2);
@@ -61,7 +61,7 @@ test('what is sent while the session is away goes out in order when it is back; 
   await waitFor('both texts', async () => (await texts(actor, contact)).length === 2, LONG);
   expect(await texts(actor, contact)).toEqual(['one', 'two']);
   for (const [n, text] of [[0, 'one'] as const, [2, 'two'] as const]) {
-    expect(await told('message.delivered', jobs[n])).toMatchObject({ payload: { metadata: { text } } });
+    expect(await eventOfJob('message.delivered', jobs[n])).toMatchObject({ payload: { metadata: { text } } });
   }
   expectError(await cancel(actor, jobs[0]), 409, 'MESSAGE_STATE_CONFLICT');
 });
@@ -71,13 +71,13 @@ test('a text goes out at its time and takes its unit then; one that was canceled
   await actor.listen(receiver.get());
   const contact = inventPhone();
   const sendAt = new Date(Date.now() + 4_000).toISOString();
-  const kept = await send(actor, contact, 'good morning', { sendAt, metadata: { campaign: 'spring' } });
+  const scheduled = await send(actor, contact, 'good morning', { sendAt, metadata: { campaign: 'spring' } });
   const dropped = await send(actor, contact, 'never', { sendAt });
-  expect(kept).toMatchObject({ status: 200, body: { status: 'QUEUED', sendAt } });
+  expect(scheduled).toMatchObject({ status: 200, body: { status: 'QUEUED', sendAt } });
   expect(await cancel(actor, dropped.body['jobId'])).toMatchObject({ status: 200 });
   expect(await used(actor)).toBe(0);
   expect(await texts(actor, contact)).toEqual([]);
-  const { payload } = await told('message.sent', kept.body['jobId']);
+  const { payload } = await eventOfJob('message.sent', scheduled.body['jobId']);
   expect(payload).toMatchObject({ metadata: { campaign: 'spring' } });
   expect(Date.parse(String(payload['timestamp']))).toBeGreaterThanOrEqual(Date.parse(sendAt));
   expect(await used(actor)).toBe(1);

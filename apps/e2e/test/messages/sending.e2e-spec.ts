@@ -138,7 +138,7 @@ describe('a session of tier 0', () => {
       expect(answer.body['meta']).toMatchObject({ layer: 'session', limit: 10, used: 10 });
       const { resetAt } = answer.body['meta'] as { resetAt: string };
       expect(resetAt).toMatch(/T00:00:00(\.000)?Z$/);
-      // From a moment between question and answer until then.
+      // The wait lasts from a moment between question and answer until that time.
       const wait = Number(answer.headers.get('retry-after'));
       expect(wait).toBeLessThanOrEqual(Math.ceil((Date.parse(resetAt) - answer.begun) / 1_000));
       expect(wait).toBeGreaterThanOrEqual(Math.floor((Date.parse(resetAt) - answer.ended) / 1_000));
@@ -157,7 +157,7 @@ describe('a subscription that is not active', () => {
     await stack.operator('subscriptions', 'set', actor.tenant.tenantId, 'CANCELED');
     const refused: (() => Promise<Answer>)[] = [
       () => actor.send(contact, 'unpaid'),
-      () => actor.send('123', ''), // 402 comes before the body is looked at
+      () => actor.send('123', ''), // 402 comes before the body is read
       () => actor.api('POST', '/v1/sessions', { name: 'unpaid' }),
       () => actor.api('POST', `${paths}/connect`),
     ];

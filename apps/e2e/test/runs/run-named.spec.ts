@@ -52,12 +52,12 @@ test.each([
 });
 
 test('a run is told for how many minutes, and its seed', async () => {
-  let told: unknown;
+  let options: unknown;
   const run: NamedRun['run'] = async ({ seed, minutes }) => {
-    told = { seed, minutes };
+    options = { seed, minutes };
     return { figures: {}, holds: true };
   };
   const runs = { drill: {}, bench: { it: { summary: '', bound: '', judged: {}, run } } };
   expect(await runNamed('bench', ['it', '--minutes', '0.5', '--seed', '7'], runs)).toBe(0);
-  expect(told).toEqual({ seed: 7, minutes: 0.5 });
+  expect(options).toEqual({ seed: 7, minutes: 0.5 });
 });

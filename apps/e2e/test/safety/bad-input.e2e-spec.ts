@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => void (before = await everythingOf(actor)));
 
-/** A call with these bytes as its body. */
+/** Makes a call with these bytes as its body. */
 async function post(
   route: Route,
   body: string | Buffer,

@@ -36,7 +36,7 @@ test('a worker killed in the middle of 20 sends and 20 inbound texts loses and d
     repeatsWithOtherId: 0,
   });
 
-  // What the outside was told is what the gateway says of itself.
+  // The gateway's own view is the same as the one from outside.
   await waitFor('the gateway to have heard it all, too', async () => {
     const { body } = await actor.api<{ items: { direction: string; status: string }[] }>(
       'GET',

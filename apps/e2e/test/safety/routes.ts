@@ -2,15 +2,15 @@ import { waitFor } from '@svc/testing';
 import type { Actor } from '../../src/stack/actor.js';
 import type { Stack } from '../../src/stack/stack.js';
 
-/** One operation of `/openapi.json`. */
+/** Route: one operation of `/openapi.json`. */
 export interface Route {
   operationId: string;
   method: string;
-  /** With its parameters in braces. */
+  /** Path with its parameters in braces. */
   path: string;
-  /** In JSON: what takes a file has tests of its own in the gateway. */
+  /** True when it takes a body in JSON: routes that take a file have tests of their own in the gateway. */
   takesBody: boolean;
-  /** Its answer does not end by itself. */
+  /** True when its answer does not end by itself. */
   endless: boolean;
   /** Names of its query parameters. */
   query: string[];
@@ -38,7 +38,7 @@ interface Operation {
   'x-public'?: boolean;
 }
 
-/** Every operation the running gateway describes for live keys; the sandbox and what is public have stories of their own. */
+/** Lists every operation that the running gateway describes for live keys; the sandbox and public routes have stories of their own. */
 export async function routesOf(stack: Stack): Promise<Route[]> {
   const { body } = await stack.api<{ paths: Record<string, Record<string, Operation>> }>(
     undefined,
@@ -96,7 +96,7 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
   };
 }
 
-/** The path with these ids in it. */
+/** Makes the path with these ids in it. */
 export function pathWith({ path }: Route, ids: Ids): string {
   const [, resource] = /^\/v1\/([a-z-]+)\/\{/.exec(path) ?? [];
   const id = {
@@ -111,7 +111,7 @@ export function pathWith({ path }: Route, ids: Ids): string {
   return path.replace('{phone}', '4915550001111').replace(/\{\w+\}/, id ?? '');
 }
 
-/** One resource of each kind for a tenant that has a session; texts and names say whose they are. */
+/** Makes one resource of each kind for a tenant that has a session; texts and names say whose they are. */
 export async function furnish(actor: Actor, word: string): Promise<Ids> {
   const hook = { name: `${word} hook`, url: `http://127.0.0.1:9/${word}`, events: [] };
   const { id: webhook } = (await actor.api<{ id: string }>('POST', '/v1/webhooks', hook)).body;
@@ -141,7 +141,7 @@ async function widgetOf(actor: Actor, word: string): Promise<string> {
   return body.id;
 }
 
-/** The receipt of a contact who was erased. */
+/** Erases a contact and returns the id of the receipt. */
 async function erasureOf(actor: Actor): Promise<string> {
   await actor.send('4915550009999', 'erased');
   const { id } = (await actor.api<{ id: string }>('DELETE', '/v1/contacts/4915550009999')).body;

@@ -11,7 +11,7 @@ let stack: Stack;
 const receiver = withReceiver();
 beforeAll(async () => void (stack = await stackOfRun()));
 
-/** Everything any process of the stack has logged. */
+/** Reads everything that any process of the stack has logged. */
 function logs(): string {
   const folder = join(stack.dataDir, 'logs');
   return readdirSync(folder)
@@ -19,7 +19,7 @@ function logs(): string {
     .join('\n');
 }
 
-/** A secret in the spellings a log may show it in. */
+/** Lists the spellings in which a log may show a secret. */
 function spellings(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const ofBase64 = Buffer.from(secret, 'base64').toString('hex');
@@ -39,7 +39,7 @@ test('no log of any process holds a text, a key, a secret or a password', async 
   const secret = await actor.listen(receiver.get());
   receiver.get().answerWith(({ raw }) => (raw.includes(texts.dead) ? 500 : 200));
 
-  // What goes well, and what goes wrong: errors are where logs become talkative.
+  // The calls succeed and fail: errors are where logs become talkative.
   const contact = inventPhone();
   await actor.send(contact, texts.out);
   await actor.write(contact, texts.in);
@@ -57,9 +57,9 @@ test('no log of any process holds a text, a key, a secret or a password', async 
   });
   await actor.send(contact, `${texts.refused}\u0000`);
   await actor.api('POST', `/v1/messages?${texts.refused}`, '{');
-  const heard = (text: string) => () => receiver.get().received.filter(({ raw }) => raw.includes(text));
-  await waitFor('the text in', () => heard(texts.in)().length > 0, 60_000);
-  await waitFor('five attempts', () => heard(texts.dead)().length >= 5, 60_000);
+  const posts = (text: string) => () => receiver.get().received.filter(({ raw }) => raw.includes(text));
+  await waitFor('the text in', () => posts(texts.in)().length > 0, 60_000);
+  await waitFor('five attempts', () => posts(texts.dead)().length >= 5, 60_000);
   stack.kill('session-worker'); // coming back it reads everything it keeps
   await waitFor(
     'the session to be back',
@@ -72,11 +72,11 @@ test('no log of any process holds a text, a key, a secret or a password', async 
   const requestId = String(headers.get('x-request-id'));
   await waitFor('the log of the last request', () => logs().includes(requestId), 60_000);
 
-  const kept = JSON.parse(readFileSync(join(stack.dataDir, 'secrets.json'), 'utf8')) as Record<
+  const secretsFile = JSON.parse(readFileSync(join(stack.dataDir, 'secrets.json'), 'utf8')) as Record<
     string,
     string
   >;
-  const { stackId: _name, ...secrets } = kept;
+  const { stackId: _name, ...secrets } = secretsFile;
   const keys = [actor.tenant.apiKey, minted.body.secret, other.apiKey, unknownKey];
   const all = [
     ...Object.values(texts),

@@ -38,11 +38,11 @@ describe("with another tenant's key", () => {
       const answer = await stranger.api(route.method, pathWith(route, ids), body);
       expect([route.operationId, answer.status, answer.body['code']]).toEqual([
         route.operationId,
-        // A person is nobody's: the same as if nobody had ever written.
+        // A person belongs to no tenant: the answer is the same as if no message had ever come.
         ...(route.path.startsWith('/v1/contacts/') ? [404, 'CONTACT_NOT_FOUND'] : [403, 'FORBIDDEN']),
       ]);
       expectErrorBody(answer);
-      // The id came with the question; what belongs to it must not come back.
+      // The id came with the question; the data that belongs to it must not come back.
       expect(JSON.stringify(answer.body)).not.toMatch(/private|secret/);
     }
     expect(await everythingOf(owner)).toEqual(before);
@@ -92,7 +92,7 @@ describe("with another tenant's key", () => {
 
 test('the owner keeps reading and using each of them', async () => {
   for (const route of routes.filter(({ method, endless }) => method === 'GET' && !endless)) {
-    // It is linked, so there is no code to show; the message is a text and has no file.
+    // The session is linked, so there is no code to show; the message is a text and has no file.
     if (['getSessionQr', 'getMessageMedia'].includes(route.operationId)) continue;
     const answer = await owner.api('GET', pathWith(route, ids));
     expect([route.operationId, answer.status]).toEqual([route.operationId, 200]);

@@ -11,7 +11,7 @@ export function stackOfRun(): Promise<Stack> {
   return waitFor('the stack of this run', () => Stack.running(process.env['E2E_DATA_DIR']), 120_000);
 }
 
-/** A webhook receiver for all tests of a file. */
+/** Starts a webhook receiver for all tests of a file. */
 export function withReceiver(): { get: () => WebhookReceiver } {
   let receiver: WebhookReceiver;
   beforeAll(async () => void (receiver = await WebhookReceiver.start()));
@@ -19,10 +19,10 @@ export function withReceiver(): { get: () => WebhookReceiver } {
   return { get: () => receiver };
 }
 
-/** Below the kernel's range, from which others get a port between the look and the start of the program, and below the launcher's. */
+/** Range of ports below the kernel's, from which others get a port between the search and the start of the program, and below the launcher's. */
 const [LOWEST_PORT, HIGHEST_PORT] = [12_000, 20_000];
 
-/** Finds a port that nobody has, for a program that is told which to take. */
+/** Finds a free port, for a program that gets it as an argument. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
@@ -38,13 +38,13 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** The error body of the specification, whatever the error. */
+/** Expects the error body of the specification, whatever the error. */
 export function expectError(answer: Answer, status: number, code: string): void {
   expect({ status: answer.status, code: answer.body['code'] }).toEqual({ status, code });
   expectErrorBody(answer);
 }
 
-/** An error body under any status of the 400s. */
+/** Expects an error body under any status of the 400s. */
 export function expectErrorBody({ status, headers, body }: Answer): void {
   expect(Math.floor(status / 100)).toBe(4);
   expect(headers.get('content-type')).toMatch(/^application\/json/);
@@ -57,7 +57,7 @@ export function expectErrorBody({ status, headers, body }: Answer): void {
   });
 }
 
-/** Waits until nothing changes the status of a message any more, unless somebody reads it. */
+/** Waits until nothing changes the status of a message any more, unless its contact reads it. */
 export async function untilDelivered(actor: Actor, message: string): Promise<void> {
   await waitFor(
     'the status to come to rest',
@@ -66,11 +66,14 @@ export async function untilDelivered(actor: Actor, message: string): Promise<voi
   );
 }
 
-/** All that a tenant can read of itself: equal before and after what must not have written anything. */
+/** Reads all that a tenant can read of itself: equal before and after calls that must not have written anything. */
 export async function everythingOf(actor: Actor): Promise<unknown> {
-  const pages = ['messages', 'sessions', 'webhooks', 'api-keys'].map(async (things) => {
-    const { body } = await actor.api<{ items: Record<string, unknown>[] }>('GET', `/v1/${things}?limit=200`);
-    // When a key was last used is written by reading, too.
+  const pages = ['messages', 'sessions', 'webhooks', 'api-keys'].map(async (resource) => {
+    const { body } = await actor.api<{ items: Record<string, unknown>[] }>(
+      'GET',
+      `/v1/${resource}?limit=200`,
+    );
+    // Reading writes the time of the last use of a key, too.
     return body.items.map((item) => ({ ...item, lastUsedAt: null }));
   });
   return Promise.all([

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ReceivedWebhook } from '@svc/testing';
 
-/** Whether one of its Standard Webhooks signatures is made with a secret, written from their specification alone. */
+/** Says whether one of its Standard Webhooks signatures is made with a secret, written from their specification alone. */
 export function isStandard(
   { headers, raw }: Pick<ReceivedWebhook, 'headers' | 'raw'>,
   secret: string,

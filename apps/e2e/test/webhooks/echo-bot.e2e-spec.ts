@@ -59,7 +59,7 @@ test('the example of an external bot answers in the sandbox, once, and nobody bu
   });
   expect(forged.status).toBe(401);
 
-  // Delivered again, the same message is answered no second time; what comes after it is.
+  // The bot answers the same message no second time when it is delivered again; a later one it does.
   const { body: webhooks } = await api<{ items: { id: string }[] }>('GET', '/v1/webhooks');
   const { body } = await api<{ items: { deliveryId: string }[] }>(
     'GET',

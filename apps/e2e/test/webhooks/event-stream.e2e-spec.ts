@@ -11,16 +11,18 @@ beforeAll(async () => {
   actor = await Actor.create(stack);
 });
 
-interface Told {
+interface StreamEvent {
   id: string;
   event: string;
   payload: { body?: { text?: string } };
 }
 
-/** Follows the events of the actor until `leave` is called; what it was told stands in `told`. */
-async function follow(query: string): Promise<{ told: Told[]; ended: () => boolean; leave: () => void }> {
+/** Follows the events of the actor until `leave` is called; `events` has those that came. */
+async function follow(
+  query: string,
+): Promise<{ events: StreamEvent[]; ended: () => boolean; leave: () => void }> {
   const leaving = new AbortController();
-  const told: Told[] = [];
+  const events: StreamEvent[] = [];
   let ended = false;
   const answer = await fetch(`${stack.file.gateway}/v1/events/stream${query}`, {
     headers: { authorization: `Bearer ${actor.tenant.apiKey}` },
@@ -34,16 +36,17 @@ async function follow(query: string): Promise<{ told: Told[]; ended: () => boole
       const lines = (text + decoder.decode(chunk, { stream: true })).split('\n');
       text = lines.pop() ?? '';
       const data = lines.filter((line) => line.startsWith('data: '));
-      told.push(...data.map((line) => JSON.parse(line.slice(6)) as Told));
+      events.push(...data.map((line) => JSON.parse(line.slice(6)) as StreamEvent));
     }
   };
   void read()
     .catch(() => undefined)
     .finally(() => (ended = true));
-  return { told, ended: () => ended, leave: () => leaving.abort() };
+  return { events, ended: () => ended, leave: () => leaving.abort() };
 }
 
-const textsOf = (told: Told[]): string[] => told.flatMap(({ payload }) => payload.body?.text ?? []);
+const textsOf = (events: StreamEvent[]): string[] =>
+  events.flatMap(({ payload }) => payload.body?.text ?? []);
 
 test('a stream goes on over a death of the dispatcher: nothing is missing, nothing comes twice', async () => {
   const contact = inventPhone();
@@ -53,14 +56,17 @@ test('a stream goes on over a death of the dispatcher: nothing is missing, nothi
   for (const [n, text] of texts.entries()) {
     if (n === 4) stack.kill('webhook-dispatcher');
     await actor.write(contact, text);
-    if (n === 3) await waitFor('the first texts', () => stream.told.length >= 4);
+    if (n === 3) await waitFor('the first texts', () => stream.events.length >= 4);
   }
-  await waitFor('all texts', () => stream.told.length >= texts.length, 120_000);
-  expect(textsOf(stream.told).sort()).toEqual([...texts].sort());
-  expect(new Set(stream.told.map(({ id }) => id)).size).toBe(texts.length);
-  const { body } = await actor.api<{ items: Told[] }>('GET', '/v1/events?limit=200&event=message.received');
-  expect(stream.told.map(({ id }) => id)).toEqual(body.items.map(({ id }) => id));
-  expect([stream.ended(), other.ended(), other.told]).toEqual([false, false, []]);
+  await waitFor('all texts', () => stream.events.length >= texts.length, 120_000);
+  expect(textsOf(stream.events).sort()).toEqual([...texts].sort());
+  expect(new Set(stream.events.map(({ id }) => id)).size).toBe(texts.length);
+  const { body } = await actor.api<{ items: StreamEvent[] }>(
+    'GET',
+    '/v1/events?limit=200&event=message.received',
+  );
+  expect(stream.events.map(({ id }) => id)).toEqual(body.items.map(({ id }) => id));
+  expect([stream.ended(), other.ended(), other.events]).toEqual([false, false, []]);
   stream.leave();
   other.leave();
 });

@@ -15,7 +15,7 @@ const isGenuine = ({ raw, headers }: ReceivedWebhook, secret: string, now = Date
   verifyWebhook(raw, headers, secret, { now }).ok;
 const bodyOf = ({ raw }: ReceivedWebhook): DeliveryBody => JSON.parse(raw.toString('utf8')) as DeliveryBody;
 
-/** What arrived on a path, of one event. */
+/** Lists the posts of one event that arrived on a path. */
 const postsOf = (path: string, event: string): ReceivedWebhook[] =>
   receiver.get().received.filter((post) => post.path === path && bodyOf(post).event === event);
 
@@ -33,7 +33,7 @@ async function bind(actor: Actor, path: string, change: object = {}): Promise<st
   return body.webhookSecret;
 }
 
-/** A tenant-wide endpoint on a path of its own; returns its id. */
+/** Makes a tenant-wide endpoint on a path of its own; returns its id. */
 async function subscribe(actor: Actor, path: string, events: string[]): Promise<string> {
   const body = { name: path, url: receiver.get().origin + path, events };
   return String((await actor.api('POST', '/v1/webhooks', body)).body['id']);
@@ -66,7 +66,7 @@ describe('the story', () => {
     await stack.platform('POST', `/contacts/${contact}/read`, { from: actor.phone });
     await postOf('/story', 'message.read');
     for (const event of ['message.sent', 'message.delivered', 'message.read']) {
-      await postOf('/story', event); // each is a delivery of its own: a later one may come first
+      await postOf('/story', event); // each delivery stands for itself: a later one may come first
       expect(postsOf('/story', event).map((post) => bodyOf(post).payload)).toEqual([
         expect.objectContaining({
           sessionId: actor.sessionId,
@@ -137,16 +137,16 @@ test('an endpoint hears what it asked for: one session, or the whole tenant filt
   await waitFor('both as sent', () => postsOf('/sent', 'message.sent').length >= 2, LONG);
   await postOf('/bound', 'message.delivered');
 
-  const heard = (path: string): [string, unknown][] =>
+  const eventsOf = (path: string): [string, unknown][] =>
     receiver
       .get()
       .bodies(path)
       .map(({ event, payload }) => [event, payload['jobId']]);
   const [mine, theirs] = jobs.map(({ body }) => body['jobId']);
-  expect(new Set(heard('/sent').map(([event]) => event))).toEqual(new Set(['message.sent']));
-  expect(new Set(heard('/sent').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
-  expect(heard('/bound').every(([, job]) => job === mine)).toBe(true);
-  expect(new Set(heard('/all').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
+  expect(new Set(eventsOf('/sent').map(([event]) => event))).toEqual(new Set(['message.sent']));
+  expect(new Set(eventsOf('/sent').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
+  expect(eventsOf('/bound').every(([, job]) => job === mine)).toBe(true);
+  expect(new Set(eventsOf('/all').map(([, job]) => job))).toEqual(new Set([mine, theirs]));
 });
 
 test('an endpoint is set up, tested, given a new secret, paused and reactivated through the API', async () => {
@@ -262,7 +262,7 @@ describe('a receiver that fails', () => {
       LONG,
     );
 
-    const seen = receiver.get().received.length;
+    const receivedBefore = receiver.get().received.length;
     receiver.get().answerWith(200);
     const replay = `/v1/webhooks/${endpoint}/replay`;
     const counted = await actor.api('POST', replay, { status: 'DEAD', dryRun: true });
@@ -275,7 +275,7 @@ describe('a receiver that fails', () => {
     expect(done).toMatchObject({ total: 3, done: 3, failed: 0 });
     const again = receiver
       .get()
-      .received.slice(seen)
+      .received.slice(receivedBefore)
       .filter(({ path }) => path === '/was-down');
     expect(again.map((post) => bodyOf(post).deliveryId).toSorted()).toEqual(
       dead.map(({ deliveryId }) => deliveryId).toSorted(),

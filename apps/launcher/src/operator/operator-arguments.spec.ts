@@ -5,7 +5,7 @@ import { operatorHelp, parseOperatorCall } from './operator-arguments.js';
 
 const TENANT = '0198c0de-0000-7000-8000-000000000001';
 
-/** What the command line would ask, and of whom. */
+/** Parses a command line and returns its request: the subject and the body. */
 async function asked(...argv: string[]): Promise<[subject: string, body: object]> {
   const call = parseOperatorCall(argv);
   let question: [string, object] | undefined;

@@ -7,7 +7,10 @@ export type OperatorCall =
   | { help: true; command: OperatorCommand | undefined }
   | { help: false; command: OperatorCommand; values: Values; dataDir: string | undefined };
 
-/** @throws AppError `VALIDATION_FAILED` that names what is wrong in the command line. */
+/**
+ * Parses a command line.
+ * @throws AppError `VALIDATION_FAILED` that names what is wrong in the command line.
+ */
 export function parseOperatorCall(argv: string[]): OperatorCall {
   const { values, positionals } = parse(argv);
   const { 'data-dir': dataDir, help = false, ...options } = values;
@@ -24,7 +27,7 @@ export function parseOperatorCall(argv: string[]): OperatorCall {
   return { help: false, command, values: { ...options, ...named }, dataDir: dataDir as string | undefined };
 }
 
-/** Help on one command, or on all. */
+/** Writes the help on one command, or on all. */
 export function operatorHelp(command?: OperatorCommand): string {
   const lines = (command ? [command] : OPERATOR_COMMANDS).flatMap(({ words, usage, about }) => [
     `  ${words} ${usage}`.trimEnd(),

@@ -30,7 +30,7 @@ import {
 } from '@svc/contracts';
 import type { RpcClient } from '@svc/messaging';
 
-/** Arguments and options of a call by name; options not given are absent. */
+/** Arguments and options of a call by name; options that the call leaves out are absent. */
 export type Values = Record<string, string | boolean | undefined>;
 
 /** A command of the operator CLI. */

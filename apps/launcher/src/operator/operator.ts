@@ -8,8 +8,8 @@ import { say } from '../screen.js';
 import { readStackFile } from '../state/stack-file.js';
 
 /**
- * The operator CLI: one JSON object on standard output, whatever happens, and words for people on standard error.
- * Returns the exit code.
+ * Runs the operator CLI: one JSON object on standard output, whatever happens, and words for people on standard error. Returns the exit
+ * code.
  */
 export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<number> {
   try {
@@ -41,7 +41,7 @@ async function ask(natsUrl: string, question: (rpc: RpcClient) => Promise<object
   }
 }
 
-/** A folder named in the call goes first: it is what `stack.json` tells others to call. */
+/** Finds the address of NATS; a folder named in the call is preferred, because its `stack.json` has the address for callers. */
 function findNats(dataDir: string | undefined, env: NodeJS.ProcessEnv): string {
   if (dataDir === undefined && env['NATS_URL']) return env['NATS_URL'];
   const directory = dataDir === undefined ? dataDirOf(env) : resolve(dataDir);

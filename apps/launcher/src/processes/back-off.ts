@@ -1,9 +1,9 @@
 const FIRST_MS = 200;
 const LONGEST_MS = 10_000;
-/** After this long alive, earlier deaths say nothing about the next one. */
+/** Time alive after which earlier deaths say nothing about the next one, in ms. */
 const STEADY_AFTER_MS = 30_000;
 
-/** The wait before the next start, after so many deaths in a row before this one. */
+/** Computes the wait before the next start, after so many deaths in a row before this one. */
 export function backOffMs(deathsBefore: number): number {
   return Math.min(FIRST_MS * 2 ** deathsBefore, LONGEST_MS);
 }

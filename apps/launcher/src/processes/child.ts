@@ -76,7 +76,7 @@ function forkProgram({ program, env, log, nodeFlags = [] }: ChildPlan): ChildPro
   try {
     return fork(program, [], {
       env,
-      // Whoever is asked for its inspector (SIGUSR1) opens it on a free port: there are many on this machine.
+      // A program that gets SIGUSR1 opens its inspector on a free port: there are many on this machine.
       execArgv: [...nodeFlags, '--inspect-port=0', '--import', GUARD],
       stdio: ['ignore', descriptor, descriptor, 'ipc'],
       // A session of its own: Ctrl-C in the terminal reaches us alone, and we stop them in order.

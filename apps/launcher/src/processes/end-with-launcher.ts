@@ -1,5 +1,5 @@
 /**
- * Loaded into every child before its own program. A service ends itself when the launcher is gone, but it can only
+ * This module is loaded into every child before its own program. A service ends itself when the launcher is gone, but it can only
  * listen for that once its modules are loaded: a launcher killed in that second would leave it behind. And it ends in
  * order, although the servers it wants to tell went with the launcher: that must not take for ever.
  */

@@ -10,6 +10,6 @@ export function setNiceness(pid: number, niceness: number): void {
     setPriority(pid, niceness);
     writeFileSync(`/proc/${pid}/autogroup`, String(niceness));
   } catch {
-    // It has ended, or this system does not share so. Nothing depends on it but how long a send takes on a busy machine.
+    // The process has ended, or this system does not share so. Nothing depends on it but how long a send takes on a busy machine.
   }
 }

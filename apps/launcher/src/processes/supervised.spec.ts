@@ -4,7 +4,7 @@ import { type Exit, Supervised } from './supervised.js';
 jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
 afterEach(() => jest.clearAllTimers());
 
-/** A program in memory: it dies when told. */
+/** Program in memory: it dies on request. */
 class Program {
   stopped = false;
   private readonly listeners: ((exit: Exit) => void)[] = [];

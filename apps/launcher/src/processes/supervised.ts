@@ -18,11 +18,11 @@ export interface Running {
 /** Starts the program. `previous` is how it ran before: what others know of it, its port above all, must stay. */
 export type Launch<T extends Running> = (previous: T | undefined, aborted: AbortSignal) => Promise<T>;
 
-/** The listener hears about deaths and returns. */
+/** Listener for deaths and returns of a program. */
 export interface Listener {
   /** Process ids are no longer what they were. */
   onChange(): void;
-  /** Something for the person at the screen. */
+  /** Prints a line for the person at the screen. */
   say(line: string): void;
 }
 
@@ -32,7 +32,7 @@ export class Supervised<T extends Running> {
   private current: T | undefined;
   private previous: T | undefined;
   private deaths = 0;
-  /** Whatever start is going on; `stop` waits for it so that nothing comes up behind its back. */
+  /** Start that is under way; `stop` waits for it so that nothing comes up behind its back. */
   private starting: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -42,7 +42,7 @@ export class Supervised<T extends Running> {
     private readonly listener: Listener,
   ) {}
 
-  /** Undefined while it is down. */
+  /** Process id; undefined while it is down. */
   get pid(): number | undefined {
     return this.current?.pid;
   }
@@ -82,9 +82,9 @@ export class Supervised<T extends Running> {
 
   private async bringBack(reason: string): Promise<void> {
     const { signal } = this.stopped;
-    for (let why = reason; !signal.aborted;) {
+    for (let problem = reason; !signal.aborted;) {
       const waitMs = backOffMs(this.deaths++);
-      this.listener.say(`${this.name} ${why}\n  starting it again in ${waitMs / 1000} s`);
+      this.listener.say(`${this.name} ${problem}\n  starting it again in ${waitMs / 1000} s`);
       await pause(waitMs, signal);
       try {
         const { pid } = await this.begin();
@@ -92,7 +92,7 @@ export class Supervised<T extends Running> {
         this.listener.onChange();
         return;
       } catch (error) {
-        why = reasonOf(error);
+        problem = reasonOf(error);
       }
     }
   }

@@ -17,11 +17,11 @@ export interface StackAddresses {
   /** File with the authority of the platform's media host, where it is one of its own. */
   platformCa: string | undefined;
   gatewayPort: number;
-  /** Of the simulator, where there is one: sandbox sessions use it, too. */
+  /** Variables of the simulator, where there is one: sandbox sessions use it, too. */
   sandbox?: Record<'SANDBOX_PLATFORM_URL' | 'SANDBOX_PLATFORM_TRUST_ROOT' | 'SANDBOX_CONTROL_URL', string>;
 }
 
-/** Every variable that the launcher has for services; each service gets those that it reads. */
+/** Makes every variable that the launcher has for services; each service gets those that it reads. */
 export function serviceVariables(
   config: LauncherConfig,
   secrets: Secrets,
@@ -50,30 +50,30 @@ export function serviceVariables(
   };
 }
 
-/** The whole environment of one process of a service: the variables that it reads and nothing else. */
+/** Makes the whole environment of one process of a service: the variables that it reads and nothing else. */
 export function serviceEnvironment(
   row: ServiceRow,
   variables: Variables,
   secrets: Secrets,
   processName = row.name,
 ): NodeJS.ProcessEnv {
-  // Nobody else speaks to the platform: what a person lets the others trust stays.
+  // No other service connects to the platform: an authority that a person sets for the others stays.
   const ca = (row.name === WORKER && variables['PLATFORM_CA']) || variables['NODE_EXTRA_CA_CERTS'];
   return pick([...MACHINE_VARIABLES, ...variablesOf(row.name)], {
     ...variables,
     NODE_EXTRA_CA_CERTS: ca,
     PORT: row.name === GATEWAY ? variables['GATEWAY_PORT'] : '0',
-    // The same after a restart, so that it takes its partitions back at once instead of waiting for its old leases.
+    // The name is the same after a restart, so that the worker takes its partitions back immediately instead of waiting for its old leases.
     WORKER_NAME: `${processName}-${secrets.stackId}`,
   });
 }
 
-/** The whole environment of a program that brings a schema up to date. */
+/** Makes the whole environment of a program that brings a schema up to date. */
 export function migrationEnvironment(variables: Variables): NodeJS.ProcessEnv {
   return pick([...MACHINE_VARIABLES, 'DATABASE_URL'], variables);
 }
 
-/** The whole environment of the simulator. */
+/** Makes the whole environment of the simulator. */
 export function simulatorEnvironment(
   config: LauncherConfig,
   secrets: Secrets,

@@ -6,7 +6,7 @@ export interface ServiceRow {
   name: string;
   /** Services stop in this order; those of one number together. */
   stopOrder: number;
-  /** Of one that works through a queue: whoever answers a caller goes first where the machine is busy (ADR 24). */
+  /** Niceness of a service that works through a queue: one that answers a caller goes first where the machine is busy (ADR 24). */
   niceness?: number;
   /** Flags of its Node.js. */
   nodeFlags?: readonly string[];
@@ -16,7 +16,7 @@ export const GATEWAY = 'api-gateway';
 export const WORKER = 'session-worker';
 export const SIMULATOR = 'simulator';
 
-/** This niceness leaves a third of the processor's time where both want it, and a place behind the others when both wake up. */
+/** Niceness that leaves a third of the processor's time where both want it, and a place behind the others when both wake up. */
 const LOW_PRIORITY = 5;
 
 /**
@@ -52,7 +52,7 @@ export const SERVICES: readonly ServiceRow[] = [
 /** The simulator has no schema and stops after those who speak to it. */
 export const SIMULATOR_ROW: ServiceRow = { name: SIMULATOR, stopOrder: 4, niceness: LOW_PRIORITY };
 
-/** PostgreSQL and nats-server stop after everybody who uses them. */
+/** Place in the order of stopping: PostgreSQL and nats-server stop after all their clients. */
 export const SERVERS_STOP_ORDER = 5;
 
 /** Names of the processes of a service: its own, and `-2`, `-3` … for the session workers beside the first. */
@@ -61,7 +61,7 @@ export function processNames({ name }: ServiceRow, sessionWorkers: number): stri
   return Array.from({ length: count }, (_, n) => (n === 0 ? name : `${name}-${n + 1}`));
 }
 
-/** A bundled program of an app: `main` stays, `migrate` ends by itself. */
+/** Names a bundled program of an app: `main` stays, `migrate` ends by itself. */
 export function programOf(name: string, program: 'main' | 'migrate'): string {
   return join(ROOT, 'apps', name, 'dist/bundle', `${program}.js`);
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../config.js';
 
-/** Every process needs these from the machine that it runs on. */
+/** Variables that every process needs from the machine that it runs on. */
 export const MACHINE_VARIABLES = ['PATH', 'HOME', 'TZ', 'NODE_EXTRA_CA_CERTS'] as const;
 
 /**

@@ -12,11 +12,11 @@ export interface DemoPlan {
   dataDir: string;
   natsUrl: string;
   gateway: string;
-  /** Whether there is a sandbox, for which the tenant gets a test key. */
+  /** True when there is a sandbox, for which the tenant gets a test key. */
   hasSandbox: boolean;
 }
 
-/** The demo tenant of this stack: the one of the last start while the gateway still knows it, else a new one. */
+/** Finds the demo tenant of this stack: the one of the last start while the gateway still has it, else a new one. */
 export async function demoTenant({ dataDir, natsUrl, gateway, hasSandbox }: DemoPlan): Promise<Demo> {
   const path = join(dataDir, DEMO_FILE);
   const previous = readJson(path) as Demo | undefined;

@@ -4,7 +4,7 @@ import { LogFile } from '../state/log-file.js';
 import { SERVERS_STOP_ORDER } from '../services/services.js';
 import { type Listener, Supervised } from '../processes/supervised.js';
 
-/** The embedded PostgreSQL; a restart keeps its port, so that clients find it again. */
+/** Makes the embedded PostgreSQL; a restart keeps its port, so that clients find it again. */
 export function embeddedPostgres(dataDir: string, listener: Listener): Supervised<LocalServer> {
   const log = writer(dataDir, 'postgres');
   return new Supervised(
@@ -15,14 +15,14 @@ export function embeddedPostgres(dataDir: string, listener: Listener): Supervise
   );
 }
 
-/** The embedded nats-server with JetStream, likewise. */
+/** Makes the embedded nats-server with JetStream, likewise. */
 export function embeddedNats(dataDir: string, listener: Listener): Supervised<LocalServer> {
   const log = writer(dataDir, 'nats-server');
   return new Supervised(
     'nats-server',
     SERVERS_STOP_ORDER,
     async (previous) => {
-      // Unpacking the distribution's package takes a while when the machine has no nats-server: say so.
+      // The screen explains the wait: unpacking the distribution's package takes a while when the machine has no nats-server.
       const binary = await findNatsServer({ log: (line) => listener.say(`  ${line}`) });
       return startNats({ dataDir: join(dataDir, 'nats'), port: previous?.port ?? 0, binary, log });
     },

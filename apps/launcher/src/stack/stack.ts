@@ -19,7 +19,7 @@ import { processNames, programOf, SERVICES, type ServiceRow, SIMULATOR_ROW } fro
 import { removeStackFile, type StackDescription, writeStackFile } from '../state/stack-file.js';
 import { type Launch, type Listener, type Running, Supervised } from '../processes/supervised.js';
 
-/** The person stopped the start before it was complete. */
+/** Error of a start that the person stopped before it was complete. */
 export class StoppedError extends Error {}
 
 /** The addresses of the platform, ours or another one. */
@@ -28,7 +28,7 @@ type Platform = StackDescription['platform'];
 /** A part of the stack, whatever kind of program it is. */
 type Part = Pick<Supervised<Running>, 'name' | 'pid' | 'stopOrder' | 'stop'>;
 
-/** Everything that runs: starts it in order, keeps `stack.json` true, stops it in order. */
+/** Stack of all programs that run: starts them in order, keeps `stack.json` true, stops them in order. */
 export class Stack {
   private readonly parts: Part[] = [];
   private readonly secrets: Secrets;
@@ -70,7 +70,7 @@ export class Stack {
       ),
     );
     const demo = await step('demo tenant', async () => {
-      // Loaded only now: the contracts and Nest take a second, in which the first servers come up.
+      // This is loaded only now: the contracts and Nest take a second, in which the first servers come up.
       const { demoTenant } = await import('./demo-tenant.js');
       const gateway = gatewayUrl(gatewayPort);
       return demoTenant({ dataDir, natsUrl, gateway, hasSandbox: platform.control !== null });
@@ -133,7 +133,7 @@ export class Stack {
       const trustRoot = platformTrustRoot ?? null;
       return { websocket: platformUrl, control: null, trustRoot, ca: extraCa ?? null };
     }
-    // Drawn here and not by the system: a restart must find the same ports free again.
+    // The ports are drawn here and not by the system: a restart must find the same ports free again.
     const ports = { websocket: await freePort(), control: await freePort(), media: await freePort() };
     const env = simulatorEnvironment(this.config, this.secrets, ports);
     const { ready } = await step(SIMULATOR_ROW.name, () => this.supervise(SIMULATOR_ROW, env).start());
@@ -150,7 +150,7 @@ export class Stack {
     });
   }
 
-  /** A service as a child process that is kept alive; not started yet. */
+  /** Makes a service as a child process that is started again when it dies; it is not started yet. */
   private supervise(row: ServiceRow, env: NodeJS.ProcessEnv, name = row.name): Supervised<Child> {
     const plan = {
       program: programOf(row.name, 'main'),
@@ -214,6 +214,6 @@ function killQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Already gone, which is what was wanted.
+    // The process has already gone, which is what was wanted.
   }
 }

@@ -26,7 +26,10 @@ Variables (all optional):
   LOG_LEVEL                 debug, info, warn or error; logs are in DATA_DIR/logs
 `;
 
-/** @throws Error naming the argument that is wrong. */
+/**
+ * Parses the arguments of a start.
+ * @throws Error naming the argument that is wrong.
+ */
 export function parseStartOptions(argv: string[]): StartOptions {
   try {
     const { values } = parseArgs({

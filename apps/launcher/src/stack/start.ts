@@ -7,7 +7,7 @@ import { readyScreen, say } from '../screen.js';
 import { Stack, StoppedError } from './stack.js';
 import { removeStackFile } from '../state/stack-file.js';
 
-/** `npm start`: brings everything up, waits for the end, takes everything down; returns the exit code. */
+/** Runs `npm start`: brings everything up, waits for the end, takes everything down; returns the exit code. */
 export async function start(argv: string[], readConfig: () => LauncherConfig): Promise<number> {
   const options = parseStartOptions(argv);
   if (options.help) {

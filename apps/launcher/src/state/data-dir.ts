@@ -9,7 +9,7 @@ export const MEDIA_FOLDER = 'media';
 export const SIMULATOR_STATE_FILE = 'simulator.ndjson';
 export const SIMULATOR_CA_FILE = 'simulator-ca.pem';
 
-/** All that starts leave behind. Nothing else is ever deleted: DATA_DIR may be a folder with other things in it. */
+/** Paths of all files that starts leave behind. Nothing else is ever deleted: DATA_DIR may be a folder with other things in it. */
 const STATE = [
   'postgres',
   'nats',

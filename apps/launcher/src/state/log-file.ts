@@ -15,7 +15,7 @@ const ROTATE_AT_BYTES = 10 * 1024 * 1024;
 const TAIL_BYTES = 16 * 1024;
 const LONGEST_LINE = 300;
 
-/** The log of one child: `DATA_DIR/logs/<name>.log`, and the one before as `.log.1`. */
+/** Log of one child: `DATA_DIR/logs/<name>.log`, and the one before as `.log.1`. */
 export class LogFile {
   readonly path: string;
   private from = 0;
@@ -29,8 +29,8 @@ export class LogFile {
   }
 
   /**
-   * Opens the file for a child to write to by itself: no pipe through us, so it can go on writing when we are killed,
-   * and its last words are there. The caller closes the descriptor after the start.
+   * Opens the file for a child to write to by itself: no pipe leads into this process, so it can go on writing when we are killed, and its
+   * last lines are there. The caller closes the descriptor after the start.
    */
   open(): number {
     const descriptor = openSync(this.path, 'a', 0o600);
@@ -38,12 +38,12 @@ export class LogFile {
     return descriptor;
   }
 
-  /** For lines that come through us. */
+  /** Opens a stream for lines that this process writes. */
   stream(): WriteStream {
     return createWriteStream(this.path, { flags: 'a', mode: 0o600 });
   }
 
-  /** The last lines since the last `open`. */
+  /** Reads the last lines since the last `open`. */
   lastLines(count = 8): string[] {
     const descriptor = openSync(this.path, 'r');
     try {

@@ -10,7 +10,7 @@ export interface Secrets {
   credentialsKey: string;
   /** Fixes the simulator's trust root. */
   simulatorSeed: string;
-  /** No secret: makes the names of this stack's workers unlike those of another one on the same database. */
+  /** Id of the stack, which is no secret: it makes the names of its workers unlike those of another one on the same database. */
   stackId: string;
 }
 

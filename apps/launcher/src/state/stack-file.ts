@@ -14,7 +14,7 @@ export interface StackDescription {
   webhooks: { delaysMs: number[]; timeoutMs: number; allowedOrigins: string[] };
   /** `testKey`: where there is a sandbox. */
   demo: { tenantId: string; apiKey: string; testKey?: string; email: string; password: string };
-  /** Those that are alive at this moment. */
+  /** Processes that are alive at this moment. */
   processes: { name: string; pid: number }[];
 }
 

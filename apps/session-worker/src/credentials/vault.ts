@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { SecretBox, secretKey } from '@svc/service';
 
-/** Where a secret of a session lies. */
+/** Place of a secret of a session. */
 export interface Place {
   sessionId: string;
   table: 'credential' | 'signal_key' | 'session';
@@ -9,10 +9,10 @@ export interface Place {
   row: string;
 }
 
-/** Derived keys in memory at most; the oldest goes, and is derived anew when its session needs it. */
+/** Most derived keys in memory; the oldest goes, and is derived anew when its session needs it. */
 const MOST_KEYS = 10_000;
 
-/** The value was altered, lies elsewhere, or was sealed with another master key. */
+/** Error of a value that was altered, lies elsewhere, or was sealed with another master key. */
 export class UnreadableSecretError extends Error {
   override readonly name = 'UnreadableSecretError';
 
@@ -26,7 +26,7 @@ export class UnreadableSecretError extends Error {
  * writes under one key stays small: random nonces of 96 bits are safe for some 2^32 of them.
  */
 export class Vault {
-  /** Every replica that seals a proxy has its session here, and does not hear of the end of one that runs elsewhere. */
+  /** Boxes by session: every replica that seals a proxy has one, and does not learn of the end of a session that runs elsewhere. */
   private readonly boxes = new Map<string, SecretBox>();
 
   /** @param masterKey 32 bytes in base64. */

@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import { Vault } from '../credentials/vault.js';
 import { type KeyName, Platform } from '../platform/port.js';
 
-/** Addresses of a person in the journals, as columns: the same session may come twice. */
+/** Addresses of a person in the journals, as columns; the same session may come twice. */
 export interface Addresses {
   sessionIds: string[];
   addresses: string[];

@@ -6,7 +6,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { ContactAddresses, type Addresses } from './contact-addresses.js';
 import { messageIdOf } from '../journal/received-event.js';
 
-/** In a group the sender stands behind the group's address. */
+/** Writes the SQL that finds messages of these persons; in a group the sender stands behind the group's address. */
 const BY_THEM = (row: string): string =>
   `EXISTS (SELECT FROM unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
     WHERE theirs.session_id = ${row}.session_id AND theirs.address IN (${row}.sender, split_part(${row}.sender, '|', 2)))`;
@@ -36,7 +36,7 @@ interface Journaled {
   keyId: string;
 }
 
-/** Erases persons: their texts and files, what was sent to them, and the events that wait to be told of it. */
+/** Erases persons: their texts and files, what was sent to them, and the events that wait for their publication. */
 @Injectable()
 export class ErasureService {
   constructor(
@@ -47,7 +47,7 @@ export class ErasureService {
 
   /** Erases a contact. The same request again erases what is still there; the answer counts all that this erasure has erased. */
   async erase(request: EraseContactV1): Promise<ErasedInSessions> {
-    // Committed first: from here on no command to them is taken in.
+    // This is committed first: from here on no command to them is taken in.
     const { fresh } = await noteErasure(this.dataSource, request);
     const { tenantId, contact, before, messages = [] } = request;
     const ids = messages.map(({ messageId }) => messageId);
@@ -70,7 +70,7 @@ export class ErasureService {
           [files.map(({ id }) => id)],
         ),
       );
-      // What came in meanwhile, too, before it is done.
+      // An erasure also takes what came in meanwhile, before it is done.
       if (fresh || request.until !== undefined) await eraseAll(tx, request, person, erased);
       return countErased(tx, request.erasureId, erased);
     });

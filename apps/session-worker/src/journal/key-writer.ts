@@ -11,7 +11,7 @@ import { atStep } from '../steps.js';
 /** Messages of one statement stay far below what the driver and the server take. */
 const BATCH = 64;
 
-/** What one transaction of the platform changes, sealed, with the messages that it journals. */
+/** Changes of one transaction of the platform, sealed, with the messages that it journals. */
 export interface KeyCommit {
   sessionId: string;
   fence: Fence;
@@ -21,7 +21,7 @@ export interface KeyCommit {
   inbound: { record: InboundRecord; event: Envelope | undefined; awaitsFile: boolean }[];
 }
 
-// Of each part, `n` is the number of its commit.
+// The column `n` is the number of the commit that a part belongs to.
 const COMMITS = columns({ session_id: 'uuid', partition: 'int', epoch: 'int' }, 3); // after the fence
 const PUTS = columns({ n: 'int', type: 'text', key_id: 'text', sealed: 'bytea' }, COMMITS.next);
 const DELETES = columns({ n: 'int', type: 'text', key_id: 'text' }, PUTS.next);
@@ -35,8 +35,8 @@ const EVENTS = columns(
 );
 
 /**
- * One statement, one round trip, one transaction: keys, journal and outbox stand or fall together with the lease. What
- * the session itself sent is told by its receipts, however it comes back: its row is there before it goes out.
+ * Keys, journal and outbox are written in one statement, one round trip and one transaction, under the lease. A message that the session
+ * itself sent has its events from its receipts, however it comes back: its row is there before it goes out.
  */
 const COMMIT_SQL = `WITH ${FENCE_SQL},
   leased AS (SELECT c.n::int AS n, c.session_id
@@ -70,7 +70,7 @@ export class KeyWriter {
     apart: ({ sessionId }) => sessionId,
   });
 
-  /** Tells that a message was journaled which waits for its file. */
+  /** Emitter of a signal for each journaled message that waits for its file. */
   readonly events = new EventEmitter<{ fileAwaited: [] }>();
 
   private readonly underWay = new Map<string, Promise<void>>();

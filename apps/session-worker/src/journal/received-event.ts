@@ -33,7 +33,7 @@ export function receivedEvent(
   if (!record.content) return undefined;
   const event = eventFrom(record, record.content, session);
   if (fits(event)) return event;
-  // What somebody says goes before what he answers and whom he names: those are told only where there is room.
+  // The text of a message goes before the one it answers and the people it names: those are carried only where there is room.
   const { quoted, mentions: _, ...content } = record.content;
   const short = eventFrom(
     record,
@@ -43,7 +43,7 @@ export function receivedEvent(
   return fits(short) ? short : eventFrom(record, contentless(record.content, 'TOO_LARGE'), session);
 }
 
-/** Makes of a record one that tells that something came, from whom and when, and nothing of what it says. */
+/** Makes of a record one that says that a message came, from whom and when, and nothing of its content. */
 export function withoutContent(record: InboundRecord): InboundRecord {
   const content = record.content && contentless(record.content, 'UNREADABLE');
   return { ...record, pushName: null, content };

@@ -8,7 +8,7 @@ import type { KeyChange, PlatformStore } from '../platform/port.js';
 import type { KeyCommit, KeyWriter } from './key-writer.js';
 import type { Vault } from '../credentials/vault.js';
 
-/** Which session's secrets, and under which lease they may be written. */
+/** Session of the secrets, and the lease under which they may be written. */
 export interface StoreScope {
   session: { id: string; tenantId: string };
   fence: Fence;
@@ -23,7 +23,7 @@ const FORGET_SQL = `WITH ${FENCE_SQL},
   credentials AS (DELETE FROM credential USING fence WHERE session_id = $3::uuid)
   SELECT 1 FROM fence`;
 
-/** Keeps a session's credentials, keys and journal in PostgreSQL, sealed at rest and fenced by the lease. */
+/** Stores a session's credentials, keys and journal in PostgreSQL, sealed at rest and fenced by the lease. */
 export class SessionStore implements PlatformStore {
   private readonly writes = new UnderWay();
   private forgotten = false;
@@ -86,7 +86,7 @@ export class SessionStore implements PlatformStore {
   /** Reads keys, once what a former socket of the session is still writing is there. */
   async get(type: string, ids: string[]): Promise<Record<string, Buffer>> {
     await this.keys.idle(this.scope.session.id);
-    // What names a key may come from outside, e.g. the address of a sender.
+    // The names of keys may come from outside, e.g. the address of a sender.
     const names = new Map(ids.map((id) => [storable(id), id]));
     const rows = await this.read<{ key_id: string; sealed: Buffer }>(
       'SELECT key_id, sealed FROM signal_key WHERE session_id = $1 AND type = $2 AND key_id = ANY($3::text[])',
@@ -104,11 +104,11 @@ export class SessionStore implements PlatformStore {
   async commit(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
     if (this.closed) throw new Error('The runner has ended.');
     if (!this.forgotten) return this.writes.add(this.write(changes, inbound));
-    // Keys of a link that has ended are nobody's loss; a message would be acknowledged and gone.
+    // Keys of a link that has ended are no loss; a message would be acknowledged and gone.
     if (inbound.length > 0) throw new Error('The session is logged out.');
   }
 
-  /** Writes; messages that cannot be written for their content's sake are journaled and told without it. */
+  /** Writes a commit; messages that cannot be written for their content's sake are journaled without it. */
   private async write(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
     const records = storable(inbound);
     try {

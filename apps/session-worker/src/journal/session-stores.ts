@@ -17,7 +17,7 @@ export class SessionStores {
     return new SessionStore(scope, this.dataSource, this.vault, this.keys);
   }
 
-  /** Drops what is kept in memory of a session that is deleted. */
+  /** Drops what the memory holds of a session that is deleted. */
   forget(sessionId: string): void {
     this.vault.forget(sessionId);
   }

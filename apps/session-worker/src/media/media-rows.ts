@@ -2,7 +2,7 @@ import type { Envelope, MessageMedia } from '@svc/contracts';
 import { type Fence, FENCE_SQL, fenceParameters } from '@svc/ownership';
 import type { DataSource } from 'typeorm';
 
-/** A file that a journaled message waits for before it is told. */
+/** File that a journaled message waits for before its event goes out. */
 export interface PendingFile {
   mediaId: string;
   sessionId: string;

@@ -19,15 +19,15 @@ const MAX_ATTEMPTS = 5;
 const STORE_PAUSE_MS = 2_000;
 const PAUSES_MS = [1_000, 2_000, 5_000, 10_000];
 
-/** Since when this process waits for a file, and when it tries again. */
+/** Time since which this process waits for a file, and the time of its next attempt. */
 interface Wait {
   since: number;
   notBefore: number;
 }
 
 /**
- * Fetches the files of journaled messages, and tells each message once its file is stored or will not come. The rows say
- * what is to be done: what another process began and did not finish is found here by whoever owns the session next.
+ * Fetches the files of journaled messages, and publishes the event of each message once its file is stored or will not come. The rows say
+ * what is to be done: the next owner of the session finds here what another process began and did not finish.
  */
 @Injectable()
 export class MediaService implements OnModuleDestroy {
@@ -52,7 +52,7 @@ export class MediaService implements OnModuleDestroy {
     keys.events.on('fileAwaited', () => this.wake());
   }
 
-  /** Stops; what is being fetched goes on at the next owner of its session. */
+  /** Stops this service; the next owner of a session goes on with the files of that session. */
   async onModuleDestroy(): Promise<void> {
     this.stopping.abort();
     await this.sweeping;
@@ -86,7 +86,7 @@ export class MediaService implements OnModuleDestroy {
     this.waits.set(file.mediaId, wait);
     const isLate = now - wait.since > this.config.mediaTimeoutMs;
     if (now < wait.notBefore || (!isLate && this.inHand.size >= this.config.mediaDownloads)) return;
-    // Also where nothing comes of it: a database that is away is not asked again at once.
+    // The wait also holds where nothing comes of it: a database that is away is not asked again without a pause.
     wait.notBefore = now + SWEEP_MS;
     const work = (isLate ? this.giveUp(file, fence) : this.attempt(file, fence, wait))
       .catch((error: unknown) => log().warn({ mediaId: file.mediaId, err: error }, 'file waits'))
@@ -135,7 +135,7 @@ export class MediaService implements OnModuleDestroy {
     await this.finish(file, fence, 'UNAVAILABLE');
   }
 
-  /** Deletes the file of a contact who was erased while it was fetched: its row is gone, and nobody would find it. */
+  /** Deletes the file of a contact who was erased while it was fetched: its row is gone, and no later step would find it. */
   private async dropOfErased(file: PendingFile): Promise<void> {
     const sql = 'SELECT 1 FROM inbound_media WHERE media_id = $1';
     const rows = await this.dataSource.query<unknown[]>(sql, [file.mediaId]);
@@ -154,7 +154,7 @@ function factsOf({ mediaId, mimeType }: PendingFile, outcome: StoredMedia | Medi
   return { mediaId, status: 'FAILED', mimeType, size: null, sha256: null, reason: outcome };
 }
 
-/** Whether the store failed, and not the file. */
+/** Says whether the store failed, and not the file. */
 function isStoreAway(error: unknown): boolean {
   return error instanceof AppError && error.code === 'UPSTREAM_UNAVAILABLE';
 }

@@ -2,7 +2,7 @@ import { leaseTablesSql } from '@svc/ownership';
 import { PARTITION_COUNT } from '@svc/contracts';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Sessions, their sealed credentials and keys, the messages on their way, and who owns which partition. */
+/** Creates the tables of sessions, of their sealed credentials and keys, of messages on their way, and of owners of partitions. */
 export class Sessions1763700000000 implements MigrationInterface {
   name = 'Sessions1763700000000';
 
@@ -80,6 +80,6 @@ export class Sessions1763700000000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

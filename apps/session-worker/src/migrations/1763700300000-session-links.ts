@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Until when a session may wait for a phone to link it, and the proxy that it connects through. */
+/** Adds the time limit for linking a session, and the proxy that it connects through. */
 export class SessionLinks1763700300000 implements MigrationInterface {
   name = 'SessionLinks1763700300000';
 
@@ -12,6 +12,6 @@ export class SessionLinks1763700300000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

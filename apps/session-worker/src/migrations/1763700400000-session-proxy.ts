@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What may be shown of a session's proxy; the whole address is sealed. */
+/** Adds the part of a session's proxy that may be shown; the whole address is sealed. */
 export class SessionProxy1763700400000 implements MigrationInterface {
   name = 'SessionProxy1763700400000';
 
@@ -9,6 +9,6 @@ export class SessionProxy1763700400000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What became of the file of an outbound message. */
+/** Adds the result of uploading the file of an outbound message. */
 export class Uploads1763700500000 implements MigrationInterface {
   name = 'Uploads1763700500000';
 
@@ -9,6 +9,6 @@ export class Uploads1763700500000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

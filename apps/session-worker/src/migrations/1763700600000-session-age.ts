@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Each send asks how many sessions of the tenant are older than the one it goes out from. */
+/** Adds an index by age: each send asks how many sessions of the tenant are older than the one it goes out from. */
 export class SessionAge1763700600000 implements MigrationInterface {
   name = 'SessionAge1763700600000';
 
@@ -9,6 +9,6 @@ export class SessionAge1763700600000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a mistake is mended by the next migration.
+    // The next migration mends a mistake.
   }
 }

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What the platform does not let a number do, by reason: since when and until when. */
+/** Adds the restrictions of a number by reason, each with its start and its end. */
 export class SessionRestrictions1763700700000 implements MigrationInterface {
   name = 'SessionRestrictions1763700700000';
 
@@ -9,6 +9,6 @@ export class SessionRestrictions1763700700000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

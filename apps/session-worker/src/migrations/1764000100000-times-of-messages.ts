@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** When each rung of an outbound message was reached, so that its events say so however late they are told again. */
+/** Adds the time of each status of an outbound message, so that its events name it however late they are published again. */
 export class TimesOfMessages1764000100000 implements MigrationInterface {
   name = 'TimesOfMessages1764000100000';
 
@@ -9,6 +9,6 @@ export class TimesOfMessages1764000100000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What every event of a message repeats, and until when it waits for its session. */
+/** Adds the metadata that every event of a message repeats, and the time until which the message waits for its session. */
 export class SendExtras1764000200000 implements MigrationInterface {
   name = 'SendExtras1764000200000';
 
@@ -11,6 +11,6 @@ export class SendExtras1764000200000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

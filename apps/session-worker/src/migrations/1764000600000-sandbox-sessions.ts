@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which sessions belong to a sandbox. A worker of before makes live ones only, as it did. */
+/** Adds a mark for the sessions of a sandbox. A worker of before makes live ones only, as it did. */
 export class SandboxSessions1764000600000 implements MigrationInterface {
   name = 'SandboxSessions1764000600000';
 
@@ -9,6 +9,6 @@ export class SandboxSessions1764000600000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

@@ -1,6 +1,6 @@
 import type { MediaFailure } from '@svc/contracts';
 
-/** The file of a message cannot be had; `isFinal`: later neither. */
+/** Error of a file of a message that cannot be fetched; `isFinal` says that no later attempt will fetch it either. */
 export class MediaError extends Error {
   override readonly name = 'MediaError';
 
@@ -22,7 +22,7 @@ export class NotOnPlatformError extends Error {
   }
 }
 
-/** There is no such group, or the session does not belong to it. */
+/** Error of a send to a group that does not exist, or that the session does not belong to. */
 export class NotInGroupError extends Error {
   override readonly name = 'NotInGroupError';
 
@@ -31,7 +31,7 @@ export class NotInGroupError extends Error {
   }
 }
 
-/** The platform was asked and did not answer. */
+/** Error of a question to the platform that got no answer. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';
 

@@ -6,45 +6,45 @@ import type {
   UnsupportedReason,
 } from '@svc/contracts';
 
-/** Content of a message that came in, in our words. */
+/** Content of an inbound message, in our words. */
 export interface InboundContent {
   /** The platform's own name for it, for what is too long or has no kind of ours. */
   type: string;
   body: MessageBody;
-  /** Whether its file can be fetched, or cannot for want of place or key; absent where it has none. */
+  /** State of its file: it can be fetched, or cannot for want of place or key; absent where the message has none. */
   file?: 'FETCHABLE' | 'UNREACHABLE';
-  /** It is no message of its own: it changes or takes back the one of this id. */
+  /** Change that the message makes to an earlier one, or its revocation: such a message is none of its own. */
   change?: { kind: MessageChangeKind; keyId: string };
   /** The message that it answers; `author` is an address. */
   quoted?: { keyId: string; author?: string; content?: InboundContent };
   /** Addresses of people named in it. */
   mentions?: string[];
-  /** Why the body is `unsupported` where there is a kind for it. */
+  /** Reason for which the body is `unsupported` although there is a kind for it. */
   unsupportedReason?: UnsupportedReason;
-  /** Of a choice among what was offered: its id. */
+  /** Id of a choice among offered ones. */
   choiceId?: string;
   /** The advert that brought it. */
   referral?: MessageReferral;
   isForwarded?: true;
 }
 
-/** One message of a contact, or of the number's owner on another device, decrypted, before the platform is told that it arrived. */
+/** Record of a message of a contact, or of the number's owner on another device, decrypted, before the platform gets its receipt. */
 export interface InboundRecord {
   /** Sender as the platform names it, without device; in a group behind the group's address. */
   sender: string;
   keyId: string;
   /** Address of the chat: of the contact, or of the group. */
   chat: string;
-  /** Phone address of the sender where the platform tells it, else `sender`. */
+  /** Phone address of the sender where the platform names it, else `sender`. */
   remoteJid: string;
-  /** Written on the own phone, or another device of the number. */
+  /** True when the message was written on the own phone, or another device of the number. */
   fromMe: boolean;
   pushName: string | null;
   /** Unix seconds of the platform. */
   sentAt: number;
   /** Plaintext as it came out of the decryption: what a redelivered message is answered with, and what its file is found by. */
   plaintext: Uint8Array;
-  /** Undefined when it is nothing for people. */
+  /** Content of the message; undefined when it is nothing for people. */
   content: InboundContent | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface OutgoingMessage {
   keyId: string;
   content: OutboundContent;
   acceptedAt: Date;
-  /** Of a message with a file: what `upload` made of it. */
+  /** Result of `upload` for a message with a file. */
   uploaded: Uint8Array | null;
 }
 
@@ -67,6 +67,6 @@ export interface OutgoingMessage {
 export interface OutgoingFile {
   path: string;
   mimeType: string;
-  /** What it is called, where its sender does not say. */
+  /** Name of the file where its sender does not give one. */
   filename?: string;
 }

@@ -27,7 +27,7 @@ class Addresses {
   sandboxUrl: unknown = 'wss://sandbox.example/ws/chat';
 }
 
-/** What is wrong with a configuration, by the names of its rules. */
+/** Validates a configuration and lists the names of the rules that it breaks. */
 const problemsOf = (fields: Partial<Addresses>): object =>
   Object.assign(
     {},

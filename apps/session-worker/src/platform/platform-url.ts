@@ -3,7 +3,8 @@ import { registerDecorator, type ValidationArguments } from 'class-validator';
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /**
- * Whether a platform address may be used: TLS is the only thing that authenticates the server, so `ws://` is for a simulator on this very machine, in development.
+ * Says whether a platform address may be used: TLS is the only thing that authenticates the server, so `ws://` is for a simulator on this
+ * very machine, in development.
  */
 export function isPlatformUrl(value: unknown, mode: string): boolean {
   if (typeof value !== 'string' || !URL.canParse(value)) return false;

@@ -9,93 +9,94 @@ import type { Agent } from 'node:https';
 import type { InboundRecord, OutgoingFile, OutgoingMessage, ReceivedMessage } from './messages.js';
 import type { ProxyRoute } from './proxy.js';
 
-/** What links a session to its number. Only the platform reads it, and its sockets change it. */
+/** Credentials that link a session to its number. Only the platform reads them, and its sockets change them. */
 export interface Credentials {
-  /** Whether a phone has linked them. */
+  /** True when a phone has linked them. */
   readonly isLinked: boolean;
-  /** Whether they are the half of a link: what a pairing that was cut off leaves behind cannot log in. */
+  /** True when they are the half of a link: a broken pairing leaves credentials that cannot log in. */
   readonly isHalfLinked: boolean;
-  /** What `Platform.credentialsFrom` reads. */
+  /** Writes the bytes that `Platform.credentialsFrom` reads. */
   toBytes(): Buffer;
 }
 
-/** Where the platform is, and when a socket counts as deaf. */
+/** Address of the platform, and the limits after which a socket counts as deaf. */
 export interface PlatformAddress {
   url: string;
-  /** In hex; left out: the platform's own. */
+  /** Key in hex; without it, the platform's own holds. */
   trustRoot?: string;
   limits: {
-    /** How often the platform is pinged. */
+    /** Time between two pings of the platform, in ms. */
     keepAliveMs: number;
-    /** How long work of one kind may be in hand without any of it getting done. */
+    /** Longest time that work of one kind may be under way without any of it ending, in ms. */
     stallMs: number;
   };
-  /** Nothing of this socket goes another way. */
+  /** Route of all connections of this socket. */
   proxy?: ProxyRoute;
 }
 
-/** How the file of an inbound message may be fetched. */
+/** Limits of a download of the file of an inbound message. */
 export interface DownloadLimits {
   signal: AbortSignal;
   maxBytes: number;
-  /** Of the session's platform: files come from its hosts alone, whatever the sender names. */
+  /** Address of the session's platform: files come from its hosts alone, whatever the sender names. */
   platformUrl: string;
   /** The way of the session that the file is for; absent: straight. */
   agent?: Agent;
 }
 
-/** What the platform says of one way in which it keeps a number from beginning new chats. */
+/** Restriction of beginning new chats, as the platform reports it. */
 export interface PlatformRestriction {
   reason: RestrictionReason;
   isActive: boolean;
-  /** When it ends by itself; undefined where the platform does not say. */
+  /** Time at which it ends by itself; undefined where the platform does not give one. */
   until?: Date | undefined;
 }
 
-/** Why the platform does not take a message. */
+/** Reason for which the platform does not take a message. */
 export interface Refusal {
-  /** In the platform's words, e.g. its error number. */
+  /** Detail in the platform's words, e.g. its error number. */
   detail: string;
-  /** Because it would begin a chat. */
+  /** True when the message was refused because it would begin a chat. */
   isOfNewChat: boolean;
 }
 
-/** How a socket ended, and what follows from it. */
+/** End of a socket, and its consequence. */
 export interface SocketClose {
-  /** `again`: at once, it belongs to the course of things. `later`: with back-off. `stop`: not by ourselves. */
+  /**
+   * Next step: `again` without a wait, because such an end is usual; `later` with back-off; `stop` not by ourselves.
+   */
   next: 'again' | 'later' | 'stop' | 'logged-out';
   reason: StatusReason;
-  /** It did not work, though it looked so or should have: when that comes again and again, each connection waits longer. */
+  /** True when the connection did not work, though it looked so or should have: after several in a row each connection waits longer. */
   isMalfunction: boolean;
   /** The platform's number for it, for the log. */
   code?: number;
 }
 
-/** Listens to what becomes of messages on one socket. */
+/** Listener for acks and receipts of messages on one socket. */
 export interface MessageListener {
-  /** The platform's server took the message (`refusal` undefined) or refused it. */
+  /** Reports that the platform's server took the message (`refusal` undefined) or refused it. */
   onAck(keyId: string, refusal: Refusal | undefined): void;
   /**
-   * A receipt of the contact's device for these messages, with the time that it names. The platform is told that it arrived when
-   * this resolves.
+   * Reports a receipt of the contact's device for these messages, with the time that it names. The platform gets its confirmation when this resolves.
    */
   onReceipt(keyIds: string[], kind: 'delivered' | 'read', at: Date): Promise<void>;
 }
 
 /** Listens to one socket. */
 export interface PlatformListener extends MessageListener {
-  /** A QR code to show until then. */
+  /** Reports a QR code that may be shown until `expiresAt`. */
   onQr(qr: string, expiresAt: Date): void;
-  /** Logged in: the socket works. `phone` in digits. */
+  /** Reports that the socket has logged in and works. `phone` in digits. */
   onOpen(phone: string): void;
   /** The socket is gone. Called once. */
   onClose(close: SocketClose): void;
-  /** The credentials changed and want to be kept. */
+  /** Reports that the credentials have changed and must be saved. */
   onCredentials(): void;
   onRestriction(restriction: PlatformRestriction): void;
 }
 
-/** Which value of a session's key store. */
+/** Name of one value of a session's key store. */
 export interface KeyName {
   type: string;
   id: string;
@@ -142,20 +143,20 @@ export interface PlatformSocket {
    * @throws NoAnswerError
    */
   lookUp(phone: string): Promise<string | null>;
-  /** Lists all addresses under which messages of this contact may have come. */
+  /** Lists all addresses from which messages of this contact may arrive. */
   addressesOf(contact: string): Promise<string[]>;
   /**
    * Marks messages as read.
    * @throws NoAnswerError
    */
   markRead(messages: ReceivedMessage[]): Promise<void>;
-  /** Shows a chat that somebody writes, records, or stops. */
+  /** Shows a chat that its other side writes, records, or stops. */
   typing(to: string, state: TypingState): Promise<void>;
-  /** Asks for all restrictions; those that the platform does not tell in time are left out. */
+  /** Asks for all restrictions; those that the platform does not report in time are left out. */
   restrictions(): Promise<PlatformRestriction[]>;
   /** Unlinks this device on the platform. */
   logout(): Promise<void>;
-  /** Gives up a socket that looks connected and does not work: `onClose` is called with this reason, at once. */
+  /** Gives up a socket that looks connected and does not work: `onClose` is called with this reason, before this returns. */
   recycle(reason: StatusReason): void;
   /** Closes without unlinking; `onClose` is not called any more. */
   close(): void;

@@ -12,7 +12,7 @@ afterEach(() => {
   server?.close();
 });
 
-/** A proxy that answers each piece with the next of these. */
+/** Starts a proxy that answers each piece with the next of these. */
 async function proxy(scheme: string, ...answers: (string | number[])[]): Promise<ProxyAgent> {
   server = createServer((socket) => {
     const left = [...answers];

@@ -7,10 +7,10 @@ import { Agent, type AgentConnectOpts } from 'agent-base';
 import { openTunnel } from '@svc/outbound-http';
 import { SocksClient } from 'socks';
 
-/** A proxy that has not let us through by then does not; sooner than the login gives up, so that its reason is told. */
+/** Longest wait for a proxy to open a tunnel, in ms; shorter than the limit of a login, so that the reason is reported. */
 const TUNNEL_MS = 15_000;
 
-/** Where a proxy is, and how it is spoken to. */
+/** Address of a proxy, and its protocol. */
 export interface ProxyTarget {
   /** `http:`, `https:` or `socks5:`, with user and password; its host is an address. */
   url: URL;
@@ -20,8 +20,8 @@ export interface ProxyTarget {
 }
 
 /**
- * Leads requests through a proxy. What the proxy says is bounded in size and time, and its connections end with the attempt: the proxy belongs
- * to whoever a tenant names, and whatever it holds on to would be held here.
+ * Connects requests by way of a proxy. What the proxy says is bounded in size and time, and its connections end with the attempt: a tenant
+ * names the proxy, and what it holds on to would be held here.
  */
 export class ProxyAgent extends Agent {
   private readonly attempts = new Set<AbortController>();
@@ -31,17 +31,17 @@ export class ProxyAgent extends Agent {
     super();
   }
 
-  /** Whether the proxy did not let the last connection through, or has not yet. */
+  /** Says whether the proxy refused the last connection, or has not opened it yet. */
   failed(): boolean {
     return this.attemptFailed;
   }
 
-  /** Gives up the connections that are not through yet. */
+  /** Gives up the connections that the proxy has not opened yet. */
   abandon(): void {
     for (const attempt of this.attempts) attempt.abort(new Error('The attempt was given up.'));
   }
 
-  /** Called for each request, by the base class. */
+  /** Opens a connection for a request; the base class calls this. */
   override async connect(request: ClientRequest, options: AgentConnectOpts): Promise<Duplex> {
     this.attemptFailed = true;
     const socket = await this.openTunnelTo(options);
@@ -49,8 +49,8 @@ export class ProxyAgent extends Agent {
     request.once('socket', () => socket.resume());
     if (!options.secureEndpoint) return socket;
     const { host, servername = host } = options as { host?: string; servername?: string };
-    const { path: _path, port: _port, host: _host, ...rest } = options;
-    return connectTls({ ...rest, socket, ...(servername && !isIP(servername) ? { servername } : {}) });
+    const { path: _path, port: _port, host: _host, ...tlsOptions } = options;
+    return connectTls({ ...tlsOptions, socket, ...(servername && !isIP(servername) ? { servername } : {}) });
   }
 
   private async openTunnelTo({ host = '', port = 443 }: AgentConnectOpts): Promise<Socket> {
@@ -60,7 +60,7 @@ export class ProxyAgent extends Agent {
     const socket = this.open();
     const destroy = (): void => void socket.destroy(signal.reason as Error);
     signal.addEventListener('abort', destroy);
-    // Whoever waits for it hears of it below.
+    // The caller that waits for the socket gets the error below.
     socket.on('error', () => undefined);
     try {
       await once(socket, this.proxy.url.protocol === 'https:' ? 'secureConnect' : 'connect', { signal });
@@ -90,7 +90,7 @@ export class ProxyAgent extends Agent {
       const basic = Buffer.from(`${user}:${password}`).toString('base64');
       return openTunnel(socket, authority, { signal, ...(user ? { authorization: `Basic ${basic}` } : {}) });
     }
-    // The library would end the process over one that is longer than a byte can say.
+    // The library would end the process because of a name whose length does not fit into a byte.
     if (Buffer.byteLength(far.host) > 255) throw new Error('SOCKS knows no name that long.');
     const { hostname: host } = url;
     const login = user ? { userId: user, password: password ?? '' } : {};

@@ -8,25 +8,25 @@ const DEFAULT_PORTS: Record<string, number> = { 'http:': 80, 'https:': 443, 'soc
 const MOST_BYTES = 255;
 const FORM = 'proxy must be http://, https:// or socks5://, with a host, and nothing behind the port';
 
-/** The way to the platform through a proxy. */
+/** Route to the platform by way of a proxy. */
 export interface ProxyRoute {
   agent: Agent;
-  /** Whether it is the proxy that does not let us through. */
+  /** Says whether the proxy is what refuses our connections. */
   failed(): boolean;
-  /** Gives up the connections that the proxy has not let through. */
+  /** Gives up the connections that the proxy has not opened. */
   abandon(): void;
 }
 
-/** The proxy cannot be used; the message holds nothing of its address. */
+/** Error of a proxy that cannot be used; the message holds nothing of its address. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
 }
 
-/** Leads sessions through the proxies of their tenants, and never into our own network by way of them. */
+/** Makes the routes of sessions by way of their tenants' proxies, and never into our own network. */
 export class Proxies {
   constructor(private readonly guard: AddressGuard) {}
 
-  /** Names the rule that an address breaks, in words for the tenant; undefined when it may be saved. */
+  /** Names the rule that an address breaks, in a sentence for the tenant; undefined when it may be saved. */
   problemWith(text: string): string | undefined {
     const proxy = parse(text);
     if (!proxy) return FORM;
@@ -34,10 +34,10 @@ export class Proxies {
   }
 
   /**
-   * Makes the way through this proxy. Its name is resolved once, here, and what it resolves to is what is connected to.
+   * Makes the route by way of this proxy. Its name is resolved once, here, and what it resolves to is what is connected to.
    * @throws ProxyError
    */
-  async routeThrough(text: string): Promise<ProxyRoute> {
+  async makeRoute(text: string): Promise<ProxyRoute> {
     const proxy = parse(text);
     if (!proxy || this.isForbidden(proxy)) throw new ProxyError(NOT_ALLOWED);
     const { hostname } = proxy.origin;
@@ -46,7 +46,7 @@ export class Proxies {
     proxy.url.hostname = address.includes(':') ? `[${address}]` : address;
     const agent = new ProxyAgent({ url: proxy.url, port: proxy.port, servername: bare });
     return {
-      // It serves both kinds of requests, which its type does not say.
+      // The agent serves both kinds of requests, which its type does not say.
       agent: agent as unknown as Agent,
       failed: () => agent.failed(),
       abandon: () => agent.abandon(),

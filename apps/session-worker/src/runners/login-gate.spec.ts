@@ -2,7 +2,7 @@ import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { log } from '@svc/service';
 import { LoginGate } from './login-gate.js';
 
-/** A gate with two places, five sessions that want to log in, and who began in which order. */
+/** Makes a gate with two places, five sessions that want to log in, and a list of the order in which they began. */
 function storm() {
   const gate = new LoginGate(2);
   const begun: string[] = [];

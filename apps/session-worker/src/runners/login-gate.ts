@@ -1,7 +1,7 @@
 import { log } from '@svc/service';
 
 const REPORT_MS = 1_000;
-/** Of the places, those that one tenant may hold. */
+/** Largest share of the places that one tenant may hold. */
 const LARGEST_SHARE = 3 / 4;
 
 /** A place in the queue of logins, or among those under way. */
@@ -17,9 +17,9 @@ interface Login {
 }
 
 /**
- * Bounds the logins under way in this process: each costs more CPU than an idle session in an hour, and a hundred at once
- * all end in time-outs. Nobody waits for a rate, only for a place. How long a place is held a tenant's proxy decides: so the next place is for
- * the tenant that holds fewest, among its own first come, first served, and some places no single tenant gets.
+ * Bounds the logins under way in this process: each costs more CPU than an idle session in an hour, and a hundred together all end in
+ * time-outs. Nobody waits for a rate, only for a place. How long a place is held a tenant's proxy decides: so the next place is for the
+ * tenant that holds fewest, among its own first come, first served, and some places no single tenant gets.
  */
 export class LoginGate {
   private readonly waiting = new Set<Login>();
@@ -33,7 +33,7 @@ export class LoginGate {
     this.most = Math.max(1, Math.ceil(places * LARGEST_SHARE));
   }
 
-  /** Calls `start` when there is a place, at once or later; not after `leave`. */
+  /** Calls `start` when there is a place, now or later; not after `leave`. */
   enter(tenantId: string, start: () => void): LoginPlace {
     const login = { tenantId, start };
     this.waiting.add(login);

@@ -47,7 +47,7 @@ export class OwnerAnswers {
       return await answer(question as never);
     } catch (error) {
       if (error instanceof AppError) throw error;
-      // Disconnected, or given another proxy, while it asked: the platform could not answer any more.
+      // The session was disconnected, or got another proxy, while it asked: the platform could not answer any more.
       if (socket && this.runners.of(sessionId)?.connected !== socket)
         throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId }, { cause: error });
       log().warn({ verb, sessionId, err: error }, 'platform did not answer');
@@ -103,7 +103,7 @@ export class OwnerAnswers {
     );
   }
 
-  /** Finds messages of groups: only the journal knows in which one a message came, and its id tells whether it is the one. */
+  /** Finds messages of groups: only the journal knows the group of a message, and its id says whether it is the one. */
   private async journaledInGroups(
     sessionId: string,
     messages: MarkReadV1['messages'],

@@ -7,7 +7,7 @@ afterEach(() => void jest.useRealTimers());
 
 const VIEWED_UNTIL = Date.now() + 180_000;
 
-/** A socket that is asked for codes and answers when told to. */
+/** Makes a socket that is asked for codes and answers on request. */
 function aSocket() {
   const questions: { phone: string; answer: (code: string) => void }[] = [];
   const expiresAt = new Date(VIEWED_UNTIL + 60_000).toISOString();

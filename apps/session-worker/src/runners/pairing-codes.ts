@@ -2,7 +2,7 @@ import { AppError, type PairingCode } from '@svc/contracts';
 import { log } from '@svc/service';
 import type { PlatformSocket } from '../platform/port.js';
 
-/** The answer has to be on its way before whoever asked gives up. */
+/** Longest wait for a code, in ms: the answer has to be on its way before its caller gives up. */
 const WAIT_MS = 15_000;
 
 /** A question that waits for a socket. */
@@ -15,21 +15,21 @@ interface Question {
 /** Gets the codes of one session that a person types on the phone instead of scanning another one. */
 export class PairingCodes {
   private question: Question | undefined;
-  /** What was asked for and is not there yet: who asks for the same waits with the others. */
+  /** Code that was asked for and is not there yet: all callers for the same number wait for it together. */
   private coming: { phone: string; code: Promise<PairingCode> } | undefined;
   private shown: { phone: string; code: PairingCode } | undefined;
   private round = 0;
-  /** Whether the socket has not shown a QR code yet: its time is the code's. */
+  /** True while the socket has not shown a QR code yet: its time is the code's. */
   private isFresh = true;
 
   constructor(private readonly tag: { sessionId: string }) {}
 
-  /** Whether somebody waits for a socket that can be asked. */
+  /** Says whether a caller waits for a socket that can be asked. */
   get isAwaited(): boolean {
     return this.question !== undefined;
   }
 
-  /** The code that is shown for this number at this moment: whoever asks again gets the same one. */
+  /** Returns the code that is shown for this number at this moment: every caller gets the same one. */
   shownFor(phone: string): PairingCode | undefined {
     const { shown } = this;
     const fits = shown?.phone === phone && Date.parse(shown.code.expiresAt) > Date.now();
@@ -37,7 +37,7 @@ export class PairingCodes {
   }
 
   /**
-   * The code that the next socket is asked for; in place of one for another number that somebody waits for.
+   * Asks for the code of the next socket; it replaces the one for another number that a caller waits for.
    * @throws AppError `PLATFORM_UNAVAILABLE` when there is none in time, `QR_CONFLICT` when another number took its place.
    */
   ask(phone: string): Promise<PairingCode> {
@@ -64,7 +64,7 @@ export class PairingCodes {
     });
   }
 
-  /** The socket shows a QR code: only now, and at the first one, the platform can be asked for another kind. */
+  /** Fetches the code when the socket shows a QR code: only now, and at the first one, the platform can be asked for another kind. */
   async fetch(socket: PlatformSocket, viewedUntil: number): Promise<void> {
     const { question, round, isFresh } = this;
     this.isFresh = false;
@@ -89,7 +89,7 @@ export class PairingCodes {
     this.shown = undefined;
   }
 
-  /** There will be none. */
+  /** Ends the wait: there will be no code. */
   refuse(error = new AppError('PLATFORM_UNAVAILABLE')): void {
     this.question?.reject(error);
     this.question = undefined;

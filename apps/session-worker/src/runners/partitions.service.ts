@@ -12,7 +12,7 @@ import { RunnersService } from './runners.service.js';
 /** Runs the sessions of the partitions that this worker owns, and takes the commands and the questions for them. */
 @Injectable()
 export class PartitionsService implements PartitionWork, OnApplicationBootstrap, BeforeApplicationShutdown {
-  /** By partition that is given back: its sessions that were connected. */
+  /** Sessions that were connected, by the partition that is given back. */
   private readonly leaving = new Map<number, string[]>();
 
   constructor(

@@ -12,9 +12,9 @@ import { readViewedUntil, writeRestrictions, writeStatus } from '../sessions/ses
 import { SessionLogins } from './session-logins.js';
 import { SessionRunner } from './session-runner.js';
 
-/** Is told how a runner ends by itself. */
+/** Listener for the end of a runner by itself. */
 export interface RunnerEnd {
-  /** One of its writes was refused because the partition belongs to somebody else. */
+  /** Reports that a write was refused because the partition has another owner. */
   leaseLost(runner: SessionRunner): void;
   ended(runner: SessionRunner): void;
 }

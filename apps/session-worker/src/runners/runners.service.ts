@@ -13,7 +13,7 @@ import { deleteSession, markApplied } from '../sessions/session-rows.js';
 import { RunnerFactory } from './runner-factory.js';
 import type { SessionRunner } from './session-runner.js';
 
-/** A runner, and the sealed proxy that its session was given last. */
+/** Entry of a runner, with the sealed proxy that its session had last. */
 interface RunnerEntry {
   runner: SessionRunner;
   partition: number;
@@ -23,10 +23,10 @@ interface RunnerEntry {
 /** Holds the runners of this process: one per session of the partitions it owns that shall be connected. */
 @Injectable()
 export class RunnersService {
-  /** Tells of fenced writes that were refused. */
+  /** Emitter of the fences whose writes were refused. */
   readonly events = new EventEmitter<{ leaseLost: [Fence] }>();
   private readonly runners = new Map<string, RunnerEntry>();
-  /** By session: the wishes that are being carried out. */
+  /** Wishes that are being carried out, by session. */
   private readonly wishes = new Map<string, SerialQueue>();
 
   constructor(
@@ -56,7 +56,7 @@ export class RunnersService {
     return this.runners.get(sessionId)?.runner;
   }
 
-  /** All sessions of a partition, whether they have a runner or not. */
+  /** Lists all sessions of a partition, with and without a runner. */
   async sessionsOf(partition: number): Promise<string[]> {
     const rows = await this.dataSource.query<{ id: string }[]>(
       'SELECT id FROM session WHERE partition = $1',
@@ -85,7 +85,7 @@ export class RunnersService {
     return connected;
   }
 
-  /** Closes the sockets of a partition that is lost, at once. */
+  /** Closes the sockets of a partition that is lost, without a wait. */
   kill(partition: number): void {
     for (const id of this.idsOf(partition)) {
       this.of(id)?.kill();
@@ -93,7 +93,7 @@ export class RunnersService {
     }
   }
 
-  /** A wish may have waited until the partition was somebody else's. */
+  /** Says whether this process still owns the partition: a wish may have waited until it had another owner. */
   private holds({ partition, epoch }: Fence): boolean {
     return this.owner.epochOf(partition) === epoch;
   }
@@ -110,10 +110,10 @@ export class RunnersService {
 
   private async connect(session: Session, fence: Fence): Promise<void> {
     const isNewWish = session.appliedVersion < session.wantedVersion;
-    // A session that stopped by itself (nobody looked, replaced, logged out) starts again only when somebody asks.
+    // A session that stopped by itself (not viewed, replaced, logged out) starts again only at a new wish.
     const hasStopped = session.status === 'DISCONNECTED' || session.status === 'LOGGED_OUT';
     if (!isNewWish && hasStopped) return;
-    // One that is just about to end would take the wish with it.
+    // A runner that is just about to end would lose the wish.
     await this.of(session.id)?.idle();
     const entry = this.runners.get(session.id);
     if (entry) return this.reroute(entry, session);

@@ -13,11 +13,11 @@ const LOGIN_MS = 30_000;
 const PHONE = '15550100001';
 
 let sockets: FakeSocket[];
-/** What was written and done, in order. */
+/** Writes and acts of the runner, in order. */
 let calls: string[];
 let stored: Buffer | undefined;
 let viewedUntil: number;
-/** What each step meets before it is done; by default nothing. */
+/** Obstacle of each step before it is done; by default none. */
 let meets: { load: () => Promise<void>; write: () => Promise<void>; open: () => Promise<void> };
 let events: EventEmitter<{ changed: [Restrictions] }>;
 let runner: SessionRunner;

@@ -16,12 +16,12 @@ const LOGIN_MS = 30_000;
 const PHONE = '15550100001';
 
 let sockets: FakeSocket[];
-/** What tenants see, in order: status and reason, with the events told. */
+/** Status and reason as tenants see them, in order, with the published events. */
 let seen: string[];
-/** What the session keeps: its credentials, or why they cannot be read. */
-let kept: Buffer | Error | undefined;
+/** Credentials of the session, or the error of reading them. */
+let sessionCredentials: Buffer | Error | undefined;
 let viewedUntil: number;
-/** What writes answer with, one after the other; none: they succeed. */
+/** Errors of the next writes, in order; without one a write succeeds. */
 let writeErrors: Error[];
 let openErrors: Error[];
 let calls: string[];
@@ -30,7 +30,7 @@ let runner: SessionRunner;
 beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['performance'] });
   [sockets, seen, calls, writeErrors, openErrors] = [[], [], [], [], []];
-  kept = Buffer.from('linked');
+  sessionCredentials = Buffer.from('linked');
   viewedUntil = Date.now() + 180_000;
   make('DISCONNECTED');
 });
@@ -52,8 +52,8 @@ function tools(): RunnerTools {
     },
     store: {
       loadCredentials: async () => {
-        if (kept instanceof Error) throw kept;
-        return kept;
+        if (sessionCredentials instanceof Error) throw sessionCredentials;
+        return sessionCredentials;
       },
       saveCredentials: async (bytes) => void calls.push(`save ${bytes.toString()}`),
       forget: note('forget'),
@@ -114,7 +114,7 @@ async function connected(): Promise<void> {
 }
 /** Starts a runner whose session is not linked, and shows its first QR code. */
 async function scanning(): Promise<void> {
-  kept = undefined;
+  sessionCredentials = undefined;
   await runner.start();
   await pass();
   last().platform.onQr('QR 1', new Date(Date.now() + 30_000));
@@ -157,7 +157,7 @@ test('shows QR codes to link a number, and is connected once one is scanned', as
 
 test('gives up when nobody views the QR code any more, until somebody asks again', async () => {
   await scanning();
-  viewedUntil = Date.now() + 200_000; // somebody looks once more
+  viewedUntil = Date.now() + 200_000; // the code is viewed once more
   await pass(190_000);
   expect(seen.at(-1)).toContain('AWAITING_SCAN');
   await pass(20_000);
@@ -167,7 +167,7 @@ test('gives up when nobody views the QR code any more, until somebody asks again
 });
 
 test('opens no socket for a QR code that nobody views', async () => {
-  [kept, viewedUntil] = [undefined, 0];
+  [sessionCredentials, viewedUntil] = [undefined, 0];
   await runner.start();
   await pass();
   expect(sockets).toHaveLength(0);
@@ -175,14 +175,18 @@ test('opens no socket for a QR code that nobody views', async () => {
 });
 
 test('starts afresh after half a link', async () => {
-  kept = Buffer.from('half');
+  sessionCredentials = Buffer.from('half');
   await runner.start();
   await pass();
   expect(last().credentials.state).toBe('fresh');
 });
 
 test('gives up when the credentials cannot be read', async () => {
-  kept = new UnreadableSecretError({ sessionId: 'session', table: 'credential', row: 'credentials' });
+  sessionCredentials = new UnreadableSecretError({
+    sessionId: 'session',
+    table: 'credential',
+    row: 'credentials',
+  });
   await runner.start();
   expect(seen).toEqual(['DISCONNECTED CREDENTIALS_UNREADABLE session.disconnected']);
 });

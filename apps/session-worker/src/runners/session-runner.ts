@@ -33,7 +33,7 @@ import { unlink } from './unlink.js';
 const LAST_STEP_ATTEMPTS = 4;
 const DRAIN_MS = 5_000;
 
-/** What a runner works with; made for it by `RunnerFactory`. */
+/** Tools of a runner; `RunnerFactory` makes them. */
 export interface RunnerTools {
   platform: Pick<Platform, 'newCredentials' | 'credentialsFrom'>;
   store: Pick<SessionStore, 'loadCredentials' | 'saveCredentials' | 'forget' | 'close'>;
@@ -47,22 +47,22 @@ export interface RunnerTools {
   failMessages(failure: MessageFailure): Promise<void>;
   writeStatus(change: StatusChange, events: Envelope[]): Promise<void>;
   writeRestrictions(restrictions: Restrictions): Promise<void>;
-  /** Until when somebody views the QR code, in ms since 1970. */
+  /** Reads the time until which the QR code is viewed, in ms since 1970. */
   viewedUntil(): Promise<number>;
-  /** A write was refused because the partition belongs to somebody else. */
+  /** Reports that a write was refused because the partition has another owner. */
   onLeaseLost(): void;
   /** The runner has ended by itself. */
   onEnded(): void;
 }
 
 /**
- * Holds one session's socket: connects, shows QR codes while somebody views them, reconnects with back-off, and writes down
- * what it observes. What the socket tells is worked off one step at a time, in order.
+ * Holds one session's socket: connects, shows QR codes while they are viewed, reconnects with back-off, and writes down what it observes.
+ * The reports of the socket are worked off one step at a time, in order.
  */
 export class SessionRunner {
   private credentials: Credentials | undefined;
   private socket: PlatformSocket | undefined;
-  /** Counts the sockets: what a former one tells is nobody's business. */
+  /** Number of the socket: reports of a former one are ignored. */
   private generation = 0;
   private loginPlace: LoginPlace | undefined;
   private ended = false;
@@ -114,7 +114,7 @@ export class SessionRunner {
   }
 
   /**
-   * A code to type on the phone of this number; QR codes keep coming beside it.
+   * Makes a code to type on the phone of this number; QR codes keep coming beside it.
    * @throws AppError `ALREADY_LINKED`, `PLATFORM_UNAVAILABLE`
    */
   async pairingCode(phone: string): Promise<PairingCode> {
@@ -159,7 +159,7 @@ export class SessionRunner {
     }, socket === undefined);
   }
 
-  /** Closes without a word and without a write: the lease is lost. */
+  /** Closes without a farewell and without a write: the lease is lost. */
   kill(): void {
     this.steps.stop();
     this.ended = true;
@@ -174,7 +174,7 @@ export class SessionRunner {
     return { sessionId: this.session.id };
   }
 
-  /** `close`: before the last step; else the step still needs the socket. */
+  /** Ends the runner; `close` closes the socket before the last step, else the step still needs it. */
   private async endWith(last: () => Promise<void>, close = true): Promise<void> {
     if (this.steps.stopped) return;
     this.clearTimers();
@@ -256,7 +256,7 @@ export class SessionRunner {
     };
   }
 
-  /** The socket works: the next session may log in. */
+  /** Reports that the socket works: the next session may log in. */
   private loggedIn(step: () => Promise<void>): void {
     this.loginPlace?.leave();
     this.steps.add(step);
@@ -271,7 +271,7 @@ export class SessionRunner {
     if (this.socket) void this.codes.fetch(this.socket, until);
   }
 
-  /** A code gets a socket of its own: the time of one that shows QR codes is partly over. */
+  /** Restarts with a socket for the code alone: the time of one that shows QR codes is partly used. */
   private async restartForPairingCode(): Promise<void> {
     if (this.credentials?.isLinked) return this.codes.refuse(new AppError('ALREADY_LINKED'));
     if (!this.status.is('AWAITING_SCAN') || !this.codes.isAwaited) return; // it is on its way
@@ -291,7 +291,7 @@ export class SessionRunner {
     this.awaitViewer(until);
   }
 
-  /** Stops connecting until somebody asks for it again. */
+  /** Stops connecting until the next wish. */
   private async giveUp(reason: StatusReason): Promise<void> {
     this.dropSocket();
     await this.status.disconnected('DISCONNECTED', reason, true);
@@ -378,7 +378,7 @@ export class SessionRunner {
   }
 }
 
-/** The close of a socket that was never there. */
+/** Makes the close of a socket that was never there. */
 function notOpened(reason: StatusReason): SocketClose {
   return { next: 'later', reason, isMalfunction: true };
 }

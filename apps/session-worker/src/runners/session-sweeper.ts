@@ -9,7 +9,7 @@ import { PartitionsService } from './partitions.service.js';
 
 const SWEEP_MS = 2_000;
 
-/** Finds, among the sessions of this worker's partitions, what no message tells of. */
+/** Finds, among the sessions of this worker's partitions, changes that no message reports. */
 @Injectable()
 export class SessionSweeper {
   constructor(

@@ -19,7 +19,7 @@ export interface SessionSnapshot {
   status: SessionStatus;
 }
 
-/** Writes each change of one session's status, together with the event that tells tenants of it. */
+/** Writes each change of one session's status, together with the event that reports it to tenants. */
 export class StatusLog {
   private phone: string | null = null;
   private status: SessionStatus;
@@ -35,7 +35,7 @@ export class StatusLog {
     return this.status === status;
   }
 
-  /** The session is on its way: nothing that tenants are told. */
+  /** Writes that the session is connecting; tenants get no event of it. */
   connecting(isFirst: boolean, reason: StatusReason): Promise<void> {
     return this.observe({ status: isFirst ? 'CONNECTING' : 'RECONNECTING', reason });
   }
@@ -48,15 +48,15 @@ export class StatusLog {
     await this.observe({ status: 'CONNECTED', reason: 'LOGGED_IN', phone }, event);
   }
 
-  /** The session shows a QR code to scan. */
+  /** Writes that the session shows a QR code to scan. */
   async awaitingScan(code: string, expiresAt: Date): Promise<void> {
     const event = this.event(SessionQrGenerated, { qr: code, expiresAt: expiresAt.toISOString() });
     await this.observe({ status: 'AWAITING_SCAN', reason: 'QR_READY', qr: { code, expiresAt } }, event);
   }
 
   /**
-   * Tells tenants only of what they could see: a session that was connected; or (`always`) that it gives up: nobody scanned its
-   * QR code, or the platform does not let it come back.
+   * Reports to tenants only what they could see: a session that was connected; or (`always`) that it gives up: its QR code was not scanned,
+   * or the platform does not let it come back.
    */
   async disconnected(
     status: 'DISCONNECTED' | 'RECONNECTING',

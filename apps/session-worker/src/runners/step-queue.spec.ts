@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 
 const step = (name: string) => async (): Promise<void> => void done.push(name);
-/** A step that fails the first `times` times. */
+/** Makes a step that fails the first `times` times. */
 const flaky = (name: string, times: number, error: Error = new Error('no database')) => {
   let left = times;
   return async (): Promise<void> => {

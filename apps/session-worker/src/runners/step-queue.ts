@@ -7,16 +7,16 @@ const RETRY_MS = 500;
 /** A minute: longer than a database takes to restart. */
 const ATTEMPTS = 120;
 
-/** Is told that a queue cannot go on. */
+/** Listener for a queue that cannot go on. */
 export interface StepOutcome {
   leaseLost(): void;
-  /** The database did not come back in time. */
+  /** Reports that the database did not come back in time. */
   gaveUp(): void;
 }
 
 /** Writes what one session has observed: one step at a time, in order, and again while the database is away. */
 export class StepQueue {
-  /** Nothing is tried again: the lease or the patience is lost. */
+  /** True when nothing is tried again: the lease or the patience is lost. */
   stopped = false;
   private readonly queue = new SerialQueue();
   private saving: Promise<void> | undefined;
@@ -68,9 +68,9 @@ export class StepQueue {
     }
   }
 
-  private end(tell: () => void): void {
+  private end(report: () => void): void {
     this.stopped = true;
-    tell();
+    report();
   }
 
   private async saveDirty(write: () => Promise<void>): Promise<void> {

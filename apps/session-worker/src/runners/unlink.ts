@@ -2,8 +2,8 @@ import type { Credentials, PlatformSocket } from '../platform/port.js';
 import type { RunnerTools } from './session-runner.js';
 
 /**
- * Removes the device from the number's list on the platform: over the socket that is open, else over one that is opened
- * for it. Otherwise people would see a linked device that nobody holds.
+ * Removes the device from the number's list on the platform: over the open socket, else over one that is opened for it. Otherwise people
+ * would see a linked device that nobody holds.
  * @throws Error where the platform does not confirm it in time.
  */
 export async function unlink(

@@ -16,8 +16,8 @@ type Row = OutboundRow & { status: MessageStatus; failure: MessageFailure | null
 
 const COLUMNS = `${ROW_COLUMNS}, o.status, o.failure`;
 
-// The row decides between whoever ends a message and its owner, who sends nothing before he has claimed it; what waits for its
-// file is not on its way. Where the command has not come yet, it finds a row that has failed.
+// The row decides between the caller that ends a message and its owner, who sends nothing before he has claimed it; a message that waits
+// for its file is not on its way. Where the command has not come yet, it finds a row that has failed.
 const END_SQL = `INSERT INTO outbound_message AS o
     (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, failure, status, reached)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'FAILED', jsonb_build_object('FAILED', $11::text))
@@ -28,7 +28,7 @@ const END_SQL = `INSERT INTO outbound_message AS o
 
 const STATUS_SQL = `SELECT ${COLUMNS} FROM outbound_message o WHERE o.job_id = $1 AND o.tenant_id = $2`;
 
-/** Ends messages that have not begun to go out; any worker may, whoever owns the session. */
+/** Ends messages that have not begun to go out; any worker may, also one that does not own the session. */
 @Injectable()
 export class EndingsService {
   constructor(
@@ -63,7 +63,7 @@ export class EndingsService {
   }
 }
 
-/** Whether a command was written at the same moment: the conflict showed in the index of the message id before that of the job. */
+/** Says whether a command was written at the same moment: the conflict showed in the index of the message id before that of the job. */
 function isConflict(error: unknown): boolean {
   return (error as { driverError?: { code?: string } }).driverError?.code === '23505';
 }

@@ -22,8 +22,8 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
 };
 
 /**
- * Which layers get their unit back after a failure. What the platform saw, or may have seen at an earlier try, was sent as far as
- * limits go. To write to strangers who do not exist is what the warmup protects a number from, so there the session's unit stays used.
+ * Layers that get their unit back after a failure. What the platform saw, or may have seen at an earlier try, was sent as far as limits go.
+ * To write to strangers who do not exist is what the warmup protects a number from, so there the session's unit stays used.
  */
 const GIVEN_BACK: Record<FailureCode, readonly LimitLayer[]> = {
   SESSION_LOGGED_OUT: LIMIT_LAYERS,
@@ -52,7 +52,7 @@ const WHEREVER_IT_IS: ReadonlySet<FailureCode> = new Set([
   'EXPIRED',
 ]);
 
-/** Says why a message failed, in the words tenants see; `detail` e.g. the platform's error number. */
+/** Makes the failure of a message, in the words tenants see; `detail` is e.g. the platform's error number. */
 export function failureOf(code: FailureCode, detail?: string): MessageFailure {
   const message = detail ? `${FAILURE_WORDS[code]} (${detail})` : FAILURE_WORDS[code];
   return { code, message, givenBack: [...GIVEN_BACK[code]] };
@@ -63,7 +63,7 @@ export function perhapsSent(failure: MessageFailure): MessageFailure {
   return WHEREVER_IT_IS.has(failure.code) ? { ...failure, givenBack: [] } : failure;
 }
 
-/** A file cannot be sent; `final` where another try would not help. */
+/** Error of a file that cannot be sent; `final` where another try would not help. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 

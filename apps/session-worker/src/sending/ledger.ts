@@ -11,24 +11,24 @@ import { FAILED_AT, failedEvent, isOverdue, type OutboundRow, ROW_COLUMNS } from
 
 /** Sessions of one statement at most. */
 const CLAIM_BATCH = 64;
-/** Who claims tries again by himself. */
+/** Longest wait for the rows of a claim, in ms: a claimant tries again by itself. */
 const CLAIM_PATIENCE_MS = 500;
 
-/** Whose messages, and under which lease they may be written. */
+/** Session of the messages, and the lease under which they may be written. */
 export interface LedgerScope {
   sessionId: string;
   fence: Fence;
 }
 
-/** Which messages of a session are claimed. */
+/** Messages of a session that are claimed. */
 export interface Claim extends LedgerScope {
   /** Messages at most. */
   limit: number;
-  /** How long one may have waited, in ms. */
+  /** Longest wait of a message, in ms. */
   expiryMs: number;
-  /** In hand already. */
+  /** Jobs that are under way already. */
   exceptJobs: string[];
-  /** Held up. */
+  /** Chats that are held up. */
   exceptChats: string[];
 }
 
@@ -36,13 +36,13 @@ export interface Claim extends LedgerScope {
 export interface LedgerMessage extends OutgoingMessage {
   jobId: string;
   sessionId: string;
-  /** It was claimed before, and may have been handed over. */
+  /** True when it was claimed before, and may have been handed over. */
   mayBeSent: boolean;
 }
 
-// The status twice: where a row is locked by who ends it, only what stands outside the subquery is looked at again; there in words that
-// no index knows, so that the row is found by its key and not among all that is open. `next` is sorted, and so read to
-// its end before the first row is written: only then does the index mark entries of rows that are gone (docs/adr/0028-statements-use-the-primary-key.md).
+// The status stands twice: of a row that its end has locked, only the conditions outside the subquery are checked again; there in a form
+// that no index has, so that the row is found by its key and not among all that is open. `next` is sorted, and so read to its end before
+// the first row is written: only then does the index mark entries of rows that are gone (docs/adr/0028-statements-use-the-primary-key.md).
 const CLAIM_SQL = `WITH ${FENCE_SQL},
   claim AS MATERIALIZED (SELECT a.session_id, a.most, a.expiry_ms
     FROM unnest($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[]) AS a (session_id, partition, epoch, most, expiry_ms)
@@ -63,8 +63,8 @@ const KEEP_UPLOAD_SQL = `WITH ${FENCE_SQL}
   UPDATE outbound_message o SET uploaded = $5 FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
 
 /**
- * One row at least where the lease holds: of nulls when nothing changed. What is claimed may be on its way, but for what
- * waits for its file.
+ * There is at least one row where the lease holds: one of nulls when nothing changed. What is claimed may be on its way, but for what waits
+ * for its file.
  */
 const FAIL_SQL = `WITH ${FENCE_SQL},
   changed AS (UPDATE outbound_message o SET status = 'FAILED', failure = CASE
@@ -83,7 +83,7 @@ export class Ledger {
   private readonly claims = new GroupCommit<Claim, LedgerMessage[]>({
     most: CLAIM_BATCH,
     patienceMs: CLAIM_PATIENCE_MS,
-    // Together with its successor a former owner would be given what that one has claimed.
+    // A former owner would get, in one claim with its successor, what that one has claimed.
     apart: ({ sessionId }) => sessionId,
     write: (claims) => this.writeClaims(claims),
   });
@@ -99,7 +99,7 @@ export class Ledger {
   }
 
   /**
-   * Keeps what became of a message's file, so that it goes to the platform once.
+   * Saves the result of uploading a message's file, so that it goes to the platform once.
    * @throws LeaseLostError
    */
   async keepUpload({ sessionId, fence }: LedgerScope, jobId: string, uploaded: Uint8Array): Promise<void> {

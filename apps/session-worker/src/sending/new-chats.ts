@@ -7,13 +7,13 @@ import { restrictionAt, type Restrictions, restrictionsAfter } from '../sessions
 import type { LedgerMessage } from './ledger.js';
 
 // The sender of the journal comes first: its index finds one contact, the ledger's all messages of the session.
-const KNOWN_SQL = `SELECT EXISTS (SELECT FROM inbound_message WHERE session_id = $1 AND sender = ANY($2::text[]))
+const CHAT_SQL = `SELECT EXISTS (SELECT FROM inbound_message WHERE session_id = $1 AND sender = ANY($2::text[]))
   OR EXISTS (SELECT FROM outbound_message
     WHERE session_id = $1 AND to_jid = ANY($2::text[]) AND status IN ('SENT', 'DELIVERED', 'READ')) AS "isKnown"`;
 
 /** Decides whether one session may begin chats: by what the platform has said of that, and for which messages it counts. */
 export class NewChats {
-  /** Tells of restrictions that want to be written. */
+  /** Emitter of restrictions that must be written. */
   readonly events = new EventEmitter<{ changed: [Restrictions] }>();
   private asking: Promise<void> | undefined;
 
@@ -44,8 +44,8 @@ export class NewChats {
   }
 
   /**
-   * Begins no other chat after one was refused, until it is known why. A platform that says that there is no restriction meant that chat
-   * alone; one that does not say counts as restricting the number.
+   * Begins no other chat after a refused one, until the platform has given the reason. A platform that says that there is no restriction
+   * meant that chat alone; one that does not say counts as restricting the number.
    */
   refused(socket: PlatformSocket): void {
     this.asking ??= this.ask(socket)
@@ -63,8 +63,8 @@ export class NewChats {
    */
   async refusalOf(message: LedgerMessage, socket: PlatformSocket): Promise<RestrictionReason | undefined> {
     if (!this.asking && !this.current) return undefined;
-    if (message.mayBeSent || isGroup(message.to) || this.wasSeenBefore(message)) return undefined;
-    if (await this.isKnown(message.to, socket)) return undefined;
+    if (message.mayBeSent || isGroup(message.to) || this.isCheckedByGateway(message)) return undefined;
+    if (await this.hasChat(message.to, socket)) return undefined;
     await this.asking;
     return this.current?.reason;
   }
@@ -73,16 +73,16 @@ export class NewChats {
     return restrictionAt(this.restrictions, Date.now());
   }
 
-  /** The gateway looks at the session, and writes the message within that time. */
-  private wasSeenBefore({ acceptedAt }: LedgerMessage): boolean {
+  /** Says whether the gateway has checked the message: it reads the session, and writes the message within that time. */
+  private isCheckedByGateway({ acceptedAt }: LedgerMessage): boolean {
     const { current } = this;
     return current !== null && acceptedAt.getTime() > Date.parse(current.since) + WRITE_WITHIN_MS;
   }
 
-  /** Whether the contact has written, or was sent something; a phone number may have written under its LID. */
-  private async isKnown(chat: string, socket: PlatformSocket): Promise<boolean> {
+  /** Says whether the contact has written, or was sent something; a phone number may have written under its LID. */
+  private async hasChat(chat: string, socket: PlatformSocket): Promise<boolean> {
     const addresses = await socket.addressesOf(chat);
-    const [row] = await this.dataSource.query<{ isKnown: boolean }[]>(KNOWN_SQL, [this.sessionId, addresses]);
-    return row?.isKnown === true;
+    const [row] = await this.dataSource.query<{ hasChat: boolean }[]>(CHAT_SQL, [this.sessionId, addresses]);
+    return row?.hasChat === true;
   }
 }

@@ -55,8 +55,8 @@ test('a status is never earlier than the one below, whatever the clocks of other
 
 test('what is told again is told with the same times', () => {
   const reached = { SENT: at(1), DELIVERED: at(2), READ: at(4) };
-  const told = eventsSoFar({ ...row, reached, status: 'READ', failure: null });
-  expect(told.map(({ data }) => (data as OutboundMessageV1).timestamp)).toEqual([at(1), at(2), at(4)]);
+  const events = eventsSoFar({ ...row, reached, status: 'READ', failure: null });
+  expect(events.map(({ data }) => (data as OutboundMessageV1).timestamp)).toEqual([at(1), at(2), at(4)]);
 });
 
 test('an event names its message in all ways, with what the tenant has given it', () => {
@@ -83,8 +83,8 @@ test('what is told again is the same event, and another status is another one', 
 
 test('a message that failed tells of its failure again, and of nothing it was before', () => {
   const failure = failureOf('NO_ACK');
-  const told = eventsSoFar({ ...row, status: 'FAILED', failure });
-  expect(told).toMatchObject([{ type: 'message.failed', data: { failure } }]);
+  const events = eventsSoFar({ ...row, status: 'FAILED', failure });
+  expect(events).toMatchObject([{ type: 'message.failed', data: { failure } }]);
   expect(eventsSoFar({ ...row, status: 'FAILED', failure: null })).toEqual([]);
   expect(eventsSoFar({ ...row, status: 'QUEUED', failure: null })).toEqual([]);
 });

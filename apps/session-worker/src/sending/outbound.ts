@@ -13,13 +13,13 @@ import { v5 as uuidv5 } from 'uuid';
 
 /** Statuses of an outbound message in their order; `FAILED` stands beside them and is final. */
 export const STATUS_ORDER = ['QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'READ'] as const;
-/** One of `STATUS_ORDER`. */
+/** Status of an outbound message, one of `STATUS_ORDER`. */
 export type SendStatus = (typeof STATUS_ORDER)[number];
 
-/** When a message reached its statuses; the first time of each counts. */
+/** Times at which a message reached its statuses; the first time of each counts. */
 export type StatusTimes = Partial<Record<SendStatus | 'FAILED', string>>;
 
-/** Assignment that keeps when a row of `outbound_message o` failed; `at` names a parameter. */
+/** Writes the assignment that saves the time of the failure of a row of `outbound_message o`; `at` names a parameter. */
 export const FAILED_AT = (at: string): string =>
   `reached = jsonb_build_object('FAILED', ${at}::text) || coalesce(o.reached, '{}')`;
 
@@ -31,7 +31,7 @@ export interface OutboundRow {
   key_id: string;
   to_jid: string;
   client_message_id: string | null;
-  /** When each status was reached (ISO 8601); null: before this was kept. */
+  /** Times of the statuses (ISO 8601); null for a row that is older than this column. */
   reached: StatusTimes | null;
   metadata: Metadata | null;
 }
@@ -41,8 +41,8 @@ export const ROW_COLUMNS =
   'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.metadata, o.reached';
 
 /**
- * Writes the SQL that tells whether a row has waited too long for its session. What the send itself says goes by domain time, the worker's own limit (a
- * parameter, in ms) by the server's clock.
+ * Writes the SQL that says whether a row has waited too long for its session. What the send itself says goes by domain time, the worker's
+ * own limit (a parameter, in ms) by the server's clock.
  */
 export function isOverdue(row: string, limitMs: string): string {
   return `CASE WHEN ${row}.expires_at IS NULL THEN ${row}.accepted_at < clock_timestamp() - ${limitMs} * interval '1 ms'
@@ -61,11 +61,15 @@ export function progressEvents(row: OutboundRow, before: SendStatus, now: SendSt
 }
 
 /**
- * Says when a message that has come to `status` reached it and every one below: what was written stays, no status is earlier than the
- * one below it, and one that was passed unseen was reached with the next above.
+ * Computes the times of a message that has come to `status`, for it and every one below: a written time stays, no status is earlier than
+ * the one below it, and a skipped one has the time of the next above.
  */
-export function statusTimes(status: SendStatus, news: StatusTimes, written: StatusTimes | null): StatusTimes {
-  const times: StatusTimes = { ...news, ...written };
+export function statusTimes(
+  status: SendStatus,
+  latest: StatusTimes,
+  earlier: StatusTimes | null,
+): StatusTimes {
+  const times: StatusTimes = { ...latest, ...earlier };
   const statuses = STATUS_ORDER.slice(STATUS_ORDER.indexOf('SENT'), STATUS_ORDER.indexOf(status) + 1);
   for (const one of statuses.toReversed()) {
     const above = STATUS_ORDER[STATUS_ORDER.indexOf(one) + 1];
@@ -74,12 +78,12 @@ export function statusTimes(status: SendStatus, news: StatusTimes, written: Stat
   let last = '';
   for (const one of statuses) {
     const at = times[one];
-    if (at !== undefined) last = times[one] = written?.[one] ?? (at < last ? last : at);
+    if (at !== undefined) last = times[one] = earlier?.[one] ?? (at < last ? last : at);
   }
   return times;
 }
 
-/** Makes all events of a message up to now, to be told again where they may have been lost. */
+/** Makes all events of a message up to now, to publish again those that may have been lost. */
 export function eventsSoFar(
   row: OutboundRow & { status: string; failure: MessageFailure | null },
 ): Envelope[] {
@@ -105,7 +109,7 @@ function payloadOf(row: OutboundRow, status: SendStatus | 'FAILED') {
     keyId: row.key_id,
     clientMessageId: row.client_message_id,
     to: row.to_jid,
-    // Of a row that an earlier release wrote, nobody knows.
+    // A row that an earlier release wrote has no times.
     timestamp: row.reached?.[status] ?? new Date().toISOString(),
     ...(row.metadata && { metadata: row.metadata }),
   };

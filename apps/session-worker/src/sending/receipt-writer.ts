@@ -16,16 +16,16 @@ import {
 } from './outbound.js';
 
 const BATCH = 256;
-/** Nobody waits for it (ADR 24). */
+/** Time between two writes, in ms; no caller waits for it (ADR 24). */
 const EVERY_MS = 20;
 
-/** A message of a session has come to this status. */
+/** Status that a message of a session has come to. */
 interface Receipt {
   sessionId: string;
   fence: Fence;
   keyId: string;
   status: SendStatus;
-  /** When it did. */
+  /** Time at which it did. */
   at: Date;
 }
 
@@ -38,8 +38,8 @@ const ROWS_SQL = `SELECT ${ROW_COLUMNS}, r.status, r.times
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[]) AS r (session_id, key_id, status, times)
   JOIN outbound_message o USING (session_id, key_id)`;
 
-// One that was given up for failed stands where SENT does: an ack comes too late, a receipt proves that it arrived.
-// One statement, so that a process that is paused leaves no row and no lease locked.
+// A message that was given up as failed stands where SENT does: an ack comes too late, a receipt proves that it arrived. One statement, so
+// that a process that is paused leaves no row and no lease locked.
 const PROGRESS_SQL = `WITH ${FENCE_SQL}, receipt AS (
     SELECT r.session_id, r.key_id, r.status
     FROM unnest($3::int[], $4::int[], $5::uuid[], $6::text[], $7::text[]) AS r (partition, epoch, session_id, key_id, status)
@@ -58,10 +58,10 @@ const PROGRESS_SQL = `WITH ${FENCE_SQL}, receipt AS (
     ON CONFLICT DO NOTHING RETURNING id)
   SELECT (SELECT json_agg(f) FROM fence f) AS fences, (SELECT array_agg(id) FROM inserted) AS events`;
 
-/** A row, and the status that it has come to. */
+/** Row of a message, and the status that it has come to. */
 type ReceiptRow = OutboundRow & { status: SendStatus; times: StatusTimes };
 
-/** Which fences hold, and which events are new. */
+/** Fences that hold, and events that are new. */
 interface ProgressResult {
   fences: { partition: number; epoch: number }[] | null;
   events: string[] | null;
@@ -127,7 +127,7 @@ export class ReceiptWriter {
   }
 }
 
-/** Makes the events that a message may have to tell on its way to a status; the database knows which of them are new. */
+/** Makes the events that a message may have on its way to a status; the database knows which of them are new. */
 function possibleEvents(row: ReceiptRow): { jobId: string; status: SendStatus; event: Envelope }[] {
   return STATUS_ORDER.slice(1, STATUS_ORDER.indexOf(row.status) + 1).flatMap((status, below) =>
     progressEvents(row, STATUS_ORDER[below] as SendStatus, status).map((event) => ({

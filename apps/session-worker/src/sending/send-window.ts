@@ -12,27 +12,27 @@ const MAX_UNANSWERED = 2;
  * told what happens, and neither waits nor writes itself.
  */
 export class SendWindow {
-  /** About to be handed over, one after the other. */
+  /** Messages that are about to be handed over, one after the other. */
   private claimed: LedgerMessage[] = [];
-  /** Handed over, not acknowledged; by key id. */
+  /** Messages that were handed over and not acknowledged, by key id. */
   private readonly inFlight = new Map<string, LedgerMessage>();
-  /** Acknowledged or given up, but not yet written: nothing to claim again. */
+  /** Messages that were acknowledged or given up, and are not written yet: they are not claimed again. */
   private readonly inWriting = new Map<string, LedgerMessage>();
   /** Tries that failed, by key id. */
   private readonly tries = new Map<string, number>();
   private unanswered = 0;
 
-  /** How many messages may be claimed. */
+  /** Counts the messages that may be claimed. */
   get room(): number {
     return WINDOW - this.inFlight.size;
   }
 
-  /** Whether a claim is worth it: one for many messages, not one for each. */
+  /** Says whether a claim is worth it: one for many messages, not one for each. */
   get isHalfEmpty(): boolean {
     return this.inFlight.size <= WINDOW / 2;
   }
 
-  /** Whether nothing waits for its acknowledgement. */
+  /** Says whether no message waits for its acknowledgement. */
   get isEmpty(): boolean {
     return this.inFlight.size === 0;
   }
@@ -43,12 +43,12 @@ export class SendWindow {
     return all.map(({ jobId }) => jobId);
   }
 
-  /** These messages are about to be handed over, in place of those of the claim before. */
+  /** Enters messages that are about to be handed over, in place of those of the claim before. */
   claim(messages: LedgerMessage[]): void {
     this.claimed = messages;
   }
 
-  /** The message is being handed over. Its acknowledgement may be faster than that. */
+  /** Enters a message that is being handed over. Its acknowledgement may be faster than that. */
   handOver(message: LedgerMessage): void {
     this.inFlight.set(message.keyId, message);
   }
@@ -85,12 +85,12 @@ export class SendWindow {
     this.tries.delete(keyId);
   }
 
-  /** The platform has given a sign. */
+  /** Notes a sign of life of the platform. */
   answered(): void {
     this.unanswered = 0;
   }
 
-  /** A send was left unanswered. Says whether the socket is to blame. */
+  /** Counts a send that was left unanswered. Says whether the socket is to blame. */
   countUnanswered(): boolean {
     this.unanswered += 1;
     return this.unanswered >= MAX_UNANSWERED;

@@ -12,11 +12,11 @@ import type { SessionSender } from './session-sender.js';
 
 /** Commands that are written in one statement at most. */
 const BATCH = 256;
-/** Nobody waits for it (ADR 24). */
+/** Time between two writes, in ms; no caller waits for it (ADR 24). */
 const EVERY_MS = 20;
 
-// $1 is the data of the commands, as they came. What was accepted for a contact who has been erased since is nobody's any more. Rows go in
-// by order of arrival: `seq` is the order in which a session sends.
+// The parameter $1 is the data of the commands, as they came. What was accepted for a contact who has been erased since is nobody's any
+// more. Rows go in by order of arrival: `seq` is the order in which a session sends.
 const INTAKE_SQL = `INSERT INTO outbound_message
     (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at)
   SELECT j.job_id, j.session_id, j.tenant_id, j.key_id, j.to_jid, j.content, j.client_message_id, j.accepted_at,
@@ -28,8 +28,9 @@ const INTAKE_SQL = `INSERT INTO outbound_message
   WHERE NOT ${isErasedSql({ tenant: 'j.tenant_id', contacts: `decode(j.contact, 'hex')`, at: 'j.accepted_at', toThem: 'true' })}
   ORDER BY j.n ON CONFLICT DO NOTHING RETURNING job_id`;
 
-// Of what has just come; what a logout or a deletion has missed at the same moment comes again with the gateway's repeat of it. The status
-// in words that no index knows: rows are found by their key, not among all that is open (docs/adr/0028-statements-use-the-primary-key.md).
+// These are commands that have just come; one that a logout or a deletion has missed at the same moment comes again with the gateway's
+// repeat of it. The status in words that no index knows: rows are found by their key, not among all that is open
+// (docs/adr/0028-statements-use-the-primary-key.md).
 const UNDELIVERABLE_SQL = `UPDATE outbound_message o SET status = 'FAILED', failure = CASE
       WHEN s.id IS NULL OR s.wanted = 'DELETED' THEN $3::jsonb WHEN s.status = 'LOGGED_OUT' AND q.expires_at IS NULL THEN $4::jsonb ELSE $5::jsonb END,
     ${FAILED_AT('$6')}
@@ -54,7 +55,7 @@ export class SendingService {
   private readonly intake = new GroupCommit<Envelope<SendMessageV1>, void>({
     most: BATCH,
     everyMs: EVERY_MS,
-    // As one and not over the stream: a command that is refused comes back after those behind it.
+    // Commands come back as one write and not by the stream: a refused command would come back after those behind it.
     write: (commands) => this.insert(commands),
   });
 
@@ -96,7 +97,7 @@ export class SendingService {
     return commands.map(() => undefined);
   }
 
-  /** Finds the outcomes of commands that come again: they may have been lost on the way, and are told again. */
+  /** Finds the outcomes of commands that come again: their events may have been lost on the way, and are published again. */
   private async endedBefore(tx: EntityManager, jobIds: string[], inserted: Set<string>): Promise<EndedRow[]> {
     const repeated = jobIds.filter((jobId) => !inserted.has(jobId));
     if (repeated.length === 0) return [];

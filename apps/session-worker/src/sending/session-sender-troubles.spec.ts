@@ -20,10 +20,10 @@ const message = (name: string, more: Partial<LedgerMessage> = {}): LedgerMessage
 /** The table, as far as a sender sees it: what is open, and what became of the others. */
 let open: LedgerMessage[];
 let outcomes: string[];
-/** How many messages were asked for at each claim. */
+/** Number of messages that each claim asked for. */
 let claims: number[];
 let attached: Map<string, SessionSender>;
-/** What claims and writes fail with, one after the other; none: they succeed. */
+/** Errors of the next claims and writes, in order; without one they succeed. */
 let claimErrors: Error[];
 let writeErrors: Error[];
 let fileErrors: Error[];
@@ -77,7 +77,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A socket that notes what it is handed; `answer` says how each hand-over ends. */
+/** Makes a socket that notes the messages handed to it; `answer` says how each hand-over ends. */
 function aSocket(answer: (message: OutgoingMessage) => Promise<void> = async () => undefined) {
   const sent: string[] = [];
   const recycled: string[] = [];

@@ -23,7 +23,7 @@ let outcomes: string[];
 let attached: Map<string, SessionSender>;
 let restriction: RestrictionReason | undefined;
 let explained: number;
-/** What writes answer with, one after the other; none: they succeed. */
+/** Errors of the next writes, in order; without one a write succeeds. */
 let writeErrors: Error[];
 let sender: SessionSender;
 
@@ -63,7 +63,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A socket that notes what it is handed; `answer` says how each hand-over ends. */
+/** Makes a socket that notes the messages handed to it; `answer` says how each hand-over ends. */
 function aSocket(answer: (message: OutgoingMessage) => Promise<void> = async () => undefined) {
   const sent: string[] = [];
   const recycled: string[] = [];

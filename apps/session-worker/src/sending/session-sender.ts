@@ -16,7 +16,7 @@ import { MAX_TRIES, SendWindow } from './send-window.js';
 
 const RETRY_MS = 1_000;
 
-/** What a sender works with; made for it by `SessionSenders`. */
+/** Tools of a sender; `SessionSenders` makes them. */
 export interface SenderTools {
   scope: LedgerScope;
   ledger: Pick<Ledger, 'claim' | 'keepUpload' | 'fail'>;
@@ -25,9 +25,9 @@ export interface SenderTools {
   files: Pick<OutgoingFiles, 'upload'>;
   /** Senders with an open socket, by session. */
   attached: Map<string, SessionSender>;
-  /** How long a message may have waited for its session, in ms. */
+  /** Longest wait of a message for its session, in ms. */
   expiryMs: number;
-  /** How long the platform may take to acknowledge one, in ms. */
+  /** Longest wait for the platform's acknowledgement of a message, in ms. */
   ackTimeoutMs: number;
 }
 
@@ -36,7 +36,7 @@ export interface SenderTools {
  * again under the same message id, so that nothing is lost and nothing arrives twice.
  */
 export class SessionSender {
-  /** Listens to what becomes of its messages. */
+  /** Listener for acks and receipts of its messages. */
   readonly listener: MessageListener = {
     onAck: (keyId, refusal) => this.onAck(keyId, refusal),
     onReceipt: (keyIds, kind, at) => this.onReceipt(keyIds, kind, at),
@@ -44,14 +44,14 @@ export class SessionSender {
 
   private socket: PlatformSocket | undefined;
   private readonly window = new SendWindow();
-  /** By key id of a message in flight. */
+  /** Timers of messages in flight, by key id. */
   private readonly ackTimers = new Map<string, NodeJS.Timeout>();
-  /** Acks, receipts and failures that are being written. */
+  /** Writes of acks, receipts and failures that are under way. */
   private readonly writes = new UnderWay();
   private sending: Promise<void> | undefined;
   private claiming: Promise<LedgerMessage[]> | undefined;
   private again = false;
-  /** Whether there may be messages that nobody has claimed yet. */
+  /** True when there may be messages that nobody has claimed yet. */
   private more = false;
   /** Ends the hand-over under way: a socket that breaks leaves it hanging. */
   private interrupt: () => void = () => undefined;
@@ -65,7 +65,7 @@ export class SessionSender {
     });
   }
 
-  /** Sends what waits over a socket that is open, first of all what a former socket or owner had begun. */
+  /** Sends the waiting messages over an open socket, first those that a former socket or owner had begun. */
   attach(socket: PlatformSocket): void {
     this.detach();
     this.socket = socket;
@@ -92,7 +92,7 @@ export class SessionSender {
     this.go();
   }
 
-  /** Resolves when what was handed over is acknowledged and written, or after `limitMs`. */
+  /** Waits until the messages that were handed over are acknowledged and written, at most `limitMs`. */
   async drain(limitMs: number): Promise<void> {
     this.socket = undefined; // nothing new goes out
     this.files.detach();
@@ -135,15 +135,15 @@ export class SessionSender {
     }
   }
 
-  /** False when one could not be handed over: those behind it wait for it. */
+  /** Sends up to `room` messages; false when one could not be handed over: those behind it wait for it. */
   private async sendUpTo(room: number, socket: PlatformSocket): Promise<boolean> {
-    this.more = false; // whoever wakes meanwhile knows better
+    this.more = false; // a message that arrives meanwhile sets it again
     const messages = await this.claim(room);
     this.more ||= messages.length === room;
     const areHandedOver = await this.sendAll(messages, socket).finally(() => this.window.claim([]));
     this.again ||= this.more && this.window.isHalfEmpty;
     if (this.socket === socket) return areHandedOver;
-    // What the former socket left unacknowledged comes before these in its chat: all of it is claimed anew.
+    // The messages that the former socket left unacknowledged come before these in their chats: all of it is claimed anew.
     this.again = this.more = true;
     return true;
   }
@@ -162,7 +162,7 @@ export class SessionSender {
   }
 
   private async sendAll(messages: LedgerMessage[], socket: PlatformSocket): Promise<boolean> {
-    // Also when the file is there at once: what is behind it in its chat comes with the next claim.
+    // A message is also passed when its file is there already: those behind it in its chat come with the next claim.
     const passed = new Set<string>();
     for (const message of messages) {
       if (this.socket !== socket) return false;
@@ -176,7 +176,7 @@ export class SessionSender {
     return true;
   }
 
-  /** Whether it must not go out, because it would begin a chat: then it has failed. */
+  /** Fails a message that must not go out because it would begin a chat; says whether it did. */
   private async refuse(message: LedgerMessage, socket: PlatformSocket): Promise<boolean> {
     const reason = await this.tools.newChats.refusalOf(message, socket);
     if (reason) this.fail(message, reason);
@@ -217,12 +217,12 @@ export class SessionSender {
     this.useRoom();
   }
 
-  /** Resolves when the receipt is written, and what it tells with it. */
+  /** Writes a receipt; resolves when it is written with its events. */
   private async onReceipt(keyIds: string[], kind: 'delivered' | 'read', at: Date): Promise<void> {
     atStep('out-10');
     await this.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED', at);
     atStep('out-11');
-    // As good as an ack.
+    // A receipt counts like an ack.
     this.window.answered();
     for (const keyId of keyIds) {
       this.take(keyId);
@@ -288,7 +288,7 @@ export class SessionSender {
     void this.writes.add(write);
   }
 
-  /** What could not be written is to be claimed again. */
+  /** Marks a message for another claim because it could not be written. */
   private claimAgain(keyId: string): void {
     this.window.endWrite(keyId);
     this.wake();

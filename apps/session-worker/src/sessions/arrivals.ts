@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 
 const LOOK_EVERY_MS = 100;
-/** Longer than a login takes on a busy machine; the platform may be away, and then nobody arrives. */
+/** Longest wait for arrivals, in ms: longer than a login takes on a busy machine; while the platform is away, no session arrives. */
 const PATIENCE_MS = 3_000;
 
 const UNDER_WAY_SQL = `SELECT count(*)::int AS sessions FROM session
@@ -10,8 +10,8 @@ const UNDER_WAY_SQL = `SELECT count(*)::int AS sessions FROM session
     AND EXISTS (SELECT FROM lease_member WHERE owner <> $2 AND expires_at > clock_timestamp())`;
 
 /**
- * Waits until sessions that this worker let go are connected at another one, or nobody is there to take them. Whoever lets
- * go of all its sessions at once makes each of them wait for the logins of the others.
+ * Waits until sessions that this worker let go are connected at another one, or there is no worker to take them. Whoever lets go of all its
+ * sessions at once makes each of them wait for the logins of the others.
  */
 export async function arrivalOf(sessionIds: string[], dataSource: DataSource, owner: string): Promise<void> {
   const until = performance.now() + PATIENCE_MS;

@@ -18,7 +18,7 @@ import {
 import { OwnerLine } from '@svc/ownership';
 import { SessionsService } from './sessions.service.js';
 
-/** Longer than the platform is waited for, so that it is the owner who says what is wrong. */
+/** Longest wait for the owner, in ms: longer than it waits for the platform, so that the owner is the one who names the fault. */
 const OWNER_TIMEOUT_MS = 18_000;
 
 /** Passes on what any worker is asked and only the one with the socket can answer: checked here, answered there, stored nowhere. */

@@ -40,6 +40,6 @@ test.each([
   ['said again', { ...account, until: later(60_000) }],
   ['that is not there', { ...quota, isActive: false }],
   ['that is over already', { ...quota, until: later(-1) }],
-])('one %s changes nothing', (_what, told) => {
-  expect(restrictionsAfter(restricted, told, NOW + 1_000)).toBe(restricted);
+])('one %s changes nothing', (_what, report) => {
+  expect(restrictionsAfter(restricted, report, NOW + 1_000)).toBe(restricted);
 });

@@ -1,10 +1,10 @@
 import type { RestrictionReason, SessionRestriction } from '@svc/contracts';
 import type { PlatformRestriction } from '../platform/port.js';
 
-/** How long a restriction counts whose end the platform does not give, from its last sign on. */
+/** Time that a restriction counts whose end the platform does not give, from its last sign on, in ms. */
 export const DEFAULT_RESTRICTION_MS = 24 * 3_600_000;
 
-/** What keeps a number from beginning new chats, by reason; times in ISO 8601, by the server's clock. */
+/** Restrictions of beginning new chats, by reason; times in ISO 8601, by the server's clock. */
 export type Restrictions = { readonly [R in RestrictionReason]?: { since: string; until: string } };
 
 /** Sums up the restrictions of this moment: the one that ends last, since the first of them began. Null: none. */

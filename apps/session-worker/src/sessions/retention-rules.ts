@@ -2,7 +2,7 @@ import type { MediaStore } from '@svc/media-store';
 import { ERASED_CONTACTS_RULE, type RetentionRule } from '@svc/service';
 
 /**
- * Makes the rules of what has been kept long enough: the texts of people are not ours to hoard. What waits to be sent stays.
+ * Makes the rules of rows that are old enough to delete: the texts of people are not ours to hoard. What waits to be sent stays.
  * @param store holds the files whose rows are in `inbound_media`.
  */
 export function retentionRules(days: number, store: Pick<MediaStore, 'delete'>): RetentionRule[] {

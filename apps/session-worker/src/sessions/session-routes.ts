@@ -6,11 +6,11 @@ import { Vault } from '../credentials/vault.js';
 import { Proxies, type ProxyRoute } from '../platform/proxy.js';
 import { Session } from './session.entity.js';
 
-/** Where the connections of a session go, and which way. */
+/** Destination of the connections of a session, and their route. */
 export interface SessionRoute {
   /** WebSocket of its platform. */
   url: string;
-  /** In hex; left out: the library's own. */
+  /** Key in hex; without it, the library's own holds. */
   trustRoot?: string;
   proxy?: ProxyRoute;
 }
@@ -26,7 +26,7 @@ export class SessionRoutes {
   ) {}
 
   /**
-   * Through the session's proxy where it has one; to the sandbox, which is next door, always directly.
+   * Finds the route of a session: its proxy where it has one; to the sandbox, which is next door, always the direct one.
    * @throws ProxyError
    * @throws AppError `SANDBOX_UNAVAILABLE`
    */
@@ -37,7 +37,7 @@ export class SessionRoutes {
     const live = { url, ...(trustRoot ? { trustRoot } : {}) };
     if (!session?.proxy) return live;
     const address = this.vault.open({ sessionId, table: 'session', row: 'proxy' }, session.proxy);
-    return { ...live, proxy: await this.proxies.routeThrough(address.toString()) };
+    return { ...live, proxy: await this.proxies.makeRoute(address.toString()) };
   }
 
   /** @throws AppError `SANDBOX_UNAVAILABLE` */

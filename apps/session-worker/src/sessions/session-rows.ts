@@ -26,13 +26,13 @@ export function toSessionState(session: Session): SessionState {
 export interface StatusChange {
   status: SessionStatus;
   reason: StatusReason;
-  /** Set when a number was linked, null when it was unlinked. */
+  /** Phone of the number: set when it was linked, null when it was unlinked. */
   phone?: string | null;
-  /** Absent: there is no code to show in this state. */
+  /** Code that is shown; absent where the state has none. */
   qr?: { code: string; expiresAt: Date };
 }
 
-// A restriction is the number's: it goes with it, and is asked for when one is linked.
+// A restriction belongs to the number: it ends with the link, and is asked for when a number is linked.
 const SET_STATUS_SQL = `WITH ${FENCE_SQL},
   changed AS (UPDATE session SET status = $4, status_reason = $5,
     status_since = CASE WHEN status = $4 AND status_reason = $5 THEN status_since ELSE clock_timestamp() END,
@@ -44,7 +44,7 @@ const SET_STATUS_SQL = `WITH ${FENCE_SQL},
   SELECT (SELECT count(*)::int FROM fence) AS fenced`;
 
 /**
- * Writes what the owner observes, and the events that tell of it, in one statement.
+ * Writes what the owner observes, and the events of it, in one statement.
  * @throws LeaseLostError
  */
 export async function writeStatus(
@@ -96,7 +96,7 @@ export async function markApplied(dataSource: DataSource, fence: Fence, session:
   );
 }
 
-/** Until when somebody views the QR code of a session, in ms since 1970. */
+/** Reads the time until which the QR code of a session is viewed, in ms since 1970. */
 export async function readViewedUntil(dataSource: DataSource, sessionId: string): Promise<number> {
   const [row] = await dataSource.query<{ until: number }[]>(
     `SELECT extract(epoch FROM greatest(looked_at_until, 'epoch'))::float8 * 1000 AS until
@@ -110,7 +110,7 @@ export async function readViewedUntil(dataSource: DataSource, sessionId: string)
 export async function deleteSession(tx: EntityManager, sessionId: string): Promise<boolean> {
   await tx.query('DELETE FROM outbound_message WHERE session_id = $1', [sessionId]);
   await tx.query('DELETE FROM inbound_message WHERE session_id = $1', [sessionId]);
-  // Their files are in no database: the rows say which there are until they are gone (retention-rules.ts).
+  // No database has their files: the rows list them until they are gone (retention-rules.ts).
   await tx.query(
     `UPDATE inbound_media SET status = 'FAILED', envelope = NULL, received_at = '-infinity' WHERE session_id = $1`,
     [sessionId],

@@ -50,14 +50,14 @@ export class SessionsService {
     private readonly audit: AuditOutbox,
   ) {}
 
-  /** A wish to be connected: QR codes are shown while somebody looks, for a while. */
+  /** Makes the columns of a wish to be connected: QR codes are shown while they are viewed, for a while. */
   private linkFromNow(): { lookedAtUntil: () => string; linkUntil: () => string } {
     const { qrLookMs, linkTimeoutMs } = this.config;
     return { lookedAtUntil: () => fromNow(qrLookMs), linkUntil: () => fromNow(linkTimeoutMs) };
   }
 
   /**
-   * A repeat with the same id returns what the first call made.
+   * Creates a session; a repeat with the same id returns the result of the first call.
    * @throws AppError `SANDBOX_UNAVAILABLE`, `RATE_LIMITED`
    */
   async create({ most, ...request }: CreateSessionV1): Promise<SessionState> {
@@ -87,7 +87,7 @@ export class SessionsService {
     return toSessionState(await this.find(ref));
   }
 
-  /** With its place among the sessions of its tenant: those that a plan has no room for are the youngest. */
+  /** Reads a session with its place among the sessions of its tenant: those that a plan has no room for are the youngest. */
   async getWithRank({ countOlderTo = MOST_SESSIONS, ...ref }: GetSessionV1): Promise<SessionReply> {
     const { entities, raw } = await this.sessions
       .createQueryBuilder('session')
@@ -109,16 +109,16 @@ export class SessionsService {
     return rows.map(toSessionState);
   }
 
-  /** A session that is connected connects anew where its proxy changes; one that rests does so at the next wish. */
+  /** Changes a session: a connected one connects anew where its proxy changes; one that is not connected does so at the next wish. */
   async update({ name, proxy, ...ref }: UpdateSessionV1): Promise<SessionState> {
     const { id, tenantId } = await this.find(ref);
     const route = this.sealed(id, proxy);
-    const isNews = `wanted_version + (status NOT IN ('DISCONNECTED', 'LOGGED_OUT'))::int`;
+    const nextVersion = `wanted_version + (status NOT IN ('DISCONNECTED', 'LOGGED_OUT'))::int`;
     await this.sessions.update(
       { id, tenantId },
       {
         ...(name === undefined ? {} : { name }),
-        ...(proxy === undefined ? {} : { ...route, wantedVersion: () => isNews }),
+        ...(proxy === undefined ? {} : { ...route, wantedVersion: () => nextVersion }),
         id,
       },
     );
@@ -128,7 +128,7 @@ export class SessionsService {
 
   async change({ action, actor, ...ref }: ChangeSessionV1): Promise<SessionState> {
     const session = await this.find(ref);
-    // One that is deleted meanwhile stays so, whatever else is wished at the same moment.
+    // A session that is deleted meanwhile stays so, whatever another caller wishes at the same moment.
     await this.sessions.update(
       { id: session.id, tenantId: session.tenantId, wanted: Not('DELETED') },
       {
@@ -143,7 +143,7 @@ export class SessionsService {
   }
 
   /**
-   * Asks for a connection that shows how to link a number; counts as somebody looking.
+   * Asks for a connection that shows how to link a number; this counts as a view.
    * @throws AppError `ALREADY_LINKED`
    */
   async wantLink(ref: SessionRef): Promise<void> {
@@ -152,7 +152,7 @@ export class SessionsService {
     await this.change({ tenantId: ref.tenantId, sessionId: ref.sessionId, action: 'connect' });
   }
 
-  /** Counts as somebody looking. */
+  /** Reads the QR code; this counts as a view. */
   async qr(ref: SessionRef): Promise<SessionQr> {
     const { id, status, qr, qrExpiresAt } = await this.find(ref);
     if (status !== 'AWAITING_SCAN' || !qr || !qrExpiresAt || qrExpiresAt.getTime() <= Date.now()) {
@@ -222,7 +222,10 @@ async function modeFact(
   return auditFactOf({ tenantId, actor, action: 'bot_mode.changed', target, at, details: { before, after } });
 }
 
-/** In order of creation, those of one moment by id. Bounded by the question, because each send asks and some tenants have no bound. */
+/**
+ * Older sessions are those created earlier, and of the same moment those with a lower id. Bounded by the question, because each send asks
+ * and some tenants have no bound.
+ */
 const OLDER_SQL = `(SELECT count(*)::int FROM (
   SELECT FROM session older WHERE older.tenant_id = session.tenant_id AND older.wanted <> 'DELETED'
     AND (older.created_at, older.id) < (session.created_at, session.id)
@@ -235,7 +238,7 @@ function assertMine(session: Session | null | undefined, { tenantId }: SessionRe
   return session;
 }
 
-/** Names the advisory locks of creation, one per tenant: the last place is not given away twice. */
+/** Namespace of the advisory locks of creation, one per tenant: the last place is not given away twice. */
 const CREATION_LOCK = 0x5c_30;
 
 /** @throws AppError `RATE_LIMITED` where the tenant has `most` sessions besides this one. */

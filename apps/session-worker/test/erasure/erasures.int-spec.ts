@@ -31,16 +31,16 @@ function erase(
   contact: string,
   more: { erasureId?: string; before?: string; until?: string; messages?: MessagePlace[] } = {},
 ): Promise<ErasedInSessions> {
-  const { erasureId = randomUUID(), before = new Date().toISOString(), ...rest } = more;
+  const { erasureId = randomUUID(), before = new Date().toISOString(), ...fields } = more;
   const { tenantId } = stage;
   return stage.worker.rpc.request(
     EraseInSessions,
-    { erasureId, tenantId, contact: address(contact), before, ...rest },
+    { erasureId, tenantId, contact: address(contact), before, ...fields },
     LONG_MS,
   );
 }
 
-/** What a contact writes, told when this resolves. */
+/** Writes a message as a contact and waits for its event. */
 async function writes(contact: string, message: object): Promise<MessageReceivedV1> {
   const body = { to: phone, ...message };
   const { id } = await stage.platform.call<{ id: string }>('POST', `/contacts/${contact}/messages`, body);
@@ -48,14 +48,14 @@ async function writes(contact: string, message: object): Promise<MessageReceived
   return (await waitFor('message.received', find, LONG_MS)) as unknown as MessageReceivedV1;
 }
 
-/** All files of the store. */
+/** Lists all files of the store. */
 async function files(): Promise<string[]> {
   const folders = await readdir(worker.mediaDir, { withFileTypes: true });
   const names = await Promise.all(folders.map(({ name }) => readdir(join(worker.mediaDir, name))));
   return names.flat();
 }
 
-/** The address in the journal behind which the platform hides who wrote a message. */
+/** Reads the address in the journal behind which the platform hides the author of a message. */
 async function senderOf({ keyId }: MessageReceivedV1): Promise<string> {
   const [row] = await stage.worker.database.query<{ sender: string }>(
     'SELECT sender FROM sessions.inbound_message WHERE key_id = $1',
@@ -89,8 +89,8 @@ test('a contact who is erased is gone from journal, ledger and media store, and 
   expect(hidden).toMatch(/@lid$/);
   const { media } = await writes(ada, { content: { type: 'image', media: { size: 1_000 } } });
   const other = await senderOf(await writes(ben, { text: 'stays' }));
-  await stage.told('message.delivered', await stage.send(sessionId, ada, 'secret'));
-  await stage.told('message.delivered', await stage.send(sessionId, ben, 'stays'));
+  await stage.event('message.delivered', await stage.send(sessionId, ada, 'secret'));
+  await stage.event('message.delivered', await stage.send(sessionId, ben, 'stays'));
   await waitFor(
     'the outbox to be empty',
     async () => !(await traces(ada, hidden, ben, other)).includes('event_outbox'),
@@ -99,14 +99,14 @@ test('a contact who is erased is gone from journal, ledger and media store, and 
   expect(media?.status).toBe('STORED');
   expect(await files()).toHaveLength(1);
   const erasureId = randomUUID();
-  const told = await erase(ada, { erasureId });
-  expect(told).toMatchObject({ sends: 1, files: 1, events: 0 });
-  expect(told.journal).toBeGreaterThanOrEqual(2);
+  const receipt = await erase(ada, { erasureId });
+  expect(receipt).toMatchObject({ sends: 1, files: 1, events: 0 });
+  expect(receipt.journal).toBeGreaterThanOrEqual(2);
   expect(await traces(ada, hidden)).toEqual([]);
   expect(await files()).toEqual([]);
   expect(await traces(ben, other)).toEqual(['inbound_message', 'outbound_message']);
-  // Asked once more, it counts nothing twice.
-  expect(await erase(ada, { erasureId, until: new Date().toISOString() })).toEqual(told);
+  // A second request counts nothing twice.
+  expect(await erase(ada, { erasureId, until: new Date().toISOString() })).toEqual(receipt);
 });
 
 test('a message that is known under another address is found by its id', async () => {
@@ -134,7 +134,7 @@ test('what is accepted for the contact before the erasure is done is never sent,
   await erase(contact, { erasureId, before, until });
   await stage.send(sessionId, contact, 'too late', randomUUID(), new Date(Date.parse(before) - 1_000));
   const jobId = await stage.send(sessionId, contact, 'anew', randomUUID(), new Date(Date.now() + 1_000));
-  await stage.told('message.delivered', jobId);
+  await stage.event('message.delivered', jobId);
   expect(await stage.platform.inbox(contact)).toMatchObject([{ id: keyIdOf(jobId), text: 'anew' }]);
 });
 
@@ -182,7 +182,7 @@ test('a file that is still to be fetched is not, and its message is never told',
 test('a worker that is killed in the middle of an erasure does the rest when it is asked again', async () => {
   const contact = '15550203508';
   await writes(contact, { text: 'secret' });
-  await stage.told('message.delivered', await stage.send(sessionId, contact, 'secret'));
+  await stage.event('message.delivered', await stage.send(sessionId, contact, 'secret'));
   await waitFor('the outbox to be empty', async () => !(await traces(contact)).includes('event_outbox'));
   const erasureId = randomUUID();
   // The rows are locked, so that the request hangs between its note and its deletions.
@@ -192,7 +192,7 @@ test('a worker that is killed in the middle of an erasure does the rest when it 
   await lock.query('SELECT 1 FROM sessions.outbound_message WHERE to_jid = $1 FOR UPDATE', [
     address(contact),
   ]);
-  void erase(contact, { erasureId }).catch(() => undefined); // nobody answers any more
+  void erase(contact, { erasureId }).catch(() => undefined); // the caller gets no answer any more
   await waitFor('the note', async () => {
     const rows = await worker.database.query('SELECT 1 FROM sessions.erased_contact WHERE erasure_id = $1', [
       erasureId,

@@ -19,7 +19,7 @@ const write = async (contact: string, body: object): Promise<string> => {
   const path = `/contacts/${contact}/messages`;
   return (await stage.platform.call<{ id: string }>('POST', path, { to: phone, ...body })).id;
 };
-const told = (keyId: string): MessageReceivedV1[] =>
+const events = (keyId: string): MessageReceivedV1[] =>
   (stage.eventsOf('message.received', sessionId) as unknown as MessageReceivedV1[]).filter(
     (data) => data.keyId === keyId,
   );
@@ -38,14 +38,14 @@ test.each([
   async (_how, addressing, contact) => {
     for (const text of ['first', 'second']) {
       const keyId = await write(contact, { text, addressing });
-      const event = await waitFor('the message', () => told(keyId)[0], LONG_MS);
+      const event = await waitFor('the message', () => events(keyId)[0], LONG_MS);
       const address = `${contact}@s.whatsapp.net`;
       expect(event).toMatchObject({
         ...{ remoteJid: address, chatId: address, phone: `+${contact}`, isGroup: false, fromMe: false },
         body: { type: 'text', text },
       });
       await waitFor('its receipt', confirmed, LONG_MS);
-      expect(told(keyId)).toHaveLength(1);
+      expect(events(keyId)).toHaveLength(1);
     }
   },
 );

@@ -18,12 +18,12 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-const told = (keyId: string): MessageReceivedV1[] =>
+const events = (keyId: string): MessageReceivedV1[] =>
   (stage.eventsOf('message.received', sessionId) as unknown as MessageReceivedV1[]).filter(
     (data) => data.keyId === keyId,
   );
 const event = (keyId: string): Promise<MessageReceivedV1> =>
-  waitFor('message.received', () => told(keyId)[0], LONG_MS);
+  waitFor('message.received', () => events(keyId)[0], LONG_MS);
 
 describe('a message that the platform gives to the phone alone', () => {
   const withheld = { type: 'unsupported', original: 'unavailable' };
@@ -54,20 +54,20 @@ describe('a message that the platform gives to the phone alone', () => {
     await event(keyId);
     await send({}, { id: keyId });
     await event(await send({}));
-    expect(told(keyId)).toHaveLength(1);
+    expect(events(keyId)).toHaveLength(1);
   });
 
   test('is left out where it is a status', async () => {
     const keyId = await send({}, { from: 'status@broadcast', participant: `${contact}@s.whatsapp.net` });
     await event(await send({}));
-    expect(told(keyId)).toEqual([]);
+    expect(events(keyId)).toEqual([]);
   });
 
   test('is a line of the log where its sender has no known kind of address, and the line names nobody', async () => {
     const keyId = await send({}, { from: `${contact}@example` });
     const line = 'a message of no known kind of address is not told';
     await waitFor('the line', () => worker.log().includes(line), LONG_MS);
-    expect(told(keyId)).toEqual([]);
+    expect(events(keyId)).toEqual([]);
     expect(worker.log()).not.toContain(contact);
   });
 });
@@ -86,5 +86,5 @@ test('a message that stays unreadable however often it is sent is told without i
     LONG_MS,
   );
   expect(stage.eventsOf('session.disconnected', sessionId)).toEqual([]);
-  expect(told(id)).toHaveLength(1);
+  expect(events(id)).toHaveLength(1);
 });

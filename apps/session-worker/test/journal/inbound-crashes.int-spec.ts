@@ -23,10 +23,10 @@ async function write(message: object): Promise<string> {
   return (await stage.platform.call<{ id: string }>('POST', path, message)).id;
 }
 
-const told = (keyId: string): Record<string, unknown>[] =>
+const events = (keyId: string): Record<string, unknown>[] =>
   stage.eventsOf('message.received', sessionId).filter((data) => data['keyId'] === keyId);
 
-// Of a group message the first half brings the key of its author, the second one the text.
+// The first half of a group message brings the key of its author, the second one the text.
 test.each([
   ['before the key of its author is written', 'in-2', 1],
   ['when the key of its author is written', 'in-3', 1],
@@ -41,10 +41,10 @@ test.each([
   const keyId = await write({ group, text: `killed at ${step}, ${times}` });
   await worker.died();
   await worker.start();
-  await waitFor('the message', () => told(keyId).length > 0, LONG_MS);
+  await waitFor('the message', () => events(keyId).length > 0, LONG_MS);
   const witness = await write({ group, text: 'after it' });
-  await waitFor('the next message', () => told(witness).length > 0, LONG_MS);
-  expect(told(keyId)).toMatchObject([{ body: { type: 'text', text: `killed at ${step}, ${times}` } }]);
+  await waitFor('the next message', () => events(witness).length > 0, LONG_MS);
+  expect(events(keyId)).toMatchObject([{ body: { type: 'text', text: `killed at ${step}, ${times}` } }]);
 });
 
 test('a message with a file is told once by a worker that dies with the message journaled', async () => {
@@ -54,6 +54,6 @@ test('a message with a file is told once by a worker that dies with the message 
   const keyId = await write({ to: phone, content: { type: 'image', media: { size: 10_000 } } });
   await worker.died();
   await worker.start();
-  await waitFor('the message', () => told(keyId).length > 0, LONG_MS);
-  expect(told(keyId)).toMatchObject([{ media: { status: 'STORED', size: 10_000 } }]);
+  await waitFor('the message', () => events(keyId).length > 0, LONG_MS);
+  expect(events(keyId)).toMatchObject([{ media: { status: 'STORED', size: 10_000 } }]);
 });

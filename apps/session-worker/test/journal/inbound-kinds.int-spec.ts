@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-/** Writes, and gives the event that tells of it. */
+/** Writes a message and waits for its event. */
 async function written(message: object, from = contact): Promise<MessageReceivedV1> {
   const body = { to: phone, ...message };
   const { id } = await stage.platform.call<{ id: string }>('POST', `/contacts/${from}/messages`, body);
@@ -36,14 +36,14 @@ async function written(message: object, from = contact): Promise<MessageReceived
 }
 
 function received(keyId: string): Promise<MessageReceivedV1> {
-  const told = () => stage.eventsOf('message.received', sessionId).find((data) => data['keyId'] === keyId);
-  return waitFor('message.received', told, LONG_MS) as Promise<unknown> as Promise<MessageReceivedV1>;
+  const find = () => stage.eventsOf('message.received', sessionId).find((data) => data['keyId'] === keyId);
+  return waitFor('message.received', find, LONG_MS) as Promise<unknown> as Promise<MessageReceivedV1>;
 }
 
 const storedFile = ({ mediaId }: MessageMedia): Promise<Buffer> =>
   readFile(join(worker.mediaDir, mediaId.slice(0, 2), mediaId));
 
-/** What is written, in the words of the simulator, and what tenants are told. */
+/** Contents that are written, in the terms of the simulator, with the bodies that tenants get. */
 const KINDS: [string, object, MessageBody][] = [
   ['a text', { type: 'text', text: 'Hi' }, { type: 'text', text: 'Hi' }],
   [
@@ -119,16 +119,16 @@ const KINDS: [string, object, MessageBody][] = [
 ];
 
 test.each(KINDS)('%s is told as what it is, with its file', async (_what, content, body) => {
-  const told = await written({ content });
+  const event = await written({ content });
   const chat = `${contact}@s.whatsapp.net`;
-  expect(told).toMatchObject({ remoteJid: chat, chatId: chat, isGroup: false, fromMe: false });
-  expect(told.body).toEqual(body);
-  if (!('media' in content)) return expect(told.media).toBeUndefined();
-  expect(told.media).toEqual({
-    ...{ mediaId: told.messageId, status: 'STORED', size: FILE.length, sha256, reason: null },
+  expect(event).toMatchObject({ remoteJid: chat, chatId: chat, isGroup: false, fromMe: false });
+  expect(event.body).toEqual(body);
+  if (!('media' in content)) return expect(event.media).toBeUndefined();
+  expect(event.media).toEqual({
+    ...{ mediaId: event.messageId, status: 'STORED', size: FILE.length, sha256, reason: null },
     mimeType: body.mimeType ?? body.inner?.mimeType,
   });
-  expect(await storedFile(told.media as MessageMedia)).toEqual(FILE);
+  expect(await storedFile(event.media as MessageMedia)).toEqual(FILE);
 });
 
 test('what no kind fits is told as unsupported', async () => {
@@ -137,8 +137,8 @@ test('what no kind fits is told as unsupported', async () => {
 });
 
 test('every kind of the specification is among them', () => {
-  const told = new Set(KINDS.map(([, , { type }]) => type));
-  expect(MESSAGE_BODY_TYPES.filter((type) => !told.has(type))).toEqual(['unsupported']);
+  const types = new Set(KINDS.map(([, , { type }]) => type));
+  expect(MESSAGE_BODY_TYPES.filter((type) => !types.has(type))).toEqual(['unsupported']);
 });
 
 describe('a message about another one', () => {
@@ -154,14 +154,14 @@ describe('a message about another one', () => {
   });
 
   test('names the people in it', async () => {
-    const told = await written({ content: { type: 'text', text: 'Ask @Bo', mentions: ['15550206009'] } });
-    expect(told.mentions).toEqual(['15550206009@s.whatsapp.net']);
+    const event = await written({ content: { type: 'text', text: 'Ask @Bo', mentions: ['15550206009'] } });
+    expect(event.mentions).toEqual(['15550206009@s.whatsapp.net']);
   });
 
   test('says what it says instead, when it was edited', async () => {
     const { keyId } = await written({ text: 'Tusday' });
-    const told = await written({ content: { type: 'edit', text: 'Tuesday', targetKeyId: keyId } });
-    expect(told).toMatchObject({
+    const event = await written({ content: { type: 'edit', text: 'Tuesday', targetKeyId: keyId } });
+    expect(event).toMatchObject({
       body: { type: 'text', text: 'Tuesday' },
       change: { kind: 'EDITED', keyId },
     });
@@ -169,8 +169,8 @@ describe('a message about another one', () => {
 
   test('says that it was taken back', async () => {
     const { keyId } = await written({ text: 'Forget it' });
-    const told = await written({ content: { type: 'revoke', targetKeyId: keyId } });
-    expect(told).toMatchObject({
+    const event = await written({ content: { type: 'revoke', targetKeyId: keyId } });
+    expect(event).toMatchObject({
       body: { type: 'unsupported', original: 'protocolMessage' },
       change: { kind: 'REVOKED', keyId },
     });
@@ -188,28 +188,28 @@ describe('a message in a group', () => {
       members,
     }));
   });
-  const told = (message: object): Promise<MessageReceivedV1> =>
+  const writeInGroup = (message: object): Promise<MessageReceivedV1> =>
     written({ to: undefined, group, ...message }, author);
 
   test('names its author and the group, and can be answered', async () => {
-    const first = await told({ text: 'Hello all' });
+    const first = await writeInGroup({ text: 'Hello all' });
     expect(first).toMatchObject({
       ...{ remoteJid: `${author}@s.whatsapp.net`, phone: `+${author}`, chatId: group, isGroup: true },
       body: { type: 'text', text: 'Hello all' },
     });
     const jobId = await stage.send(sessionId, group, 'Hello Ada');
-    await stage.told('message.sent', jobId);
+    await stage.event('message.sent', jobId);
     const inbox = () => stage.platform.inbox(author);
     await waitFor(
       'the answer',
       async () => (await inbox()).some(({ text }) => text === 'Hello Ada'),
       LONG_MS,
     );
-    expect((await told({ text: 'again' })).body).toEqual({ type: 'text', text: 'again' });
+    expect((await writeInGroup({ text: 'again' })).body).toEqual({ type: 'text', text: 'again' });
   });
 
   test('brings its file', async () => {
-    const { media: facts } = await told({ content: { type: 'image', media } });
+    const { media: facts } = await writeInGroup({ content: { type: 'image', media } });
     expect(facts).toMatchObject({ status: 'STORED', sha256 });
   });
 
@@ -217,8 +217,8 @@ describe('a message in a group', () => {
     ['could not be read at first', { undecryptable: 1 }],
     ['comes twice', { copies: 2 }],
   ])('that %s is told once', async (_what, flaws) => {
-    const { keyId } = await told({ text: 'whole', flaws });
-    const { keyId: witness } = await told({ text: 'after it' });
+    const { keyId } = await writeInGroup({ text: 'whole', flaws });
+    const { keyId: witness } = await writeInGroup({ text: 'after it' });
     const ids = stage.eventsOf('message.received', sessionId).map((data) => data['keyId']);
     expect(ids.filter((id) => id === keyId)).toHaveLength(1);
     expect(ids).toContain(witness);

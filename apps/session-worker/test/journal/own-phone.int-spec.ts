@@ -22,10 +22,10 @@ const write = async (path: string, body: object): Promise<string> =>
   (await stage.platform.call<{ id: string }>('POST', `/${path}/messages`, body)).id;
 const onPhone = (body: object): Promise<string> => write(`accounts/${phone}`, body);
 
-const told = (keyId: string): Record<string, unknown>[] =>
+const events = (keyId: string): Record<string, unknown>[] =>
   stage.eventsOf('message.received', sessionId).filter((data) => data['keyId'] === keyId);
 const event = (keyId: string): Promise<Record<string, unknown>> =>
-  waitFor('message.received', () => told(keyId)[0], LONG_MS);
+  waitFor('message.received', () => events(keyId)[0], LONG_MS);
 const received = (keyId: string) => async () =>
   (await stage.platform.inbox(contact)).find(({ id }) => id === keyId);
 
@@ -73,7 +73,7 @@ describe('what the owner writes on the phone', () => {
     const keyId = await onPhone({ to: contact, text: 'whole', flaws });
     expect(await event(keyId)).toMatchObject({ body: { text: 'whole' } });
     await event(await onPhone({ to: contact, text: 'after it' }));
-    expect(told(keyId)).toHaveLength(1);
+    expect(events(keyId)).toHaveLength(1);
   });
 
   test.each(['in-2', 'in-3', 'in-4'])('is told once by a worker that dies at %s', async (step) => {
@@ -85,12 +85,12 @@ describe('what the owner writes on the phone', () => {
     await worker.start();
     expect(await event(keyId)).toMatchObject({ fromMe: true, body: { text: `killed at ${step}` } });
     await event(await onPhone({ to: contact, text: 'after it' }));
-    expect(told(keyId)).toHaveLength(1);
+    expect(events(keyId)).toHaveLength(1);
   });
 });
 
 describe('what the session itself sent', () => {
-  /** It comes back, and something that is told comes after it. */
+  /** Waits until a message comes back and one behind it has its event. */
   async function comesBack(jobId: string): Promise<void> {
     await onPhone({ to: contact, text: 'Hello Ada', echoOf: keyIdOf(jobId) });
     await event(await onPhone({ to: contact, text: 'after it' }));
@@ -98,9 +98,9 @@ describe('what the session itself sent', () => {
 
   test('is not told again when it comes back', async () => {
     const jobId = await stage.send(sessionId, contact, 'Hello Ada');
-    await stage.told('message.sent', jobId);
+    await stage.event('message.sent', jobId);
     await comesBack(jobId);
-    expect(told(keyIdOf(jobId))).toEqual([]);
+    expect(events(keyIdOf(jobId))).toEqual([]);
   });
 
   test('is not told again by a worker that died before the ack was written', async () => {
@@ -111,8 +111,8 @@ describe('what the session itself sent', () => {
     await worker.died();
     await onPhone({ to: contact, text: 'Hello Ada', echoOf: keyIdOf(jobId) });
     await worker.start();
-    await stage.told('message.sent', jobId);
+    await stage.event('message.sent', jobId);
     await comesBack(jobId);
-    expect(told(keyIdOf(jobId))).toEqual([]);
+    expect(events(keyIdOf(jobId))).toEqual([]);
   });
 });

@@ -23,19 +23,19 @@ const write = async (body: object): Promise<string> =>
   (await stage.platform.call<{ id: string }>('POST', `/contacts/${contact}/messages`, { ...own, ...body }))
     .id;
 
-function told(keyId: string): MessageReceivedV1[] {
+function receivedEvents(keyId: string): MessageReceivedV1[] {
   const events = stage.eventsOf('message.received', sessionId) as unknown as MessageReceivedV1[];
   return events.filter((data) => data.keyId === keyId);
 }
 
-/** Writes it and a healthy text right behind it; gives what is told of it. */
-async function toldAmongOthers(body: object): Promise<MessageReceivedV1> {
+/** Writes a message and a healthy text right behind it; returns the event of the message. */
+async function eventAmongOthers(body: object): Promise<MessageReceivedV1> {
   const poison = await write(body);
   const healthy = await write({ text: 'the text behind it' });
-  await waitFor('the text behind it', () => told(healthy).length === 1, LONG_MS);
+  await waitFor('the text behind it', () => receivedEvents(healthy).length === 1, LONG_MS);
   const keyId = poison.replaceAll('\0', '\ufffd');
-  const event = await waitFor('what was written', () => told(keyId)[0], LONG_MS);
-  expect(told(keyId)).toHaveLength(1);
+  const event = await waitFor('what was written', () => receivedEvents(keyId)[0], LONG_MS);
+  expect(receivedEvents(keyId)).toHaveLength(1);
   expect(stage.eventsOf('session.disconnected', sessionId)).toEqual([]);
   return event;
 }
@@ -101,14 +101,14 @@ describe('a character that no database keeps is told as U+FFFD, and the session 
       { pushName: expect.not.stringContaining('\ud83d') },
     ],
   ])('%s', async (_where, written, event) => {
-    expect(await toldAmongOthers(written)).toMatchObject(event);
+    expect(await eventAmongOthers(written)).toMatchObject(event);
   });
 
   test('in what the owner writes on the phone', async () => {
     const { id } = await stage.platform.call<{ id: string }>('POST', `/accounts/${phone}/messages`, {
       ...{ to: contact, message: { conversation: NUL } },
     });
-    const event = await waitFor('what was written', () => told(id)[0], LONG_MS);
+    const event = await waitFor('what was written', () => receivedEvents(id)[0], LONG_MS);
     expect(event).toMatchObject({ fromMe: true, body: { text: WASHED } });
     expect(stage.eventsOf('session.disconnected', sessionId)).toEqual([]);
   });
@@ -121,14 +121,14 @@ describe('what cannot be is told as far as it can be', () => {
     ['missing', null],
   ])('a time that is %s is the time of arrival', async (_what, t) => {
     const before = Date.now();
-    const { timestamp } = await toldAmongOthers({ text: 'Hi', attributes: { t } });
+    const { timestamp } = await eventAmongOthers({ text: 'Hi', attributes: { t } });
     expect(Date.parse(timestamp)).toBeGreaterThan(before - 5_000);
     expect(Date.parse(timestamp)).toBeLessThan(Date.now() + 1_000);
   });
 
   test('a place that is nowhere is told without its numbers', async () => {
     const nowhere = { degreesLatitude: Number.NaN, degreesLongitude: 13.4, name: 'n' };
-    const { body } = await toldAmongOthers({
+    const { body } = await eventAmongOthers({
       message: { locationMessage: { ...nowhere, degreesLatitude: 'NaN' } },
     });
     expect(body).toMatchObject({ type: 'location', name: 'n', longitude: 13.4 });
@@ -139,18 +139,18 @@ describe('what cannot be is told as far as it can be', () => {
     ['no message', Buffer.from([0xff, 0xff, 0xff])],
     ['half a message', Buffer.from([10, 200, 1])],
   ])('what is sealed and is %s', async (_what, plaintext) => {
-    const told = await toldAmongOthers({
+    const event = await eventAmongOthers({
       ...{ text: 'is not sent', plaintext: plaintext.toString('base64') },
     });
-    expect(told.body).toEqual({ type: 'unsupported', original: 'unreadable' });
-    expect(told.unsupportedReason).toBe('UNREADABLE');
+    expect(event.body).toEqual({ type: 'unsupported', original: 'unreadable' });
+    expect(event.unsupportedReason).toBe('UNREADABLE');
     await waitFor('the platform to keep nothing', async () => (await queued()) === 0, LONG_MS);
   });
 
   test('more than an event may carry is told without what it quotes', async () => {
     const long = '文'.repeat(240_000);
     const context = { stanzaId: 'Q2', quotedMessage: { conversation: long } };
-    const { body, quoted } = await toldAmongOthers({
+    const { body, quoted } = await eventAmongOthers({
       message: { extendedTextMessage: { text: long, contextInfo: context } },
     });
     expect(body).toEqual({ type: 'text', text: long });
@@ -161,7 +161,7 @@ describe('what cannot be is told as far as it can be', () => {
     const id = 'A'.repeat(5_000);
     const keyId = createHash('sha256').update(id).digest('hex');
     await write({ text: 'Hi', attributes: { id, notify: 'N'.repeat(50_000) } });
-    const event = await waitFor('what was written', () => told(keyId)[0], LONG_MS);
+    const event = await waitFor('what was written', () => receivedEvents(keyId)[0], LONG_MS);
     expect(event.pushName).toHaveLength(1_000);
   });
 });
@@ -176,7 +176,7 @@ describe('what the database refuses for a reason that nobody foresaw', () => {
   });
 
   test('is told once without its content, with an error line and no word of it in the log', async () => {
-    const { body, pushName, unsupportedReason } = await toldAmongOthers({
+    const { body, pushName, unsupportedReason } = await eventAmongOthers({
       text: 'refused: a secret of somebody',
     });
     expect(body).toEqual({ type: 'unsupported', original: 'conversation' });

@@ -20,12 +20,12 @@ const write = async (message: object): Promise<string> => {
   const body = { to: phone, message };
   return (await stage.platform.call<{ id: string }>('POST', `/contacts/${contact}/messages`, body)).id;
 };
-const told = (keyId: string): MessageReceivedV1[] =>
+const events = (keyId: string): MessageReceivedV1[] =>
   (stage.eventsOf('message.received', sessionId) as unknown as MessageReceivedV1[]).filter(
     (data) => data.keyId === keyId,
   );
 const event = (keyId: string): Promise<MessageReceivedV1> =>
-  waitFor('message.received', () => told(keyId)[0], LONG_MS);
+  waitFor('message.received', () => events(keyId)[0], LONG_MS);
 
 describe('a choice is told as the words that were chosen, with their id', () => {
   test.each<[string, object, { text: string; choiceId?: string }]>([
@@ -76,9 +76,9 @@ describe('a choice is told as the words that were chosen, with their id', () => 
       { text: 'Standard' },
     ],
   ])('%s', async (_where, message, { text, choiceId }) => {
-    const told = await event(await write(message));
-    expect(told.body).toEqual({ type: 'text', text });
-    expect(told.choiceId).toBe(choiceId);
+    const data = await event(await write(message));
+    expect(data.body).toEqual({ type: 'text', text });
+    expect(data.choiceId).toBe(choiceId);
   });
 });
 
@@ -174,7 +174,7 @@ test.each([
 ])('%s is no message of a customer', async (_what, message) => {
   const keyId = await write(message);
   await event(await write({ conversation: 'behind it' }));
-  expect(told(keyId)).toEqual([]);
+  expect(events(keyId)).toEqual([]);
 });
 
 describe('where a message comes from', () => {

@@ -39,7 +39,7 @@ const events = (keyId: string): MessageReceivedV1[] =>
   stage
     .eventsOf('message.received', sessionId)
     .filter((data) => data['keyId'] === keyId) as unknown[] as MessageReceivedV1[];
-const told = (keyId: string): Promise<MessageReceivedV1> =>
+const event = (keyId: string): Promise<MessageReceivedV1> =>
   waitFor('message.received', () => events(keyId)[0], LONG_MS);
 const mediaFaults = (body: object): Promise<unknown> => stage.platform.call('PUT', '/faults', body);
 
@@ -51,7 +51,7 @@ async function rowOf(keyId: string): Promise<{ status: string; attempts: number 
   return row;
 }
 
-/** All files of the store, also those that are only on their way. */
+/** Lists all files of the store, also those that are only on their way. */
 async function files(): Promise<string[]> {
   const folders = await readdir(worker.mediaDir, { withFileTypes: true });
   const names = await Promise.all(folders.map(({ name }) => readdir(join(worker.mediaDir, name))));
@@ -65,7 +65,7 @@ describe('a message is told without its file', () => {
     before = await files();
   });
   const fails = async (keyId: string, reason: string): Promise<void> => {
-    const { media, messageId } = await told(keyId);
+    const { media, messageId } = await event(keyId);
     expect(media).toEqual({
       ...{ mediaId: messageId, status: 'FAILED', mimeType: 'image/jpeg', size: null, sha256: null },
       reason,
@@ -106,7 +106,7 @@ describe('a message is told without its file', () => {
     const begin = performance.now();
     const keyIds = [];
     for (let n = 0; n < 5; n += 1) keyIds.push(await writeImage({ size: 1_000 }));
-    const text = await told(await write({ text: 'and this' }));
+    const text = await event(await write({ text: 'and this' }));
     for (const keyId of keyIds) expect(events(keyId)).toEqual([]);
     for (const keyId of keyIds) await fails(keyId, 'UNAVAILABLE');
     expect(performance.now() - begin).toBeGreaterThan(TIMEOUT_MS);
@@ -121,14 +121,14 @@ describe('a message is told without its file', () => {
 });
 
 test('a file may be as large as is kept', async () => {
-  const { media } = await told(await writeImage({ size: MAX_BYTES }));
+  const { media } = await event(await writeImage({ size: MAX_BYTES }));
   expect(media).toMatchObject({ status: 'STORED', size: MAX_BYTES });
 });
 
 test('a file that cannot be fetched at first is fetched again', async () => {
   await mediaFaults({ mediaStatus: 503, mediaCount: 1 });
   const keyId = await writeImage({ size: 1_000 });
-  expect((await told(keyId)).media).toMatchObject({ status: 'STORED', size: 1_000 });
+  expect((await event(keyId)).media).toMatchObject({ status: 'STORED', size: 1_000 });
   expect(await rowOf(keyId)).toEqual({ status: 'STORED', attempts: 2 });
 });
 
@@ -141,7 +141,7 @@ test('a media store that is away costs a file none of its attempts', async () =>
   } finally {
     await rename(aside, worker.mediaDir);
   }
-  expect((await told(keyId)).media).toMatchObject({ status: 'STORED', size: 1_000 });
+  expect((await event(keyId)).media).toMatchObject({ status: 'STORED', size: 1_000 });
   expect(await rowOf(keyId)).toEqual({ status: 'STORED', attempts: 1 });
 });
 
@@ -154,13 +154,13 @@ test('the file of a session with a proxy comes through the proxy, and not at all
     await waitFor('the platform behind the proxy', () => tunnel.opened.length > 0, LONG_MS);
     await stage.reached(sessionId, 'CONNECTED');
     tunnel.opened.length = 0;
-    expect((await told(await writeImage({ size: 1_000 }))).media).toMatchObject({ status: 'STORED' });
+    expect((await event(await writeImage({ size: 1_000 }))).media).toMatchObject({ status: 'STORED' });
     expect(tunnel.opened).toHaveLength(1);
     await mediaFaults({ mediaStatus: 503, mediaCount: 1 });
     const keyId = await writeImage({ size: 1_000 });
     await waitFor('the first attempt', async () => (await rowOf(keyId))?.attempts === 1);
     tunnel.refuse();
-    expect((await told(keyId)).media).toMatchObject({ status: 'FAILED', reason: 'UNAVAILABLE' });
+    expect((await event(keyId)).media).toMatchObject({ status: 'FAILED', reason: 'UNAVAILABLE' });
   } finally {
     await setProxy(null);
     await tunnel.stop();
@@ -176,8 +176,8 @@ test('a worker that is killed before it has the file fetches it when it is back,
   expect(events(keyId)).toEqual([]);
   await stage.platform.call('DELETE', '/faults');
   await worker.start();
-  expect((await told(keyId)).media).toMatchObject({ status: 'STORED', size: 50_000 });
-  const after = await told(await write({ text: 'after it' }));
+  expect((await event(keyId)).media).toMatchObject({ status: 'STORED', size: 50_000 });
+  const after = await event(await write({ text: 'after it' }));
   expect(after.body).toEqual({ type: 'text', text: 'after it' });
   expect(events(keyId)).toHaveLength(1);
 });
@@ -191,19 +191,19 @@ test('neither a key nor the place of a file reaches the log', async () => {
 });
 
 test('the files of a session are given up with it', async () => {
-  await told(await writeImage({ size: 10 }));
-  const kept = () =>
+  await event(await writeImage({ size: 10 }));
+  const rows = () =>
     worker.database.query(
       `SELECT 1 FROM sessions.inbound_media WHERE session_id = $1 AND received_at > '-infinity'`,
       [sessionId],
     );
-  expect(await kept()).not.toEqual([]);
+  expect(await rows()).not.toEqual([]);
   await stage.change(sessionId, 'delete');
   // The next turn of the retention deletes them (upkeep.int-spec.ts).
-  await waitFor('the files to be given up', async () => (await kept()).length === 0);
+  await waitFor('the files to be given up', async () => (await rows()).length === 0);
 });
 
-/** 32 bytes, as the platform's keys and digests have. */
+/** Makes a key of 32 bytes, as the platform's keys and digests are. */
 function key(): string {
   return Buffer.alloc(32, 7).toString('base64');
 }

@@ -13,7 +13,7 @@ import { ReceiptWriter } from '../../src/sending/receipt-writer.js';
 import { failureOf } from '../../src/sending/failures.js';
 import { writeStatus } from '../../src/sessions/session-rows.js';
 
-/** Whatever there is to claim. */
+/** Claim of all messages that are open. */
 const all = { limit: 10, expiryMs: 60_000, exceptJobs: [], exceptChats: [] };
 const secret = { type: 'session', id: 'a', value: Buffer.from('secret') };
 let database: TestDatabase;
@@ -77,7 +77,7 @@ const inbound = {
   content: { type: 'conversation', body: { type: 'text' as const, text: 'x' } },
 };
 
-/** Everything in the database that belongs to the session of this test. */
+/** Reads everything in the database that belongs to the session of this test. */
 async function rows(): Promise<string> {
   const tables = ['session', 'credential', 'signal_key', 'inbound_message', 'outbound_message'];
   const dump = await Promise.all(

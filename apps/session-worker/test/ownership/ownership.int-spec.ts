@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-/** Another worker, as a process that can be killed and frozen, on the same servers. */
+/** Starts another worker, as a process that can be killed and frozen, on the same servers. */
 function anotherWorker(name: string): Promise<ServiceProcess> {
   const names = [
     'DATABASE_URL',
@@ -58,7 +58,7 @@ async function linkFor(owner: string, count: number): Promise<{ sessionId: strin
   return found;
 }
 
-/** When the number's device logged in last. */
+/** Reads the time of the last login of the number's device. */
 async function loginOf(phone: string): Promise<string | null | undefined> {
   const account = await stage.platform.call<{ devices: { connectedAt: string | null }[] }>(
     'GET',
@@ -67,7 +67,7 @@ async function loginOf(phone: string): Promise<string | null | undefined> {
   return account.devices[0]?.connectedAt;
 }
 
-/** What the platform has noted of log-ins and ends of connections. */
+/** Reads the platform's record of log-ins and ends of connections. */
 const connectionsSince = (cursor: number) =>
   stage.platform.call<{ items: { phone: string; event: 'login' | 'end' }[]; cursor: number }>(
     'GET',
@@ -90,7 +90,7 @@ test('a session whose lease runs out while it connects opens no socket', async (
   const before = await loginOf(phone);
   const partition = partitionOf(sessionId);
   const runs = (): boolean => stage.worker.get(RunnersService).running().includes(sessionId);
-  // Neither the renewal nor the owner's own fenced write gets past this lock: the clock of the owner runs out.
+  // This lock stops the renewal and the owner's own fenced write: the clock of the owner runs out.
   const lock = stage.worker.get(DataSource).createQueryRunner();
   await lock.startTransaction();
   await lock.query('SELECT 1 FROM partition_lease WHERE partition = $1 FOR UPDATE', [partition]);
@@ -99,7 +99,7 @@ test('a session whose lease runs out while it connects opens no socket', async (
   await waitFor('it to be given up', () => !runs(), LONG_MS);
   await lock.commitTransaction();
   await lock.release();
-  // Out of reach, so that it is not begun anew; this statement waits for the write that was under way.
+  // The lease is out of reach, so that it is not begun anew; this statement waits for the write that was under way.
   await stage.worker.database.query(
     `UPDATE sessions.partition_lease SET owner = 'elsewhere', epoch = epoch + 1, expires_at = 'infinity'
      WHERE partition = $1`,
@@ -188,7 +188,7 @@ test('an error that nobody listens to ends its session, neither the process nor 
   await waitFor('a fair share', async () => (await shareOf('unlucky')) === 32, LONG_MS);
   const [hit, other] = (await linkFor('unlucky', 2)) as [Held, Held];
   const before = await loginOf(other.phone);
-  // A code for linking that is none: the library reads it where nobody catches what it throws.
+  // A code for linking without a reference makes the library throw where the error has no handler.
   const code = { tag: 'pair-device', content: [{ tag: 'ref' }] };
   const stanza = { tag: 'iq', attrs: { type: 'set', id: 'none', from: 's.whatsapp.net' }, content: [code] };
   await stage.platform.call('POST', `/accounts/${hit.phone}/stanzas`, { stanza });
@@ -229,7 +229,7 @@ test('a frozen owner that wakes up neither writes nor takes the number back', as
   await waitFor('the text', async () =>
     (await stage.platform.inbox(contact)).some(({ id }) => id === keyIdOf(jobId)),
   );
-  // As a member again it may be given this partition in good order; nothing else may have come in between.
+  // A worker that is a member again may get this partition in good order; nothing else may have happened in between.
   await stage.reached(sessionId, 'CONNECTED');
   const reasons = stage.eventsOf('session.disconnected', sessionId).map(({ reason }) => reason);
   expect(reasons.filter((reason) => reason !== 'MAINTENANCE')).toEqual(['WORKER_LOST']);

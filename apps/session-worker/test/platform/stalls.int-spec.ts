@@ -37,6 +37,6 @@ test('a session whose questions stay unanswered, though its pings are not, is co
   const jobId = await stage.send(sessionId, contact, 'I am');
   expect(await stage.firstLoss(sessionId)).toBe('PROCESSING_STALLED');
   await stage.platform.call('DELETE', `/accounts/${phone}/faults`);
-  await stage.told('message.sent', jobId);
+  await stage.event('message.sent', jobId);
   expect(await stage.platform.inbox(contact)).toMatchObject([{ text: 'I am', duplicates: 0 }]);
 });

@@ -15,7 +15,7 @@ const frame = (phone: string, kind: string): Promise<unknown> =>
 
 test.each<[string, string, (phone: string) => Promise<unknown>, string]>([
   ['hears nothing any more', '15550109001', (phone) => faults(phone, { silent: true }), 'KEEP_ALIVE_TIMEOUT'],
-  // The library sees this one, too, but tells it 37 s after the loss.
+  // The library sees this one, too, but reports it 37 s after the loss.
   ['is in a black hole', '15550109002', (phone) => faults(phone, { blackHole: true }), 'KEEP_ALIVE_TIMEOUT'],
   ['cannot decrypt a frame', '15550109003', (phone) => frame(phone, 'undecryptable'), 'STREAM_UNREADABLE'],
   ['cannot decode a stanza', '15550109004', (phone) => frame(phone, 'undecodable'), 'STREAM_UNREADABLE'],
@@ -30,7 +30,7 @@ test.each<[string, string, (phone: string) => Promise<unknown>, string]>([
   expect(await stage.firstLoss(sessionId, 30_000)).toBe(reason);
   await stage.platform.call('DELETE', `/accounts/${phone}/faults`);
   expect(await stage.recovered(sessionId, phone)).toEqual(['Are you there?']);
-  await stage.told('message.sent', jobId);
+  await stage.event('message.sent', jobId);
   expect(await stage.platform.inbox(contact)).toMatchObject([{ text: 'I am' }]);
 });
 
@@ -41,6 +41,6 @@ test('a session whose sends stay unanswered, though its pings are not, is connec
   await faults(phone, { ack: 'lost', count: 2 });
   const jobId = await stage.send(sessionId, contact, 'I am');
   expect(await stage.firstLoss(sessionId)).toBe('UNANSWERED');
-  await stage.told('message.sent', jobId);
+  await stage.event('message.sent', jobId);
   expect(await stage.platform.inbox(contact)).toMatchObject([{ text: 'I am', duplicates: 0 }]);
 });

@@ -17,7 +17,7 @@ const disconnect = (phone: string, how: object): Promise<unknown> =>
 const faults = (phone: string, change: object): Promise<unknown> =>
   stage.platform.call('PUT', `/accounts/${phone}/faults`, change);
 
-/** The device of a number as the platform sees it. */
+/** Reads the device of a number as the platform sees it. */
 async function device(phone: string): Promise<{ online: boolean; connectedAt: string | null } | undefined> {
   const account = await stage.platform.call<{ devices: { online: boolean; connectedAt: string | null }[] }>(
     'GET',
@@ -75,7 +75,7 @@ describe('a session that the platform disconnects', () => {
     await waitFor('a refusal', async () => (await stage.get(sessionId)).statusReason === reason, LONG_MS);
     await stage.platform.call('DELETE', '/faults');
     await stage.reached(sessionId, 'CONNECTED');
-    // Of all that was lost meanwhile, tenants saw one session that was connected.
+    // Tenants saw one connected session lost, whatever else failed meanwhile.
     expect(await reasons(sessionId)).toEqual(['CONNECTION_LOST']);
   });
 
@@ -168,7 +168,9 @@ describe('messages that wait', () => {
   test('fail with the session that is deleted', async () => {
     const { sessionId, jobId } = await waiting('15550108007');
     await stage.change(sessionId, 'delete');
-    expect(await stage.told('message.failed', jobId)).toMatchObject({ failure: { code: 'SESSION_DELETED' } });
+    expect(await stage.event('message.failed', jobId)).toMatchObject({
+      failure: { code: 'SESSION_DELETED' },
+    });
   });
 
   test('fail with the session that is logged out, also while the platform cannot be reached', async () => {
@@ -179,7 +181,7 @@ describe('messages that wait', () => {
       statusReason: 'LOGOUT_REQUESTED',
       phone: null,
     });
-    expect(await stage.told('message.failed', jobId)).toMatchObject({
+    expect(await stage.event('message.failed', jobId)).toMatchObject({
       failure: { code: 'SESSION_LOGGED_OUT' },
     });
   });

@@ -69,7 +69,7 @@ describe.each(Object.entries(HOSTILE_PROXIES))('a proxy that %s', (_what, start)
     const before = performance.now();
     await stage.change(victim, 'connect');
     await stage.reached(victim, 'CONNECTED');
-    // It waits for a place at most, and for none of those who wait longer.
+    // The session waits for a place at most, and for none of those who wait longer.
     expect(performance.now() - before).toBeLessThan(2 * LOGIN_TIMEOUT_MS);
     await end(ids);
   });

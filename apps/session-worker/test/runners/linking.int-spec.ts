@@ -5,7 +5,7 @@ import { LONG_MS, Stage } from '../support.js';
 
 let stage: Stage;
 
-/** How long one look at a QR code counts here, and how long all looks together. */
+/** Time that one view of a QR code counts here, and time that all views together count, in ms. */
 const LOOK_MS = 20_000;
 const LINK_MS = 26_000;
 
@@ -19,7 +19,7 @@ const codeFor = (sessionId: string, phone: string): Promise<PairingCode> =>
 const type = (phone: string, code: string): Promise<unknown> =>
   stage.platform.call('POST', `/accounts/${phone}/code`, { code });
 
-/** The phone of this number types the code that the session shows for it. */
+/** Links a session by the code that it shows for this number. */
 async function linkByCode(sessionId: string, phone: string): Promise<void> {
   await type(phone, (await codeFor(sessionId, phone)).code);
   expect(await stage.reached(sessionId, 'CONNECTED')).toMatchObject({ phone: `+${phone}` });
@@ -36,7 +36,7 @@ describe('a session that shows a code to type', () => {
     await type(phone, code);
     await stage.reached(sessionId, 'CONNECTED');
     const jobId = await stage.send(sessionId, contact, 'out');
-    await stage.told('message.delivered', jobId);
+    await stage.event('message.delivered', jobId);
     await stage.platform.call('POST', `/contacts/${contact}/messages`, { to: phone, text: 'in' });
     await waitFor('message.received', () => stage.eventsOf('message.received', sessionId)[0], LONG_MS);
   });

@@ -21,7 +21,7 @@ interface Written {
   keyId: string;
 }
 
-/** A message that the contact wrote, as its event names it. */
+/** Writes a message as the contact and waits for its event. */
 async function written(text: string, more: object = {}): Promise<Written> {
   await stage.platform.call('POST', `/contacts/${CONTACT}/messages`, { to: PHONE, ...more, text });
   const event = await waitFor(

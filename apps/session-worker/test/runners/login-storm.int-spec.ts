@@ -38,7 +38,7 @@ test(
     await stage.platform.call('DELETE', `/accounts/${stuck}/faults`);
     await stage.reached(idOf(stuck), 'CONNECTED');
     const jobId = await stage.send(idOf(stuck), '15550212001', 'back again');
-    await stage.told('message.sent', jobId);
+    await stage.event('message.sent', jobId);
   },
   LONG_MS * 2,
 );

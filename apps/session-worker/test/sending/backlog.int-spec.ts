@@ -42,7 +42,7 @@ async function waiting(sessionId: string, messages: number): Promise<void> {
 const claim = (sessionId: string): ReturnType<Ledger['claim']> =>
   ledger.claim({ sessionId, fence, limit: 20, expiryMs: 60_000, exceptJobs: [], exceptChats: [] });
 
-/** What claims have read so far: rows of the table, and entries of the index of what is open. */
+/** Counts the rows and the entries of the index of open messages that claims have read so far. */
 async function read(): Promise<{ rows: number; entries: number }> {
   await dataSource.query('SELECT pg_stat_force_next_flush()');
   const [row] = await dataSource.query<[{ rows: number; entries: number }]>(
@@ -55,7 +55,7 @@ async function read(): Promise<{ rows: number; entries: number }> {
 
 test('a claim reads the messages of its session, however many others wait', async () => {
   const sessionId = randomUUID();
-  // Until the plan is kept, that of a table with nothing in it.
+  // The plan is made for a table with nothing in it until PostgreSQL caches it.
   for (let i = 0; i < 20; i += 1) await claim(sessionId);
   await waiting(randomUUID(), 3_000);
   await waiting(sessionId, 3);

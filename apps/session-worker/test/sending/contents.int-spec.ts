@@ -50,7 +50,7 @@ test.each(KINDS)('a contact receives %j in the same words', async (content, rece
   const contact = '15550203001';
   const jobId = await stage.send(sessionId, contact, content);
   expect((await arrived(contact, keyIdOf(jobId))).content).toEqual(received);
-  await stage.told('message.delivered', jobId);
+  await stage.event('message.delivered', jobId);
 });
 
 test('a poll lets its readers choose one answer, or several where that was asked for', async () => {
@@ -90,7 +90,7 @@ test('an own message is reacted to, edited and deleted at the contact', async ()
   for (const [content, received] of changes) {
     const jobId = await stage.send(sessionId, contact, content);
     expect((await arrived(contact, keyIdOf(jobId))).content).toEqual(received);
-    await stage.told('message.delivered', jobId);
+    await stage.event('message.delivered', jobId);
   }
 });
 
@@ -144,14 +144,14 @@ test('members of a group receive what is sent there; a group of others refuses i
       group: ours.jid,
       content: { name: 'When?' },
     });
-  await stage.told('message.delivered', jobId);
+  await stage.event('message.delivered', jobId);
 
   const theirs = await create(members);
   const refused = await stage.send(sessionId, theirs.jid, 'May I come in?');
-  expect(await stage.told('message.failed', refused)).toMatchObject({ failure: { code: 'NOT_IN_GROUP' } });
+  expect(await stage.event('message.failed', refused)).toMatchObject({ failure: { code: 'NOT_IN_GROUP' } });
 });
 
-/** A phone that cannot read a message asks for it again. */
+/** Asks for a message again, as a phone that cannot read it. */
 const askAgain = (contact: string, id: string): Promise<unknown> =>
   stage.platform.call('POST', `/accounts/${phone}/stanzas`, {
     stanza: {
@@ -178,10 +178,10 @@ test('a message that is asked for again is the same one, whatever its kind, also
   const ids = await Promise.all(contents.map(([content]) => sent(first, content)));
   const before = await Promise.all(ids.map((id) => arrived(first, id)));
   const logins = (): number => stage.eventsOf('session.connected', sessionId).length;
-  const known = logins();
+  const loginsBefore = logins();
   await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'drop' });
-  await waitFor('another login', () => logins() > known, LONG_MS);
-  // Somebody else asks: of the contact who has it the platform would show the first copy.
+  await waitFor('another login', () => logins() > loginsBefore, LONG_MS);
+  // Another contact asks: the one that has the message would get the first copy from the platform.
   const other = '15550203008';
   for (const id of ids) await askAgain(other, id);
   for (const [n, id] of ids.entries()) {

@@ -9,25 +9,25 @@ const contact = '15550204000';
 let sessionId: string;
 
 beforeAll(async () => {
-  // Longer than a test holds up a write: it holds up the renewal of the lease as well.
+  // The lease is longer than a test holds up a write: that holds up the renewal of the lease as well.
   stage = await Stage.start({ LEASE_MS: '120000' });
   sessionId = await stage.link(phone);
   await stage.platform.call('POST', '/contacts', { phone: contact });
 });
 afterAll(() => stage.stop());
 
-/** Stanzas the platform keeps for the session, because it was not told that they arrived. */
+/** Counts the stanzas that the platform has for the session without its confirmation. */
 async function unconfirmed(): Promise<number> {
   const account = await stage.platform.call<{ devices: { queued: number }[] }>('GET', `/accounts/${phone}`);
   return account.devices[0]?.queued ?? 0;
 }
 
-const told = (name: string): unknown[] => stage.eventsOf(name, sessionId);
+const events = (name: string): unknown[] => stage.eventsOf(name, sessionId);
 
 test('the platform hears that a receipt arrived only once it is written', async () => {
   await stage.platform.call('PUT', `/contacts/${contact}/behaviour`, { delivered: 'never' });
   const jobId = await stage.send(sessionId, contact, 'hello');
-  await stage.told('message.sent', jobId);
+  await stage.event('message.sent', jobId);
   await waitFor('the platform to keep nothing', async () => (await unconfirmed()) === 0);
 
   const lock = stage.worker.get(DataSource).createQueryRunner();
@@ -51,31 +51,31 @@ test('the platform hears that a receipt arrived only once it is written', async 
     return sent.items[0]?.receipts === 1;
   });
   expect(await unconfirmed()).toBe(1);
-  expect(told('message.delivered')).toEqual([]);
+  expect(events('message.delivered')).toEqual([]);
 
   await lock.commitTransaction();
   await lock.release();
   await waitFor('the receipt to be confirmed', async () => (await unconfirmed()) === 0);
-  await stage.told('message.delivered', jobId);
+  await stage.event('message.delivered', jobId);
 });
 
 test('a text that cannot be written comes again by itself, and is told once', async () => {
-  const before = told('message.received').length;
-  const losses = told('session.disconnected').length;
+  const before = events('message.received').length;
+  const losses = events('session.disconnected').length;
   await stage.worker.database.query('ALTER TABLE sessions.inbound_message RENAME TO out_of_reach');
   await stage.platform.call('POST', `/contacts/${contact}/messages`, { to: phone, text: 'not yet' });
-  await waitFor('the socket to be given up', () => told('session.disconnected').length > losses);
-  expect(told('message.received')).toHaveLength(before);
+  await waitFor('the socket to be given up', () => events('session.disconnected').length > losses);
+  expect(events('message.received')).toHaveLength(before);
 
   await stage.worker.database.query('ALTER TABLE sessions.out_of_reach RENAME TO inbound_message');
-  await waitFor('the text', () => told('message.received').length > before, LONG_MS);
+  await waitFor('the text', () => events('message.received').length > before, LONG_MS);
   await waitFor('the platform to keep nothing', async () => (await unconfirmed()) === 0);
-  expect(told('message.received')).toHaveLength(before + 1);
+  expect(events('message.received')).toHaveLength(before + 1);
   await stage.reached(sessionId, 'CONNECTED');
 });
 
 test('a socket that breaks while a message is being handed over holds the message up no longer than itself', async () => {
-  const stranger = '15550204001'; // whose devices and keys the platform is asked for before anything is sent
+  const stranger = '15550204001'; // the platform is asked for devices and keys of this contact before anything is sent
   await stage.platform.call('PUT', `/accounts/${phone}/faults`, { silent: true });
   const jobId = await stage.send(sessionId, stranger, 'through a broken socket');
   await waitFor('the hand-over to begin', async () => {
@@ -87,7 +87,7 @@ test('a socket that breaks while a message is being handed over holds the messag
   });
   await stage.platform.call('DELETE', `/accounts/${phone}/faults`);
   await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'stream-error', code: 503 });
-  await stage.told('message.sent', jobId);
+  await stage.event('message.sent', jobId);
   expect((await stage.platform.inbox(stranger)).map(({ text }) => text)).toEqual(['through a broken socket']);
 });
 
@@ -118,15 +118,15 @@ const isHeldUp = (): Promise<boolean> =>
 test('what was handed to a broken socket goes out before what is claimed while the next one opens', async () => {
   const friend = '15550204002';
   const jobs = [await stage.send(sessionId, friend, 'how are you')];
-  await stage.told('message.sent', jobs[0] as string);
+  await stage.event('message.sent', jobs[0] as string);
   await stage.platform.call('PUT', `/accounts/${phone}/faults`, { ack: 'lost', count: 1 });
   const letGo = await holdUp(
     'outbound_message',
     `NEW.status = 'SENDING' AND NEW.content->>'text' = 'second'`,
   );
-  const connections = told('session.connected').length;
+  const connections = events('session.connected').length;
   await stage.send(sessionId, friend, 'first');
-  // Claimed together with the second it would be lost on the next socket.
+  // The message would be lost on the next socket if it were claimed together with the second.
   await waitFor('the first to be lost', async () => {
     const path = `/accounts/${phone}/faults`;
     return (await stage.platform.call<{ ack: string }>('GET', path)).ack === 'auto';
@@ -134,7 +134,7 @@ test('what was handed to a broken socket goes out before what is claimed while t
   await stage.send(sessionId, friend, 'second');
   await isHeldUp();
   await stage.platform.call('POST', `/accounts/${phone}/disconnect`, { mode: 'drop' });
-  await waitFor('the next socket', () => told('session.connected').length > connections, LONG_MS);
+  await waitFor('the next socket', () => events('session.connected').length > connections, LONG_MS);
   await letGo();
   const texts = async (): Promise<string[]> =>
     (await stage.platform.inbox(friend)).map(({ text }) => text).slice(1);
@@ -169,10 +169,10 @@ test('what is about to be sent does not expire, and what nobody has taken up doe
     [[...takenUp, ...late]],
   );
   for (const jobId of late)
-    expect(await stage.told('message.failed', jobId)).toMatchObject({ failure: { code: 'EXPIRED' } });
+    expect(await stage.event('message.failed', jobId)).toMatchObject({ failure: { code: 'EXPIRED' } });
   await letGo();
   for (const jobId of takenUp) {
-    await stage.told('message.sent', jobId);
+    await stage.event('message.sent', jobId);
     expect(stage.idsOf('message.failed', jobId)).toEqual([]);
   }
 });
@@ -201,6 +201,6 @@ test('a message that ends while its claim waits for it does not go out', async (
   });
   await lock.commitTransaction();
   await lock.release();
-  await stage.told('message.sent', await stage.send(sessionId, friend, 'something else'));
+  await stage.event('message.sent', await stage.send(sessionId, friend, 'something else'));
   expect((await stage.platform.inbox(friend)).map(({ text }) => text)).toEqual(['something else']);
 });

@@ -39,7 +39,7 @@ test('a message that waits for its session is canceled, tells so once, and never
   await waitFor('the row', async () => (await statusOf(jobId)) === 'QUEUED');
   expect(await cancel(jobId, contact)).toMatchObject(canceled);
   expect(await cancel(jobId, contact)).toMatchObject(canceled);
-  expect(await stage.told('message.failed', jobId)).toMatchObject({ failure: canceled.failure });
+  expect(await stage.event('message.failed', jobId)).toMatchObject({ failure: canceled.failure });
   await stage.change(sessionId, 'connect');
   await waitFor('the other text', async () => (await texts(contact)).length > 0, LONG_MS);
   expect(await texts(contact)).toEqual(['kept']);
@@ -50,18 +50,18 @@ test('a command that comes after its message was canceled sends nothing', async 
   const contact = '15550204002';
   const jobId = randomUUID();
   expect(await cancel(jobId, contact)).toMatchObject(canceled);
-  expect(await stage.told('message.failed', jobId)).toMatchObject({
+  expect(await stage.event('message.failed', jobId)).toMatchObject({
     to: `${contact}@s.whatsapp.net`,
     metadata: { a: 'b' },
   });
   await stage.send(sessionId, contact, 'canceled before', jobId);
-  await stage.told('message.sent', await stage.send(sessionId, contact, 'the next one'));
+  await stage.event('message.sent', await stage.send(sessionId, contact, 'the next one'));
   expect(await texts(contact)).toEqual(['the next one']);
 });
 
 test('a message that was sent is not canceled', async () => {
   const jobId = await stage.send(sessionId, '15550204003', 'sent');
-  await stage.told('message.sent', jobId);
+  await stage.event('message.sent', jobId);
   const { status, failure } = await cancel(jobId, '15550204003');
   expect(['SENT', 'DELIVERED', 'READ']).toContain(status);
   expect(failure ?? null).toBeNull();
@@ -80,9 +80,9 @@ test('a message is either sent or canceled, whoever comes first', async () => {
   );
   const isCanceled = ({ status }: EndedMessage): boolean => status === 'FAILED';
   const sent = answers.filter((answer) => !isCanceled(answer)).map(({ jobId }) => jobId);
-  for (const jobId of sent) await stage.told('message.sent', jobId);
-  for (const { jobId } of answers.filter(isCanceled)) await stage.told('message.failed', jobId);
-  await stage.told('message.sent', await stage.send(sessionId, contact, 'last'));
+  for (const jobId of sent) await stage.event('message.sent', jobId);
+  for (const { jobId } of answers.filter(isCanceled)) await stage.event('message.failed', jobId);
+  await stage.event('message.sent', await stage.send(sessionId, contact, 'last'));
   expect((await texts(contact)).sort()).toEqual([...sent, 'last'].sort());
 });
 

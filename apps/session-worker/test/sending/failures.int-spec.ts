@@ -17,13 +17,13 @@ const faults = (change: object): Promise<unknown> =>
   stage.platform.call('PUT', `/accounts/${phone}/faults`, change);
 const texts = async (contact: string): Promise<string[]> =>
   (await stage.platform.inbox(contact)).map(({ text }) => text);
-/** A contact whose device gives no receipts: nothing but the ack tells that a message arrived. */
+/** Makes a contact whose device gives no receipts: only the ack proves that a message arrived. */
 async function quiet(contact: string): Promise<string> {
   await stage.platform.call('POST', '/contacts', { phone: contact });
   await stage.platform.call('PUT', `/contacts/${contact}/behaviour`, { delivered: 'never' });
   return contact;
 }
-const failureOf = (jobId: string): Promise<Record<string, unknown>> => stage.told('message.failed', jobId);
+const failureOf = (jobId: string): Promise<Record<string, unknown>> => stage.event('message.failed', jobId);
 
 test('a message that the platform refuses fails with its code, and those behind it go out', async () => {
   const contact = '15550205001';
@@ -41,7 +41,7 @@ test('a message whose acknowledgement is lost is sent again under its id, which 
   const contact = await quiet('15550205002');
   await faults({ ack: 'never', count: 1 });
   const jobId = await stage.send(sessionId, contact, 'unheard');
-  await stage.told('message.sent', jobId);
+  await stage.event('message.sent', jobId);
   const [shown, ...more] = await stage.platform.inbox(contact);
   expect(shown).toMatchObject({ text: 'unheard' });
   expect(shown?.duplicates).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ test('a receipt proves that a message given up for failed did arrive', async () 
   const jobId = await stage.send(sessionId, contact, 'arrived after all');
   await failureOf(jobId);
   await stage.platform.call('PUT', `/contacts/${contact}/behaviour`, { delivered: 'auto' });
-  await stage.told('message.delivered', jobId);
+  await stage.event('message.delivered', jobId);
   expect(await texts(contact)).toEqual(['arrived after all']);
 });
 
@@ -86,7 +86,7 @@ test('a message waits until the platform tells which devices its recipient has',
     return row?.status === 'SENDING';
   });
   await faults({ silent: false });
-  await stage.told('message.sent', jobId);
+  await stage.event('message.sent', jobId);
   expect(await texts(stranger)).toEqual(['for all devices']);
 });
 

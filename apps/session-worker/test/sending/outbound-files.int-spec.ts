@@ -107,7 +107,7 @@ test.each(KINDS)('a contact receives the %s %j with its file', async (type, medi
     ...{ type, ...received },
     media: { bytes: FILE.length, sha256: SHA256, problem: null },
   });
-  await stage.told('message.delivered', jobId);
+  await stage.event('message.delivered', jobId);
 });
 
 test('a voice message that somebody listened to was read', async () => {
@@ -117,7 +117,7 @@ test('a voice message that somebody listened to was read', async () => {
   await arrived(contact, keyIdOf(jobId));
   const played = await stage.platform.call('POST', `/contacts/${contact}/played`, { from: phone });
   expect(played).toEqual({ played: 1 });
-  await stage.told('message.read', jobId);
+  await stage.event('message.read', jobId);
 });
 
 test.each(['file', 'redirect'])('a file is fetched by URL: /%s', async (path) => {
@@ -214,7 +214,7 @@ describe('a message fails with the reason', () => {
     const contact = '15550208003';
     const jobId = await send(contact, type, media());
     const behind = await stage.send(sessionId, contact, 'next');
-    const { failure } = await stage.told('message.failed', jobId);
+    const { failure } = await stage.event('message.failed', jobId);
     expect(failure).toMatchObject({ code, message: expect.stringMatching(words) });
     await arrived(contact, keyIdOf(behind));
   });
@@ -226,7 +226,7 @@ describe('a message fails with the reason', () => {
     ['the metadata of a cloud', () => 'https://169.254.169.254/latest'],
   ])('that names %s, and nothing is asked there', async (_what, url) => {
     const jobId = await send('15550208004', 'image', { url: url() });
-    const { failure } = await stage.told('message.failed', jobId);
+    const { failure } = await stage.event('message.failed', jobId);
     expect(failure).toMatchObject({ code: 'MEDIA_UNAVAILABLE' });
     expect(askedInside).toEqual([]);
   });
@@ -301,7 +301,7 @@ test('a session with a proxy fetches through it, and under the same rules', asyn
     expect(content).toMatchObject({ media: { sha256: SHA256 } });
     expect(tunnel.opened).toContain(`127.0.0.1:${portOf(outside)}`);
     const refused = await send(contact, 'image', { url: at('inside') });
-    expect(await stage.told('message.failed', refused)).toMatchObject({
+    expect(await stage.event('message.failed', refused)).toMatchObject({
       failure: { code: 'MEDIA_UNAVAILABLE', message: expect.stringContaining('must be an https URL') },
     });
     expect(askedInside).toEqual([]);
@@ -329,7 +329,7 @@ test('a media store that is away costs a message none of its tries', async () =>
   await rename(worker.mediaDir, aside);
   const jobId = await send(contact, 'image', { mimeType: 'image/png', mediaId });
   try {
-    // More often than a file is tried.
+    // The log has more attempts than a file gets.
     const inVain = (): boolean => worker.log().split('file waits').length > 4;
     await waitFor('attempts in vain', inVain, LONG_MS);
   } finally {
@@ -341,7 +341,7 @@ test('a media store that is away costs a message none of its tries', async () =>
 test('a media host that always refuses makes it fail', async () => {
   await stage.platform.call('PUT', '/faults', { mediaStatus: 507 });
   const jobId = await send('15550208006', 'image', { mimeType: 'image/png', mediaId: await stored() });
-  const { failure } = await stage.told('message.failed', jobId);
+  const { failure } = await stage.event('message.failed', jobId);
   expect(failure).toMatchObject({ code: 'MEDIA_UPLOAD_FAILED' });
   await stage.platform.call('DELETE', '/faults');
 });
@@ -355,7 +355,7 @@ test('a worker killed before the ack sends the file that was uploaded, fetches n
   await worker.kill();
   await stage.platform.call('DELETE', `/accounts/${phone}/faults`);
   await worker.start();
-  await stage.told('message.sent', jobId);
+  await stage.event('message.sent', jobId);
   expect(await uploadOf(jobId)).toEqual(before);
   expect(asked).toEqual(['/file']);
   const inbox = (await stage.platform.inbox(contact)).filter(({ id }) => id === keyIdOf(jobId));

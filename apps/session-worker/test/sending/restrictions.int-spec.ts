@@ -29,9 +29,9 @@ const faults = (change: object): Promise<unknown> =>
 const texts = async (contact: string): Promise<string[]> =>
   (await stage.platform.inbox(contact)).map(({ text }) => text);
 const send = (to: string, text: string): Promise<string> => stage.send(sessionId, to, text);
-const sent = (jobId: string) => stage.told('message.sent', jobId);
+const sent = (jobId: string) => stage.event('message.sent', jobId);
 const failure = async (jobId: string): Promise<unknown> =>
-  (await stage.told('message.failed', jobId))['failure'];
+  (await stage.event('message.failed', jobId))['failure'];
 /** Waits until the session shows this restriction, or (null) none. */
 async function shown(reason: SessionRestriction['reason'] | null): Promise<SessionRestriction | null> {
   const asked = async () => {

@@ -28,17 +28,17 @@ test('a session sends in the order in which it was asked', async () => {
 
 test('the token that a contact is given with the first text is given once', async () => {
   const contact = '15550202021';
-  const given = async (): Promise<{ sealed: Buffer }[]> =>
+  const tokens = async (): Promise<{ sealed: Buffer }[]> =>
     stage.worker.database.query(
       `SELECT key_id, sealed FROM sessions.signal_key WHERE session_id = $1 AND type = 'tctoken' ORDER BY key_id`,
       [sessionId],
     );
-  const before = (await given()).length;
-  await stage.told('message.sent', await stage.send(sessionId, contact, 'first'));
-  await waitFor('the token to be noted', async () => (await given()).length > before);
-  const noted = await given();
-  await stage.told('message.delivered', await stage.send(sessionId, contact, 'second'));
-  expect(await given()).toEqual(noted);
+  const before = (await tokens()).length;
+  await stage.event('message.sent', await stage.send(sessionId, contact, 'first'));
+  await waitFor('the token to be noted', async () => (await tokens()).length > before);
+  const noted = await tokens();
+  await stage.event('message.delivered', await stage.send(sessionId, contact, 'second'));
+  expect(await tokens()).toEqual(noted);
 });
 
 test('a command that comes again sends nothing again, and its outcome is told again', async () => {
@@ -46,7 +46,7 @@ test('a command that comes again sends nothing again, and its outcome is told ag
   const jobId = randomUUID();
   await stage.send(sessionId, contact, 'once', jobId);
   await waitFor('the text', async () => (await texts(contact)).length === 1);
-  // Past the de-duplication of the stream: another envelope with the same job.
+  // The command gets past the de-duplication of the stream: another envelope with the same job.
   await stage.send(sessionId, contact, 'once', jobId);
   await stage.send(sessionId, contact, 'last');
   await waitFor('the last text', async () => (await texts(contact)).includes('last'));
@@ -54,10 +54,10 @@ test('a command that comes again sends nothing again, and its outcome is told ag
     { id: keyIdOf(jobId), text: 'once', duplicates: 0 },
     { text: 'last', duplicates: 0 },
   ]);
-  // Its outcome may have been lost: it is told again, as the same event.
+  // The outcome may have been lost: it is published again, as the same event.
   await waitFor('message.sent to be told again', () => stage.idsOf('message.sent', jobId).length > 1);
   expect(new Set(stage.idsOf('message.sent', jobId)).size).toBe(1);
-  // With the time at which it happened, not that of the telling.
+  // The event has the time at which it happened, not that of its repetition.
   const sent = stage.events.filter(({ type, data }) => type === 'message.sent' && data['jobId'] === jobId);
   expect(new Set(sent.map(({ data }) => data['timestamp'])).size).toBe(1);
 });
@@ -77,7 +77,7 @@ test('being read tells that it was sent and delivered, once each', async () => {
   await waitFor('the text', async () => (await texts(contact)).length === 1);
   await stage.platform.call('POST', `/contacts/${contact}/read`, { from: phone });
   for (const name of ['message.sent', 'message.delivered', 'message.read']) {
-    await stage.told(name, jobId);
+    await stage.event(name, jobId);
     expect(new Set(stage.idsOf(name, jobId)).size).toBe(1);
   }
 });
@@ -88,7 +88,7 @@ test('a message for a session that does not come back fails as expired', async (
   await stage.reached(other, 'DISCONNECTED');
   const jobId = await stage.send(other, '15550202005', 'too late');
   await waitFor('the message to wait', async () => {
-    // As if it had been accepted before the time that a message may wait.
+    // The row looks as if it had been accepted before the longest wait of a message.
     const [, count] = await stage.worker.get(DataSource).query<[unknown, number]>(
       `UPDATE outbound_message SET accepted_at = accepted_at - interval '10 minutes'
        WHERE job_id = $1 AND status = 'QUEUED'`,
@@ -97,7 +97,7 @@ test('a message for a session that does not come back fails as expired', async (
     return count === 1;
   });
   const failure = { code: 'EXPIRED', givenBack: ['session', 'plan'] };
-  expect(await stage.told('message.failed', jobId)).toMatchObject({ failure });
+  expect(await stage.event('message.failed', jobId)).toMatchObject({ failure });
 });
 
 test('a message for a session that is logged out or unknown fails at once, with the reason', async () => {
@@ -106,11 +106,11 @@ test('a message for a session that is logged out or unknown fails at once, with 
   await stage.reached(other, 'LOGGED_OUT');
   const late = await stage.send(other, '15550202006', 'nobody sends this');
   const givenBack = ['session', 'plan'];
-  expect(await stage.told('message.failed', late)).toMatchObject({
+  expect(await stage.event('message.failed', late)).toMatchObject({
     failure: { code: 'SESSION_LOGGED_OUT', givenBack },
   });
   const lost = await stage.send(randomUUID(), '15550202006', 'nobody sends this either');
-  expect(await stage.told('message.failed', lost)).toMatchObject({
+  expect(await stage.event('message.failed', lost)).toMatchObject({
     failure: { code: 'SESSION_DELETED', givenBack },
   });
 });
@@ -163,7 +163,7 @@ test('events that NATS could not take are told when it is back, also with its st
     text: 'during the outage',
   });
   await restarted;
-  // Whoever is connected again before this test is tells it to the stream alone.
+  // A worker that has reconnected before this test publishes to the stream alone.
   const subject = eventSubject(partitionOf(stage.tenantId), 'message.received');
   await waitFor(
     'the event',

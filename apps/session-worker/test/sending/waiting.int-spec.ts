@@ -31,10 +31,10 @@ test('what a send was given is repeated in every event of its message', async ()
   await waitFor('the text', async () => (await texts('15550203001')).length === 1);
   await stage.platform.call('POST', `/contacts/15550203001/read`, { from: '15550103001' });
   for (const name of ['message.sent', 'message.delivered', 'message.read']) {
-    expect(await stage.told(name, jobId)).toMatchObject({ metadata });
+    expect(await stage.event(name, jobId)).toMatchObject({ metadata });
   }
   await stage.platform.call('POST', '/contacts', { phone: '15550203002', registered: false });
-  expect(await stage.told('message.failed', await send('15550203002'))).toMatchObject({ metadata });
+  expect(await stage.event('message.failed', await send('15550203002'))).toMatchObject({ metadata });
 });
 
 test('a message that may wait goes out when its session is back, in order, long after others have expired', async () => {
@@ -45,7 +45,7 @@ test('a message that may wait goes out when its session is back, in order, long 
   const impatient = await stage.send(sessionId, contact, 'impatient');
   const wanted = ['one', 'two', 'three'];
   for (const text of wanted) await queue(sessionId, contact, text);
-  expect(await stage.told('message.failed', impatient)).toMatchObject({ failure: { code: 'EXPIRED' } });
+  expect(await stage.event('message.failed', impatient)).toMatchObject({ failure: { code: 'EXPIRED' } });
   await stage.change(sessionId, 'connect');
   await waitFor('all texts', async () => (await texts(contact)).length === wanted.length, LONG_MS);
   expect(await texts(contact)).toEqual(wanted);
@@ -56,11 +56,11 @@ test('a message that may wait fails as expired at its time, and its unit comes b
   await stage.change(sessionId, 'disconnect');
   await stage.reached(sessionId, 'DISCONNECTED');
   const jobId = await queue(sessionId, '15550203004', 'too late', inMs(1_500));
-  expect(await stage.told('message.failed', jobId)).toMatchObject({
+  expect(await stage.event('message.failed', jobId)).toMatchObject({
     failure: { code: 'EXPIRED', givenBack: ['session', 'plan'] },
   });
   const late = await queue(sessionId, '15550203004', 'came too late', inMs(-1));
-  expect(await stage.told('message.failed', late)).toMatchObject({ failure: { code: 'EXPIRED' } });
+  expect(await stage.event('message.failed', late)).toMatchObject({ failure: { code: 'EXPIRED' } });
 });
 
 test('a message that may wait survives a logout, and one that may not fails with it', async () => {
@@ -75,7 +75,7 @@ test('a message that may wait survives a logout, and one that may not fails with
   await waitFor('the row', async () => (await statusOf(impatient)) !== undefined);
   await stage.change(sessionId, 'logout');
   await stage.reached(sessionId, 'LOGGED_OUT');
-  await stage.told('message.failed', impatient);
+  await stage.event('message.failed', impatient);
   const after = await queue(sessionId, contact, 'after the logout');
   await waitFor('the row', async () => (await statusOf(after)) === 'QUEUED');
   expect(await statusOf(before)).toBe('QUEUED');
@@ -92,5 +92,5 @@ test('a message that may wait fails when its session is deleted', async () => {
   const jobId = await queue(sessionId, '15550203006', 'nobody sends this');
   await waitFor('the row', async () => (await statusOf(jobId)) === 'QUEUED');
   await stage.change(sessionId, 'delete');
-  expect(await stage.told('message.failed', jobId)).toMatchObject({ failure: { code: 'SESSION_DELETED' } });
+  expect(await stage.event('message.failed', jobId)).toMatchObject({ failure: { code: 'SESSION_DELETED' } });
 });

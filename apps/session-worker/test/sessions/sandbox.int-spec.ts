@@ -4,7 +4,7 @@ import { CreateSession } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { LONG_MS, Platform, Stage } from '../support.js';
 
-// Two simulators, each with keys of its own: one plays the live platform, the other the sandbox.
+// There are two simulators, each with keys of its own: one plays the live platform, the other the sandbox.
 let stage: Stage;
 let sandbox: Platform;
 

@@ -14,10 +14,10 @@ import { AuditChain, waitFor } from '@svc/testing';
 import { Stage } from '../support.js';
 
 let stage: Stage;
-/** Where audit facts go. */
+/** Receiver of audit facts. */
 let chain: AuditChain;
 
-/** How long one look at a QR code counts here. */
+/** Time that one view of a QR code counts here, in ms. */
 const LOOK_MS = 8_000;
 
 beforeAll(async () => {
@@ -188,7 +188,7 @@ describe('a session', () => {
       );
       return rows.length === 0;
     });
-    // Services that keep something of it hear that it is gone.
+    // Services with data of the session get an event that it is gone.
     await waitFor('session.deleted', () => stage.eventsOf('session.deleted', sessionId)[0]);
     expect(stage.eventsOf('session.deleted', sessionId)).toHaveLength(1);
   });
@@ -386,7 +386,7 @@ test('a session is told how many of its tenant are older: those of one moment by
   await Promise.all(Array.from({ length: 25 }, () => create(tenantId)));
   const youngest = await create(tenantId);
   expect(await older(youngest)).toBe(27);
-  // As far as the question wants to know, which knows how many the tenant may have.
+  // The count ends at the number of the question, which knows how many sessions the tenant may have.
   const upTo = async (countOlderTo: number) =>
     (await rpc.request(GetSession, { tenantId, sessionId: youngest, countOlderTo })).older;
   expect(await Promise.all([upTo(0), upTo(20), upTo(50)])).toEqual([0, 20, 27]);

@@ -34,8 +34,8 @@ test('an event that NATS never takes holds up none of those behind it', async ()
     );
   await insert('x'.repeat(2_000_000));
   await insert('small');
-  const told = await waitFor('the event behind it', () => stage.eventsOf('message.sent', 'stuck')[0]);
-  expect(told['text']).toBe('small');
+  const event = await waitFor('the event behind it', () => stage.eventsOf('message.sent', 'stuck')[0]);
+  expect(event['text']).toBe('small');
   await waitFor('the other one to be left alone', async () => {
     const rows = await stage.worker.database.query('SELECT 1 FROM sessions.event_outbox');
     return rows.length === 1;
@@ -149,7 +149,7 @@ test('a session whose start failed is started as soon as it can be', async () =>
   const sessionId = await stage.link(phone);
   await stage.change(sessionId, 'disconnect');
   await stage.reached(sessionId, 'DISCONNECTED');
-  // Connected for its owner, with nobody holding its socket: as after a first look that failed.
+  // The session is connected for its owner, and no process holds its socket: as after a first look that failed.
   await stage.worker.database.query(
     `UPDATE sessions.session SET status = 'CONNECTED', wanted = 'CONNECTED' WHERE id = $1`,
     [sessionId],

@@ -1,4 +1,4 @@
-/** What the log has events of. */
+/** Kinds of the log's events. */
 export const CONNECTION_EVENTS = ['login', 'end'] as const;
 
 /** A login or an end of a connection of a linked device. */
@@ -20,7 +20,7 @@ export interface ConnectionPage {
 
 const MOST_EVENTS = 20_000;
 
-/** This class holds the latest logins and ends in their order, so that whoever asks now and then learns the exact times. */
+/** This class holds the latest logins and ends in their order, so that a client that asks now and then learns the exact times. */
 export class ConnectionLog {
   private readonly items: ConnectionEvent[] = [];
   private dropped = 0;
@@ -31,7 +31,7 @@ export class ConnectionLog {
   add(event: Omit<ConnectionEvent, 'at'>): Date {
     const at = new Date();
     this.items.push({ ...event, at });
-    // Half at once: to move all the others for each new one would take longer than the log-in.
+    // Half of them go together: to move all the others for each new one would take longer than the log-in.
     if (this.items.length >= 2 * this.most) this.dropped += this.items.splice(0, this.most).length;
     return at;
   }

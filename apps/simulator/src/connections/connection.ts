@@ -13,7 +13,7 @@ import { type Attributes, decodeStanza, encodeStanza, SERVER, type Stanza, stanz
 export interface ConnectionHandler {
   onHandshake(connection: Connection, result: HandshakeResult): void;
   onStanza(connection: Connection, node: Stanza): Promise<void>;
-  /** Nothing gets through from now on; the socket may take its time to close. */
+  /** Reports that the connection has ended; the socket may take its time to close. */
   onEnd(connection: Connection): void;
   onClose(connection: Connection): void;
   onError(connection: Connection, error: Error): void;
@@ -30,11 +30,11 @@ interface PendingQuery {
   timer: NodeJS.Timeout;
 }
 
-/** This class speaks with one client: handshake first, then encrypted stanzas, handled strictly one after the other. */
+/** This class serves one client: handshake first, then encrypted stanzas, handled strictly one after the other. */
 export class Connection implements ClientConnection {
-  /** Set once the login was accepted. */
+  /** Device of the connection, set once the login was accepted. */
   companion?: Companion;
-  /** Set once it is known whose device this is. */
+  /** Owner of the device, set once it is found. */
   person?: Person;
   private readonly reader = new FrameReader();
   private readonly pendingQueries = new Map<string, PendingQuery>();
@@ -71,7 +71,7 @@ export class Connection implements ClientConnection {
     return true;
   }
 
-  /** Stops reading and writing, or goes on with it; not even the transport answers meanwhile. */
+  /** Stops reading and writing, or goes on with it; even the transport does not answer meanwhile. */
   pause(paused: boolean): void {
     if (paused) this.socket.pause();
     else this.socket.resume();
@@ -121,7 +121,7 @@ export class Connection implements ClientConnection {
     try {
       for (const body of this.reader.push(chunk)) this.handle(body);
     } catch (error) {
-      // Whatever a client sends, only its own connection may suffer.
+      // An error of one client may harm its own connection alone.
       this.handler.onError(this, error as Error);
       this.drop();
     }

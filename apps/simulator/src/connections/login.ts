@@ -16,7 +16,7 @@ export class Login {
     private readonly log: ConnectionLog,
   ) {}
 
-  /** Admits a device whose noise key is the one that it was linked with. False: it was refused. */
+  /** Admits a device whose noise key is the one that it was linked with. Returns false when it was refused. */
   admit(connection: Connection, handshake: HandshakeResult): boolean {
     const phone = String(handshake.payload.username ?? '');
     const person = this.population.get(phone);
@@ -45,7 +45,7 @@ export class Login {
     companion.connectedAt = this.log.add({ phone: person.phone, device: companion.device, event: 'login' });
     connection.companion = companion;
     connection.person = person;
-    // One device, one connection: the newcomer wins, as on the real platform.
+    // A device has one connection: the newcomer wins, as on the real platform.
     previous?.end(replacedError());
     const lid = hiddenAddress(person.lid, companion.device);
     connection.send(stanza('success', { t: seconds(), lid, location: 'sim', props: '1' }));

@@ -1,21 +1,21 @@
-/** What becomes of an upgrade. `never`: it is not answered. `mute`: the WebSocket opens, and its handshake is not answered. */
+/** Treatment of an upgrade. `never`: it is not answered. `mute`: the WebSocket opens, and its handshake is not answered. */
 export const UPGRADES = ['auto', 'never', 'mute'] as const;
 export type Upgrade = (typeof UPGRADES)[number];
 
 /** Opens or closes the port; connections that exist stay. */
 export type OpenPort = (open: boolean) => Promise<void>;
 
-/** This class decides what becomes of WebSocket upgrades. An upgrade does not say yet which account it is for. */
+/** This class decides on WebSocket upgrades. An upgrade does not say yet which account it is for. */
 export class UpgradeFaults {
   upgrade: Upgrade = 'auto';
-  /** Upgrades are refused with this HTTP status. */
+  /** HTTP status with which upgrades are refused. */
   upgradeStatus: number | null = null;
-  /** How many more are treated so; without a number all of them. */
+  /** Number of upgrades that are still treated so; without it all of them. */
   count: number | null = null;
   private closed = false;
   private openPort: OpenPort = () => Promise.resolve();
 
-  /** Whether nobody listens, so that the operating system refuses every new connection. */
+  /** Says whether the port is closed, so that the operating system refuses every new connection. */
   get portClosed(): boolean {
     return this.closed;
   }
@@ -31,7 +31,7 @@ export class UpgradeFaults {
     await this.openPort(!closed);
   }
 
-  /** Decides about the next upgrade: an HTTP status to refuse it with, or one of the words above. */
+  /** Decides on the next upgrade: an HTTP status to refuse it with, or a treatment. */
   next(): number | Upgrade {
     const verdict = this.upgradeStatus ?? this.upgrade;
     if (verdict !== 'auto' && this.count !== null) this.count--;

@@ -7,7 +7,7 @@ import type { ReceivedMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import { compose, mediaFields, mentioning, quoting } from './compose.js';
 
-/** What is wrong with a file on purpose. `missing`: it is not there. `altered`: it is another one. */
+/** Fault of a file, made on purpose. `missing`: it is not there. `altered`: it is another one. */
 export const MEDIA_FAULTS = ['missing', 'altered'] as const;
 
 /** A file that a person sends. */
@@ -65,7 +65,7 @@ function contextOf(
   return { ...(mentions ? mentioning(mentions) : {}), ...(id ? quote(person, chat, id) : {}) };
 }
 
-/** Quotes a message; one that nobody knows is taken for one of the other side. */
+/** Quotes a message; an unknown one is taken for one of the other side. */
 function quote(person: Person, chat: string, id: string): proto.IContextInfo {
   const received = receivedBy(person, id);
   const own = person.sent.get(id);

@@ -2,7 +2,7 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import type { Form, Kind, StanzaTypes } from '../kinds/kind.js';
 import { KIND_RULES, KINDS } from '../kinds/kinds.js';
 
-/** A kind whose messages may be written in some field of the platform's message. */
+/** Form of a kind whose messages may stand in several fields of the platform's message. */
 interface KindForm {
   kind: Kind;
   form: Form<unknown, object>;
@@ -18,7 +18,7 @@ for (const kind of KINDS) {
 /** Finds the kinds that are written in a field, in their order. */
 export const formsOf = (field: string | undefined): KindForm[] => FORMS.get(field ?? '') ?? [];
 
-/** Reads the words of a message, wherever its kind has them. */
+/** Reads the text of a message, wherever its kind has it. */
 export function textOfMessage(message: proto.IMessage): string | null {
   const inner = unwrapped(message);
   const field = fieldOf(inner);
@@ -46,7 +46,7 @@ export function unwrapped(message: proto.IMessage): proto.IMessage {
 /** Writes a decoded message as plain JSON, bytes as base64. */
 export const toJson = (message: proto.IMessage): unknown => proto.Message.fromObject(message).toJSON();
 
-/** Names the field that fills a message; what only goes along with it does not count. */
+/** Names the field that fills a message; a field that only accompanies it does not count. */
 export const fieldOf = (message: proto.IMessage): keyof proto.IMessage | undefined =>
   (Object.keys(message) as (keyof proto.IMessage)[]).find(
     (name) => !/^(messageContextInfo|senderKeyDistributionMessage)$/.test(name) && message[name] != null,

@@ -5,7 +5,7 @@ import type { MediaStore } from '../media/media-store.js';
 import { sha256 } from '../noise/keys.js';
 import { fieldOf, formsOf, unwrapped } from './platform-message.js';
 
-/** What every kind of message with a file says about it. */
+/** Facts about a file in every kind of message that has one. */
 interface MediaClaims {
   url?: string;
   directPath?: string;

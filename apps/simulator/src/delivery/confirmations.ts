@@ -11,10 +11,10 @@ import { encryptFor } from './encryption.js';
 import type { Receipts } from './receipts.js';
 
 const MOST_RESENDS = 5;
-/** Unhandled error (also sent beside each request for a resend) and failed database operation. */
+/** Error codes of an unhandled error (also sent beside each request for a resend) and of a failed database operation. */
 const PASSING_FAILURES = new Set(['500', '552']);
 /** Receipts that say that a person has seen the message, not only the device. */
-const SEEN = new Set(['read', 'played']);
+const READ_TYPES = new Set(['read', 'played']);
 
 /** The two ends of a message. */
 interface Chat {
@@ -23,7 +23,7 @@ interface Chat {
   group: string | undefined;
 }
 
-/** This class takes what clients say about the stanzas that they were sent. */
+/** This class takes the confirmations of clients for the stanzas that they were sent. */
 export class Confirmations {
   constructor(
     private readonly population: Population,
@@ -57,7 +57,7 @@ export class Confirmations {
   private recordReceipt(person: Person, companion: Companion, node: Stanza): void {
     const { to, type, participant } = node.attrs;
     const group = isGroup(to) ? to : undefined;
-    // Of a group and of a broadcast list the author stands beside it.
+    // The author of a message to a group or a broadcast list stands beside it.
     const author = this.population.find(participant ?? to)?.person;
     const items = childrenNamed(child(node, 'list'), 'item').map((item) => item.attrs.id);
     for (const id of [node.attrs.id, ...items]) {
@@ -68,16 +68,16 @@ export class Confirmations {
   }
 
   private book({ person, author, group }: Chat, id: string, type: string | undefined): void {
-    const seen = type !== undefined && SEEN.has(type);
+    const isRead = type !== undefined && READ_TYPES.has(type);
     const sent = author.sent.get(id);
     if (sent && sent.to === (group ?? person.phone)) {
       sent.receipts++;
-      advance(sent, seen ? 'READ' : 'DELIVERED');
+      advance(sent, isRead ? 'READ' : 'DELIVERED');
       this.population.touch(author);
     }
-    // Written by another account: its phone has the message too, and the author learns that it was read.
+    // The message may be of another account: its phone has the message too, and the author learns that it was read.
     const received = person.findReceived(author.phone, id);
-    if (seen && received) this.receipts.read(person, author.phone, [received]);
+    if (isRead && received) this.receipts.read(person, author.phone, [received]);
   }
 
   private async answerRetry(person: Person, companion: Companion, node: Stanza): Promise<void> {

@@ -17,7 +17,7 @@ export class Delivery {
     this.population.touch(person);
   }
 
-  /** Sends the whole queue, marked as backlog, then the word that it is over. */
+  /** Sends the whole queue, marked as backlog, then the notice of its end. */
   sendBacklog(person: Person, companion: Companion): void {
     companion.active = true;
     const count = companion.queue.size;
@@ -77,7 +77,7 @@ export const messageKey = (id: string): string => `message/${id}`;
 export const receiptKey = (type: string, id: string, participant?: string): string =>
   ['receipt', type, id, participant].filter((part) => part !== undefined).join('/');
 
-/** Behind it, a first message has some numbers that no seal covers. */
+/** Distance of a sealed byte from the end, in bytes: behind it, a first message has some numbers that no seal covers. */
 const SEALED_BYTE_FROM_END = 10;
 
 /** Copies a stanza with one byte changed that the seal covers. */

@@ -59,7 +59,7 @@ function contentOf(store: MediaStore, message: proto.Message): ReceivedContent {
   return { ...describeMessage(message), ...(file === undefined ? {} : { media: describeFile(file) }) };
 }
 
-/** Adds a message to those that a person wrote, to an account or a group; under this id if one is given. */
+/** Adds a message to those that a person wrote, to an account or a group; under this id if there is one. */
 export function recordSent(
   author: Person,
   to: string,

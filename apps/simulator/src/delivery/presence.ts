@@ -5,11 +5,11 @@ import type { Population } from '../people/population.js';
 import type { TypingState } from '../people/typing.js';
 import { children, seconds, SERVER, type Stanza, stanza } from '../wire/nodes.js';
 
-/** This class passes on who is there and who is writing. Nothing of it waits for a device that is not connected. */
+/** This class passes on the presence and the typing of people. A device that is not connected gets none of it later. */
 export class Presence {
   constructor(private readonly population: Population) {}
 
-  /** Takes the presence of a device, or its subscription to somebody's presence. */
+  /** Takes the presence of a device, or its subscription to the presence of another person. */
   receivePresence(companion: Companion, { attrs }: Stanza): void {
     const { type, to } = attrs;
     const person = to !== undefined && to !== SERVER ? this.population.find(to)?.person : undefined;
@@ -19,7 +19,7 @@ export class Presence {
     this.sendPresence(companion, to, person);
   }
 
-  /** Takes the word of a device that its owner is writing to somebody. */
+  /** Takes the report of a device that its owner is typing to another person. */
   receiveTyping(owner: Person, node: Stanza): void {
     const person = this.population.find(node.attrs.to)?.person;
     const state = stateOf(children(node)[0]);
@@ -28,7 +28,7 @@ export class Presence {
     person.seenTyping.set(owner.phone, { state, at: new Date(), changes });
   }
 
-  /** Changes the presence of a person; returns how many devices were told. */
+  /** Changes the presence of a person; returns the number of devices that were notified. */
   change(person: Person, available: boolean): number {
     person.available = available;
     let count = 0;
@@ -42,7 +42,7 @@ export class Presence {
     return count;
   }
 
-  /** Shows an account that a person writes to it; returns how many devices were told. */
+  /** Shows an account that a person writes to it; returns the number of devices that were notified. */
   type(person: Person, account: Person, state: TypingState): number {
     const action = state === 'recording' ? stanza('composing', { media: 'audio' }) : stanza(state);
     const node = stanza('chatstate', { from: hiddenAddress(person.lid) }, [action]);

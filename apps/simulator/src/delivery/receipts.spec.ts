@@ -36,17 +36,17 @@ describe('the receipts of a contact', () => {
     receipts.giveFor(contact, message);
     return message;
   };
-  const given = () => connection.sent.map(({ attrs: { id, type = 'delivered' } }) => `${type} ${id}`);
+  const receiptsSent = () => connection.sent.map(({ attrs: { id, type = 'delivered' } }) => `${type} ${id}`);
 
   test('come as its behaviour says, each after its delay', () => {
     Object.assign(contact.behaviour, { deliveredDelayMs: 100, read: 'auto', readDelayMs: 50 });
     receive('A');
     jest.advanceTimersByTime(99);
-    expect(given()).toEqual([]);
+    expect(receiptsSent()).toEqual([]);
     jest.advanceTimersByTime(1);
-    expect(given()).toEqual(['delivered A']);
+    expect(receiptsSent()).toEqual(['delivered A']);
     jest.advanceTimersByTime(50);
-    expect(given()).toEqual(['delivered A', 'read A']);
+    expect(receiptsSent()).toEqual(['delivered A', 'read A']);
   });
 
   test('are given by nobody who is offline or never gives any, and not twice by anybody', () => {
@@ -55,11 +55,11 @@ describe('the receipts of a contact', () => {
     contact.behaviour.delivered = 'never';
     contact.behaviour.online = true;
     receipts.catchUp(contact);
-    expect(given()).toEqual([]);
+    expect(receiptsSent()).toEqual([]);
     contact.behaviour.delivered = 'auto';
     receipts.catchUp(contact);
     receipts.catchUp(contact);
-    expect(given()).toEqual(['delivered A']);
+    expect(receiptsSent()).toEqual(['delivered A']);
   });
 
   test('do not come from somebody who went offline in the meantime', () => {
@@ -67,14 +67,14 @@ describe('the receipts of a contact', () => {
     receive('A');
     contact.behaviour.online = false;
     jest.advanceTimersByTime(100);
-    expect(given()).toEqual([]);
+    expect(receiptsSent()).toEqual([]);
   });
 
   test('of a chat that is opened are one for a hundred messages, and none the second time', () => {
     for (let at = 0; at < 101; at++) receive(`M${at}`);
     connection.sent.length = 0;
     expect([receipts.readAll(contact, ACCOUNT), receipts.readAll(contact, ACCOUNT)]).toEqual([101, 0]);
-    expect(given()).toEqual(['read M0', 'read M100']);
+    expect(receiptsSent()).toEqual(['read M0', 'read M100']);
     expect(children(child(connection.sent[0], 'list'))).toHaveLength(99);
   });
 
@@ -88,6 +88,6 @@ describe('the receipts of a contact', () => {
     receive('B').content = { type: 'audio', isPtt: true };
     connection.sent.length = 0;
     expect([receipts.playAll(contact, ACCOUNT), receipts.playAll(contact, ACCOUNT)]).toEqual([1, 1]);
-    expect(given()).toEqual(['played B', 'played B']);
+    expect(receiptsSent()).toEqual(['played B', 'played B']);
   });
 });

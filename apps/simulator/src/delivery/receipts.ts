@@ -7,7 +7,7 @@ import { type Delivery, receiptKey } from './delivery.js';
 
 const IDS_PER_RECEIPT = 100;
 
-/** This class gives the receipts of people for messages of an account. */
+/** This class sends the receipts of people for messages of an account. */
 export class Receipts {
   constructor(
     private readonly population: Population,
@@ -93,7 +93,7 @@ export class Receipts {
   private later(person: Person, delayMs: number, action: () => void): void {
     if (delayMs <= 0) return action();
     const timer = setTimeout(() => {
-      // Forgotten in the meantime, or offline: nobody is there to give a receipt.
+      // The person was removed in the meantime, or is offline: there is no device to give a receipt.
       if (this.population.get(person.phone) === person && person.behaviour.online) action();
     }, delayMs);
     timer.unref();

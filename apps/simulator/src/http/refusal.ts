@@ -1,4 +1,4 @@
-/** An expected "no" of the control API. */
+/** Error of the control API that answers a request with an expected "no". */
 export class Refusal extends Error {
   constructor(
     readonly status: number,

@@ -37,7 +37,7 @@ const CODES: Record<number, string> = {
   415: 'UNSUPPORTED_MEDIA_TYPE',
 };
 
-/** This filter answers with the error body, whatever was thrown. */
+/** This filter answers every error with the error body. */
 @Catch()
 export class RefusalFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {

@@ -15,12 +15,12 @@ import { attributesOf, type SendOptions } from './inbound.js';
 import { recordSent } from '../delivery/message-log.js';
 import type { SerialQueue } from '../delivery/serial-queue.js';
 
-/** One message as all members get it. */
+/** Message to a group, as all members get it. */
 interface GroupMessage {
   group: Group;
   sent: SentMessage;
   attributes: Attributes;
-  /** The message under the author's key for the group, the same for everybody. */
+  /** Message under the author's key for the group, the same for all members. */
   common: Stanza;
   distribution: Buffer;
   message: proto.IMessage;
@@ -60,7 +60,7 @@ export class GroupInbound {
       ...attributesOf(options.attributes),
     };
     const groupMessage = { group, sent, attributes, common, distribution, message, mediatype, options };
-    // Also to the author's own devices, which show what was written on the phone.
+    // The author's own devices get it as well: they show what was written on the phone.
     for (const member of group.members) {
       for (const companion of member.companions.values()) {
         await this.enqueue(author, member, companion, groupMessage);
@@ -69,7 +69,7 @@ export class GroupInbound {
     return sent;
   }
 
-  /** Queues the message with the author's key, every time, as to a newcomer; whoever has the key already loses nothing. */
+  /** Queues the message with the author's key, every time, as to a newcomer; a device that has the key already loses nothing. */
   private async enqueue(
     author: Person,
     member: Person,

@@ -13,8 +13,8 @@ import { recordSent } from '../delivery/message-log.js';
 import type { SerialQueue } from '../delivery/serial-queue.js';
 
 /**
- * Which of a person's two addresses a message comes from; the other one goes along unless `pn-only`. `broadcast`: it was written to a list of
- * people. `hosted`: it comes from a device that a provider keeps for a business.
+ * Choice of a person's two addresses for the sender of a message; the other one goes along unless `pn-only`. `broadcast`: it was written to
+ * a list of people. `hosted`: it comes from a device that a provider keeps for a business.
  */
 export const ADDRESSINGS = ['lid', 'pn', 'pn-only', 'broadcast', 'hosted'] as const;
 export type Addressing = (typeof ADDRESSINGS)[number];
@@ -25,15 +25,15 @@ const HOSTED_DEVICE = 99;
 /** The options of a message on its way. */
 export interface SendOptions {
   addressing?: Addressing;
-  /** What is wrong with it; by default what the account's faults say. */
+  /** Flaws of its stanza; by default those of the account's faults. */
   flaws?: StanzaFlaws;
   /** Attributes of its stanza in place of the usual ones; null leaves one out. */
   attributes?: Record<string, string | null>;
-  /** What is sealed in place of the message. */
+  /** Bytes that are sealed in place of the message. */
   plaintext?: Buffer;
 }
 
-/** One message as all devices of the account get it. */
+/** Message as all devices of the account get it. */
 interface MessageItem extends SendOptions {
   sent: SentMessage;
   plaintext: Buffer;

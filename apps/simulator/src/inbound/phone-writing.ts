@@ -11,7 +11,7 @@ import type { Receipts } from '../delivery/receipts.js';
 import { recordReceived, recordSent } from '../delivery/message-log.js';
 import type { SerialQueue } from '../delivery/serial-queue.js';
 
-/** This class sends what the owner of an account writes on the phone, to the contact and to the account's own devices. */
+/** This class sends the messages that the owner of an account writes on the phone, to the contact and to the account's own devices. */
 export class PhoneWriting {
   constructor(
     private readonly inbound: Inbound,

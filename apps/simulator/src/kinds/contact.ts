@@ -29,7 +29,7 @@ export class ContactBody {
   contacts?: CardBody[];
 }
 
-/** One card and several cards are two messages of the platform. */
+/** Rules of contact cards: one card and several cards are two messages of the platform. */
 export const contact: KindRules<ContactBody> = {
   body: ContactBody,
   required: ['contacts'],

@@ -23,7 +23,7 @@ export class DocumentBody {
   pageCount?: number;
 }
 
-/** A document with a caption comes in an envelope of its own. */
+/** Rules of documents: one with a caption comes in an envelope of its own. */
 export const document: KindRules<DocumentBody> = {
   body: DocumentBody,
   required: [],

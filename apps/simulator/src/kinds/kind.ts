@@ -8,16 +8,16 @@ import { MayBeAbsent } from '../http/may-be-absent.js';
 /** A kind of content that people write and receive: all that sessions send. What is none of them is `unsupported`. */
 export type Kind = Exclude<OutboundType, 'delete'> | 'revoke';
 
-/** How the stanza around a message announces it. */
+/** Types by which the stanza around a message announces it. */
 export interface StanzaTypes {
   type: string;
   mediatype?: string;
   edit?: string;
 }
 
-/** What a new message may refer to. */
+/** Messages and files that a new message may refer to. */
 export interface ComposeContext {
-  /** Where the file lies and how to open it. */
+  /** Place of the file, and the keys that open it. */
   media?: object;
   /** The message that it changes or reacts to. */
   target?: proto.IMessageKey;
@@ -25,25 +25,25 @@ export interface ComposeContext {
   contextInfo?: proto.IContextInfo;
 }
 
-/** One way in which the platform writes a kind: a field of its message. */
+/** Form of a kind: one way in which the platform writes it, in a field of its message. */
 export interface Form<Field, Body> {
   /** Announces it on the wire; without this it is announced as text. */
   stanza?(field: Field): StanzaTypes | undefined;
-  /** Reads the words that a list of messages shows. */
+  /** Reads the text that a list of messages shows. */
   words?(field: Field): string | null | undefined;
   /** Reads what it says; undefined: the field is used for another kind. `inner` reads a message inside of it. */
   describe?(field: Field, inner: (message: proto.IMessage) => object): Body | undefined;
 }
 
-/** Everything that the simulator knows about one kind of content. */
+/** Rules of one kind of content: all that the simulator needs for it. */
 export interface KindRules<Body extends object = object> {
-  /** Fields of the control API, in the words of the gateway's `MessageBody`. */
+  /** Fields of the control API, in the form of the gateway's `MessageBody`. */
   body: Type<Body>;
   /** Fields without which it says nothing. */
   required: readonly (keyof Body)[];
   /** Makes a message of the platform. */
   compose(content: Body, context: ComposeContext): proto.IMessage;
-  /** How the platform may write it, by the name of the field. */
+  /** Forms of the kind, by the name of the field. */
   forms: { [Name in keyof proto.IMessage]?: Form<NonNullable<proto.IMessage[Name]>, Body> };
 }
 

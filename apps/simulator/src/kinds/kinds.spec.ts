@@ -13,12 +13,12 @@ const TARGET = { remoteJid: '4915550001000@s.whatsapp.net', fromMe: false, id: '
 const CARDS = [{ displayName: 'Ada', phone: '4915550003000' }, { displayName: 'Bob' }];
 const PLACE = { latitude: 52.5, longitude: 13.25, name: 'Office', address: 'Road 1' };
 
-/** As the other side gets it: written by the protobuf and read again. */
-const overTheWire = (message: proto.IMessage): proto.Message =>
+/** Encodes a message by the protobuf and decodes it again, as the other side gets it. */
+const encodeAndDecode = (message: proto.IMessage): proto.Message =>
   proto.Message.decode(proto.Message.encode(proto.Message.fromObject(message)).finish());
 
 const made = (type: Kind, fields: ContentFields): proto.Message =>
-  overTheWire(compose({ type, ...fields }, { target: TARGET }));
+  encodeAndDecode(compose({ type, ...fields }, { target: TARGET }));
 
 interface Example {
   fields: ContentFields;
@@ -26,7 +26,7 @@ interface Example {
   field: keyof proto.IMessage;
   stanza: object;
   words: string | null;
-  /** What is read besides the fields that were written. */
+  /** Fields that are read besides those that were written. */
   also?: object;
 }
 
@@ -207,7 +207,7 @@ describe('what is around a message', () => {
       ...quoting('Q1', '4915550001000', { conversation: '?' }),
       ...mentioning(['4915550003000']),
     };
-    const message = overTheWire(compose({ type: 'text', text: 'yes' }, { contextInfo }));
+    const message = encodeAndDecode(compose({ type: 'text', text: 'yes' }, { contextInfo }));
     const words = { type: 'text', text: 'yes', quotedKeyId: 'Q1', mentions: ['4915550003000'] };
     expect(describeMessage(message)).toEqual(words);
   });
@@ -224,12 +224,12 @@ describe('what is around a message', () => {
     ],
     ['a revocation of nothing', { protocolMessage: { type: 0 } }, { original: 'protocolMessage' }],
   ])('%s is unsupported, by its name', (_what, message, expected) => {
-    expect(describeMessage(overTheWire(message))).toEqual({ type: 'unsupported', ...expected });
+    expect(describeMessage(encodeAndDecode(message))).toEqual({ type: 'unsupported', ...expected });
   });
 
   test('an edit of a picture is read as an edit with the words of the picture', () => {
     const editedMessage = { imageMessage: { caption: 'new', mimetype: 'image/png' } };
-    const message = overTheWire({ protocolMessage: { type: 14, key: TARGET, editedMessage } });
+    const message = encodeAndDecode({ protocolMessage: { type: 14, key: TARGET, editedMessage } });
     const words = { type: 'edit', caption: 'new', mimeType: 'image/png', targetKeyId: 'T1' };
     expect(describeMessage(message)).toEqual(words);
   });
@@ -238,7 +238,7 @@ describe('what is around a message', () => {
     'the number of a card is read from %j',
     (line) => {
       const vcard = ['BEGIN:VCARD', 'VERSION:3.0', 'FN:Ada', line, 'END:VCARD'].join('\n');
-      const message = overTheWire({ contactMessage: { displayName: 'Ada', vcard } });
+      const message = encodeAndDecode({ contactMessage: { displayName: 'Ada', vcard } });
       expect(describeMessage(message).contacts).toEqual([{ displayName: 'Ada', phone: '4915550003000' }]);
     },
   );

@@ -36,7 +36,7 @@ const RULES = {
 /** The rules of each kind; a kind without rules does not compile. */
 export const KIND_RULES: Record<Kind, KindRules> = RULES;
 
-/** All kinds. */
+/** Names of all kinds. */
 export const KINDS = Object.keys(RULES) as Kind[];
 
 /** The kind of file that content of a kind has; undefined: it has none. */
@@ -76,27 +76,27 @@ type Together<Union> = (Union extends unknown ? (each: Union) => void : never) e
   : never;
 type Fields = CommonBody & Together<InstanceType<(typeof RULES)[Kind]['body']>>;
 
-/** What a message says, in the words of the gateway's `MessageBody`: the fields of all kinds. */
+/** Content of a message, in the form of the gateway's `MessageBody`: the fields of all kinds. */
 export const ContentBody = IntersectionType(
   CommonBody,
   ...Object.values(KIND_RULES).map(({ body }) => body),
 ) as Type<Fields>;
 export type ContentFields = Fields;
 
-/** What a person writes. */
+/** Content that a person writes. */
 export interface WrittenContent extends ContentFields {
   type: Kind;
 }
 
-/** What a phone shows of a file, or why it cannot. */
+/** File as a phone shows it, or the reason why it cannot. */
 export interface ReceivedMedia {
   bytes: number;
   sha256: string;
-  /** Why the file cannot be opened; null: it can. */
+  /** Reason why the file cannot be opened; null: it can. */
   problem: string | null;
 }
 
-/** What a person sees of a message. */
+/** Content that a person sees of a message. */
 export interface ReceivedContent extends ContentFields {
   type: Kind | 'unsupported';
   /** The platform's name of what is unsupported. */

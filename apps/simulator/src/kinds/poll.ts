@@ -20,7 +20,7 @@ export class PollBody {
 
 const stanza = () => ({ type: 'poll' });
 
-/** All versions that say the same. */
+/** Form of all versions with the same fields. */
 const readable: Form<proto.Message.IPollCreationMessage, PollBody> = {
   stanza,
   describe: ({ name, options }) =>

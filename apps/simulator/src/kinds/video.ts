@@ -23,7 +23,7 @@ export class VideoBody {
 const describe = ({ caption, mimetype, seconds }: proto.Message.IVideoMessage, isPtv: boolean): VideoBody =>
   withoutNulls({ caption, mimeType: mimetype, seconds, isPtv });
 
-/** A round video note is a message of its own, which is announced as text and has no words in lists. */
+/** Rules of videos: a round video note is a message of its own, which is announced as text and has no text in lists. */
 export const video: KindRules<VideoBody> = {
   body: VideoBody,
   required: [],

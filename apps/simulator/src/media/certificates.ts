@@ -4,7 +4,7 @@ import { authorityFromSeed, type ServerCertificate } from '@svc/certificates';
 const VALIDITY = { from: new Date('2024-01-01T00:00:00Z'), until: new Date('2049-12-31T23:59:59Z') };
 const LOOPBACK = ['localhost', '127.0.0.1', '::1'];
 
-/** What the media host shows, and what clients trust it by. */
+/** Certificates of the media host, and the authority by which clients trust it. */
 export interface Certificates {
   /** Certificate that clients have to trust, as PEM. */
   authority: string;

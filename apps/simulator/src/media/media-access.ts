@@ -1,11 +1,11 @@
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 
-/** This class decides who may upload files to the media host, and which requests are refused on demand. */
+/** This class decides which clients may upload files to the media host, and which requests are refused on demand. */
 export class MediaAccess {
-  /** Uploads and downloads are refused with this HTTP status. */
+  /** HTTP status with which uploads and downloads are refused. */
   mediaStatus: number | null = null;
-  /** How many more are refused; without a number all of them. */
+  /** Number of requests that are still refused; without it all of them. */
   mediaCount: number | null = null;
 
   constructor(private readonly population: Population) {}

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import type { MediaKind } from '@svc/contracts';
 import { hkdf, hmac, sha256 } from '../noise/keys.js';
 
-/** The words that go into the keys of each kind. */
+/** Purposes that go into the keys of each kind. */
 const PURPOSES: Record<MediaKind, string> = {
   image: 'Image',
   sticker: 'Image',
@@ -14,7 +14,7 @@ const PURPOSES: Record<MediaKind, string> = {
 const MAC_BYTES = 10;
 const KEY_BYTES = 32;
 
-/** What a message says about a file that lies, encrypted, with the media host. */
+/** Facts of a message about a file that lies, encrypted, with the media host. */
 export interface SealedMedia {
   mediaKey: Buffer;
   fileSha256: Buffer;

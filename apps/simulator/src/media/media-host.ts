@@ -21,7 +21,7 @@ export class MediaHost {
     private readonly access: MediaAccess,
   ) {
     this.server = createServer(certificate, (request, response) => {
-      // Whatever becomes of a request, only its own connection may suffer.
+      // An error of one request may harm its own connection alone.
       this.handle(request, respondTo(response)).catch(() => response.destroy());
     });
     // A client that does not trust the certificate hangs up in the middle of the handshake.

@@ -2,9 +2,9 @@ import { sha256 } from '../noise/keys.js';
 
 const MOST_BYTES = 512 * 1024 * 1024;
 
-/** This class holds encrypted files by the digest of their bytes, in memory only; the oldest give way when there are too many. */
+/** This class holds encrypted files by the digest of their bytes, in memory only; the oldest are dropped when there are too many. */
 export class MediaStore {
-  /** Host and port that clients are told; empty while there is none. */
+  /** Host and port that clients get; empty while there is none. */
   hostname = '';
   private readonly blobs = new Map<string, Buffer>();
   private bytes = 0;
@@ -28,7 +28,7 @@ export class MediaStore {
     return this.blobs.get(/^\/v\/([\da-f]{64})\.enc$/.exec(path)?.[1] ?? '');
   }
 
-  /** Puts another file under the same path: what a client fetches is not what it was told. */
+  /** Puts another file under the same path: a client fetches another file than the message describes. */
   alter(path: string): void {
     const blob = Buffer.from(this.get(path) ?? []);
     blob[0] = (blob[0] ?? 0) ^ 1;

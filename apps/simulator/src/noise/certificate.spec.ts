@@ -9,8 +9,8 @@ const { Details } = CertChain.NoiseCertificate;
 
 const certificateOf = ({ details, signature }: proto.CertChain.INoiseCertificate) => {
   const bytes = details ?? new Uint8Array();
-  const { key, ...rest } = Details.decode(bytes);
-  return { ...rest, key: Buffer.from(key ?? []), bytes, signature: signature ?? new Uint8Array() };
+  const { key, ...fields } = Details.decode(bytes);
+  return { ...fields, key: Buffer.from(key ?? []), bytes, signature: signature ?? new Uint8Array() };
 };
 
 const chainOf = (authority: Authority) => {

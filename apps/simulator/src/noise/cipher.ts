@@ -31,7 +31,7 @@ export class CountingCipher {
   }
 }
 
-/** Both directions after the handshake. */
+/** Ciphers of both directions after the handshake. */
 export interface Transport {
   incoming: CountingCipher;
   outgoing: CountingCipher;

@@ -12,7 +12,7 @@ export class FrameReader {
   private buffered: Buffer = EMPTY;
   private pieces: Buffer[] = [];
   private waiting = 0;
-  /** Bytes without which the next look is in vain; joining every small piece would take quadratic time. */
+  /** Number of bytes without which the next attempt is in vain; joining every small piece would take quadratic time. */
   private wanted = 0;
   private introduced = false;
 
@@ -39,16 +39,16 @@ export class FrameReader {
   }
 
   private readIntroduction(): void {
-    let rest = this.buffered;
-    if (startsLike(rest, EDGE_PREAMBLE)) {
-      if (rest.length < 7) return;
-      const end = 7 + rest.readUIntBE(4, 3);
-      if (rest.length < end) return;
-      rest = rest.subarray(end);
+    let bytes = this.buffered;
+    if (startsLike(bytes, EDGE_PREAMBLE)) {
+      if (bytes.length < 7) return;
+      const end = 7 + bytes.readUIntBE(4, 3);
+      if (bytes.length < end) return;
+      bytes = bytes.subarray(end);
     }
-    if (!startsLike(rest, PROLOGUE)) throw new Error('the connection does not start with the prologue');
-    if (rest.length < PROLOGUE.length) return;
-    this.buffered = rest.subarray(PROLOGUE.length);
+    if (!startsLike(bytes, PROLOGUE)) throw new Error('the connection does not start with the prologue');
+    if (bytes.length < PROLOGUE.length) return;
+    this.buffered = bytes.subarray(PROLOGUE.length);
     this.introduced = true;
   }
 }

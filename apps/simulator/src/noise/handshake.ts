@@ -34,14 +34,14 @@ export class SymmetricState {
     return plaintext;
   }
 
-  /** First key: initiator to responder; second: back. */
+  /** Makes the two keys of the transport: the first from initiator to responder, the second back. */
   split(): [Buffer, Buffer] {
     const keys = hkdf(EMPTY, 64, this.chainingKey);
     return [keys.subarray(0, 32), keys.subarray(32)];
   }
 }
 
-/** What a finished handshake says about the client. */
+/** Facts about the client from a finished handshake. */
 export interface HandshakeResult {
   /** The client's long-lived noise key: its login credential. */
   noiseKey: Buffer;

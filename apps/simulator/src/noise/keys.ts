@@ -38,7 +38,7 @@ function pairOf(key: KeyObject): KeyPair {
 /** Makes the key pair of a secret. The same secret always gives the same pair, which keeps the trust root stable between runs. */
 export function keyPairFrom(secret: Uint8Array): KeyPair {
   const privateKey = Buffer.from(secret);
-  // Clamped as RFC 7748 wants it, because the signature code expects a clamped scalar.
+  // The key is clamped as RFC 7748 wants it, because the signature code expects a clamped scalar.
   privateKey[0] = (privateKey[0] ?? 0) & 248;
   privateKey[31] = ((privateKey[31] ?? 0) & 127) | 64;
   return pairOf(privateKeyObject(privateKey));

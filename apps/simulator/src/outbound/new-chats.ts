@@ -12,7 +12,7 @@ export class NewChats {
   refuses(account: Person, to: string | undefined): boolean {
     const { restrictions } = account;
     if (!restrictions.timelock && !restrictions.newChats) return false;
-    // The address of a group is nobody's.
+    // The address of a group belongs to no person.
     const contact = this.population.find(to)?.person;
     if (!contact || contact === account || haveTalked(account, contact)) return false;
     if (refusesNewChats(restrictions)) return true;

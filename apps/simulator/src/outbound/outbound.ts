@@ -25,7 +25,7 @@ const NO_NEW_CHAT = 463;
 /** The sender does not belong to the group. */
 const NO_MEMBER = 403;
 
-/** One device that a message is meant for, with its copy. */
+/** Copy of a message for one device. */
 interface Copy {
   person: Person;
   device: number;
@@ -96,7 +96,7 @@ export class Outbound {
     return takeAckFault(person.faults, this.population.find(node.attrs.to)?.person.phone);
   }
 
-  /** Sends the ack of a message on the connection that the message came by: whoever reconnects before it does not get it. */
+  /** Sends the ack of a message on the connection that the message came by: a client that reconnects before it does not get it. */
   private acknowledge(
     { connection }: Companion,
     node: Stanza,

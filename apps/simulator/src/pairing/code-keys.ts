@@ -7,7 +7,7 @@ const COUNTER_IV_BYTES = 16;
 const GCM_IV_BYTES = 12;
 const GCM_TAG_BYTES = 16;
 const KEY_BYTES = 32;
-/** So many that trying out codes takes longer than a code is shown. */
+/** Number of rounds: trying out codes takes longer than a code is shown. */
 const ITERATIONS = 131_072;
 
 const stretchCode = (code: string, salt: Buffer): Promise<Buffer> =>
@@ -29,7 +29,7 @@ export async function unwrapKey(code: string, wrapped: Buffer): Promise<Buffer> 
   return Buffer.concat([decipher.update(wrapped.subarray(SALT_BYTES + COUNTER_IV_BYTES)), decipher.final()]);
 }
 
-/** What the device sends once both sides know each other's ephemeral key. */
+/** Keys that the device sends once both sides have each other's ephemeral key. */
 export interface KeyBundleOfDevice {
   companionIdentity: Buffer;
   phoneIdentity: Buffer;

@@ -13,12 +13,12 @@ import type { Registration } from './registration.js';
 const WRAPPED_KEY_BYTES = 80;
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** A device that shows a code and waits for somebody to type it. */
+/** Request of a device that shows a code and waits until it is typed. */
 interface CodeRequest {
   registration: Registration;
   ref: Buffer;
   wrappedKey: Buffer;
-  /** Takes the last word of the device: its keys, sealed. */
+  /** Takes the last message of the device: its keys, sealed. */
   finish?: (bundle: Buffer) => void;
 }
 

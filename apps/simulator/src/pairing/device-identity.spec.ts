@@ -12,7 +12,7 @@ const opened = (sealed: Buffer): { inner: Uint8Array; hmac: Uint8Array } => {
   return { inner: outer.details ?? new Uint8Array(), hmac: outer.hmac ?? new Uint8Array() };
 };
 
-/** What a companion answers, with the parts that a test wants to be wrong. */
+/** Makes the answer of a companion, with the parts that a test wants to be wrong. */
 function countersigned(wrong: {
   signer?: KeyPair;
   prefix?: number;

@@ -10,7 +10,7 @@ const { ADVDeviceIdentity, ADVSignedDeviceIdentity, ADVSignedDeviceIdentityHMAC 
 export interface DeviceOffer {
   details: Buffer;
   keyIndex: number;
-  /** What goes to the companion: the identity signed by the phone, under the secret of the QR code. */
+  /** Identity for the companion: signed by the phone, under the secret of the QR code. */
   sealed: Buffer;
 }
 

@@ -26,7 +26,7 @@ export class Pairing {
     this.byConnection.set(connection, registration);
     for (const ref of registration.refs) this.byRef.set(ref, registration);
     const refs = registration.refs.map((ref) => stanza('ref', {}, Buffer.from(ref)));
-    // Nobody has to wait for the answer: a client that does not answer shows no QR code.
+    // No caller has to wait for the answer: a client that does not answer shows no QR code.
     connection
       .ask({ type: 'set', xmlns: 'md', to: SERVER }, [stanza('pair-device', {}, refs)])
       .catch(() => undefined);

@@ -1,4 +1,4 @@
-/** What a companion shows to the phone. */
+/** Content of the QR code that a companion shows to the phone. */
 export interface ScannedQr {
   ref: string;
   noiseKey: Buffer;

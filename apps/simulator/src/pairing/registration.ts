@@ -6,7 +6,7 @@ import type { Connection } from '../connections/connection.js';
 
 const REFS_PER_CONNECTION = 6;
 
-/** What a device that wants to be linked says about itself. */
+/** Description that a device gives of itself when it wants to be linked. */
 export interface Registration {
   connection: Connection;
   refs: string[];

@@ -8,7 +8,7 @@ import type { SentMessage } from './messages.js';
 export interface QueuedStanza {
   key: string;
   node: Stanza;
-  /** How often it was put on the wire. */
+  /** Number of times that it was put on the wire. */
   attempts: number;
   /** The plaintext of a person's message, from which it is encrypted again when the client asks. */
   source?: { phone: string; plaintext: Buffer; retries: number };
@@ -16,7 +16,7 @@ export interface QueuedStanza {
   sent?: SentMessage;
   /** Phone of the account whose device wrote it: only that device can encrypt it again. */
   relayedFrom?: string;
-  /** What is wrong with it on purpose; used up on the way. */
+  /** Flaws that are made on purpose; each is used up on the way. */
   flaws?: StanzaFlaws;
 }
 
@@ -34,7 +34,7 @@ export interface CompanionState {
   synced: boolean;
 }
 
-/** A linked device: its keys, what waits for it, and its connection. */
+/** Companion: a linked device, with its keys, its queue, and its connection. */
 export class Companion implements CompanionState {
   readonly device: number;
   readonly noiseKey: Buffer;
@@ -48,9 +48,9 @@ export class Companion implements CompanionState {
   readonly queue = new Map<string, QueuedStanza>();
   connection?: ClientConnection;
   connectedAt?: Date;
-  /** Only an active client is given stanzas; it says so itself. */
+  /** True when the client is active, as it says itself: only then it gets stanzas. */
   active = false;
-  /** Whether the client says that its owner is there. */
+  /** True when the client says that its owner is there. */
   available = false;
   /** Phones of the people whose presence it subscribed to, by the address that it used. */
   readonly presenceSubscriptions = new Map<string, string>();

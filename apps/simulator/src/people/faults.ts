@@ -1,36 +1,36 @@
-/** What the platform says to a send. `never`: the message arrives, but no ack comes. `lost`: neither. */
+/** Answers of the platform to a send. `never`: the message arrives, but no ack comes. `lost`: neither. */
 export const ACKS = ['auto', 'never', 'lost'] as const;
-/** What the platform says to a login. `never`: pings are answered, the login is not. */
+/** Answers of the platform to a login. `never`: pings are answered, the login is not. */
 export const LOGINS = ['auto', 'never'] as const;
 
-/** What becomes of messages to the account. `undecryptable`: broken at first. `twice`: two of each. */
+/** Faults of messages to the account. `undecryptable`: broken at first. `twice`: two of each. */
 export const INBOUND_FAULTS = ['auto', 'undecryptable', 'twice'] as const;
 
-/** All queries but pings, among those that are never answered. */
+/** Name that stands for all queries but pings, among those that are never answered. */
 export const ALL_QUERIES = '*';
 const PING = 'w:p';
 
-/** How the platform misbehaves towards one account. */
+/** Faults of the platform towards one account. */
 export interface Faults {
   ack: (typeof ACKS)[number];
   ackDelayMs: number;
   /** Sends are refused with this code and do not arrive. */
   ackError: number | null;
-  /** How many sends the three above still concern; without a number all of them. */
+  /** Number of sends that the three above still concern; without it all of them. */
   count: number | null;
   /** Phones that the three above concern; none means every recipient. */
   recipients: string[];
-  /** Connections stay open, and nothing is heard or said on them. */
+  /** True when connections stay open, and nothing is read or sent on them. */
   silent: boolean;
   login: (typeof LOGINS)[number];
   /** Logins are refused with this code. */
   loginError: number | null;
-  /** Nothing is read from the connections nor written to them, not even what the transport itself says. */
+  /** True when nothing is read from the connections nor written to them, not even by the transport itself. */
   blackHole: boolean;
   /** Namespaces of queries that are never answered. */
   unanswered: string[];
   inbound: (typeof INBOUND_FAULTS)[number];
-  /** How many messages to the account `inbound` still concerns; without a number all of them. */
+  /** Number of messages to the account that `inbound` still concerns; without it all of them. */
   inboundCount: number | null;
 }
 
@@ -50,7 +50,7 @@ export const noFaults = (): Faults => ({
 
 export type AckFault = Pick<Faults, 'ack' | 'ackDelayMs' | 'ackError'>;
 
-/** Decides what becomes of one send; a limited fault is used up by it. */
+/** Decides the ack of one send; a limited fault is used up by it. */
 export function takeAckFault(faults: Faults, recipient: string | undefined): AckFault {
   const { ack, ackDelayMs, ackError, count, recipients } = faults;
   if (recipients.length > 0 && !recipients.includes(recipient ?? '')) return NO_ACK_FAULT;
@@ -67,11 +67,11 @@ export function takeInboundFault(faults: Faults): StanzaFlaws {
   return { undecryptable: inbound === 'undecryptable' ? 1 : 0, copies: inbound === 'twice' ? 2 : 1 };
 }
 
-/** What is wrong with one stanza on its way to a device. */
+/** Flaws of one stanza on its way to a device. */
 export interface StanzaFlaws {
-  /** How often it is put on the wire broken, so that the device asks for it again. */
+  /** Number of times that it is put on the wire broken, so that the device asks for it again. */
   undecryptable: number;
-  /** How often it is put on the wire at first. */
+  /** Number of times that it is put on the wire at first. */
   copies: number;
 }
 

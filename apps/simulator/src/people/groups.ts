@@ -1,7 +1,7 @@
 import { formatAddress } from '@svc/contracts';
 import type { Person } from './person.js';
 
-/** Several people in one chat. */
+/** Group: several people in one chat. */
 export interface Group {
   jid: string;
   subject: string;
@@ -9,7 +9,7 @@ export interface Group {
   createdAt: Date;
 }
 
-/** As long as the numbers of real groups. */
+/** First number of a group, as long as the numbers of real groups. */
 const FIRST_NUMBER = 120_363_000_000_000_001n;
 
 /** This class holds all groups, which do not outlive a restart. */

@@ -3,14 +3,14 @@ import type { Behaviour, Person } from './person.js';
 
 /** A recipient of the sandbox with whom a send always ends in the same way. */
 export interface MagicNumber {
-  /** Area code 555 is nobody's. */
+  /** Phone with the area code 555, which no person has. */
   phone: string;
-  /** What becomes of a message to it, as its sender sees it. */
+  /** Outcome of a message to it, as its sender sees it. */
   outcome: string;
   registered?: false;
   behaviour?: Partial<Behaviour>;
   ack?: Partial<AckFault>;
-  /** Whoever writes to it has its linked devices removed by its phone. */
+  /** True when the phone of its sender removes the linked devices. */
   unlinks?: true;
 }
 

@@ -12,10 +12,10 @@ export interface ReceivedMessage {
   address: string;
   text: string | null;
   message: unknown;
-  /** Missing in the state file of an older version. */
+  /** Content of the message; it is missing in the state file of an older version. */
   content?: ReceivedContent;
   receivedAt: string;
-  /** How often the platform saw this id again. */
+  /** Number of times that the platform saw this id again. */
   duplicates: number;
   delivered: boolean;
   read: boolean;
@@ -28,9 +28,9 @@ export interface SentMessage {
   to: string;
   text: string | null;
   status: SentStatus;
-  /** How often it was put on the wire, over all devices. */
+  /** Number of times that it was put on the wire, on all devices together. */
   deliveries: number;
-  /** How many receipts came back. */
+  /** Number of receipts that came back. */
   receipts: number;
   sentAt: string;
 }

@@ -15,7 +15,7 @@ export interface Behaviour {
   readDelayMs: number;
   /** An offline contact gives no receipts until it is online again. */
   online: boolean;
-  /** How many of the next messages it cannot read, so that it asks for them again. */
+  /** Number of the next messages that it cannot read, so that it asks for them again. */
   unreadable: number;
 }
 
@@ -34,7 +34,7 @@ const DEFAULT_BEHAVIOUR: Behaviour = {
   unreadable: 0,
 };
 
-/** Somebody with a phone number. With companions the number is an account; anybody can be a contact. */
+/** Person with a phone number. With companions the number is an account; anybody can be a contact. */
 export class Person {
   readonly lid: string;
   name?: string;
@@ -42,9 +42,9 @@ export class Person {
   isAccount = false;
   isContact = false;
   behaviour: Behaviour = { ...DEFAULT_BEHAVIOUR };
-  /** How the platform misbehaves towards this account. */
+  /** Faults of the platform towards this account. */
   readonly faults: Faults = noFaults();
-  /** What keeps this account from beginning new chats. */
+  /** Restrictions of beginning new chats. */
   readonly restrictions: Restrictions = noRestrictions();
   nextDevice = 1;
   readonly companions = new Map<number, Companion>();
@@ -53,9 +53,9 @@ export class Person {
   readonly collections = new Map<string, Collection>();
   /** Ids that could not be decrypted yet, with the number of times a resend was asked for. */
   readonly pending = new Map<string, number>();
-  /** Whether the person is there, as far as others are told. */
+  /** True when the person is there, as far as others are notified. */
   available = false;
-  /** By account: what it was last seen doing in the chat. */
+  /** Last typing that the person was shown in the chat, by account. */
   readonly seenTyping = new Map<string, SeenTyping>();
   /** Keys of the groups it belongs to. */
   readonly senderKeys = new SenderKeys();
@@ -66,11 +66,11 @@ export class Person {
     readonly phone: string,
     private readonly secret: Buffer,
   ) {
-    // Fifteen digits that follow from the number, so that they are the same after a restart.
+    // The id has fifteen digits that follow from the number, so that they are the same after a restart.
     this.lid = String(100_000_000_000_000 + hmac(secret, 'lid').readUIntBE(0, 5));
   }
 
-  /** The phone itself. Made on first use, because most numbers are only ever looked up. */
+  /** Phone of the person. Made on first use, because most numbers are only ever looked up. */
   get device(): SignalDevice {
     return (this.signal ??= new SignalDevice(this.secret));
   }

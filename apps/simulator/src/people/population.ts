@@ -4,7 +4,7 @@ import { isPlausiblePhone } from '../wire/phone-number.js';
 import { applyMagicNumber } from './magic-numbers.js';
 import { Person } from './person.js';
 
-/** This class holds everybody who has a number on the platform. */
+/** This class holds all people who have a number on the platform. */
 export class Population {
   private readonly byPhone = new Map<string, Person>();
   private readonly byLid = new Map<string, Person>();
@@ -21,7 +21,7 @@ export class Population {
     return this.byPhone.get(phone);
   }
 
-  /** Finds the person with a number, and makes it if nobody has the number yet. */
+  /** Finds the person with a number, and makes one if the number is free. */
   ensure(phone: string): Person {
     const existing = this.byPhone.get(phone);
     if (existing) return existing;

@@ -2,7 +2,7 @@ import type { KeyBundle } from '../signal/key-bundle.js';
 import { seconds, SERVER, stanza } from '../wire/nodes.js';
 import type { Companion } from './companion.js';
 
-/** Below this the client is told to upload more. */
+/** Number of pre-keys below which the client is asked to upload more. */
 const FEW_PRE_KEYS = 5;
 
 /** Takes a key bundle of a linked device, and asks the device for more keys when few are left. */

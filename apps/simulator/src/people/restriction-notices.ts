@@ -3,13 +3,13 @@ import { notifyDevices } from './notifications.js';
 import type { Person } from './person.js';
 import { isUsedUp, type NewChatCap, newChatsOf, type Timelock, timelockOf } from './restrictions.js';
 
-/** Tells the devices of an account that it is restricted, or that it is no longer. */
+/** Notifies the devices of an account that it is restricted, or that it is no longer. */
 export function notifyTimelock(person: Person): void {
   const fields = timelockFields(timelockOf(person.restrictions));
   notify(person, 'NotificationUserReachoutTimelockUpdate', { xwa2_notify_account_reachout_timelock: fields });
 }
 
-/** Tells the devices of an account how many new chats it may begin. */
+/** Notifies the devices of an account how many new chats it may begin. */
 export function notifyNewChats(person: Person): void {
   const fields = capFields(newChatsOf(person.restrictions));
   notify(person, 'MessageCappingInfoNotification', {

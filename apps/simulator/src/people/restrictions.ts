@@ -1,20 +1,20 @@
-/** What the platform says of a restricted account (`NotificationUserReachoutTimelockUpdate`). */
+/** Restriction of an account, as the platform reports it (`NotificationUserReachoutTimelockUpdate`). */
 export interface Timelock {
-  /** What it is restricted for, in the platform's words. */
+  /** Reason of the restriction, in the platform's words. */
   type: string;
-  /** When it ends by itself (ISO 8601); null: the platform gives no end. */
+  /** Time at which it ends by itself (ISO 8601); null: the platform gives no end. */
   until: string | null;
 }
 
-/** New chats that an account may begin in a cycle. */
+/** Cap of new chats that an account may begin in a cycle. */
 export interface NewChatCap {
   quota: number;
   used: number;
-  /** When `used` begins anew (ISO 8601); null: the platform does not say. */
+  /** Time at which `used` begins anew (ISO 8601); null: the platform does not give one. */
   cycleEnd: string | null;
 }
 
-/** What keeps an account from writing to people that it has no chat with. */
+/** Restrictions of an account that keep it from writing to people that it has no chat with. */
 export interface Restrictions {
   timelock: Timelock | null;
   newChats: NewChatCap | null;

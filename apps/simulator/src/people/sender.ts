@@ -1,7 +1,7 @@
 import type { Companion } from './companion.js';
 import type { Person } from './person.js';
 
-/** The linked device that a message comes from, and whose it is. */
+/** Linked device that a message comes from, and its owner. */
 export interface Sender {
   person: Person;
   companion: Companion;

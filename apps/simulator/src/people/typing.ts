@@ -1,11 +1,11 @@
-/** What somebody does in a chat. */
+/** States of typing in a chat. */
 export const TYPING_STATES = ['composing', 'recording', 'paused'] as const;
 export type TypingState = (typeof TYPING_STATES)[number];
 
-/** What a person was shown of an account. */
+/** Typing of an account, as a person was shown it. */
 export interface SeenTyping {
   state: TypingState;
   at: Date;
-  /** How often it changed. */
+  /** Number of changes. */
   changes: number;
 }

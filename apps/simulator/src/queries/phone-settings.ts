@@ -23,7 +23,7 @@ export interface Setting {
   value: object;
 }
 
-/** What a collection contains after all of its patches. */
+/** Content of a collection after all of its patches. */
 interface CollectionContent {
   state: LTHashState;
   settings: Setting[];
@@ -35,7 +35,7 @@ export async function readSettings(person: Person): Promise<Setting[]> {
   return all.flatMap(({ settings }) => settings);
 }
 
-/** Changes a setting on the phone and tells the devices to fetch it. Returns the version of the collection. */
+/** Changes a setting on the phone and has the devices fetch it. Returns the version of the collection. */
 export async function changeSetting(person: Person, setting: Setting, apiVersion: number): Promise<number> {
   refuseUnknown(setting.value);
   const { encodeSyncdPatch } = await chatUtils();
@@ -49,7 +49,7 @@ export async function changeSetting(person: Person, setting: Setting, apiVersion
     // A device may have written in the meantime; a patch fits one version only.
     if (collection.version !== state.version) continue;
     appendPatch(collection, proto.SyncdPatch.encode(patch).finish());
-    tellOfVersion(person, name, collection.version);
+    notifyOfVersion(person, name, collection.version);
     return collection.version;
   }
 }
@@ -65,7 +65,7 @@ function refuseUnknown(value: object): void {
 
 const { SET } = proto.SyncdMutation.SyncdOperation;
 
-/** Loaded on first use: it brings a WebAssembly module along. */
+/** Loads the library's chat functions on first use: they bring a WebAssembly module along. */
 const chatUtils = () => import('@whiskeysockets/baileys/lib/Utils/chat-utils.js');
 
 function collectionOf(person: Person, name: string): Collection {
@@ -98,7 +98,7 @@ function keysOf(person: Person): { id: string; find: (id: string) => Promise<{ k
   return { id, find: async (asked) => (asked === id ? { keyData } : null) };
 }
 
-function tellOfVersion(person: Person, name: string, version: number): void {
+function notifyOfVersion(person: Person, name: string, version: number): void {
   const attributes = { type: 'server_sync', id: `sync-${name}-${version}` };
   notifyDevices(person, attributes, stanza('collection', { name, version }));
 }

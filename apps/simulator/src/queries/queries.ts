@@ -12,7 +12,7 @@ import { lookUpUsers } from './usync.js';
 type Answer = Stanza[] | undefined;
 type QueryHandler = (context: QueryContext, request: Stanza) => Answer | Promise<Answer>;
 
-/** The client asks whose read receipts it may send; everybody may see everything here. */
+/** Settings that the client asks for, to learn whose read receipts it may send; every person may see everything here. */
 const PRIVACY = ['readreceipts', 'last', 'online', 'profile', 'status', 'groupadd', 'calladd', 'messages'];
 
 /** The handlers by namespace, type and first child of a query. What is not listed gets an empty result, which the client accepts. */

@@ -6,7 +6,7 @@ import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { Stanza } from '../wire/nodes.js';
 
-/** Everything that the answer to a query may depend on. */
+/** Facts that the answer to a query may depend on. */
 export interface QueryContext {
   connection: Connection;
   person: Person;

@@ -21,7 +21,7 @@ function describeUser(population: Population, user: Stanza, protocols: string[])
   const jid = user.attrs.jid ?? (number && phoneAddress(number));
   if (!jid) return undefined;
   const person = number && !isPlausiblePhone(number) ? undefined : population.find(jid)?.person;
-  // Whoever asks by the other id has it already, and the client complains when it is answered again.
+  // A client that asks by the other id has it already, and complains when it is answered again.
   const isLid = isHidden(jid);
   const answered = protocols.filter((protocol) => !(isLid && protocol === 'lid'));
   const content = answered.flatMap((protocol) => answerTo(protocol, person));

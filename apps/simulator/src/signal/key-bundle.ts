@@ -11,7 +11,7 @@ export interface SignedPreKey extends PreKey {
   signature: Buffer;
 }
 
-/** What somebody needs in order to open a session with a device. */
+/** Keys that another device needs in order to open a session with a device. */
 export interface KeyBundle {
   registrationId: number;
   identity: Buffer;

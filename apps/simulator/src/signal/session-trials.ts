@@ -3,8 +3,8 @@ import { WhisperMessage } from 'libsignal/src/protobufs.js';
 
 const MAC_BYTES = 8;
 const RECEIVING = 2;
-/** Enough to decrypt stragglers after a client fell back to an older state; the library's own 40 cost time. */
-const CLOSED_SESSIONS_KEPT = 8;
+/** Most closed sessions: enough to decrypt stragglers after a client fell back to an older state; the library's own 40 cost time. */
+const MOST_CLOSED_SESSIONS = 8;
 
 interface Chain {
   chainType: number;
@@ -82,5 +82,5 @@ export function shallowCopy(record: OpenRecord): OpenRecord {
 export function forgetOldSessions(record: OpenRecord): void {
   const closed = Object.entries(record.sessions).filter(([, session]) => session.indexInfo.closed !== -1);
   closed.sort(([, a], [, b]) => b.indexInfo.closed - a.indexInfo.closed);
-  for (const [key] of closed.slice(CLOSED_SESSIONS_KEPT)) delete record.sessions[key];
+  for (const [key] of closed.slice(MOST_CLOSED_SESSIONS)) delete record.sessions[key];
 }

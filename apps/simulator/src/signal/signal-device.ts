@@ -44,7 +44,7 @@ export class SignalDevice implements SignalStorage {
     this.registrationId = (hmac(secret, 'registration').readUInt16BE(0) & 0x3fff) + 1;
   }
 
-  /** Makes the public keys for whoever wants to write to this device; each call gives away another one-time key. */
+  /** Makes the public keys for a device that wants to write to this one; each call uses up another one-time key. */
   bundle(): KeyBundle {
     const id = this.nextPreKeyId++;
     return {
@@ -117,7 +117,7 @@ export class SignalDevice implements SignalStorage {
   }
 
   removePreKey(): void {
-    // Derived keys need no removal: a number is never given out twice.
+    // Derived keys need no removal: a number is never handed out twice.
   }
 
   loadSignedPreKey(): SignalPair {

@@ -10,7 +10,7 @@ import { joinQueues, readPerson, writePerson } from './snapshot.js';
 const ACCOUNT = '4915550009000';
 const CONTACT = '4915550009001';
 
-/** An account with a device, and a contact whose message waits for that device. */
+/** Makes an account with a device, and a contact whose message waits for that device. */
 function populate(): Population {
   const population = new Population(new Authority('snapshot'));
   const account = population.ensure(ACCOUNT);

@@ -39,7 +39,7 @@ export function writePerson(person: Person): string {
     received: person.received,
     sent: [...person.sent.values()],
   };
-  // Only what has bytes in it pays for their search.
+  // The search for bytes is made only in values that have some.
   return withFields(JSON.stringify(plain), {
     companions: `[${[...person.companions.values()].map(writeCompanion).join()}]`,
     collections: JSON.stringify([...person.collections], bytesToText),

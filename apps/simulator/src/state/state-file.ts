@@ -13,8 +13,8 @@ const FORMAT = 1;
 const OWNER_ONLY = { mode: 0o600 };
 
 /**
- * This class keeps the population in a file: a heading, then a line per person. A person's line is made anew only when
- * that person has changed, so that a busy platform does not write out everything again and again.
+ * This class saves the population in a file: a heading, then a line per person. A person's line is made anew only when that person has
+ * changed, so that a busy platform does not write out everything again and again.
  */
 export class StateFile {
   private readonly lines = new Map<string, string>();

@@ -4,7 +4,7 @@ import type { Stanza } from './nodes.js';
 export const RUBBISH_KINDS = ['undecryptable', 'undecodable'] as const;
 export type RubbishKind = (typeof RUBBISH_KINDS)[number];
 
-/** The connection of a linked device, as whoever has something for the device sees it. */
+/** Connection of a linked device, for the parts that send to the device. */
 export interface ClientConnection {
   readonly open: boolean;
   /** Sends a stanza; false: it did not go out. */
@@ -13,6 +13,6 @@ export interface ClientConnection {
   sendRubbish(kind: RubbishKind): boolean;
   /** Says why, then closes in an orderly way. */
   end(reason?: Stanza): void;
-  /** Cuts the TCP connection without a word. */
+  /** Cuts the TCP connection without a farewell. */
   drop(): void;
 }

@@ -38,7 +38,7 @@ export const child = (node: Stanza | undefined, tag: string): Stanza | undefined
 export const childrenNamed = (node: Stanza | undefined, tag: string): Stanza[] =>
   children(node).filter((each) => each.tag === tag);
 
-/** Content that happens to be a dictionary word or digits is decoded as text, anything else as bytes. */
+/** Reads the content of a node as bytes: a dictionary word or digits are decoded as text, anything else as bytes. */
 export function bytesOf(node: Stanza | undefined): Buffer | undefined {
   const content = node?.content;
   if (typeof content === 'string') return Buffer.from(content);
@@ -52,7 +52,7 @@ export const numberOf = (node: Stanza | undefined): number | undefined => {
   return bytes && bytes.length > 0 && bytes.length <= 6 ? bytes.readUIntBE(0, bytes.length) : undefined;
 };
 
-/** Big-endian number of a fixed width, as key ids and registration ids are written. */
+/** Writes a big-endian number of a fixed width, as key ids and registration ids are written. */
 export const bigEndian = (value: number, width: number): Buffer => {
   const bytes = Buffer.alloc(width);
   bytes.writeUIntBE(value, 0, width);

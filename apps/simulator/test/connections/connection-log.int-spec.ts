@@ -23,7 +23,7 @@ describe('the log of connections', () => {
   });
   afterAll(() => stack.close());
 
-  /** What came since the last look, as soon as it is so much. */
+  /** Reads the events since the last call, as soon as there are so many. */
   const next = async (count: number): Promise<Page['items']> => {
     const page = await until(async () => {
       const { body } = await stack.get<Page>(`/connections?since=${cursor}`);

@@ -41,10 +41,10 @@ describe('ways of going deaf', () => {
     await faults({ blackHole: true });
     deaf.send(ping('lost?'));
     const id = await stack.write(CONTACT, ACCOUNT, 'into the hole');
-    // Somebody else is heard as ever, so the hole would have answered by now.
-    const heard = await other.sendText(CONTACT, 'over here');
+    // Another client is answered as ever, so the hole would have answered by now.
+    const answeredId = await other.sendText(CONTACT, 'over here');
     await stack.receivedBy(CONTACT);
-    await until(() => other.frames.some(({ attrs }) => attrs.id === heard), 'the ack');
+    await until(() => other.frames.some(({ attrs }) => attrs.id === answeredId), 'the ack');
     expect(answered(deaf, 'lost?')).toBe(false);
     expect(await stack.sentBy(CONTACT, id)).toMatchObject({ status: 'QUEUED', deliveries: 0 });
     await faults({ blackHole: false });
@@ -72,8 +72,8 @@ describe('ways of going deaf', () => {
       () => 'in',
       () => 'out',
     );
-    const heard = await other.sendText(CONTACT, 'meanwhile');
-    await until(() => other.frames.some(({ attrs }) => attrs.id === heard), 'the ack');
+    const answeredId = await other.sendText(CONTACT, 'meanwhile');
+    await until(() => other.frames.some(({ attrs }) => attrs.id === answeredId), 'the ack');
     expect(deaf.stanzas).toEqual([]);
     deaf.stop();
     void login;
@@ -164,8 +164,8 @@ describe('ways of going deaf', () => {
     expect(await refusedAt(stack.simulator.websocket)).toBe('ECONNREFUSED');
     client.connect();
     expect(await client.closed()).toBe(408);
-    const heard = await other.sendText(CONTACT, 'from inside');
-    await until(() => other.frames.some(({ attrs }) => attrs.id === heard), 'the ack');
+    const answeredId = await other.sendText(CONTACT, 'from inside');
+    await until(() => other.frames.some(({ attrs }) => attrs.id === answeredId), 'the ack');
     expect((await stack.call('DELETE', '/faults')).body).toMatchObject({ portClosed: false });
     client.connect();
     await client.opened();
@@ -186,7 +186,7 @@ describe('ways of going deaf', () => {
   });
 });
 
-/** Why the system says no. */
+/** Connects and returns the reason for which the system refuses. */
 const refusedAt = (url: string): Promise<unknown> =>
   new Promise((resolve) => {
     const socket = new WebSocket(url);

@@ -15,7 +15,7 @@ interface Seen {
 describe('presence and typing', () => {
   let stack: Stack;
   let client: PhoneClient;
-  const told: { id: string; presence: string | undefined; lastSeen: number | undefined }[] = [];
+  const updates: { id: string; presence: string | undefined; lastSeen: number | undefined }[] = [];
 
   beforeAll(async () => {
     stack = await Stack.start();
@@ -23,7 +23,7 @@ describe('presence and typing', () => {
     client = await stack.linked(ACCOUNT);
     client.socket.ev.on('presence.update', ({ id, presences }) => {
       const [presence] = Object.values(presences);
-      told.push({ id, presence: presence?.lastKnownPresence, lastSeen: presence?.lastSeen });
+      updates.push({ id, presence: presence?.lastKnownPresence, lastSeen: presence?.lastSeen });
     });
   });
   afterAll(() => stack.close());
@@ -45,24 +45,24 @@ describe('presence and typing', () => {
     ['paused', 'available'],
   ])('we see that a contact is %s', async (state, reported) => {
     const { lid } = (await stack.post<{ lid: string }>('/contacts', { phone: CONTACT })).body;
-    told.length = 0;
+    updates.length = 0;
     const { body } = await stack.post(`/contacts/${CONTACT}/typing`, { to: ACCOUNT, state });
-    expect(body).toEqual({ told: 1 });
-    await until(() => told.find(({ id, presence }) => id === lid && presence === reported), state);
+    expect(body).toEqual({ devices: 1 });
+    await until(() => updates.find(({ id, presence }) => id === lid && presence === reported), state);
   });
 
   test('whoever asks is told whether a contact is there, now and whenever it changes', async () => {
     expect((await stack.post(`/contacts/${CONTACT}/presence`, { available: false })).body).toEqual({
-      told: 0,
+      devices: 0,
     });
-    told.length = 0;
+    updates.length = 0;
     await client.socket.presenceSubscribe(ADDRESS);
-    const gone = await until(() => told.find(({ id }) => id === ADDRESS), 'the presence of now');
+    const gone = await until(() => updates.find(({ id }) => id === ADDRESS), 'the presence of now');
     expect(gone).toMatchObject({ presence: 'unavailable', lastSeen: expect.any(Number) });
     expect((await stack.post(`/contacts/${CONTACT}/presence`, { available: true })).body).toEqual({
-      told: 1,
+      devices: 1,
     });
-    await until(() => told.find(({ presence }) => presence === 'available'), 'the contact to come');
+    await until(() => updates.find(({ presence }) => presence === 'available'), 'the contact to come');
   });
 
   test('an account is there as long as a device says so', async () => {

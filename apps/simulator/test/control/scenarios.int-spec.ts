@@ -25,7 +25,7 @@ describe('scenarios', () => {
 
   const start = (...steps: object[]) => stack.post<Scenario>('/scenarios', { steps });
   const get = async (id: string) => (await stack.get<Scenario>(`/scenarios/${id}`)).body;
-  const over = (id: string) =>
+  const waitForEnd = (id: string) =>
     until(async () => {
       const now = await get(id);
       return now.state !== 'RUNNING' && now;
@@ -47,7 +47,7 @@ describe('scenarios', () => {
     const watch = setInterval(reconnecting, 10);
     const started = await start(write(contact, 40, 20), { ...drop, times: 3, everyMs: 250, afterMs: 100 });
     expect(started.status).toBe(201);
-    const { state, steps } = await over(started.body.id);
+    const { state, steps } = await waitForEnd(started.body.id);
     expect([state, ...steps]).toEqual([
       'DONE',
       { done: 40, failed: 0, lastError: null },
@@ -76,7 +76,7 @@ describe('scenarios', () => {
       phone: newContact(),
       body: { to: ACCOUNT, state: 'composing' },
     });
-    const { state, steps } = await over(body.id);
+    const { state, steps } = await waitForEnd(body.id);
     expect(state).toBe('DONE');
     expect(steps).toMatchObject([
       { done: 0, failed: 2, lastError: expect.stringContaining(contact) },
@@ -91,7 +91,7 @@ describe('scenarios', () => {
     );
     const faults = async () => (await stack.get<{ ack: string }>(`/accounts/${ACCOUNT}/faults`)).body.ack;
     await until(async () => (await get(body.id)).steps[0]?.done === 1, 'the fault');
-    await over(body.id);
+    await waitForEnd(body.id);
     expect(await faults()).toBe('auto');
   });
 

@@ -56,7 +56,7 @@ describe('messages that waited', () => {
     await first.resume(stack.simulator.websocket, client.credentials);
     expect(child(await backlogOf(first), 'offline')?.attrs.count).toBe('4');
     const { from } = messagesOf(first)[0]?.attrs ?? {};
-    // One receipt may confirm several.
+    // A receipt may confirm several messages.
     const others = stanza('list', {}, [stanza('item', { id: four })]);
     first.send(stanza('receipt', { id: two, to: from }, [others]));
     await stack.becomes(contact, four ?? '', 'DELIVERED');

@@ -114,8 +114,8 @@ describe('faults of messages', () => {
   test('used-up keys are filled up by the client when it is reminded', async () => {
     const preKeys = async () =>
       (await stack.get<{ left: number[] }>(`/accounts/${ACCOUNT}/pre-keys`)).body.left;
-    const kept = await stack.put(`/accounts/${ACCOUNT}/pre-keys`, { left: 2 });
-    expect(kept.body).toEqual({ left: [2] });
+    const answer = await stack.put(`/accounts/${ACCOUNT}/pre-keys`, { left: 2 });
+    expect(answer.body).toEqual({ left: [2] });
     await until(async () => ((await preKeys())[0] ?? 0) > 2, 'more keys');
     await arrived(await write(newContact(), 'with a fresh key'));
   });

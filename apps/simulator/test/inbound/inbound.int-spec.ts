@@ -92,7 +92,7 @@ describe('messages to an account', () => {
     expect((await stack.account(account)).devices[0]?.queued).toBe(1);
     client.connect();
     await until(async () => (await stack.account(account)).devices[0]?.queued === 0, 'the refusal');
-    // The client never shows it: whoever uses this client has to keep what it decrypts before it confirms.
+    // The client never shows it: a user of this client has to save what it decrypts before it confirms.
     expect(client.texts().map(({ text }) => text)).not.toContain('read, then lost');
     expect(await stack.sentBy(contact, id)).toMatchObject({ status: 'SENT', deliveries: 2, receipts: 0 });
   });
@@ -156,7 +156,7 @@ describe('messages to an account', () => {
     await client.stop();
     const few = new RawClient();
     await few.resume(stack.simulator.websocket, client.credentials);
-    // Every bundle takes one of the 812 keys.
+    // Each bundle takes one of the 812 keys.
     const device = stanza('user', { jid: `${account}:1@s.whatsapp.net` });
     const bundles = stanza(
       'key',

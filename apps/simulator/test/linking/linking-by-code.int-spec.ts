@@ -17,13 +17,13 @@ describe('linking a device by a code', () => {
   });
   afterAll(() => stack.close());
 
-  /** A client that shows a code for the phone. */
+  /** Starts a client that shows a code for the phone. */
   const showing = async (phone: string): Promise<{ client: PhoneClient; code: string }> => {
     const client = stack.client().connect();
     await until(() => client.qr, 'the connection');
     return { client, code: await client.socket.requestPairingCode(phone) };
   };
-  /** As a person does: once the phone knows that a device asks. */
+  /** Types the code as a person does: once the phone has the request of a device. */
   const type = (phone: string, code: string): Promise<Answer<Linked>> =>
     until(async () => {
       const answer = await stack.post<Linked>(`/accounts/${phone}/code`, { code });

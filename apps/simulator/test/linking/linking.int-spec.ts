@@ -9,7 +9,7 @@ interface ErrorBody {
   message: string;
 }
 
-/** Complaints that every first connection of this client version makes, whoever is at the other end. */
+/** Complaints that every first connection of this client version makes, with any server. */
 const HARMLESS = new Set(['stream errored out', 'no name present, ignoring presence update request...']);
 
 describe('linking a device', () => {

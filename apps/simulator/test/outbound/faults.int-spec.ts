@@ -16,7 +16,7 @@ describe('faults on demand', () => {
   const framesAbout = (id: string): string[] =>
     client.frames.filter(({ attrs }) => attrs.id === id).map(({ tag }) => tag);
   const acked = (id: string) => until(() => framesAbout(id).includes('ack'), `the ack of ${id}`);
-  /** A send that nothing is wrong with; what was held back before it would have come by now. */
+  /** Sends a message without a fault; one that was held back before it would have come by now. */
   const sendAnother = async (): Promise<void> => {
     const id = await client.sendText(newContact(), 'another');
     await acked(id);

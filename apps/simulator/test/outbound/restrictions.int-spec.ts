@@ -5,7 +5,7 @@ import { Stack } from '../support/stack.js';
 const ACCOUNT = '4915550018000';
 const ERROR = 0;
 const DELIVERED = 3;
-/** Whole seconds, as the platform counts. */
+/** End of a restriction in whole seconds, as the platform counts. */
 const UNTIL = '2100-01-01T00:00:00.000Z';
 
 describe('an account that may not begin new chats', () => {
@@ -20,7 +20,7 @@ describe('an account that may not begin new chats', () => {
     return client.updates.find(({ key }) => key.id === id)?.update.messageStubParameters;
   };
   const delivered = (id: string) => until(() => client.statusOf(id) === DELIVERED, 'the receipt');
-  const told = (isActive: boolean) =>
+  const waitForNotice = (isActive: boolean) =>
     until(() => client.state.reachoutTimeLock?.isActive === isActive && client.state.reachoutTimeLock, 'it');
 
   beforeAll(async () => {
@@ -33,10 +33,10 @@ describe('an account that may not begin new chats', () => {
   test('is told so, answers a question, and is told when it is over', async () => {
     await restrict({ timelock: { until: UNTIL } });
     const expected = { isActive: true, enforcementType: 'BIZ_QUALITY', timeEnforcementEnds: new Date(UNTIL) };
-    expect(await told(true)).toEqual(expected);
+    expect(await waitForNotice(true)).toEqual(expected);
     expect(await client.socket.fetchAccountReachoutTimelock()).toEqual(expected);
     await stack.call('DELETE', path);
-    await told(false);
+    await waitForNotice(false);
     expect(await client.socket.fetchAccountReachoutTimelock()).toMatchObject({ isActive: false });
   });
 

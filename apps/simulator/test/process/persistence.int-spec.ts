@@ -32,7 +32,7 @@ test('linked devices, conversations and what waits outlive a restart', async () 
   expect(await stack.received(CONTACT)).toMatchObject([{ text: 'before', duplicates: 0 }]);
   expect(await stack.sentBy(CONTACT, id)).toMatchObject({ status: 'QUEUED' });
 
-  // Sessions are kept as well: the contact goes on where it was instead of opening a new one.
+  // Sessions are saved as well: the contact goes on where it was instead of opening a new one.
   const later = await stack.write(CONTACT, ACCOUNT, 'after the restart');
   const raw = new RawClient();
   await raw.resume(stack.simulator.websocket, client.credentials);

@@ -59,7 +59,7 @@ export function linkDevice(
   return { companion, connection, device };
 }
 
-/** A message of an account as it stands with the person whom it reached. */
+/** Makes a message of an account as it stands with the person whom it reached. */
 export const aReceivedMessage = (id: string, from: string, address: string) => ({
   ...{ id, from, address, text: 'hi', message: { conversation: 'hi' } },
   ...{ receivedAt: '2026-01-05T09:30:00.000Z', duplicates: 0, delivered: false, read: false },

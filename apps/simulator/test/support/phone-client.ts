@@ -15,11 +15,11 @@ import {
 
 export type LogLine = { level: string; message: string; fields: unknown };
 
-/** A key of the settings writes its bytes as text by itself; the library wants them back as bytes. */
+/** Makes bytes of a key of the settings, which writes them as text by itself. */
 const revived = (type: string, value: object): unknown =>
   type === 'app-state-sync-key' ? proto.Message.AppStateSyncKeyData.fromObject(value) : value;
 
-/** The credentials of one device, in memory, with a copy that can be put back as after a crash. */
+/** Credentials of one device, in memory, with a copy that can be put back as after a crash. */
 export class Credentials {
   creds: AuthenticationCreds = initAuthCreds();
   private rows = new Map<string, string>();
@@ -43,7 +43,7 @@ export class Credentials {
     },
   };
 
-  /** Only the rows of one kind, as they are now. */
+  /** Copies the rows of one kind, as they are now. */
   copyOf(type: string): Map<string, string> {
     return new Map([...this.rows].filter(([key]) => key.startsWith(`${type}/`)));
   }
@@ -70,7 +70,7 @@ export async function until<T>(
 
 type Upsert = BaileysEventMap['messages.upsert'];
 
-/** An unmodified client on one device. */
+/** Phone client: an unmodified client on one device. */
 export class PhoneClient {
   readonly logs: LogLine[] = [];
   readonly upserts: Upsert[] = [];
@@ -119,8 +119,8 @@ export class PhoneClient {
   }
 
   /**
-   * The first sync is over. It goes on after its messages are confirmed, and a client that is stopped before the end
-   * holds back for 20 s whatever comes by its next connection.
+   * Waits until the first sync has ended. It goes on after its messages are confirmed, and a client that is stopped before the end holds
+   * back for 20 s whatever comes by its next connection.
    */
   synced(): Promise<unknown> {
     return until(() => this.credentials.creds.accountSyncCounter > 0, 'the first sync');
@@ -142,7 +142,7 @@ export class PhoneClient {
     return sent.key.id;
   }
 
-  /** What arrived with words in it, in order. */
+  /** Lists the messages with a text that arrived, in order. */
   texts(): { id: string; text: string; type: string; message: WAMessage }[] {
     return this.upserts.flatMap(({ messages, type }) =>
       messages.flatMap((message) => {
@@ -152,7 +152,7 @@ export class PhoneClient {
     );
   }
 
-  /** What arrived under an id, once it could be read. */
+  /** Finds the message that arrived under an id, once it could be read. */
   messageOf(id: string): WAMessage | undefined {
     return this.upserts
       .flatMap(({ messages }) => messages)

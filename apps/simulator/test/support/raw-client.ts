@@ -8,7 +8,7 @@ import { decodeStanza, encodeStanza, type Stanza, stanza } from '../../src/wire/
 import type { Credentials } from './phone-client.js';
 import { until } from './phone-client.js';
 
-/** The initiating side of Noise XX, as small as can be. */
+/** Initiator: the initiating side of Noise XX, as small as can be. */
 export class Initiator {
   readonly state = new SymmetricState();
   readonly ephemeral = randomKeyPair();
@@ -48,7 +48,7 @@ export class Initiator {
   }
 }
 
-/** A client without manners: says exactly what a test wants, and confirms nothing. */
+/** Raw client: it sends exactly what a test wants, and confirms nothing. */
 export class RawClient {
   readonly stanzas: Stanza[] = [];
   /** Frames that could not be read. */
@@ -87,7 +87,7 @@ export class RawClient {
     this.sendEncrypted(encodeStanza(node));
   }
 
-  /** Properly encrypted, whatever it says. */
+  /** Sends bytes properly encrypted, whatever they are. */
   sendEncrypted(plain: Uint8Array): void {
     if (!this.transport) throw new Error('the handshake is not finished');
     this.sendBytes(frame(this.transport.outgoing.encrypt(plain)));

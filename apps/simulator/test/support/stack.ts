@@ -31,7 +31,7 @@ export interface Account {
   devices: { device: number; online: boolean; queued: number; connectedAt: string | null }[];
 }
 
-/** A simulator of one test, with its control API at hand. */
+/** Stack: the simulator of one test, with its control API at hand. */
 export class Stack {
   private readonly clients: PhoneClient[] = [];
 

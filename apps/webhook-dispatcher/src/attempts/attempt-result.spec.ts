@@ -61,7 +61,7 @@ test('a batch may change the state of an endpoint where it holds a permanent 4xx
   expect(isChange(aResult(200), aResult(404, { error: 'HTTP_404' }))).toBe(true);
   expect(isChange(aResult(200, { recovering: true }), aResult(200))).toBe(true);
   expect(isChange(aResult(503, { recovering: true, error: 'HTTP_503' }))).toBe(false);
-  // One endpoint of the batch is enough.
+  // A change of one endpoint of the batch is enough.
   expect(isChange(aResult(200), aResult(404, { generation: 2, error: 'HTTP_404' }))).toBe(true);
   expect(isChange()).toBe(false);
 });

@@ -1,7 +1,7 @@
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
 import type { ReceiverResponse } from '../lanes/lane.js';
 
-/** The result of one attempt, as it goes into the database. */
+/** Result of one attempt, as it goes into the database. */
 export interface AttemptResult {
   item: QueuedDelivery;
   startedAt: Date;
@@ -40,8 +40,8 @@ export function remainingMs({ retryInMs, endedAtMs }: AttemptResult, nowMs: numb
 }
 
 /**
- * Jitter only ever makes a retry later: never before its delay, at most this much after it. A retry begins within 5 % of its delay: the
- * rest is for what comes after the clock, from the timer to the POST.
+ * Largest part of a delay that jitter adds: a retry is never before its delay. A retry begins within 5 % of its delay: the rest is for what
+ * comes after the clock, from the timer to the POST.
  */
 const MAX_JITTER = 0.04;
 
@@ -60,9 +60,9 @@ export function retryDelay(
   return delay === undefined ? undefined : Math.ceil(delay * (1 + random * MAX_JITTER));
 }
 
-/** Consecutive permanent 4xx that pause an endpoint (specification, "Retries"). */
+/** Number of consecutive permanent 4xx that pause an endpoint (specification, "Retries"). */
 export const PAUSE_AFTER = 5;
-/** 4xx that say "try again" rather than "never": they neither count towards the pause nor leave the run standing. */
+/** Statuses of 4xx that say "try again" rather than "never": they neither count towards the pause nor leave the run standing. */
 const TEMPORARY_4XX = new Set([408, 425, 429]);
 
 /** Says whether a status is one of the permanent 4xx of which five in a row pause the endpoint. */
@@ -74,15 +74,15 @@ export function isPermanent4xx(status: number | null): boolean {
 export interface RunOf4xx {
   endpointId: string;
   generation: number;
-  /** Before anything else came: continues the run that the endpoint's row counts. */
+  /** Number of 4xx before any other answer: they continue the run that the endpoint's row counts. */
   lead: number;
-  /** Something else came, so the run of the row is over. */
+  /** True when another answer came, so the run of the row has ended. */
   broken: boolean;
   /** Longest run after that. */
   peak: number;
   /** Run at the end of the batch. */
   tail: number;
-  /** Something was delivered, the first since a reactivation. */
+  /** True when a delivery succeeded, the first since a reactivation. */
   recovers: boolean;
 }
 
@@ -98,7 +98,7 @@ export function runsOf4xx(results: AttemptResult[]): RunOf4xx[] {
   for (const { item, generation, status, error, recovering } of results) {
     const { endpointId } = item;
     let run = current.get(endpointId);
-    // Its generation changes at a reactivation; an older answer after a newer one goes back to the run it belongs to.
+    // The generation changes at a reactivation; an older answer after a newer one goes back to the run it belongs to.
     if (run?.generation !== generation) {
       run = runs.find((other) => other.endpointId === endpointId && other.generation === generation);
       if (!run) runs.push((run = newRun(endpointId, generation)));

@@ -13,13 +13,13 @@ import { type AttemptResult, retryDelay } from './attempt-result.js';
 import { ResultRepository } from './result.repository.js';
 
 /**
- * Half of what may wait (`LANE_LIMITS.unwritten`), so that attempts start while a batch is written. Only the next of a strict
- * conversation waits for the linger.
+ * Limits of a batch: half of what may wait (`LANE_LIMITS.unwritten`), so that attempts start while a batch is written. Only the next of a
+ * strict conversation waits for the linger.
  */
 const BATCH = { maxSize: 192, lingerMs: 5 };
 const REWRITE_MS = 250;
 
-/** The listener hears once what became of an attempt. */
+/** Listener for the result of an attempt; it is called once. */
 export interface AttemptListener {
   onResult(this: void, result: AttemptResult): void;
   onError(this: void, error: unknown): void;
@@ -31,10 +31,10 @@ export interface WrittenResults {
   dueAtMs: Map<string, number>;
 }
 
-/** This service makes attempts – signs, posts, and says what comes next – and writes their results in batches. */
+/** This service makes attempts – signs, posts, and decides the next step – and writes their results in batches. */
 @Injectable()
 export class AttemptService {
-  /** Tells of results that are written; `DeliveryDispatcher` listens. */
+  /** Emitter of results that are written; `DeliveryDispatcher` listens. */
   readonly events = new EventEmitter<{ written: [WrittenResults] }>();
   private readonly limits: PostLimits;
   private readonly batches = new Batches<AttemptResult>({

@@ -74,7 +74,7 @@ interface AttemptEnd {
   result: AttemptResult | undefined;
 }
 
-/** The dispatcher takes deliveries as their turn comes and sees each through to a written result. */
+/** The dispatcher takes deliveries in their turn and follows each one to a written result. */
 @Injectable()
 export class DeliveryDispatcher {
   /** Counts the attempts under way, by partition. */

@@ -16,8 +16,8 @@ import {
 } from './attempt-result.js';
 
 // Results come as columns; a delivery finds its own by its index in that of the ids. Joined, they would be found by going through all of
-// them for each delivery, and deliveries by going through the whole table: where the server has last measured it while nothing was
-// pending, it expects one row of each (docs/adr/0028).
+// them for each delivery, and deliveries by going through the whole table: where the server has last measured it while nothing was pending,
+// it expects one row of each (docs/adr/0028).
 const RESULTS = columns(
   {
     ...{ id: 'uuid', n: 'int', epoch: 'bigint', started_at: 'timestamptz', ms: 'int', status: 'int' },
@@ -101,7 +101,7 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
 export interface RecordOutcome {
   /** Tenants of endpoints that are paused now, or have recovered. */
   changedTenants: string[];
-  /** When the next attempt of a failed delivery is due, in domain time. */
+  /** Time at which the next attempt of a failed delivery is due, in domain time. */
   dueAtMs: Map<string, number>;
 }
 
@@ -120,7 +120,7 @@ export class ResultRepository {
     const runs = runsOf4xx(results);
     const parameters = [
       ...fenceParameters(results.map(({ item }) => item)),
-      // After a lost and regained lease a delivery may be in it twice: the later epoch comes first, and so is the one that is found.
+      // A delivery may be in it twice after a lost and regained lease: the later epoch comes first, and so is the one that is found.
       ...resultColumns(results.toSorted((a, b) => b.item.epoch - a.item.epoch)),
       ...runColumns(runs),
     ];

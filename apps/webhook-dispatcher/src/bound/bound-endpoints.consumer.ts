@@ -10,7 +10,7 @@ import {
 import { OnRequest } from '@svc/messaging';
 import { BoundEndpointsService } from './bound-endpoints.service.js';
 
-/** This consumer hears what other services ask about the endpoints of sessions in external mode. */
+/** This consumer answers requests of other services about the endpoints of sessions in external mode. */
 @Controller()
 export class BoundEndpointsConsumer {
   constructor(private readonly endpoints: BoundEndpointsService) {}

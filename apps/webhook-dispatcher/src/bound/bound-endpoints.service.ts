@@ -66,16 +66,16 @@ export class BoundEndpointsService {
 }
 
 /**
- * Enables or disables an endpoint, unless a later version of the mode is known. The version counts how often the session was switched to
- * `MANAGED`: whoever enables has read it before, and its session changes its mode only while the version still holds; whoever disables has
- * made it. So of both with one version the one that enables is the later one.
+ * Enables or disables an endpoint, unless a later version of the mode is there already. The version counts how often the session was
+ * switched to `MANAGED`: a caller that enables has read it before, and its session changes its mode only while the version still holds; a
+ * caller that disables has made it. So of both with one version the one that enables is the later one.
  */
 function switchState(row: Endpoint, { enabled, modeVersion }: PutBoundEndpointV1): void {
   if (modeVersion !== undefined) {
     if (enabled ? modeVersion < row.modeVersion : modeVersion <= row.modeVersion) return;
     row.modeVersion = modeVersion;
   }
-  // Enabling does not lift a pause: that is for a person who has seen why.
+  // A pause is not lifted by enabling: that is for a person who has seen why.
   if (!enabled) row.state = 'DISABLED';
   else if (row.state === 'DISABLED') row.state = 'ACTIVE';
 }

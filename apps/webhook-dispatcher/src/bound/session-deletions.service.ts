@@ -9,8 +9,9 @@ import { noteDeletion } from './session-deletion.js';
 const SWEEP_MS = 500;
 const BATCH = 20;
 
-// By the server's clock. What waited when the session was deleted goes out first, such as `message.failed`, for a minute at most; an
-// endpoint that is not active has nobody to wait for. The claim keeps other processes away, and comes round again after a crash.
+// The time is that of the server's clock. What waited when the session was deleted goes out first, such as `message.failed`, for a minute
+// at most; an endpoint that is not active has nobody to wait for. The claim keeps other processes away, and comes round again after a
+// crash.
 const CLAIM_SQL = `UPDATE session_deletion SET due_at = clock_timestamp() + interval '10 seconds'
   WHERE session_id IN (
     SELECT session_id FROM session_deletion deletion
@@ -31,8 +32,8 @@ interface Deletion {
 }
 
 /**
- * This service deletes the endpoint that is bound to a session when the session is deleted, and remembers the deletion: a call that
- * enables the session and comes late makes no endpoint any more.
+ * This service deletes the endpoint that is bound to a session when the session is deleted, and records the deletion: a call that enables
+ * the session and comes late makes no endpoint any more.
  */
 @Injectable()
 export class SessionDeletionsService implements OnApplicationBootstrap, BeforeApplicationShutdown {

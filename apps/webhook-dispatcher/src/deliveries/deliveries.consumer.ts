@@ -11,7 +11,7 @@ import {
 import { OnRequest } from '@svc/messaging';
 import { DeliveriesService } from './deliveries.service.js';
 
-/** This consumer hears what other services ask about deliveries. */
+/** This consumer answers requests of other services about deliveries. */
 @Controller()
 export class DeliveriesConsumer {
   constructor(private readonly deliveries: DeliveriesService) {}

@@ -24,7 +24,7 @@ interface DeliveryRow extends Position {
   deadReason: string | null;
   deadAt: Date | null;
   createdAt: Date;
-  /** Null where the event is deleted. */
+  /** Id of the tenant; null where the event is deleted. */
   tenantId: string | null;
 }
 
@@ -34,13 +34,13 @@ interface AttemptRow extends Omit<DeliveryAttempt, 'startedAt' | 'responseHead'>
   head: Buffer | null;
 }
 
-/** Most attempts that are shown of a delivery in a list, and of one by itself: replays have no bound, an answer has. */
+/** Most attempts of a delivery in a list, and of one by itself: replays have no bound, an answer has. */
 const ATTEMPTS_LISTED = 20;
 const ATTEMPTS_SHOWN = 1_000;
-/** Most of these, the latest, that have what the receiver answered. */
+/** Most of these, the latest, that have the answer of the receiver. */
 const HEADS_SHOWN = 20;
 
-// After `page`, which names the ids: taken as a list, so that they are found by their key whatever the planner takes the tables for
+// This follows `page`, which names the ids: taken as a list, so that they are found by their key whatever the planner takes the tables for
 // (docs/adr/0028).
 const PAGE = 'ARRAY(SELECT id FROM page)';
 const DESCRIBE_SQL = `, one AS (
@@ -71,7 +71,7 @@ interface Bounds {
   heads: number;
 }
 
-/** This service reads what became of deliveries. */
+/** This service reads the results of deliveries. */
 @Injectable()
 export class DeliveriesService {
   constructor(
@@ -141,7 +141,7 @@ export class DeliveriesService {
       byDelivery.get(deliveryId)?.push({
         ...attempt,
         startedAt: startedAt.toISOString(),
-        // What is not UTF-8 becomes U+FFFD.
+        // Bytes that are not UTF-8 become U+FFFD.
         ...(head && { responseHead: head.toString() }),
       });
     }

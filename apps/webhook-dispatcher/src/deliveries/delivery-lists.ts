@@ -29,7 +29,7 @@ const TABLES: Record<DeliveryStatus, { table: string; id: string; where: string 
   DELIVERED: {
     table: 'webhook_attempt',
     id: 'delivery_id',
-    // As NOT EXISTS it becomes a join, and then the whole list is read where the planner takes the hot table for empty.
+    // The planner makes a join of NOT EXISTS, and then reads the whole list where it takes the hot table for empty.
     where: `${IS_FINISHING} AND coalesce((SELECT false FROM webhook_delivery hot WHERE hot.id = own.delivery_id), true)`,
   },
   DEAD: { table: 'webhook_dlq', id: 'delivery_id', where: 'true' },
@@ -43,7 +43,7 @@ export interface ListQuery {
   limit: string;
   /** Number of the first parameter: there are six, those of `placeParameters`. */
   from?: number;
-  /** More conditions per status. */
+  /** Further conditions by status. */
   also?: Partial<Record<DeliveryStatus, string>>;
 }
 
@@ -75,7 +75,7 @@ export function deliveryListSql({ statuses, order, limit, from = 1, also = {} }:
   return `SELECT * FROM (${branches.join(' UNION ALL ')}) found ${ordered}`;
 }
 
-/** The six parameters of `placesSql`. */
+/** Makes the six parameters of `placesSql`. */
 export function listParameters(filter: DeliveryFilter, { at, seq }: Position): unknown[] {
   const { endpointId, event, since, until } = filter;
   const kinds = event ? [event] : PUBLIC_EVENTS;

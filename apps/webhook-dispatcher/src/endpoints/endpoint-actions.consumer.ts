@@ -19,7 +19,7 @@ import { EndpointActionsService } from './endpoint-actions.service.js';
 import { EndpointHealthService } from './endpoint-health.service.js';
 import { EndpointTestService } from './endpoint-test.service.js';
 
-/** This consumer hears what other services have done with an endpoint. */
+/** This consumer answers requests of other services for actions on an endpoint. */
 @Controller()
 export class EndpointActionsConsumer {
   constructor(

@@ -14,7 +14,7 @@ import { EndpointSecrets } from './endpoint-secrets.js';
 import { toView } from './endpoint-view.js';
 import { EndpointsService } from './endpoints.service.js';
 
-/** This service does what a tenant does with an endpoint besides changing its fields; each has a line in the audit log. */
+/** This service carries out the actions of a tenant on an endpoint besides changes of its fields; each has an entry in the audit log. */
 @Injectable()
 export class EndpointActionsService {
   constructor(

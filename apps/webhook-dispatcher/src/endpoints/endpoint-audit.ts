@@ -6,9 +6,9 @@ import type { Endpoint } from './endpoint.entity.js';
 /** A line of the audit log, before the transaction says who made the change and when. */
 export type AuditLine = Pick<AuditFact, 'action' | 'target' | 'reason' | 'details'>;
 
-/** Who made a change, and when, in domain time. */
+/** Actor of a change, and its time, in domain time. */
 export interface AuditOrigin {
-  /** Undefined: the request named nobody. */
+  /** Actor of the change; undefined where the request named none. */
   actor: string | undefined;
   at: Date;
 }

@@ -17,7 +17,7 @@ export interface Receiver {
   url: string;
   events: readonly string[];
   ordering: EndpointOrdering;
-  /** Null where a secret does not open: nothing can be sent until it does. */
+  /** Secrets that sign; null where one does not open: nothing can be sent until it does. */
   signing: Signing | null;
   state: EndpointStatus;
   generation: number;
@@ -34,23 +34,23 @@ interface Entry {
   loaded?: Receivers;
   /** Versions of the rows it was read from; undefined where it changes with the time as well. */
   rows: Promise<string | undefined>;
-  /** When the entry was last compared with the database. */
+  /** Time of the last comparison of the entry with the database. */
   checkedAtMs: number;
   usedAtMs: number;
 }
 
 const CHECK_MS = 2_000;
 const UNUSED_MS = 60_000;
-/** Tenants whose endpoints are in memory: of more, the one that was read first is read again when it is needed. */
+/** Most tenants whose endpoints are in memory; beyond it, the tenant that was read first is read again when it is needed. */
 export const MAX_TENANTS = 10_000;
 
-// Whatever changes a row gives it another xmin.
+// Any change of a row gives it another xmin.
 const ROWS_SQL = `SELECT tenant_id AS "tenantId", string_agg(id || '/' || xmin, ' ' ORDER BY id) AS rows
   FROM webhook_endpoint WHERE tenant_id = ANY($1) GROUP BY tenant_id`;
 
 /**
- * The directory caches the endpoints of the tenants this process delivers for, secrets opened. One question for all of them says whose
- * have changed; these are read again.
+ * The directory caches the endpoints of the tenants this process delivers for, secrets opened. One question for all of them says whose have
+ * changed; these are read again.
  */
 @Injectable()
 export class EndpointDirectory {
@@ -77,12 +77,12 @@ export class EndpointDirectory {
     for (;;) {
       const entry = this.freshEntry(tenantId) ?? this.load(tenantId);
       const receivers = await entry.receivers;
-      // Forgotten while it was being read: it may show the time before the change that was announced.
+      // The entry was dropped while it was being read: it may show the time before the change that was announced.
       if (this.entries.get(tenantId) === entry) return receivers;
     }
   }
 
-  /** Forgets a tenant: the next question about it goes to the database. */
+  /** Drops a tenant: the next question about it goes to the database. */
   forget(tenantId: string): void {
     this.entries.delete(tenantId);
   }
@@ -148,7 +148,7 @@ export class EndpointDirectory {
 
   private async read(tenantId: string): Promise<{ receivers: Receivers; rotated: boolean }> {
     const rows = await this.endpoints.findBy({ tenantId });
-    // Only an overlap of secrets depends on it, and that is seldom.
+    // The answer depends on it only while two secrets overlap, and that is seldom.
     const rotated = rows.some(({ previousSecrets }) => previousSecrets.length > 0);
     const now = rotated ? await domainNow(this.endpoints.manager, tenantId) : new Date();
     return { receivers: new Map(rows.map((row) => [row.id, this.toReceiver(row, now)])), rotated };

@@ -12,7 +12,7 @@ import {
 import { DataSource } from 'typeorm';
 import { EndpointsService } from './endpoints.service.js';
 
-/** Where counting stops: with a million rows the answer costs what it costs with these. */
+/** Largest count: with a million rows the answer costs as much as with these. */
 const MAX_COUNTED = 10_000;
 
 const LAST_SQL = `SELECT started_at AS at, status, err_code AS error, ms AS "durationMs"
@@ -24,7 +24,7 @@ const newestOfHour = (which: string): string => `(SELECT started_at, ms, deliver
   WHERE endpoint_id = $1 AND ${which} AND started_at > now() - interval '1 hour'
   ORDER BY started_at DESC LIMIT ${MAX_COUNTED + 1})`;
 
-// One more than are looked at says whether there are more.
+// A row beyond the bound says that there are more.
 const LAST_HOUR_SQL = `WITH recent AS (
     SELECT * FROM (${newestOfHour('delivered')} UNION ALL ${newestOfHour('NOT delivered')}) both_kinds
     ORDER BY started_at DESC LIMIT ${MAX_COUNTED + 1}),
@@ -35,7 +35,7 @@ const LAST_HOUR_SQL = `WITH recent AS (
     percentile_disc(0.95) WITHIN GROUP (ORDER BY ms) AS "p95Ms"
   FROM counted`;
 
-// Each through the index of its state: what is asked for never hides behind a million rows of another state.
+// Each question goes by the index of its state: rows of one state are never hidden behind a million rows of another.
 const bounded = (rows: string): string =>
   `(SELECT count(*)::int FROM (SELECT FROM ${rows} LIMIT ${MAX_COUNTED + 1}) found)`;
 const COUNTS_SQL = `SELECT
@@ -55,7 +55,7 @@ interface Counts {
   oldestWaitingMs: number | null;
 }
 
-/** This service says how the deliveries of an endpoint fare, at a cost that does not grow with how many there are. */
+/** This service reports the health of the deliveries of an endpoint, at a cost that does not grow with their number. */
 @Injectable()
 export class EndpointHealthService {
   constructor(

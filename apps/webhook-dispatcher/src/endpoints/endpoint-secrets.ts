@@ -7,9 +7,9 @@ import type { Endpoint, PreviousSecret } from './endpoint.entity.js';
 
 type EndpointRow = Pick<Endpoint, 'id' | 'tenantId'>;
 
-/** How long a secret that was replaced still signs, in the headers that can carry two signatures. */
+/** Time that a replaced secret still signs, in the headers that can carry two signatures, in ms. */
 const OVERLAP_MS = 24 * 3_600_000;
-/** Most secrets that sign at once, should somebody rotate again and again. */
+/** Most secrets that sign at the same time, should a tenant rotate again and again. */
 const MAX_SECRETS = 5;
 
 const placeOf = ({ tenantId, id }: EndpointRow, column: string, ...within: string[]): SecretPlace => [
@@ -20,7 +20,7 @@ const placeOf = ({ tenantId, id }: EndpointRow, column: string, ...within: strin
   ...within,
 ];
 
-/** This class makes, seals and opens what endpoints keep secret: what signs, and the values of custom headers. */
+/** This class makes, seals and opens the secrets of endpoints: those that sign, and the values of custom headers. */
 @Injectable()
 export class EndpointSecrets {
   constructor(private readonly box: SecretBox) {}

@@ -10,17 +10,19 @@ import { domainNow } from './endpoint.repository.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 import { EndpointsService } from './endpoints.service.js';
 
-/** Event name of a test; nobody can subscribe to it. */
+/** Name of the test event; no endpoint can subscribe to it. */
 const TEST_EVENT = 'webhook.test';
 
-// One at a time, in whichever process. Longer than an attempt may last, should this process not live to end it.
+// A test runs alone, whatever process it runs in. Its mark holds for longer than an attempt may last, should this process not live to end it.
 const BEGIN_SQL = `WITH begun AS (
     UPDATE webhook_endpoint SET testing_until = clock_timestamp() + interval '15 seconds'
     WHERE id = $1 AND (testing_until IS NULL OR testing_until <= clock_timestamp()) RETURNING id)
   SELECT id FROM begun`;
 const END_SQL = 'UPDATE webhook_endpoint SET testing_until = NULL WHERE id = $1';
 
-/** This service posts a test event to an endpoint, once and at once. It is no delivery: it counts for nothing and is kept nowhere. */
+/**
+ * This service posts a test event to an endpoint, once and without a queue. It is no delivery: it counts for nothing and is stored nowhere.
+ */
 @Injectable()
 export class EndpointTestService {
   constructor(

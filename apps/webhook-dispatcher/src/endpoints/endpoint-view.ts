@@ -19,7 +19,7 @@ export function toView(endpoint: Endpoint): WebhookEndpoint {
   };
 }
 
-/** Shows who paused it, why and when, while it is paused: the row remembers the last pause when it is over. */
+/** Reads the actor, reason and time of a pause, while it lasts: the row has the last pause after its end, too. */
 function pauseOf({
   state,
   pausedReason,

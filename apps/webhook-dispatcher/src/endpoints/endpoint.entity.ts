@@ -30,12 +30,12 @@ export class Endpoint {
   @Column('boolean', { name: 'standard_webhooks' }) standardWebhooks: boolean;
   @Column('text') ordering: EndpointOrdering;
   @Column('text') state: EndpointStatus;
-  /** Of the last pause: it stays after the reactivation, because `webhook.recovered` tells it again. */
+  /** Reason of the last pause: it stays after the reactivation, because `webhook.recovered` repeats it. */
   @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
   @Column('timestamptz', { name: 'paused_at', nullable: true }) pausedAt: Date | null;
-  /** Permanent 4xx in a row when it was paused. */
+  /** Number of permanent 4xx in a row when it was paused. */
   @Column('int', { name: 'paused_run' }) pausedRun: number;
-  /** Reactivated, and nothing has been delivered since. */
+  /** True when it was reactivated, and nothing has been delivered since. */
   @Column('boolean') recovering: boolean;
   /** The last pause or reactivation that was asked for. */
   @Column('jsonb', { name: 'state_change', nullable: true }) stateChange: StateChange | null;

@@ -53,7 +53,7 @@ export class EndpointRepository {
     const made = await this.dataSource.transaction(async (tx) => {
       await check(tx);
       await this.insert(tx, id, secret, fields);
-      // A session has one endpoint: of two calls at once, the second finds what the first has made.
+      // A session has one endpoint: of two calls at the same time, the second finds the endpoint of the first.
       const where = sessionId === null ? { id } : { tenantId, sessionId };
       const endpoint = await tx.findOneByOrFail(Endpoint, where);
       const lines = endpoint.id === id ? [changeLine('created', endpoint)] : [];
@@ -96,7 +96,7 @@ export class EndpointRepository {
     return changed?.endpoint;
   }
 
-  /** Deletes an endpoint and what was waiting for it, in this order: whatever still comes in for it is found to be nobody's. */
+  /** Deletes an endpoint and the deliveries that wait for it, in this order: a delivery that still comes in finds no endpoint. */
   async delete(endpoint: Endpoint, actor: string | undefined): Promise<void> {
     const { id, tenantId } = endpoint;
     const deleted = await this.dataSource.transaction(async (tx) => {
@@ -157,7 +157,7 @@ function applyState(endpoint: Endpoint, before: EndpointStatus, now: Date): void
     endpoint.pausedRun = endpoint.consecPerm4xx;
     endpoint.recovering = false;
   }
-  // One that is switched off and on again meanwhile recovers all the same.
+  // An endpoint that is switched off and on again meanwhile recovers all the same.
   if (before === 'PAUSED') endpoint.recovering = true;
   if (endpoint.state !== 'ACTIVE') return;
   endpoint.generation += 1;

@@ -18,7 +18,7 @@ import {
 import { OnRequest } from '@svc/messaging';
 import { EndpointsService } from './endpoints.service.js';
 
-/** This consumer hears what other services ask about endpoints. */
+/** This consumer answers requests of other services about endpoints. */
 @Controller()
 export class EndpointsConsumer {
   constructor(private readonly endpoints: EndpointsService) {}

@@ -52,7 +52,7 @@ export class EndpointsService {
     const current = await this.getRow(tenantId, endpointId);
     if (url != null && url !== current.url) await checkReceiverUrl(this.guard, url, 'url');
     const apply = (endpoint: Endpoint): AuditLine[] => {
-      // Every event of its session, or the session is in external mode without anybody who answers.
+      // A bound endpoint gets every event of its session, or the session is in external mode without anybody who answers.
       if (events && events.length > 0) assertTenantWide(endpoint);
       const fields = Object.entries(change).filter(([, value]) => value != null);
       Object.assign(endpoint, Object.fromEntries(fields));

@@ -4,7 +4,7 @@ import { EraseContactV1, type ErasedInWebhooks, EraseInWebhooks } from '@svc/con
 import { OnRequest } from '@svc/messaging';
 import { ErasureService } from './erasure.service.js';
 
-/** This consumer hears whom other services ask to erase; any dispatcher does it. */
+/** This consumer answers requests for erasures; any dispatcher carries them out. */
 @Controller()
 export class ErasureConsumer {
   constructor(private readonly erasures: ErasureService) {}

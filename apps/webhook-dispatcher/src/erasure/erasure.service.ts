@@ -10,9 +10,9 @@ import { countErased, log, namesOf, noteErasure } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ERASED, isNamedSql } from '../events/erased-events.js';
 
-/** Events that are looked at in one transaction: it holds the rows it changes. */
+/** Events of one transaction: it holds the rows it changes. */
 const BATCH = 1_000;
-/** Longest that one request works before it answers how far it has come. */
+/** Longest that one request works before it answers with its progress, in ms. */
 const TURN_MS = 2_000;
 
 const NAMED_SQL = `SELECT id, seq, kind, CASE WHEN ${isNamedSql('payload', '$3', '$4')} THEN payload END AS payload
@@ -32,13 +32,13 @@ interface EventRow {
   id: string;
   seq: string;
   kind: string;
-  /** Null where it does not name them. */
+  /** Payload of the event; null where it does not name them. */
   payload: Buffer | null;
 }
 
 /**
- * This service erases persons: it goes through the events of their tenant and empties those that name them, with all deliveries of these. What a process
- * has in its memory for an attempt at this moment goes out, once.
+ * This service erases persons: it walks the events of their tenant and empties those that name them, with all deliveries of these. What a
+ * process has in its memory for an attempt at this moment goes out, once.
  */
 @Injectable()
 export class ErasureService {
@@ -46,7 +46,7 @@ export class ErasureService {
 
   /** Erases on from where the request before came to; the answer counts all that this erasure has erased. */
   async erase(request: EraseContactV1): Promise<ErasedInWebhooks> {
-    // Committed first: from here on no event of before is taken in.
+    // This is committed first: from here on no event of before is taken in.
     let { counts } = await noteErasure(this.dataSource, request);
     const end = performance.now() + TURN_MS;
     let done = false;

@@ -5,9 +5,9 @@ import { namesOf } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { ERASED, isNamedSql } from './erased-events.js';
 
-/** Events that are looked at for one reply. */
+/** Events that are read for one reply. */
 const BATCH = 1_000;
-/** Bytes of payload of one reply, though one event may be larger: what NATS carries at a time is bounded. */
+/** Bytes of payload of one reply, though one event may be larger: NATS bounds the size of a message. */
 const REPLY_BYTES = 512 * 1024;
 
 const READ_SQL = `WITH walk AS (
@@ -31,7 +31,7 @@ interface Row {
   last: string | null;
   /** First event that names the person and has no room in this reply. */
   cut: string | null;
-  /** Null where nothing of this batch names the person; so are the others. */
+  /** Id of the event; null where nothing of this batch names the person; so are the others. */
   id: string | null;
   event: string;
   createdAt: Date;

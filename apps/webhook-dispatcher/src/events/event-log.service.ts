@@ -5,19 +5,19 @@ import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
 import { ERASED } from './erased-events.js';
 
-/** Most rows that are looked at for one page: a filter that nothing matches must not cost the whole log. */
+/** Most rows that are read for one page: a filter that nothing matches must not cost the whole log. */
 const ROWS_LOOKED_AT = 2_000;
-/** Bytes of payload of one page, though one event may be larger: what NATS carries at a time is bounded. */
+/** Bytes of payload of one page, though one event may be larger: NATS bounds the size of a message. */
 const PAGE_BYTES = 512 * 1024;
 
 interface LogRow {
-  /** Whether the event of the cursor is in the log, or all that came since the log was empty. */
+  /** True when the event of the cursor is in the log, or all events that came since the log was empty. */
   isCursorValid: boolean | null;
   now: Date;
   looked: number;
   last: string | null;
   hits: number;
-  /** Null where the page is empty; so are the others. */
+  /** Id of the event; null where the page is empty; so are the others. */
   id: string | null;
   event: string;
   createdAt: Date;
@@ -25,9 +25,9 @@ interface LogRow {
   seq: string;
 }
 
-// What came after the log was seen empty is kept as long as that moment is within the retention.
-// A dead letter keeps its event for longer than those around it: beyond the retention a cursor proves nothing.
-// Numbers of a tenant become visible in their order (`event.repository.ts`): nothing appears before a row that is seen.
+// Events that came after the log was seen empty are in it as long as that moment is within the retention. The event of a dead letter stays
+// for longer than those around it: beyond the retention a cursor proves nothing. Numbers of a tenant become visible in their order
+// (`event.repository.ts`): nothing appears before a row that is seen.
 const READ_SQL = `WITH walk AS (
     SELECT id, kind, session_id, octet_length(payload) AS bytes, seq FROM webhook_event
     WHERE tenant_id = $1 AND seq > $2::bigint ORDER BY seq LIMIT $3),

@@ -23,9 +23,9 @@ export interface PlannedDelivery {
 
 /** The outcome of a batch. */
 export interface CommitOutcome {
-  /** Partitions whose lease is still ours; of the others nothing was written. */
+  /** Partitions whose lease is still ours; nothing was written for the others. */
   partitions: Set<number>;
-  /** Ids of the events that were not written, and their deliveries neither: known before, or of a lost partition. */
+  /** Ids of the events that were not written, and their deliveries neither: they were in the log before, or are of a lost partition. */
   unwritten: Set<string>;
 }
 
@@ -47,16 +47,16 @@ const DELIVERIES = columns(
 const PAYLOADS = `$${DELIVERIES.next}::bytea`;
 
 /**
- * This statement commits a batch. What is of a contact who has been erased since is not taken in. Only a fresh event row makes deliveries, so a late repeat cannot bring one back that is finished. `turn` comes before the
- * numbers of the log are drawn and ends with the commit: a number that is drawn later is never visible earlier, so a
- * reader who has seen one has seen, or can see, all before it. The payloads come as one piece, of which each event has a
- * part: as elements of an array they would be written and read character by character.
+ * This statement commits a batch. What is of a contact who has been erased since is not taken in. Only a fresh event row makes deliveries,
+ * so a late repeat cannot bring one back that is finished. `turn` comes before the numbers of the log are drawn and ends with the commit: a
+ * number that is drawn later is never visible earlier, so a reader who has seen one has seen, or can see, all before it. The payloads come
+ * as one piece, of which each event has a part: as elements of an array they would be written and read character by character.
  */
 const COMMIT_SQL = `WITH ${FENCE_SQL},
   turn AS MATERIALIZED (
     SELECT count(pg_advisory_xact_lock(${LOG_LOCK}, partition))
     FROM (SELECT DISTINCT partition FROM fence ORDER BY partition) mine),
-  -- Once per tenant: the function looks up the offset of its clock.
+  -- The function runs once per tenant: it looks up the offset of its clock.
   clock AS MATERIALIZED (
     SELECT id AS tenant_id, svc_now(id) AS now FROM (SELECT DISTINCT unnest(${EVENTS.array('tenant_id')}) AS id) tenant),
   fresh AS (

@@ -14,7 +14,7 @@ import { OnRequest } from '@svc/messaging';
 import { ContactEventsService } from './contact-events.service.js';
 import { EventLogService } from './event-log.service.js';
 
-/** This consumer hears questions for the events of tenants. */
+/** This consumer answers requests for the events of tenants. */
 @Controller()
 export class EventsConsumer {
   constructor(

@@ -13,12 +13,12 @@ import { type CommitOutcome, EventRepository, type RoutedEvent } from './event.r
 import { deliveryId, type NewEvent, newEventOf, receiversOf } from './routing.js';
 
 const MAX_BYTES = 8 * 1024 * 1024;
-/** How long a batch waits for a database that is away: less than it takes the stream to hand its events out again. */
+/** Longest that a batch waits for a database that is away, in ms: less than the stream takes to hand its events out again. */
 const PATIENCE_MS = 5_000;
 
 const PUBLIC: ReadonlySet<string> = new Set(PUBLIC_EVENTS);
 
-/** An incoming event; it hears whether it was taken in. */
+/** Incoming event, with the calls that report its commit or its refusal. */
 export type IncomingEvent = Pick<HandedEvent, 'size' | 'read' | 'done' | 'failed'>;
 
 type Route = { event: NewEvent; epoch: number; receivers: Receiver[] };
@@ -44,7 +44,7 @@ export class IngestService {
     private readonly deletions: SessionDeletionsService,
   ) {}
 
-  /** Takes an event in, which hears when it is committed; or why it cannot be taken, for good or not now. */
+  /** Takes an event in, and reports to it when it is committed; or why it cannot be taken, for good or not now. */
   take(event: IncomingEvent): void {
     this.batches.add(event);
   }
@@ -72,7 +72,10 @@ export class IngestService {
     }
   }
 
-  /** @returns what was refused, by id. */
+  /**
+   * Commits a batch.
+   * @returns what was refused, by id.
+   */
   private async commit(batch: NewEvent[]): Promise<Map<string, Refusal>> {
     const patience = patienceOf(batch.length);
     const events = [...new Map(batch.map((event) => [event.id, event])).values()];
@@ -82,7 +85,7 @@ export class IngestService {
       if (!epochs.has(partition)) epochs.set(partition, this.owner.epochOf(partition));
     const lookups = await this.receiversOf(new Set(events.map(({ tenantId }) => tenantId)), patience);
     const refusals: Refusal[] = [];
-    // Those without a receiver, too: the log of a tenant has all its events.
+    // Events without a receiver get a row, too: the log of a tenant has all its events.
     const routes: Route[] = [];
     for (const event of events) {
       const route = this.route(event, lookups.get(event.tenantId), epochs.get(event.partition));
@@ -112,7 +115,7 @@ export class IngestService {
     return lookups;
   }
 
-  /** Decides whom an event goes to. */
+  /** Chooses the endpoints of an event. */
   private route(
     event: NewEvent,
     lookup: Lookup = { error: undefined },
@@ -137,7 +140,8 @@ export class IngestService {
   }
 
   private async write(routes: Route[], patience: Patience): Promise<Refusal[]> {
-    // Once more, and right before they get their places: a lease that ended meanwhile has no lanes, a new one has others.
+    // Owners are checked once more, right before the deliveries get their places: a lease that ended meanwhile has no lanes, a new one has
+    // others.
     const ours = routes.filter(({ event, epoch }) => this.owner.epochOf(event.partition) === epoch);
     if (ours.length === 0) return routes.map(refuseForeign);
     const routed = ours.map((route) => this.plan(route));
@@ -190,7 +194,7 @@ export class IngestService {
   }
 }
 
-/** Makes the patience of one batch: given back to the stream, the events of a conversation would come again in any order. It is logged once. */
+/** Makes the patience of one batch: back in the stream, the events of a conversation would come again in any order. It is logged once. */
 function patienceOf(events: number): Patience {
   let isLogged = false;
   const onFailure = (error: unknown): void => {

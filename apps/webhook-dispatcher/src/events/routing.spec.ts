@@ -70,7 +70,7 @@ const TENANT = '018f0000-0000-7000-8000-00000000000a';
 const SESSION = '018f0000-0000-7000-8000-00000000000b';
 const OCCURRED = '2026-01-31T12:00:05.000Z';
 
-/** An event of the stream, read as a new one. */
+/** Reads an event of the stream as a new one. */
 const read = (data: object, more: Partial<Envelope> = {}) => {
   const id = '018F0000-0000-7000-8000-00000000000C';
   const named = { id, type: 'message.sent', version: 1, tenantId: TENANT, occurredAt: OCCURRED };
@@ -114,7 +114,7 @@ describe('the persons of an event', () => {
     const data = { remoteJid: 'c', chatId: 'g', timestamp: '2026-01-31T12:00:00.000Z' };
     expect(read(data, { type: 'message.received' }).persons).toEqual({
       ...{ person: hashOf('c'), chat: hashOf('g'), toThem: false },
-      at: new Date('2026-01-31T12:00:00.999Z'), // the platform tells seconds
+      at: new Date('2026-01-31T12:00:00.999Z'), // the platform names seconds
     });
   });
 

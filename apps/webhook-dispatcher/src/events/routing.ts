@@ -11,7 +11,7 @@ import { contactHash, timeOfInbound } from '@svc/service';
 import { validate as isUuid } from 'uuid';
 import type { Receiver, Receivers } from '../endpoints/endpoint-directory.js';
 
-/** Never changes: with another namespace a redelivered event would get new delivery ids. */
+/** Namespace of the delivery ids, which never changes: with another one a redelivered event would get new ids. */
 const NAMESPACE = Buffer.from('b0d7a3a42f0c5b0e9a576d1f4c1f9f57', 'hex');
 
 /** Variant of RFC 9562 in the digit that begins the fourth group, whatever its two lower bits are. */
@@ -54,13 +54,13 @@ export function newEventOf({ envelope, bytes }: ReadEvent): NewEvent {
     throw new AppError('VALIDATION_FAILED', 'The time of the event is not an ISO 8601 time.');
   }
   return {
-    // As the database gives it back.
+    // The database returns the id in this form.
     id: id.toLowerCase(),
     tenantId,
     sessionId: sessionId as string | null,
     kind: type,
     conversation: conversationOf(data),
-    // Once: these bytes are what every attempt sends.
+    // The bytes are made once: every attempt sends them.
     payload: bytes,
     partition: partitionOf(tenantId),
     persons,

@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
 import { laneScan } from '../lanes/lane-scan.js';
 
-/** Most deliveries that go to the dead letters with one statement for their age, and most for their number. */
+/** Most deliveries that one statement moves to the dead letters for their age, and most for their number. */
 export const EXPIRY_BATCH = 1_000;
 
 const OVERFULL_SQL = `WITH RECURSIVE ${laneScan('lane', `hot.state = 'held'`)}
@@ -44,7 +44,7 @@ const EXPIRE_SQL = `WITH ${FENCE_SQL},
     WHERE replay_of IS DISTINCT FROM 'DELIVERED' ON CONFLICT DO NOTHING)
   SELECT count(*)::int AS gone FROM removed`;
 
-/** This repository has the statements that keep what is held within its bounds. */
+/** This repository has the statements that bound the number and the age of held deliveries. */
 @Injectable()
 export class HeldRepository {
   constructor(

@@ -9,7 +9,7 @@ const at = (endpointId: string, dueAtMs: number, tenantId = 'tenant', partition 
 });
 
 let realMs: number;
-/** What the domain time of a tenant is ahead of real time. */
+/** Lead of the domain time of a tenant before real time. */
 let ahead: Record<string, number>;
 let calendar: Calendar;
 

@@ -7,8 +7,8 @@ export interface Appointment {
 }
 
 /**
- * The calendar holds one appointment per endpoint, its earliest: when it comes, whatever is due is loaded from the database. Memory follows
- * the number of endpoints with retries, not the number of retries.
+ * The calendar holds one appointment per endpoint, its earliest: at that time all due deliveries are loaded from the database. Memory
+ * follows the number of endpoints with retries, not the number of retries.
  */
 export class Calendar {
   private readonly appointments = new Map<string, Appointment>();

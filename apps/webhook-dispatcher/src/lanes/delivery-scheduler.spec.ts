@@ -80,7 +80,7 @@ describe('a delivery that comes in', () => {
     deliverNext();
     deliverNext();
     expect(arrive()).toBe('scheduled');
-    // Until what is there has been loaded.
+    // The lane is there until its deliveries have been loaded.
     const lane = lanes.lane(aDelivery());
     lane.backlog = false;
     expect(arrive()).toBe('leased');
@@ -174,7 +174,7 @@ describe('a delivery from the database', () => {
     scheduler.freeSlot(first);
     expect(scheduler.isLeased(again.id)).toBe(true);
     scheduler.addClaimed([aDelivery({ epoch: 2 })]);
-    // One conversation: the next one waits for the repetition, not for the attempt of the lost lease.
+    // Both deliveries are of one conversation: the next one waits for the repetition, not for the attempt of the lost lease.
     expect(scheduler.next()).toBeUndefined();
     scheduler.endAttempt(again);
     expect(scheduler.next()).toBeDefined();
@@ -230,10 +230,10 @@ describe('what is taken back into the database', () => {
 });
 
 test('a dropped partition leaves nothing behind, another one stays', () => {
-  const [gone, kept] = [aDelivery(), aDelivery({ endpointId: 'other', partition: 2 })];
-  scheduler.addClaimed([gone, kept]);
+  const [dropped, other] = [aDelivery(), aDelivery({ endpointId: 'other', partition: 2 })];
+  scheduler.addClaimed([dropped, other]);
   scheduler.drop(1);
-  expect([gone, kept].map(({ id }) => scheduler.isLeased(id))).toEqual([false, true]);
-  expect(scheduler.next()).toBe(kept);
+  expect([dropped, other].map(({ id }) => scheduler.isLeased(id))).toEqual([false, true]);
+  expect(scheduler.next()).toBe(other);
   expect(scheduler.next()).toBeUndefined();
 });

@@ -7,8 +7,8 @@ import { Lanes } from './lanes.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 
 /**
- * The scheduler knows what waits in memory, and whose turn it is. Deliveries beyond a lane's room stay in the database until `DueLoader`
- * finds room for them, so memory follows concurrency and not the backlog.
+ * The scheduler holds the deliveries in memory, and decides which is next. Deliveries beyond a lane's room stay in the database until
+ * `DueLoader` finds room for them, so memory follows concurrency and not the backlog.
  */
 @Injectable()
 export class DeliveryScheduler {
@@ -17,7 +17,7 @@ export class DeliveryScheduler {
    * alone; `DueLoader` listens.
    */
   readonly events = new EventEmitter<{ work: []; refill: [Lane] }>();
-  /** Deliveries that the database calls leased and somebody here looks after, from before the commit to the result. */
+  /** Deliveries that the database has as leased and this process sends, from before the commit to the result. */
   private readonly leased = new Map<string, QueuedDelivery>();
 
   constructor(
@@ -60,7 +60,7 @@ export class DeliveryScheduler {
     if (lane) this.lanes.dropIfIdle(lane);
   }
 
-  /** Notes that more of an endpoint is due than memory holds: what comes from now on queues up behind it in the database. */
+  /** Notes that more of an endpoint is due than memory holds: later deliveries queue up behind them in the database. */
   leaveToDatabase(owner: LaneKey): void {
     if (!this.isMine(owner)) return;
     const lane = this.lanes.lane(owner);
@@ -70,7 +70,7 @@ export class DeliveryScheduler {
     if (this.lanes.needsRefill(lane)) this.events.emit('refill', lane);
   }
 
-  /** Takes the delivery whose turn it is; undefined when none may start now. */
+  /** Takes the next delivery; undefined when none may start now. */
   next(): QueuedDelivery | undefined {
     const item = this.lanes.next();
     const lane = item && this.lanes.find(item.endpointId);
@@ -79,8 +79,8 @@ export class DeliveryScheduler {
   }
 
   /**
-   * Compares the lane with what the endpoint is now, before a delivery gets its place and before it goes out. After a reactivation
-   * that is new here, older deliveries than those in memory may be due.
+   * Compares the lane with the endpoint as it is now, before a delivery gets its place and before it goes out. After a reactivation that is
+   * new here, older deliveries than those in memory may be due.
    */
   checkGeneration(
     owner: LaneKey,
@@ -150,19 +150,19 @@ export class DeliveryScheduler {
     if (lane && this.lanes.needsRefill(lane)) this.events.emit('refill', lane);
   }
 
-  /** Frees the slot of a delivery whose result is written, or that somebody else looks after now. */
+  /** Frees the slot of a delivery whose result is written, or that another owner sends now. */
   freeSlot(item: QueuedDelivery): void {
     this.lanes.freeSlot();
     this.forget([item]);
   }
 
-  /** Forgets deliveries that nobody here looks after any more; the reconciliation makes those due again that are still leased. */
+  /** Drops deliveries that this process sends no more; the reconciliation makes those due again that are still leased. */
   forget(items: QueuedDelivery[]): void {
-    // After a lost and regained lease the same id may be here a second time: that one is not ours to forget.
+    // The same id may be here a second time after a lost and regained lease: that one is not ours to drop.
     for (const item of items) if (this.leased.get(item.id) === item) this.leased.delete(item.id);
   }
 
-  /** Says whether somebody here looks after a delivery. */
+  /** Says whether this process sends a delivery. */
   isLeased(id: string): boolean {
     return this.leased.has(id);
   }

@@ -10,7 +10,7 @@ import type { QueuedDelivery } from './queued-delivery.js';
 export interface RefillRequest extends LaneKey {
   firsts: number;
   retries: number;
-  /** Most of both together, the oldest. */
+  /** Number of both together, the oldest first. */
   total: number;
 }
 
@@ -35,8 +35,8 @@ export interface ScheduledLane {
 const FIRSTS = `hot.state = 'scheduled' AND hot.attempt = 1`;
 const RETRIES = `hot.state = 'scheduled' AND hot.attempt > 1`;
 const DUE = `hot.next_at <= lane.now`;
-// What is held for an endpoint that is active again is due. It is taken up piece by piece, like any backlog: however much
-// it is, a reactivation changes one row.
+// A delivery that is held for an endpoint that is active again is due. It is taken up piece by piece, like any backlog: however much it is,
+// a reactivation changes one row.
 const HELD = `hot.state = 'held'`;
 const ACTIVE = `EXISTS (SELECT FROM webhook_endpoint WHERE id = lane.endpoint_id AND state = 'ACTIVE')`;
 
@@ -66,7 +66,7 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
   taken AS (
     UPDATE webhook_delivery hot SET state = 'leased'
     WHERE hot.id = ANY (ARRAY(SELECT id FROM due)) AND hot.state <> 'leased' RETURNING hot.*),
-  -- One that comes into being meanwhile is known to whoever wrote its result.
+  -- The process that writes the result of a retry that appears meanwhile has it in memory.
   left_over AS MATERIALIZED (
     SELECT endpoint_id, (SELECT next_at FROM webhook_delivery hot
       WHERE ${RETRIES} AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id AND hot.id NOT IN (SELECT id FROM due)
@@ -91,14 +91,14 @@ const SCHEDULED_LANES_SQL = `WITH RECURSIVE ${laneScan('first_lane', FIRSTS)}, $
   SELECT lane.p, lane.endpoint_id, endpoint.tenant_id, 'epoch'::timestamptz
   FROM held_lane lane JOIN webhook_endpoint endpoint ON endpoint.id = lane.endpoint_id AND endpoint.state = 'ACTIVE'`;
 
-// next_at stays: it holds the place of first attempts in their conversation.
+// The column next_at stays: it holds the place of first attempts in their conversation.
 const RELEASE_SQL = `WITH ${FENCE_SQL},
   freed AS (
     UPDATE webhook_delivery hot SET state = 'scheduled' FROM fence
     WHERE hot.p = fence.partition AND hot.state = 'leased' AND ($3::uuid[] IS NULL OR hot.id = ANY($3)) RETURNING hot.id)
   SELECT count(*)::int AS freed FROM freed`;
 
-/** Most due deliveries that one statement holds beside those that were in memory; the rest follows in its turn. */
+/** Most due deliveries that one statement holds beside those in memory; later statements hold the others. */
 export const HOLD_BATCH = 1_000;
 
 // The lock on the endpoint orders this against its reactivation. next_at becomes the place among all that is held: what
@@ -167,8 +167,8 @@ export class DeliveryRepository {
   }
 
   /**
-   * Makes leased deliveries due again, their attempt number unchanged: all of a partition after a take-over, or those
-   * that a lost reply left without anybody who sends them.
+   * Makes leased deliveries due again, their attempt number unchanged: all of a partition after a take-over, or those that a lost reply
+   * left without a sender.
    */
   async release(fences: Fence[], ids?: string[]): Promise<number> {
     const parameters = [...fenceParameters(fences), ids ?? null];
@@ -181,7 +181,10 @@ export class DeliveryRepository {
     return (await this.holdDue(fence, endpointId, ids)).inactive;
   }
 
-  /** Finds endpoints that are not active and have first attempts that are not held: in strict order nobody takes up what waits for another. */
+  /**
+   * Finds endpoints that are not active and have first attempts that are not held: in strict order no process takes up what waits for
+   * another.
+   */
   async lanesToHold(partitions: number[]): Promise<{ partition: number; endpointId: string }[]> {
     return this.dataSource.query(WAITING_SQL, [partitions]);
   }

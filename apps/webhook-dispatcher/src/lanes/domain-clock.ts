@@ -16,7 +16,7 @@ interface Offsets {
  */
 @Injectable()
 export class DomainClock {
-  /** Offset of everybody, and what some tenants have besides; in ms. */
+  /** Offset of all tenants, beside the offsets that some tenants have of their own; in ms. */
   private offset = 0;
   private ownOffsets: Record<string, number> = {};
 

@@ -15,7 +15,9 @@ import type { QueuedDelivery } from './queued-delivery.js';
 /** Endpoints whose due deliveries are loaded with one statement. */
 const LOAD_LANES = 64;
 const CLOCK_POLL_MS = 500;
-/** Each partition is looked at every five seconds, an eighth of them at a time: with many lanes it is much to read and to go through. */
+/**
+ * Parts of a reconciliation: each partition is read every five seconds, an eighth of them at a time, because many lanes are much to read.
+ */
 const RECONCILE_PARTS = 8;
 const RECONCILE_MS = 5_000 / RECONCILE_PARTS;
 const REVIEW_MS = 250;
@@ -23,8 +25,8 @@ const REVIEW_MS = 250;
 const MIN_WAIT_MS = 5;
 const RETRY_MS = 250;
 /**
- * How long a suspect waits for a refill. One needs it after each of its few attempts: a statement for each would cost the
- * others more than the attempts do.
+ * Wait of a suspect for a refill, in ms. A suspect needs one after each of its few attempts: a statement for each would cost the others
+ * more than the attempts do.
  */
 const DELAY_MS = 100;
 
@@ -90,7 +92,7 @@ export class DueLoader {
     });
   }
 
-  /** Takes a partition over: its retries are put on the calendar, and what is due is loaded. */
+  /** Takes a partition from its former owner: its retries are put on the calendar, and its due deliveries are loaded. */
   async takeOver({ partition, epoch }: Fence): Promise<void> {
     await this.exclusive(() => this.loadSchedule([partition], () => epoch));
     this.wake();
@@ -102,7 +104,9 @@ export class DueLoader {
     this.scheduler.drop(partition);
   }
 
-  /** Loads for an endpoint of which more may be due: it was changed, perhaps reactivated, or a conversation of it goes on. */
+  /**
+   * Loads the deliveries of an endpoint of which more may be due: it was changed, perhaps reactivated, or a conversation of it continues.
+   */
   refillEndpoint({ endpointId, tenantId, partition }: Omit<Appointment, 'dueAtMs'>): void {
     const epoch = this.owner.epochOf(partition);
     if (epoch === undefined) return;
@@ -157,7 +161,7 @@ export class DueLoader {
     while (taken.length < LOAD_LANES && this.refillQueue.length > 0) {
       for (const lane of this.refillQueue.splice(0, LOAD_LANES - taken.length)) {
         lane.refillQueued = false;
-        // Its partition may have been lost meanwhile.
+        // The partition of the lane may have been lost meanwhile.
         if (this.lanes.find(lane.endpointId) === lane && this.lanes.needsRefill(lane)) taken.push(lane);
       }
     }
@@ -168,7 +172,7 @@ export class DueLoader {
     if (this.loading || this.stopped) return;
     clearTimeout(this.timer);
     const wait = this.refillQueue.length > 0 && !this.delayTimer ? 0 : this.calendar.nextIn();
-    // Beyond the next look at the clock there is nothing to time: that look arms again.
+    // A time beyond the next look at the clock needs no timer: that look arms again.
     if (wait <= CLOCK_POLL_MS) this.timer = setTimeout(() => this.wake(), Math.max(atLeastMs, wait));
   }
 
@@ -183,7 +187,7 @@ export class DueLoader {
           this.queueRefill(lane);
         }
         const lanes = this.takeRefills();
-        // Nothing came of it: our clock is ahead of the database's, or a lease is lost. Not at once again.
+        // Nothing was loaded: our clock is ahead of the database's, or a lease is lost. The next attempt has to wait.
         if (lanes.length === 0 || (await this.load(lanes)) === 0) return;
       }
     } finally {
@@ -194,7 +198,7 @@ export class DueLoader {
   private async load(lanes: Lane[]): Promise<number> {
     const requests = lanes.map((lane) => {
       const room = this.lanes.room(lane);
-      // Oldest first; of a suspect, retries do not wait behind first attempts.
+      // The order is oldest first; retries of a suspect do not wait behind first attempts.
       const isSuspect = lane.standing === 'suspect';
       const total = isSuspect ? room.firsts + room.retries : room.firsts;
       return { lane, ...room, total, isSuspect, backlogVersion: lane.backlogVersion, version: lane.version };
@@ -232,7 +236,7 @@ export class DueLoader {
     }
   }
 
-  /** Reviews the lanes: suspects whose pause is over go on, and what they have in memory beyond their part goes back to the database. */
+  /** Reviews the lanes: suspects whose pause has ended go on, and their deliveries in memory beyond their part go back to the database. */
   private async review(): Promise<void> {
     for (const lane of this.lanes.review()) {
       await this.scheduler.drainToDatabase(lane, async (items) => {
@@ -242,7 +246,7 @@ export class DueLoader {
       });
     }
     this.scheduler.events.emit('work');
-    // Of room that others left, and of the end of a pause, nobody tells.
+    // No signal comes when others leave room, or when a pause ends.
     for (const lane of this.lanes.lanesToRefill()) this.queueRefill(lane);
     if (this.refillQueue.length > 0) this.wake();
   }
@@ -253,7 +257,7 @@ export class DueLoader {
     this.arm();
   }
 
-  /** Finds, as a safety net, what a lost notice or a lost reply of the database left without anybody who looks after it. */
+  /** Finds, as a safety net, deliveries that a lost notice or a lost reply of the database left without a sender. */
   private async reconcile(): Promise<void> {
     this.reconciledPart = (this.reconciledPart + 1) % RECONCILE_PARTS;
     const partitions = this.owner.held.filter(

@@ -53,7 +53,7 @@ describe('a receiver', () => {
     reputation.update('ok', 0, 100);
     reputation.slowAttempts = 1;
     expect(reputation.standing(100)).toBe('suspect');
-    // That somebody waits is no reason for a pause.
+    // A waiting delivery is no reason for a pause.
     expect(reputation.probeAt).toBe(-Infinity);
     reputation.slowAttempts = 0;
     expect(reputation.standing(100)).toBe('proven');
@@ -61,7 +61,7 @@ describe('a receiver', () => {
 });
 
 describe('the pause after no answer', () => {
-  /** Silences, each found out at the end of an attempt that began at the end of the pause before. */
+  /** Computes the pauses after silences, each found out at the end of an attempt that began at the end of the pause before. */
   const pausesOf = (silences: number): number[] =>
     Array.from({ length: silences }, () => {
       const startedAt = Math.max(0, reputation.probeAt);
@@ -85,7 +85,7 @@ describe('the pause after no answer', () => {
     reputation.update('silent', 0, 10_000);
     for (const startedAt of [1, 5_000, 9_999]) reputation.update('silent', startedAt, 10_500);
     expect(reputation.probeAt).toBe(11_000);
-    // One that began as the silence was found out is the next one.
+    // An attempt that began as the silence was found out is the next one.
     reputation.update('silent', 10_000, 20_000);
     expect(reputation.probeAt).toBe(22_000);
   });

@@ -1,8 +1,8 @@
 import type { QueuedDelivery } from './queued-delivery.js';
 
-/** The standings order who may have how many attempts at once: first those who answer, last those who may be dead. */
+/** Standings in order of their rank: first the receivers that answer, last those that may be dead. */
 export const STANDINGS = ['proven', 'unproven', 'suspect'] as const;
-/** One of `STANDINGS`. */
+/** Standing of a receiver, one of `STANDINGS`. */
 export type Standing = (typeof STANDINGS)[number];
 
 /** The response of a receiver to an attempt: `silent` stands for time-outs, refusals and all else without an answer. */
@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 60_000;
 
 /** A reputation says how the receiver of an endpoint has answered lately. Times are in ms of the process's monotonic clock. */
 export class Reputation {
-  /** Counts attempts that have been under way for so long that nobody may be there. */
+  /** Number of attempts that have been under way for so long that the receiver may be away. */
   slowAttempts = 0;
   private okAt = -Infinity;
   private silentAt = -Infinity;
@@ -43,7 +43,7 @@ export class Reputation {
 }
 
 const SUB_LANES = 8;
-/** Tenants without a lane in the ring that are remembered: most have one again at once. */
+/** Most tenants without a lane in the ring that are remembered: most have one again very soon. */
 const MAX_IDLE = 1_000;
 
 interface QueueEntry {
@@ -95,7 +95,7 @@ export class Lane {
   constructor(
     { endpointId, tenantId, partition, epoch }: LaneKey,
     readonly reputation: Reputation,
-    /** The standing as it was last updated: what is counted by standing goes by this. */
+    /** Standing as it was last updated: counts by standing go by this. */
     public standing: Standing,
   ) {
     this.endpointId = endpointId;
@@ -164,7 +164,10 @@ export class Lane {
     return item;
   }
 
-  /** Finds the sub-lane whose first delivery waits longest, of those that have nothing under way. It is asked several times a delivery: plain loops. */
+  /**
+   * Finds the sub-lane whose first delivery waits longest, of those without an attempt under way. It is asked several times a delivery:
+   * plain loops.
+   */
   private freeSubLane(): number | undefined {
     let free: number | undefined;
     let first = Infinity;
@@ -180,7 +183,7 @@ export class Lane {
 
 interface Turn {
   readonly tenantId: string;
-  /** In the order of their turns. */
+  /** Lanes in the order of their turns. */
   readonly lanes: Lane[];
 }
 

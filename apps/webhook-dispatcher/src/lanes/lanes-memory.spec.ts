@@ -32,7 +32,7 @@ const takeAll = (): QueuedDelivery[] => {
   for (let item = lanes.next(); item; item = lanes.next()) taken.push(item);
   return taken;
 };
-/** An attempt from its start to its written result. */
+/** Runs an attempt from its start to its written result. */
 function attempted(endpointId: string, response: 'ok' | 'silent'): void {
   const item = aDelivery(endpointId);
   lanes.push(item);
@@ -40,7 +40,7 @@ function attempted(endpointId: string, response: 'ok' | 'silent'): void {
   lanes.endAttempt(item, response);
   lanes.freeSlot();
 }
-/** The lane of a receiver that gave no answer; the pause after it is over in a second. */
+/** Makes the lane of a receiver that gave no answer; the pause after it ends in a second. */
 function aSuspect(endpointId: string): Lane {
   attempted(endpointId, 'silent');
   return lanes.lane(aDelivery(endpointId));
@@ -167,7 +167,7 @@ describe('room', () => {
 });
 
 describe('a receiver that turns suspect', () => {
-  /** Eight attempts under way and as many deliveries that wait, at a receiver that had answered. */
+  /** Starts eight attempts and queues as many deliveries, at a receiver that had answered. */
   function turnSuspect(fields: Partial<QueuedDelivery> = {}): QueuedDelivery[] {
     attempted('turning', 'ok');
     push('turning', 8);

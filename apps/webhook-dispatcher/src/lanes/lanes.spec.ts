@@ -30,7 +30,7 @@ function aDelivery(endpointId: string, fields: Partial<QueuedDelivery> = {}): Qu
   return { ...numbered, ...owned, endpointId, conversation: count, payload: Buffer.alloc(1), ...fields };
 }
 
-/** An attempt from its start to its written result. */
+/** Runs an attempt from its start to its written result. */
 function attempted(
   endpointId: string,
   response: ReceiverResponse,

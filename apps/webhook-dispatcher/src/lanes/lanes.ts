@@ -10,22 +10,22 @@ import {
 } from './lane.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 
-/** These limits bound what is in memory: it follows what goes on at once, however much waits in the database. */
+/** Limits of the contents of memory: they follow the work under way, however much waits in the database. */
 export interface LaneLimits {
-  /** Attempts of the whole process that are under way, or have ended and are not yet recorded. */
+  /** Most attempts of the whole process that are under way, or have ended and are not yet recorded. */
   inFlight: number;
-  /** Attempts that have ended and are not yet recorded, while which none starts: a process that dies now repeats them. */
+  /** Most attempts that have ended and are not yet recorded; at this number none starts: a process that dies now repeats them. */
   unwritten: number;
-  /** Attempts at suspects that start, of the whole process: they fail together, and would all be tried again together. */
+  /** Most attempts at suspects that start per second, of the whole process: they fail together, and would all be tried again together. */
   suspectsPerSecond: number;
   /** Deliveries waiting per lane. */
   perLane: number;
   /** Deliveries waiting in all lanes; past it, a lane may still have `minimum`. */
   total: number;
-  /** Bytes of payload waiting in all lanes. */
+  /** Most bytes of payload that wait in all lanes. */
   bytes: number;
   minimum: number;
-  /** Endpoints whose reputation is remembered without a lane: of more, the one used longest ago is unproven again. */
+  /** Most endpoints whose reputation is remembered without a lane; beyond it, the one used longest ago is unproven again. */
   reputations: number;
 }
 
@@ -41,14 +41,14 @@ export const LANE_LIMITS: LaneLimits = {
   reputations: 50_000,
 };
 
-/** Parts of all attempts at once that lanes of a standing may have together. */
+/** Parts of all attempts under way that lanes of a standing may have together. */
 const SHARES: Record<Standing, number> = { proven: 1, unproven: 0.5, suspect: 0.25 };
-/** Attempts at once of one lane, where there are few lanes. */
+/** Most attempts under way of one lane, where there are few lanes. */
 const MAX_ATTEMPTS: Record<Standing, number> = { proven: 8, unproven: 2, suspect: 1 };
-/** Part of all attempts at once that lanes share out: with many of them each may have fewer. */
+/** Part of all attempts under way that lanes share out: with many of them each may have fewer. */
 const ATTEMPTS_SHARE = 0.75;
 const SLOW_MS = 1_000;
-/** Attempts at suspects that may start at once after a pause, in ms of their pace. */
+/** Attempts at suspects that may start together after a pause, in ms of their pace. */
 const SUSPECT_BURST_MS = 250;
 /** A suspect keeps no more than its next ones in memory, and all of them no more than this part. */
 const SUSPECT_ROOM = 2;
@@ -61,9 +61,9 @@ interface RunningAttempt {
 }
 
 /**
- * This class decides who goes next: a lane per endpoint, tenants and lanes take turns. First attempts of one conversation go one after the
- * other. How many attempts a lane may have at once follows from how its receiver has answered, so that neither one receiver
- * that is dead nor a thousand of them take from those who answer what these need.
+ * This class decides the order of deliveries: a lane per endpoint, tenants and lanes take turns. First attempts of one conversation go one
+ * after the other. How many attempts a lane may have at once follows from how its receiver has answered, so that neither one receiver that
+ * is dead nor a thousand of them take from those who answer what these need.
  */
 export class Lanes {
   private readonly lanes = new Map<string, Lane>();
@@ -118,7 +118,7 @@ export class Lanes {
     this.addToRing(lane, this.now());
   }
 
-  /** Takes the delivery whose turn it is; undefined when none may start now. */
+  /** Takes the next delivery; undefined when none may start now. */
   next(): QueuedDelivery | undefined {
     const now = this.now();
     for (const standing of STANDINGS) {
@@ -151,13 +151,13 @@ export class Lanes {
     this.dropIfIdle(lane);
   }
 
-  /** Frees the slot of an attempt whose result is in the database, or somebody else's business. */
+  /** Frees the slot of an attempt whose result is in the database, or is another owner's to write. */
   freeSlot(): void {
     this.slotsInUse -= 1;
   }
 
   /**
-   * Reviews what has been under way for long, and suspects whose pause is over.
+   * Reviews attempts that have been under way for long, and suspects whose pause has ended.
    * @returns suspects that keep more in memory than they may.
    */
   review(): Lane[] {
@@ -212,7 +212,7 @@ export class Lanes {
     return [...this.lanes.values()].filter((lane) => this.needsRefill(lane));
   }
 
-  /** Drops a lane with which nothing goes on. The one of an earlier lease, which was emptied, leaves that of the new one alone. */
+  /** Drops a lane without deliveries. An empty lane of an earlier lease leaves that of the new one alone. */
   dropIfIdle(lane: Lane): void {
     if (lane.idle && this.lanes.get(lane.endpointId) === lane) this.lanes.delete(lane.endpointId);
   }
@@ -260,7 +260,7 @@ export class Lanes {
     after.running += lane.running;
     after.waiting += lane.waiting;
     after.bytes += bytes;
-    // Its retries keep their time, however long its first attempts wait.
+    // The retries of a suspect keep their time, however long its first attempts wait.
     if (standing === 'suspect') lane.retriesDue ||= lane.backlog;
   }
 

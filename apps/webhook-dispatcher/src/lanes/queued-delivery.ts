@@ -7,14 +7,14 @@ export interface QueuedDelivery {
   partition: number;
   /** The lease under which it was taken: with another one it must neither be sent nor written. */
   epoch: number;
-  /** Number of the attempt to come, from 1. */
+  /** Number of the next attempt, from 1. */
   attempt: number;
-  /** One more attempt of a delivery that is finished, outside its schedule. */
+  /** True for one more attempt of a delivery that is finished, outside its schedule. */
   replay: boolean;
   conversation: number;
   kind: string;
   payload: Buffer;
-  /** Its conversation waits until it is delivered or dead (`ordering: STRICT`). */
+  /** True when its conversation waits until it is delivered or dead (`ordering: STRICT`). */
   strict?: boolean;
   /** The version of its lane when it got its place there; with a later one it has to queue up again. */
   laneVersion?: number | undefined;

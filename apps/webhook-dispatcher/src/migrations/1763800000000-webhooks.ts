@@ -34,7 +34,8 @@ const EVENTS_SQL = `
     created_at timestamptz NOT NULL
   );`;
 
-// Undelivered only. leased: in the memory of the partition's owner; scheduled: due at next_at; held: endpoint not active.
+// The table has only undelivered ones. leased: in the memory of the partition's owner; scheduled: due at next_at; held: endpoint not
+// active. leased: in the memory of the partition's owner; scheduled: due at next_at; held: endpoint not active.
 const DELIVERIES_SQL = `
   CREATE TABLE webhook_delivery (
     id uuid PRIMARY KEY,
@@ -81,7 +82,7 @@ const ATTEMPTS_SQL = `
   );
   CREATE INDEX webhook_dlq_endpoint ON webhook_dlq (endpoint_id, seq);`;
 
-/** Endpoints, events, deliveries, attempts, dead letters. Plain tables: partitions by day come with retention. */
+/** Creates the tables of endpoints, events, deliveries, attempts and dead letters. Plain tables: partitions by day come with retention. */
 export class Webhooks1763800000000 implements MigrationInterface {
   name = 'Webhooks1763800000000';
 
@@ -91,6 +92,6 @@ export class Webhooks1763800000000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

@@ -8,8 +8,8 @@ const LOG_SQL = `
   ALTER TABLE webhook_event ADD COLUMN seq bigint GENERATED ALWAYS AS IDENTITY;
   CREATE UNIQUE INDEX webhook_event_log ON webhook_event (tenant_id, seq);`;
 
-// Name and time of the event are kept with its deliveries, wherever these are: a page of a list is a few steps along an
-// index for every name, whatever the filter and however long the list.
+// Name and time of the event are columns of its deliveries, wherever these are: a page of a list is a few steps along an index for every
+// name, whatever the filter and however long the list.
 const placeSql = (table: string): string => `
   ALTER TABLE ${table} ADD COLUMN kind text COLLATE "C", ADD COLUMN event_at timestamptz;
   UPDATE ${table} place SET kind = event.kind, event_at = event.created_at
@@ -27,9 +27,9 @@ const LISTS_SQL = `
   DROP INDEX webhook_dlq_endpoint;
   CREATE INDEX webhook_dlq_endpoint ON webhook_dlq (endpoint_id, kind, event_at, seq);`;
 
-// replay_of: where the delivery was before; null: on its schedule. So one attempt of each is the row of the finished delivery:
-// the one that delivered it first. Whatever takes a replayed one out of this table leaves it
-// there: DEAD is a dead letter again, DELIVERED has its attempt and must not become one.
+// The column replay_of names the table where the delivery was before; null: on its schedule. So one attempt of each is the row of the
+// finished delivery: the one that delivered it first. Whatever takes a replayed one out of this table leaves it there: DEAD is a dead
+// letter again, DELIVERED has its attempt and must not become one.
 const REPLAYS_SQL = `
   ALTER TABLE webhook_delivery ADD COLUMN replay_of text CHECK (replay_of IN ('DELIVERED', 'DEAD')), ADD COLUMN replay_id uuid;
   CREATE INDEX webhook_delivery_replay ON webhook_delivery (replay_id) WHERE replay_id IS NOT NULL;
@@ -49,15 +49,15 @@ const REPLAYS_SQL = `
     -- Place of the last delivery taken, in the order of the lists.
     at timestamptz NOT NULL DEFAULT '-infinity',
     at_seq bigint NOT NULL DEFAULT 0,
-    -- Real and domain time: of the attempts and of the dead letters that came before it.
+    -- The times are real and domain time: of the attempts and of the dead letters that came before it.
     started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     created_at timestamptz NOT NULL,
     finished_at timestamptz
   );
-  -- One at a time per endpoint.
+  -- An endpoint has one running replay at most.
   CREATE UNIQUE INDEX webhook_replay_running ON webhook_replay (endpoint_id) WHERE state = 'RUNNING';`;
 
-/** The event log, lists of deliveries by event and time, replays. */
+/** Adds the event log, the lists of deliveries by event and time, and replays. */
 export class DeliveriesAndLog1763800100000 implements MigrationInterface {
   name = 'DeliveriesAndLog1763800100000';
 
@@ -67,6 +67,6 @@ export class DeliveriesAndLog1763800100000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

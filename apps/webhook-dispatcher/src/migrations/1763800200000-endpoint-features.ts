@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// testing_until is for the statements of a test event alone, so the entity does not know it.
+// The column testing_until is for the statements of a test event alone, so the entity does not have it.
 const ENDPOINTS_SQL = `
   ALTER TABLE webhook_endpoint
     ADD headers jsonb NOT NULL DEFAULT '{}',
@@ -10,12 +10,12 @@ const ENDPOINTS_SQL = `
     ADD state_change jsonb,
     ADD testing_until timestamptz;`;
 
-// For the health of an endpoint. An attempt is in one of the two, so writing it costs one entry more, not two.
+// These indexes serve the health of an endpoint. An attempt is in one of the two, so writing it costs one entry more, not two.
 const HEALTH_SQL = `
   CREATE INDEX webhook_attempt_succeeded ON webhook_attempt (endpoint_id, started_at) INCLUDE (ms) WHERE delivered;
   CREATE INDEX webhook_attempt_failed ON webhook_attempt (endpoint_id, started_at) INCLUDE (ms) WHERE NOT delivered;`;
 
-/** Custom headers, rotation, Standard Webhooks, order, pauses with a reason, and what health is read from. */
+/** Adds custom headers, rotation, Standard Webhooks, order, pauses with a reason, and the indexes of health. */
 export class EndpointFeatures1763800200000 implements MigrationInterface {
   name = 'EndpointFeatures1763800200000';
 
@@ -24,6 +24,6 @@ export class EndpointFeatures1763800200000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// What the tenant is told when an endpoint is paused, and again at the first success after its reactivation.
+// These columns are for the events of a pause, and of the first success after a reactivation.
 const PAUSES_SQL = `
   ALTER TABLE webhook_endpoint
     ADD COLUMN paused_run integer NOT NULL DEFAULT 0,
@@ -25,6 +25,6 @@ export class EndpointNews1763800300000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What is due, first attempts and retries apart: a receiver that may be dead is tried with few of the one and all of the other. */
+/**
+ * Adds indexes of due deliveries, first attempts and retries apart: a receiver that may be dead is tried with few of the one and all of the
+ * other.
+ */
 export class DueByKind1763800400000 implements MigrationInterface {
   name = 'DueByKind1763800400000';
 
@@ -13,6 +16,6 @@ export class DueByKind1763800400000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** An attempt is known by its delivery and its number. Until no older process writes the id, the column stays. */
+/** Makes the delivery and the number the key of an attempt. Until no older process writes the id, the column stays. */
 export class AttemptsWithoutId1763800500000 implements MigrationInterface {
   name = 'AttemptsWithoutId1763800500000';
 
@@ -9,6 +9,6 @@ export class AttemptsWithoutId1763800500000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

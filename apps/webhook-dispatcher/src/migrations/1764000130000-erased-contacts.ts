@@ -1,7 +1,7 @@
 import { ERASED_CONTACTS_SQL } from '@svc/service';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whom this service has erased. */
+/** Adds the contacts that this service has erased. */
 export class ErasedContacts1764000130000 implements MigrationInterface {
   name = 'ErasedContacts1764000130000';
 
@@ -10,6 +10,6 @@ export class ErasedContacts1764000130000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

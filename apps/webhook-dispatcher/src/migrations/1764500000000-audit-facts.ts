@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const ENDPOINTS_SQL = 'ALTER TABLE webhook_endpoint ADD mode_version integer NOT NULL DEFAULT 0';
 
-// The endpoint of a deleted session is due a moment after the event: what was told before it is taken in by then. Null: it is gone.
+// The endpoint of a deleted session is due a moment after the event: by then the earlier events are taken in. Null means that it is deleted.
 const DELETIONS_SQL = `
   CREATE TABLE session_deletion (
     session_id uuid PRIMARY KEY,
@@ -24,6 +24,6 @@ export class AuditFacts1764500000000 implements MigrationInterface {
   }
 
   async down(): Promise<void> {
-    // Forward only: a step back would lose what was written since.
+    // A step back would lose what was written since.
   }
 }

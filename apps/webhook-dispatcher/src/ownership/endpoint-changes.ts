@@ -13,21 +13,21 @@ import { OwnerLine } from '@svc/ownership';
 import { log } from '@svc/service';
 
 /**
- * Longest that an owner acts on the state before a change, should the question be lost, and that whoever changes something waits. Less than
- * the 5 s that callers wait for an answer.
+ * Longest that an owner acts on the state before a change, should the question be lost, and that the caller of a change waits, in ms. Less
+ * than the 5 s that callers wait for an answer.
  */
 export const MAX_AGE_MS = 4_000;
-/** How long an owner has to confirm before it is asked again, and the wait before that. */
+/** Time that an owner has to confirm before it is asked again, and the wait before that, in ms. */
 const CONFIRM_MS = 1_000;
 const AGAIN_MS = 100;
 
 /**
- * This class announces a change of an endpoint to the one process that delivers for its tenant, so that it is in force for the
- * next attempt when the call returns. A new owner reads everything afresh, so nobody else needs to hear of it.
+ * This class announces a change of an endpoint to the one process that delivers for its tenant, so that it is in force for the next attempt
+ * when the call returns. A new owner reads everything afresh, so no other process needs the announcement.
  */
 @Injectable()
 export class EndpointChanges {
-  /** Tells of a change that was announced to this process; `EndpointDirectory` and `DueLoader` listen. */
+  /** Emitter of changes that were announced to this process; `EndpointDirectory` and `DueLoader` listen. */
   readonly events = new EventEmitter<{ changed: [ConfirmEndpointChangeV1] }>();
 
   constructor(private readonly line: OwnerLine) {}
@@ -38,7 +38,7 @@ export class EndpointChanges {
     const forgottenAt = performance.now() + MAX_AGE_MS;
     for (let left = MAX_AGE_MS; left > 0; left = Math.ceil(forgottenAt - performance.now())) {
       if (await this.confirms(partition, change, Math.min(CONFIRM_MS, left))) return;
-      // Without an owner too: one may act on the old state and be cut off from NATS, or be about to take the partition.
+      // The wait also holds without an owner: one may act on the old state and be cut off from NATS, or be about to take the partition.
       await delay(AGAIN_MS);
     }
     log().warn(

@@ -8,12 +8,15 @@ import { ReplayRepository, type RunningReplay } from './replay.repository.js';
 
 /** Pace of the steps of the replays that run; with the window of each it bounds their pace. */
 const STEP_MS = 100;
-/** Pace of the looks for replays while none runs: whoever begins one notifies, and this finds it should nobody have heard. */
+/**
+ * Time between two searches for replays while none runs, in ms: the process that begins a replay notifies, and a search finds it if the
+ * notice was lost.
+ */
 const LOOK_MS = 5_000;
 
 /**
- * The runner carries out the replays of the partitions of this process: puts deliveries on their way, a few at a time. They queue up
- * in their endpoint's lane with everything else, so live traffic waits for a few of them at most.
+ * The runner carries out the replays of the partitions of this process: puts deliveries on their way, a few at a time. They queue up in
+ * their endpoint's lane with everything else, so live traffic waits for a few of them at most.
  */
 @Injectable()
 export class ReplayRunner implements OnApplicationBootstrap {
@@ -34,7 +37,7 @@ export class ReplayRunner implements OnApplicationBootstrap {
     this.messaging.onNotice(ReplayStarted, () => (this.lookAtMs = 0));
   }
 
-  /** Notifies the owner of a new replay after its commit: it begins at once. */
+  /** Notifies the owner of a new replay after its commit: it begins immediately. */
   announce(): void {
     this.messaging.notify(ReplayStarted, {});
   }

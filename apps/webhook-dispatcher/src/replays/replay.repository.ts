@@ -13,7 +13,7 @@ import {
   type Position,
 } from '../deliveries/delivery-lists.js';
 
-/** Most deliveries of one replay that are on their way at a time: of a lane's places in memory, most are left to live traffic. */
+/** Most deliveries of one replay that are on their way at a time: most of a lane's places in memory are left to live traffic. */
 const WINDOW = 32;
 
 /** A replay as its row says. */
@@ -48,7 +48,8 @@ export interface ReplayFilter extends DeliveryFilter {
   statuses: ReplayableStatus[];
 }
 
-// What was finished before the replay began, and no more: what is delivered or dies meanwhile is none of its business.
+// A replay covers the deliveries that were finished before it began, and no more: those that are delivered or die meanwhile do not belong
+// to it.
 const BEFORE = {
   DELIVERED: 'started_at < (SELECT started_at FROM webhook_replay WHERE id = $3)',
   DEAD: 'dead_at <= (SELECT created_at FROM webhook_replay WHERE id = $3)',
@@ -181,7 +182,10 @@ export class ReplayRepository {
     return (await this.dataSource.query<object[]>(sql, [partitions])).length > 0;
   }
 
-  /** @returns how many deliveries are on their way now that were not. */
+  /**
+   * Carries a replay on.
+   * @returns how many deliveries are on their way now that were not.
+   */
   async step(fence: Fence, replay: RunningReplay): Promise<number> {
     const { id, tenantId, endpointId, kinds, since, until, at, seq } = replay;
     const [row] = await this.dataSource.query<{ requeued: number }[]>(stepSql(replay.statuses), [

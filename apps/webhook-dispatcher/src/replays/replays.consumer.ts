@@ -15,7 +15,7 @@ import {
 import { OnRequest } from '@svc/messaging';
 import { ReplaysService } from './replays.service.js';
 
-/** This consumer hears what other services ask to be sent once more. */
+/** This consumer answers requests of other services for replays. */
 @Controller()
 export class ReplaysConsumer {
   constructor(private readonly replays: ReplaysService) {}

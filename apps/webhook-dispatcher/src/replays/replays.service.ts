@@ -16,7 +16,7 @@ import { EndpointsService } from '../endpoints/endpoints.service.js';
 import { ReplayRepository, type ReplayRow } from './replay.repository.js';
 import { ReplayRunner } from './replay-runner.js';
 
-/** This service replays what a tenant wants sent once more. */
+/** This service replays the deliveries that a tenant wants sent once more. */
 @Injectable()
 export class ReplaysService {
   constructor(
@@ -54,7 +54,7 @@ export class ReplaysService {
     return { total: replay.total, replay };
   }
 
-  /** What is on its way has its attempt all the same. @throws AppError as `get` does. */
+  /** Cancels a replay; a delivery that is on its way has its attempt all the same. @throws AppError as `get` does. */
   async cancel(ref: ReplayRef): Promise<Replay> {
     await this.get(ref);
     await this.rows.cancel(ref.replayId);

@@ -1,30 +1,31 @@
 import { ERASED_CONTACTS_RULE, type RetentionRule } from '@svc/service';
 
-// Looked at again under the locks: a replay may have begun since the rows were found, and one that begins now waits.
+// The rows are checked again under the locks: a replay may have begun since they were found, and one that begins now waits.
 const REMOVE_EVENTS_SQL = `WITH gone AS (
     DELETE FROM webhook_event event WHERE id = ANY($1::uuid[])
       AND NOT EXISTS (SELECT FROM webhook_delivery hot WHERE hot.event_id = event.id)
     RETURNING id)
   DELETE FROM webhook_attempt attempt USING gone WHERE attempt.event_id = gone.id`;
 
-/** For how many days what is kept. */
+/** Days of retention of each kind of row. */
 export interface RetentionDays {
   retentionDays: number;
   deadLetterDays: number;
 }
 
 /**
- * Makes the rules of what has been kept long enough: dead letters, replays that have ended, deletions of sessions that are carried out, and events with the attempts made for them.
- * An event is kept as long as a delivery or a dead letter of it is, because its payload is what they send; so its rule is the last.
+ * Makes the rules of rows that are old enough to delete: dead letters, replays that have ended, deletions of sessions that are carried out,
+ * and events with the attempts made for them. An event is kept as long as a delivery or a dead letter of it is, because its payload is what
+ * they send; so its rule is the last.
  */
 export function retentionRules({ retentionDays, deadLetterDays }: RetentionDays): RetentionRule[] {
   const old = (column: string, days: number): string => `${column} < now - interval '${days} days'`;
   return [
     ERASED_CONTACTS_RULE,
     { table: 'webhook_dlq', where: old('dead_at', deadLetterDays), order: 'dead_at' },
-    // Of one that is running, finished_at is null.
+    // The column finished_at is null while a replay runs.
     { table: 'webhook_replay', where: old('finished_at', retentionDays), order: 'finished_at' },
-    // Of one whose endpoint is not deleted yet, due_at is not null.
+    // The column due_at is not null until the endpoint is deleted.
     {
       table: 'session_deletion',
       where: `due_at IS NULL AND ${old('noted_at', retentionDays)}`,

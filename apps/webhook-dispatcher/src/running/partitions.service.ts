@@ -10,7 +10,7 @@ import { EndpointChanges } from '../ownership/endpoint-changes.js';
 /** Longest wait for attempts under way when the process stops or gives a partition back: they end by their own deadline. */
 const DRAIN_MS = 12_000;
 
-/** This service runs the tenant partitions that this process owns: what is done when one is taken, given back or lost. */
+/** This service runs the tenant partitions that this process owns: its steps when one is taken, given back or lost. */
 @Injectable()
 export class PartitionsService implements PartitionWork, OnApplicationBootstrap, BeforeApplicationShutdown {
   private drained = false;
@@ -44,7 +44,7 @@ export class PartitionsService implements PartitionWork, OnApplicationBootstrap,
   }
 
   async recover(fence: Fence): Promise<void> {
-    // Read afresh: changes while it was somebody else's were not announced to this process.
+    // The endpoints are read afresh: changes under another owner were not announced to this process.
     this.directory.forgetPartition(fence.partition);
     await this.loader.recover(fence);
   }
@@ -58,7 +58,10 @@ export class PartitionsService implements PartitionWork, OnApplicationBootstrap,
     if (reason === 'handover') await this.drain(partition);
   }
 
-  /** Waits for the attempts under way, for a bounded time: results cannot be written while the database is away, and nobody waits for that. */
+  /**
+   * Waits for the attempts under way, for a bounded time: results cannot be written while the database is away, and the end must not wait
+   * for that.
+   */
   private async drain(partition?: number): Promise<void> {
     if (this.drained) return;
     const limit = new AbortController();

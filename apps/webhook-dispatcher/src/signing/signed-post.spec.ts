@@ -15,7 +15,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const ID = '1b58b464-f647-5d75-8789-e51b3f99dd1d';
 
 test('signs a fixed body as any HMAC tool does', () => {
-  // printf '1700000000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test
+  // The expected value is from `printf '1700000000000.{"a":1}' | openssl dgst -sha256 -hmac whsec_test`.
   expect(signatureHeader('whsec_test', 1_700_000_000_000, Buffer.from('{"a":1}'))).toBe(
     't=1700000000000,v1=33284ebef248a1f463f81384bfb39351b857cb4897c654b820611536fa084f1e',
   );
@@ -31,7 +31,7 @@ const signing = (fields: Partial<Signing> = {}): Signing => ({
   ...fields,
 });
 
-/** Any UTF-16 there is, and what is known to break on its way through JSON or JavaScript more often than the rest. */
+/** Arbitrary of any UTF-16 there is, with characters that break in JSON or JavaScript more often than others. */
 const character = fc.oneof(
   fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
   fc.constantFrom('\u2028', '\u2029', '\ud800', '\udfff', '\u0000', '"', '\\', '/', '🙂', 'ü'),
@@ -75,7 +75,7 @@ test('stripe takes our milliseconds for seconds and so never finds a delivery to
   const anHourAgo = Date.now() - 3_600_000;
   const headers = deliveryHeaders(content, body, signing({ standardSecrets: [SECRET] }), anHourAgo);
   const { webhooks } = new Stripe('unused');
-  // Why our README tells receivers to compare `t` themselves.
+  // This is why our README has receivers compare `t` themselves.
   expect(webhooks.constructEvent(body, headers['X-Svc-Signature'] ?? '', SECRET)).toBeDefined();
   expect(() => new Webhook(SECRET).verify(body, headers)).toThrow('too old');
 });

@@ -101,7 +101,7 @@ export function standardSignatures(
   return secrets.map(sign).join(' ');
 }
 
-/** Limits what one attempt may take: little of an answer is kept for the log, a little more is read to keep the connection. */
+/** Makes the limits of one attempt: little of an answer is stored for the log, a little more is read to reuse the connection. */
 export function postLimits(timeoutMs: number): PostLimits {
   return { timeoutMs, headBytes: 4 * 1024, drainBytes: 64 * 1024 };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { SelfSigned } from '@svc/testing';
 
-/** A server on loopback that counts what reaches it. */
+/** Server on loopback that counts the connections and requests that reach it. */
 export class CountingServer {
   connections = 0;
   requests = 0;
@@ -17,7 +17,7 @@ export class CountingServer {
     };
     this.server = tls ? createTlsServer(tls, listener) : createServer(listener);
     this.server.on('connection', () => (this.connections += 1));
-    // Which connections stay is the client's business alone.
+    // The server closes no connection: the client alone decides which stay.
     this.server.keepAliveTimeout = 0;
   }
 

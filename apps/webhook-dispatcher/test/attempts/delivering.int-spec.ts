@@ -7,7 +7,7 @@ import Stripe from 'stripe';
 import { aMessage } from '../producer.js';
 import { Stage } from '../stage.js';
 
-/** Of an attempt: it is waited out once. */
+/** Time limit of an attempt, in ms: it is waited out once. */
 const TIMEOUT_MS = 5_000;
 
 const stage = Stage.ofThisFile({ WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS) });
@@ -80,7 +80,7 @@ describe('a delivery', () => {
     expect(dead.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5]);
     expect(await deliveries(true)).toHaveLength(1);
 
-    // Another delivery goes through all of its life while the dead one stays where it is.
+    // Another delivery is made and delivered while the dead one stays where it is.
     await stage.producer.received(tenantId);
     await waitFor('the second dead letter', async () => (await deliveries(true)).length === 2);
     expect(stage.receiver.received).toHaveLength(10);
@@ -170,7 +170,7 @@ test('deliveries are listed newest first, page by page, wherever they stand', as
   const all = await list(10);
   expect(all.map(({ status }) => status)).toEqual(expected.toReversed());
   const ids = all.map(({ deliveryId }) => deliveryId);
-  // By the id, too, as a gateway of the release before asks.
+  // A gateway of the release before asks by the id, so both keys are tried.
   for (const key of ['place', 'deliveryId'] as const) {
     const pages = [];
     for (let page = await list(1); page.length > 0; page = await list(1, page[0]?.[key])) pages.push(page);

@@ -10,12 +10,12 @@ const stage = Stage.ofThisFile({ WEBHOOK_RETRY_DELAYS_MS: '0,600000,600000,60000
 beforeAll(() => stage.boot());
 
 async function aSubscriber() {
-  // Not of the events that tell of a pause.
+  // The endpoint is not subscribed to the events of a pause.
   const subscriber = await stage.subscriber(['message.received']);
   const { tenantId, endpointId, deliveries } = subscriber;
   const view = async () => (await stage.rpc.request(GetEndpoint, { tenantId, endpointId })).endpoint;
   const attempts = async (): Promise<number> => (await deliveries()).flatMap((one) => one.attempts).length;
-  /** One event per answer, each waited for until its attempt is written. */
+  /** Publishes one event per answer, each after the attempt before is written. */
   const answered = async (...statuses: number[]): Promise<void> => {
     for (const status of statuses) {
       const before = await attempts();
@@ -154,7 +154,7 @@ describe('an endpoint', () => {
     await waitFor('the other to wait', async () => (await deliveries()).length === 2);
     await stage.rpc.request(DeleteEndpoint, { tenantId, endpointId });
     answer();
-    // A later event of another endpoint of the tenant goes all the way after it.
+    // A later event of another endpoint of the tenant is delivered after it.
     const other = await stage.endpoint(tenantId, stage.at('/other'));
     stage.receiver.answerWith(200);
     await stage.producer.received(tenantId, { sessionId });

@@ -12,7 +12,7 @@ const good = selfSigned(HOST);
 const ofAnother = selfSigned('elsewhere.example');
 const expired = selfSigned(HOST, new Date(Date.now() - 60_000));
 
-// Only at its start a process is told whom to trust besides those that everybody does.
+// A process learns only at its start which authorities it may trust besides the usual ones.
 const directory = mkdtempSync(join(tmpdir(), 'trusted-'));
 const trusted = join(directory, 'trusted.pem');
 writeFileSync(trusted, [good, ofAnother, expired].map(({ cert }) => cert).join(''));
@@ -34,7 +34,7 @@ const [trustworthy, selfMade, misnamed, outdated] = [
   showing(expired),
 ];
 
-/** What came of the only attempt of a delivery to this server. */
+/** Reads the result of the only attempt of a delivery to this server. */
 async function attemptAt(server: CountingServer) {
   const tenantId = randomUUID();
   const { id } = await stage.endpoint(tenantId, `https://${HOST}:${server.port}/`, ['message.received']);
@@ -70,6 +70,6 @@ test('deliveries at the same time go over few connections with TLS', async () =>
   await stage.endpoint(tenantId, `https://${HOST}:${trustworthy.port}/`, ['message.received']);
   await Promise.all(Array.from({ length: 200 }, () => stage.producer.received(tenantId)));
   await waitFor('all requests', () => trustworthy.requests - before[1] >= 200, PATIENCE_MS);
-  // An endpoint has eight at once.
+  // An endpoint has eight connections at most.
   expect(trustworthy.connections - before[0]).toBeLessThanOrEqual(8);
 });

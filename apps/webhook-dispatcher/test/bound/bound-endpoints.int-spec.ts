@@ -91,7 +91,7 @@ test('a bound endpoint is neither deleted nor narrowed as others are: its sessio
     }),
   ).rejects.toMatchObject(refusal);
   expect((await stage.rpc.request(GetBoundEndpoint, ref)).endpoint).toEqual(made);
-  // What leaves the session its receiver is allowed.
+  // A change that leaves the session its receiver is allowed.
   const renamed = { tenantId, endpointId, name: 'Bot', events: [] };
   expect((await stage.rpc.request(UpdateEndpoint, renamed)).endpoint.name).toBe('Bot');
   await stage.producer.received(tenantId, ref);
@@ -121,7 +121,7 @@ describe('calls that overtake each other', () => {
     expect(await put(true, 1)).toBe('DISABLED');
     expect(await put(true, 2)).toBe('ACTIVE');
     expect(await put(false, 1)).toBe('ACTIVE');
-    // Whoever enables under a version has seen that it was disabled under it.
+    // A caller that enables under a version has seen that it was disabled under it.
     expect(await put(false, 2)).toBe('ACTIVE');
     expect(await put(false, 3)).toBe('DISABLED');
   });

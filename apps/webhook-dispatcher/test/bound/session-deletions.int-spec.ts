@@ -22,9 +22,9 @@ const deletion = ({ tenantId, sessionId }: Ref, actor?: string) =>
 const failure = ({ tenantId, sessionId }: Ref) => {
   const jobId = randomUUID();
   const to = '4915112345678@s.whatsapp.net';
-  const why = { code: 'SESSION_DELETED' as const, message: 'The session was deleted.' };
+  const deletion = { code: 'SESSION_DELETED' as const, message: 'The session was deleted.' };
   const data = { sessionId, jobId, messageId: jobId, keyId: '3EB0', clientMessageId: null };
-  return envelopeOf(MessageFailed, { tenantId }, { ...data, to, timestamp, failure: why });
+  return envelopeOf(MessageFailed, { tenantId }, { ...data, to, timestamp, failure: deletion });
 };
 const bound = async ({ tenantId, sessionId }: Ref) =>
   (await stage.rpc.request(GetBoundEndpoint, { tenantId, sessionId })).endpoint;
@@ -122,7 +122,7 @@ test('a call at the moment of the deletion leaves no endpoint behind', async () 
   const deletions = stage.get(SessionDeletionsService);
   const race = async (ref: Ref, n: number): Promise<void> => {
     const call = stage.bind({ ...ref, url: stage.at('/race') });
-    // Before, while and after the call is carried out.
+    // The deletion comes before, while and after the call is carried out.
     const note = delay(n * 12).then(() => deletions.take(deletion(ref)));
     await Promise.allSettled([call, note]);
   };
@@ -137,7 +137,7 @@ test('a call at the moment of the deletion leaves no endpoint behind', async () 
 
 test('a deletion that cannot be read is a dead letter', async () => {
   const ref = aSession();
-  const dead = await stage.producer.hearDead();
+  const dead = await stage.producer.collectDead();
   const event = { ...deletion(ref), data: { sessionId: 'nonsense', timestamp } };
   await stage.producer.publish(event);
   await waitFor('the dead letter', () => dead.some(({ message }) => message.includes(event.id)));

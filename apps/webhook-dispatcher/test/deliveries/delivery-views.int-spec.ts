@@ -69,7 +69,7 @@ describe('one delivery', () => {
     const [listed] = await stage.deliveries(tenantId, endpointId);
     expect(listed).toEqual({
       ...{ ...shown, place: expect.any(String) },
-      attempts: shown.attempts.map(({ responseHead: _, ...rest }) => rest),
+      attempts: shown.attempts.map(({ responseHead: _, ...fields }) => fields),
     });
   });
 
@@ -84,7 +84,7 @@ describe('one delivery', () => {
 });
 
 describe('a list of deliveries', () => {
-  /** One in each state, of two events and one after the other. */
+  /** Makes one delivery in each state, of two events and one after the other. */
   async function oneOfEach() {
     const subscriber = await stage.subscriber(['message.received', 'message.sent']);
     const { tenantId, endpointId } = subscriber;
@@ -177,7 +177,7 @@ describe('a list of deliveries', () => {
   });
 });
 
-/** Delivered and dead ones in equal parts, a millisecond between each; one in ten thousand has another event. */
+/** Fills the tables with delivered and dead ones in equal parts, a millisecond between each; one in ten thousand has another event. */
 async function fillWith(count: number, tenantId: string, endpointId: string): Promise<void> {
   const rows = `SELECT gen_random_uuid() AS id, n, CASE WHEN n % 10000 = 0 THEN 'message.failed' ELSE 'message.received' END AS kind,
     timestamptz '2026-01-01Z' + n * interval '1 ms' AS at FROM generate_series(1, ${count}) n`;

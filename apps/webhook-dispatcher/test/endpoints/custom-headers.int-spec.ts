@@ -9,7 +9,7 @@ beforeAll(() => stage.boot());
 
 const TOKEN = 'Bearer a-token-nobody-else-may-see';
 
-/** An endpoint with these headers. */
+/** Creates an endpoint with these headers. */
 async function anEndpoint(headers: Record<string, string>) {
   const tenantId = randomUUID();
   const path = `/${tenantId}`;
@@ -83,7 +83,7 @@ describe('custom headers', () => {
     const sql = `UPDATE webhooks.webhook_endpoint SET headers = jsonb_build_object('X-Other', headers -> 'Authorization') WHERE id = $1`;
     await stage.database.query(sql, [endpointId]);
     await stage.producer.received(tenantId);
-    // A witness whose event comes later goes all the way.
+    // A later event of a witness is delivered after it.
     const witness = await anEndpoint({});
     await witness.delivered();
     expect(posts()).toHaveLength(0);

@@ -95,7 +95,7 @@ describe('the audit log', () => {
     expect(lines().map(({ action, target, details }) => [action, target, details['fields']])).toEqual([
       ['webhook.created', expect.any(String), undefined],
       ['webhook.updated', expect.any(String), ['url']],
-      // Of the session: that is what the tenant has called.
+      // The entry is of the session, because the tenant has called that.
       ['webhook_secret.rotated', ref.sessionId, undefined],
     ]);
     expect(lines()[0]?.details).toMatchObject({ sessionId: ref.sessionId });
@@ -122,7 +122,7 @@ describe('the audit log', () => {
   });
 });
 
-/** From now on no audit fact of the tenant can be written; call the result to end that. */
+/** Refuses all audit facts of the tenant from now on; the result ends that. */
 async function refuseFacts(): Promise<() => Promise<unknown>> {
   const { query } = stage.database;
   await query(`CREATE FUNCTION webhooks.refuse() RETURNS trigger LANGUAGE plpgsql AS $$

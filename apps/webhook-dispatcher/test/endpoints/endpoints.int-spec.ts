@@ -36,7 +36,7 @@ describe('routing', () => {
 
     await stage.producer.received(tenantId, { sessionId });
     expect((await stage.pathsOf(3)).toSorted()).toEqual(['/all', '/bound', '/matching']);
-    // One more event of the other session: had the first one gone too far, it would show by now.
+    // Another event of the other session follows: had the first one gone to the wrong endpoint, it would show by now.
     await stage.producer.received(tenantId, { sessionId: otherSession });
     expect((await stage.pathsOf(6)).slice(3).toSorted()).toEqual(['/all', '/bound-elsewhere', '/matching']);
   });
@@ -61,20 +61,20 @@ test('a change that nobody announced is known a few seconds later, whatever it i
   const { tenantId, endpointId, delivered } = await stage.subscriber();
   await stage.producer.received(tenantId);
   await delivered(1);
-  const known = async () => (await stage.get(EndpointDirectory).ofTenant(tenantId)).get(endpointId);
-  const before = await known();
+  const entry = async () => (await stage.get(EndpointDirectory).ofTenant(tenantId)).get(endpointId);
+  const before = await entry();
   await stage.database.query(`UPDATE webhooks.webhook_endpoint SET url = url || '/moved' WHERE id = $1`, [
     endpointId,
   ]);
-  // It is asked about all the time, and the database is not.
+  // The directory is asked all the time, and the database is not.
   const moved = await waitFor('the new address', async () => {
-    const now = await known();
+    const now = await entry();
     return now?.url !== before?.url && now;
   });
   expect(moved).toEqual({ ...before, url: `${before?.url}/moved` });
   // The same object, for longer than it would live unchecked.
   for (const until = performance.now() + 6_000; performance.now() < until; await delay(100)) {
-    expect(await known()).toBe(moved);
+    expect(await entry()).toBe(moved);
   }
 });
 
@@ -226,7 +226,7 @@ describe('an endpoint', () => {
         .flat()
         .map((id) => stage.producer.received(id)),
     );
-    // Neither the third endpoint of the tenant nor the other tenant, whose events came in the same batches, waits.
+    // The third endpoint of the tenant and the other tenant, whose events came in the same batches, do not wait.
     expect(new Set(await stage.pathsOf(40))).toEqual(new Set(['/witness', '/other']));
     for (const endpoint of [first, second]) {
       const deliveries = await stage.deliveries(tenantId, endpoint.id);

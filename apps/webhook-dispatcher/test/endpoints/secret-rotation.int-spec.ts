@@ -21,10 +21,10 @@ const accepts = (verify: () => unknown): boolean => {
     return false;
   }
 };
-/** Whether our signature is made with a secret. */
+/** Says whether our signature is made with a secret. */
 const isOurs = (post: ReceivedWebhook, secret = ''): boolean =>
   accepts(() => stripe.constructEvent(post.raw, headersOf(post)['x-svc-signature'] ?? '', secret));
-/** Whether a Standard Webhooks library accepts it with a secret. */
+/** Says whether a Standard Webhooks library accepts it with a secret. */
 const isStandard = (post: ReceivedWebhook, secret = ''): boolean =>
   accepts(() => new Webhook(secret).verify(post.raw, headersOf(post)));
 
@@ -38,7 +38,7 @@ async function anEndpoint(standardWebhooks: boolean) {
   return { ...ref, path, endpoint, rotate, secret: endpoint.secret };
 }
 
-/** The POST of the next event of a tenant. */
+/** Publishes an event of a tenant and waits for its POST. */
 async function posted(tenantId: string, path: string, sessionId = randomUUID()): Promise<ReceivedWebhook> {
   const posts = () => stage.receiver.received.filter((post) => post.path === path);
   const before = posts().length;
@@ -67,7 +67,7 @@ describe('a rotation', () => {
     const move = async (offsetMs: number): Promise<void> => {
       await stage.database.query('DELETE FROM public.svc_clock');
       await stage.database.query('SELECT public.svc_clock_set($1)', [offsetMs]);
-      // Which makes the owner look at its row again, as it does by itself within seconds.
+      // The change makes the owner read its row again, as it does by itself within seconds.
       await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, name: 'CRM' });
     };
     for (const [offsetMs, old] of [

@@ -8,14 +8,14 @@ import { Stage } from '../stage.js';
 const stage = Stage.ofThisFile({ WEBHOOK_RETRY_DELAYS_MS: '0,600000,600000,600000,600000' });
 beforeAll(() => stage.boot());
 
-const NEWS: PublicEvent[] = ['webhook.paused', 'webhook.recovered'];
+const EVENTS: PublicEvent[] = ['webhook.paused', 'webhook.recovered'];
 
-/** A tenant with a CRM that gets messages, and a second endpoint that hears what becomes of the first. */
+/** Makes a tenant with a CRM that gets messages, and a second endpoint that gets the events of the first. */
 async function aTenantWithAWatcher() {
   const subscriber = await stage.subscriber(['message.received']);
   const { tenantId, endpointId, deliveries, path } = subscriber;
   const watcher = `${path}/watcher`;
-  await stage.endpoint(tenantId, stage.at(watcher), NEWS);
+  await stage.endpoint(tenantId, stage.at(watcher), EVENTS);
   const answers: number[] = [];
   stage.receiver.answerWith((webhook) => (webhook.path === watcher ? 200 : (answers[0] ?? 200)));
   const received = async (status: number, count = 1): Promise<void> => {
@@ -30,18 +30,18 @@ async function aTenantWithAWatcher() {
     }
   };
   const setStatus = (status: 'ACTIVE' | 'PAUSED') => stage.setStatus(tenantId, endpointId, status);
-  const heard = (count: number) =>
+  const waitForEvents = (count: number) =>
     waitFor(`${count} events of the endpoint`, () => {
       const bodies = stage.receiver.bodies(watcher);
       return bodies.length >= count && bodies;
     });
-  return { ...subscriber, received, setStatus, heard };
+  return { ...subscriber, received, setStatus, waitForEvents };
 }
 
 test('the tenant is told that an endpoint is paused by its answers, and that it has recovered', async () => {
-  const { endpointId, received, setStatus, heard } = await aTenantWithAWatcher();
+  const { endpointId, received, setStatus, waitForEvents } = await aTenantWithAWatcher();
   await received(404, 5);
-  const [paused] = await heard(1);
+  const [paused] = await waitForEvents(1);
   expect(paused).toMatchObject({
     event: 'webhook.paused',
     payload: { endpointId, name: 'CRM', sessionId: null, reason: 'PERMANENT_4XX', consecutiveFailures: 5 },
@@ -52,17 +52,17 @@ test('the tenant is told that an endpoint is paused by its answers, and that it 
 
   await setStatus('ACTIVE');
   await received(200);
-  const [, recovered] = await heard(2);
+  const [, recovered] = await waitForEvents(2);
   expect(recovered).toMatchObject({
     event: 'webhook.recovered',
     payload: { endpointId, reason: 'PERMANENT_4XX', consecutiveFailures: 5, since: paused?.payload['since'] },
   });
   await received(200, 2);
-  expect(await heard(2)).toHaveLength(2);
+  expect(await waitForEvents(2)).toHaveLength(2);
 });
 
 test('a reactivation is no recovery: another pause comes first where everything still fails', async () => {
-  const { endpointId, received, setStatus, heard } = await aTenantWithAWatcher();
+  const { endpointId, received, setStatus, waitForEvents } = await aTenantWithAWatcher();
   await setStatus('PAUSED');
   await setStatus('PAUSED');
   await setStatus('ACTIVE');
@@ -71,7 +71,7 @@ test('a reactivation is no recovery: another pause comes first where everything 
   await setStatus('PAUSED');
   await setStatus('ACTIVE');
   await received(200);
-  const events = await heard(3);
+  const events = await waitForEvents(3);
   expect(events.map(({ event, payload }) => [event, payload['reason'], payload['endpointId']])).toEqual([
     ['webhook.paused', 'REQUESTED', endpointId],
     ['webhook.paused', 'REQUESTED', endpointId],
@@ -80,7 +80,7 @@ test('a reactivation is no recovery: another pause comes first where everything 
 });
 
 test('a success of an attempt from before the reactivation is no recovery', async () => {
-  const { tenantId, deliveries, path, setStatus, received, heard } = await aTenantWithAWatcher();
+  const { tenantId, deliveries, path, setStatus, received, waitForEvents } = await aTenantWithAWatcher();
   let answer: (status: number) => void = () => undefined;
   const late = new Promise<number>((resolve) => (answer = resolve));
   stage.receiver.answerWith((webhook) => (webhook.path === path ? late : 200));
@@ -91,10 +91,10 @@ test('a success of an attempt from before the reactivation is no recovery', asyn
   answer(200);
   await waitFor('its result', async () => (await deliveries())[0]?.status === 'DELIVERED');
   await setStatus('PAUSED');
-  expect((await heard(2)).map(({ event }) => event)).toEqual(['webhook.paused', 'webhook.paused']);
+  expect((await waitForEvents(2)).map(({ event }) => event)).toEqual(['webhook.paused', 'webhook.paused']);
   await setStatus('ACTIVE');
   await received(200);
-  expect((await heard(3)).at(-1)?.event).toBe('webhook.recovered');
+  expect((await waitForEvents(3)).at(-1)?.event).toBe('webhook.recovered');
 });
 
 test('the paused endpoint itself gets the news when it is active again, in order', async () => {
@@ -113,20 +113,20 @@ test('the paused endpoint itself gets the news when it is active again, in order
   await setStatus('ACTIVE');
   await waitFor('everything', () => stage.receiver.bodies(path).length === 3);
   const events = stage.receiver.bodies(path).map(({ event }) => event);
-  // Of another conversation than the message, so which of the two is first is not said.
+  // The event is of another conversation than the message, so the order of the two is open.
   expect(events.toSorted()).toEqual(['message.received', 'webhook.paused', 'webhook.recovered']);
   expect(events.at(-1)).toBe('webhook.recovered');
 });
 
 test('an endpoint that is bound to a session says so, and gets no news of others', async () => {
-  const { tenantId, setStatus, heard } = await aTenantWithAWatcher();
+  const { tenantId, setStatus, waitForEvents } = await aTenantWithAWatcher();
   const sessionId = randomUUID();
   const bound = await stage.bind({ tenantId, sessionId, url: stage.at(`/bound/${tenantId}`) });
   await setStatus('PAUSED');
-  await heard(1);
+  await waitForEvents(1);
   const endpointId = bound?.id ?? '';
   await stage.setStatus(tenantId, endpointId, 'PAUSED');
-  const [, paused] = await heard(2);
+  const [, paused] = await waitForEvents(2);
   expect(paused?.payload).toMatchObject({ endpointId, sessionId });
   const kinds = (await stage.deliveries(tenantId, endpointId)).map(({ event }) => event);
   expect(kinds).toEqual(['webhook.paused']);

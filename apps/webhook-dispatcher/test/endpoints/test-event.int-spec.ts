@@ -12,7 +12,7 @@ const TIMEOUT_MS = 2_000;
 const stage = Stage.ofThisFile({ WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS) });
 beforeAll(() => stage.boot());
 
-/** Answers more than is kept, not all of it UTF-8. */
+/** Server whose answer is longer than the stored part, and not all UTF-8. */
 const talkative = createServer((request, response) => {
   request
     .resume()
@@ -109,7 +109,7 @@ describe('a test event', () => {
 
   test('goes nowhere that a delivery must not go', async () => {
     const { endpointId, send, update } = await anEndpoint();
-    // As after an address was allowed and is no longer: saved rows are checked when they are used.
+    // The row looks as if its address had been allowed once: saved rows are checked when they are used.
     const sql = 'UPDATE webhooks.webhook_endpoint SET url = $2 WHERE id = $1';
     await stage.database.query(sql, [endpointId, 'http://127.0.0.2:1/']);
     expect(await send()).toMatchObject({ status: null, error: 'DESTINATION_NOT_ALLOWED' });

@@ -25,11 +25,11 @@ function erase(
   tenantId: string,
   more: { erasureId?: string; before?: string; until?: string } = {},
 ): Promise<ErasedInWebhooks> {
-  const { erasureId = randomUUID(), before = ago(0), ...rest } = more;
-  return stage.rpc.request(EraseInWebhooks, { erasureId, tenantId, contact: ADA, before, ...rest }, 30_000);
+  const { erasureId = randomUUID(), before = ago(0), ...fields } = more;
+  return stage.rpc.request(EraseInWebhooks, { erasureId, tenantId, contact: ADA, before, ...fields }, 30_000);
 }
 
-/** All events of the tenant that name her, part by part. */
+/** Lists all events of the tenant that name her, part by part. */
 async function ofAda(tenantId: string): Promise<{ events: ContactEvent[]; parts: number }> {
   const events: ContactEvent[] = [];
   let [after, parts] = ['0', 0];
@@ -79,12 +79,12 @@ describe('a contact who is erased', () => {
     const dead = await stage.producer.received(tenantId, from(ADA));
     await waitFor('the dead letter', async () => (await receiver.deliveries(true)).length === 1, PATIENCE_MS);
     stage.receiver.answerWith(200);
-    const kept = await stage.producer.received(tenantId, from(BEN));
-    // One of another that names them goes, too.
+    const other = await stage.producer.received(tenantId, from(BEN));
+    // An event of another contact that names them goes, too.
     const naming = await stage.producer.received(tenantId, { ...from(BEN), mentions: [ADA] });
     await taken(tenantId);
     expect(await traces(tenantId)).toBe(3);
-    // What is erased is what an export shows.
+    // An export shows the same events that an erasure empties.
     const { events: shown } = await ofAda(tenantId);
     expect(shown.map(({ id }) => id)).toEqual([delivered.id, dead.id, naming.id]);
     expect(shown[1]).toMatchObject({
@@ -94,22 +94,22 @@ describe('a contact who is erased', () => {
     });
     expect(shown[0]?.deadLetters).toEqual([]);
     const erasureId = randomUUID();
-    const told = await erase(tenantId, { erasureId });
-    expect(told).toMatchObject({ events: 3, deadLetters: 1, done: true });
-    expect(told.attempts).toBeGreaterThanOrEqual(2);
+    const receipt = await erase(tenantId, { erasureId });
+    expect(receipt).toMatchObject({ events: 3, deadLetters: 1, done: true });
+    expect(receipt.attempts).toBeGreaterThanOrEqual(2);
     expect(await traces(tenantId)).toBe(0);
     expect(await ofAda(tenantId)).toEqual({ events: [], parts: 1 });
-    expect(await log(tenantId)).toEqual([kept.id]);
+    expect(await log(tenantId)).toEqual([other.id]);
     expect(await receiver.deliveries(true)).toEqual([]);
-    // Asked again, it says the same; and a cursor on what is gone still holds.
-    expect(await erase(tenantId, { erasureId })).toEqual(told);
+    // A second request has the same answer; and a cursor on an erased event still holds.
+    expect(await erase(tenantId, { erasureId })).toEqual(receipt);
     const [{ seq }] = (await stage.database.query<{ seq: string }>(
       'SELECT seq FROM webhooks.webhook_event WHERE id = $1',
       [delivered.id],
     )) as [{ seq: string }];
     const page = await stage.rpc.request(ReadEventLog, { tenantId, limit: 10, after: seq });
-    expect(page.events.map(({ id }) => id)).toEqual([kept.id]);
-    // Handed out once more by the stream, it is still nobody's.
+    expect(page.events.map(({ id }) => id)).toEqual([other.id]);
+    // The erased event stays empty when the stream hands it out once more.
     await stage.producer.publishAgain(delivered);
     await taken(tenantId);
     expect(await traces(tenantId)).toBe(0);
@@ -143,7 +143,7 @@ describe('a contact who is erased', () => {
         { ...data, to: ADA, timestamp },
       );
     };
-    // Of what was sent before, and told while the erasure runs.
+    // The event is of a message that was sent before, and it comes while the erasure runs.
     await stage.producer.publish(outbound());
     await taken(tenantId);
     expect(await log(tenantId)).toEqual([]);

@@ -127,15 +127,15 @@ describe('the event log', () => {
   });
 
   test('is announced as it grows, and its end is known without reading it', async () => {
-    const heard: unknown[] = [];
-    await stage.producer.notices(EventLogGrew, (notice) => heard.push(notice));
+    const notices: unknown[] = [];
+    await stage.producer.notices(EventLogGrew, (notice) => notices.push(notice));
     const silent = randomUUID();
     const ends = async () =>
       (await stage.rpc.request(FindEventLogEnds, { tenantIds: [silent, tenantId] })).ends;
     expect(await ends()).toEqual(['0', '0']);
     await logged({});
-    await waitFor('the notice', () => heard.length > 0);
-    expect(heard).toEqual([{ tenantIds: [tenantId] }]);
+    await waitFor('the notice', () => notices.length > 0);
+    expect(notices).toEqual([{ tenantIds: [tenantId] }]);
     expect(await ends()).toEqual(['0', (await read()).position]);
   });
 

@@ -18,7 +18,7 @@ describe('an event of a faulty publisher', () => {
     ['of no time', (tenantId: string) => JSON.stringify(envelope(tenantId, 'yesterday'))],
   ])('goes to the dead letters at once where it is %s, and the next one is delivered', async (_, bodyOf) => {
     const { tenantId, delivered } = await stage.subscriber();
-    const dead = await stage.producer.hearDead();
+    const dead = await stage.producer.collectDead();
     const body = bodyOf(tenantId);
     await stage.producer.publishRaw(tenantId, body);
     await stage.producer.received(tenantId);

@@ -38,7 +38,7 @@ async function aSubscriber() {
        ON CONFLICT (tenant_id) DO UPDATE SET offset_ms = excluded.offset_ms`,
       [tenantId, offsetMs],
     );
-  /** Dead letters, oldest first: number of the message, reason and attempts. */
+  /** Lists the dead letters, oldest first: number of the message, reason and attempts. */
   const dead = () =>
     stage.database.query<{ n: string; reason: string; attempts: number }>(
       `SELECT convert_from(payload, 'UTF8')::jsonb ->> 'keyId' AS n, reason, attempts
@@ -130,7 +130,7 @@ test('of an endpoint that is active again nothing expires, and an owner of an ol
   const answer = stage.holdBack();
   await setStatus('ACTIVE');
   await waitFor('the first to go out', () => keyIds().length === 1);
-  // As they are until their turn comes.
+  // The rows are as they would be until their turn comes.
   const old = `UPDATE webhooks.webhook_delivery SET state = 'held', held_at = now() - interval '9 days'`;
   await stage.database.query(`${old} WHERE endpoint_id = $1`, [endpointId]);
   const held = stage.get(HeldRepository);

@@ -9,7 +9,7 @@ beforeAll(() => stage.boot());
 const BACKLOG = 3_000;
 const EVENTS = 40;
 
-/** Held for an endpoint of somebody else: nobody looks at them. */
+/** Fills the table with deliveries held for an endpoint of another tenant: no process reads them. */
 async function backlog(): Promise<void> {
   await stage.database.query(
     `INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, state, next_at, kind, event_at)
@@ -19,7 +19,7 @@ async function backlog(): Promise<void> {
   );
 }
 
-/** What was done so far with deliveries that are not done yet: rows taken out, and rows read for whatever reason. */
+/** Counts the rows of deliveries that were taken out so far, and the rows that were read for whatever reason. */
 async function counts(): Promise<{ taken: number; read: number }> {
   const [row] = await stage.database.query<{ taken: number; read: number }>(
     `SELECT n_tup_del::int AS taken, (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int AS read
@@ -28,7 +28,7 @@ async function counts(): Promise<{ taken: number; read: number }> {
   return row ?? { taken: 0, read: 0 };
 }
 
-/** The server tells of its statistics with some delay. */
+/** Waits until this many more are taken: the server publishes its statistics with some delay. */
 const taken = (more: number): Promise<number> =>
   waitFor(
     `${more} deliveries to be taken out`,
@@ -51,11 +51,11 @@ test('what is delivered is found by its key, also when the table was last measur
   await receive(EVENTS);
   await subscriber.delivered(EVENTS);
   const before = await taken(EVENTS);
-  // Its pages are there, with nothing in them: any index looks as good as another to the planner.
+  // The pages of the table are there, with nothing in them: any index looks as good as another to the planner.
   await stage.database.query('ANALYZE webhooks.webhook_delivery');
   await backlog();
   await receive(EVENTS);
   await subscriber.delivered(2 * EVENTS);
-  // One that goes through them all reads as many for each batch.
+  // A plan that reads them all reads as many for each batch.
   expect((await taken(2 * EVENTS)) - before).toBeLessThan(BACKLOG / 2);
 }, 120_000);

@@ -10,7 +10,7 @@ const stage = Stage.ofThisFile({
   WEBHOOK_TIMEOUT_MS: String(TIMEOUT_MS),
 });
 beforeAll(() => stage.boot());
-// All tenants have their receivers on one host; those under /dead never answer.
+// All tenants have their receivers on one host; those below /dead never answer.
 beforeEach(() => stage.receiver.answerWith(({ path }) => (path.startsWith('/dead') ? 'hang' : 200)));
 
 const arrivedAt = (path: string) => stage.receiver.received.filter((webhook) => webhook.path === path);
@@ -29,11 +29,11 @@ describe('tenants with receivers on one host', () => {
     for (let i = 0; i < 4; i += 1) await subscribe(dead, `/dead/${i}`);
     await subscribe(healthy, '/healthy');
     await publish(dead, 40);
-    // Two at once for each, as long as none has answered.
+    // Each of them may have two attempts under way, as long as none has answered.
     await waitFor('the dead ones to be busy', () => stage.receiver.received.length >= 8);
     await publish(healthy, 20);
     await waitFor('the healthy ones', () => arrivedAt('/healthy').length === 20);
-    // Before the dead ones have timed out and made room.
+    // The POSTs come before the dead ones have timed out and made room.
     expect(stage.receiver.received.filter(({ path }) => path.startsWith('/dead')).length).toBeLessThan(40);
   });
 
@@ -64,7 +64,7 @@ describe('fairness', () => {
     await waitFor('the queue to stand', () => arrivedAt('/busy').length >= 2);
     await publish(calm, 1);
     await waitFor('the calm one', () => arrivedAt('/calm').length === 1);
-    // Two under way at most, as long as none was answered; all others are behind them.
+    // The endpoint has two attempts under way at most, as long as none was answered; all others are behind them.
     expect(arrivedAt('/busy').length).toBe(2);
     open();
     await waitFor('the rest', () => arrivedAt('/busy').length === 200);

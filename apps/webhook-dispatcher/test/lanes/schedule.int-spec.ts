@@ -10,9 +10,12 @@ import { Stage, type Subscriber } from '../stage.js';
 /** The schedule of the specification, as production has it, under the controllable clock. */
 const DELAYS_MS = [0, 30_000, 120_000, 600_000, 3_600_000];
 
-/** What a busy machine may take for a commit, or to begin what is due: with all but the first delay it is small beside five per cent. */
+/**
+ * Longest delay of a busy machine for a commit, or for the start of an attempt, in ms: with all but the first delay it is small beside five
+ * per cent.
+ */
 const BUSY_MS = 5_000;
-/** How long before a retry the clock is moved to: the processes look at it twice a second. */
+/** Time before a retry to which the clock is moved, in ms: the processes read it twice a second. */
 const LEAD_MS = 1_500;
 
 const stage = Stage.ofThisFile({ WEBHOOK_RETRY_DELAYS_MS: DELAYS_MS.join() });
@@ -20,7 +23,7 @@ beforeAll(() => stage.boot());
 afterEach(() => stage.database.query('DELETE FROM public.svc_clock'));
 
 const moveClock = (offsetMs: number) => stage.database.query('SELECT public.svc_clock_set($1)', [offsetMs]);
-/** The clock of one tenant alone, as the sandbox moves it. */
+/** Moves the clock of one tenant alone, as the sandbox does. */
 const moveClockOf = (tenantId: string, offsetMs: number) =>
   stage.database.query('INSERT INTO public.svc_clock (tenant_id, offset_ms) VALUES ($1, $2)', [
     tenantId,
@@ -39,7 +42,7 @@ const pendingAfter = ({ deliveries }: Subscriber, attempts: number): Promise<Del
       : undefined;
   });
 
-/** Within the five per cent that a retry may be late. Shown in whole ms. */
+/** Expects each attempt within the five per cent that a retry may be late. Shown in whole ms. */
 function expectOnSchedule({ attempts, nextAttemptAt }: DeliveryView, delayMs: number, offsetMs = 0): void {
   const last = attempts.at(-1);
   const endedAt = Date.parse(last?.startedAt ?? '') + (last?.durationMs ?? 0) + offsetMs;
@@ -57,7 +60,7 @@ test('five attempts, none early, none more than five per cent late, then one dea
     const pending = await pendingAfter(subscriber, index + 1);
     expectOnSchedule(pending, delayMs, offsetMs);
 
-    // The process hears of the move before the time comes, and then another delivery comes and goes.
+    // The process gets the notice of the move before the time comes, and then another delivery comes and goes.
     const dueAt = Date.parse(pending.nextAttemptAt ?? '');
     offsetMs = dueAt - LEAD_MS - Date.now();
     await moveClock(offsetMs);
@@ -172,7 +175,7 @@ test('retries that came due while no process was running go out after the start,
         [2, 200],
       ]),
     );
-    // Not as they came: of two that are under way at once, the later one may be there first.
+    // The order of arrival does not count: of two that are under way together, the later one may be there first.
     const begun = new Map(all.map(({ deliveryId, attempts }) => [deliveryId, attempts[1]?.startedAt ?? '']));
     const inOrder = (expected[index] ?? []).map((id) => begun.get(id));
     expect(inOrder).toHaveLength(4);

@@ -34,7 +34,7 @@ test('an installation with a paused endpoint is brought up to date, and nothing 
   expect(endpoints).toEqual([
     { state: 'PAUSED', paused_reason: 'PERMANENT_4XX', paused_run: 6, recovering: false },
   ]);
-  // Their places are those of their events, and the three days begin now.
+  // The places of the rows follow their events, and the three days begin now.
   const held = await database.query(
     `SELECT hot.state, attempt, next_at = created_at AS "inItsPlace", held_at > now() - interval '1 hour' AS fresh
      FROM webhooks.webhook_delivery hot JOIN webhooks.webhook_event event ON event.id = event_id ORDER BY next_at`,

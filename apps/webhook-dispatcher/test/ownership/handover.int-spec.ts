@@ -3,14 +3,14 @@ import { expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
 import { Stage } from '../stage.js';
 
-/** Of the receiver for an answer, and between two events of a tenant: so something of each is always in flight. */
+/** Time of the receiver for an answer, and between two events of a tenant, in ms: so something of each is always in flight. */
 const PACE_MS = 250;
 
 const stage = Stage.ofThisFile();
 
 test('partitions that change hands in good order lose no delivery, send none twice and burn no attempt', async () => {
   const first = await stage.spawn({ WORKER_NAME: 'first' });
-  // So many that most partitions have one of them.
+  // There are so many that most partitions have one of them.
   const subscribers = await Promise.all(Array.from({ length: 96 }, () => stage.subscriber()));
   stage.receiver.answerWith(async () => (await delay(PACE_MS), 200));
   let rounds = 0;
@@ -23,8 +23,8 @@ test('partitions that change hands in good order lose no delivery, send none twi
     await delay(PACE_MS);
   };
   await stage.spawn({ WORKER_NAME: 'second' });
-  // One after the other, each as soon as the one before is taken: with one per look of
-  // the processes at who owns what, every five seconds, it would take longer than is waited for.
+  // The processes start one after the other, each as soon as the one before has its partitions: with one search of the processes every five
+  // seconds it would take longer than the limit.
   await waitFor(
     'half of the partitions to move',
     async () => {
@@ -33,14 +33,14 @@ test('partitions that change hands in good order lose no delivery, send none twi
     },
     100_000,
   );
-  // And the rest all at once.
+  // The others stop together.
   const stopped = first.stop();
   await publish();
   expect(await stopped).toBe(0);
   await publish();
   for (const { path, delivered } of subscribers) {
     const deliveries = await delivered(rounds);
-    // Not in order: an event that the first process had been handed and not taken in comes again later.
+    // The order is open: an event that the first process had been handed and not taken in comes again later.
     const keyIds = stage.keyIds(path).map(Number);
     expect(keyIds.toSorted((x, y) => x - y)).toEqual(Array.from({ length: rounds }, (_, index) => index + 1));
     for (const { attempts } of deliveries) {

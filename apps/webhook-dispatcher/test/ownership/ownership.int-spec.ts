@@ -17,7 +17,7 @@ import { PATIENCE_MS, Stage } from '../stage.js';
 const stage = Stage.ofThisFile({ WEBHOOK_RETRY_DELAYS_MS: '0,600000,100,150,200' });
 beforeAll(() => stage.boot());
 
-/** Makes somebody else the owner of a partition; answers with the new epoch. */
+/** Gives a partition to another owner; returns the new epoch. */
 async function steal(partition: number): Promise<number> {
   const [lease] = await stage.database.query<{ epoch: number }>(
     `UPDATE webhooks.partition_lease SET owner = 'somebody else', epoch = epoch + 1,
@@ -44,7 +44,7 @@ const aSuccess = (item: QueuedDelivery): AttemptResult => ({
   ...{ endedAtMs: performance.now(), retryInMs: undefined, generation: 1, recovering: false },
 });
 
-/** A delivery whose first attempt has failed and whose next one is far away. */
+/** Makes a delivery whose first attempt has failed and whose next one is far away. */
 async function aFailure() {
   const { tenantId, endpointId, hot, delivery } = await stage.subscriber();
   stage.receiver.answerWith(503);
@@ -66,7 +66,7 @@ describe('a restart', () => {
     await stage.database.query('UPDATE webhooks.webhook_delivery SET next_at = now() WHERE tenant_id = $1', [
       tenantId,
     ]);
-    // As a crash leaves it: in the memory of a process that is no more.
+    // The row is as a crash leaves it: in the memory of a process that is no more.
     const [row] = await hot();
     await stage.database.query(`UPDATE webhooks.webhook_delivery SET state = 'leased' WHERE id = $1`, [
       row?.id,
@@ -142,7 +142,7 @@ describe('an owner that lost its lease', () => {
 
   test('of an old epoch changes nothing through any statement', async () => {
     const { id, tenantId, endpointId, partition } = await aFailure();
-    // Under the nose of its owner, who believes in its epoch until the next renewal.
+    // The owner does not notice: it believes in its epoch until the next renewal.
     const epoch = (await steal(partition)) - 1;
     await stage.database.query('UPDATE webhooks.webhook_delivery SET next_at = now() WHERE id = $1', [id]);
     const dump = () =>
@@ -235,7 +235,7 @@ test('a delivery under way whose event comes again is not taken for one that nob
   await waitFor('the POST', () => posts().length === 1);
   await stage.producer.publishAgain(event);
   await waitFor('the repeat to be taken', async () => (await stage.producer.unacked(tenantId)) === 0);
-  // By the time that this one is found, the other one has been looked at as well.
+  // The other delivery has been looked at as well by the time that this one is found.
   await stage.orphan({ tenantId, endpointId });
   await waitFor('the one that nobody looks after', () => stage.receiver.bodies(other).length === 1);
   open();

@@ -3,7 +3,7 @@ import { partitionOf, UpdateEndpoint } from '@svc/contracts';
 import { type ServiceProcess, waitFor } from '@svc/testing';
 import { PATIENCE_MS, Stage } from '../stage.js';
 
-// Between two attempts there is time to pause and to see that nothing overtakes.
+// The delays leave time between two attempts to pause and to see that nothing overtakes.
 const stage = Stage.ofThisFile({ WEBHOOK_RETRY_DELAYS_MS: '0,1000,1000,1000,1000' });
 
 const running: ServiceProcess[] = [];
@@ -37,7 +37,7 @@ test.each([
 
   await stage.setStatus(tenantId, endpointId, 'PAUSED');
   await receive('3', '4');
-  // One that the first was handed and has not taken in would come again behind later ones.
+  // An event that the first process was handed and has not taken in would come again behind later ones.
   await waitFor('all to be taken in', async () => (await hot()).length === 5);
   const successor = `second-${signal}`;
   await start(successor);

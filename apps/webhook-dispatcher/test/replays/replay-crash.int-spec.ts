@@ -43,7 +43,7 @@ test('kill -9 in the middle of a replay: it goes on where it was, and no deliver
       [2, true],
     ]),
   );
-  // Sent twice is at most what was under way when it was killed.
+  // The attempts that were under way when it was killed are the most that can be sent twice.
   expect(posts().length - COUNT).toBeLessThanOrEqual(8 + 64);
   expect(new Set(posts()).size).toBe(COUNT);
   expect(atCrash.size).toBeGreaterThanOrEqual(40);

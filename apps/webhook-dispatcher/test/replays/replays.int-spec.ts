@@ -25,7 +25,7 @@ const attemptsOf = ({ attempts }: DeliveryView) =>
 
 const FIVE_FAILURES = [1, 2, 3, 4, 5].map((attempt) => [attempt, 500, false]);
 
-/** A subscriber whose deliveries so far are dead. */
+/** Makes a subscriber whose deliveries so far are dead. */
 async function withDeadLetters(count: number): Promise<Subscriber> {
   const subscriber = await stage.subscriber(['message.received']);
   stage.receiver.answerWith(500);
@@ -218,7 +218,7 @@ describe('a replay of many', () => {
 
   test('takes what its filters match: status, event, time', async () => {
     const subscriber = await withDeadLetters(2);
-    // Each after the one before is delivered, so that their events have different times.
+    // The events follow each other after their deliveries, so that they have different times.
     for (const [index, keyId] of ['2', '3', '4'].entries()) {
       await stage.producer.received(subscriber.tenantId, { keyId });
       await waitFor('the delivery', async () => {

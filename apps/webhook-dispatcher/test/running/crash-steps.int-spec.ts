@@ -7,7 +7,7 @@ const stage = Stage.ofThisFile({ LOG_LEVEL: 'debug' });
 let running: ServiceProcess;
 beforeAll(restart);
 
-/** As power loss ends it; what it had not got out by then, the database never hears. */
+/** Crashes the process as power loss does; the database gets nothing of what it had not sent by then. */
 async function crash(): Promise<void> {
   await running.stop('SIGKILL');
   await waitFor('its lines to close', () => stage.proxy.connections === 0);
@@ -23,7 +23,7 @@ const events = async (tenantId: string): Promise<number> => {
   return (await stage.database.query<{ n: number }>(sql, [tenantId]))[0]?.n ?? 0;
 };
 
-/** A subscriber whose endpoint the process knows by heart: a delivery to it asks the database for nothing but writes. */
+/** Makes a subscriber whose endpoint the process has in memory: a delivery to it asks the database for nothing but writes. */
 async function aWarmSubscriber() {
   const subscriber = await stage.subscriber();
   await stage.producer.received(subscriber.tenantId);
@@ -43,7 +43,7 @@ async function aWarmSubscriber() {
   return { ...subscriber, others, laterPosts, laterDelivery };
 }
 
-/** All events so far are acked and delivered, and one more goes all the way: what there was to send is sent and written. */
+/** Waits until all events so far are acked and delivered, and one more is delivered after them: all is sent and written then. */
 async function settled({ tenantId, path, hot }: Subscriber): Promise<void> {
   const nothingLeft = async (): Promise<boolean> =>
     (await stage.producer.unacked(tenantId)) === 0 && (await hot()).length === 0;

@@ -11,7 +11,7 @@ test('kill -9 with deliveries under way loses none and never makes a second id',
   const { tenantId, secret, delivered } = await stage.subscriber();
   let killed = false;
   const seen = new Set<string>();
-  // Before the crash: some are delivered, some have failed once, some get no answer.
+  // The receiver answers so that some are delivered before the crash, some have failed once, some get no answer.
   stage.receiver.answerWith(({ raw }) => {
     const { deliveryId, payload } = JSON.parse(raw.toString()) as DeliveryBody;
     const kind = killed || seen.has(deliveryId) ? 0 : Number(payload['keyId']) % 3;
@@ -22,7 +22,7 @@ test('kill -9 with deliveries under way loses none and never makes a second id',
     await stage.producer.received(tenantId, { keyId: String(i), body: { type: 'text', text: `words ${i}` } });
     if (i === 60) await stage.pathsOf(10);
   }
-  // An event that is not committed comes again after the stream's ack wait of 10 s: not what is waited for here.
+  // An event that is not committed comes again after the stream's ack wait of 10 s: this wait is shorter.
   const takenIn = async (): Promise<boolean> => (await stage.producer.unacked(tenantId)) === 0;
   await waitFor('all events to be taken in', takenIn, PATIENCE_MS);
   await first.stop('SIGKILL');

@@ -3,14 +3,14 @@ import { ListEndpoints, UpdateEndpoint } from '@svc/contracts';
 import { type ServiceProcess, waitFor } from '@svc/testing';
 import { PATIENCE_MS, Stage } from '../stage.js';
 
-// A second between attempts: no delivery is through with its five before the line is cut.
+// There is a second between attempts: no delivery has had its five before the line is cut.
 const stage = Stage.ofThisFile({ LOG_LEVEL: 'debug', WEBHOOK_RETRY_DELAYS_MS: '0,1000,1000,1000,1000' });
 let running: ServiceProcess;
 beforeAll(async () => {
   running = await stage.spawn();
 });
 
-/** Cuts the line; the answer waits until the process has noticed, by its own words, so many times. */
+/** Cuts the line; the result waits until the process has logged these words so many times. */
 function cut(): (words: string, times?: number) => Promise<unknown> {
   const from = running.output().length;
   stage.proxy.cut();
@@ -22,9 +22,9 @@ test('results of attempts that ended meanwhile are written when the database is 
   const open = stage.holdBack();
   for (const { tenantId } of subscribers) await stage.producer.received(tenantId);
   await waitFor('the POSTs', () => subscribers.every(({ posts }) => posts().length === 1));
-  const heard = cut();
+  const waitForLog = cut();
   open();
-  await heard('results could not be written', 3);
+  await waitForLog('results could not be written', 3);
   stage.proxy.mend();
   for (const { delivery, posts } of subscribers) {
     expect((await delivery('DELIVERED')).attempts).toMatchObject([{ attempt: 1, status: 200 }]);
@@ -48,11 +48,11 @@ test('a result whose commit was not heard is written again without effect', asyn
     endpointId,
   ]);
   stage.receiver.answerWith('hang');
-  const heard = cut();
+  const waitForLog = cut();
   stage.proxy.flow();
   stage.proxy.mend();
-  await heard('results could not be written');
-  // It goes on with the second attempt, so the first one is done with.
+  await waitForLog('results could not be written');
+  // The dispatcher goes on with the second attempt, so the first one has ended.
   await waitFor('the retry', () => posts().length === 2);
   expect(row).toMatchObject({ attempt: 2, state: 'scheduled' });
   expect((await deliveries())[0]?.attempts).toMatchObject([{ attempt: 1, status: 503 }]);
@@ -71,13 +71,13 @@ test('events and retries of that time are delivered when it is back, each once',
     const [one] = await retrying.deliveries();
     return one?.nextAttemptAt ? one : undefined;
   });
-  const heard = cut();
+  const waitForLog = cut();
   const failures = retrying.posts().length;
   for (let i = 0; i < 20; i += 1) await stage.producer.received(fresh.tenantId, { keyId: String(i) });
-  await heard('will be tried again', 20);
+  await waitForLog('will be tried again', 20);
   await waitFor('the retry to be due', () => Date.now() > Date.parse(failed.nextAttemptAt ?? ''));
   expect(fresh.posts()).toEqual([]);
-  // At most the one that was on its way when the line was cut.
+  // The attempt that was on its way when the line was cut is the only one more.
   expect(retrying.posts().length - failures).toBeLessThanOrEqual(1);
   stage.receiver.answerWith(200);
   stage.proxy.mend();
@@ -93,10 +93,10 @@ test('events and retries of that time are delivered when it is back, each once',
 
 test('events of a conversation stay in order when it is back soon', async () => {
   const { tenantId, delivered, path } = await stage.subscriber();
-  const heard = cut();
+  const waitForLog = cut();
   const received = (keyId: string) => stage.producer.received(tenantId, { sessionId: tenantId, keyId });
   for (const keyId of ['1', '2']) await received(keyId);
-  await heard('events could not be taken in');
+  await waitForLog('events could not be taken in');
   for (const keyId of ['3', '4', '5']) await received(keyId);
   stage.proxy.mend();
   await delivered(5);
@@ -110,11 +110,11 @@ test('a delivery whose turn came meanwhile costs no attempt', async () => {
     await stage.producer.received(tenantId, { sessionId: tenantId, keyId });
   await waitFor('the first', () => posts().length === 1);
   await waitFor('the others to wait', async () => (await deliveries()).length === 3);
-  // What it knows about the endpoint is old now: for the next one it has to look, and cannot.
+  // The cached endpoint is old now: for the next delivery the process has to read it, and cannot.
   await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, name: 'Renamed' });
-  const heard = cut();
+  const waitForLog = cut();
   open();
-  await heard('an attempt could not start');
+  await waitForLog('an attempt could not start');
   stage.proxy.mend();
   const all = await delivered(3);
   expect(all.flatMap(({ attempts }) => attempts.map(({ attempt }) => attempt))).toEqual([1, 1, 1]);

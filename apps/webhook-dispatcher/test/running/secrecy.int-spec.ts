@@ -15,10 +15,10 @@ test('two processes beside each other share one test at a time, and log no secre
   const request = { tenantId, name: 'CRM', url: stage.at('/crm'), events: [], standardWebhooks: true };
   const { endpoint } = await stage.rpc.request(CreateEndpoint, { ...request, headers: { 'X-Token': TOKEN } });
   const ref = { tenantId, endpointId: endpoint.id };
-  const hear = () => stage.producer.received(tenantId, { body: { type: 'text', text: TEXT } });
+  const receive = () => stage.producer.received(tenantId, { body: { type: 'text', text: TEXT } });
 
   stage.receiver.answerWith(() => (stage.receiver.received.length === 1 ? 503 : 200));
-  await hear();
+  await receive();
   await stage.pathsOf(2);
   const { secret } = (await stage.rpc.request(RotateEndpointSecret, ref)).endpoint;
 
@@ -42,7 +42,7 @@ test('two processes beside each other share one test at a time, and log no secre
   const damage = `UPDATE webhooks.webhook_endpoint SET headers = jsonb_build_object('X-Other', headers -> 'X-Token')`;
   await stage.database.query(damage);
   await stage.rpc.request(UpdateEndpoint, { ...ref, name: 'Damaged' });
-  await hear();
+  await receive();
   const output = (): string => processes.map((one) => one.output()).join('\n');
   await waitFor('the damage to be logged', () => output().includes('does not open'), PATIENCE_MS);
   const key = stage.env['SECRETS_KEY'] ?? '';

@@ -13,10 +13,10 @@ import { provideUsedLogFiles } from './used-log-files.js';
 
 /** Sends per round, by clients at a time. */
 const SENDS: Record<number, number> = { 1: 200, 16: 1_000, 64: 1_500 };
-/** The number of clients whose ratio is held against the bound: enough to keep both sides busy. */
+/** Number of clients whose ratio is judged by the bound: enough to keep both sides busy. */
 const JUDGED = 64;
 const ROUNDS = 3;
-/** So many sessions that with all rounds each stays below the 5,000 a day of the highest tier. */
+/** Number of sessions: with all rounds each stays below the 5,000 a day of the highest tier. */
 const SESSIONS = 10;
 const RECEIVE_LIMIT_MS = 300_000;
 const LEAST_RATIO = 0.12;
@@ -40,7 +40,7 @@ interface Comparison {
   bare: Summary;
   ours: Summary;
   ratio: number;
-  /** How many times as long the slowest in a hundred takes. */
+  /** Ratio of the times of the slowest in a hundred. */
   p99Ratio: number;
 }
 
@@ -50,7 +50,7 @@ interface Target {
   body: () => object;
 }
 
-/** `POST /v1/messages` accepted per second, beside a bare Fastify that inserts one row, in the same run. */
+/** Benchmark of `POST /v1/messages`: the accepted requests per second, beside a bare Fastify that inserts one row, in the same run. */
 export const accept: Benchmark = {
   summary:
     'POST /v1/messages accepted per second, against a bare Fastify insert; latency of arrivals that do not wait',
@@ -88,7 +88,7 @@ export const accept: Benchmark = {
           openLoops(target, OPEN.idle, ROUNDS, (window) =>
             say(`  workers idle, ${name}: ${JSON.stringify(window)}`),
           );
-        // The first half minute after the workers have lost their sessions is slow; what does it is not known.
+        // The first half minute after the workers have lost their sessions is slow, for a reason that is open.
         await openLoop(ours, { ...OPEN.idle, seconds: WARM_UP_S });
         const latencies = { ours: await arrive('ours', ours), bare: await arrive('bare', bareTarget(port)) };
         const bareWhole = await openLoops(bareTarget(port), OPEN.whole, ROUNDS, (window) =>

@@ -8,15 +8,15 @@ const NOBODY = 'nobody';
 /** The means of a run while no worker has a session. */
 interface Idleness {
   /**
-   * What no worker takes on, the gateway publishes again after 130 s: as much as is accepted once more, beside what is measured. From
-   * here on it leaves alone what is accepted by now.
+   * Stops the gateway from publishing accepted sends again: after 130 s it repeats those that no worker takes on, beside what is measured.
+   * The sends that are accepted by now are not repeated from here on.
    */
   publishNothingAgain(): Promise<void>;
 }
 
 /**
- * Runs something while no worker has a session: their leases are somebody's who does nothing. Sends are accepted all the same, because a
- * worker that loses a lease says nothing of its sessions, and wait in the stream.
+ * Runs something while no worker has a session: their leases belong to an owner that does nothing. Sends are accepted all the same, because
+ * a worker that loses a lease says nothing of its sessions, and wait in the stream.
  */
 export async function withIdleWorkers<T>(stack: Stack, run: (idle: Idleness) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: stack.file.postgres });

@@ -9,7 +9,7 @@ export interface Arrivals {
 
 /** The figures of one window. Latency is from the moment at which a call should have begun: what waits behind a slow one counts. */
 export interface OpenLoopWindow {
-  /** Answered with 200 a second. */
+  /** Number of answers with 200 a second. */
   answered: number;
   p50Ms: number;
   p95Ms: number;
@@ -62,7 +62,7 @@ export async function openLoop(target: Target, { perSecond, seconds }: Arrivals)
   };
 }
 
-/** `count` windows: what the machine does beside is seen in their spread. */
+/** Runs `count` windows: their spread shows what the machine does beside. */
 export async function openLoops(
   target: Target,
   arrivals: Arrivals,

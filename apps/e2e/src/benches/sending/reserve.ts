@@ -12,14 +12,14 @@ const COUNT = 8_000;
 const CLIENTS = 64;
 const ROUNDS = 5;
 const LEAST_RATIO = 0.5;
-/** All rounds of both sides stay below the 5,000 a day of the highest tier. */
+/** Number of sessions: all rounds of both sides stay below the 5,000 a day of the highest tier. */
 const SESSIONS = 256;
 const TENANTS = { spread: 16, oneTenant: 1 };
 
-/** No cap of a plan is in the way. */
+/** Entitlements without a cap that would be reached. */
 const EXEMPT = { plan: 'ENTERPRISE' as const, internal: true, caps: { messages: null, calls: null } };
 
-/** Whose units are taken. */
+/** Session whose units are taken. */
 interface SessionOfTenant {
   tenantId: string;
   sessionId: string;

@@ -19,7 +19,7 @@ const MOST_CPU_RATIO = 1.8;
 
 type Round = Record<'perSecond' | 'cpuMsEach', number>;
 
-/** One side: a round sends `EACH` texts from every number to its contact. */
+/** Side of the benchmark: a round sends `EACH` texts from every number to its contact. */
 type Side = () => Promise<Round>;
 
 /** Texts decrypted at contacts per second, one worker, against the bare library with its keys in memory. */
@@ -79,7 +79,7 @@ async function ourSide(stack: Stack, messaging: Messaging): Promise<Side> {
   return async () => {
     const pid = stack.pidOf('session-worker');
     const before = await received(stack);
-    // Published beforehand: the worker finds all of them when it wakes, and does not pay for their coming.
+    // The messages are published beforehand: the worker finds all of them when it wakes, and does not pay for their coming.
     process.kill(pid, 'SIGSTOP');
     const cpuBefore = cpuMsOf(pid);
     try {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** 16 MB each: more than a benchmark writes. */
+/** Number of log files of 16 MB each: more than a benchmark writes. */
 const FILES = 24;
 
 /**

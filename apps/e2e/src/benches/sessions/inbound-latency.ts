@@ -4,7 +4,7 @@ import { waitFor, type WebhookReceiver } from '@svc/testing';
 import { type Actor, inventPhone } from '../../stack/actor.js';
 import { type Measured, measured, quantile, round3 } from '../../figures.js';
 
-/** Texts a second, over all sessions. */
+/** Number of texts a second, of all sessions together. */
 export const PER_SECOND = 100;
 const SECONDS = 15;
 const ROUNDS = 3;
@@ -39,7 +39,7 @@ export async function latencies(
       maxMs: times.at(-1) ?? 0,
       perSecond,
     };
-    if (n > 0) rounds.push(round); // the first one makes the contacts known
+    if (n > 0) rounds.push(round); // the first round makes the contacts known to the sessions
     say(`  latency, round ${n}: ${JSON.stringify(round)}`);
   }
   const of = (figure: 'p50Ms' | 'p99Ms' | 'maxMs' | 'perSecond'): Measured =>
@@ -64,20 +64,20 @@ async function writeAtRate(
   }
   const perSecond = round3(writtenAt.size / ((performance.now() - startedAt) / 1000));
   await Promise.all(underWay);
-  const heard = (): Map<string, number> => firstHeard(receiver, writtenAt);
-  const all = (): boolean => heard().size === writtenAt.size;
+  const arrivals = (): Map<string, number> => firstArrivals(receiver, writtenAt);
+  const all = (): boolean => arrivals().size === writtenAt.size;
   await waitFor('every webhook', all, LIMIT_MS).catch(() => undefined); // what is missing is counted
-  const times = [...heard()].map(([text, at]) => at - (writtenAt.get(text) ?? 0)).sort((a, b) => a - b);
+  const times = [...arrivals()].map(([text, at]) => at - (writtenAt.get(text) ?? 0)).sort((a, b) => a - b);
   receiver.received.length = 0;
   return { times, perSecond, missing: writtenAt.size - times.length };
 }
 
 /** Finds when each of these texts came first. */
-function firstHeard(receiver: WebhookReceiver, texts: Map<string, number>): Map<string, number> {
-  const heard = new Map<string, number>();
+function firstArrivals(receiver: WebhookReceiver, texts: Map<string, number>): Map<string, number> {
+  const arrivals = new Map<string, number>();
   for (const [n, { payload }] of receiver.bodies().entries()) {
     const text = (payload['body'] as { text?: string } | undefined)?.text ?? '';
-    if (texts.has(text) && !heard.has(text)) heard.set(text, receiver.received[n]?.at ?? 0);
+    if (texts.has(text) && !arrivals.has(text)) arrivals.set(text, receiver.received[n]?.at ?? 0);
   }
-  return heard;
+  return arrivals;
 }

@@ -12,7 +12,7 @@ import { compareSides } from '../sides.js';
 
 const FEW = 30;
 const SESSIONS = 300;
-/** The rest is linked in so many steps, each of which is a measurement. */
+/** Number of steps in which the other numbers are linked; each is a measurement. */
 const STEPS = 3;
 const MOST_RATIO = 1.5;
 const PER_SECOND = 10;
@@ -69,7 +69,7 @@ export const memory: Benchmark = {
   },
 };
 
-/** One round links more numbers and says what each has added, in MB; the first one only begins. */
+/** Makes a side whose round links more numbers and returns what each has added, in MB; the first one only begins. */
 function growingSide(
   stack: Stack,
   link: (count: number) => Promise<unknown>,
@@ -134,7 +134,7 @@ async function underTraffic(
   };
 }
 
-/** The slope of the line that lies nearest to the points. */
+/** Computes the slope of the line that lies nearest to the points. */
 function slope(points: [x: number, y: number][]): number {
   const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [x0, y0] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))];

@@ -14,7 +14,7 @@ const LIMIT_MS = 180_000;
 const LOOK_EVERY_MS = 100;
 const MOST_RATIO = 2;
 
-/** The platform drops everybody at once: how long until all are back. */
+/** Benchmark of reconnecting: the platform drops all connections together, and the time counts until all are back. */
 export const reconnect: Benchmark = {
   summary: `${SESSIONS} sessions dropped at once until all are logged in again, against bare Baileys`,
   bound: `ratio <= ${MOST_RATIO}`,
@@ -44,7 +44,10 @@ export const reconnect: Benchmark = {
   },
 };
 
-/** One round: every connection is cut without a word, until each number has logged in to the end (it says that its owner is there). */
+/**
+ * Makes a side whose round cuts every connection without a farewell, until each number has logged in to the end (it says that its owner is
+ * there).
+ */
 function droppedSide(
   stack: Stack,
   phones: string[],
@@ -82,7 +85,10 @@ function droppedSide(
   };
 }
 
-/** Right after it was linked a number may not say yet that its owner is there: it has no name to say it under. */
+/**
+ * Says whether the owner of every number is there: right after it was linked a number may not say so yet, because it has no name to say it
+ * under.
+ */
 async function isEverybodyThere(stack: Stack, phones: string[]): Promise<boolean> {
   const devices = await devicesOf(stack);
   return phones.every((phone) => devices.get(phone)?.every(({ online, queued }) => online && queued === 0));

@@ -9,7 +9,7 @@ const MB = 1024 * 1024;
 const KINDS = ['drip', 'drip-body', 'large', 'bomb', 'reset'];
 const EACH = 200;
 const WARM_UP = 2_000;
-/** An attempt has ten seconds; what it is given beyond is the time of a timer on a full machine. */
+/** Bounds of the duration of an attempt, which has ten seconds; the time beyond is that of a timer on a full machine. */
 const DEADLINE_MS = { least: 9_900, most: 10_500 };
 const MOST_GROWTH_MB = 30;
 
@@ -17,7 +17,7 @@ export const BAD_BOUND =
   `attempts at bad receivers are written down: dripping ones as TIMEOUT after ${DEADLINE_MS.least} to ${DEADLINE_MS.most} ms, ` +
   `all ${EACH} of each other kind as 500 within ${DEADLINE_MS.most} ms; memory left within ${MOST_GROWTH_MB} MB`;
 
-// The status decides, also where the rest of the answer is a bomb or never comes.
+// The status decides, also where the remaining answer is a bomb or never comes.
 const ATTEMPTS_SQL = `SELECT name, count(*)::int AS attempts, min(ms) AS "shortestMs", max(ms) AS "longestMs",
     count(*) FILTER (WHERE CASE name WHEN 'drip' THEN err_code = 'TIMEOUT' AND ms >= $2 ELSE status = 500 END AND ms <= $3)::int AS expected
   FROM webhooks.webhook_attempt JOIN webhooks.webhook_endpoint endpoint ON endpoint.id = endpoint_id
@@ -29,7 +29,7 @@ interface Recorded {
   attempts: number;
   shortestMs: number;
   longestMs: number;
-  /** Of the attempts, those with the result that they are to have. */
+  /** Attempts with the result that they are to have. */
   expected: number;
 }
 
@@ -39,7 +39,7 @@ export async function bad(
 ): Promise<{ recorded: Recorded[]; grownMb: number; peakMb: number; holds: boolean }> {
   const inspector = await Inspector.of(scene.stack, DISPATCHER);
   try {
-    // What a process grows by as it begins to work is not what bad receivers do to it.
+    // The growth of a process at the begin of its work is not an effect of bad receivers.
     const postsBefore = await scene.posts();
     await scene.flood(await scene.subscribe('ok', KINDS.length), WARM_UP);
     await scene.posted(postsBefore, WARM_UP);
@@ -60,7 +60,7 @@ export async function bad(
 }
 
 function isExpected({ name, attempts, expected }: Recorded): boolean {
-  // Two begin at once while nobody knows the receiver.
+  // There are two attempts under way while the receiver has not answered yet.
   const least = name === 'drip' ? 2 : EACH;
   return attempts >= least && expected === attempts;
 }
@@ -70,7 +70,7 @@ async function forgetPeak(pid: number): Promise<void> {
   await writeFile(`/proc/${pid}/clear_refs`, '5');
 }
 
-/** Most memory that a process has had, in bytes. */
+/** Reads the most memory that a process has had, in bytes. */
 async function peak(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? NaN) * 1024;

@@ -4,7 +4,10 @@ import { type Subscriber, WebhookScene } from '../../stack/webhook-scene.js';
 import { bad, BAD_BOUND } from './bad-receivers.js';
 
 const SECONDS = 15;
-/** A single stall of the machine makes up the slowest in a hundred of a window: it takes several to tell it from a neighbour. */
+/**
+ * Number of rounds: a single stall of the machine makes up the slowest in a hundred of a window, and it takes several to distinguish it
+ * from a neighbour.
+ */
 const ROUNDS = 3;
 
 const ONE_DEAD = { backlog: 100_000, perSecond: 100, mostMs: 10 };
@@ -59,7 +62,7 @@ async function inScene<T>(part: (scene: WebhookScene, say: Say) => Promise<T>, s
   }
 }
 
-/** Plays each round on servers of its own: who died once is not known to answer any more. */
+/** Plays each round on servers of its own: a receiver that died once does not count as proven any more. */
 async function rounds<T>(part: (scene: WebhookScene, say: Say) => Promise<T>, say: Say): Promise<T[]> {
   const found: T[] = [];
   while (found.length < ROUNDS) found.push(await inScene(part, say));
@@ -86,7 +89,7 @@ async function manyDead(scene: WebhookScene): Promise<Found<'dying' | 'dead'>> {
   const { dying: mortal, dyingPerSecond, healthy: count, each, perSecond } = MANY_DEAD;
   const healthy = await scene.subscribe('ok', count);
   const doomed = await scene.subscribe('dying', mortal);
-  // All of them are known to answer.
+  // All of them have answered before.
   const before = await scene.posts();
   await scene.flood([...healthy, ...doomed], count + mortal);
   await scene.posted(before, count + mortal);
@@ -123,7 +126,7 @@ async function p99(scene: WebhookScene, subscribers: Subscriber[], perSecond: nu
 interface Comparison {
   baseline: Figures;
   beside: Figures;
-  /** By how much the slowest in a hundred is later, round by round. */
+  /** Delay of the slowest in a hundred, round by round. */
   laterMs: Measured;
   lost: number;
   holds: boolean;

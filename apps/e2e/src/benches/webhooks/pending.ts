@@ -8,13 +8,13 @@ const MB = 1024 * 1024;
 const ENDPOINTS = 50;
 const COUNTS = [1_000, 100_000, 1_000_000];
 const PER_SECOND = 100;
-/** Memory is looked at in the last twenty of them. */
+/** Length of a run in seconds; memory is measured in the last twenty of them. */
 const SECONDS = 30;
 const FIRST_LOOK_MS = 10_000;
 const WARM_UP = 2_000;
 const MOST_RATIO = 1.1;
 
-// Half of them due in an hour, half long due: behind receivers that do not answer.
+// Half of the rows are due in an hour, half long due: behind receivers that do not answer.
 const PENDING_SQL = `WITH endpoint AS (SELECT row_number() OVER (ORDER BY id) - 1 AS place, id, tenant_id FROM webhooks.webhook_endpoint
     WHERE name = 'dead'),
   lease AS (SELECT DISTINCT tenant_id, p FROM webhooks.webhook_delivery),
@@ -37,11 +37,11 @@ export const pending: Benchmark = {
     const inspector = await Inspector.of(scene.stack, DISPATCHER);
     try {
       const healthy = await scene.subscribe('ok', 1);
-      // What a process grows by as it begins to work is not what waits.
+      // The growth of a process at the begin of its work is not an effect of waiting deliveries.
       await scene.flood(healthy, WARM_UP);
       await scene.posted(0, WARM_UP);
       const dead = await scene.subscribe('dead', ENDPOINTS);
-      // Each of them has a delivery, from which the rest is made.
+      // Each of them has a delivery, from which the others are made.
       await scene.flood(dead, ENDPOINTS);
       await scene.quiet();
       const looks: { made: number; pending: number; rssMb: number; heapMb: number; lost: number }[] = [];

@@ -8,7 +8,7 @@ import { type Subscriber, WebhookScene } from '../../stack/webhook-scene.js';
 
 const TENANTS = 16;
 const EVENTS = 8_000;
-/** As many as the dispatcher opens: eight for an endpoint whose receiver answers. */
+/** Number of connections, as many as the dispatcher opens: eight for an endpoint whose receiver answers. */
 const CONNECTIONS = 8 * TENANTS;
 const ROUNDS = 8;
 /** The flags of the dispatcher (`services.ts` of the launcher). */
@@ -85,7 +85,7 @@ async function compareSteps(
   const { postgres, nats } = scene.stack.file;
   const env = { POSTGRES: postgres, NATS: nats, RECEIVER: scene.urlOf('ok/steps') };
   const { program } = await Program.start('steps.mjs', { env, nodeOptions: NODE_FLAGS });
-  // To the dispatcher they are events without a receiver: it stays out of the way.
+  // The dispatcher sees events without a receiver in them: it stays out of the way.
   process.kill(scene.dispatcherPid, 'SIGSTOP');
   try {
     const tenants = Array.from({ length: TENANTS }, () => ({

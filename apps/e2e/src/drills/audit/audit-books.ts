@@ -20,7 +20,7 @@ export interface Differences {
   unexpected: number;
 }
 
-/** What a line of these is about besides its target: a change of one thing more than once is told apart by it. */
+/** Functions that read the subject of an entry besides its target: several changes of one thing differ by it. */
 const MARKS: Record<string, (details: Record<string, unknown>) => unknown> = {
   'webhook.updated': ({ name, fields }) => (String(fields) === 'url' ? 'url' : name),
   'bot_mode.changed': ({ after }) => after,
@@ -28,7 +28,7 @@ const MARKS: Record<string, (details: Record<string, unknown>) => unknown> = {
   'subscription.changed': ({ previousPlan, plan }) => `${String(previousPlan)} to ${String(plan)}`,
 };
 
-/** Reading a secret is no change: how often a call was repeated says how many lines there are. */
+/** Actions that are no change, such as reading a secret: the number of their entries follows the number of repeats. */
 const NO_CHANGES = ['webhook_secret.read'];
 
 /** Names a change: by tenant, action, what it was done to, and what about it. */
@@ -36,7 +36,7 @@ export function changeKey(tenantId: string, action: string, target: string, mark
   return `${tenantId} ${action} ${target} ${String(mark)}`.trim();
 }
 
-/** Whose id does not come back to whoever made the change is named by what they know. */
+/** Makes the key of an entry: a change whose id its caller never got is identified by the facts that the caller has. */
 function keyOfLine({ tenantId, action, target, details }: Line): string {
   const { sessionId, name } = details;
   const isBound = typeof sessionId === 'string' && action.startsWith('webhook.');
@@ -48,7 +48,7 @@ function keyOfLine({ tenantId, action, target, details }: Line): string {
 /** The key that every tenant begins with. */
 export const FIRST_KEY = 'First key';
 
-/** The changes that were carried out. */
+/** Books of the changes that were carried out. */
 export class Books {
   private readonly expected = new Map<string, number>();
 
@@ -103,7 +103,7 @@ export async function waitingFacts(stack: Stack): Promise<number> {
   return Number(row?.waiting);
 }
 
-/** Notes how often the secrets of endpoints were rotated: a call whose answer was lost may have done it or not. */
+/** Notes the number of rotations of the endpoints' secrets: a call whose answer was lost may have made one or not. */
 export async function noteRotations(stack: Stack, books: Books): Promise<void> {
   const rows = await read<{ tenantId: string; target: string; count: number }>(stack, ROTATIONS_SQL);
   for (const { tenantId, target, count } of rows)

@@ -3,7 +3,7 @@ import type { NewTenant } from '../../stack/actor.js';
 import { type Books, changeKey, FIRST_KEY } from './audit-books.js';
 import { type Client, operate } from './audit-client.js';
 
-/** Where the stories play. */
+/** Scene of the stories. */
 export interface Scene {
   books: Books;
   /** An address that may receive webhooks. */
@@ -29,7 +29,7 @@ const keys: Story = async (client, { books }) => {
     }));
   const { body: first } = await make(null, KEY);
   const kid = String(first['kid']);
-  // How often it was rotated is told by the keys that this has made.
+  // The keys that this has made show the number of its rotations.
   const { body: second } = await make(kid, `${KEY} ${kid}`);
   const successor = String(second['kid']);
   for (const made of [first, second]) client.keys.set(String(made['kid']), String(made['name']));
@@ -56,7 +56,7 @@ const webhook: Story = async (client, { books, url }) => {
   books.note(changeKey(tenantId, 'webhook.deleted', id));
 };
 
-/** Of an endpoint that stays: its row says at the end how often it was rotated. */
+/** Story of an endpoint that stays: its row has the number of rotations at the end. */
 const rotation: Story = async (client, { url }) => {
   const id = await makeEndpoint(client, url);
   await client.call('POST', `/v1/webhooks/${id}/rotate-secret`);
@@ -123,7 +123,7 @@ const widgets: Story = async (client, { books }) => {
     },
   }));
   const id = String(body['id']);
-  // Each update has a line, also one that changes nothing: a repeat is made only where the first try was not carried out.
+  // Each update has an entry, also one that changes nothing: a repeat is made only where the first try was not carried out.
   const title = client.name('changed');
   const isChanged = async (): Promise<boolean> =>
     (await client.call('GET', `/v1/widgets/${id}`)).body['title'] === title;
@@ -167,7 +167,7 @@ export const STORIES: Story[] = [
   ...[tiers, tiers, widgets, subscription, subscription, tenant],
 ];
 
-/** Notes what was made, as the lists say at the end: also by calls whose answers were lost. */
+/** Notes the objects that were made, as the lists have them at the end: also by calls whose answers were lost. */
 export async function noteMade(client: Client, { books }: Scene): Promise<void> {
   const { tenantId } = client.tenant;
   const made = new Map(client.keys);

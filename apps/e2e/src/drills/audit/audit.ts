@@ -12,7 +12,7 @@ import { noteMade, type Scene, STORIES } from './audit-stories.js';
 const CLIENTS = 6;
 /** A minute of the option is so many changes: 500 without it. */
 const CHANGES_PER_MINUTE = 50;
-/** Pause of a client between two stories, at most: the kills are to fall among the changes, not behind them. */
+/** Longest pause of a client between two stories, in ms: the kills are to fall among the changes, not behind them. */
 const PAUSE_MS = 3_000;
 const LEAST_PAUSE_MS = 1_000;
 const MORE_PAUSE_MS = 3_000;
@@ -23,7 +23,7 @@ const STEPS = ['audit-1', 'audit-2'];
 /** The sweeper waits three seconds, and what the bot has not answered holds up its endpoint for a minute. */
 const SETTLE_LIMIT_MS = 180_000;
 
-/** Changes of every kind while everybody whose change it is, and whoever it passes through, is killed. */
+/** Drill of changes of every kind while the services that make them, and those on their way, are killed. */
 export const audit: NamedRun = {
   summary: `${CHANGES_PER_MINUTE * 10} changes of every kind by ${CLIENTS} tenants (--minutes N: ${CHANGES_PER_MINUTE} each), kill -9 of five services and of NATS in turn, and of each owner between its steps`,
   bound:
@@ -37,7 +37,7 @@ export const audit: NamedRun = {
       const wanted = CHANGES_PER_MINUTE * minutes;
       const startedAt = performance.now();
       const running = load.run(wanted);
-      running.catch(() => undefined); // heard below, and between the kills
+      running.catch(() => undefined); // caught below, and between the kills
       const kills = await killInTurn(stack, load, seededRandom(seed + 1), say);
       load.isDisturbed = false;
       await running;
@@ -74,7 +74,7 @@ async function prepare(stack: Stack, url: string): Promise<{ scene: Scene; clien
   return { scene, clients };
 }
 
-/** Clients who play stories until there are enough changes, and nobody is killed any more. */
+/** Clients that play stories until there are enough changes, and no process is killed any more. */
 class Load {
   isDisturbed = true;
   stories = 0;
@@ -103,13 +103,19 @@ class Load {
     });
   }
 
-  /** @throws what a client did not get over. */
+  /**
+   * Throws an error that a client could not recover from.
+   * @throws what a client did not get over.
+   */
   assertNoFailure(): void {
     if (this.failure) throw this.failure;
   }
 }
 
-/** @returns how often a process was killed. */
+/**
+ * Kills the processes in turn.
+ * @returns how often a process was killed.
+ */
 async function killInTurn(
   stack: Stack,
   load: Load,
@@ -141,7 +147,7 @@ async function killInTurn(
   return kills;
 }
 
-/** Once nothing is on its way any more. */
+/** Counts once nothing is on its way any more. */
 async function count(stack: Stack, scene: Scene, clients: Client[], say: RunOptions['say']): Promise<Found> {
   const { books } = scene;
   const nothing = async (): Promise<boolean> => (await waitingFacts(stack)) === 0;

@@ -4,15 +4,15 @@ import type { Actor } from '../../stack/actor.js';
 /** A way of looking connected and hearing nothing, or of never getting connected (docs/platform-protocol.md, failures). */
 export interface DeafWay {
   name: string;
-  /** Why the session shall say it was recycled; none: it keeps its connection. */
+  /** Reasons that the session may give for being recycled; none: it keeps its connection. */
   reasons: string[];
-  /** It shows in a message to somebody who was never written to: about others nothing is asked any more. */
+  /** True when the fault shows in a message to a stranger: for others nothing is asked any more. */
   toStranger?: boolean;
   /** Returns what ends it: a fault of the platform would meet the next connection just the same. */
   begin(actor: Actor): Promise<() => Promise<unknown>>;
 }
 
-/** From the next moment on this account is treated so. */
+/** Makes a fault that treats this account so from the next moment on. */
 const account =
   (faults: object): DeafWay['begin'] =>
   async ({ stack, phone }) => {
@@ -20,7 +20,7 @@ const account =
     return () => stack.platform('DELETE', `/accounts/${phone}/faults`);
   };
 
-/** One frame that cannot be read; nothing behind it can. */
+/** Makes a fault of one frame that cannot be read; nothing behind it can. */
 const frame =
   (kind: string): DeafWay['begin'] =>
   async ({ stack, phone }) => {
@@ -28,7 +28,7 @@ const frame =
     return () => Promise.resolve();
   };
 
-/** Connections of everybody are treated so when they are opened. */
+/** Makes a fault that treats all connections so when they are opened. */
 const door =
   (faults: object): DeafWay['begin'] =>
   async ({ stack }) => {
@@ -45,7 +45,7 @@ const atTheNextLogin =
     return end;
   };
 
-/** The worker can neither read nor write keys: what comes in stays inside. */
+/** Locks the keys, so that the worker can neither read nor write them: inbound messages stay where they are. */
 const keysLocked: DeafWay['begin'] = async ({ stack }) => {
   const client = new pg.Client(stack.file.postgres);
   await client.connect();
@@ -57,7 +57,7 @@ const keysLocked: DeafWay['begin'] = async ({ stack }) => {
   };
 };
 
-/** Every one known. What the library finds out by itself is among them: it tells late, or not at all. */
+/** List of every known way of going deaf. Faults that the library finds by itself are among them: it reports them late, or not at all. */
 export const DEAF_WAYS: readonly DeafWay[] = [
   { name: 'silent', reasons: ['KEEP_ALIVE_TIMEOUT'], begin: account({ silent: true }) },
   { name: 'black hole', reasons: ['KEEP_ALIVE_TIMEOUT'], begin: account({ blackHole: true }) },

@@ -7,22 +7,22 @@ import { DEAF_WAYS, type DeafWay } from './deaf-ways.js';
 import { deliveriesByFact } from '../../load/webhook-facts.js';
 
 const WITHIN_MS = 60_000;
-/** Longer than the bound, so that the figures say by how much it was missed. */
+/** Longest wait, in ms; longer than the bound, so that the figures say by how much it was missed. */
 const LIMIT_MS = 120_000;
 
-/** The figures of one way of going deaf; null: that did not come to be. */
+/** Figures of one way of going deaf; null: that did not come to be. */
 interface DeafFigures {
-  /** Why the session said it was recycled. */
+  /** Reason that the session gave for being recycled. */
   reason: string | null;
-  /** From the beginning until the session said so. */
+  /** Time from the beginning until the session gave it, in ms. */
   detectedMs: number | null;
-  /** From the beginning until it was connected, and what was written and sent meanwhile had arrived. */
+  /** Time from the beginning until it was connected, and the messages written and sent meanwhile had arrived, in ms. */
   recoveredMs: number | null;
   lost: number;
   doubles: number;
 }
 
-/** A session goes deaf in every known way; nobody tells it. */
+/** Drill of sessions that go deaf in every known way, without any signal of it. */
 export const deaf: NamedRun = {
   summary:
     'every way of going deaf, one after the other, each with a text that is written and one that is sent',
@@ -33,13 +33,13 @@ export const deaf: NamedRun = {
     const tenant = await createTenant(stack, '--plan', 'ENTERPRISE', '--internal');
     const trials: { way: DeafWay; trial: Trial }[] = [];
     for (const way of DEAF_WAYS) {
-      // Each with a session of its own: whose trouble repeats is connected anew later and later.
+      // Each trial has a session of its own: a session with repeated trouble is connected anew later and later.
       const trial = await Trial.prepare(await Actor.link(stack, tenant), receiver);
       await trial.play(way);
       trials.push({ way, trial });
       say(`  ${way.name.padEnd(28)} ${JSON.stringify(await trial.figures())}`);
     }
-    // Counted at the very end: what comes twice may come late.
+    // The figures are counted at the very end: a second copy may come late.
     const ways: Record<string, DeafFigures> = {};
     for (const { way, trial } of trials) ways[way.name] = await trial.figures();
     await receiver.stop();
@@ -72,7 +72,7 @@ class Trial {
     private readonly receiver: WebhookReceiver,
   ) {}
 
-  /** They have spoken to each other before. */
+  /** Prepares a session and a contact that have written to each other before. */
   static async prepare(actor: Actor, receiver: WebhookReceiver): Promise<Trial> {
     await actor.promote();
     await actor.listen(receiver);
@@ -124,7 +124,7 @@ class Trial {
       if (answer.status !== 409) expectStatus(answer, 200);
       return answer.status === 200;
     };
-    // While a session reconnects its sends are refused, as its tenant is told.
+    // The sends are refused while a session reconnects, with a reason for its tenant.
     void waitFor('the send to be accepted', accepted, LIMIT_MS).catch(() => undefined);
   }
 
@@ -146,7 +146,7 @@ class Trial {
     );
   }
 
-  /** Told to the tenant, or shown where the session was not connected anyhow. */
+  /** Reads the reason from the events of the tenant, or from the session where it was not connected anyhow. */
   private async reasonSince(reasons: string[], since: number): Promise<string | undefined> {
     const webhookReasons = this.receiver
       .bodies()

@@ -2,10 +2,10 @@ import { PLANS, type Plan, TOKEN_BLOCK } from '@svc/contracts';
 import type { StandInInvoice, StripeStandIn } from '@svc/testing';
 import pg from 'pg';
 
-/** Tokens a month that each plan includes, as `billing` has it without a word. */
+/** Tokens a month that each plan includes, as `billing` has them by default. */
 const INCLUDED: Record<Plan, number> = { STARTER: 5_000_000, GROWTH: 20_000_000, ENTERPRISE: 70_000_000 };
 
-/** The record of what the drill did: tokens by `<tenant>:<month>`, and tenants whose plan never changed. */
+/** Truth of the drill: tokens by `<tenant>:<month>`, and tenants whose plan never changed. */
 export interface Truth {
   tokens: Map<string, number>;
   steady: Map<string, Plan>;
@@ -13,19 +13,19 @@ export interface Truth {
 
 /** Differences between what was used, the ledger, the provider and its invoices; all of them are 0 where all is well. */
 export interface Differences {
-  /** Tenants' months whose tokens are not what was used. */
+  /** Number of tenants' months whose tokens are not those that were used. */
   tokens: number;
-  /** Months whose blocks do not follow from their tokens, of tenants whose plan never changed. */
+  /** Number of months whose blocks do not follow from their tokens, of tenants whose plan never changed. */
   blocks: number;
   /** Blocks of the ledger that are not at the provider exactly once, at their price. */
   atProvider: number;
-  /** Items of the provider that are not in the ledger. */
+  /** Number of the provider's items that are not in the ledger. */
   foreign: number;
   /** Blocks that are on no invoice, or on more than one. */
   onInvoices: number;
   /** Cents between all invoices and plans and blocks together. */
   cents: number;
-  /** Tenants whose plan or state is not the provider's. */
+  /** Number of tenants whose plan or state is not the provider's. */
   subscriptions: number;
 }
 
@@ -83,7 +83,7 @@ function compareItems(
   const { items, invoices } = stripe.world;
   const keyOf = ({ metadata }: { metadata: Record<string, string> }): string =>
     `${metadata['tenantId']}:${metadata['month']}:${metadata['block']}`;
-  const known = new Set(blocks.map(({ key }) => key));
+  const blockKeys = new Set(blocks.map(({ key }) => key));
   const onInvoices = invoices.flatMap((invoice: StandInInvoice) => invoice.items.map(keyOf));
   const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
   return {
@@ -91,8 +91,8 @@ function compareItems(
       const same = items.filter((item) => keyOf(item) === key);
       return same.length !== 1 || same[0]?.id !== item_id || same[0].amount !== cents;
     }),
-    foreign: count(items, (item) => !known.has(keyOf(item))),
-    onInvoices: count(known, (key) => onInvoices.filter((one) => one === key).length !== 1),
+    foreign: count(items, (item) => !blockKeys.has(keyOf(item))),
+    onInvoices: count(blockKeys, (key) => onInvoices.filter((one) => one === key).length !== 1),
     cents:
       sum(invoices.map(({ total }) => total)) -
       sum(invoices.map(({ planAmount }) => planAmount)) -

@@ -17,16 +17,16 @@ import { compareBooks, type Truth } from './ledger-books.js';
 
 const DAYS = 90;
 const DAY_MS = 86_400_000;
-/** Of the simulated quarter: leap day, months of 29 and 31 days, and no day on which a month begins. */
+/** Begin of the simulated quarter: leap day, months of 29 and 31 days, and no day on which a month begins. */
 const BEGIN = Date.parse('2032-01-17T08:30:00Z');
 const PRICES = { price_starter: 2_900, price_growth: 9_900, price_enterprise: 49_900 };
-/** Those of each plan; every other one changes its plan now and then. */
+/** Number of tenants of each plan; every other one changes its plan now and then. */
 const TENANTS_PER_PLAN = 4;
 const CALLS_A_DAY = 12;
-/** Of a call; with it a tenant starts a block every few days. */
+/** Most tokens of a call; with it a tenant starts a block every few days. */
 const MOST_TOKENS = 2_000_000;
 const DUPLICATES = 0.05;
-/** Calls that are told up to four days late. */
+/** Part of the calls that are published up to four days late. */
 const LATE = 0.05;
 const FAULTS = {
   duplicates: 0.05,
@@ -37,11 +37,11 @@ const FAULTS = {
   lostAnswers: 0.02,
 };
 const KILL_EVERY_DAYS = 9;
-/** A block whose answer was lost is claimed for a minute. */
+/** Longest wait for the reports, in ms: a block whose answer was lost is claimed for a minute. */
 const REPORT_LIMIT_MS = 240_000;
 const LOOK_LIMIT_MS = 60_000;
 
-/** A quarter in minutes: tokens, plan changes and payments, with everything told twice, late, in any order or not at all. */
+/** Drill of a quarter in minutes: tokens, plan changes and payments, each published twice, late, in any order or not at all. */
 export const ledger: NamedRun = {
   summary: `${DAYS} simulated days of ${TENANTS_PER_PLAN * PLANS.length} tenants with a stand-in for Stripe: 5 % duplicates, reordering, lost webhooks and answers, kill -9 of billing`,
   bound:
@@ -69,7 +69,7 @@ interface Payer {
 class Quarter {
   private readonly truth: Truth = { tokens: new Map(), steady: new Map() };
   private readonly payers: Payer[] = [];
-  /** Events that are told on a later day. */
+  /** Events that are published on a later day. */
   private late: { day: number; body: string }[] = [];
   private calls = 0;
   private repeats = 0;
@@ -101,7 +101,7 @@ class Quarter {
     return quarter;
   }
 
-  /** Day by day. @returns how often `billing` was killed. */
+  /** Lives through the quarter, day by day. @returns how often `billing` was killed. */
   async live(say: RunOptions['say']): Promise<number> {
     this.stripe.faults = FAULTS;
     let kills = 0;
@@ -110,10 +110,10 @@ class Quarter {
       this.stripe.world.advanceTo(now / 1000);
       await this.setClock(now);
       for (const payer of this.payers) if (!payer.isSteady) await this.act(payer);
-      const told = this.tell(day, now);
+      const published = this.publishCalls(day, now);
       const isKilled = day % KILL_EVERY_DAYS === 0;
       if (isKilled) await this.killBilling();
-      await told;
+      await published;
       await this.stripe.flush();
       if (isKilled)
         say(`  day ${day}: ${this.calls} calls, ${this.stripe.world.items.length} blocks; billing killed`);
@@ -122,9 +122,9 @@ class Quarter {
     return kills;
   }
 
-  /** Everything is told, reported and on an invoice, and the daily comparison has found what was lost. */
+  /** Waits until everything is published, reported and on an invoice, and the daily comparison has found what was lost. */
   async close(say: RunOptions['say']): Promise<void> {
-    await this.tell(Infinity, BEGIN + DAYS * DAY_MS);
+    await this.publishCalls(Infinity, BEGIN + DAYS * DAY_MS);
     await waitFor(
       'every call in the ledger',
       async () => (await this.count('usage_event')) === this.calls,
@@ -158,7 +158,7 @@ class Quarter {
 
   async outcome(seed: number, kills: number) {
     const compare = () => compareBooks(this.stack.file.postgres, this.stripe, this.truth);
-    // Whoever is compared has been claimed, and is looked at in turn.
+    // A tenant that is compared has been claimed, and is looked at in turn.
     await waitFor('every look', async () => (await compare()).subscriptions === 0, LOOK_LIMIT_MS).catch(
       String,
     );
@@ -216,7 +216,7 @@ class Quarter {
     else if (chance < 0.1) customer.cardFails = !customer.cardFails;
   }
 
-  /** Once the end has been heard of: while it has not, the gateway keeps people from paying twice. */
+  /** Checks out again once the end has arrived: until then, the gateway keeps people from paying twice. */
   private async comeBack({ tenant, plan }: Payer): Promise<void> {
     const { body } = await this.stack.api(tenant.apiKey, 'GET', '/v1/subscription');
     if (body['status'] === 'CANCELED') await this.checkOut(tenant, plan).catch(() => undefined);
@@ -230,8 +230,8 @@ class Quarter {
     return own.at(-1) as StandInSubscription;
   }
 
-  /** The calls of a day, and those of earlier days whose turn it is; in any order, some of them twice. */
-  private async tell(day: number, now: number): Promise<void> {
+  /** Publishes the calls of a day, and those of earlier days whose turn it is; in any order, some of them twice. */
+  private async publishCalls(day: number, now: number): Promise<void> {
     const due = this.late.filter((one) => one.day <= day).map(({ body }) => body);
     this.late = this.late.filter((one) => one.day > day);
     for (const { tenant } of day === Infinity ? [] : this.payers) {
@@ -245,7 +245,7 @@ class Quarter {
       }
     }
     due.sort(() => this.random() - 0.5);
-    // Without a message id: the stream itself would leave out what comes again within two minutes.
+    // The events have no message id: the stream itself would leave out a repeat within two minutes.
     for (const body of due) await this.messaging.jetstream.publish(`evt.0.${LlmCalled.name}`, body);
   }
 

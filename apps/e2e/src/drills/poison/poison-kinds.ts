@@ -11,7 +11,7 @@ const sealed = (bytes: number[]): object => ({
   plaintext: Buffer.from(bytes).toString('base64'),
 });
 
-/** What strangers write that some store, reader or clock cannot take: bodies for the simulator, by what is wrong with them. */
+/** Bodies for the simulator, by their fault: messages of strangers that some store, reader or clock cannot take. */
 export const POISON: Record<string, object> = {
   'NUL in a text': { message: { conversation: NUL } },
   'NUL in a quoted text': quoting({ stanzaId: 'Q1', quotedMessage: { conversation: NUL } }),

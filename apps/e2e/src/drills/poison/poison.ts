@@ -12,7 +12,7 @@ const HEALTHY = 2_000;
 const OF_EACH_KIND = 10;
 const PER_SECOND = 50;
 const MOST_RATIO = 2;
-/** Below this a ratio says more about the machine than about us. */
+/** Least time of a ratio, in ms: below it, a ratio says more about the machine than about us. */
 const LEAST_MS = 50;
 const SETTLE_LIMIT_MS = 60_000;
 const LOOK_MS = 500;
@@ -40,8 +40,8 @@ export const poison: NamedRun = {
     await disperse(crowd);
     const p99Ratio = poisoned.p99Ms / Math.max(quiet.p99Ms, LEAST_MS);
     const figures = { quiet, poisoned, p99Ratio, longestAwayMs, logins, mostLoginsOfOne };
-    const isTold = [quiet, poisoned].every(({ lost, twice }) => lost + twice === 0);
-    return { figures, holds: isTold && p99Ratio <= MOST_RATIO && mostLoginsOfOne <= 1 };
+    const isComplete = [quiet, poisoned].every(({ lost, twice }) => lost + twice === 0);
+    return { figures, holds: isComplete && p99Ratio <= MOST_RATIO && mostLoginsOfOne <= 1 };
   },
 };
 
@@ -54,14 +54,17 @@ interface Figures {
   twice: number;
 }
 
-/** Writes to the sessions in turn, at a steady pace, and finds what is told of it. */
+/** Writes to the sessions in turn, at a steady pace, and finds the events of it. */
 class Writer {
   constructor(
     private readonly crowd: Crowd,
     private readonly contacts: string[],
   ) {}
 
-  /** @param before what else is written in front of the n-th ordinary text. */
+  /**
+   * Writes so many ordinary texts.
+   * @param before what else is written in front of the n-th ordinary text.
+   */
   async write(count: number, before: (n: number) => object[]): Promise<Figures> {
     const startedAt = performance.now();
     const writtenAt = new Map<string, number>();
@@ -79,28 +82,31 @@ class Writer {
     }
     await Promise.all(underWay);
     const all = [...writtenAt.keys(), ...poisonous];
-    const isAllTold = async (): Promise<boolean> => {
-      const told = timesTold(this.crowd.receiver);
-      if (all.every((id) => told.has(id))) return true;
+    const hasEveryEvent = async (): Promise<boolean> => {
+      const times = eventTimes(this.crowd.receiver);
+      if (all.every((id) => times.has(id))) return true;
       await delay(LOOK_MS); // counting takes longer the more there is
       return false;
     };
-    await waitFor('everything to be told', isAllTold, SETTLE_LIMIT_MS).catch(() => undefined);
-    const told = timesTold(this.crowd.receiver);
+    await waitFor('everything to be told', hasEveryEvent, SETTLE_LIMIT_MS).catch(() => undefined);
+    const times = eventTimes(this.crowd.receiver);
     const latencies = [...writtenAt].flatMap(([id, at]) => {
-      const [first] = told.get(id) ?? [];
+      const [first] = times.get(id) ?? [];
       return first === undefined ? [] : [Math.max(0, first - at)];
     });
     const sorted = latencies.sort((a, b) => a - b);
     return {
       ...{ p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) },
       ...{ ordinary: writtenAt.size, poisonous: poisonous.size },
-      lost: all.filter((id) => !told.has(id)).length,
-      twice: all.filter((id) => (told.get(id)?.length ?? 0) > 1).length,
+      lost: all.filter((id) => !times.has(id)).length,
+      twice: all.filter((id) => (times.get(id)?.length ?? 0) > 1).length,
     };
   }
 
-  /** @returns the platform's ids of what was written, in order. */
+  /**
+   * Writes bodies to one session.
+   * @returns the platform's ids of what was written, in order.
+   */
   private async send(n: number, bodies: object[]): Promise<string[]> {
     const { actors } = this.crowd;
     const actor = actors[n % actors.length];
@@ -116,15 +122,15 @@ class Writer {
   }
 }
 
-/** When each message was told, by its id on the platform; a delivery that is repeated under its id counts once. */
-function timesTold(receiver: WebhookReceiver): Map<string, number[]> {
-  const told = new Map<string, number[]>();
+/** Finds the times of the events of each message, by its id on the platform; a delivery that is repeated under its id counts once. */
+function eventTimes(receiver: WebhookReceiver): Map<string, number[]> {
+  const times = new Map<string, number[]>();
   const deliveries = new Set<string>();
   for (const [n, { event, deliveryId, payload }] of receiver.bodies().entries()) {
     if (event !== 'message.received' || deliveries.has(deliveryId)) continue;
     deliveries.add(deliveryId);
     const id = String(payload['keyId']);
-    told.set(id, [...(told.get(id) ?? []), receiver.received[n]?.at ?? 0]);
+    times.set(id, [...(times.get(id) ?? []), receiver.received[n]?.at ?? 0]);
   }
-  return told;
+  return times;
 }

@@ -17,19 +17,22 @@ const KILLS = 20;
 const STEPS = Array.from({ length: 7 }, (_, n) => `hook-${n + 1}`);
 /** A step is left behind at most so often before the kill. */
 const MOST_PASSES = 40;
-/** Between the return of the process and the next kill. */
+/** Least pause between the return of the process and the next kill, in ms. */
 const LEAST_PAUSE_MS = 500;
 const MORE_PAUSE_MS = 3_000;
 const FROZEN_MS = 40_000;
-/** What began under the leases of before is over by then, once it goes on. */
+/** Time of the thaw, in ms: attempts that began under the leases of before have ended by then. */
 const THAW_MS = 1_000;
 const MOST_ATTEMPTS = 5;
-/** Eight at once for each endpoint, and those that have ended and are not yet recorded. */
+/** Most attempts in flight: eight for each endpoint, and those that have ended and are not yet recorded. */
 const MOST_IN_FLIGHT = (OK + FLAKY + SLOW + BROKEN) * 8 + 384;
-/** Flaky receivers fail each message once, broken ones always: the next attempt is to come within the drill. */
+/**
+ * Waits of the retries, in ms: flaky receivers fail each message once, broken ones always, and the next attempt is to come within the
+ * drill.
+ */
 const RETRY_DELAYS_MS = '0,1000,1000,1000,1000';
 
-/** The dispatcher dies again and again while events come in; what its receivers get is counted there. */
+/** Drill of a dispatcher that dies again and again while events come in; the posts to its receivers are counted there. */
 export const killDispatcher: NamedRun = {
   summary: `kill -9 of the dispatcher at ${PER_SECOND} events a second: ${KILLS} times at random and at each numbered step; frozen for ${FROZEN_MS / 1000} s; PostgreSQL and NATS killed`,
   bound:
@@ -42,17 +45,17 @@ export const killDispatcher: NamedRun = {
       const [slow, broken] = [await scene.subscribe('slow', SLOW), await scene.subscribe('broken', BROKEN)];
       const stream = new Stream(scene, { often, slow, broken }, PER_SECOND);
       const running = stream.run();
-      const overAt = await disturb(scene, seed, say);
-      const kills = overAt.length;
-      overAt.push(await away(scene, 'postgres', say));
+      const endedAt = await disturb(scene, seed, say);
+      const kills = endedAt.length;
+      endedAt.push(await away(scene, 'postgres', say));
       const rate = stream.rate;
-      overAt.push(await away(scene, 'nats-server', say));
+      endedAt.push(await away(scene, 'nats-server', say));
       await delay(MORE_PAUSE_MS);
       stream.end();
       await running;
       say('  waiting for the rest');
       const counts = await stream.count();
-      const repeats = await repeatsPer(scene, overAt);
+      const repeats = await repeatsPer(scene, endedAt);
       const mostRepeats = Math.max(...repeats.slice(0, kills));
       const ofServers = Math.max(...repeats.slice(kills));
       const ends = await endsOf(scene);
@@ -75,16 +78,19 @@ function holds(figures: Figures): boolean {
   return none.every((count) => count === 0) && isBounded && areDead;
 }
 
-/** @returns when each disturbance of the dispatcher was over, in ms since 1970. */
+/**
+ * Disturbs the dispatcher.
+ * @returns when each disturbance of the dispatcher was over, in ms since 1970.
+ */
 async function disturb(scene: WebhookScene, seed: number, say: RunOptions['say']): Promise<number[]> {
   const random = seededRandom(seed);
   const { stack } = scene;
-  const overAt: number[] = [];
+  const endedAt: number[] = [];
   const pause = (): Promise<void> => delay(LEAST_PAUSE_MS + random() * MORE_PAUSE_MS);
   for (let n = 1; n <= KILLS; n += 1) {
     await pause();
     await killed(scene, DISPATCHER);
-    overAt.push(Date.now());
+    endedAt.push(Date.now());
     say(`  killed ${n}`);
   }
   for (const step of STEPS) {
@@ -93,22 +99,25 @@ async function disturb(scene: WebhookScene, seed: number, say: RunOptions['say']
       ...{ process: DISPATCHER, app: DISPATCHER, step },
       passes: step === 'hook-7' ? 0 : passes,
     });
-    // Partitions are taken over when the lease has been lost meanwhile.
+    // Another owner has the partitions when the lease has been lost meanwhile.
     if (step === 'hook-7') await frozen(pid);
     await died();
     await untilReplaced(stack, DISPATCHER, pid);
-    overAt.push(Date.now());
+    endedAt.push(Date.now());
     say(`  killed at ${step}, left behind ${passes} times before`);
     await pause();
   }
   await frozen(scene.dispatcherPid);
   await delay(THAW_MS);
-  overAt.push(Date.now());
+  endedAt.push(Date.now());
   say(`  frozen for ${FROZEN_MS / 1000} s`);
-  return overAt;
+  return endedAt;
 }
 
-/** @returns when the server was back, in ms since 1970. */
+/**
+ * Kills a server and waits until it is back.
+ * @returns when the server was back, in ms since 1970.
+ */
 async function away(scene: WebhookScene, server: string, say: RunOptions['say']): Promise<number> {
   await delay(MORE_PAUSE_MS);
   await killed(scene, server);

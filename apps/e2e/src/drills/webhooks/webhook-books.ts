@@ -19,9 +19,9 @@ export interface Ends {
   /** Most recorded attempts of one delivery. */
   mostAttempts: number;
   deliveredTwice: number;
-  /** Dead letters. */
+  /** Number of dead letters. */
   dead: number;
-  /** Those of receivers under `broken` whose recorded attempts have the numbers 1 to 5. */
+  /** Number of dead letters of receivers below `broken` whose recorded attempts have the numbers 1 to 5. */
   deadAfterFive: number;
 }
 
@@ -35,13 +35,13 @@ export async function endsOf(scene: WebhookScene): Promise<Ends> {
  * start; those after all of them to the last.
  * @param overAt ms since 1970, in their order.
  */
-export async function repeatsPer(scene: WebhookScene, overAt: number[]): Promise<number[]> {
+export async function repeatsPer(scene: WebhookScene, endedAt: number[]): Promise<number[]> {
   const rows = await scene.execute(RECORDED_SQL, []);
   const recorded = new Set(rows.map(({ attempt }) => attempt));
   const unwritten = (await scene.attempts()).filter((attempt) => !recorded.has(attempt));
   const starts = unwritten.map((attempt) => Number(attempt.split(' ')[1]));
-  const limits = [-Infinity, ...overAt.slice(0, -1), Infinity];
-  return overAt.map((_, index) => {
+  const limits = [-Infinity, ...endedAt.slice(0, -1), Infinity];
+  return endedAt.map((_, index) => {
     const [from, to] = limits.slice(index, index + 2) as [number, number];
     return starts.filter((at) => at > from && at <= to).length;
   });

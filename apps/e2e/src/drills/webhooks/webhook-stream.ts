@@ -4,14 +4,14 @@ import { round3 } from '../../figures.js';
 import type { Subscriber, WebhookScene } from '../../stack/webhook-scene.js';
 
 const LIMIT_MS = 180_000;
-/** Between two tries of an event that the stream did not take. */
+/** Pause between two tries of an event that the stream did not take, in ms. */
 const RETRY_MS = 250;
-/** One event in so many is for a receiver that takes its time or fails. */
+/** Number of events of which one is for a receiver that takes its time or fails. */
 const SELDOM = 400;
 
 /** The receivers of the events of a stream. */
 export interface Audience {
-  /** Nearly all of them. */
+  /** Subscribers of nearly all events. */
   often: Subscriber[];
   slow: Subscriber[];
   broken: Subscriber[];
@@ -20,9 +20,9 @@ export interface Audience {
 /** The results of the events of a stream. */
 export interface StreamFigures {
   published: number;
-  /** Of these, for receivers that never take one. */
+  /** Number of these for receivers that never take one. */
   toBroken: number;
-  /** Not answered 2xx by a receiver that does so sooner or later. */
+  /** Number of events not answered 2xx by a receiver that does so sooner or later. */
   lost: number;
   /** Deliveries without an end. */
   pending: number;

@@ -15,7 +15,7 @@ import { keyIdOf } from './messages/outgoing.js';
 import { openSocket } from './socket/socket.js';
 import { FailureScope } from './socket/watchdog.js';
 
-/** The only door of this wing: everything that knows the platform library stands behind it. */
+/** Platform as the only door of this wing: everything that uses the platform library stands behind it. */
 export class WhatsAppPlatform extends Platform {
   override readonly keyIdOf = keyIdOf;
   override readonly download = downloadFile;
@@ -44,7 +44,7 @@ export class WhatsAppPlatform extends Platform {
   }
 }
 
-/** Ends the session in whose context a promise was rejected that nobody listens to, instead of the process. */
+/** Ends the session in whose context a promise was rejected without a listener, instead of the process. */
 export function endFailedSession(): void {
   FailureScope.failed();
 }

@@ -21,7 +21,7 @@ const REDIRECTS = [301, 302, 303, 307, 308];
 const TRANSIENT = [408, 425, 429];
 const LONGEST_NAME = 255;
 const HEADERS = { 'user-agent': 'Svc-Media/1', accept: '*/*', 'accept-encoding': 'identity' };
-/** What servers say that encode nothing. */
+/** Encodings that servers name and that encode nothing. */
 const UNENCODED = new Set(['', 'identity', 'none', 'binary', 'utf-8']);
 /** Encodings that a server may use though it was asked for none. */
 const DECODERS: Record<string, () => Transform> = {
@@ -38,14 +38,14 @@ export interface FetchedFile {
   filename: string | undefined;
 }
 
-/** What a server answers. */
+/** Answer of a server. */
 interface Answer {
   statusCode: number;
   headers: http.IncomingHttpHeaders;
   body: Readable;
 }
 
-/** By which way, and until when. */
+/** Route of a fetch, and its time limit. */
 interface Journey {
   signal: AbortSignal;
   /** The proxy of the session; absent: straight. */
@@ -57,7 +57,7 @@ export class FileFetcher {
   private readonly agent: Agent;
 
   constructor(private readonly guard: AddressGuard) {
-    // One limit for the whole fetch instead, the signal: these alone would let a dripping body run on.
+    // The signal is the one limit for the whole fetch: these alone would let a dripping body run on.
     this.agent = new Agent({ connect: guardedConnector(guard), headersTimeout: 0, bodyTimeout: 0 });
   }
 
@@ -108,14 +108,14 @@ export class FileFetcher {
   }
 }
 
-/** Asks through a proxy, which resolves the name and connects; from where it stands, our own network is not near. */
+/** Asks by way of a proxy, which resolves the name and connects; our own network is not near to it. */
 async function viaProxy(url: string, route: ProxyRoute, signal: AbortSignal): Promise<Answer> {
   const { request } = url.startsWith('https:') ? https : http;
   const sent = request(url, { agent: route.agent, signal, headers: HEADERS }).end();
   try {
     const [body] = (await once(sent, 'response')) as [http.IncomingMessage];
     if (!route.failed()) return { statusCode: body.statusCode ?? 500, headers: body.headers, body };
-    body.destroy(); // the proxy's own words
+    body.destroy(); // the body has the proxy's own words
   } catch (error) {
     if (!route.failed()) throw error;
   }
@@ -133,7 +133,7 @@ function bounded(body: Readable, maxBytes: number): Readable {
   });
   body.on('error', (error) => counted.destroy(asFileError(error)));
   counted.on('close', () => body.destroy());
-  // Whoever reads it hears of it, too.
+  // The reader of the stream gets the error, too.
   counted.on('error', () => undefined);
   return body.pipe(counted);
 }
@@ -160,7 +160,7 @@ function typeIn(header: string | string[] | undefined): string | undefined {
   return new RegExp(MIME_TYPE, 'u').test(type) && isSpecific(type) ? type : undefined;
 }
 
-/** Reads the name of a file from `Content-Disposition` (RFC 6266); the form that names its encoding goes first. */
+/** Reads the name of a file from `Content-Disposition` (RFC 6266); the form that names its encoding is preferred. */
 function nameIn(header: string | string[] | undefined): string | undefined {
   const text = String(header ?? '');
   const encoded = /filename\*\s*=\s*utf-8'[^']*'([^;]+)/i.exec(text)?.[1];
@@ -183,7 +183,7 @@ function unescaped(text: string): string {
 }
 
 function cleanName(name: string | undefined): string | undefined {
-  // Also what turns the order of letters round: a name is to end as it reads.
+  // Characters that turn the order of letters round go as well: a name must end as it reads.
   const clean = name
     ?.replace(/[\p{Cc}\p{Cf}/\\]/gu, '')
     .trim()

@@ -4,7 +4,7 @@ import type { PlatformSocket } from '../../platform/port.js';
 import type { LedgerMessage } from '../ledger.js';
 import { FilesAhead } from './files-ahead.js';
 
-/** Files whose transfers end when the test says so. */
+/** Makes files whose transfers end when the test says so. */
 function stage() {
   const transfers: { jobId: string; end: () => void }[] = [];
   const stored: string[] = [];

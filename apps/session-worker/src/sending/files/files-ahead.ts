@@ -13,22 +13,22 @@ const MAX_TRANSFERS = 3;
 /** Chats that wait for a file; with more of them the whole session waits. */
 const MAX_CHATS = 100;
 const RETRY_MS = 1_000;
-/** Between two tries of a file each pause is that many times as long: a network that is away for a moment costs one. */
+/** Factor between the pauses of two tries of a file: a network that is away for a moment costs one. */
 const BACKOFF = 8;
-/** Until a file that waits for the store or the database is tried again: longer, the longer it has waited. */
+/** Wait before a file that waits for the store or the database is tried again, in ms: longer, the longer it has waited. */
 const WAIT_MS = { least: 2_000, most: 60_000 };
 const WAIT_PART = 0.25;
 
-/** What the files of a session are brought with. */
+/** Tools that bring the files of a session. */
 export interface FileTools {
   scope: LedgerScope;
   ledger: Pick<Ledger, 'keepUpload'>;
   files: Pick<OutgoingFiles, 'upload'>;
 }
 
-/** Is told what becomes of a file. */
+/** Listener for the results of files. */
 export interface FileOutcome {
-  /** The chat need not wait any longer. */
+  /** Reports that the chat need not wait any longer. */
   done(): void;
   /** Counts a try that the file, its server or the platform made fail. */
   failed(message: LedgerMessage, error: FileError): number;
@@ -39,7 +39,7 @@ export interface FileOutcome {
  * it, so that a server that does not answer holds up nobody else, and each chat keeps its order.
  */
 export class FilesAhead {
-  /** By chat, in order of arrival: the message whose file it waits for. */
+  /** Message whose file is waited for, by chat in order of arrival. */
   private readonly waiting = new Map<string, LedgerMessage>();
   private readonly inTransfer = new Set<LedgerMessage>();
   private transfers = 0;
@@ -94,7 +94,7 @@ export class FilesAhead {
     const { ledger, scope } = this.tools;
     this.transfers += 1;
     const { uploaded, ended } = this.tools.files.upload(message, socket, stopped);
-    // Not when its time is up: one that cannot be broken off lies on the disk for longer.
+    // The file does not leave the list when its time is up: a transfer that cannot be broken off is on the disk for longer.
     void ended.then(() => {
       if (stopped.aborted) return;
       this.transfers -= 1;
@@ -115,7 +115,7 @@ export class FilesAhead {
     this.outcome.done();
   }
 
-  /** How long to wait for another try, in ms; undefined: there is none. */
+  /** Computes the wait before another try, in ms; undefined when there is none. */
   private pauseAfter(message: LedgerMessage, error: unknown): number | undefined {
     if (error instanceof FileError) {
       const tries = this.outcome.failed(message, error);

@@ -31,8 +31,8 @@ const IGNORE_BOTH = [(): void => undefined, (): void => undefined] as const;
 /** A file on its way. */
 export interface Transfer {
   /**
-   * What `PlatformSocket.upload` made of it. Rejects with a `FileError` where the file, its server or the platform is at fault,
-   * and with another error where the store, the database or the disk is.
+   * Result of `PlatformSocket.upload`. Rejects with a `FileError` where the file, its server or the platform is at fault, and with another
+   * error where the store, the database or the disk is.
    */
   uploaded: Promise<Uint8Array>;
   /** Resolves when nothing of it is left here, at the latest after twice its time. */

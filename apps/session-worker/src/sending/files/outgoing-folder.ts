@@ -5,7 +5,7 @@ import { log, PeriodicTasks } from '@svc/service';
 import { useTemporaryFolder, WorkerConfig } from '../../config.js';
 
 const SWEEP_MS = 60_000;
-/** Beyond the time that a transfer may last, which is twice its limit. */
+/** Time beyond the longest transfer, which is twice its limit, in ms. */
 const GRACE_MS = 60_000;
 
 /**

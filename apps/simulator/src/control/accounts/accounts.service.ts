@@ -72,7 +72,7 @@ const disconnections: Record<
   'stream-error': (connection, code) => connection.end(streamError(code)),
 };
 
-/** Makes a stream error; clients tell two of the codes by what is inside. */
+/** Makes a stream error; clients distinguish two of the codes by their content. */
 function streamError(code: number): Stanza {
   if (code === 401) return deviceRemovedError();
   if (code === 440) return replacedError();

@@ -24,7 +24,7 @@ class WriteOnPhone extends WriteMessage {
   echoOf?: string;
 }
 
-/** What the owner of an account does on the phone itself. */
+/** Controller of the actions of an account's owner on the phone itself. */
 @ApiTags('accounts')
 @ApiResponse({ status: '4XX', type: ErrorBody, description: 'Refused; the message says why.' })
 @Controller('accounts/:phone')

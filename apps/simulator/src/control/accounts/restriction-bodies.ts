@@ -53,7 +53,7 @@ export class NewChatsBody {
   cycleEnd?: string | null;
 }
 
-/** How an account shall be restricted. */
+/** Request for the restrictions of an account. */
 export class RestrictionsChange {
   @ApiPropertyOptional({
     description: 'A restriction of the account; null: none.',

@@ -25,7 +25,7 @@ export class CreateContact {
   registered?: boolean;
 }
 
-/** What a contact does on its own. */
+/** Request for the behaviour of a contact. */
 export class BehaviourChange {
   @ApiPropertyOptional({ description: 'Whether delivery receipts are given.', enum: HABITS, example: 'auto' })
   @MayBeAbsent()

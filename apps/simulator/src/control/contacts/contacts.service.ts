@@ -12,7 +12,7 @@ import { withoutUndefined } from '../../http/without-undefined.js';
 import type { ReceivedQuery, ReceivedView, SentView, WriteMessage } from '../messages/message-bodies.js';
 import { messageOfBody } from '../messages/message-of-body.js';
 
-/** This service makes contacts, writes as them, and lists what reached them. */
+/** This service makes contacts, writes as them, and lists the messages that reached them. */
 @Injectable()
 export class ContactsService {
   constructor(private readonly platform: Platform) {}

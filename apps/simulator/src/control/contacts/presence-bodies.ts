@@ -23,7 +23,7 @@ export class ChangePresence {
 
 export class NoticeCount {
   @ApiProperty({ description: 'How many devices were told.', example: 1 })
-  told: number;
+  devices: number;
 }
 
 export class SeenTypingView {

@@ -23,7 +23,7 @@ export class PresenceController {
   type(@Param('phone', PhonePipe) phone: string, @Body() { to, state }: StartTyping): NoticeCount {
     const account = accountOf(this.platform, to);
     const person = this.platform.population.ensureContact(phone);
-    return { told: this.platform.presence.type(person, account, state) };
+    return { devices: this.platform.presence.type(person, account, state) };
   }
 
   @Post('presence')
@@ -32,7 +32,9 @@ export class PresenceController {
   @ApiParam(PHONE)
   @ApiResponse(NOTICES)
   change(@Param('phone', PhonePipe) phone: string, @Body() { available }: ChangePresence): NoticeCount {
-    return { told: this.platform.presence.change(this.platform.population.ensureContact(phone), available) };
+    return {
+      devices: this.platform.presence.change(this.platform.population.ensureContact(phone), available),
+    };
   }
 
   @Get('typing')

@@ -37,7 +37,7 @@ const INBOUND =
   'undecryptable: messages to the account are broken until the client asks for them again. twice: each comes twice.';
 const INBOUND_COUNT = 'How many messages `inbound` concerns from now on; null: all until cleared.';
 
-/** How the platform shall misbehave towards an account. */
+/** Request for the faults of the platform towards an account. */
 export class FaultsChange {
   @ApiPropertyOptional({ description: ACK, enum: ACKS, example: 'never' })
   @MayBeAbsent()

@@ -7,7 +7,7 @@ import type { FaultsChange, FaultsView } from './fault-bodies.js';
 import { withoutUndefined } from '../../http/without-undefined.js';
 import { accountOf } from '../lookups.js';
 
-/** This service makes the platform misbehave, towards one account or towards everybody. */
+/** This service makes the platform misbehave, towards one account or towards all. */
 @Injectable()
 export class FaultsService {
   constructor(private readonly platform: Platform) {}

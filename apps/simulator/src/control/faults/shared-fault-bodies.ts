@@ -20,7 +20,7 @@ const UPGRADE =
 const PORT_CLOSED =
   'Nobody listens for clients: new connections of everybody are refused, those that exist stay.';
 
-/** How the platform shall misbehave towards everybody: an upgrade or a download does not say whose it is. */
+/** Request for the faults of the platform towards all: an upgrade or a download does not say whose it is. */
 export class SharedFaultsChange {
   @ApiPropertyOptional({ description: UPGRADE, enum: UPGRADES, example: 'never' })
   @MayBeAbsent()

@@ -6,7 +6,7 @@ import type { Kind } from '../../kinds/kind.js';
 import { ContentBody, KINDS } from '../../kinds/kinds.js';
 import { FileBody, FileView } from './file-bodies.js';
 
-/** What a contact writes. */
+/** Content that a contact writes. */
 export class WrittenContentBody extends ContentBody {
   @ApiProperty({ description: 'Kind of content.', enum: KINDS, example: 'image' })
   @IsIn(KINDS)
@@ -22,7 +22,7 @@ export class WrittenContentBody extends ContentBody {
   media?: FileBody;
 }
 
-/** What a contact received. */
+/** Content that a contact received. */
 export class ReceivedContentView extends ContentBody {
   @ApiProperty({
     description: 'Kind of content.',

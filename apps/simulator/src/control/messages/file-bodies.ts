@@ -5,7 +5,7 @@ import { MayBeAbsent } from '../../http/may-be-absent.js';
 
 const LARGEST_FILE_BYTES = 10 * 1024 * 1024;
 
-/** A file that a contact sends. */
+/** File that a contact sends. */
 export class FileBody {
   @ApiPropertyOptional({ description: 'The file. Either this or `size`.', example: 'R0lGODlhAQABAAAAACw=' })
   @MayBeAbsent()

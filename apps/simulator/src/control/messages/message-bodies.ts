@@ -162,7 +162,7 @@ export class PlayedCount {
   played: number;
 }
 
-/** Which messages of a contact: the last `limit` of an account's that came before another. */
+/** Filter of the messages of a contact: the last `limit` of an account's that came before another. */
 export class ReceivedQuery extends MaybeFromAccount {
   @ApiPropertyOptional({
     description: 'Only what came before the message with this id.',

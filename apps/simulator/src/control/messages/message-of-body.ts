@@ -9,7 +9,7 @@ import type { WrittenContentBody } from './content-bodies.js';
 import type { FileBody } from './file-bodies.js';
 import type { WriteMessage } from './message-bodies.js';
 
-/** Makes the message that a request describes: in words, by its kind, or as the platform's own JSON. */
+/** Makes the message that a request describes: by a text, by its kind, or as the platform's own JSON. */
 export function messageOfBody(
   body: WriteMessage,
   store: MediaStore,
@@ -55,7 +55,7 @@ function fileOf({ base64, size, fault }: FileBody): FileToSend {
 function fromJson(message: Record<string, unknown>): proto.Message {
   try {
     const made = proto.Message.fromObject(message);
-    // The library drops unknown kinds without a word, which would send something else than was asked for.
+    // The library drops unknown kinds silently, which would send something else than was asked for.
     const unknown = Object.keys(message).filter((kind) => !Object.hasOwn(made, kind));
     if (unknown.length > 0) throw new Error(`it knows no ${unknown.join(', ')}`);
     return made;

@@ -4,7 +4,7 @@ import { Platform } from '../../platform.js';
 import type { ConnectionList } from './connection-bodies.js';
 import type { MessagesSummary } from './platform-bodies.js';
 
-/** This service reads what concerns the platform as a whole. */
+/** This service reads the state of the platform as a whole. */
 @Injectable()
 export class PlatformService {
   constructor(private readonly platform: Platform) {}
@@ -32,7 +32,7 @@ export class PlatformService {
     throw new Refusal(400, 'VALIDATION_FAILED', words, { fields: { since: [words] } });
   }
 
-  /** Forgets everybody and returns how many people that were. */
+  /** Removes all people and returns their number. */
   reset(): Promise<number> {
     return this.platform.reset();
   }

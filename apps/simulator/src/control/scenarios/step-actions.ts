@@ -8,7 +8,7 @@ import { StartTyping } from '../contacts/presence-bodies.js';
 import { fieldProblems } from '../../http/refusals.js';
 import { Rubbish } from '../wire/wire-bodies.js';
 
-/** A step without a body of its own. */
+/** Body of a step that has none of its own. */
 class EmptyBody {}
 
 /** The bodies of the actions: each takes that of the request of its name. */

@@ -10,7 +10,7 @@ export class WhatsAppCredentials implements Credentials {
     return new WhatsAppCredentials(deserialize(bytes) as AuthenticationCreds);
   }
 
-  /** `registered` stays false after a QR link. */
+  /** Says whether a phone has linked them: `registered` stays false after a QR link. */
   get isLinked(): boolean {
     return Boolean(this.creds.me?.id && this.creds.account);
   }

@@ -13,7 +13,7 @@ export function groupKeyOf(plaintext: Uint8Array): GroupKey | undefined {
   }
 }
 
-/** Takes that key out of the message: it is kept in the key store, sealed, and has no business in the journal. */
+/** Takes the group's key out of the message: the key store has it, sealed, and the journal does not need it. */
 export function withoutGroupKey(plaintext: Uint8Array): Uint8Array {
   const decoded = proto.Message.decode(unpadRandomMax16(plaintext));
   const message = decoded.deviceSentMessage?.message ?? decoded;

@@ -22,7 +22,7 @@ import {
 } from '../messages/inbound-record.js';
 import { JOURNAL, keepLateWrites } from './key-store.js';
 
-/** The library asks for a message so often; the last one that comes says so. */
+/** Number of resends that the library asks for; the last one says so. */
 const MOST_RESENDS = 5;
 
 /**
@@ -86,7 +86,7 @@ class Journal {
       atStep('in-4');
       return read;
     } catch (error) {
-      // A stanza that comes again after a crash cannot be decrypted twice: the journal knows what it said.
+      // A stanza that comes again after a crash cannot be decrypted twice: the journal has its content.
       const plaintext = await this.store.journaled(place.sender, place.keyId);
       if (!plaintext) return this.giveUp(stanza, ciphertext, place, error);
       return readContent(plaintext) === 'UNREADABLE' ? NOTHING_SAID : Buffer.from(plaintext);

@@ -11,28 +11,28 @@ test.each<[string, (store: PlatformStore) => Promise<unknown>]>([
   ['read its journal', (store) => store.journaled('1@lid', 'A')],
   ['read what it sent', (store) => store.sent('A')],
 ])('a socket that cannot %s is given up, and the library hears of it, too', async (_what, use) => {
-  let given = 0;
-  await expect(use(guarded(broken, () => (given += 1)))).rejects.toThrow('no database');
-  expect(given).toBe(1);
+  let failures = 0;
+  await expect(use(guarded(broken, () => (failures += 1)))).rejects.toThrow('no database');
+  expect(failures).toBe(1);
 });
 
 test('a socket writes nothing any more once the next one is opened, and is not given up for it', async () => {
-  let given = 0;
+  let failures = 0;
   let written = 0;
   const commit = async (): Promise<void> => void (written += 1);
-  const kept = { ...broken, commit };
-  const former = guarded(kept, () => (given += 1));
+  const workingStore = { ...broken, commit };
+  const former = guarded(workingStore, () => (failures += 1));
   await former.commit([], []);
-  await guarded(kept, () => undefined).commit([], []);
+  await guarded(workingStore, () => undefined).commit([], []);
   await expect(former.commit([], [])).rejects.toThrow('Another socket');
-  expect({ given, written }).toEqual({ given: 0, written: 2 });
+  expect({ failures, written }).toEqual({ failures: 0, written: 2 });
 });
 
 test('a store that works is left alone', async () => {
-  let given = 0;
-  const store = guarded({ ...broken, journaled: async () => Buffer.from('Hi') }, () => (given += 1));
+  let failures = 0;
+  const store = guarded({ ...broken, journaled: async () => Buffer.from('Hi') }, () => (failures += 1));
   expect(await store.journaled('1@lid', 'A')).toEqual(Buffer.from('Hi'));
-  expect(given).toBe(0);
+  expect(failures).toBe(0);
 });
 
 test('a socket that was given up writes nothing any more, though the store works again', async () => {
@@ -47,10 +47,10 @@ test('a socket that was given up writes nothing any more, though the store works
 });
 
 test('a socket is not given up for what the store will never take', async () => {
-  let given = 0;
+  let failures = 0;
   const commit = (): Promise<never> => Promise.reject(Object.assign(new Error('refused'), { code: '22021' }));
-  const store = guarded({ ...broken, commit }, () => (given += 1));
+  const store = guarded({ ...broken, commit }, () => (failures += 1));
   await expect(store.commit([], [])).rejects.toThrow('refused');
   await expect(store.commit([], [])).rejects.toThrow('refused');
-  expect(given).toBe(0);
+  expect(failures).toBe(0);
 });

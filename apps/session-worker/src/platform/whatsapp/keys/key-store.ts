@@ -20,10 +20,10 @@ export const JOURNAL = 'svc-journal';
 
 const CACHE_LIMIT = 2_000;
 
-/** What the library changes at one time: by type, then by id; null deletes. */
+/** Changes that the library makes at one time: by type, then by id; null deletes. */
 type Changes = Record<string, Record<string, unknown> | undefined>;
 
-/** Gives the library a key store over ours. */
+/** Makes a key store for the library out of ours. */
 export function keyStore(store: PlatformStore): SignalKeyStore {
   const inboundOf = new WeakMap<object, InboundRecord[]>();
   // The library asks for some keys with every message and remembers only those that it gets. Nobody else writes keys, and
@@ -45,7 +45,7 @@ export function keyStore(store: PlatformStore): SignalKeyStore {
       },
     },
     logger,
-    // Of 812 pre-keys each is read once, if ever: in the cache they would be half of what an idle session costs.
+    // Each of 812 pre-keys is read once, if ever: in the cache they would be half of what an idle session costs.
     new BoundedCache(CACHE_LIMIT, (key) => !key.startsWith('pre-key.')),
   );
   return {
@@ -79,7 +79,7 @@ export function deserialize(bytes: Buffer, type?: string): unknown {
   return proto.Message.AppStateSyncKeyData.fromObject(value as Record<string, unknown>);
 }
 
-/** By store, what stands for the socket that was opened last. */
+/** Socket that was opened last, by store. */
 const newest = new WeakMap<PlatformStore, object>();
 
 /**
@@ -93,7 +93,7 @@ export function guarded(store: PlatformStore, abandon: () => void): PlatformStor
   let isAbandoned = false;
   const orAbandon = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
-      // What the store will never take comes again with every login: there the message is at fault, as the library thinks.
+      // A value that the store will never take comes again with every login: there the message is at fault, as the library thinks.
       if (isOfContent(error))
         log().error({ err: error }, 'the store refuses what a stanza brought: it is passed over');
       else {
@@ -106,7 +106,7 @@ export function guarded(store: PlatformStore, abandon: () => void): PlatformStor
     get: (type, ids) => orAbandon(store.get(type, ids)),
     commit: async (changes, inbound) => {
       if (newest.get(store) !== socket) throw new Error('Another socket has been opened since.');
-      // What it thinks of a message now may be the fault of what could not be read or written.
+      // The library's judgement of a message may now follow from a failure to read or write.
       if (isAbandoned) throw new Error('The socket was given up.');
       await orAbandon(store.commit(changes, inbound));
     },

@@ -47,7 +47,7 @@ test('the library logs the words of its warnings and errors, and none of what it
   }
   logger.warn('message text');
   expect(logged).toHaveBeenCalledTimes(2);
-  // What it would have to put together for the log it does not even begin to.
+  // The library does not even begin to build a line for this log.
   expect(logger.level).toBe('silent');
 });
 

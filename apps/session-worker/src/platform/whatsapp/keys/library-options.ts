@@ -9,7 +9,7 @@ import { log } from '@svc/service';
 export class BoundedCache {
   private readonly entries = new Map<string, unknown>();
 
-  /** @param worth which keys are kept at all; all of them by default. */
+  /** @param worth which keys are cached at all; all of them by default. */
   constructor(
     private readonly limit: number,
     private readonly worth: (key: string) => boolean = () => true,
@@ -37,7 +37,7 @@ export class BoundedCache {
 
 type LogCall = (fields: unknown, words?: string) => void;
 
-/** What the platform library wants to log with. */
+/** Logger that the platform library wants. */
 export interface LibraryLogger {
   level: string;
   child(fields: Record<string, unknown>): LibraryLogger;
@@ -48,7 +48,7 @@ export interface LibraryLogger {
   error: LogCall;
 }
 
-/** Logs nothing of the library but the fixed words of its warnings: it logs key material and message text. */
+/** Makes a logger that writes nothing of the library but the fixed words of its warnings: it logs key material and message text. */
 export function quietLogger(): LibraryLogger {
   const drop = (): void => undefined;
   const keep: LogCall = (_fields, words) => {
@@ -69,10 +69,10 @@ export function quietLogger(): LibraryLogger {
 /** First version that carries contexts along without a hook per promise. */
 const NEEDS_NO_HELP = 24;
 
-/** What each storage of this process holds at this point of the program. */
+/** Values that all storages of this process hold at this point of the program. */
 const shared = new AsyncLocalStorage<ReadonlyMap<object, unknown>>();
 
-/** A storage that keeps its value among those of all others, so that a thousand of them cost as much as one. */
+/** Storage whose value lies among those of all others, so that a thousand of them cost as much as one. */
 class SharedAsyncLocalStorage<T> extends AsyncLocalStorage<T> {
   override getStore(): T | undefined {
     return shared.getStore()?.get(this) as T | undefined;
@@ -103,9 +103,9 @@ class SharedAsyncLocalStorage<T> extends AsyncLocalStorage<T> {
 }
 
 /**
- * The library makes an `AsyncLocalStorage` per socket. Before Node 24 every promise of the process looks at every one of
- * them: with 300 sockets an `await` takes a hundred times as long (docs/adr/0008-one-async-context-for-all-sockets.md). From here on all storages that are
- * made share one.
+ * Makes all storages share one context: the library makes an `AsyncLocalStorage` per socket. Before Node 24 every promise of the process
+ * looks at every one of them: with 300 sockets an `await` takes a hundred times as long
+ * (docs/adr/0008-one-async-context-for-all-sockets.md). From here on all storages that are made share one.
  */
 export function shareAsyncContext(): void {
   if (Number(process.versions.node.split('.')[0]) >= NEEDS_NO_HELP) return;

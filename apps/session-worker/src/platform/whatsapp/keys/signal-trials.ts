@@ -39,7 +39,7 @@ export function protectSessionsFromTrials(): void {
       session.indexInfo.used = Date.now();
       return { session, plaintext };
     }
-    // The library's own words: it asks the contact for a resend when it reads them.
+    // The error has the library's own words: it asks the contact for a resend when it reads them.
     throw new Error('No matching sessions found for message');
   };
 }

@@ -1,6 +1,6 @@
 import { type FileKind, number, type ReceivingKind, text } from './kind.js';
 
-/** Any other file, with its name. */
+/** Kind of any other file, with its name. */
 export const document: FileKind & ReceivingKind = {
   upload: ({ filename, caption }, { path, mimeType, filename: named }) => ({
     ...{ document: { url: path }, mimetype: mimeType, fileName: filename ?? named, caption },

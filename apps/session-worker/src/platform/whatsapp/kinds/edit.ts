@@ -1,6 +1,6 @@
 import { keyOf, type SendingKind } from './kind.js';
 
-/** Another text in place of that of an earlier message. */
+/** Kind of a text that replaces the text of an earlier message. */
 export const edit: SendingKind = {
   outgoing: ({ text, mentions, target }, { to }) => ({
     ...{ text, linkPreview: null, mentions },

@@ -19,7 +19,7 @@ import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
 /** Types of `MessageBody` that are a kind of their own; the others say how one was sent, or that it is none of ours. */
 export type IncomingType = Exclude<MessageBodyType, 'view_once' | 'unsupported'>;
 
-/** A content whose contract is kept has the fields of its type. */
+/** Content with all fields of its type, as its contract promises. */
 type Whole = Required<OutboundContent>;
 
 /** A message of the platform as plain JSON. */
@@ -27,37 +27,37 @@ export type Fields = Record<string, unknown>;
 
 /** A kind that a session sends. */
 export interface SendingKind {
-  /** The library's words for it. */
+  /** Makes the library's form of the content. */
   outgoing(content: Whole, message: OutgoingMessage): AnyMessageContent;
-  /** What the stanza around it says about it, as the library does it in its own way of sending. */
+  /** Attributes of the stanza around it, as the library sets them in its own way of sending. */
   extras?: MessageRelayOptions;
 }
 
 /** A kind that is a file: what its upload made of it is what a session sends. */
 export interface FileKind {
-  /** The library's words for the file. */
+  /** Makes the library's form of the file. */
   upload(media: MediaContent, file: OutgoingFile): AnyMessageContent;
 }
 
-/** How one name of the platform is read. */
+/** Reader of one name of the platform. */
 export interface IncomingField {
-  /** @param original the platform's name of it. */
+  /** @param original the platform's name of the content. */
   body(fields: Fields, original: string): MessageBody;
-  /** Of a choice among what was offered: its id. */
+  /** Reads the id of a choice among offered ones. */
   choiceId?(fields: Fields): string | undefined;
-  /** Under which name the platform derives the keys of its file. */
+  /** Name from which the platform derives the keys of its file. */
   file?: MediaType;
 }
 
 /** A kind that a session receives. */
 export interface ReceivingKind {
-  /** By each name that the platform has for it. */
+  /** Readers by the platform's names of the kind. */
   incoming: Record<string, IncomingField>;
-  /** What a phone needs to show the first lines of it above an answer. */
+  /** Makes what a phone needs to show the first lines of the message above an answer. */
   quoted(body: MessageBody): proto.IMessage;
 }
 
-/** What must be known of a kind. */
+/** Parts that every kind must have. */
 export type KindOf<K> = (K extends OutboundType ? SendingOf<K> : unknown) &
   (K extends IncomingType ? ReceivingKind : unknown);
 type SendingOf<K extends OutboundType> = (typeof CONTENT)[K]['sending']['hasFile'] extends true
@@ -75,7 +75,7 @@ export const text = (value: unknown): string | undefined =>
 /** A number that is one. */
 export const number = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
-/** A flag. */
+/** Reads a flag. */
 export const flag = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 
 /**

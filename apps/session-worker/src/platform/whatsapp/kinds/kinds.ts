@@ -13,13 +13,13 @@ import { sticker } from './sticker.js';
 import { text } from './text.js';
 import { video } from './video.js';
 
-/** All kinds of messages. One that the contracts name and nobody has written does not compile. */
+/** Table of all kinds of messages. A kind that the contracts name and that is missing here does not compile. */
 export const KINDS: { readonly [K in OutboundType | IncomingType]: KindOf<K> } = {
   ...{ text, image, video, audio, document, sticker, location, contact, poll, reaction, edit },
   delete: deletion,
 };
 
-/** How each name that the platform has for one of these kinds is read. */
+/** Readers of all names that the platform has for one of these kinds. */
 export const INCOMING: ReadonlyMap<string, IncomingField> = new Map(
   (Object.values(KINDS) as Partial<ReceivingKind>[]).flatMap(({ incoming }) =>
     Object.entries(incoming ?? {}),

@@ -5,7 +5,7 @@ export const reaction: SendingKind & ReceivingKind = {
   outgoing: ({ emoji, target }, { to, acceptedAt }) => ({
     react: { key: keyOf(target, to), text: emoji, senderTimestampMs: acceptedAt.getTime() },
   }),
-  // Nobody answers a reaction.
+  // A reaction cannot be answered.
   quoted: () => ({ conversation: '' }),
   incoming: {
     reactionMessage: {

@@ -9,7 +9,7 @@ import type { Stanza } from './stanzas.js';
 const NOTHING = new Uint8Array();
 const UNAVAILABLE = { type: 'unsupported', original: 'unavailable' } as const;
 
-/** What is needed to journal what comes without content. */
+/** Tools for journaling a message without content. */
 interface Tools {
   book: AddressBook;
   store: Pick<PlatformStore, 'commit'>;
@@ -18,8 +18,8 @@ interface Tools {
 }
 
 /**
- * Journals messages that come without anything sealed in them, before the library confirms them: the platform gives some to the phone alone,
- * such as one-time codes and what may be viewed once. Nobody would hear that they were there.
+ * Journals messages that come without anything sealed in them, before the library confirms them: the platform sends some to the phone
+ * alone, such as one-time codes and what may be viewed once. Tenants would not learn that they were there.
  */
 export function journalContentless(stanzas: EventEmitter, { book, store, abandon }: Tools): void {
   const library = stanzas.listeners('CB:message') as ((stanza: Stanza) => Promise<void>)[];

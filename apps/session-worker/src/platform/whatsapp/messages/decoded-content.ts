@@ -5,17 +5,17 @@ import { boundedId } from './jids.js';
 import { READINGS, TECHNICAL } from './readings.js';
 
 const MOST_ENVELOPES = 8;
-/** Each of them is looked up. */
+/** Most mentions of a message; each of them is looked up. */
 const MOST_MENTIONS = 1_000;
-/** Of each field of a referral. */
+/** Longest field of a referral, in characters. */
 const MOST_REFERRAL_CHARS = 2_000;
 
-/** Content of a message in the platform's words, as plain JSON. */
+/** Content of a message in the platform's terms, as plain JSON. */
 export interface DecodedContent {
   /** Name of the field of the platform's message that is set, e.g. `imageMessage`. */
   type: string;
   content: unknown;
-  /** Sent as "view once". */
+  /** True when it was sent as "view once". */
   viewOnce: boolean;
   change?: { kind: MessageChangeKind; keyId: string };
   quoted?: { keyId: string; author?: string; content?: DecodedContent };
@@ -37,7 +37,10 @@ export function readContent(plaintext: Uint8Array): DecodedContent | 'UNREADABLE
   }
 }
 
-/** What of a message inside another one is read. A stranger may put one into the other without end: of a quote only what it says is told. */
+/**
+ * Limit on reading a message that lies inside another one. A stranger may nest messages without end: of a quote only its text is
+ * read.
+ */
 interface Depth {
   quotes: boolean;
   edits: boolean;
@@ -63,7 +66,7 @@ function described(message: proto.IMessage, depth = WHOLE): DecodedContent | und
   return { type, content: plain[type] as unknown, viewOnce, ...context };
 }
 
-/** Takes a message out of its envelopes: whatever has a message inside is one, also those that nobody knows yet. */
+/** Takes a message out of its envelopes: a field with a message inside is one, also an unknown one. */
 function unwrap(message: proto.IMessage): { inner: proto.IMessage; viewOnce: boolean } {
   let [inner, viewOnce] = [message, false];
   for (let depth = 0; depth < MOST_ENVELOPES; depth += 1) {
@@ -81,10 +84,10 @@ function isEnvelope(value: unknown): boolean {
   return typeof message === 'object' && message !== null;
 }
 
-/** Names the field that says what it is: one that is known, else the first that may be. */
+/** Names the field that says what the message is: the first one with a reader, else the first that may be. */
 function typeOf(message: proto.IMessage): keyof proto.IMessage | undefined {
-  const known = Object.entries(message).find(([name, value]) => value !== null && READINGS.has(name));
-  return (known?.[0] as keyof proto.IMessage | undefined) ?? getContentType(message);
+  const entry = Object.entries(message).find(([name, value]) => value !== null && READINGS.has(name));
+  return (entry?.[0] as keyof proto.IMessage | undefined) ?? getContentType(message);
 }
 
 /** Reads an edit or a revocation of an earlier message; all else of this kind is among the devices. */

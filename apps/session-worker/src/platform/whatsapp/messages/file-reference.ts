@@ -3,11 +3,11 @@ import { type Fields, text } from '../kinds/kind.js';
 import { READINGS } from './readings.js';
 import type { DecodedContent } from './decoded-content.js';
 
-/** Where the file of a message lies, and how it is opened and checked. */
+/** Place of the file of a message, and the keys that open and check it. */
 export interface FileReference {
-  /** Under which name the platform derives its keys. */
+  /** Name from which the platform derives its keys. */
   kind: MediaType;
-  /** Undefined: the platform's usual host. */
+  /** Address of the file; undefined: at the platform's usual host. */
   url?: string;
   directPath?: string;
   mediaKey: Buffer;
@@ -15,7 +15,7 @@ export interface FileReference {
   encryptedSha256: Buffer;
 }
 
-/** Tells whether a content is of a kind that has a file. */
+/** Says whether a content is of a kind that has a file. */
 export function hasFile(decoded: DecodedContent): boolean {
   return fileKind(decoded) !== undefined;
 }
@@ -38,12 +38,12 @@ export function fileReference(decoded: DecodedContent): FileReference | undefine
   };
 }
 
-/** What changes or takes back another message has no file of its own. */
+/** Names the kind of its file; a message that changes or takes back another one has none. */
 function fileKind({ type, change }: DecodedContent): MediaType | undefined {
   return change ? undefined : READINGS.get(type)?.file;
 }
 
-/** All three are 32 bytes; the content has them in base64. */
+/** Reads 32 bytes, which the content has in base64. */
 function bytes(value: unknown): Buffer | undefined {
   const decoded = Buffer.from(text(value) ?? '', 'base64');
   return decoded.length === 32 ? decoded : undefined;

@@ -15,7 +15,7 @@ const MOST_NAME_CHARS = 1_000;
 /** The last second that JavaScript and PostgreSQL both know as a date. */
 const LAST_SECOND = Date.UTC(9999, 11, 31) / 1_000;
 
-/** Under which name the journal keeps what a ciphertext said. */
+/** Name under which the journal has the content of a ciphertext. */
 export interface JournalPlace {
   sender: string;
   keyId: string;
@@ -23,7 +23,7 @@ export interface JournalPlace {
   isKey: boolean;
 }
 
-/** Who can tell addresses apart. */
+/** Service that distinguishes addresses. */
 export interface AddressBook {
   credentials: AuthenticationCreds;
   repository: SignalRepositoryWithLIDStore;
@@ -46,7 +46,7 @@ export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array)
   return { sender, keyId, isKey };
 }
 
-/** Makes the journal's record of a decrypted message; undefined for what nobody wrote. */
+/** Makes the journal's record of a decrypted message; undefined for a stanza that no person wrote. */
 export function inboundRecord(
   stanza: Stanza,
   plaintext: Uint8Array,
@@ -57,7 +57,7 @@ export function inboundRecord(
   return recordOf(stanza, place, book, { plaintext, content });
 }
 
-/** Makes the journal's record of a message that cannot be read; undefined for what nobody wrote. */
+/** Makes the journal's record of a message that cannot be read; undefined for a stanza that no person wrote. */
 export function unreadRecord(
   stanza: Stanza,
   place: JournalPlace,
@@ -76,7 +76,7 @@ async function recordOf(
   const { attrs } = stanza;
   const { author, phone, chat, chatPhone } = origin(stanza);
   const fromMe = isOwn(author, book.credentials);
-  // What the own devices tell each other goes to no chat.
+  // The messages that the own devices send each other go to no chat.
   const isTalk = attrs['category'] !== 'peer' && (chat ? isChat(chat) : !fromMe);
   if (!keyId || !isTalk || !isPerson(author)) {
     if (!isLeftOut(stanza)) log().warn(kindsIn(stanza), 'a message of no known kind of address is not told');
@@ -91,19 +91,19 @@ async function recordOf(
   };
 }
 
-/** Whether it is left out on purpose: statuses, newsletters, and what the own devices tell each other. */
+/** Says whether a stanza is left out on purpose: a status, a newsletter, or a message among the own devices. */
 function isLeftOut({ attrs: { from, category } }: Stanza): boolean {
   const kind = parseAddress(from)?.kind;
   return category === 'peer' || kind === 'newsletter' || (kind === 'broadcast' && !isBroadcastList(from));
 }
 
-/** Whether it is a list of people, and not where statuses are. */
+/** Says whether an address is a list of people, and not the one of statuses. */
 function isBroadcastList(from: string | undefined): boolean {
   const { kind, user } = parseAddress(from) ?? {};
   return kind === 'broadcast' && user !== 'status';
 }
 
-/** The domains of the addresses of a stanza: for the log, which names nobody. */
+/** Lists the domains of the addresses of a stanza: for the log, which names no person. */
 function kindsIn({ attrs }: Stanza): Record<string, string | undefined> {
   const domainOf = (name: string): string | undefined => attrs[name]?.slice(attrs[name].indexOf('@'));
   return { from: domainOf('from'), participant: domainOf('participant'), recipient: domainOf('recipient') };
@@ -137,7 +137,7 @@ function headersOf({ attrs }: Stanza): Pick<InboundRecord, 'pushName' | 'sentAt'
 const ownAddress = ({ credentials }: AddressBook): string => addressOf(credentials.me?.id);
 const isChat = (address: string): boolean => isPerson(address) || isGroup(address);
 
-/** Who wrote it, and the chat where that is not the author's; each with its phone address if the stanza tells it. */
+/** Author of a message, and the chat where that is not the author's; each with its phone address if the stanza names it. */
 interface Origin {
   author: string;
   phone?: string;
@@ -149,16 +149,16 @@ function origin({ attrs }: Stanza): Origin {
   const from = addressOf(attrs['from']);
   if (isGroup(from))
     return { author: addressOf(attrs['participant']), phone: attrs['participant_pn'], chat: from };
-  // Through a list of people: it stands in the chat with its author, as on the author's phone.
+  // A message to a list of people stands in the chat with its author, as on the author's phone.
   if (isBroadcastList(from) && attrs['participant'])
     return { author: addressOf(attrs['participant']), phone: attrs['participant_pn'] };
-  // Only what another device of the own number wrote names a recipient.
+  // A recipient stands only in a message that another device of the own number wrote.
   const { recipient } = attrs;
   if (recipient) return { author: from, chat: addressOf(recipient), chatPhone: attrs['peer_recipient_pn'] };
   return { author: from, phone: attrs['sender_pn'] };
 }
 
-/** Names the people in a content by their phone addresses, as far as they are known. */
+/** Replaces the addresses of people in a content by their phone addresses, where the session has them. */
 async function withPhones(
   content: DecodedContent | undefined,
   book: AddressBook,

@@ -8,7 +8,7 @@ export function addressOf(jid: string | undefined): string {
   return bareAddress(jid) ?? '';
 }
 
-/** Tells whether it is the address of the linked number itself. */
+/** Says whether an address is that of the linked number itself. */
 export function isOwn(sender: string, { me }: AuthenticationCreds): boolean {
   return [me?.id, me?.lid].some((jid) => jid !== undefined && addressOf(jid) === sender);
 }

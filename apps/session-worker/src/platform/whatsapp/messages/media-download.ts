@@ -52,7 +52,7 @@ function addressOf({ url, directPath }: FileReference, { platformUrl }: Download
   return address;
 }
 
-/** Whether the platform, whose WebSocket is given, keeps files on this host: its own names, or a simulator's. */
+/** Says whether a host stores files of the platform, whose WebSocket is named: a host of its own, or a simulator's. */
 function isPlatformHost(hostname: string, platformUrl: string): boolean {
   return /(^|\.)whatsapp\.net$/.test(hostname) || hostname === new URL(platformUrl).hostname;
 }
@@ -66,7 +66,7 @@ async function responseTo(address: URL, { signal, agent }: DownloadLimits): Prom
   const { statusCode = 500 } = response;
   if (statusCode === 200) return response;
   response.destroy();
-  // What is not there will not be there in a minute either; all else may pass. Redirects are not followed.
+  // A file that is not there will not be there in a minute either; any other failure may pass. Redirects are not followed.
   const isGone = [403, 404, 410].includes(statusCode);
   throw new MediaError(isGone ? 'GONE' : 'UNAVAILABLE', isGone);
 }
@@ -89,7 +89,7 @@ async function* decrypted(
   const mac = createHmac('sha256', macKey as Uint8Array).update(iv);
   const [outer, inner] = [createHash('sha256'), createHash('sha256')];
   let size = 0;
-  // The last bytes are no part of the file, and which are the last is known at the end.
+  // The last bytes are no part of the file, and only its end shows which those are.
   let tail = Buffer.alloc(0);
   for await (const chunk of sealed) {
     outer.update(chunk);

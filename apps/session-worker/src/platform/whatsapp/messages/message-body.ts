@@ -5,7 +5,7 @@ import { READINGS } from './readings.js';
 import type { DecodedContent } from './decoded-content.js';
 import { fileReference, hasFile } from './file-reference.js';
 
-/** Says in our words what the platform carried. */
+/** Translates a content of the platform into ours. */
 export function inboundContent(decoded: DecodedContent): InboundContent {
   const { type, content, viewOnce: _, quoted, ...details } = decoded;
   const choiceId = READINGS.get(type)?.choiceId?.(fieldsOf(content));
@@ -27,9 +27,9 @@ export function toMessageBody({ type, content, viewOnce }: DecodedContent): Mess
 
 function quotedContent({
   content,
-  ...rest
+  ...fields
 }: NonNullable<DecodedContent['quoted']>): NonNullable<InboundContent['quoted']> {
-  return { ...rest, ...(content ? { content: inboundContent(content) } : {}) };
+  return { ...fields, ...(content ? { content: inboundContent(content) } : {}) };
 }
 
 function bodyOf(type: string, content: unknown): MessageBody {
@@ -37,7 +37,7 @@ function bodyOf(type: string, content: unknown): MessageBody {
 }
 
 function fieldsOf(content: unknown): Fields {
-  // Of a plain text the platform's message is the text itself.
+  // The platform's message of a plain text is the text itself.
   return typeof content === 'string' ? { text: content } : ((content ?? {}) as Fields);
 }
 

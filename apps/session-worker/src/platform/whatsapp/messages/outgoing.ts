@@ -26,10 +26,10 @@ export type LibrarySocket = ReturnType<typeof makeWASocket>;
 
 /** Codes with which the platform answers a question about a group that is none of the session's. */
 const FOREIGN_GROUP = [401, 403, 404];
-/** A media host that takes nothing more for that long is given up. */
+/** Longest time that a media host may take nothing more, in ms. */
 const UPLOAD_IDLE_MS = 20_000;
 
-/** The message id of a job, in the shape of the library's own ids: `3EB0` and 18 upper-case hex digits. */
+/** Makes the message id of a job, in the shape of the library's own ids: `3EB0` and 18 upper-case hex digits. */
 export function keyIdOf(jobId: string): string {
   return `3EB0${createHash('sha256').update(jobId).digest('hex').slice(0, 18).toUpperCase()}`;
 }
@@ -48,7 +48,7 @@ export async function sendMessage(sock: LibrarySocket, outgoing: OutgoingMessage
   try {
     await sock.relayMessage(to, message, { messageId: keyId, ...extras });
   } catch (error) {
-    // To send to a group the library asks who belongs to it.
+    // The library asks who belongs to a group before it sends to it.
     const { data } = error as { data?: unknown };
     if (isGroup(to) && FOREIGN_GROUP.includes(Number(data))) throw new NotInGroupError();
     throw error;
@@ -76,7 +76,7 @@ export async function messageOf(
 ): Promise<proto.IMessage> {
   const { to, keyId, content, acceptedAt, uploaded } = outgoing;
   const bare = uploaded ? proto.Message.decode(uploaded) : await messageWithoutFile(outgoing);
-  // What the library would make up anew each time: the secret that votes and reports refer to, and the time of an edit.
+  // The library would make these up anew each time: the secret that votes and reports refer to, and the time of an edit.
   if (bare.messageContextInfo?.messageSecret)
     bare.messageContextInfo.messageSecret = createHmac('sha256', advSecretKey).update(keyId).digest();
   if (bare.protocolMessage?.timestampMs) bare.protocolMessage.timestampMs = acceptedAt.getTime();
@@ -85,7 +85,7 @@ export async function messageOf(
   return full.message ?? bare;
 }
 
-/** Whether all is there to build it: a file has been uploaded, or there is none. */
+/** Says whether all parts are there to build the message: its file has been uploaded, or it has none. */
 export function isComplete({ content, uploaded }: OutgoingMessage): boolean {
   return !CONTENT[content.type].sending.hasFile || uploaded !== null;
 }
@@ -99,7 +99,7 @@ function messageWithoutFile(message: OutgoingMessage): Promise<proto.Message> {
 
 function quotedMessage(target: QuotedTarget, to: string): WAMessage {
   const { quoted } = (KINDS as object as Record<string, Partial<ReceivingKind>>)[target.body.type] ?? {};
-  // Of what has no kind a phone shows that something was answered.
+  // A phone shows an answer to a message of no kind as an answer all the same.
   return { key: keyOf(target, to), message: quoted?.(target.body) ?? { conversation: '' } } as WAMessage;
 }
 

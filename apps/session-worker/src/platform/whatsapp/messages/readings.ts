@@ -5,8 +5,8 @@ import { INCOMING } from '../kinds/kinds.js';
 const MOST_ID_CHARS = 1_000;
 
 /**
- * Messages of businesses, choices among what they offer, and invitations: each has a structure of its own, and words that a person reads. The
- * words are told as a text; of one without any it is told that it was there.
+ * Readers of messages of businesses, of choices among their offers, and of invitations: each has a structure of its own, and words that a
+ * person reads. The words become a text; a message without any becomes an event without content.
  */
 const WORDED: Record<string, IncomingField> = {
   buttonsMessage: wordsReading(({ text, contentText, footerText }) => [text, contentText, footerText]),
@@ -39,10 +39,10 @@ const WORDED: Record<string, IncomingField> = {
   ]),
 };
 
-/** How each name that the platform has for a message is read. */
+/** Readers of all names that the platform has for a message. */
 export const READINGS: ReadonlyMap<string, IncomingField> = new Map([...INCOMING, ...Object.entries(WORDED)]);
 
-/** What the own devices and the platform tell each other about a chat: no message of anybody. */
+/** Names of what the own devices and the platform exchange about a chat: no message of a person. */
 export const TECHNICAL: ReadonlySet<string> = new Set([
   'pinInChatMessage',
   'keepInChatMessage',

@@ -5,7 +5,7 @@ export interface Stanza {
   content?: unknown;
 }
 
-/** Remembers which stanza a ciphertext came in: the library's decryption is given the bytes alone. */
+/** Remembers the stanza of a ciphertext: the library's decryption gets the bytes alone. */
 export function rememberCiphertexts(stanza: Stanza, stanzas: WeakMap<Uint8Array, Stanza>): void {
   if (!Array.isArray(stanza.content)) return;
   for (const { content } of stanza.content as Stanza[])

@@ -17,7 +17,7 @@ const VERDICTS: Record<number, Verdict> = {
   [DEAF]: { next: 'later', reason: 'KEEP_ALIVE_TIMEOUT' },
   411: { next: 'stop', reason: 'PLATFORM_REFUSED' },
   [CUT]: { next: 'later', reason: 'CONNECTION_LOST' },
-  // Somebody else logged in with these credentials: the new owner of the partition. Never reconnect on it.
+  // Another process has logged in with these credentials: the new owner of the partition. Never reconnect on it.
   440: { next: 'stop', reason: 'REPLACED' },
   515: { next: 'again', reason: 'RESTART_REQUIRED' },
 };

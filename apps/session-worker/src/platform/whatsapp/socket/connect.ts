@@ -10,14 +10,14 @@ import { QR_LIFETIME_MS } from './pairing-code.js';
 import { trustRootPerSocket } from './trust-roots.js';
 import type { Watchdog } from './watchdog.js';
 
-/** A platform that has not answered by then does not: nobody waits longer to send. */
+/** Longest wait for the answer to a query, in ms: a platform that has not answered by then does not, and a send must not wait longer. */
 const QUERY_TIMEOUT_MS = 15_000;
 
 const logger = quietLogger();
 protectSessionsFromTrials();
 shareAsyncContext();
 
-/** Runs work whose handshake trusts this key instead of the library's; called after `shareAsyncContext`. */
+/** Function that runs work whose handshake trusts this key instead of the library's; made after `shareAsyncContext`. */
 export const trusting = trustRootPerSocket();
 
 /** Opens the library's socket with all that is ours around it. */
@@ -33,7 +33,7 @@ export function connect(
     auth: { creds: credentials, keys: keyStore(store) },
     makeSignalRepository: (...dependencies) => {
       const repository = journaling(dependencies, credentials, stanzas, store);
-      // Of the backlog after a login nothing but this tells whether it gets done.
+      // No other sign shows whether the backlog after a login makes progress.
       const decryptMessage: typeof repository.decryptMessage = (options) =>
         watchdog.watch('decryption', repository.decryptMessage(options));
       return { ...repository, decryptMessage };

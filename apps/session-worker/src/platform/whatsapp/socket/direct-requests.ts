@@ -8,7 +8,7 @@ import type { LibrarySocket } from '../messages/outgoing.js';
 import { requestPairingCode } from './pairing-code.js';
 import type { FailureScope } from './watchdog.js';
 
-/** Answers the requests that a socket carries out at once or not at all. */
+/** Makes the answers to requests that a socket carries out immediately or not at all. */
 export function directRequests(
   sock: LibrarySocket,
   scope: FailureScope,
@@ -28,7 +28,7 @@ export function directRequests(
       }),
     markRead: (messages) =>
       scope.run(async () => {
-        // Whether the senders may see it: the library asks by itself, and trips over an answer that does not come.
+        // The settings say whether the senders may see it: the library asks by itself, and fails at an answer that does not come.
         await answerTo(sock.fetchPrivacySettings());
         await sock.readMessages(messages.map(keyOf));
       }),
@@ -36,13 +36,13 @@ export function directRequests(
   };
 }
 
-/** The platform's name of a message. In a group the sender stands behind the group's address (inbound-record.ts). */
+/** Makes the platform's name of a message. In a group the sender stands behind the group's address (inbound-record.ts). */
 function keyOf({ sender, keyId }: ReceivedMessage): WAMessageKey {
   const [remoteJid = '', participant] = sender.split('|');
   return { remoteJid, id: keyId, ...(participant ? { participant } : {}) };
 }
 
-/** Throws where the platform did not answer: the library gives back nothing then, or trips over it. */
+/** Waits for an answer, and throws where the platform did not answer: the library returns nothing then, or fails at it. */
 async function answerTo<T>(question: Promise<T | undefined>): Promise<T> {
   const answer = await question.catch(() => undefined);
   if (answer === undefined) throw new NoAnswerError();

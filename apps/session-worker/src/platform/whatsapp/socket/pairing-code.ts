@@ -4,7 +4,7 @@ import { NoAnswerError } from '../../errors.js';
 import type { Stanza } from '../messages/stanzas.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 
-/** How long the platform takes one QR code; all of a socket make the three minutes that a look is worth. */
+/** Lifetime of one QR code on the platform, in ms; all of a socket make the three minutes that one view is worth. */
 export const QR_LIFETIME_MS = 30_000;
 /** QR codes that the platform hands out to one socket. */
 const QR_CODES = 6;

@@ -12,7 +12,7 @@ let write: { done(): void; failed(error: Error): void };
 beforeEach(() => {
   stanzas = new EventEmitter();
   said = [];
-  // The library's own handler: it tells the platform that the receipt arrived.
+  // This is the library's own handler, which confirms the receipt to the platform.
   stanzas.on('CB:receipt', ({ attrs }: Stanza) => {
     said.push(`confirmed ${attrs['id']}`);
     stanzas.emit('confirmed');

@@ -26,7 +26,7 @@ export function confirmWrittenReceipts(
   });
 }
 
-/** Reads what a receipt tells of, or undefined for requests and confirmations among devices. */
+/** Reads the status that a receipt reports; undefined for requests and confirmations among devices. */
 export function receiptKind(type: string | undefined): 'delivered' | 'read' | undefined {
   if (type === undefined || type === 'inactive') return 'delivered';
   return type === 'read' || type === 'played' ? 'read' : undefined;
@@ -41,7 +41,7 @@ export function receiptIds({ attrs, content }: Stanza): string[] {
     .map(storable);
 }
 
-/** Behind the clock by more than this, a stanza tells of something earlier, e.g. of what happened while nobody was connected. */
+/** Delay from which on a stanza reports something earlier, e.g. what happened while the session was not connected. */
 const LATE_MS = 2_000;
 
 /** The time of a stanza: as the platform says in whole seconds, where that is not just now. */

@@ -32,16 +32,16 @@ test('an account is restricted until the platform says otherwise, or to an end',
 
 test('restrictions that the platform tells unasked are passed on, and nothing else', () => {
   const ev = new EventEmitter();
-  const heard: PlatformRestriction[] = [];
+  const restrictions: PlatformRestriction[] = [];
   watchRestrictions(
     { ev } as unknown as LibrarySocket,
-    { onRestriction: (one) => void heard.push(one) } as PlatformListener,
+    { onRestriction: (one) => void restrictions.push(one) } as PlatformListener,
   );
   ev.emit('connection.update', { connection: 'open' });
-  expect(heard).toEqual([]);
+  expect(restrictions).toEqual([]);
   ev.emit('connection.update', { reachoutTimeLock: { isActive: true, timeEnforcementEnds: UNTIL } });
   ev.emit('message-capping.update', { capping_status: CAPPED, cycle_end_timestamp });
-  expect(heard).toEqual([
+  expect(restrictions).toEqual([
     { reason: 'ACCOUNT_RESTRICTED', isActive: true, until: UNTIL },
     { reason: 'NEW_CHAT_QUOTA', isActive: true, until: UNTIL },
   ]);

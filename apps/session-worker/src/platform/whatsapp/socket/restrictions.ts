@@ -6,7 +6,7 @@ import {
 import type { PlatformListener, PlatformRestriction } from '../../port.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 
-/** Passes on the restrictions that the platform tells unasked. */
+/** Passes on the restrictions that the platform reports unasked. */
 export function watchRestrictions(sock: LibrarySocket, listener: PlatformListener): void {
   sock.ev.on('connection.update', ({ reachoutTimeLock }) => {
     if (reachoutTimeLock) listener.onRestriction(accountRestriction(reachoutTimeLock));

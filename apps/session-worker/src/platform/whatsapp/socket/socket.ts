@@ -36,12 +36,12 @@ export function openSocket(
   const watchdog = new Watchdog(address.limits, (reason) => socket.recycle(reason));
   const open = (): PlatformSocket => {
     const stanzas = new WeakMap<Uint8Array, Stanza>();
-    // What could not be written the platform keeps until the next login: so there is one, soon.
+    // The platform has what could not be written until the next login: so there is one, soon.
     const abandon = (): void => socket.recycle('PROCESSING_STALLED');
     const guardedStore = guarded(store, abandon);
     const sock = connect(address, credentials, stanzas, { store: guardedStore, watchdog });
-    // Whoever asks for a message again gets it from the table. The library would keep each for five minutes, 20 KB of it: its timer
-    // holds the transaction in which it was sent.
+    // The table has the message for each device that asks for it again. The library would keep each for five minutes, 20 KB of it: its
+    // timer holds the transaction in which it was sent.
     if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchRestrictions(sock, listener);
@@ -55,21 +55,21 @@ export function openSocket(
   return socket;
 }
 
-/** Blames the proxy for a connection that it did not let through, whatever the failure looks like. */
+/** Blames the proxy for a connection that it did not open, whatever the failure looks like. */
 function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined): PlatformListener {
   if (!proxy) return listener;
-  let isThrough = false;
+  let hasOpened = false;
   const onOpen: PlatformListener['onOpen'] = (phone) => {
-    isThrough = true;
+    hasOpened = true;
     listener.onOpen(phone);
   };
-  // Uploads go the same way: what becomes of them says nothing of the socket.
+  // Uploads go the same way: their failures say nothing of the socket.
   const onClose: PlatformListener['onClose'] = (close) =>
-    listener.onClose(!isThrough && proxy.failed() ? malfunction('PROXY_FAILED', REFUSED) : close);
+    listener.onClose(!hasOpened && proxy.failed() ? malfunction('PROXY_FAILED', REFUSED) : close);
   return { ...listener, onOpen, onClose };
 }
 
-/** What keeps an eye on one socket. */
+/** Guards of one socket. */
 interface Guards {
   scope: FailureScope;
   watchdog: Watchdog;
@@ -105,7 +105,7 @@ function attach(
     send: (message) =>
       scope.run(() =>
         watchdog.watch('hand-over', sendMessage(sock, message)).catch((error: unknown) => {
-          // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
+          // The library reports a lost connection only when the other end has closed it, too: up to 30 s later.
           if (!sock.ws.isOpen) end(closeOf(CUT));
           throw error;
         }),
@@ -123,7 +123,7 @@ function attach(
   };
 }
 
-/** Tells the listener what the library and the platform say. */
+/** Passes the events of the library and the platform on to the listener. */
 function passEvents(
   sock: LibrarySocket,
   listener: PlatformListener,
@@ -141,13 +141,13 @@ function passEvents(
   sock.ws.on('unexpected-response', (_request: unknown, { statusCode = 500 }: IncomingMessage) =>
     end(closeOf(statusCode >= 500 ? statusCode : REFUSED)),
   );
-  // Raw stanzas instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
+  // Raw stanzas are read instead of the library's events: those are buffered and merged, and say nothing of the server's ack.
   sock.ws.on('CB:ack,class:message', ({ attrs }: Stanza) => {
     if (attrs['id']) listener.onAck(attrs['id'], refusalIn(attrs['error']));
   });
 }
 
-/** Ends the connection at once: a socket that is deaf does not hear a farewell, and the library would wait half a minute for the answer. */
+/** Ends the connection immediately: a deaf socket gets no farewell, and the library would wait half a minute for the answer. */
 function cut({ ws }: LibrarySocket): void {
   const { socket } = ws as unknown as { socket: { terminate(): void } | null };
   socket?.terminate();

@@ -5,7 +5,7 @@ import { FailureScope, Watchdog } from './watchdog.js';
 let stanzas: EventEmitter;
 let found: string[];
 let watchdog: Watchdog;
-/** What the library makes of the next frame or message. */
+/** Reaction of the library to the next frame or message. */
 let library: () => Promise<void>;
 
 beforeEach(() => {
@@ -25,14 +25,14 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Lets time pass on a socket that hears something now and then, or nothing. */
-async function pass(seconds: number, heard = true): Promise<void> {
+/** Lets time pass on a socket that gets frames now and then, or none. */
+async function pass(seconds: number, isAlive = true): Promise<void> {
   for (let second = 0; second < seconds; second += 1) {
-    if (heard) stanzas.emit('frame');
+    if (isAlive) stanzas.emit('frame');
     await jest.advanceTimersByTimeAsync(1_000);
   }
 }
-/** A message that is handed to the library; ends when told to. */
+/** Hands a message to the library; the function that this returns ends it. */
 function message(): () => void {
   let done: () => void = () => undefined;
   library = () => new Promise<void>((resolve) => (done = resolve));

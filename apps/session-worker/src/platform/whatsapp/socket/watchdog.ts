@@ -5,7 +5,7 @@ import type { PlatformAddress } from '../../port.js';
 import { atStep } from '../../../steps.js';
 
 const TICK_MS = 1_000;
-/** How long a ping may be on its way there and back. */
+/** Longest time of a ping, there and back, in ms. */
 const PING_MS = 10_000;
 
 /**
@@ -27,7 +27,7 @@ export class Watchdog {
   /** Watches what the library receives, and how it gets on with it. */
   supervise(stanzas: EventEmitter): void {
     stanzas.on('frame', () => (this.silentMs = 0));
-    // One frame that cannot be read, and none after it can: the library stays connected, and dead.
+    // A frame that cannot be read makes all after it unreadable: the library stays connected, and dead.
     around(stanzas, 'message', (read) => read.catch(() => this.giveUp('STREAM_UNREADABLE')));
     around(stanzas, 'CB:message', (done) =>
       this.watch('message', done).then(
@@ -80,9 +80,9 @@ function around(
 
 const scopes = new AsyncLocalStorage<FailureScope>();
 
-/** Ends one socket when anything that is done for it, however long after, fails without anybody listening. */
+/** Ends one socket when anything that is done for it, however long after, fails without a listener. */
 export class FailureScope {
-  // Emptied at the end: connections that were opened in the scope live longer, and would hold the socket in memory.
+  // Function of the scope, dropped at the end: connections that were opened in the scope live longer, and would hold the socket in memory.
   private fail: (() => void) | undefined;
 
   constructor(fail: () => void) {
