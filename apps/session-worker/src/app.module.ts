@@ -100,11 +100,11 @@ function ownerOptions(): OwnerOptions {
     },
     {
       provide: OutboxService,
-      useFactory: (dataSource: DataSource, messaging: Messaging) =>
-        new OutboxService(dataSource, messaging, ({ type }) =>
+      useFactory: (dataSource: DataSource, messaging: Messaging, tasks: PeriodicTasks) =>
+        new OutboxService(dataSource, messaging, tasks, ({ type }) =>
           atStep(type === MessageReceived.name ? 'in-5' : 'out-12'),
         ),
-      inject: [DataSource, Messaging],
+      inject: [DataSource, Messaging, PeriodicTasks],
     },
     OwnerAnswers,
     OutgoingFiles,
