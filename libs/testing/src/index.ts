@@ -60,6 +60,7 @@ export type { FuzzWorld } from './openapi/fuzz-requests.js';
 export { breakingChanges } from './openapi/breaking-changes.js';
 export type { ContractCase, ContractWorld } from './contract-cases/contract-case.js';
 export { webhookCases } from './contract-cases/webhooks.js';
+export { auditCases, type AuditWorld } from './contract-cases/audit.js';
 export { boundEndpointCases } from './contract-cases/bound-endpoints.js';
 export { sessionCases, type SessionWorld } from './contract-cases/sessions.js';
 export { limitsCases } from './contract-cases/limits.js';
