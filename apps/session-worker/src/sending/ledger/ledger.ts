@@ -4,8 +4,8 @@ import { columns, GroupCommit } from '@svc/database';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { insertEvents, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
-import type { OutgoingMessage } from '../platform/messages.js';
-import { atStep } from '../steps.js';
+import type { OutgoingMessage } from '../../platform/messages.js';
+import { atStep } from '../../steps.js';
 import { perhapsSent } from './failures.js';
 import { FAILED_AT, failedEvent, isOverdue, type OutboundRow, ROW_COLUMNS } from './outbound.js';
 

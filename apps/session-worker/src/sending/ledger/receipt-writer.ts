@@ -4,7 +4,7 @@ import { columns, GroupCommit } from '@svc/database';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { atStep } from '../steps.js';
+import { atStep } from '../../steps.js';
 import {
   type OutboundRow,
   progressEvents,
