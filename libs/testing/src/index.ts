@@ -14,7 +14,14 @@ export { schemaColumns } from './schema-columns.js';
 export { functionsWithoutFile } from './schema-functions.js';
 export { natsConnectionOf } from './nats-connection.js';
 export { createTestDatabase, type TestSchema } from './test-database.js';
-export { startTestService, type TestService } from './test-service.js';
+export {
+  bootTestService,
+  type BootedService,
+  startTestServers,
+  startTestService,
+  type TestServers,
+  type TestService,
+} from './test-service.js';
 export { selfSigned, type ServerCertificate as SelfSigned } from '@svc/certificates';
 export { seededRandom } from './seeded-random.js';
 export {
