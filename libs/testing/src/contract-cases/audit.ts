@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { AppendAuditFacts, type AuditFact, MOST_AUDIT_FACTS } from '@svc/contracts';
+import { AppendAuditFacts, type AuditEntry, type AuditFact, MOST_AUDIT_FACTS } from '@svc/contracts';
 import { assertFieldRefused, type ContractCase, type ContractWorld, plain } from './contract-case.js';
 
 /** The world of these cases: the lines of its audit logs can be read, oldest first. */
 export interface AuditWorld extends ContractWorld {
-  linesOf(tenantId: string): Promise<AuditFact[]>;
+  linesOf(tenantId: string): Promise<(AuditEntry | AuditFact)[]>;
 }
 
 const aFact = (fields: Partial<AuditFact> = {}): AuditFact => ({
@@ -21,7 +21,16 @@ async function append({ rpc }: ContractWorld, facts: AuditFact[]): Promise<strin
 }
 
 /** The fields of a fact; a line has more. */
-const factIn = ({ id, tenantId, at, actor, action, target, reason, details }: AuditFact): AuditFact =>
+const factIn = ({
+  id,
+  tenantId,
+  at,
+  actor,
+  action,
+  target,
+  reason,
+  details,
+}: AuditEntry | AuditFact): AuditFact =>
   plain({ id, tenantId, at, actor, action, target, reason, details } as AuditFact);
 
 /** Contract cases of the gateway's audit log, as the owners of changes deliver to it. */
