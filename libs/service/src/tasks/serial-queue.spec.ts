@@ -29,6 +29,17 @@ describe('a serial queue', () => {
     await failed;
   });
 
+  test('is idle when all that was added has ended', async () => {
+    const queue = new SerialQueue();
+    const { work, end } = slowWork();
+    const events: string[] = [];
+    void queue.add(work).then(() => events.push('ended'));
+    const idle = queue.idle().then(() => events.push('idle'));
+    end();
+    await idle;
+    expect(events).toEqual(['ended', 'idle']);
+  });
+
   test('is empty when all is done', async () => {
     const queue = new SerialQueue();
     expect(queue.isEmpty).toBe(true);
@@ -61,19 +72,19 @@ describe('serial queues by key', () => {
     await failed;
   });
 
-  test('keep the order of work that is added while the work before it ends', async () => {
+  test('keep the order of work that is added when some before it has ended', async () => {
     const queues = new SerialQueues();
     const events: string[] = [];
     const { work, end } = slowWork();
-    const added: Promise<unknown>[] = [];
-    const first = queues.add('ann', async () => {
+    const first = queues.add('ann', async () => undefined);
+    const second = queues.add('ann', async () => {
       await work();
-      added.push(queues.add('ann', async () => void events.push('third')));
+      events.push('second');
     });
-    const second = queues.add('ann', async () => void events.push('second'));
+    await first;
+    const third = queues.add('ann', async () => void events.push('third'));
     end();
-    await Promise.all([first, second]);
-    await Promise.all(added);
+    await Promise.all([second, third]);
     expect(events).toEqual(['second', 'third']);
   });
 
