@@ -142,6 +142,9 @@ flowchart LR
   tenant([software of a tenant]) -- REST --> api-gateway
   webhook-dispatcher -- signed POST --> tenant
   session-worker <-- socket --> platform([platform, or simulator])
+  api-gateway -- control of a sandbox --> platform
+  billing -- REST --> payment([payment provider])
+  payment -- webhooks --> api-gateway
 ${arrows.join('\n')}
 \`\`\`\n
 ${table(['Service', 'Its rooms (folders of `src`)'], rooms)}\n

@@ -1,8 +1,9 @@
-// Draws the house from the code, for docs/architecture.md: the rooms of each app, and which apps ask and which send events.
+// Draws the house from the code, for docs/architecture.md: the rooms of each app, and which apps ask, command and send events to which.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const IMPORTED = /import (?!type)\{([^}]*)\} from '@svc\/contracts'/g;
+const IMPORT = /import (?!type)\{([^}]*)\} from '@svc\/([\w-]+)'/g;
+const EXPORT = /export (?:abstract )?(?:async )?(?:class|const|function) (\w+)/g;
 const SKIPPED = new Set(['node_modules', 'dist', 'out-tsc', 'generated', '.git', '.nx', '.data', 'coverage']);
 
 function* filesBelow(folder) {
@@ -16,33 +17,68 @@ function* filesBelow(folder) {
 
 const isSource = (path) => path.endsWith('.ts') && !/\.(spec|int-spec|e2e-spec)\.ts$/.test(path);
 
-/** Lists names of contracts that the sources of an app import as values. */
-function namesUsed(src) {
-  const names = new Set();
+/** Lists names that the sources of a folder import as values, by the lib they come from. */
+function importsOf(src) {
+  const names = new Map();
   for (const path of filesBelow(src)) {
     if (!isSource(path)) continue;
-    for (const [, list] of readFileSync(path, 'utf8').matchAll(IMPORTED))
-      for (const name of list.split(',')) if (!name.trim().startsWith('type ')) names.add(name.trim());
+    for (const [, list, lib] of readFileSync(path, 'utf8').matchAll(IMPORT))
+      for (const name of list.split(',').map((one) => one.trim()))
+        if (!name.startsWith('type ')) names.set(lib, (names.get(lib) ?? new Set()).add(name));
   }
   return names;
 }
 
-/** Finds apps whose requests this app asks, and apps whose events it gets. */
-function neighbours(app, names, contracts) {
-  const requestTargets = new Set();
-  const eventSources = new Set();
+/** Finds the names of contracts behind the exports of each lib: whoever imports `AuditOutbox` asks `AppendAuditFacts`, without naming it. */
+function contractsBehind(libs) {
+  const behind = new Map();
+  for (const lib of readdirSync(libs))
+    for (const path of filesBelow(join(libs, lib, 'src'))) {
+      if (!isSource(path) || lib === 'contracts') continue;
+      const text = readFileSync(path, 'utf8');
+      const used = [...text.matchAll(IMPORT)]
+        .filter(([, , from]) => from === 'contracts')
+        .flatMap(([, list]) => list.split(',').map((name) => name.trim()));
+      for (const [, name] of text.matchAll(EXPORT)) behind.set(`${lib} ${name}`, used);
+    }
+  return behind;
+}
+
+/** Lists names of contracts that an app uses, itself or by a lib. */
+function namesUsed(src, behind) {
+  const imports = importsOf(src);
+  const names = new Set(imports.get('contracts'));
+  for (const [lib, exported] of imports)
+    for (const name of exported) for (const used of behind.get(`${lib} ${name}`) ?? []) names.add(used);
+  return names;
+}
+
+/** Lists names of the commands that an app carries out. */
+function commandsTaken(src) {
+  const taken = new Set();
+  for (const path of filesBelow(src))
+    if (isSource(path))
+      for (const [, name] of readFileSync(path, 'utf8').matchAll(/@OnCommand\((\w+)\)/g)) taken.add(name);
+  return taken;
+}
+
+/** Draws the arrows between an app and the others that follow from the contracts it uses. */
+function arrowsOf(app, names, contracts, takers) {
+  const arrows = new Set();
+  const draw = (from, what, to) => from !== to && arrows.add(`  ${from} ${what} ${to}`);
   for (const name of names) {
     const contract = contracts[name];
-    if (contract?.kind === 'request' && contract.app !== app) requestTargets.add(contract.app);
-    if (contract?.kind === 'event')
-      for (const owner of contract.by)
-        if (owner !== app && !contract.by.includes(app)) eventSources.add(owner);
+    if (contract?.kind === 'request') draw(app, '-- asks -->', contract.app);
+    if (contract?.kind === 'command') draw(app, '-. commands .->', takers.get(name) ?? app);
+    if (contract?.kind === 'notice') draw(contract.app, '-. notices .->', app);
+    if (contract?.kind === 'event' && !contract.by.includes(app))
+      for (const owner of contract.by) draw(owner, '-. events .->', app);
   }
   // The dispatcher names no event: it takes in all that tenants get.
   if (names.has('PUBLIC_EVENTS') && app === 'webhook-dispatcher')
     for (const { by } of contracts.PUBLIC_EVENTS.map((name) => eventNamed(contracts, name)))
-      for (const owner of by) if (owner !== app) eventSources.add(owner);
-  return { requestTargets: [...requestTargets].sort(), eventSources: [...eventSources].sort() };
+      for (const owner of by) draw(owner, '-. events .->', app);
+  return arrows;
 }
 
 const eventNamed = (contracts, name) =>
@@ -60,13 +96,14 @@ export function drawHouse(root, contracts) {
     const src = join(root, 'apps', app, 'src');
     return statSync(join(src, 'service-options.ts'), { throwIfNoEntry: false }) !== undefined;
   });
-  const arrows = [];
-  const table = services.map((app) => {
-    const src = join(root, 'apps', app, 'src');
-    const { requestTargets, eventSources } = neighbours(app, namesUsed(src), contracts);
-    for (const other of requestTargets) arrows.push(`  ${app} -- asks --> ${other}`);
-    for (const other of eventSources) arrows.push(`  ${other} -. events .-> ${app}`);
-    return [`\`apps/${app}\``, rooms(src).join(', ')];
-  });
-  return { arrows: arrows.sort(), services, table };
+  const srcOf = (app) => join(root, 'apps', app, 'src');
+  const takers = new Map(
+    services.flatMap((app) => [...commandsTaken(srcOf(app))].map((name) => [name, app])),
+  );
+  const behind = contractsBehind(join(root, 'libs'));
+  const arrows = services.flatMap((app) => [
+    ...arrowsOf(app, namesUsed(srcOf(app), behind), contracts, takers),
+  ]);
+  const table = services.map((app) => [`\`apps/${app}\``, rooms(srcOf(app)).join(', ')]);
+  return { arrows: [...new Set(arrows)].sort(), services, table };
 }

@@ -2,7 +2,7 @@
 // are built from a source.
 // ESLint sees a file at a time; these rules are about folders (docs/adr/0033-folders-have-walls.md).
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Files that one folder may hold; tests and migrations are not counted. */
@@ -18,11 +18,11 @@ const importsOf = (project, file) =>
     normalize(join(dirname(file), `${path}.ts`)),
   );
 
-/** Names the folder directly below `src` that a file lies in; undefined for the files of `src` itself, which wire the project. */
-const roomOf = (file) => {
-  const [, room, ...below] = file.split('/');
-  return below.length > 0 ? room : undefined;
-};
+/** Names the room of a file: the folder directly below `src`. The files of `src` itself wire the project. */
+const roomOf = (file) => file.split('/').slice(0, 2).join('/');
+
+/** Says whether a file is the `index.ts` that opens the doors of the folders below it. */
+const opensDoors = (file, target) => basename(file) === 'index.ts' && target.startsWith(`${dirname(file)}/`);
 
 function fullFolders(project, files) {
   const counts = new Map();
@@ -32,12 +32,15 @@ function fullFolders(project, files) {
     .map(([folder, count]) => `${project}/${folder}: ${count} files in one folder, at most ${MOST}`);
 }
 
+/** Pairs that import each other: two rooms, or two folders at any depth, such as a folder and one below it. */
 function twoWayFolders(project, files) {
   const arrows = new Map();
-  for (const file of files)
+  const draw = (from, to, example) => from !== to && arrows.set(`${from} ${to}`, example);
+  for (const file of files.filter((one) => dirname(one) !== 'src'))
     for (const target of importsOf(project, file)) {
-      const [from, to] = [roomOf(file), roomOf(target)];
-      if (from && to && from !== to) arrows.set(`${from} ${to}`, `${file} imports ${target}`);
+      if (dirname(target) === 'src' || opensDoors(file, target)) continue;
+      draw(roomOf(file), roomOf(target), `${file} imports ${target}`);
+      draw(dirname(file), dirname(target), `${file} imports ${target}`);
     }
   return [...arrows]
     .map(([arrow, example]) => [arrow.split(' '), example])

@@ -1,3 +1,3 @@
-import preset from '../../jest.preset.mjs';
+import { withServers } from '../../jest.preset.mjs';
 
-export default preset('testing');
+export default withServers('testing');

@@ -37,8 +37,8 @@ import { EndingsService } from './sending/endings.service.js';
 import { FileFetcher } from './sending/files/file-fetcher.js';
 import { OutgoingFiles } from './sending/files/outgoing-files.js';
 import { OutgoingFolder } from './sending/files/outgoing-folder.js';
-import { Ledger } from './sending/ledger.js';
-import { ReceiptWriter } from './sending/receipt-writer.js';
+import { Ledger } from './sending/ledger/ledger.js';
+import { ReceiptWriter } from './sending/ledger/receipt-writer.js';
 import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
 import { SessionSenders } from './sending/session-senders.js';
@@ -100,11 +100,11 @@ function ownerOptions(): OwnerOptions {
     },
     {
       provide: OutboxService,
-      useFactory: (dataSource: DataSource, messaging: Messaging) =>
-        new OutboxService(dataSource, messaging, ({ type }) =>
+      useFactory: (dataSource: DataSource, messaging: Messaging, tasks: PeriodicTasks) =>
+        new OutboxService(dataSource, messaging, tasks, ({ type }) =>
           atStep(type === MessageReceived.name ? 'in-5' : 'out-12'),
         ),
-      inject: [DataSource, Messaging],
+      inject: [DataSource, Messaging, PeriodicTasks],
     },
     OwnerAnswers,
     OutgoingFiles,

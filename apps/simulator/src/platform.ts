@@ -1,4 +1,4 @@
-import { log } from '@svc/service';
+import { log, SerialQueues } from '@svc/service';
 import { Confirmations } from './delivery/confirmations.js';
 import { Delivery } from './delivery/delivery.js';
 import { GroupInbound } from './inbound/group-inbound.js';
@@ -8,7 +8,6 @@ import { Outbound } from './outbound/outbound.js';
 import { PhoneWriting } from './inbound/phone-writing.js';
 import { Presence } from './delivery/presence.js';
 import { Receipts } from './delivery/receipts.js';
-import { SerialQueue } from './delivery/serial-queue.js';
 import { ConnectionLog } from './connections/connection-log.js';
 import { Login } from './connections/login.js';
 import { answerQuery } from './queries/queries.js';
@@ -45,7 +44,7 @@ export class Platform implements ConnectionHandler {
   readonly mediaAccess: MediaAccess;
   /** The connections that have said who they are. */
   private readonly connections = new Set<Connection>();
-  private readonly queue = new SerialQueue();
+  private readonly queues = new SerialQueues();
   private readonly delivery: Delivery;
   private readonly outbound: Outbound;
   private readonly confirmations: Confirmations;
@@ -57,9 +56,9 @@ export class Platform implements ConnectionHandler {
     this.delivery = new Delivery(this.population);
     this.receipts = new Receipts(this.population, this.delivery);
     this.presence = new Presence(this.population);
-    this.inbound = new Inbound(this.population, this.delivery, this.queue);
-    this.groupInbound = new GroupInbound(this.population, this.delivery, this.queue);
-    this.phoneWriting = new PhoneWriting(this.inbound, this.delivery, this.receipts, this.queue, this.media);
+    this.inbound = new Inbound(this.population, this.delivery, this.queues);
+    this.groupInbound = new GroupInbound(this.population, this.delivery, this.queues);
+    this.phoneWriting = new PhoneWriting(this.inbound, this.delivery, this.receipts, this.queues, this.media);
     const toGroups = new GroupOutbound(this.population, this.groups, this.delivery, this.media);
     this.outbound = new Outbound(this.population, this.delivery, this.receipts, toGroups, this.media);
     this.confirmations = new Confirmations(this.population, this.delivery, this.receipts);

@@ -17,17 +17,18 @@ import {
   ReactivateEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import { RpcClient } from '@svc/messaging';
-import { bootService, setUpLogger, silenceConsole } from '@svc/service';
+import type { RpcClient } from '@svc/messaging';
 import {
   AuditChain,
-  createTestDatabase,
+  type BootedService,
+  bootTestService,
   DatabaseProxy,
   type ServiceProcess,
   startProcess,
-  startTestNats,
+  startTestServers,
   type TestDatabase,
   type TestNats,
+  type TestServers,
   waitFor,
   WebhookReceiver,
 } from '@svc/testing';
@@ -90,7 +91,8 @@ export class Stage {
   readonly env: Record<string, string>;
   /** Address at which the dispatcher of this process listens. */
   url: string;
-  private app: Awaited<ReturnType<typeof bootService>> | undefined;
+  private servers: TestServers;
+  private service: BootedService | undefined;
   private readonly processes: ServiceProcess[] = [];
 
   private constructor(more: Record<string, string>) {
@@ -108,22 +110,21 @@ export class Stage {
 
   /** Starts the dispatcher in this process. */
   async boot(): Promise<void> {
-    Object.assign(process.env, this.env);
-    this.app = await bootService(serviceOptions);
-    this.url = (await this.app.getUrl()).replace('[::1]', '127.0.0.1');
+    this.service = await bootTestService(serviceOptions, this.env);
+    this.url = this.service.url;
   }
 
   /** Ends the dispatcher in this process, in good order. */
   async close(): Promise<void> {
-    const { app } = this;
-    this.app = undefined;
-    await app?.close();
+    const { service } = this;
+    this.service = undefined;
+    await service?.stop();
   }
 
   /** Returns a provider of the dispatcher in this process. */
   get<T>(type: Abstract<T>): T {
-    if (!this.app) throw new Error('The dispatcher does not run in this process.');
-    return this.app.get(type, { strict: false });
+    if (!this.service) throw new Error('The dispatcher does not run in this process.');
+    return this.service.get(type);
   }
 
   /** Hands an event to the dispatcher in this process, as the stream does. Rejects with why it was not taken. */
@@ -259,16 +260,13 @@ export class Stage {
   }
 
   private async start(): Promise<void> {
-    silenceConsole();
-    setUpLogger('webhook-dispatcher', process.env['TEST_LOG'] ?? 'silent');
-    [this.database, this.nats, this.receiver] = await Promise.all([
-      createTestDatabase(schema),
-      startTestNats(),
+    [this.servers, this.receiver] = await Promise.all([
+      startTestServers(serviceOptions, schema),
       WebhookReceiver.start(),
     ]);
+    ({ database: this.database, nats: this.nats, rpc: this.rpc } = this.servers);
     this.proxy = await DatabaseProxy.start(this.database.url);
     this.producer = await Producer.connect(this.nats.url);
-    this.rpc = RpcClient.at(this.nats.url, 'test');
     this.chain = await AuditChain.listen(this.nats.url);
     Object.assign(this.env, { DATABASE_URL: this.proxy.url, NATS_URL: this.nats.url });
   }
@@ -286,9 +284,8 @@ export class Stage {
     this.reset();
     await Promise.all([this.close(), ...this.processes.map((one) => one.stop('SIGKILL'))]);
     await Promise.all([this.producer.stop(), this.chain.stop()]);
-    await this.rpc.onApplicationShutdown();
     await this.receiver.stop();
     await this.proxy.stop();
-    await Promise.all([this.database.drop(), this.nats.stop()]);
+    await this.servers.stop();
   }
 }

@@ -9,7 +9,7 @@ export function eventSubject(tenantPartition: number, name: string): string {
   return `evt.${tenantPartition}.${name}`;
 }
 
-/** Makes `evt.*.<event name>` of every tenant; the name may hold wildcards, as in `session.*`. */
+/** Makes `evt.*.<event name>` of every tenant. */
 export function eventSubjectOfAll(name: string): string {
   return `evt.*.${name}`;
 }

@@ -38,6 +38,7 @@ export class Line {
   private readonly free: number[] = [];
   private sequence = 0;
 
+  /** @param connection is also used by the other classes of this lib, and by tests (`natsConnectionOf`); services have `Messaging`. */
   constructor(readonly connection: NatsConnection) {
     connection.subscribe(`${this.inbox}.>`, {
       callback: (error, answer) => {

@@ -132,9 +132,9 @@ export class Messaging {
 
   /**
    * Calls the listener with a copy of each event as it is published. Nothing is stored for it and nothing comes again: for what
-   * only has to be sooner than the next look. `name` may hold wildcards, as in `session.*`.
+   * only has to be sooner than the next look.
    */
-  onEventCopy(name: string, listener: (envelope: Envelope) => void): Subscription {
+  onEventCopy({ name }: EventContract, listener: (envelope: Envelope) => void): Subscription {
     return this.listen(eventSubjectOfAll(name), (plain) => listener(readEnvelope(plain)));
   }
 

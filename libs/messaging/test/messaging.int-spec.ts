@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   AppError,
   Envelope,
+  MessageSent,
   type OutboundMessageV1,
   partitionOf,
   SendPermissionsChanged,
@@ -252,7 +253,7 @@ test('copies of events are for everybody who listens at that moment, whoever els
   const [one, two] = [await boot({}), await boot({}, false, 'till')];
   const received: string[] = [];
   for (const { messaging } of [one, two]) {
-    messaging.onEventCopy('message.*', ({ tenantId }) => received.push(tenantId));
+    messaging.onEventCopy(MessageSent, ({ tenantId }) => received.push(tenantId));
     await messaging.line.connection.flush();
   }
   const event = aSentEvent();

@@ -51,6 +51,7 @@ export { log, NestLogger, refusalWords, setUpLogger, silenceConsole } from './lo
 export { KeyedPaces, Pace } from './tasks/pace.js';
 export { PeriodicTask } from './tasks/periodic-task.js';
 export { PeriodicTasks } from './tasks/periodic-tasks.js';
+export { SerialQueue, SerialQueues } from './tasks/serial-queue.js';
 export { Retention, type RetentionOptions, type RetentionRule } from './tasks/retention.js';
 export { runMigrations } from './start/run-migrations.js';
 export { SecretBox, type SecretKey, secretKey, type SecretKeyBytes, type SecretPlace } from './secret-box.js';

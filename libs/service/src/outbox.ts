@@ -1,10 +1,10 @@
-import type { OnApplicationBootstrap, OnApplicationShutdown, Provider } from '@nestjs/common';
+import type { OnApplicationShutdown, Provider } from '@nestjs/common';
 import { AppError, type Envelope, type EventContract } from '@svc/contracts';
 import { GroupCommit, storable } from '@svc/database';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { DataSource, type EntityManager } from 'typeorm';
 import { log } from './logging/logger.js';
-import { PeriodicTask } from './tasks/periodic-task.js';
+import { PeriodicTasks } from './tasks/periodic-tasks.js';
 import { UnderWay } from './tasks/under-way.js';
 
 const SWEEP_MS = 500;
@@ -57,8 +57,7 @@ export async function insertEvents(tx: EntityManager, events: Envelope[]): Promi
  * left behind is swept by any process of the service. Its schema has the table `event_outbox`: `id uuid` (of the event),
  * `seq` (identity), `envelope jsonb`, `created_at` (of the server's clock, indexed).
  */
-export class OutboxService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly sweeper = new PeriodicTask('outbox sweeper', SWEEP_MS, () => this.sweep());
+export class OutboxService implements OnApplicationShutdown {
   private readonly published = new GroupCommit<string, void>({
     most: MOST_DELETED,
     everyMs: DELETE_MS,
@@ -70,12 +69,10 @@ export class OutboxService implements OnApplicationBootstrap, OnApplicationShutd
   constructor(
     private readonly dataSource: DataSource,
     private readonly messaging: Messaging,
+    tasks: PeriodicTasks,
     private readonly onPublished: (envelope: Envelope) => void = () => undefined,
-  ) {}
-
-  /** Starts the sweeps; Nest calls it. */
-  onApplicationBootstrap(): void {
-    this.sweeper.start();
+  ) {
+    tasks.add('outbox sweeper', SWEEP_MS, () => this.sweep());
   }
 
   /**
@@ -83,7 +80,6 @@ export class OutboxService implements OnApplicationBootstrap, OnApplicationShutd
    * depended on. Resolves when what `publish` was given is published, or left to the sweeper of another process.
    */
   async onApplicationShutdown(): Promise<void> {
-    await this.sweeper.stop();
     await this.underWay.settled();
   }
 
@@ -151,6 +147,7 @@ function isTooLarge(outcome: PromiseSettledResult<void> | undefined): boolean {
 /** The outbox of a service that need not know when an event is out. */
 export const outboxProvider: Provider = {
   provide: OutboxService,
-  inject: [DataSource, Messaging],
-  useFactory: (dataSource: DataSource, messaging: Messaging) => new OutboxService(dataSource, messaging),
+  inject: [DataSource, Messaging, PeriodicTasks],
+  useFactory: (dataSource: DataSource, messaging: Messaging, tasks: PeriodicTasks) =>
+    new OutboxService(dataSource, messaging, tasks),
 };

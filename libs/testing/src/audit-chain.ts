@@ -1,4 +1,4 @@
-import { AppendAuditFacts, AppendAuditFactsV1, type AuditFact, parseData } from '@svc/contracts';
+import { AppendAuditFacts, AppendAuditFactsV1, AppError, type AuditFact, parseData } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 
 /** Behaviour of the chain: `lose` appends and does not answer, as where the answer gets lost. */
@@ -20,9 +20,9 @@ export class AuditChain {
         if (error) return;
         const { id, data } = message.json<{ id: string; data: unknown }>();
         void this.beforeAppend().then(() => {
-          const response = { ids: this.append(parseData(AppendAuditFactsV1, data).facts) };
+          const answer = this.answer(data);
           if (this.behaviour === 'append')
-            message.respond(JSON.stringify({ id, isDisposed: true, response }));
+            message.respond(JSON.stringify({ id, isDisposed: true, ...answer }));
         });
       },
     });
@@ -44,11 +44,21 @@ export class AuditChain {
     await this.messaging.onApplicationShutdown();
   }
 
+  private answer(data: unknown): { response: object } | { err: object } {
+    try {
+      return { response: { ids: this.append(parseData(AppendAuditFactsV1, data).facts) } };
+    } catch (error) {
+      if (error instanceof AppError) return { err: error.toBody() };
+      throw error;
+    }
+  }
+
   private append(facts: AuditFact[]): string[] {
     if (this.behaviour === 'ignore') return [];
     for (const fact of facts) {
       this.delivered.push(fact.id);
-      if (!this.lines.some(({ id }) => id === fact.id)) this.lines.push(fact);
+      const id = fact.id.toLowerCase();
+      if (!this.lines.some((line) => line.id === id)) this.lines.push({ ...fact, id });
     }
     return facts.map(({ id }) => id);
   }

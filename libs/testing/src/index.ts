@@ -14,7 +14,14 @@ export { schemaColumns } from './schema-columns.js';
 export { functionsWithoutFile } from './schema-functions.js';
 export { natsConnectionOf } from './nats-connection.js';
 export { createTestDatabase, type TestSchema } from './test-database.js';
-export { startTestService, type TestService } from './test-service.js';
+export {
+  bootTestService,
+  type BootedService,
+  startTestServers,
+  startTestService,
+  type TestServers,
+  type TestService,
+} from './test-service.js';
 export { selfSigned, type ServerCertificate as SelfSigned } from '@svc/certificates';
 export { seededRandom } from './seeded-random.js';
 export {
@@ -60,6 +67,7 @@ export type { FuzzWorld } from './openapi/fuzz-requests.js';
 export { breakingChanges } from './openapi/breaking-changes.js';
 export type { ContractCase, ContractWorld } from './contract-cases/contract-case.js';
 export { webhookCases } from './contract-cases/webhooks.js';
+export { auditCases, type AuditWorld } from './contract-cases/audit.js';
 export { boundEndpointCases } from './contract-cases/bound-endpoints.js';
 export { sessionCases, type SessionWorld } from './contract-cases/sessions.js';
 export { limitsCases } from './contract-cases/limits.js';

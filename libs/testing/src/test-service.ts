@@ -4,21 +4,61 @@ import { bootService, setUpLogger, silenceConsole, type StartOptions } from '@sv
 import { startTestNats, type TestDatabase, type TestNats } from '@svc/test-servers';
 import { createTestDatabase, type TestSchema } from './test-database.js';
 
-/** A service under test, with a database and a nats-server of its own. */
-export interface TestService {
-  /** Address of the service's HTTP server. */
-  url: string;
+/** The servers of one test file. */
+export interface TestServers {
   database: TestDatabase;
   nats: TestNats;
-  /** Client that asks it, and every other service on its NATS. */
+  /** Client that asks every service on this NATS. */
   rpc: RpcClient;
+  stop(): Promise<void>;
+}
+
+/** A service that runs in this process. */
+export interface BootedService {
+  /** Address of the service's HTTP server. */
+  url: string;
   /** Returns the instance of a provider of its module. */
   get<T>(type: Abstract<T> | symbol): T;
   stop(): Promise<void>;
 }
 
+/** A service under test, with a database and a nats-server of its own. */
+export type TestService = TestServers & BootedService;
+
+/** Starts the servers for a service that is booted later, or more than once, or in processes of its own. */
+export async function startTestServers({ name }: StartOptions, schema: TestSchema): Promise<TestServers> {
+  silenceConsole();
+  setUpLogger(name, process.env['TEST_LOG'] ?? 'silent');
+  const [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
+  const rpc = RpcClient.at(nats.url, 'test');
+  return {
+    ...{ database, nats, rpc },
+    stop: async () => {
+      await rpc.onApplicationShutdown();
+      await Promise.all([database.drop(), nats.stop()]);
+    },
+  };
+}
+
 /**
- * Boots a service in this process, on real servers.
+ * Boots a service in this process.
+ * @param env where its servers are, and further variables; its configuration is read once, so it is the same every time in one test file.
+ */
+export async function bootTestService(
+  options: StartOptions,
+  env: Record<string, string>,
+): Promise<BootedService> {
+  Object.assign(process.env, { PORT: '0' }, env);
+  const app = await bootService(options);
+  return {
+    url: (await app.getUrl()).replace('[::1]', '127.0.0.1'),
+    get: (type) => app.get(type, { strict: false }),
+    stop: () => app.close(),
+  };
+}
+
+/**
+ * Boots a service in this process, on servers of its own.
  * @param env further variables; its configuration is read once, so one service of a kind per test file.
  */
 export async function startTestService(
@@ -26,22 +66,17 @@ export async function startTestService(
   schema: TestSchema,
   env: Record<string, string> = {},
 ): Promise<TestService> {
-  const [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
-  Object.assign(process.env, { DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', ...env });
-  silenceConsole();
-  setUpLogger(options.name, process.env['TEST_LOG'] ?? 'silent');
-  const app = await bootService(options);
-  const rpc = RpcClient.at(nats.url, 'test');
+  const servers = await startTestServers(options, schema);
+  const { database, nats } = servers;
+  const service = await bootTestService(options, {
+    ...{ DATABASE_URL: database.url, NATS_URL: nats.url, ...env },
+  });
   return {
-    url: (await app.getUrl()).replace('[::1]', '127.0.0.1'),
-    database,
-    nats,
-    rpc,
-    get: (type) => app.get(type, { strict: false }),
+    ...servers,
+    ...service,
     stop: async () => {
-      await rpc.onApplicationShutdown();
-      await app.close();
-      await Promise.all([database.drop(), nats.stop()]);
+      await service.stop();
+      await servers.stop();
     },
   };
 }

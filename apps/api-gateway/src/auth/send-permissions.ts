@@ -1,5 +1,14 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { SendPermissionsChanged, type SessionReply, type SubscriptionState } from '@svc/contracts';
+import {
+  SendPermissionsChanged,
+  SessionConnected,
+  SessionDeleted,
+  SessionDisconnected,
+  SessionLoggedOut,
+  type SessionReply,
+  SubscriptionChanged,
+  type SubscriptionState,
+} from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
 import type { StoredKey } from './api-key.js';
 
@@ -87,7 +96,7 @@ export class AnswerCache<V> {
 }
 
 /** Copies of events, for every replica, as they are published. A change without an event is seen when the cached answers end. */
-const EVENTS = ['session.*', 'subscription.*'];
+const EVENTS = [SessionConnected, SessionDisconnected, SessionLoggedOut, SessionDeleted, SubscriptionChanged];
 
 /**
  * This class caches what lets a send through: a key that works, an active subscription, a connected session. Answers that allow are
@@ -110,7 +119,7 @@ export class SendPermissions implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.messaging.onNotice(SendPermissionsChanged, ({ of }) => this.remove(of));
-    for (const name of EVENTS) this.messaging.onEventCopy(name, ({ tenantId }) => this.remove(tenantId));
+    for (const event of EVENTS) this.messaging.onEventCopy(event, ({ tenantId }) => this.remove(tenantId));
   }
 
   /**

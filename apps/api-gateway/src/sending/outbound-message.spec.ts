@@ -79,6 +79,27 @@ test('a file has the type of its upload, unless the request says another, and th
   expect(withUpload(named, upload).content.media?.filename).toBe('b.pdf');
 });
 
+test.each([
+  ['caption', ['image', 'video', 'document'], 'media.caption is not for'],
+  ['filename', ['document'], 'media.filename is not for'],
+  ['voice', ['audio'], 'media.voice is for audio only'],
+])('a file has a %s where its kind has one: %j', (field, kinds, words) => {
+  const value = field === 'voice' ? true : 'offer.pdf';
+  for (const kind of ['image', 'video', 'audio', 'document', 'sticker'] as const) {
+    const draft = () => messageOf({ media: { kind, mediaId: NAMED, [field]: value } });
+    if (kinds.includes(kind)) expect(draft().content.media).toHaveProperty(field, value);
+    else expect(draft).toThrow(words);
+  }
+});
+
+test('an audio says whether it is a voice note, and nothing else does', () => {
+  const bodyOf = (kind: 'audio' | 'video', more = {}) =>
+    messageOf({ media: { kind, mediaId: NAMED, ...more } }).body;
+  expect(bodyOf('audio')).toMatchObject({ isPtt: false });
+  expect(bodyOf('audio', { voice: true })).toMatchObject({ isPtt: true });
+  expect(bodyOf('video', { voice: false })).not.toHaveProperty('isPtt');
+});
+
 test('the content of a plain text is not stored twice, and comes out of the row whole', () => {
   for (const fields of [{ text: 'x' }, { text: 'x', mentions: ['+15550002222'] }]) {
     const message = messageOf(fields);

@@ -2,7 +2,6 @@ import {
   CONTENT_FIELDS,
   type ContentField,
   invalidField,
-  MESSAGE_BODY_FIELDS,
   type MessageBodyType,
   type Metadata,
   type OutboundContent,
@@ -16,7 +15,7 @@ import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import type { Message } from '../messages/message.entity.js';
 import { normalizeChat, normalizeRecipient } from '../messages/recipient.js';
 import { contactDraft } from './drafts/contact.js';
-import type { Draft } from './drafts/draft.js';
+import { type Draft, shows } from './drafts/draft.js';
 import { mediaDraft } from './drafts/media.js';
 import { reactionDraft } from './drafts/reaction.js';
 
@@ -151,11 +150,12 @@ export function draftOf(field: ContentField, request: SendMessageRequest): Draft
 }
 
 function plainDraft(type: PlainField, value: string | object): Draft {
-  const { required, optional } = MESSAGE_BODY_FIELDS[type];
-  const shown = new Set<string>([...required, ...optional]);
   const fields = typeof value === 'string' ? { [type]: value } : value;
   return {
     content: { type, [type]: value },
-    body: { type, ...Object.fromEntries(Object.entries(fields).filter(([name]) => shown.has(name))) },
+    body: {
+      type,
+      ...Object.fromEntries(Object.entries(fields).filter(([name]) => shows(type, name))),
+    },
   };
 }

@@ -6,6 +6,7 @@ import {
   type RelatedMessage,
 } from '@svc/contracts';
 import type { Message } from '../messages/message.entity.js';
+import { shows } from './drafts/draft.js';
 import type { OutboundMessage } from './outbound-message.js';
 
 const NOT_SENT: readonly MessageStatus[] = ['QUEUED', 'SENDING', 'FAILED'];
@@ -33,7 +34,7 @@ export function withRelated(message: OutboundMessage, named: Message | null): Ou
       ...content,
       ...(isReply ? { quoted: { ...target, body: firstLines(named.body) } } : { target }),
     },
-    body: relation === 'REACTION' ? { ...body, targetKeyId: target.keyId } : body,
+    body: shows(body.type, 'targetKeyId') ? { ...body, targetKeyId: target.keyId } : body,
     relatesTo: { relation, messageId: named.id },
   };
 }

@@ -207,7 +207,7 @@ describe('media is refused', () => {
     [
       { kind: 'image', base64: small, mimeType: 'image/png', filename: 'x' },
       'media.filename',
-      /document only/,
+      /not for image/,
     ],
   ])('as %j: %s', async (media, field, rule) => {
     const answer = await send(media);

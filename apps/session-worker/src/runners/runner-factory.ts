@@ -4,7 +4,7 @@ import { OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { SessionStores } from '../journal/session-stores.js';
 import { Platform } from '../platform/port.js';
-import { Ledger } from '../sending/ledger.js';
+import { Ledger } from '../sending/ledger/ledger.js';
 import { NewChats } from '../sending/new-chats.js';
 import { SessionSenders } from '../sending/session-senders.js';
 import type { Session } from '../sessions/session.entity.js';

@@ -2,12 +2,11 @@ import { EventEmitter } from 'node:events';
 import { Injectable } from '@nestjs/common';
 import { type FailureCode, partitionOf, SessionDeleted, type StatusReason } from '@svc/contracts';
 import { type Fence, LeaseLostError, PartitionOwner } from '@svc/ownership';
-import { eventOf, insertEvents, log, OutboxService } from '@svc/service';
+import { eventOf, insertEvents, log, OutboxService, SerialQueues } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { SessionStores } from '../journal/session-stores.js';
-import { failureOf } from '../sending/failures.js';
-import { Ledger, type LedgerScope } from '../sending/ledger.js';
-import { SerialQueue } from '../serial-queue.js';
+import { failureOf } from '../sending/ledger/failures.js';
+import { Ledger, type LedgerScope } from '../sending/ledger/ledger.js';
 import { Session } from '../sessions/session.entity.js';
 import { deleteSession, markApplied } from '../sessions/session-rows.js';
 import { RunnerFactory } from './runner-factory.js';
@@ -27,7 +26,7 @@ export class RunnersService {
   readonly events = new EventEmitter<{ leaseLost: [Fence] }>();
   private readonly runners = new Map<string, RunnerEntry>();
   /** Wishes that are being carried out, by session. */
-  private readonly wishes = new Map<string, SerialQueue>();
+  private readonly wishes = new SerialQueues();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -42,13 +41,7 @@ export class RunnersService {
   async reconcile(sessionId: string): Promise<void> {
     const fence = this.owner.fenceOf(partitionOf(sessionId));
     if (!fence) return;
-    const queue = this.wishes.get(sessionId) ?? new SerialQueue();
-    this.wishes.set(sessionId, queue);
-    try {
-      await queue.add(() => this.apply(sessionId, fence));
-    } finally {
-      if (queue.isEmpty) this.wishes.delete(sessionId);
-    }
+    await this.wishes.add(sessionId, () => this.apply(sessionId, fence));
   }
 
   /** The runner of a session, if it has one here. */

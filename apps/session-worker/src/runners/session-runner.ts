@@ -17,7 +17,7 @@ import type {
   SocketClose,
 } from '../platform/port.js';
 import { ProxyError } from '../platform/proxy.js';
-import { failureOf } from '../sending/failures.js';
+import { failureOf } from '../sending/ledger/failures.js';
 import type { NewChats } from '../sending/new-chats.js';
 import type { SessionSender } from '../sending/session-sender.js';
 import type { Restrictions } from '../sessions/restrictions.js';

@@ -4,7 +4,7 @@ import { PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { RunnersService } from './runners.service.js';
-import { isOverdue } from '../sending/outbound.js';
+import { isOverdue } from '../sending/ledger/outbound.js';
 import { PartitionsService } from './partitions.service.js';
 
 const SWEEP_MS = 2_000;

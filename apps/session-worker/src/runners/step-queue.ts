@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LeaseLostError } from '@svc/ownership';
-import { log } from '@svc/service';
-import { SerialQueue } from '../serial-queue.js';
+import { log, SerialQueue } from '@svc/service';
 
 const RETRY_MS = 500;
 /** A minute: longer than a database takes to restart. */

@@ -9,8 +9,8 @@ import {
 import { insertEvents, log, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { Platform } from '../platform/port.js';
-import { failureOf } from './failures.js';
-import { FAILED_AT, failedEvent, type OutboundRow, ROW_COLUMNS } from './outbound.js';
+import { failureOf } from './ledger/failures.js';
+import { FAILED_AT, failedEvent, type OutboundRow, ROW_COLUMNS } from './ledger/outbound.js';
 
 type Row = OutboundRow & { status: MessageStatus; failure: MessageFailure | null };
 

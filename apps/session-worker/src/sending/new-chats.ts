@@ -4,7 +4,7 @@ import { log } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import type { PlatformRestriction, PlatformSocket } from '../platform/port.js';
 import { restrictionAt, type Restrictions, restrictionsAfter } from '../sessions/restrictions.js';
-import type { LedgerMessage } from './ledger.js';
+import type { LedgerMessage } from './ledger/ledger.js';
 
 // The sender of the journal comes first: its index finds one contact, the ledger's all messages of the session.
 const CHAT_SQL = `SELECT EXISTS (SELECT FROM inbound_message WHERE session_id = $1 AND sender = ANY($2::text[]))

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import type { LedgerMessage } from './ledger.js';
-import { MAX_TRIES, SendWindow } from './send-window.js';
+import { MAX_TRIES } from './ledger/failures.js';
+import type { LedgerMessage } from './ledger/ledger.js';
+import { SendWindow } from './send-window.js';
 
 let window: SendWindow;
 beforeEach(() => {

@@ -1,9 +1,7 @@
-import type { LedgerMessage } from './ledger.js';
+import type { LedgerMessage } from './ledger/ledger.js';
 
 /** Messages handed to the socket and not yet acknowledged, per session. */
 const WINDOW = 20;
-/** Tries of one message on sockets that worked; those that a broken socket cut off do not count. */
-export const MAX_TRIES = 3;
 /** Sends in a row without any sign from the platform: not the messages are at fault, then, but the socket. */
 const MAX_UNANSWERED = 2;
 

@@ -6,8 +6,8 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { Platform } from '../platform/port.js';
 import { atStep } from '../steps.js';
-import { failureOf } from './failures.js';
-import { eventsSoFar, FAILED_AT, isOverdue } from './outbound.js';
+import { failureOf } from './ledger/failures.js';
+import { eventsSoFar, FAILED_AT, isOverdue } from './ledger/outbound.js';
 import type { SessionSender } from './session-sender.js';
 
 /** Commands that are written in one statement at most. */

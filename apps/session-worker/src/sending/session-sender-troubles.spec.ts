@@ -4,8 +4,8 @@ import type { MessageFailure, RestrictionReason } from '@svc/contracts';
 import type { OutgoingMessage } from '../platform/messages.js';
 import type { PlatformSocket } from '../platform/port.js';
 import { STEPS_CHANNEL } from '../steps.js';
-import { FileError } from './failures.js';
-import type { Claim, LedgerMessage } from './ledger.js';
+import { FileError } from './ledger/failures.js';
+import type { Claim, LedgerMessage } from './ledger/ledger.js';
 import { SessionSender } from './session-sender.js';
 
 const ACK_MS = 20_000;

@@ -5,7 +5,7 @@ import { LeaseLostError } from '@svc/ownership';
 import { NoAnswerError, NotOnPlatformError } from '../platform/errors.js';
 import type { OutgoingMessage } from '../platform/messages.js';
 import type { PlatformSocket } from '../platform/port.js';
-import type { Claim, LedgerMessage } from './ledger.js';
+import type { Claim, LedgerMessage } from './ledger/ledger.js';
 import { type SenderTools, SessionSender } from './session-sender.js';
 
 const ACK_MS = 20_000;

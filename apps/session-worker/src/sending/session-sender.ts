@@ -5,14 +5,14 @@ import { log, UnderWay } from '@svc/service';
 import { NoAnswerError } from '../platform/errors.js';
 import type { MessageListener, PlatformSocket, Refusal } from '../platform/port.js';
 import { atStep } from '../steps.js';
-import { failureOf, sendFailureOf } from './failures.js';
+import { failureOf, MAX_TRIES, sendFailureOf } from './ledger/failures.js';
 import { FilesAhead } from './files/files-ahead.js';
-import type { Ledger, LedgerMessage, LedgerScope } from './ledger.js';
+import type { Ledger, LedgerMessage, LedgerScope } from './ledger/ledger.js';
 import type { NewChats } from './new-chats.js';
-import type { SendStatus } from './outbound.js';
+import type { SendStatus } from './ledger/outbound.js';
 import type { OutgoingFiles } from './files/outgoing-files.js';
-import type { ReceiptWriter } from './receipt-writer.js';
-import { MAX_TRIES, SendWindow } from './send-window.js';
+import type { ReceiptWriter } from './ledger/receipt-writer.js';
+import { SendWindow } from './send-window.js';
 
 const RETRY_MS = 1_000;
 

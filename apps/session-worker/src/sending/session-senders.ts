@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { WorkerConfig } from '../config.js';
 import { OutgoingFiles } from './files/outgoing-files.js';
-import { Ledger, type LedgerScope } from './ledger.js';
+import { Ledger, type LedgerScope } from './ledger/ledger.js';
 import type { NewChats } from './new-chats.js';
-import { ReceiptWriter } from './receipt-writer.js';
+import { ReceiptWriter } from './ledger/receipt-writer.js';
 import { SendingService } from './sending.service.js';
 import { SessionSender } from './session-sender.js';
 

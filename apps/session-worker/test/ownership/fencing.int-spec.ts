@@ -8,9 +8,9 @@ import { KeyWriter } from '../../src/journal/key-writer.js';
 import { SessionStore } from '../../src/journal/session-store.js';
 import { Vault } from '../../src/credentials/vault.js';
 import { schema } from '../../src/migrations/schema.js';
-import { Ledger } from '../../src/sending/ledger.js';
-import { ReceiptWriter } from '../../src/sending/receipt-writer.js';
-import { failureOf } from '../../src/sending/failures.js';
+import { Ledger } from '../../src/sending/ledger/ledger.js';
+import { ReceiptWriter } from '../../src/sending/ledger/receipt-writer.js';
+import { failureOf } from '../../src/sending/ledger/failures.js';
 import { writeStatus } from '../../src/sessions/session-rows.js';
 
 /** Claim of all messages that are open. */

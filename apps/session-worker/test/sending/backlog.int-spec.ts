@@ -5,8 +5,8 @@ import type { OutboxService } from '@svc/service';
 import { createTestDatabase, type TestDatabase } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { schema } from '../../src/migrations/schema.js';
-import { Ledger } from '../../src/sending/ledger.js';
-import { ReceiptWriter } from '../../src/sending/receipt-writer.js';
+import { Ledger } from '../../src/sending/ledger/ledger.js';
+import { ReceiptWriter } from '../../src/sending/ledger/receipt-writer.js';
 
 const fence = { partition: 5, epoch: 1 };
 let database: TestDatabase;

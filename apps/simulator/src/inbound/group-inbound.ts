@@ -1,5 +1,6 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { hiddenAddress, phoneAddress } from '@svc/contracts';
+import type { SerialQueues } from '@svc/service';
 import type { Companion } from '../people/companion.js';
 import { takeInboundFault } from '../people/faults.js';
 import type { Group } from '../people/groups.js';
@@ -13,7 +14,6 @@ import { type Delivery, messageKey } from '../delivery/delivery.js';
 import { encryptFor } from '../delivery/encryption.js';
 import { attributesOf, type SendOptions } from './inbound.js';
 import { recordSent } from '../delivery/message-log.js';
-import type { SerialQueue } from '../delivery/serial-queue.js';
 
 /** Message to a group, as all members get it. */
 interface GroupMessage {
@@ -33,11 +33,11 @@ export class GroupInbound {
   constructor(
     private readonly population: Population,
     private readonly delivery: Delivery,
-    private readonly queue: SerialQueue,
+    private readonly queues: SerialQueues,
   ) {}
 
   send(author: Person, group: Group, message: proto.Message, options: SendOptions): Promise<SentMessage> {
-    return this.queue.run(author.phone, () => this.sendNow(author, group, message, options));
+    return this.queues.add(author.phone, () => this.sendNow(author, group, message, options));
   }
 
   private async sendNow(

@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import { silenceConsole } from '@svc/service';
+import { SerialQueues, silenceConsole } from '@svc/service';
 import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import { aPopulation, linkDevice } from '../../test/support/people.js';
 import { Delivery } from '../delivery/delivery.js';
 import { Receipts } from '../delivery/receipts.js';
-import { SerialQueue } from '../delivery/serial-queue.js';
 import { MediaStore } from '../media/media-store.js';
 import type { Person } from '../people/person.js';
 import { unpad } from '../signal/padding.js';
@@ -31,9 +30,9 @@ describe('a message to an account', () => {
     account = population.ensure(ACCOUNT);
     contact = population.ensureContact(CONTACT);
     device = linkDevice(account);
-    const [delivery, queue] = [new Delivery(population), new SerialQueue()];
-    inbound = new Inbound(population, delivery, queue);
-    phone = new PhoneWriting(inbound, delivery, new Receipts(population, delivery), queue, new MediaStore());
+    const [delivery, queues] = [new Delivery(population), new SerialQueues()];
+    inbound = new Inbound(population, delivery, queues);
+    phone = new PhoneWriting(inbound, delivery, new Receipts(population, delivery), queues, new MediaStore());
   });
 
   const messages = () => device.connection.sent.filter(({ tag }) => tag === 'message');

@@ -1,5 +1,6 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { formatAddress, hiddenAddress, phoneAddress } from '@svc/contracts';
+import type { SerialQueues } from '@svc/service';
 import type { Companion } from '../people/companion.js';
 import { type StanzaFlaws, takeInboundFault } from '../people/faults.js';
 import type { SentMessage } from '../people/messages.js';
@@ -10,7 +11,6 @@ import { stanzaTypes } from '../content/platform-message.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
 import { encryptFor } from '../delivery/encryption.js';
 import { recordSent } from '../delivery/message-log.js';
-import type { SerialQueue } from '../delivery/serial-queue.js';
 
 /**
  * Choice of a person's two addresses for the sender of a message; the other one goes along unless `pn-only`. `broadcast`: it was written to
@@ -47,7 +47,7 @@ export class Inbound {
   constructor(
     private readonly population: Population,
     private readonly delivery: Delivery,
-    private readonly queue: SerialQueue,
+    private readonly queues: SerialQueues,
   ) {}
 
   send(
@@ -56,7 +56,7 @@ export class Inbound {
     message: proto.Message,
     options: SendOptions = {},
   ): Promise<SentMessage> {
-    return this.queue.run(author.phone, () => this.sendNow(author, account, message, options));
+    return this.queues.add(author.phone, () => this.sendNow(author, account, message, options));
   }
 
   private async sendNow(

@@ -1,5 +1,6 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { hiddenAddress, phoneAddress } from '@svc/contracts';
+import type { SerialQueues } from '@svc/service';
 import type { MediaStore } from '../media/media-store.js';
 import type { Person } from '../people/person.js';
 import { type Attributes, seconds, stanza } from '../wire/nodes.js';
@@ -9,7 +10,6 @@ import { encryptFor } from '../delivery/encryption.js';
 import type { Addressing, Inbound, SendOptions } from './inbound.js';
 import type { Receipts } from '../delivery/receipts.js';
 import { recordReceived, recordSent } from '../delivery/message-log.js';
-import type { SerialQueue } from '../delivery/serial-queue.js';
 
 /** This class sends the messages that the owner of an account writes on the phone, to the contact and to the account's own devices. */
 export class PhoneWriting {
@@ -17,7 +17,7 @@ export class PhoneWriting {
     private readonly inbound: Inbound,
     private readonly delivery: Delivery,
     private readonly receipts: Receipts,
-    private readonly queue: SerialQueue,
+    private readonly queues: SerialQueues,
     private readonly media: MediaStore,
   ) {}
 
@@ -42,7 +42,7 @@ export class PhoneWriting {
     { id, message }: { id: string; message: proto.Message },
     { addressing, flaws }: SendOptions,
   ): Promise<void> {
-    return this.queue.run(owner.phone, async () => {
+    return this.queues.add(owner.phone, async () => {
       const { type, mediatype, edit } = stanzaTypes(message);
       const addresses = addressesOf(owner, contact, addressing);
       const deviceSentMessage = { destinationJid: addresses.recipient, message };

@@ -1,7 +1,7 @@
-import { type BeforeApplicationShutdown, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { Envelope } from '@svc/contracts';
-import { log, PeriodicTask } from '@svc/service';
+import { log, PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { EndpointRepository } from '../endpoints/endpoint.repository.js';
 import { noteDeletion } from './session-deletion.js';
@@ -36,20 +36,13 @@ interface Deletion {
  * the session and comes late makes no endpoint any more.
  */
 @Injectable()
-export class SessionDeletionsService implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly task = new PeriodicTask('session deletions', SWEEP_MS, () => this.sweep());
-
+export class SessionDeletionsService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly rows: EndpointRepository,
-  ) {}
-
-  onApplicationBootstrap(): void {
-    this.task.start();
-  }
-
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.task.stop();
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('session deletions', SWEEP_MS, () => this.sweep());
   }
 
   /** Takes in the event of a deletion. @throws what says that it is to be handed out again, or never can be taken in. */

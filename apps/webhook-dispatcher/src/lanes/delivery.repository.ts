@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { columns } from '@svc/database';
 import { type Fence, FENCE_SQL, fenceParameters } from '@svc/ownership';
 import { DataSource } from 'typeorm';
 import { laneScan } from './lane-scan.js';
@@ -49,11 +50,14 @@ const oldestSql = (condition: string, room: string): string => `(
         WHERE ${condition} AND hot.p = lane.p AND hot.endpoint_id = lane.endpoint_id AND ${FREE}
         ORDER BY hot.next_at, hot.seq LIMIT lane.${room})`;
 
+const REQUESTS = columns(
+  { endpoint_id: 'uuid', tenant_id: 'uuid', p: 'int', firsts: 'int', retries: 'int', total: 'int' },
+  3, // after the fence
+);
 const CLAIM_SQL = `WITH ${FENCE_SQL},
   lane AS MATERIALIZED (
     SELECT wanted.*, svc_now(tenant_id) AS now
-    FROM unnest($3::uuid[], $4::uuid[], $5::int[], $6::int[], $7::int[], $8::int[])
-      AS wanted (endpoint_id, tenant_id, p, firsts, retries, total)
+    FROM ${REQUESTS.unnest('wanted')}
     JOIN fence ON fence.partition = wanted.p),
   due AS MATERIALIZED (
     SELECT found.id
@@ -133,12 +137,14 @@ export class DeliveryRepository {
     const epochs = new Map(lanes.map(({ partition, epoch }) => [partition, epoch]));
     const rows = await this.dataSource.query<ClaimRow[]>(CLAIM_SQL, [
       ...fenceParameters(lanes),
-      lanes.map(({ endpointId }) => endpointId),
-      lanes.map(({ tenantId }) => tenantId),
-      lanes.map(({ partition }) => partition),
-      lanes.map(({ firsts }) => firsts),
-      lanes.map(({ retries }) => retries),
-      lanes.map(({ total }) => total),
+      ...REQUESTS.arrays(lanes, {
+        endpoint_id: ({ endpointId }) => endpointId,
+        tenant_id: ({ tenantId }) => tenantId,
+        p: ({ partition }) => partition,
+        firsts: ({ firsts }) => firsts,
+        retries: ({ retries }) => retries,
+        total: ({ total }) => total,
+      }),
     ]);
     const claimed: Claim = { items: [], nextRetryMs: new Map() };
     for (const { nextRetryAt, id, ...row } of rows) {

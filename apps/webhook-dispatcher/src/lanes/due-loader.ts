@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { partitionOf } from '@svc/contracts';
 import { type Fence, PartitionOwner } from '@svc/ownership';
-import { log, PeriodicTask } from '@svc/service';
+import { log, PeriodicTask, SerialQueue } from '@svc/service';
 import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import { atStep } from '../steps.js';
 import { type Appointment, Calendar } from './calendar.js';
@@ -36,7 +36,8 @@ export class DueLoader {
   private readonly calendar: Calendar;
   /** Lanes that need a refill, in the order in which they came to need it. */
   private refillQueue: Lane[] = [];
-  private chain: Promise<void> = Promise.resolve();
+  /** Runs loading, take-over and reconciliation one after the other, so that none sees the other's half-done work. */
+  private readonly queue = new SerialQueue();
   private loading = false;
   private stopped = false;
   /** The part of the partitions that was reconciled last. */
@@ -47,7 +48,7 @@ export class DueLoader {
   private readonly tasks = [
     new PeriodicTask('clock', CLOCK_POLL_MS, () => this.followClock()),
     new PeriodicTask('review', REVIEW_MS, () => this.review()),
-    new PeriodicTask('reconcile', RECONCILE_MS, () => this.exclusive(() => this.reconcile())),
+    new PeriodicTask('reconcile', RECONCILE_MS, () => this.queue.add(() => this.reconcile())),
   ];
 
   constructor(
@@ -78,7 +79,7 @@ export class DueLoader {
     clearTimeout(this.timer);
     this.cancelDelay();
     await Promise.all(this.tasks.map((task) => task.stop()));
-    await this.chain;
+    await this.queue.idle();
   }
 
   /**
@@ -86,7 +87,7 @@ export class DueLoader {
    * taken up by now, this would give out a second time.
    */
   async recover(fence: Fence): Promise<void> {
-    await this.exclusive(async () => {
+    await this.queue.add(async () => {
       await this.deliveries.release([fence]);
       atStep('hook-7');
     });
@@ -94,7 +95,7 @@ export class DueLoader {
 
   /** Takes a partition from its former owner: its retries are put on the calendar, and its due deliveries are loaded. */
   async takeOver({ partition, epoch }: Fence): Promise<void> {
-    await this.exclusive(() => this.loadSchedule([partition], () => epoch));
+    await this.queue.add(() => this.loadSchedule([partition], () => epoch));
     this.wake();
   }
 
@@ -127,13 +128,15 @@ export class DueLoader {
     this.loading = true;
     clearTimeout(this.timer);
     this.cancelDelay();
-    void this.exclusive(() => this.loadDue()).then(
-      () => this.arm(),
-      (error: unknown) => {
-        log().warn({ err: error }, 'due deliveries could not be loaded');
-        this.arm(RETRY_MS);
-      },
-    );
+    void this.queue
+      .add(() => this.loadDue())
+      .then(
+        () => this.arm(),
+        (error: unknown) => {
+          log().warn({ err: error }, 'due deliveries could not be loaded');
+          this.arm(RETRY_MS);
+        },
+      );
   }
 
   private delayRefill(): void {
@@ -285,16 +288,6 @@ export class DueLoader {
       else this.scheduler.leaveToDatabase({ ...scheduled, epoch });
     }
     this.arm();
-  }
-
-  /** Runs loading, take-over and reconciliation one after the other, so that none sees the other's half-done work. */
-  private exclusive<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.chain.then(work);
-    this.chain = result.then(
-      () => undefined,
-      () => undefined,
-    );
-    return result;
   }
 }
 

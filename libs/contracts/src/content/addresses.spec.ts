@@ -24,7 +24,11 @@ describe('an address', () => {
     [PHONE, { kind: 'phone', user: '4915112345678', device: 0 }],
     ['4915112345678:12@s.whatsapp.net', { kind: 'phone', user: '4915112345678', device: 12 }],
     ['4915112345678_1:7@s.whatsapp.net', { kind: 'phone', user: '4915112345678', device: 7, agent: 1 }],
+    ['4915112345678_128@s.whatsapp.net', { kind: 'phone', user: '4915112345678', device: 0, agent: 128 }],
+    ['4915112345678@c.us', { kind: 'phone', user: '4915112345678', device: 0 }],
+    ['4915112345678:99@hosted', { kind: 'phone', user: '4915112345678', device: 99 }],
     [HIDDEN, { kind: 'hidden', user: '100473554234852', device: 0 }],
+    ['100473554234852:99@hosted.lid', { kind: 'hidden', user: '100473554234852', device: 99 }],
     ['100473554234852:3@lid', { kind: 'hidden', user: '100473554234852', device: 3 }],
     [GROUP, { kind: 'group', user: '120363041234567890', device: 0 }],
     ['4915112345678-1400000000@g.us', { kind: 'group', user: '4915112345678-1400000000', device: 0 }],
@@ -38,6 +42,7 @@ describe('an address', () => {
   test.each([
     ...[undefined, '', '@s.whatsapp.net', 'name@s.whatsapp.net', '49@', '49', '1:2:3@lid', '49@lid\n'],
     ...['+4915112345678@s.whatsapp.net', '49151@s.whatsapp.net.evil.example', '1@2@lid', ' 49@lid', '49@LID'],
+    ...['a1@newsletter', '1a@newsletter', '49151_1234@s.whatsapp.net', '123456789012345678901@lid'],
     ...['120363041234567890:1@g.us', 'status:1@broadcast', '49151@constructor', '49:123456@lid', '-1@g.us'],
   ])('is none of the platform: %j', (text) => {
     expect(parseAddress(text)).toBeUndefined();
@@ -106,12 +111,18 @@ describe('of an address', () => {
     ...['123456@s.whatsapp.net', '1234567890123456@s.whatsapp.net', '1234@lid', '1234@g.us'],
     ...[
       '12345-1234@g.us',
+      '1234-1400000000@g.us',
       '4915112345678_1@s.whatsapp.net',
       'status@broadcast',
       '120363041234567890@newsletter',
     ],
   ])('it is not usual: %s', (text) => {
     expect(isUsual(parseAddress(text) as Address)).toBe(false);
+  });
+
+  test.each(['phone', 'hidden', 'group'] as const)('it is not usual with more than digits: %s', (kind) => {
+    for (const user of ['a4915112345678', '4915112345678a'])
+      expect(isUsual({ kind, user, device: 0 })).toBe(false);
   });
 });
 

@@ -9,7 +9,7 @@ export {
   type OutboundType,
   SENDING_RULES,
 } from './registry.js';
-export { type MessageRelation, type SendingRules } from './kind.js';
+export { type MessageRelation, type SendingRules } from './parts/kind.js';
 export { ContactContent } from './kinds/contact.js';
 export { DeleteRequest } from './kinds/deletion.js';
 export { EditRequest } from './kinds/edit.js';
@@ -26,7 +26,7 @@ export {
 } from './kinds/media-rules.js';
 export { PollContent } from './kinds/poll.js';
 export { ReactionRequest } from './kinds/reaction.js';
-export { MessageTarget } from './kinds/target.js';
+export { MessageTarget } from './parts/target.js';
 export { MessageBody } from './message-body.js';
 export {
   type Metadata,

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, IsOptional, ValidateNested } from 'class-validator';
-import { FollowedBy } from './field.js';
+import { FollowedBy } from './parts/field.js';
 import { BODY_FIELDS, type BodyProperties, MESSAGE_BODY_TYPES, type MessageBodyType } from './registry.js';
 
 const AnyKind = class {} as new () => BodyProperties;

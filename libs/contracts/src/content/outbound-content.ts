@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsIn, IsOptional, IsString, ValidateIf, ValidateNested } from 'class-validator';
-import { field, FollowedBy } from './field.js';
-import { MessageTarget } from './kinds/target.js';
+import { field, FollowedBy } from './parts/field.js';
+import { MessageTarget } from './parts/target.js';
 import { MessageBody } from './message-body.js';
 import { OUTBOUND_TYPES, type OutboundType, WIRE_FIELDS, type WireProperties } from './registry.js';
 

@@ -1,7 +1,7 @@
 import { IsString } from 'class-validator';
 import { describe, expect, test } from '@jest/globals';
 import { parseData } from '../parsing.js';
-import { field, sharedFields } from './field.js';
+import { field, sharedFields } from './parts/field.js';
 import { MEDIA_KINDS } from './kinds/media-rules.js';
 import { MessageBody } from './message-body.js';
 import { OutboundContent } from './outbound-content.js';

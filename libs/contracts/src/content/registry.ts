@@ -1,5 +1,5 @@
-import { type Fields, type PropertiesOf, sharedFields } from './field.js';
-import type { ContentKind, SendingRules } from './kind.js';
+import { type Fields, type PropertiesOf, sharedFields } from './parts/field.js';
+import type { ContentKind, SendingRules } from './parts/kind.js';
 import { contact } from './kinds/contact.js';
 import { deletion } from './kinds/deletion.js';
 import { edit } from './kinds/edit.js';

@@ -18,9 +18,12 @@ export const CLEAN_ENVIRONMENT = {
   TZ: 'UTC',
 };
 
+/** How a program is run. */
 export interface RunOptions {
   user?: ServerUser | undefined;
+  /** Its working directory; `/` by default. */
   cwd?: string;
+  /** After that time it is killed; a minute by default. */
   timeoutMs?: number;
   /** Package tools need the caller's proxy settings; everything else gets the clean environment. */
   inheritEnvironment?: boolean;
@@ -28,7 +31,7 @@ export interface RunOptions {
 
 /**
  * Runs a program to its end and returns what it printed; rejects with the program's own complaint.
- * The working directory is `/` because ours may be closed to the user the program runs as.
+ * The working directory is `/` by default because ours may be closed to the user the program runs as.
  */
 export function run(command: string, args: string[], options: RunOptions = {}): Promise<string> {
   const { user, cwd = '/', timeoutMs = 60_000, inheritEnvironment = false } = options;

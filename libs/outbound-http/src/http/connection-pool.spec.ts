@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { type Connection, ConnectionPool } from './connection-pool.js';
+import type { Connection } from './connection.js';
+import { ConnectionPool } from './connection-pool.js';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());

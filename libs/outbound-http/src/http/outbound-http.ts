@@ -1,7 +1,8 @@
 import type { ConnectOpts } from 'node:net';
 import { buildConnector } from 'undici';
 import { type AddressGuard, notAllowed } from '../addresses/address-guard.js';
-import { type Connection, ConnectionPool, type Connector, ON_READ, type Origin } from './connection-pool.js';
+import { type Connection, ON_READ } from './connection.js';
+import { ConnectionPool, type Connector, type Origin } from './connection-pool.js';
 import { type Answer, Exchange, type ExchangeListener, type PostLimits } from './exchange.js';
 
 const CONNECT_MS = 3_000;

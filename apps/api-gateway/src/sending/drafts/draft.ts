@@ -1,4 +1,10 @@
-import type { MessageBody, MessageRelation, OutboundContent } from '@svc/contracts';
+import {
+  MESSAGE_BODY_FIELDS,
+  type MessageBody,
+  type MessageBodyType,
+  type MessageRelation,
+  type OutboundContent,
+} from '@svc/contracts';
 
 /** Content and body that one kind of content makes of its field of the request. */
 export interface Draft {
@@ -10,4 +16,11 @@ export interface Draft {
   readonly names?: { messageId: string; relation: MessageRelation; field: string };
   /** The file, where it came with the request. */
   readonly file?: Buffer;
+}
+
+/** Whether messages of this kind show a field: what a kind has is said once, in its file in `libs/contracts/src/content/kinds`. */
+export function shows(type: MessageBodyType, field: string): boolean {
+  const { required, optional } = MESSAGE_BODY_FIELDS[type];
+  const fields: readonly string[] = [...required, ...optional];
+  return fields.includes(field);
 }

@@ -7,7 +7,8 @@ import {
   typesOf,
 } from '@svc/contracts';
 import type { StoredUpload } from '../../media/uploads.service.js';
-import type { Draft } from './draft.js';
+import { voiceNoteOf } from './audio.js';
+import { type Draft, shows } from './draft.js';
 
 const SOURCES = ['url', 'base64', 'mediaId'] as const;
 const DATA_URL = /^data:([^;,]*(?:;[^;,]+)*);base64,([^]*)$/i;
@@ -19,15 +20,13 @@ const DATA_URL = /^data:([^;,]*(?:;[^;,]+)*);base64,([^]*)$/i;
 export function mediaDraft(media: MediaRequest): Draft {
   const { kind, url, filename, caption, voice } = media;
   assertFits(media);
+  const voiceNote = voiceNoteOf(media);
   const decoded = media.base64 === undefined ? undefined : decode(media);
   const mimeType = decoded?.mimeType ?? media.mimeType;
   const mediaId = media.mediaId?.toLowerCase();
   return {
     content: { type: kind, media: { url, mediaId, mimeType, filename, caption, voice } },
-    body: {
-      ...{ type: kind, caption, mimeType, filename },
-      ...(kind === 'audio' ? { isPtt: voice ?? false } : {}),
-    },
+    body: { type: kind, caption, mimeType, filename, ...voiceNote },
     ...(decoded ? { file: decoded.file } : {}),
   };
 }
@@ -42,7 +41,7 @@ export function withUpload<D extends Draft>(draft: D, upload: StoredUpload): D {
   const mimeType = content.media?.mimeType ?? upload.mimeType;
   assertKind(kind, { mimeType, size: upload.size }, 'media.mediaId');
   const filename =
-    content.media?.filename ?? (kind === 'document' ? (upload.filename ?? undefined) : undefined);
+    content.media?.filename ?? (shows(kind, 'filename') ? (upload.filename ?? undefined) : undefined);
   return {
     ...draft,
     content: { ...content, media: { ...content.media, mimeType, filename } },
@@ -66,17 +65,16 @@ function assertKind(
 }
 
 function assertFits(media: MediaRequest): void {
-  const { kind, mimeType, filename, caption, voice } = media;
+  const { kind, mimeType } = media;
   const [first, second] = SOURCES.filter((source) => (media[source] ?? null) !== null);
   if (!first)
     throw invalidField('media.url', 'exactly one of media.url, media.base64, media.mediaId must be given');
   if (second)
     throw invalidField(`media.${second}`, `media.${second} must not be given together with media.${first}`);
-  if (voice && kind !== 'audio') throw invalidField('media.voice', 'media.voice is for audio only');
-  if (filename && kind !== 'document')
-    throw invalidField('media.filename', 'media.filename is for a document only');
-  if (caption && (kind === 'audio' || kind === 'sticker'))
-    throw invalidField('media.caption', `media.caption is not for ${kind}`);
+  for (const field of ['filename', 'caption'] as const) {
+    if (media[field] && !shows(kind, field))
+      throw invalidField(`media.${field}`, `media.${field} is not for ${kind}`);
+  }
   assertKind(kind, { mimeType }, '');
 }
 

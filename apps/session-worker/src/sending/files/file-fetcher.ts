@@ -13,7 +13,7 @@ import { MIME_TYPE } from '@svc/contracts';
 import { isSpecific } from '@svc/media-store';
 import { Agent } from 'undici';
 import type { ProxyRoute } from '../../platform/proxy.js';
-import { FileError } from '../failures.js';
+import { FileError } from '../ledger/failures.js';
 
 const MAX_REDIRECTS = 10;
 const REDIRECTS = [301, 302, 303, 307, 308];

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import type { PlatformSocket } from '../../platform/port.js';
-import type { LedgerMessage } from '../ledger.js';
+import type { LedgerMessage } from '../ledger/ledger.js';
 import { FilesAhead } from './files-ahead.js';
 
 /** Makes files whose transfers end when the test says so. */

@@ -3,9 +3,8 @@ import { patiently } from '@svc/database';
 import { log } from '@svc/service';
 import type { PlatformSocket } from '../../platform/port.js';
 import { atStep } from '../../steps.js';
-import { FileError } from '../failures.js';
-import type { Ledger, LedgerMessage, LedgerScope } from '../ledger.js';
-import { MAX_TRIES } from '../send-window.js';
+import { FileError, MAX_TRIES } from '../ledger/failures.js';
+import type { Ledger, LedgerMessage, LedgerScope } from '../ledger/ledger.js';
 import type { OutgoingFiles } from './outgoing-files.js';
 
 /** Files of one session that are on their way at the same time; each lies on the disk for that long. */

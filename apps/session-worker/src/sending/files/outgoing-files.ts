@@ -22,8 +22,8 @@ import { ProxyError, type ProxyRoute } from '../../platform/proxy.js';
 import { SessionRoutes } from '../../sessions/session-routes.js';
 import { type FetchedFile, FileFetcher } from './file-fetcher.js';
 import { OutgoingFolder } from './outgoing-folder.js';
-import type { LedgerMessage } from '../ledger.js';
-import { FileError } from '../failures.js';
+import type { LedgerMessage } from '../ledger/ledger.js';
+import { FileError } from '../ledger/failures.js';
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 const IGNORE_BOTH = [(): void => undefined, (): void => undefined] as const;

@@ -1,8 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsDefined, IsNumber, IsOptional, IsString, Length, ValidateNested } from 'class-validator';
-import { field } from '../field.js';
-import { defineContent } from '../kind.js';
+import { field } from '../parts/field.js';
+import { defineContent } from '../parts/kind.js';
 
 /** A contact card. */
 export class ContactContent {

@@ -1,9 +1,9 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsOptional, ValidateNested } from 'class-validator';
-import { field } from '../field.js';
-import { defineContent } from '../kind.js';
-import { MessageRef, TARGET } from './target.js';
+import { field } from '../parts/field.js';
+import { defineContent } from '../parts/kind.js';
+import { MessageRef, TARGET } from '../parts/target.js';
 
 /** Deletes an own message for everybody. */
 export class DeleteRequest extends MessageRef {}

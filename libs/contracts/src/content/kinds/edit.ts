@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsNotEmpty, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
-import { field } from '../field.js';
-import { defineContent } from '../kind.js';
-import { MessageRef, TARGET } from './target.js';
+import { field } from '../parts/field.js';
+import { defineContent } from '../parts/kind.js';
+import { MessageRef, TARGET } from '../parts/target.js';
 import { MOST_TEXT, TEXT } from './text.js';
 
 /** Changes the words of an own text. */

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
-import { field } from '../field.js';
-import { defineContent } from '../kind.js';
+import { field } from '../parts/field.js';
+import { defineContent } from '../parts/kind.js';
 
 /** Content that may be looked at only once. `MessageBody` itself declares `inner`, which is one. */
 export const viewOnce = defineContent({

@@ -10,9 +10,9 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
-import { field } from '../field.js';
-import { defineContent } from '../kind.js';
-import { NAME } from './name.js';
+import { field } from '../parts/field.js';
+import { defineContent } from '../parts/kind.js';
+import { NAME } from '../parts/name.js';
 
 /** A place on the map. */
 export class LocationContent {

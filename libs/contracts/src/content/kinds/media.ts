@@ -16,8 +16,8 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { NO_CONTROL_CHARACTERS } from '../../patterns.js';
-import { field } from '../field.js';
-import { defineContent } from '../kind.js';
+import { field } from '../parts/field.js';
+import { defineContent } from '../parts/kind.js';
 import { MEDIA_KINDS, type MediaKind, MIME_TYPE } from './media-rules.js';
 
 /** A file to send, with exactly one of `url`, `base64` and `mediaId`. */

@@ -12,9 +12,9 @@ import {
   Length,
   ValidateNested,
 } from 'class-validator';
-import { field } from '../field.js';
-import { defineContent } from '../kind.js';
-import { NAME } from './name.js';
+import { field } from '../parts/field.js';
+import { defineContent } from '../parts/kind.js';
+import { NAME } from '../parts/name.js';
 
 /** A question with choices. */
 export class PollContent {

@@ -1,9 +1,9 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
-import { field } from '../field.js';
-import { defineContent } from '../kind.js';
-import { MessageRef, TARGET } from './target.js';
+import { field } from '../parts/field.js';
+import { defineContent } from '../parts/kind.js';
+import { MessageRef, TARGET } from '../parts/target.js';
 
 /** Reacts to a message. */
 export class ReactionRequest extends MessageRef {

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsNotEmpty, IsOptional, IsString, MaxLength } from 'class-validator';
-import { field } from '../field.js';
-import { defineContent } from '../kind.js';
+import { field } from '../parts/field.js';
+import { defineContent } from '../parts/kind.js';
 
 /** Longest text of a message, in characters. */
 export const MOST_TEXT = 65_536;

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { MESSAGE_RELATIONS, type MessageRelation } from '../../content/kind.js';
+import { MESSAGE_RELATIONS, type MessageRelation } from '../../content/parts/kind.js';
 import { MessageBody } from '../../content/message-body.js';
 import { MessageMedia, MessageOrigin, type Metadata } from '../../content/message-details.js';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';

@@ -9,8 +9,8 @@ import {
   Length,
   Matches,
 } from 'class-validator';
-import { FollowedBy } from '../../content/field.js';
-import { MESSAGE_ID } from '../../content/kinds/target.js';
+import { FollowedBy } from '../../content/parts/field.js';
+import { MESSAGE_ID } from '../../content/parts/target.js';
 import { REQUEST_FIELDS, type RequestProperties } from '../../content/registry.js';
 import { NO_CONTROL_CHARACTERS } from '../../patterns.js';
 import { SendOptions } from './send-options.js';

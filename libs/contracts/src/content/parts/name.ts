@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsOptional, IsString } from 'class-validator';
-import { field } from '../field.js';
+import { field } from './field.js';
 
 /** The name of a location, or the question of a poll. */
 export const NAME = field<string>(

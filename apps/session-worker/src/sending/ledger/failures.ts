@@ -1,5 +1,8 @@
 import { type FailureCode, LIMIT_LAYERS, type LimitLayer, type MessageFailure } from '@svc/contracts';
-import { NotInGroupError, NotOnPlatformError } from '../platform/errors.js';
+import { NotInGroupError, NotOnPlatformError } from '../../platform/errors.js';
+
+/** Tries of one message on sockets that worked; those that a broken socket cut off do not count. */
+export const MAX_TRIES = 3;
 
 const FAILURE_WORDS: Record<FailureCode, string> = {
   SESSION_LOGGED_OUT: 'The session was logged out before the message went out.',

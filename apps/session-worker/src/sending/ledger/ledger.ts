@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { MessageFailure } from '@svc/contracts';
-import { GroupCommit } from '@svc/database';
+import { columns, GroupCommit } from '@svc/database';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { insertEvents, OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
-import type { OutgoingMessage } from '../platform/messages.js';
-import { atStep } from '../steps.js';
+import type { OutgoingMessage } from '../../platform/messages.js';
+import { atStep } from '../../steps.js';
 import { perhapsSent } from './failures.js';
 import { FAILED_AT, failedEvent, isOverdue, type OutboundRow, ROW_COLUMNS } from './outbound.js';
 
@@ -40,17 +40,24 @@ export interface LedgerMessage extends OutgoingMessage {
   mayBeSent: boolean;
 }
 
+const CLAIMS = columns(
+  { session_id: 'uuid', partition: 'int', epoch: 'int', most: 'int', expiry_ms: 'int' },
+  3, // after the fence
+);
+const JOBS_IN_HAND = columns({ job_id: 'uuid' }, CLAIMS.next);
+const CHATS_HELD_UP = columns({ session_id: 'uuid', chat: 'text' }, JOBS_IN_HAND.next);
+
 // The status stands twice: of a row that its end has locked, only the conditions outside the subquery are checked again; there in a form
 // that no index has, so that the row is found by its key and not among all that is open. `next` is sorted, and so read to its end before
 // the first row is written: only then does the index mark entries of rows that are gone (docs/adr/0028-statements-use-the-primary-key.md).
 const CLAIM_SQL = `WITH ${FENCE_SQL},
   claim AS MATERIALIZED (SELECT a.session_id, a.most, a.expiry_ms
-    FROM unnest($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[]) AS a (session_id, partition, epoch, most, expiry_ms)
+    FROM ${CLAIMS.unnest('a')}
     JOIN fence USING (partition, epoch)),
   next AS MATERIALIZED (SELECT one.job_id, one.status FROM claim CROSS JOIN LATERAL (
     SELECT m.job_id, m.status FROM outbound_message m
-    WHERE m.session_id = claim.session_id AND m.status IN ('QUEUED', 'SENDING') AND m.job_id <> ALL($8::uuid[])
-      AND NOT EXISTS (SELECT FROM unnest($9::uuid[], $10::text[]) AS waiting (session_id, chat)
+    WHERE m.session_id = claim.session_id AND m.status IN ('QUEUED', 'SENDING') AND m.job_id <> ALL(${JOBS_IN_HAND.array('job_id')})
+      AND NOT EXISTS (SELECT FROM ${CHATS_HELD_UP.unnest('waiting')}
         WHERE waiting.session_id = m.session_id AND waiting.chat = m.to_jid)
       AND NOT ${isOverdue('m', 'claim.expiry_ms')} ORDER BY m.seq LIMIT claim.most) one ORDER BY one.job_id)
   UPDATE outbound_message o SET status = 'SENDING' FROM next
@@ -138,14 +145,21 @@ export class Ledger {
     );
     const [rows] = await this.dataSource.query<[(LedgerMessage & { seq: string })[], number]>(CLAIM_SQL, [
       ...fenceParameters(claims.map(({ fence }) => fence)),
-      claims.map(({ sessionId }) => sessionId),
-      claims.map(({ fence }) => fence.partition),
-      claims.map(({ fence }) => fence.epoch),
-      claims.map(({ limit }) => limit),
-      claims.map(({ expiryMs }) => expiryMs),
-      claims.flatMap(({ exceptJobs }) => exceptJobs),
-      chats.map(({ sessionId }) => sessionId),
-      chats.map(({ chat }) => chat),
+      ...CLAIMS.arrays(claims, {
+        session_id: ({ sessionId }) => sessionId,
+        partition: ({ fence }) => fence.partition,
+        epoch: ({ fence }) => fence.epoch,
+        most: ({ limit }) => limit,
+        expiry_ms: ({ expiryMs }) => expiryMs,
+      }),
+      ...JOBS_IN_HAND.arrays(
+        claims.flatMap(({ exceptJobs }) => exceptJobs),
+        { job_id: (id) => id },
+      ),
+      ...CHATS_HELD_UP.arrays(chats, {
+        session_id: ({ sessionId }) => sessionId,
+        chat: ({ chat }) => chat,
+      }),
     ]);
     if (rows.length > 0) atStep('out-3');
     rows.sort((a, b) => Number(a.seq) - Number(b.seq));

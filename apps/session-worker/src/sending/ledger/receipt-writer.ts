@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope } from '@svc/contracts';
-import { GroupCommit } from '@svc/database';
+import { columns, GroupCommit } from '@svc/database';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
-import { OutboxService, outboxRows } from '@svc/service';
+import { OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { atStep } from '../steps.js';
+import { atStep } from '../../steps.js';
 import {
   type OutboundRow,
   progressEvents,
@@ -34,27 +34,36 @@ interface HighestReceipt extends Receipt {
   times: StatusTimes;
 }
 
+const REACHED = columns({ session_id: 'uuid', key_id: 'text', status: 'text', times: 'jsonb' });
 const ROWS_SQL = `SELECT ${ROW_COLUMNS}, r.status, r.times
-  FROM unnest($1::uuid[], $2::text[], $3::text[], $4::jsonb[]) AS r (session_id, key_id, status, times)
+  FROM ${REACHED.unnest('r')}
   JOIN outbound_message o USING (session_id, key_id)`;
+
+const RECEIPTS = columns(
+  { partition: 'int', epoch: 'int', session_id: 'uuid', key_id: 'text', status: 'text' },
+  3, // after the fence
+);
+const EVENTS = columns({ job_id: 'uuid', status: 'text', id: 'uuid', envelope: 'jsonb' }, RECEIPTS.next);
+const TIMES = columns({ job_id: 'uuid', reached: 'jsonb' }, EVENTS.next);
+const ORDER = `$${TIMES.next}::text[]`;
 
 // A message that was given up as failed stands where SENT does: an ack comes too late, a receipt proves that it arrived. One statement, so
 // that a process that is paused leaves no row and no lease locked.
 const PROGRESS_SQL = `WITH ${FENCE_SQL}, receipt AS (
     SELECT r.session_id, r.key_id, r.status
-    FROM unnest($3::int[], $4::int[], $5::uuid[], $6::text[], $7::text[]) AS r (partition, epoch, session_id, key_id, status)
+    FROM ${RECEIPTS.unnest('r')}
     JOIN fence USING (partition, epoch)),
   before AS (SELECT o.job_id, r.status AS now, CASE o.status WHEN 'FAILED' THEN 'SENT' ELSE o.status END AS status
     FROM outbound_message o JOIN receipt r USING (session_id, key_id) ORDER BY o.job_id FOR UPDATE OF o),
   changed AS (UPDATE outbound_message o SET status = b.now, reached = coalesce(t.reached, o.reached)
-    FROM before b LEFT JOIN unnest($13::uuid[], $14::jsonb[]) AS t (job_id, reached) ON t.job_id = b.job_id
+    FROM before b LEFT JOIN ${TIMES.unnest('t')} ON t.job_id = b.job_id
     WHERE o.job_id = b.job_id
-    AND array_position($8::text[], b.status) < array_position($8::text[], b.now)
+    AND array_position(${ORDER}, b.status) < array_position(${ORDER}, b.now)
     RETURNING o.job_id, b.status AS before),
   inserted AS (INSERT INTO event_outbox (id, envelope)
     SELECT e.id, e.envelope
-    FROM unnest($9::uuid[], $10::text[], $11::uuid[], $12::jsonb[]) AS e (job_id, status, id, envelope)
-    JOIN changed c USING (job_id) WHERE array_position($8::text[], e.status) > array_position($8::text[], c.before)
+    FROM ${EVENTS.unnest('e')}
+    JOIN changed c USING (job_id) WHERE array_position(${ORDER}, e.status) > array_position(${ORDER}, c.before)
     ON CONFLICT DO NOTHING RETURNING id)
   SELECT (SELECT json_agg(f) FROM fence f) AS fences, (SELECT array_agg(id) FROM inserted) AS events`;
 
@@ -92,29 +101,38 @@ export class ReceiptWriter {
   /** Says of each receipt whether its lease held. */
   private async write(receipts: Receipt[]): Promise<boolean[]> {
     const highest = [...highestOf(receipts).values()];
-    const messages = [
-      highest.map(({ sessionId }) => sessionId),
-      highest.map(({ keyId }) => keyId),
-      highest.map(({ status }) => status),
-    ];
-    const times = highest.map((receipt) => JSON.stringify(receipt.times));
-    const found = await this.dataSource.query<ReceiptRow[]>(ROWS_SQL, [...messages, times]);
+    const found = await this.dataSource.query<ReceiptRow[]>(
+      ROWS_SQL,
+      REACHED.arrays(highest, {
+        session_id: ({ sessionId }) => sessionId,
+        key_id: ({ keyId }) => keyId,
+        status: ({ status }) => status,
+        times: ({ times }) => JSON.stringify(times),
+      }),
+    );
     const rows = found.map((row) => ({ ...row, reached: statusTimes(row.status, row.times, row.reached) }));
     const possible = rows.flatMap(possibleEvents);
-    const { ids, envelopes } = outboxRows(possible.map(({ event }) => event));
     atStep('out-8');
     const [result] = await this.dataSource.query<[ProgressResult]>(PROGRESS_SQL, [
       ...fenceParameters(highest.map(({ fence }) => fence)),
-      highest.map(({ fence }) => fence.partition),
-      highest.map(({ fence }) => fence.epoch),
-      ...messages,
+      ...RECEIPTS.arrays(highest, {
+        partition: ({ fence }) => fence.partition,
+        epoch: ({ fence }) => fence.epoch,
+        session_id: ({ sessionId }) => sessionId,
+        key_id: ({ keyId }) => keyId,
+        status: ({ status }) => status,
+      }),
+      ...EVENTS.arrays(possible, {
+        job_id: ({ jobId }) => jobId,
+        status: ({ status }) => status,
+        id: ({ event }) => event.id,
+        envelope: ({ event }) => JSON.stringify(event),
+      }),
+      ...TIMES.arrays(rows, {
+        job_id: ({ job_id }) => job_id,
+        reached: ({ reached }) => JSON.stringify(reached),
+      }),
       STATUS_ORDER,
-      possible.map(({ jobId }) => jobId),
-      possible.map(({ status }) => status),
-      ids,
-      envelopes,
-      rows.map(({ job_id }) => job_id),
-      rows.map(({ reached }) => JSON.stringify(reached)),
     ]);
     atStep('out-9');
     const fresh = new Set(result.events);

@@ -25,3 +25,19 @@ export class SerialQueue {
     await this.last;
   }
 }
+
+/** Has a serial queue for each key: work of one key runs one after the other, that of different keys side by side. */
+export class SerialQueues {
+  private readonly queues = new Map<string, SerialQueue>();
+
+  /** Resolves, or rejects, as the work does. */
+  async add<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const queue = this.queues.get(key) ?? new SerialQueue();
+    this.queues.set(key, queue);
+    try {
+      return await queue.add(work);
+    } finally {
+      if (queue.isEmpty) this.queues.delete(key);
+    }
+  }
+}

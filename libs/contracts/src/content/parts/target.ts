@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsBoolean, IsDefined, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
-import { field } from '../field.js';
+import { field } from './field.js';
 
 /** Id in the examples of the public description. */
 export const MESSAGE_ID = '0198c0de-0000-7000-8000-0000000000c1';
