@@ -9,7 +9,7 @@ import type { LedgerMessage } from './ledger/ledger.js';
 // The sender of the journal comes first: its index finds one contact, the ledger's all messages of the session.
 const CHAT_SQL = `SELECT EXISTS (SELECT FROM inbound_message WHERE session_id = $1 AND sender = ANY($2::text[]))
   OR EXISTS (SELECT FROM outbound_message
-    WHERE session_id = $1 AND to_jid = ANY($2::text[]) AND status IN ('SENT', 'DELIVERED', 'READ')) AS "isKnown"`;
+    WHERE session_id = $1 AND to_jid = ANY($2::text[]) AND status IN ('SENT', 'DELIVERED', 'READ')) AS "hasChat"`;
 
 /** Decides whether one session may begin chats: by what the platform has said of that, and for which messages it counts. */
 export class NewChats {
