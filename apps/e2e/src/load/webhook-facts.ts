@@ -61,5 +61,5 @@ function inOrder(bodies: DeliveryBody[]): { event: string; sessionId: string; at
       sessionId: String(payload['sessionId']),
       at: Date.parse(String(payload['timestamp'])),
     }))
-    .sort((a, b) => a.at - b.at || b.event.localeCompare(a.event)); // of one moment: away, then back
+    .sort((a, b) => a.at - b.at || b.event.localeCompare(a.event)); // two of one moment: away, then back
 }

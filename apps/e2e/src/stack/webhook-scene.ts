@@ -135,7 +135,7 @@ export class WebhookScene {
       for (const [id, at] of await this.firstArrivals()) if (intended.has(id)) arrivals.set(id, at);
       return arrivals.size === intended.size;
     };
-    await waitFor('every webhook', all, LIMIT_MS).catch(() => undefined); // what is missing is counted
+    await waitFor('every webhook', all, LIMIT_MS).catch(() => undefined); // missing ones are counted
     return [...arrivals].map(([id, at]) => at - (intended.get(id) ?? 0)).sort((a, b) => a - b);
   }
 

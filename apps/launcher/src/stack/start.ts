@@ -20,7 +20,7 @@ export async function start(argv: string[], readConfig: () => LauncherConfig): P
   prepareDataDir(dataDir);
   await lockInstance(dataDir);
   if (options.fresh) startAfresh(config);
-  removeStackFile(dataDir); // of a start that was killed
+  removeStackFile(dataDir); // a start that was killed leaves one
   await refuseTakenPort(config.gatewayPort);
   say(`Starting the gateway; state in ${dataDir}\n`);
 

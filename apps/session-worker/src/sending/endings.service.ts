@@ -54,7 +54,7 @@ export class EndingsService {
       });
     const { row, events } = await attempt().catch((error: unknown) => {
       if (!isConflict(error)) throw error;
-      return attempt(); // by now the row of the command is there to be seen
+      return attempt(); // the row of the command is there to be seen by now
     });
     this.outbox.publish(events);
     if (!row) throw new AppError('MESSAGE_NOT_FOUND');

@@ -31,7 +31,7 @@ describe('a lane', () => {
     lane.push(retry);
     expect([lane.firsts, lane.waiting]).toEqual([1, 2]);
     expect([lane.shift(0), lane.shift(0)]).toEqual([retry, first]);
-    lane.release(retry); // of the same conversation: it did not hold it up
+    lane.release(retry); // the retry is of the same conversation, which it did not hold up
     lane.push(aDelivery('second'));
     expect(lane.isRunnable(0)).toBe(false);
   });

@@ -18,7 +18,7 @@ export const CLEAN_ENVIRONMENT = {
   TZ: 'UTC',
 };
 
-/** How a program is run. */
+/** Options of a program's run. */
 export interface RunOptions {
   user?: ServerUser | undefined;
   /** Its working directory; `/` by default. */

@@ -24,7 +24,7 @@ export const ON_READ: OnReadOpts = {
 
 /** An open connection carries one POST at a time, with its answer. */
 export class Connection {
-  /** Of the POST under way; nothing of one that has ended stays, however long the connection does. */
+  /** Exchange of the POST under way; nothing of one that has ended stays, however long the connection does. */
   private exchange: Exchange | undefined;
   private reader: AnswerReader | undefined;
   private hasBytes = false;
@@ -46,7 +46,7 @@ export class Connection {
     });
   }
 
-  /** Whether a POST may go out: what went before has left, and it is open as far as is known. */
+  /** Says whether a POST may go out: the one before has left, and the connection looks open. */
   get isReady(): boolean {
     return !this.socket.destroyed && this.socket.writableLength === 0;
   }
@@ -65,7 +65,7 @@ export class Connection {
   /** Reads the first `size` bytes of the buffer, which is used again for what comes next. */
   read(buffer: Buffer, size: number): void {
     const { exchange, reader } = this;
-    if (!exchange || !reader) return this.close(); // nobody asked for anything
+    if (!exchange || !reader) return this.close(); // the client has asked for nothing
     this.hasBytes = true;
     try {
       reader.read(buffer, size);
@@ -87,8 +87,8 @@ export class Connection {
     if (keepAliveSeconds === 0 || this.socket.destroyed) this.close();
     else {
       this.pool.release(this, keepAliveSeconds);
-      // With TLS a write is known to be done one turn later. One that is not done then goes to a receiver that has answered without reading
-      // everything; it might take the rest for another request.
+      // A write over TLS is certain to be done one turn later. One that is not done then goes to a receiver that has answered without
+      // reading everything; it might take the rest for another request.
       if (!this.isReady) setImmediate(() => this.closeUnlessReady());
     }
     exchange.complete();

@@ -18,7 +18,7 @@ export interface Draft {
   readonly file?: Buffer;
 }
 
-/** Whether messages of this kind show a field: what a kind has is said once, in its file in `libs/contracts/src/content/kinds`. */
+/** Says whether messages of this kind show a field: what a kind has is said once, in its file in `libs/contracts/src/content/kinds`. */
 export function shows(type: MessageBodyType, field: string): boolean {
   const { required, optional } = MESSAGE_BODY_FIELDS[type];
   const fields: readonly string[] = [...required, ...optional];

@@ -66,7 +66,7 @@ async function writeAtRate(
   await Promise.all(underWay);
   const arrivals = (): Map<string, number> => firstArrivals(receiver, writtenAt);
   const all = (): boolean => arrivals().size === writtenAt.size;
-  await waitFor('every webhook', all, LIMIT_MS).catch(() => undefined); // what is missing is counted
+  await waitFor('every webhook', all, LIMIT_MS).catch(() => undefined); // missing ones are counted
   const times = [...arrivals()].map(([text, at]) => at - (writtenAt.get(text) ?? 0)).sort((a, b) => a - b);
   receiver.received.length = 0;
   return { times, perSecond, missing: writtenAt.size - times.length };

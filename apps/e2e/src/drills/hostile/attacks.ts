@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 /** One way in which a customer attacks the others. */
 export interface Attack {
   name: string;
-  /** How long it goes on. */
+  /** Time for which it goes on. */
   seconds: number;
   /** Begins it; what it opens is taken back when the attacker ends. */
   begin(attacker: Attacker): Promise<void>;

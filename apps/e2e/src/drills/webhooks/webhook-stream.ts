@@ -74,7 +74,7 @@ export class Stream {
       await delay(500);
       return (await this.scene.counts()).answered >= due && (await this.scene.pending()) === 0;
     };
-    await waitFor('every delivery to be made', settled, LIMIT_MS).catch(() => undefined); // what is missing is counted
+    await waitFor('every delivery to be made', settled, LIMIT_MS).catch(() => undefined); // missing ones are counted
     const { posts, answered, otherIds } = await this.scene.counts();
     const pending = await this.scene.pending();
     return { published, toBroken, lost: due - answered, pending, posts, otherIds };
