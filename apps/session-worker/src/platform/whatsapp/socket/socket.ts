@@ -14,6 +14,7 @@ import { guarded } from '../keys/key-store.js';
 import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
 import { journalContentless } from '../messages/contentless.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
+import { AccountAddresses } from './account-addresses.js';
 import { closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
 import { connect, trusting } from './connect.js';
 import { directRequests } from './direct-requests.js';
@@ -100,17 +101,20 @@ function attach(
   };
   passEvents(sock, listener, { isClosed: () => closed, end });
   sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
+  const accounts = new AccountAddresses(sock);
+  const handOver = <T>(work: () => Promise<T>): Promise<T> =>
+    scope.run(() =>
+      watchdog.watch('hand-over', work()).catch((error: unknown) => {
+        // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
+        if (!sock.ws.isOpen) end(closeOf(CUT));
+        throw error;
+      }),
+    );
   return {
     upload: (content, file) => scope.run(() => uploadFile(sock, content, file)),
-    send: (message) =>
-      scope.run(() =>
-        watchdog.watch('hand-over', sendMessage(sock, message)).catch((error: unknown) => {
-          // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
-          if (!sock.ws.isOpen) end(closeOf(CUT));
-          throw error;
-        }),
-      ),
-    ...directRequests(sock, scope),
+    addressOf: (to) => handOver(() => accounts.of(to)),
+    send: (message) => handOver(() => sendMessage(sock, message)),
+    ...directRequests(sock, scope, accounts),
     restrictions: () => scope.run(() => askRestrictions(sock)),
     logout: () => scope.run(() => sock.logout()),
     recycle: (reason: StatusReason) => {
