@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { digitsOf, type StatusReason } from '@svc/contracts';
-import type { AuthenticationCreds } from '@whiskeysockets/baileys';
+import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys';
 import type {
   PlatformAddress,
   PlatformListener,
@@ -12,8 +12,9 @@ import type {
 import type { ProxyRoute } from '../../proxy.js';
 import { guarded } from '../keys/key-store.js';
 import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
-import { journalContentless } from '../messages/contentless.js';
+import { journalUnread } from '../messages/contentless.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
+import { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { AccountAddresses } from './account-addresses.js';
 import { closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
 import { connect, trusting } from './connect.js';
@@ -34,20 +35,27 @@ export function openSocket(
   listener: PlatformListener,
 ): PlatformSocket {
   const scope = new FailureScope(() => socket.recycle('LIBRARY_ERROR'));
-  const watchdog = new Watchdog(address.limits, (reason) => socket.recycle(reason));
+  const inHand = new StanzasInHand(store);
+  const watchdog = new Watchdog(address.limits, (reason) => {
+    // A database that is slow is no message's fault.
+    const isOfMessage = reason === 'PROCESSING_STALLED' || reason === 'LIBRARY_ERROR';
+    if (isOfMessage && !guardedStore.isBusy) inHand.blame(watchdog.isInHand('hand-over'));
+    socket.recycle(reason);
+  });
+  // What could not be written the platform keeps until the next login: so there is one, soon.
+  const abandon = (): void => socket.recycle('PROCESSING_STALLED');
+  const guardedStore = guarded(store, abandon);
   const open = (): PlatformSocket => {
     const stanzas = new WeakMap<Uint8Array, Stanza>();
-    // What could not be written the platform keeps until the next login: so there is one, soon.
-    const abandon = (): void => socket.recycle('PROCESSING_STALLED');
-    const guardedStore = guarded(store, abandon);
-    const sock = connect(address, credentials, stanzas, { store: guardedStore, watchdog });
+    const sock = connect(address, credentials, stanzas, { store: guardedStore, inHand, watchdog });
     // Whoever asks for a message again gets it from the table. The library would keep each for five minutes, 20 KB of it: its timer
     // holds the transaction in which it was sent.
     if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchRestrictions(sock, listener);
     const book = { credentials, repository: sock.signalRepository };
-    journalContentless(sock.ws, { book, store: guardedStore, abandon });
+    const confirm = (stanza: Stanza): Promise<void> => sock.sendMessageAck(stanza as BinaryNode);
+    journalUnread(sock.ws, { book, store: guardedStore, inHand, confirm, abandon });
     watchdog.supervise(sock.ws);
     const { proxy } = address;
     return attach(sock, stanzas, namingProxy(listener, proxy), { scope, watchdog, proxy });
