@@ -60,6 +60,8 @@ import { MediaController } from './media/media.controller.js';
 import { Upload } from './media/upload.entity.js';
 import { UploadsService } from './media/uploads.service.js';
 import { MessagesController } from './messages/messages.controller.js';
+import { ContactAlias } from './messages/contact-alias.entity.js';
+import { ContactAliases } from './messages/contact-aliases.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 import { ScheduledMessage } from './scheduling/scheduled-message.entity.js';
 import { ScheduledGate } from './scheduling/scheduled-gate.js';
@@ -110,6 +112,7 @@ const ENTITIES = [
   AuditHead,
   AuditRecord,
   ClientMessage,
+  ContactAlias,
   Conversation,
   ConversationPast,
   DashboardUser,
@@ -202,6 +205,7 @@ const events = {
     SendPublisher,
     MessageSweeper,
     MessagesRepository,
+    ContactAliases,
     MessageListRepository,
     MessagesService,
     JobsRepository,

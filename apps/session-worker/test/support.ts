@@ -204,7 +204,7 @@ export class Stage {
     content: string | OutboundContent,
     jobId: string = randomUUID(),
     acceptedAt = new Date(),
-    options: Pick<SendMessageV1, 'metadata' | 'expiresAt'> = {},
+    options: Pick<SendMessageV1, 'metadata' | 'expiresAt' | 'requestedTo'> = {},
   ): Promise<string> {
     const data = {
       jobId,

@@ -9,6 +9,7 @@ import {
   ReadContactEvents,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { ContactAliases } from '../messages/contact-aliases.js';
 import { toView } from '../messages/messages.service.js';
 import { bounded, type ContactFacts, ContactRepository, type Person } from './contact.repository.js';
 import { ContactTraces, PATIENCE_MS } from './contact-traces.js';
@@ -19,6 +20,7 @@ export class ContactsService {
   constructor(
     private readonly contacts: ContactRepository,
     private readonly traces: ContactTraces,
+    private readonly aliases: ContactAliases,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -26,7 +28,8 @@ export class ContactsService {
    * Reads a person as the messages show it.
    * @throws AppError `CONTACT_NOT_FOUND`
    */
-  async get(person: Person): Promise<ContactProfile> {
+  async get(asked: Person): Promise<ContactProfile> {
+    const person = await this.personOf(asked);
     const profile = profileOf(person, await this.contacts.factsOf(person));
     if (!profile) throw new AppError('CONTACT_NOT_FOUND', 'No message is with this contact, or by them.');
     return profile;
@@ -49,10 +52,11 @@ export class ContactsService {
    * Exports a JSON document (`ContactExport`), written while it is read: nobody holds all of it in memory.
    * @throws AppError `CONTACT_NOT_FOUND`, or that the dispatcher does not answer.
    */
-  async export(person: Person): Promise<Readable> {
+  async export(asked: Person): Promise<Readable> {
+    const person = await this.personOf(asked);
     const contact = await this.getTraced(person);
     // The first part now: an answer that has begun can only break off.
-    const events = this.eventsOf(person);
+    const events = this.allEventsOf(person);
     const first = await events.next();
     return Readable.from(this.document(person, contact, prepended(first, events)));
   }
@@ -68,6 +72,19 @@ export class ContactsService {
     yield '\n],"events":[';
     yield* listed(events, (event) => event);
     yield '\n]}\n';
+  }
+
+  /** Finds the person whose number may have been written in another way. */
+  async personOf({ tenantId, contact }: Person): Promise<Person> {
+    return { tenantId, contact: await this.aliases.contactOf(tenantId, contact) };
+  }
+
+  /** Reads the events that name the person, in whichever spelling, each once. */
+  private async *allEventsOf({ tenantId, contact }: Person): AsyncGenerator<ContactEvent> {
+    yield* this.eventsOf({ tenantId, contact });
+    for (const alias of await this.aliases.of(tenantId, contact))
+      for await (const event of this.eventsOf({ tenantId, contact: alias }))
+        if (!JSON.stringify(event).includes(JSON.stringify(contact))) yield event;
   }
 
   private async *eventsOf({ tenantId, contact }: Person): AsyncGenerator<ContactEvent> {

@@ -11,6 +11,7 @@ import {
   type PageQuery,
 } from '@svc/contracts';
 import { In, Repository } from 'typeorm';
+import { ContactAliases } from '../messages/contact-aliases.js';
 import { MessagesService, toView as toMessageView } from '../messages/messages.service.js';
 import { Message } from '../messages/message.entity.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -34,6 +35,7 @@ export class ConversationsService {
     @InjectRepository(Message) private readonly messages: Repository<Message>,
     private readonly lists: ConversationListRepository,
     private readonly read: MessagesService,
+    private readonly aliases: ContactAliases,
     private readonly cursors: Cursors,
   ) {}
 
@@ -54,7 +56,9 @@ export class ConversationsService {
 
   /** @throws AppError `CONVERSATION_NOT_FOUND`, `FORBIDDEN` */
   async messagesOf(tenantId: string, id: string, query: PageQuery): Promise<Page<MessageView>> {
-    const conversation = await this.conversations.findOneBy({ id });
+    const conversation =
+      (await this.conversations.findOneBy({ id })) ??
+      (await this.conversations.findOneBy({ id: await this.aliases.conversationOf(id) }));
     if (!conversation) throw new AppError('CONVERSATION_NOT_FOUND');
     if (conversation.tenantId !== tenantId) throw new AppError('FORBIDDEN');
     const { sessionId, contact } = conversation;

@@ -17,6 +17,7 @@ import { actorOf, type Caller } from '../auth/authorization.js';
 import { isAbout } from '../contacts/contact-traces.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { ErasedContact, ErasureRecord } from './erasure.entity.js';
+import { ContactAliases } from '../messages/contact-aliases.js';
 import { type ErasureTask, MessageErasure, PATIENCE_MS } from './message-erasure.js';
 
 const REQUEST_SQL = `INSERT INTO erasure (id, tenant_id, contact, requested_at) VALUES ($1, $2, $3, clock_timestamp())
@@ -38,6 +39,7 @@ export class ErasuresService {
     @InjectRepository(ErasureRecord) private readonly records: Repository<ErasureRecord>,
     private readonly contacts: ContactsService,
     private readonly messages: MessageErasure,
+    private readonly aliases: ContactAliases,
     private readonly audit: AuditService,
     private readonly rpc: RpcClient,
     private readonly messaging: Messaging,
@@ -47,12 +49,17 @@ export class ErasuresService {
    * Begins an erasure, or returns the one that runs.
    * @throws AppError `CONTACT_NOT_FOUND`
    */
-  async request(caller: Caller, contact: string): Promise<Erasure> {
+  async request(caller: Caller, asked: string): Promise<Erasure> {
     const { tenantId } = caller;
+    const { contact } = await this.contacts.personOf({ tenantId, contact: asked });
     const running = { tenantId, contact, finishedAt: IsNull() };
     if (!(await this.records.existsBy(running))) {
       await this.contacts.getTraced({ tenantId, contact });
-      await this.records.manager.transaction((tx) => this.insert(tx, caller, contact));
+      // What was told before the account's address was known names another spelling of the number, and that alone.
+      const names = [contact, ...(await this.aliases.of(tenantId, contact))];
+      await this.records.manager.transaction(async (tx) => {
+        for (const name of names) await this.insert(tx, caller, name);
+      });
     }
     const record = await this.records.findOneBy(running);
     // The record existed a moment ago, so the erasure is done.
@@ -123,6 +130,11 @@ export class ErasuresService {
     others: Record<string, number>,
   ): Promise<void> {
     const { counts: own } = await noteErasure(tx, task);
+    // Last, so that until here a send to another spelling is one to the contact.
+    await tx.query('DELETE FROM contact_alias WHERE tenant_id = $1 AND contact = $2', [
+      task.tenantId,
+      task.contact,
+    ]);
     const counts = countsOf({ ...own, ...others });
     const [, finished] = await tx.query<[unknown[], number]>(FINISH_SQL, [task.erasureId, counts]);
     const fact = {

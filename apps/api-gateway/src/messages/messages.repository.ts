@@ -71,7 +71,8 @@ const INSERT_SQL = `WITH arrived AS MATERIALIZED (${ARRIVALS}),
     ORDER BY id ON CONFLICT DO NOTHING RETURNING *)
   ${moveSql('(SELECT written.*, conversation_id FROM written JOIN arrived USING (id))')}`;
 
-const ERASING_SQL = `SELECT EXISTS (SELECT FROM erasure WHERE tenant_id = $1 AND contact = $2 AND finished_at IS NULL) AS erasing`;
+const ERASING_SQL = `SELECT EXISTS (SELECT FROM erasure WHERE tenant_id = $1
+  AND contact IN ($2, (SELECT contact FROM contact_alias WHERE tenant_id = $1 AND alias = $2 LIMIT 1)) AND finished_at IS NULL) AS erasing`;
 
 // The reservations that `limits` asks about are minutes old, or days where it was down: it forgets a unit after 35.
 const EXISTING_SQL = `SELECT id FROM message WHERE id = ANY($1)
@@ -79,7 +80,8 @@ const EXISTING_SQL = `SELECT id FROM message WHERE id = ANY($1)
   AND NOT (status = 'FAILED' AND coalesce(failure -> 'givenBack' @> $2::jsonb, false))`;
 
 const HAS_MESSAGES_SQL = `
-  SELECT EXISTS (SELECT FROM message WHERE tenant_id = $1 AND session_id = $2 AND contact = $3
+  SELECT EXISTS (SELECT FROM message WHERE tenant_id = $1 AND session_id = $2
+    AND contact IN ($3, (SELECT contact FROM contact_alias WHERE tenant_id = $1 AND alias = $3 AND session_id = $2))
     AND (direction = 'INBOUND' OR status IN ('SENT', 'DELIVERED', 'READ'))) AS "hasMessages"`;
 
 /** An inbound message, and when it happened as erasures look at it. */

@@ -15,6 +15,7 @@ import {
 } from '@svc/contracts';
 import { timeOfInbound } from '@svc/service';
 import { In, Repository } from 'typeorm';
+import { ContactAliases } from './contact-aliases.js';
 import { conversationIdOf, type InboundMessage, MessagesRepository } from './messages.repository.js';
 import { withoutNulls } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -29,12 +30,16 @@ export class MessagesService {
   constructor(
     @InjectRepository(Message) private readonly messages: Repository<Message>,
     private readonly repository: MessagesRepository,
+    private readonly aliases: ContactAliases,
     private readonly lists: MessageListRepository,
     private readonly cursors: Cursors,
   ) {}
 
   async list(tenantId: string, query: ListMessagesQuery): Promise<Page<MessageView>> {
-    return this.page(filterOf(tenantId, query), query);
+    const filter = filterOf(tenantId, query);
+    if (!filter.contact) return this.page(filter, query);
+    const contact = await this.aliases.contactOf(tenantId, filter.contact, filter.sessionId);
+    return this.page({ ...filter, contact }, query);
   }
 
   /** Lists the messages that a filter lets through, page by page. */
@@ -95,13 +100,14 @@ export class MessagesService {
   }
 
   /** Moves an outbound message on to the state that an event contains. */
-  advance(
+  async advance(
     { tenantId, data }: Envelope<OutboundMessageV1 & Partial<MessageFailedV1>>,
     status: TimedState,
   ): Promise<void> {
-    const { jobId, keyId, failure = null } = data;
+    const { jobId, keyId, failure = null, sessionId, requestedTo: alias, to: contact } = data;
     const at = new Date(data.timestamp);
-    return this.repository.advance({ tenantId, jobId, keyId, status, failure, at });
+    if (alias) await this.aliases.learn({ tenantId, sessionId, jobId, alias, contact });
+    await this.repository.advance({ tenantId, jobId, keyId, status, failure, at });
   }
 
   /** Finds those of these jobs whose message holds its unit. */
@@ -144,13 +150,13 @@ function positionFrom(text: string): Position {
 /** Shows a message as tenants see it. */
 export function toView(message: Message): MessageView {
   const { id, sessionId, direction, status, contact, body, relatesTo, origin } = message;
-  const { media, keyId, clientMessageId, metadata, failure } = message;
+  const { requestedTo, media, keyId, clientMessageId, metadata, failure } = message;
   return {
     id,
     // A message that was written on the number's own phone has an origin and no job.
     jobId: direction === 'OUTBOUND' && !origin ? id : null,
     conversationId: conversationIdOf(message),
-    ...{ sessionId, direction, status, contact, body, relatesTo, origin, media },
+    ...{ sessionId, direction, status, contact, requestedTo, body, relatesTo, origin, media },
     ...{ keyId, clientMessageId, metadata, failure },
     timeline: timelineOf(message),
     sendAt: message.sendAt?.toISOString() ?? null,

@@ -1,6 +1,7 @@
 import { sqlFolder } from '@svc/database';
 import { AuditChain1763700500000 } from './1763700500000-audit-chain.js';
 import { AuditCheck1763700600000 } from './1763700600000-audit-check.js';
+import { ContactAliases1764500000131 } from './1764500000131-contact-aliases.js';
 import { Contacts1764000120000 } from './1764000120000-contacts.js';
 import { Conversations1764000110000 } from './1764000110000-conversations.js';
 import { Erasures1764000130000 } from './1764000130000-erasures.js';
@@ -48,6 +49,7 @@ export const schema = {
     PastOfConversations1764001000000,
     JobsOfUploads1764001100000,
     NoSessionChanges1764500000000,
+    ContactAliases1764500000131,
   ],
   sql: sqlFolder(import.meta.url),
 };

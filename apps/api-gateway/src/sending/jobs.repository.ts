@@ -10,7 +10,10 @@ import { type OutboundMessage, storedContentOf } from './outbound-message.js';
 import { FIRST_PUBLICATION_S } from './send-publisher.js';
 
 /** Fields of a written row that the database sets. */
-type RowTimes = Pick<Message, 'id' | 'createdAt' | 'updatedAt' | 'expiresAt'>;
+type WrittenColumns = Pick<
+  Message,
+  'id' | 'contact' | 'requestedTo' | 'createdAt' | 'updatedAt' | 'expiresAt'
+>;
 
 /** Name that a tenant gives to a send of its own. */
 type ClientMessageName = Pick<ClientMessage, 'tenantId' | 'clientMessageId'>;
@@ -20,12 +23,17 @@ const MOST = 128;
 /** Time for which a send waits for a database that is away: the sender gets an error, and tries again. */
 const PATIENCE_MS = 1_000;
 
-// Messages as `Message` has them, each with what stands in no column of its row.
-const ASKED = `SELECT * FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS (id uuid, "tenantId" uuid, "sessionId" uuid, contact text, body jsonb,
+// Messages as `Message` has them, each with what stands in no column of its row. A contact that is known to be another spelling of a number
+// is the account of that number, in its conversation.
+const ASKED = `SELECT asked.*, coalesce(known.contact, named) AS contact, CASE WHEN known.contact IS NOT NULL THEN named END AS requested_to,
+    coalesce(known.conversation_id, conversation_of_named) AS conversation_id
+  FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS (id uuid, "tenantId" uuid, "sessionId" uuid, contact text, body jsonb,
     content jsonb, "relatesTo" jsonb, "clientMessageId" text, metadata jsonb, "sendAt" timestamptz),
     unnest($2::uuid[]), unnest($3::text[]), unnest($4::int[]), unnest($5::timestamptz[]))
-  AS asked (id, tenant_id, session_id, contact, body, content, relates_to, client_message_id, metadata, send_at,
-    conversation_id, body_hash, queue_for, write_before)`;
+  AS asked (id, tenant_id, session_id, named, body, content, relates_to, client_message_id, metadata, send_at,
+    conversation_of_named, body_hash, queue_for, write_before)
+  LEFT JOIN LATERAL (SELECT contact, conversation_id FROM contact_alias a
+    WHERE a.tenant_id = asked.tenant_id AND a.alias = asked.named AND a.session_id = asked.session_id LIMIT 1) known ON true`;
 
 // The statement writes no message to a contact who is being erased, and none whose reservation may have ended meanwhile: its unit may have
 // been given back. A job that has a row already got it by a first try whose answer was lost.
@@ -39,9 +47,9 @@ const INSERT_SQL = `WITH asked AS MATERIALIZED (${ASKED}),
     ORDER BY tenant_id, client_message_id -- as every replica does: they wait for each other at most once
     ON CONFLICT DO NOTHING RETURNING job_id),
   written AS (
-    INSERT INTO message (id, tenant_id, session_id, direction, status, contact, body, content, relates_to,
+    INSERT INTO message (id, tenant_id, session_id, direction, status, contact, requested_to, body, content, relates_to,
       client_message_id, metadata, send_at, expires_at, next_publish_at)
-    SELECT id, tenant_id, session_id, 'OUTBOUND', 'QUEUED', contact, body, content, relates_to, client_message_id, metadata, send_at,
+    SELECT id, tenant_id, session_id, 'OUTBOUND', 'QUEUED', contact, requested_to, body, content, relates_to, client_message_id, metadata, send_at,
       CASE WHEN queue_for IS NOT NULL THEN coalesce(send_at, svc_now(tenant_id)) + queue_for * interval '1 second' END,
       CASE WHEN send_at IS NULL THEN clock_timestamp() + interval '${FIRST_PUBLICATION_S} seconds' END
     FROM writable WHERE client_message_id IS NULL OR id IN (SELECT job_id FROM taken)
@@ -50,7 +58,7 @@ const INSERT_SQL = `WITH asked AS MATERIALIZED (${ASKED}),
     INSERT INTO scheduled_message (job_id, tenant_id, session_id, send_at)
     SELECT id, tenant_id, session_id, send_at FROM written WHERE send_at IS NOT NULL),
   moved AS (${moveSql('(SELECT written.*, conversation_id FROM written JOIN writable USING (id))')})
-  SELECT id, created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM written`;
+  SELECT id, contact, requested_to AS "requestedTo", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM written`;
 
 const FIND_SQL = `SELECT c.job_id AS id FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS asked (tenant_id, client_message_id, place)
   LEFT JOIN LATERAL (SELECT job_id FROM client_message c
@@ -103,22 +111,22 @@ export class JobsRepository {
 
   private async insertAll(messages: OutboundMessage[]): Promise<(Message | null)[]> {
     const rows = messages.map(rowOf);
-    const written = await this.dataSource.query<RowTimes[]>(INSERT_SQL, [
+    const written = await this.dataSource.query<WrittenColumns[]>(INSERT_SQL, [
       JSON.stringify(rows),
       messages.map(conversationIdOf),
       messages.map(hashOf),
       messages.map(({ queueForSeconds }) => queueForSeconds),
       messages.map(({ writeBefore }) => writeBefore),
     ]);
-    const times = new Map(written.map((row) => [row.id, row]));
+    const found = new Map(written.map((row) => [row.id, row]));
     return rows.map((row) => {
-      const own = times.get(row.id);
+      const own = found.get(row.id);
       return own ? Object.assign(row, own) : null;
     });
   }
 }
 
-/** Makes the row of a message, but for its times, which the database sets. */
+/** Makes the row of a message, but for what the database sets: its times, and a contact that it knows better. */
 function rowOf(message: OutboundMessage): Message {
   const { id, tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata, sendAt } = message;
   return Object.assign(new Message(), {

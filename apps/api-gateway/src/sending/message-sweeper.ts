@@ -31,7 +31,8 @@ export const CLAIM_SQL = `UPDATE message SET publish_attempts = publish_attempts
   WHERE id IN (
     SELECT id FROM message WHERE status = 'QUEUED' AND next_publish_at <= statement_timestamp()
     ORDER BY next_publish_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED)
-  RETURNING id, tenant_id AS "tenantId", session_id AS "sessionId", contact, body, content, client_message_id AS "clientMessageId",
+  RETURNING id, tenant_id AS "tenantId", session_id AS "sessionId", contact, requested_to AS "requestedTo", body, content,
+    client_message_id AS "clientMessageId",
     metadata, created_at AS "createdAt", released_at AS "releasedAt", expires_at AS "expiresAt"`;
 
 // The statement finds rows by their keys (docs/adr/0028-statements-use-the-primary-key.md).

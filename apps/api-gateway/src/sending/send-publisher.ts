@@ -32,6 +32,7 @@ export type CommandColumns = Pick<
   | 'tenantId'
   | 'sessionId'
   | 'contact'
+  | 'requestedTo'
   | 'body'
   | 'content'
   | 'clientMessageId'
@@ -47,6 +48,7 @@ export function sendCommandOf({ id, metadata, expiresAt, ...row }: CommandColumn
     jobId: id,
     sessionId: row.sessionId,
     to: row.contact,
+    ...(row.requestedTo && { requestedTo: row.requestedTo }),
     content: contentOf(row),
     clientMessageId: row.clientMessageId,
     // The age of a message counts from the time at which it may go out.

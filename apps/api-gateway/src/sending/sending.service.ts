@@ -8,6 +8,7 @@ import {
   type SubscriptionState,
 } from '@svc/contracts';
 import { isPassing } from '@svc/database';
+import { ContactAliases } from '../messages/contact-aliases.js';
 import type { Message } from '../messages/message.entity.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -39,6 +40,7 @@ export class SendingService {
   constructor(
     private readonly sessions: SessionsService,
     private readonly messages: MessagesRepository,
+    private readonly aliases: ContactAliases,
     private readonly jobs: JobsRepository,
     private readonly publisher: SendPublisher,
     private readonly media: OutgoingMedia,
@@ -87,14 +89,19 @@ export class SendingService {
     message: OutboundMessage,
   ): Promise<OutboundMessage> {
     const { tenantId, contact, names, sendAt, queueForSeconds } = message;
-    const related = names
-      ? withRelated(message, await this.messages.find(tenantId, names.messageId.toLowerCase()))
-      : message;
+    const related = names ? await this.withNamed(message, names.messageId) : message;
     const aheadMs = sendAt ? await this.schedule.assertRoom(tenantId, sendAt) : 0;
     const complete = related.content.media ? await this.media.complete(related, aheadMs) : related;
     // The present state of the session says nothing of a later time.
     if (!sendAt) await this.admission.assertOpen(subscription, ranked, contact, queueForSeconds !== null);
     return complete;
+  }
+
+  private async withNamed(message: OutboundMessage, messageId: string): Promise<OutboundMessage> {
+    const { tenantId, sessionId } = message;
+    const contact = await this.aliases.contactOf(tenantId, message.contact, sessionId);
+    const named = await this.messages.find(tenantId, messageId.toLowerCase());
+    return { ...withRelated({ ...message, contact }, named), contact: message.contact };
   }
 
   private async accept(
@@ -162,6 +169,7 @@ function queued({ id, sessionId, contact, clientMessageId, createdAt, ...row }: 
     jobId: id,
     sessionId,
     to: contact,
+    ...(row.requestedTo && { requestedTo: row.requestedTo }),
     clientMessageId,
     createdAt: createdAt.toISOString(),
     ...(row.sendAt && { sendAt: row.sendAt.toISOString() }),

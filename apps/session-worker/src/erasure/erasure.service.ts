@@ -17,7 +17,7 @@ const FILES_SQL = `SELECT media_id AS id FROM inbound_media m WHERE m.session_id
 const JOURNAL_SQL = `DELETE FROM inbound_message i USING unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
   WHERE i.session_id = theirs.session_id AND theirs.address IN (i.sender, split_part(i.sender, '|', 2)) AND i.received_at < $3`;
 const SENDS_SQL = `DELETE FROM outbound_message o
-  WHERE ${MINE('o')} AND o.to_jid = $2 AND o.accepted_at < coalesce($3::timestamptz, 'infinity')`;
+  WHERE ${MINE('o')} AND $2 IN (o.to_jid, o.requested_to) AND o.accepted_at < coalesce($3::timestamptz, 'infinity')`;
 // Quotes around the address: it is one value of the document and no part of another number.
 const OUTBOX_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1::text AND strpos(envelope::text, $2) > 0
   AND (envelope ->> 'occurredAt')::timestamptz

@@ -1,4 +1,5 @@
 import { ErasedContacts1764000130000 } from './1764000130000-erased-contacts.js';
+import { AddressesOfAccounts1764500000132 } from './1764500000132-addresses-of-accounts.js';
 import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
 import { InboundMedia1763700200000 } from './1763700200000-inbound-media.js';
 import { SessionAge1763700600000 } from './1763700600000-session-age.js';
@@ -27,5 +28,6 @@ export const schema = {
     SendExtras1764000200000,
     ErasedContacts1764000130000,
     AuditFacts1764500000000,
+    AddressesOfAccounts1764500000132,
   ],
 };

@@ -127,10 +127,14 @@ export interface PlatformSocket {
    */
   upload(content: OutboundContent, file: OutgoingFile): Promise<Uint8Array>;
   /**
-   * Hands the message to the platform under its id; the ack comes by `onAck`.
+   * Names the address at which the platform reaches whom a person's address stands for: the account of a number may have another one.
    * @throws NotOnPlatformError
-   * @throws NotInGroupError
    * @throws NoAnswerError
+   */
+  addressOf(to: string): Promise<string>;
+  /**
+   * Hands the message to the platform under its id, to an address that `addressOf` names; the ack comes by `onAck`.
+   * @throws NotInGroupError
    */
   send(message: OutgoingMessage): Promise<void>;
   /**
@@ -150,7 +154,7 @@ export interface PlatformSocket {
    * @throws NoAnswerError
    */
   markRead(messages: ReceivedMessage[]): Promise<void>;
-  /** Shows a chat that its other side writes, records, or stops. */
+  /** Shows a person that somebody writes, records, or stops; nobody where the number is not on the platform. */
   typing(to: string, state: TypingState): Promise<void>;
   /** Asks for all restrictions; those that the platform does not report in time are left out. */
   restrictions(): Promise<PlatformRestriction[]>;

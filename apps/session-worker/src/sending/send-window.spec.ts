@@ -11,7 +11,7 @@ beforeEach(() => {
 const message = (name: string): LedgerMessage => ({
   ...{ jobId: name, keyId: `key of ${name}`, sessionId: 'session', to: 'a chat' },
   content: { type: 'text', text: name },
-  ...{ acceptedAt: new Date(), uploaded: null, mayBeSent: false },
+  ...{ acceptedAt: new Date(), uploaded: null, requestedTo: null, mayBeSent: false },
 });
 const [a, b] = [message('a'), message('b')];
 

@@ -18,6 +18,8 @@ export class SendWindow {
   private readonly inWriting = new Map<string, LedgerMessage>();
   /** Tries that failed, by key id. */
   private readonly tries = new Map<string, number>();
+  /** Those of which something may have been handed over, by this process or one before it; by key id. */
+  private readonly begun = new Set<string>();
   private unanswered = 0;
 
   /** Counts the messages that may be claimed. */
@@ -48,6 +50,7 @@ export class SendWindow {
 
   /** Enters a message that is being handed over. Its acknowledgement may be faster than that. */
   handOver(message: LedgerMessage): void {
+    this.begun.add(message.keyId);
     this.inFlight.set(message.keyId, message);
   }
 
@@ -72,15 +75,23 @@ export class SendWindow {
     this.inWriting.delete(keyId);
   }
 
+  /** Whether something of the message may have been handed over. */
+  hasBegun({ keyId }: LedgerMessage): boolean {
+    return this.begun.has(keyId);
+  }
+
   /** Counts a try that failed on a socket that works; the last one is number `MAX_TRIES`. */
-  countTry({ keyId }: LedgerMessage): number {
+  countTry({ keyId, mayBeSent }: LedgerMessage): number {
     const tries = (this.tries.get(keyId) ?? 0) + 1;
+    // From the second on it was claimed for the first one.
+    if (tries === 1 && mayBeSent) this.begun.add(keyId);
     this.tries.set(keyId, tries);
     return tries;
   }
 
   forgetTries(keyId: string): void {
     this.tries.delete(keyId);
+    this.begun.delete(keyId);
   }
 
   /** Notes a sign of life of the platform. */

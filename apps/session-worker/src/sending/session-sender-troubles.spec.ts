@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { MessageFailure, RestrictionReason } from '@svc/contracts';
+import { NoAnswerError } from '../platform/errors.js';
 import type { OutgoingMessage } from '../platform/messages.js';
 import type { PlatformSocket } from '../platform/port.js';
 import { STEPS_CHANNEL } from '../steps.js';
@@ -14,7 +15,7 @@ const scope = { sessionId: 'session', fence: { partition: 1, epoch: 1 } };
 const message = (name: string, more: Partial<LedgerMessage> = {}): LedgerMessage => ({
   ...{ jobId: name, keyId: `key-${name}`, sessionId: 'session', to: `chat of ${name}` },
   content: { type: 'text', text: name },
-  ...{ acceptedAt: new Date(), uploaded: null, mayBeSent: false, ...more },
+  ...{ acceptedAt: new Date(), uploaded: null, requestedTo: null, mayBeSent: false, ...more },
 });
 
 /** The table, as far as a sender sees it: what is open, and what became of the others. */
@@ -27,6 +28,8 @@ let attached: Map<string, SessionSender>;
 let claimErrors: Error[];
 let writeErrors: Error[];
 let fileErrors: Error[];
+/** The failure that was written last. */
+let failed: MessageFailure;
 /** Says whether a message may go out. */
 let refusalOf: () => Promise<RestrictionReason | undefined>;
 let sender: SessionSender;
@@ -56,9 +59,15 @@ beforeEach(() => {
     ...{ scope, attached, expiryMs: 60_000, ackTimeoutMs: ACK_MS },
     ledger: {
       claim,
-      fail: async (_scope, jobIds, failure: MessageFailure) => written(jobIds?.[0], `FAILED ${failure.code}`),
+      fail: async (_scope, jobIds, failure: MessageFailure) => {
+        failed = failure;
+        await written(jobIds?.[0], `FAILED ${failure.code}`);
+      },
       keepUpload: async (_scope, jobId, uploaded) => {
         open = open.map((one) => (one.jobId === jobId ? { ...one, uploaded } : one));
+      },
+      readdress: async (_scope, jobId, to) => {
+        open = open.map((one) => (one.jobId === jobId ? { ...one, to } : one));
       },
     },
     receipts: { record: async ({ keyId, status }) => written(keyId.replace('key-', ''), status) },
@@ -82,7 +91,8 @@ function aSocket(answer: (message: OutgoingMessage) => Promise<void> = async () 
   const sent: string[] = [];
   const recycled: string[] = [];
   const send = (one: OutgoingMessage) => (sent.push(one.keyId), answer(one));
-  const socket = { send, recycle: (reason: string) => void recycled.push(reason) };
+  const addressOf = async (to: string) => to;
+  const socket = { addressOf, send, recycle: (reason: string) => void recycled.push(reason) };
   return { socket: socket as unknown as PlatformSocket, sent, recycled };
 }
 
@@ -185,6 +195,49 @@ test('a hand-over that fails does not end the socket', async () => {
   await pass(10_000);
   expect([outcomes, recycled]).toEqual([['a FAILED SEND_ERROR'], []]);
   expect(await sender.inHand()).toEqual([]);
+});
+
+describe('the units of a message that fails', () => {
+  const lost = () => Promise.reject(new NoAnswerError());
+
+  test('come back where nobody knows its recipient: nothing was handed over', async () => {
+    open = [message('a')];
+    const { socket } = aSocket();
+    socket.addressOf = lost;
+    sender.attach(socket);
+    await pass(10_000);
+    expect([outcomes, failed.givenBack]).toEqual([['a FAILED SEND_ERROR'], ['session', 'plan']]);
+    expect(failed.message).toContain('the platform does not say where the recipient is');
+  });
+
+  test('do not where it was handed over before', async () => {
+    open = [message('a')];
+    const hands = [undefined, lost, lost];
+    const { socket } = aSocket(() => Promise.reject(new Error('cut off')));
+    socket.addressOf = (to) => hands.shift()?.() ?? Promise.resolve(to);
+    sender.attach(socket);
+    await pass(10_000);
+    expect([outcomes, failed.givenBack]).toEqual([['a FAILED SEND_ERROR'], []]);
+  });
+
+  test('nor where a former owner had claimed it', async () => {
+    open = [message('a', { mayBeSent: true })];
+    const { socket } = aSocket();
+    socket.addressOf = lost;
+    sender.attach(socket);
+    await pass(10_000);
+    expect([outcomes, failed.givenBack]).toEqual([['a FAILED SEND_ERROR'], []]);
+  });
+});
+
+test('a text to another spelling waits for the file that is ahead of it in the chat of the account', async () => {
+  const content = { type: 'image' as const, media: { mediaId: 'm' } };
+  open = [message('a', { content, to: 'account' }), message('b', { to: 'other spelling' }), message('c')];
+  const { socket, sent } = aSocket();
+  socket.addressOf = async (to) => (to === 'other spelling' ? 'account' : to);
+  sender.attach(socket);
+  await pass(2_000);
+  expect(sent).toEqual(['key-c', 'key-a', 'key-b']);
 });
 
 test('a failure that cannot be written is found again, and nothing of it goes out', async () => {

@@ -14,7 +14,7 @@ const scope = { sessionId: 'session', fence: { partition: 1, epoch: 1 } };
 const message = (name: string, more: Partial<LedgerMessage> = {}): LedgerMessage => ({
   ...{ jobId: name, keyId: `key-${name}`, sessionId: 'session', to: `chat of ${name}` },
   content: { type: 'text', text: name },
-  ...{ acceptedAt: new Date(), uploaded: null, mayBeSent: false, ...more },
+  ...{ acceptedAt: new Date(), uploaded: null, requestedTo: null, mayBeSent: false, ...more },
 });
 
 /** The table, as far as a sender sees it: what is open, and what became of the others. */
@@ -49,6 +49,9 @@ beforeEach(() => {
       keepUpload: async (_scope, jobId, uploaded) => {
         open = open.map((one) => (one.jobId === jobId ? { ...one, uploaded } : one));
       },
+      readdress: async (_scope, jobId, to) => {
+        open = open.map((one) => (one.jobId === jobId ? { ...one, to } : one));
+      },
     },
     receipts: { record: async ({ keyId, status }) => written(keyId.replace('key-', ''), status) },
     newChats: { refusalOf: async () => restriction, refused: () => void (explained += 1) },
@@ -68,6 +71,7 @@ function aSocket(answer: (message: OutgoingMessage) => Promise<void> = async () 
   const sent: string[] = [];
   const recycled: string[] = [];
   const socket = {
+    addressOf: async (to: string) => to,
     send: (one: OutgoingMessage) => {
       sent.push(one.keyId);
       return answer(one);
@@ -227,15 +231,27 @@ test('a restricted session fails what would begin a chat without handing it over
   expect([sent, outcomes]).toEqual([[], ['a FAILED ACCOUNT_RESTRICTED']]);
 });
 
-test('a recipient who is not on the platform is tried once', async () => {
+test('a recipient who is not on the platform is asked for once, and nothing is handed over', async () => {
   open = [message('a'), message('b')];
-  const { socket, sent } = aSocket(async ({ keyId }) => {
-    if (keyId === 'key-a') throw new NotOnPlatformError();
-  });
+  const { socket, sent } = aSocket();
+  socket.addressOf = async (to) => {
+    if (to === 'chat of a') throw new NotOnPlatformError();
+    return to;
+  };
   sender.attach(socket);
   await pass(5_000);
-  expect(sent).toEqual(['key-a', 'key-b']);
+  expect(sent).toEqual(['key-b']);
   expect(outcomes).toEqual(['a FAILED NOT_ON_PLATFORM']);
+});
+
+test('a message goes to the address of the account, which is written before', async () => {
+  open = [message('a')];
+  const written: string[] = [];
+  const { socket } = aSocket(async ({ to }) => void written.push(`handed to ${to}`, `row ${open[0]?.to}`));
+  socket.addressOf = async () => 'account';
+  sender.attach(socket);
+  await pass();
+  expect(written).toEqual(['handed to account', 'row account']);
 });
 
 test('a hand-over that fails holds up what is behind it, and is tried three times', async () => {
@@ -253,7 +269,8 @@ test('a hand-over that fails holds up what is behind it, and is tried three time
 
 test('a platform that does not answer a question about the recipient ends the socket', async () => {
   open = [message('a')];
-  const { socket, recycled } = aSocket(() => Promise.reject(new NoAnswerError()));
+  const { socket, recycled } = aSocket();
+  socket.addressOf = () => Promise.reject(new NoAnswerError());
   sender.attach(socket);
   await pass();
   expect([recycled, outcomes]).toEqual([['UNANSWERED'], []]);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CONTENT, type FailureCode } from '@svc/contracts';
+import { CONTENT, type FailureCode, isGroup } from '@svc/contracts';
 import { patiently } from '@svc/database';
 import { log, UnderWay } from '@svc/service';
 import { NoAnswerError } from '../platform/errors.js';
@@ -19,7 +19,7 @@ const RETRY_MS = 1_000;
 /** Tools of a sender; `SessionSenders` makes them. */
 export interface SenderTools {
   scope: LedgerScope;
-  ledger: Pick<Ledger, 'claim' | 'keepUpload' | 'fail'>;
+  ledger: Pick<Ledger, 'claim' | 'keepUpload' | 'readdress' | 'fail'>;
   receipts: Pick<ReceiptWriter, 'record'>;
   newChats: Pick<NewChats, 'refusalOf' | 'refused'>;
   files: Pick<OutgoingFiles, 'upload'>;
@@ -164,16 +164,46 @@ export class SessionSender {
   private async sendAll(messages: LedgerMessage[], socket: PlatformSocket): Promise<boolean> {
     // A message is also passed when its file is there already: those behind it in its chat come with the next claim.
     const passed = new Set<string>();
-    for (const message of messages) {
+    for (const claimed of messages) {
       if (this.socket !== socket) return false;
-      if (passed.has(message.to) || (await this.refuse(message, socket))) continue;
-      if (this.socket !== socket) return false;
-      if (CONTENT[message.content.type].sending.hasFile && !message.uploaded) {
-        passed.add(message.to);
-        this.files.add(message);
-      } else if (!(await this.send(message, socket))) return false;
+      const message = await this.addressed(claimed, socket);
+      if (!message || !(await this.sendNext(message, socket, passed))) return false;
     }
     return true;
+  }
+
+  private async sendNext(
+    message: LedgerMessage,
+    socket: PlatformSocket,
+    passed: Set<string>,
+  ): Promise<boolean> {
+    // Under the address of its account it may be of a chat that waits.
+    const isHeldUp = passed.has(message.to) || this.files.chats.includes(message.to);
+    if (isHeldUp || (await this.refuse(message, socket))) return true;
+    if (this.socket !== socket) return false;
+    if (!CONTENT[message.content.type].sending.hasFile || message.uploaded)
+      return this.send(message, socket);
+    passed.add(message.to);
+    this.files.add(message);
+    return true;
+  }
+
+  /** The message as it goes to the account of its recipient; undefined where nobody knows that one: those behind it wait for it. */
+  private async addressed(
+    message: LedgerMessage,
+    socket: PlatformSocket,
+  ): Promise<LedgerMessage | undefined> {
+    if (isGroup(message.to)) return message;
+    let to: string;
+    try {
+      to = await this.whileOpen(socket.addressOf(message.requestedTo ?? message.to));
+    } catch (error) {
+      this.notHandedOver(message, socket, error);
+      return undefined;
+    }
+    if (to === message.to) return message;
+    await this.tools.ledger.readdress(this.tools.scope, message.jobId, to);
+    return { ...message, to };
   }
 
   /** Fails a message that must not go out because it would begin a chat; says whether it did. */
@@ -186,18 +216,27 @@ export class SessionSender {
   private async send(message: LedgerMessage, socket: PlatformSocket): Promise<boolean> {
     this.window.handOver(message); // before the hand-over ends: the ack may be faster
     try {
-      await new Promise<void>((resolve, reject) => {
-        this.interrupt = () => reject(new Error('The socket is gone.'));
-        socket.send(message).then(resolve, reject);
-      });
+      await this.whileOpen(socket.send(message));
       atStep('out-6');
       this.expectAck(message);
       return true;
     } catch (error) {
-      this.again = this.more = true;
-      if (this.socket === socket) this.tryFailed(message, error);
+      this.notHandedOver(message, socket, error);
       return false;
     }
+  }
+
+  /** Waits for work of the socket no longer than the socket is there. */
+  private whileOpen<T>(work: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.interrupt = () => reject(new Error('The socket is gone.'));
+      work.then(resolve, reject);
+    });
+  }
+
+  private notHandedOver(message: LedgerMessage, socket: PlatformSocket, error: unknown): void {
+    this.again = this.more = true;
+    if (this.socket === socket) this.tryFailed(message, error);
   }
 
   private onAck(keyId: string, refusal: Refusal | undefined): void {
@@ -274,7 +313,7 @@ export class SessionSender {
     this.window.beginWrite(message);
     const { ledger, scope } = this.tools;
     const { keyId, jobId } = message;
-    const failure = failureOf(code, detail);
+    const failure = failureOf(code, detail, !this.window.hasBegun(message));
     const write = patiently(() => ledger.fail(scope, [jobId], failure)).then(
       () => {
         this.window.forgetTries(keyId);

@@ -38,6 +38,8 @@ const DEFAULT_BEHAVIOUR: Behaviour = {
 export class Person {
   readonly lid: string;
   name?: string;
+  /** Other spellings of its number: a look-up of one is answered with the account's own. `Population.setAliases` sets them. */
+  aliases: readonly string[] = [];
   registered = true;
   isAccount = false;
   isContact = false;

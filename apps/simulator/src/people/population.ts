@@ -1,4 +1,4 @@
-import { parseAddress } from '@svc/contracts';
+import { parseAddress, phoneAddress } from '@svc/contracts';
 import type { Authority } from '../noise/authority.js';
 import { isPlausiblePhone } from '../wire/phone-number.js';
 import { applyMagicNumber } from './magic-numbers.js';
@@ -8,6 +8,7 @@ import { Person } from './person.js';
 export class Population {
   private readonly byPhone = new Map<string, Person>();
   private readonly byLid = new Map<string, Person>();
+  private readonly byAlias = new Map<string, Person>();
   private readonly dirty = new Set<Person>();
   private listener: () => void = () => undefined;
 
@@ -40,8 +41,20 @@ export class Population {
     return person;
   }
 
+  /** Gives a person other spellings of its number, in place of those that it had. */
+  setAliases(person: Person, aliases: readonly string[]): void {
+    for (const alias of person.aliases) this.byAlias.delete(alias);
+    person.aliases = aliases;
+    for (const alias of aliases) this.byAlias.set(alias, person);
+  }
+
+  /** Finds whom a look-up of a number tells of: the account may have another spelling of it. */
+  lookUp(phone: string): Person | undefined {
+    return this.byAlias.get(phone) ?? this.find(phoneAddress(phone))?.person;
+  }
+
   /**
-   * Finds whom an address belongs to. Any plausible number is somebody, so that a newcomer can write to it without
+   * Finds whom an address belongs to. Another spelling of a number is no address. Any plausible number is somebody, so that a newcomer can write to it without
    * setting anything up.
    */
   find(jid: string | undefined): { person: Person; device: number } | undefined {
@@ -52,7 +65,7 @@ export class Population {
       const person = this.byLid.get(user);
       return person && { person, device };
     }
-    if (kind !== 'phone' || !isPlausiblePhone(user)) return undefined;
+    if (kind !== 'phone' || !isPlausiblePhone(user) || this.byAlias.has(user)) return undefined;
     return { person: this.ensure(user), device };
   }
 
@@ -75,6 +88,7 @@ export class Population {
   clear(): void {
     this.byPhone.clear();
     this.byLid.clear();
+    this.byAlias.clear();
     this.dirty.clear();
     this.listener();
   }

@@ -51,6 +51,18 @@ describe('a client asks', () => {
       expect(child(user, 'lid')?.attrs.val).toBe(hiddenAddress(population.ensure(STRANGER).lid));
     });
 
+    test('another spelling of a number is answered with the own one, and is no address', () => {
+      population.setAliases(contact, [STRANGER]);
+      const [user] = lookUp(['contact', 'devices', 'lid'], [byNumber(`+${STRANGER}`)]);
+      expect(user?.attrs.jid).toBe(phoneAddress(CONTACT));
+      expect(child(user, 'contact')?.attrs.type).toBe('in');
+      const [named] = lookUp(['devices', 'lid'], [byJid(phoneAddress(STRANGER))]);
+      expect([named?.attrs.jid, child(named, 'lid')]).toEqual([phoneAddress(STRANGER), undefined]);
+      expect(children(child(child(named, 'devices'), 'device-list'))).toEqual([]);
+      population.setAliases(contact, []);
+      expect(lookUp(['contact'], [byNumber(STRANGER)])[0]?.attrs.jid).toBe(phoneAddress(STRANGER));
+    });
+
     test.each(['12', '+0155500', '49155500096011234567'])('%s is nobody', (number) => {
       const [user] = lookUp(['contact', 'devices', 'lid'], [byNumber(number)]);
       expect(child(user, 'contact')?.attrs.type).toBe('out');

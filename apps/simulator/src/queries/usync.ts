@@ -18,15 +18,21 @@ export function lookUpUsers({ population }: QueryContext, request: Stanza): Stan
 
 function describeUser(population: Population, user: Stanza, protocols: string[]): Stanza | undefined {
   const number = textOf(child(user, 'contact'))?.replace(/\D/g, '');
-  const jid = user.attrs.jid ?? (number && phoneAddress(number));
-  if (!jid) return undefined;
-  const person = number && !isPlausiblePhone(number) ? undefined : population.find(jid)?.person;
+  const asked = user.attrs.jid ?? (number && phoneAddress(number));
+  if (!asked) return undefined;
+  const person = personBehind(population, asked, number);
+  // The address is echoed in the form it was asked for; a number is answered with the account's own spelling of it.
+  const jid = number && person ? phoneAddress(person.phone) : asked;
   // A client that asks by the other id has it already, and complains when it is answered again.
   const isLid = isHidden(jid);
   const answered = protocols.filter((protocol) => !(isLid && protocol === 'lid'));
   const content = answered.flatMap((protocol) => answerTo(protocol, person));
-  // The address is echoed in the form it was asked for.
   return stanza('user', { jid }, content);
+}
+
+function personBehind(population: Population, asked: string, number?: string): Person | undefined {
+  if (!number) return population.find(asked)?.person;
+  return isPlausiblePhone(number) ? population.lookUp(number) : undefined;
 }
 
 function answerTo(protocol: string, person: Person | undefined): Stanza[] {

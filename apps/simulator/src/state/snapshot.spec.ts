@@ -9,6 +9,7 @@ import { joinQueues, readPerson, writePerson } from './snapshot.js';
 
 const ACCOUNT = '4915550009000';
 const CONTACT = '4915550009001';
+const ALIAS = '4915550009002';
 
 /** Makes an account with a device, and a contact whose message waits for that device. */
 function populate(): Population {
@@ -33,6 +34,7 @@ function populate(): Population {
   account.companions.set(1, companion);
   const contact = population.ensureContact(CONTACT);
   contact.behaviour.read = 'auto';
+  population.setAliases(contact, [ALIAS]);
   contact.device.bundle();
   const sent = {
     ...{ id: 'B', to: ACCOUNT, text: 'hi', status: 'SENT' as const },
@@ -61,6 +63,11 @@ function restored(lines: string[]): Population {
 test('everybody is the same again after writing and reading', () => {
   const lines = linesOf(populate());
   expect(linesOf(restored(lines))).toEqual(lines);
+});
+
+test('another spelling of a number is looked up as before', () => {
+  const population = restored(linesOf(populate()));
+  expect(population.lookUp(ALIAS)).toBe(population.get(CONTACT));
 });
 
 test('bytes are bytes again, also inside of what waits', () => {

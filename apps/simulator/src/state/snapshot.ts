@@ -12,6 +12,7 @@ type SavedStanza = Omit<QueuedStanza, 'sent'>;
 interface SavedPerson {
   phone: string;
   name?: string;
+  aliases?: readonly string[];
   registered: boolean;
   isAccount: boolean;
   isContact: boolean;
@@ -29,10 +30,10 @@ interface SavedPerson {
 
 /** Writes a person as one line of text. */
 export function writePerson(person: Person): string {
-  const { phone, name, registered, isAccount, isContact, behaviour, nextDevice } = person;
+  const { phone, name, aliases, registered, isAccount, isContact, behaviour, nextDevice } = person;
   const { faults, restrictions } = person;
   const plain: Omit<SavedPerson, 'companions' | 'collections'> = {
-    ...{ phone, name, registered, isAccount, isContact, behaviour, nextDevice },
+    ...{ phone, name, aliases, registered, isAccount, isContact, behaviour, nextDevice },
     ...{ faults, restrictions },
     signal: person.hasDevice ? person.device.save() : undefined,
     pending: [...person.pending],
@@ -58,6 +59,7 @@ export function readPerson(line: string, population: Population): void {
   const person = population.ensure(saved.phone);
   const { name, registered, isAccount, isContact, behaviour, nextDevice } = saved;
   Object.assign(person, { name, registered, isAccount, isContact, nextDevice });
+  population.setAliases(person, saved.aliases ?? []);
   Object.assign(person.behaviour, behaviour);
   Object.assign(person.faults, saved.faults);
   Object.assign(person.restrictions, saved.restrictions);

@@ -158,6 +158,21 @@ describe('messages of an account', () => {
     expect(answer).toEqual([{ jid: `${contact}@s.whatsapp.net`, exists: true }]);
   });
 
+  test('to another spelling of a number reach nobody, and a look-up of it tells the own one of the account', async () => {
+    const [contact, alias] = [newContact(), newContact()];
+    expect(await stack.post('/contacts', { phone: contact, aliases: [alias] })).toMatchObject({
+      aliases: [alias],
+    });
+    const answers = await Promise.all([alias, contact].map((number) => client.socket.onWhatsApp(number)));
+    const own = [{ jid: `${contact}@s.whatsapp.net`, exists: true }];
+    expect(answers).toEqual([own, own]);
+    const id = await client.sendText(alias, 'nobody of that spelling');
+    await until(() => client.frames.some(({ tag, attrs }) => tag === 'ack' && attrs.id === id), 'the ack');
+    expect(await stack.received(contact)).toEqual([]);
+    await client.sendText(contact, 'the account');
+    expect(await stack.receivedBy(contact)).toMatchObject([{ text: 'the account' }]);
+  });
+
   test('are asked for again when the client has fallen back to an older session', async () => {
     const contact = newContact();
     await client.sendText(contact, 'first');

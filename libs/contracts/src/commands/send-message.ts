@@ -10,6 +10,8 @@ export class SendMessageV1 {
   @IsUUID() sessionId: string;
   /** Normalized platform address. */
   @IsString() to: string;
+  /** What the send named, where `to` is the address that its account had before. */
+  @IsOptional() @IsString() requestedTo?: string;
   @ValidateNested() @Type(() => OutboundContent) content: OutboundContent;
   @IsOptional() @IsString() clientMessageId: string | null;
   @IsISO8601() acceptedAt: string;

@@ -225,6 +225,15 @@ export class OutboundMessageV1 {
   @IsString()
   to: string;
 
+  @ApiPropertyOptional({
+    description:
+      'What the send named, where the account of that number has another address: `to` is that of the account.',
+    example: '5531987654321@s.whatsapp.net',
+  })
+  @IsOptional()
+  @IsString()
+  requestedTo?: string;
+
   @ApiProperty({ description: 'When it happened (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
   @IsISO8601()
   timestamp: string;

@@ -803,6 +803,8 @@ export interface MessageFailedV1 {
   clientMessageId?: string | null | undefined;
   /** The recipient's address. */
   to: string;
+  /** What the send named, where the account of that number has another address: `to` is that of the account. */
+  requestedTo?: string | undefined;
   /** When it happened (ISO 8601, UTC). */
   timestamp: string;
   /** The metadata that the send carried, if any. */
@@ -968,6 +970,11 @@ export interface MessageView {
   status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
   /** The other side's address. */
   contact: string;
+  /**
+   * What the send named, where the account of that number has another address; `contact` is that of the
+   * account. Null everywhere else.
+   */
+  requestedTo: string | null;
   /** Content. An edit is the new text, a deletion is unsupported: what they are about stays as it was sent. */
   body: MessageBody;
   /** The message that an outbound message answers, reacts to, edits or deletes. */
@@ -1068,6 +1075,8 @@ export interface OutboundMessageV1 {
   clientMessageId?: string | null | undefined;
   /** The recipient's address. */
   to: string;
+  /** What the send named, where the account of that number has another address: `to` is that of the account. */
+  requestedTo?: string | undefined;
   /** When it happened (ISO 8601, UTC). */
   timestamp: string;
   /** The metadata that the send carried, if any. */
@@ -1142,6 +1151,11 @@ export interface QueuedMessage {
   sessionId: string;
   /** Normalized address of the recipient. */
   to: string;
+  /**
+   * What the send named, where the account of that number is known to have another address: `to` is that of
+   * the account. Before the first message to it was sent, the event of that one tells it.
+   */
+  requestedTo?: string | undefined;
   /** The idempotency key, if one was given. */
   clientMessageId: string | null;
   /** When it was accepted (ISO 8601, UTC). */

@@ -1,5 +1,5 @@
 import { type FailureCode, LIMIT_LAYERS, type LimitLayer, type MessageFailure } from '@svc/contracts';
-import { NotInGroupError, NotOnPlatformError } from '../../platform/errors.js';
+import { NoAnswerError, NotInGroupError, NotOnPlatformError } from '../../platform/errors.js';
 
 /** Tries of one message on sockets that worked; those that a broken socket cut off do not count. */
 export const MAX_TRIES = 3;
@@ -12,7 +12,7 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
   NOT_IN_GROUP: 'There is no such group, or the session does not belong to it.',
   REJECTED_BY_PLATFORM: 'The platform refused the message.',
   NO_ACK: 'The platform did not acknowledge the message, also not when it was sent again.',
-  SEND_ERROR: 'The message could not be encrypted for its recipient.',
+  SEND_ERROR: 'The message could not be made ready for its recipient.',
   MEDIA_UNAVAILABLE: 'The file could not be read or fetched.',
   MEDIA_REFUSED: 'The file is not one that can be sent like this.',
   MEDIA_UPLOAD_FAILED: 'The file could not be handed to the platform.',
@@ -55,10 +55,14 @@ const WHEREVER_IT_IS: ReadonlySet<FailureCode> = new Set([
   'EXPIRED',
 ]);
 
-/** Makes the failure of a message, in the words tenants see; `detail` is e.g. the platform's error number. */
-export function failureOf(code: FailureCode, detail?: string): MessageFailure {
+/**
+ * Says why a message failed, in the words tenants see; `detail` e.g. the platform's error number.
+ * @param isUnseen nothing of the message was ever handed over
+ */
+export function failureOf(code: FailureCode, detail?: string, isUnseen = false): MessageFailure {
   const message = detail ? `${FAILURE_WORDS[code]} (${detail})` : FAILURE_WORDS[code];
-  return { code, message, givenBack: [...GIVEN_BACK[code]] };
+  const givenBack = code === 'SEND_ERROR' && isUnseen ? LIMIT_LAYERS : GIVEN_BACK[code];
+  return { code, message, givenBack: [...givenBack] };
 }
 
 /** Makes the same failure of a message that may have been handed over. */
@@ -84,5 +88,7 @@ export function sendFailureOf(error: unknown): { code: FailureCode; detail?: str
   if (error instanceof NotOnPlatformError) return { code: 'NOT_ON_PLATFORM', final: true };
   if (error instanceof NotInGroupError) return { code: 'NOT_IN_GROUP', final: true };
   if (error instanceof FileError) return { code: error.code, detail: error.detail, final: error.final };
-  return { code: 'SEND_ERROR', final: false };
+  const detail =
+    error instanceof NoAnswerError ? 'the platform does not say where the recipient is' : undefined;
+  return { code: 'SEND_ERROR', ...(detail ? { detail } : {}), final: false };
 }

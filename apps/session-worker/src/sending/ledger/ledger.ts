@@ -36,6 +36,8 @@ export interface Claim extends LedgerScope {
 export interface LedgerMessage extends OutgoingMessage {
   jobId: string;
   sessionId: string;
+  /** What the send named, where the account of that number has another address. */
+  requestedTo: string | null;
   /** True when it was claimed before, and may have been handed over. */
   mayBeSent: boolean;
 }
@@ -62,12 +64,16 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
       AND NOT ${isOverdue('m', 'claim.expiry_ms')} ORDER BY m.seq LIMIT claim.most) one ORDER BY one.job_id)
   UPDATE outbound_message o SET status = 'SENDING' FROM next
   WHERE o.job_id = next.job_id AND o.status || '' IN ('QUEUED', 'SENDING')
-  RETURNING o.job_id AS "jobId", o.session_id AS "sessionId", o.key_id AS "keyId", o.to_jid AS "to", o.seq,
+  RETURNING o.job_id AS "jobId", o.session_id AS "sessionId", o.key_id AS "keyId", o.to_jid AS "to", o.requested_to AS "requestedTo", o.seq,
     o.content, o.accepted_at AS "acceptedAt", o.uploaded,
     next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS "mayBeSent"`;
 
 const KEEP_UPLOAD_SQL = `WITH ${FENCE_SQL}
   UPDATE outbound_message o SET uploaded = $5 FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
+
+const READDRESS_SQL = `WITH ${FENCE_SQL}
+  UPDATE outbound_message o SET to_jid = $5, requested_to = nullif(coalesce(o.requested_to, o.to_jid), $5)
+  FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
 
 /**
  * There is at least one row where the lease holds: one of nulls when nothing changed. What is claimed may be on its way, but for what waits
@@ -109,9 +115,26 @@ export class Ledger {
    * Saves the result of uploading a message's file, so that it goes to the platform once.
    * @throws LeaseLostError
    */
-  async keepUpload({ sessionId, fence }: LedgerScope, jobId: string, uploaded: Uint8Array): Promise<void> {
-    const parameters = [...fenceParameters([fence]), sessionId, jobId, Buffer.from(uploaded)];
-    const [, count] = await this.dataSource.query<[unknown[], number]>(KEEP_UPLOAD_SQL, parameters);
+  keepUpload(scope: LedgerScope, jobId: string, uploaded: Uint8Array): Promise<void> {
+    return this.change(KEEP_UPLOAD_SQL, scope, jobId, Buffer.from(uploaded));
+  }
+
+  /**
+   * Keeps the address of the account that a message is for, before it goes there: its events tell it.
+   * @throws LeaseLostError
+   */
+  readdress(scope: LedgerScope, jobId: string, to: string): Promise<void> {
+    return this.change(READDRESS_SQL, scope, jobId, to);
+  }
+
+  private async change(
+    sql: string,
+    { sessionId, fence }: LedgerScope,
+    jobId: string,
+    value: unknown,
+  ): Promise<void> {
+    const parameters = [...fenceParameters([fence]), sessionId, jobId, value];
+    const [, count] = await this.dataSource.query<[unknown[], number]>(sql, parameters);
     if (count === 0) throw new LeaseLostError(fence.partition);
   }
 

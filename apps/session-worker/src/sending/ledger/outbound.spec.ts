@@ -10,6 +10,7 @@ const row = {
   tenant_id: randomUUID(),
   key_id: '3EB0',
   to_jid: '4915112345678@s.whatsapp.net',
+  requested_to: null,
   client_message_id: null,
   reached: null,
   metadata: null,
@@ -33,6 +34,13 @@ test('a failure keeps the contract and says why in words', () => {
     message: 'The platform refused the message. (platform error 463)',
     givenBack: [],
   });
+});
+
+test('an event tells what the send named only where the account has another address', () => {
+  const [same] = progressEvents(row, 'SENDING', 'SENT');
+  expect(same?.data).not.toHaveProperty('requestedTo');
+  const [other] = progressEvents({ ...row, requested_to: 'named' }, 'SENDING', 'SENT');
+  expect(other?.data).toMatchObject({ to: row.to_jid, requestedTo: 'named' });
 });
 
 const at = (second: number): string => `2026-01-31T12:00:0${second}.000Z`;

@@ -30,6 +30,8 @@ export interface OutboundRow {
   tenant_id: string;
   key_id: string;
   to_jid: string;
+  /** What the send named, where the account of that number has another address. */
+  requested_to: string | null;
   client_message_id: string | null;
   /** Times of the statuses (ISO 8601); null for a row that is older than this column. */
   reached: StatusTimes | null;
@@ -38,7 +40,7 @@ export interface OutboundRow {
 
 /** Names of the columns of `OutboundRow`, of `outbound_message o`. */
 export const ROW_COLUMNS =
-  'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.client_message_id, o.metadata, o.reached';
+  'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.requested_to, o.client_message_id, o.metadata, o.reached';
 
 /**
  * Writes the SQL that says whether a row has waited too long for its session. What the send itself says goes by domain time, the worker's
@@ -109,6 +111,7 @@ function payloadOf(row: OutboundRow, status: SendStatus | 'FAILED') {
     keyId: row.key_id,
     clientMessageId: row.client_message_id,
     to: row.to_jid,
+    ...(row.requested_to && { requestedTo: row.requested_to }),
     // A row that an earlier release wrote has no times.
     timestamp: row.reached?.[status] ?? new Date().toISOString(),
     ...(row.metadata && { metadata: row.metadata }),

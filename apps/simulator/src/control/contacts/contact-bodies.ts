@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsInt, IsString, Length, Max, Min } from 'class-validator';
+import { ArrayMaxSize, IsBoolean, IsIn, IsInt, IsString, Length, Max, Min } from 'class-validator';
 import { MayBeAbsent } from '../../http/may-be-absent.js';
-import { IsPhone } from '../../http/phone.js';
+import { ArePhones, IsPhone } from '../../http/phone.js';
 
 const HABITS = ['auto', 'never'] as const;
 const UNREADABLE = 'How many of the next messages cannot be read at first: each is asked for again.';
@@ -23,6 +23,17 @@ export class CreateContact {
   @MayBeAbsent()
   @IsBoolean()
   registered?: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'Other spellings of the number, in place of those it had: a look-up of one is answered with `phone`, and what is sent to one reaches nobody.',
+    example: ['4915550002999'],
+    type: [String],
+  })
+  @MayBeAbsent()
+  @ArrayMaxSize(10)
+  @ArePhones()
+  aliases?: string[];
 }
 
 /** Request for the behaviour of a contact. */
@@ -102,6 +113,9 @@ export class ContactView {
     example: '100551234567890@lid',
   })
   lid: string;
+
+  @ApiProperty({ description: 'Other spellings of the number.', example: ['4915550002999'], type: [String] })
+  aliases: string[];
 
   @ApiProperty({ description: 'Whether the number is on the platform.', example: true })
   registered: boolean;

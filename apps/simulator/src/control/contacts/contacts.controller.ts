@@ -25,7 +25,7 @@ export class ContactsController {
   constructor(private readonly contacts: ContactsService) {}
 
   @Post()
-  @ApiOperation({ summary: 'Makes a contact, or changes its name or registration' })
+  @ApiOperation({ summary: 'Makes a contact, or changes its name, registration or aliases' })
   @ApiResponse({ status: 201, type: ContactView, description: 'The contact.' })
   create(@Body() body: CreateContact): ContactView {
     return this.contacts.create(body);

@@ -17,10 +17,15 @@ import { messageOfBody } from '../messages/message-of-body.js';
 export class ContactsService {
   constructor(private readonly platform: Platform) {}
 
-  create({ phone, name, registered }: CreateContact): ContactView {
+  create({ phone, name, registered, aliases }: CreateContact): ContactView {
+    if (aliases?.includes(phone)) {
+      const words = 'aliases must be other numbers than phone';
+      throw new Refusal(400, 'VALIDATION_FAILED', words, { fields: { aliases: [words] } });
+    }
     const person = this.platform.population.ensureContact(phone);
     person.name = name ?? person.name;
     person.registered = registered ?? person.registered;
+    if (aliases) this.platform.population.setAliases(person, aliases);
     this.platform.population.touch(person);
     return toContactView(person);
   }
@@ -140,6 +145,7 @@ const toContactView = (person: Person): ContactView => ({
   name: person.name ?? null,
   jid: phoneAddress(person.phone),
   lid: hiddenAddress(person.lid),
+  aliases: [...person.aliases],
   registered: person.registered,
   behaviour: { ...person.behaviour },
 });

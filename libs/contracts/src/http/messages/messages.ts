@@ -29,6 +29,13 @@ export class QueuedMessage {
   })
   to: string;
 
+  @ApiPropertyOptional({
+    description:
+      'What the send named, where the account of that number is known to have another address: `to` is that of the account. Before the first message to it was sent, the event of that one tells it.',
+    example: '5531987654321@s.whatsapp.net',
+  })
+  requestedTo?: string;
+
   @ApiProperty({
     description: 'The idempotency key, if one was given.',
     type: String,
@@ -105,6 +112,15 @@ export class MessageView {
 
   @ApiProperty({ description: "The other side's address.", example: '4915112345678@s.whatsapp.net' })
   contact: string;
+
+  @ApiProperty({
+    description:
+      'What the send named, where the account of that number has another address; `contact` is that of the account. Null everywhere else.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  requestedTo: string | null;
 
   @ApiProperty({
     description:

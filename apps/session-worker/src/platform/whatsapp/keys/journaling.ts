@@ -9,6 +9,7 @@ import { log } from '@svc/service';
 import type { PlatformStore } from '../../port.js';
 import { atStep } from '../../../steps.js';
 import type { Stanza } from '../messages/stanzas.js';
+import type { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { groupKeyOf, withoutGroupKey } from './group-keys.js';
 import { readContent } from '../messages/decoded-content.js';
 import {
@@ -25,6 +26,12 @@ import { JOURNAL, keepLateWrites } from './key-store.js';
 /** Number of resends that the library asks for; the last one says so. */
 const MOST_RESENDS = 5;
 
+/** What a journal is written with. */
+export interface JournalTools {
+  store: PlatformStore;
+  inHand: Pick<StanzasInHand, 'decrypt'>;
+}
+
 /**
  * Journals each message in the library's decryption step. The library acknowledges a message before it hands it over, so a crash in
  * between would lose it. The decryption comes before the receipt: there, plaintext and advanced ratchet go into one transaction (docs/platform-protocol.md, 13).
@@ -33,12 +40,12 @@ export function journaling(
   dependencies: Parameters<typeof DEFAULT_CONNECTION_CONFIG.makeSignalRepository>,
   credentials: AuthenticationCreds,
   stanzas: WeakMap<Uint8Array, Stanza>,
-  store: PlatformStore,
+  { store, inHand }: JournalTools,
 ): SignalRepositoryWithLIDStore {
   const repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...dependencies);
   const keys = dependencies[0].keys as SignalKeyStoreWithTransaction;
   keepLateWrites(keys);
-  const journal = new Journal({ credentials, repository }, keys, store);
+  const journal = new Journal({ credentials, repository }, keys, { store, inHand });
   const journaled = (ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>): Promise<Uint8Array> => {
     const stanza = stanzas.get(ciphertext);
     return stanza ? journal.read(stanza, ciphertext, decrypt) : decrypt();
@@ -57,7 +64,7 @@ class Journal {
   constructor(
     private readonly book: AddressBook,
     private readonly keys: SignalKeyStoreWithTransaction,
-    private readonly store: PlatformStore,
+    private readonly tools: JournalTools,
   ) {}
 
   /**
@@ -77,17 +84,19 @@ class Journal {
     const place = journalPlace(stanza, ciphertext);
     atStep('in-1');
     try {
-      const read = await this.locked(async () => {
-        const plaintext = await this.takeGroupKey(stanza, await decrypt());
-        const record = await inboundRecord(stanza, plaintext, place, this.book);
-        if (record) await this.keys.set({ [JOURNAL]: { [record.keyId]: record } } as SignalDataSet);
-        return record?.content === UNREADABLE ? NOTHING_SAID : plaintext;
-      });
+      const read = await this.locked(() =>
+        this.tools.inHand.decrypt(stanza, async () => {
+          const plaintext = await this.takeGroupKey(stanza, await decrypt());
+          const record = await inboundRecord(stanza, plaintext, place, this.book);
+          if (record) await this.keys.set({ [JOURNAL]: { [record.keyId]: record } } as SignalDataSet);
+          return record?.content === UNREADABLE ? NOTHING_SAID : plaintext;
+        }),
+      );
       atStep('in-4');
       return read;
     } catch (error) {
       // A stanza that comes again after a crash cannot be decrypted twice: the journal has its content.
-      const plaintext = await this.store.journaled(place.sender, place.keyId);
+      const plaintext = await this.tools.store.journaled(place.sender, place.keyId);
       if (!plaintext) return this.giveUp(stanza, ciphertext, place, error);
       return readContent(plaintext) === 'UNREADABLE' ? NOTHING_SAID : Buffer.from(plaintext);
     }
@@ -118,7 +127,7 @@ class Journal {
     const record = await unreadRecord(stanza, place, this.book, UNREADABLE);
     if (!record) throw error;
     log().error({ err: error }, 'a message stays unreadable: it is told without its content');
-    await this.store.commit([], [record]);
+    await this.tools.store.commit([], [record]);
     return NOTHING_SAID;
   }
 }

@@ -82,17 +82,27 @@ export function deserialize(bytes: Buffer, type?: string): unknown {
 /** Socket that was opened last, by store. */
 const newest = new WeakMap<PlatformStore, object>();
 
+/** The store of one socket. */
+export interface GuardedStore extends PlatformStore {
+  /** Whether somebody waits for it: what stands still then may be its fault. */
+  readonly isBusy: boolean;
+}
+
 /**
  * Calls `abandon` at every failure of the store. The library goes on after a failed read or write as if the message
  * were at fault: its cache is then ahead of the store, and the platform keeps the message until the next login. A socket writes
  * only until the next one is opened on the same store: that one may have read already what is there.
  */
-export function guarded(store: PlatformStore, abandon: () => void): PlatformStore {
+export function guarded(store: PlatformStore, abandon: () => void): GuardedStore {
   const socket = {};
   newest.set(store, socket);
   let isAbandoned = false;
-  const orAbandon = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error: unknown) => {
+  let pending = 0;
+  const orAbandon = async <T>(work: Promise<T>): Promise<T> => {
+    pending += 1;
+    try {
+      return await work;
+    } catch (error) {
       // A value that the store will never take comes again with every login: there the message is at fault, as the library thinks.
       if (isOfContent(error))
         log().error({ err: error }, 'the store refuses what a stanza brought: it is passed over');
@@ -101,8 +111,14 @@ export function guarded(store: PlatformStore, abandon: () => void): PlatformStor
         abandon();
       }
       throw error;
-    });
+    } finally {
+      pending -= 1;
+    }
+  };
   return {
+    get isBusy() {
+      return pending > 0;
+    },
     get: (type, ids) => orAbandon(store.get(type, ids)),
     commit: async (changes, inbound) => {
       if (newest.get(store) !== socket) throw new Error('Another socket has been opened since.');

@@ -1,13 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import {
-  bareAddress,
-  CONTENT,
-  digitsOf,
-  isGroup,
-  type OutboundContent,
-  parseAddress,
-  type QuotedTarget,
-} from '@svc/contracts';
+import { CONTENT, isGroup, type OutboundContent, type QuotedTarget } from '@svc/contracts';
 import {
   type AuthenticationCreds,
   generateWAMessageContent,
@@ -16,7 +8,7 @@ import {
   proto,
   type WAMessage,
 } from '@whiskeysockets/baileys';
-import { NoAnswerError, NotInGroupError, NotOnPlatformError } from '../../errors.js';
+import { NotInGroupError } from '../../errors.js';
 import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
 import { type FileKind, keyOf, type ReceivingKind, type SendingKind } from '../kinds/kind.js';
 import { KINDS } from '../kinds/kinds.js';
@@ -36,14 +28,11 @@ export function keyIdOf(jobId: string): string {
 
 /**
  * Hands a message to the library's socket under its id.
- * @throws NotOnPlatformError
  * @throws NotInGroupError
- * @throws NoAnswerError
  */
 export async function sendMessage(sock: LibrarySocket, outgoing: OutgoingMessage): Promise<void> {
   const { to, keyId, content } = outgoing;
   const message = await messageOf(outgoing, sock.authState.creds);
-  if (!isGroup(to)) await assertReachable(sock, to);
   const { extras } = KINDS[content.type] as Partial<SendingKind>;
   try {
     await sock.relayMessage(to, message, { messageId: keyId, ...extras });
@@ -105,21 +94,4 @@ function quotedMessage(target: QuotedTarget, to: string): WAMessage {
 
 function refuseUpload(): never {
   throw new Error('There is nothing to upload.');
-}
-
-/**
- * Learns the devices of the recipient. A message to somebody whose devices the library does not know goes out without a copy for
- * anybody, and the platform takes it: it would count as sent. The answer is kept, so that the library does not ask again.
- * @throws NotOnPlatformError
- * @throws NoAnswerError
- */
-async function assertReachable(sock: LibrarySocket, to: string): Promise<void> {
-  const own = bareAddress(sock.authState.creds.me?.id) ?? '';
-  const devices = await sock.getUSyncDevices([own, to], true, false);
-  if (devices.some(({ user }) => user === parseAddress(to)?.user)) return;
-  const isNumber = digitsOf(to) !== undefined;
-  const found = isNumber ? await sock.onWhatsApp(to) : undefined;
-  if (found?.length === 0) throw new NotOnPlatformError();
-  if (!found && isNumber) throw new NoAnswerError();
-  throw new Error('The platform did not tell which devices the recipient has.');
 }

@@ -1,7 +1,7 @@
 import { type AuthenticationCreds, makeWASocket } from '@whiskeysockets/baileys';
-import type { PlatformAddress, PlatformStore } from '../../port.js';
+import type { PlatformAddress } from '../../port.js';
 import { BoundedCache, quietLogger, shareAsyncContext } from '../keys/library-options.js';
-import { journaling } from '../keys/journaling.js';
+import { type JournalTools, journaling } from '../keys/journaling.js';
 import { keyStore } from '../keys/key-store.js';
 import { protectSessionsFromTrials } from '../keys/signal-trials.js';
 import { isComplete, type LibrarySocket, messageOf } from '../messages/outgoing.js';
@@ -25,21 +25,24 @@ export function connect(
   address: PlatformAddress,
   credentials: AuthenticationCreds,
   stanzas: WeakMap<Uint8Array, Stanza>,
-  { store, watchdog }: { store: PlatformStore; watchdog: Watchdog },
+  { watchdog, ...tools }: JournalTools & { watchdog: Watchdog },
 ): LibrarySocket {
   return makeWASocket({
     waWebSocketUrl: address.url,
     logger,
-    auth: { creds: credentials, keys: keyStore(store) },
+    auth: { creds: credentials, keys: keyStore(tools.store) },
     makeSignalRepository: (...dependencies) => {
-      const repository = journaling(dependencies, credentials, stanzas, store);
+      const repository = journaling(dependencies, credentials, stanzas, tools);
       // No other sign shows whether the backlog after a login makes progress.
-      const decryptMessage: typeof repository.decryptMessage = (options) =>
-        watchdog.watch('decryption', repository.decryptMessage(options));
-      return { ...repository, decryptMessage };
+      return {
+        ...repository,
+        decryptMessage: (options) => watchdog.watch('decryption', repository.decryptMessage(options)),
+        decryptGroupMessage: (options) =>
+          watchdog.watch('decryption', repository.decryptGroupMessage(options)),
+      };
     },
     getMessage: async ({ id }) => {
-      const sent = id ? await store.sent(id) : undefined;
+      const sent = id ? await tools.store.sent(id) : undefined;
       return sent && isComplete(sent) ? messageOf(sent, credentials) : undefined;
     },
     qrTimeout: QR_LIFETIME_MS,

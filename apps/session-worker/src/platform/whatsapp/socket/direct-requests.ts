@@ -1,10 +1,11 @@
 import { digitsOf } from '@svc/contracts';
 import type { WAMessageKey } from '@whiskeysockets/baileys';
-import { NoAnswerError } from '../../errors.js';
+import { NotOnPlatformError } from '../../errors.js';
 import type { ReceivedMessage } from '../../messages.js';
 import type { PlatformSocket } from '../../port.js';
 import { addressOf } from '../messages/jids.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
+import { type AccountAddresses, answerTo } from './account-addresses.js';
 import { requestPairingCode } from './pairing-code.js';
 import type { FailureScope } from './watchdog.js';
 
@@ -12,14 +13,11 @@ import type { FailureScope } from './watchdog.js';
 export function directRequests(
   sock: LibrarySocket,
   scope: FailureScope,
+  accounts: AccountAddresses,
 ): Pick<PlatformSocket, 'requestPairingCode' | 'lookUp' | 'addressesOf' | 'markRead' | 'typing'> {
   return {
     requestPairingCode: (phone) => scope.run(() => requestPairingCode(sock, phone)),
-    lookUp: (phone) =>
-      scope.run(async () => {
-        const found = await answerTo(sock.onWhatsApp(phone));
-        return found.find(({ exists }) => exists)?.jid ?? null;
-      }),
+    lookUp: (phone) => scope.run(() => accounts.lookUp(phone)),
     addressesOf: (contact) =>
       scope.run(async () => {
         const { lidMapping } = sock.signalRepository;
@@ -32,7 +30,14 @@ export function directRequests(
         await answerTo(sock.fetchPrivacySettings());
         await sock.readMessages(messages.map(keyOf));
       }),
-    typing: (to, state) => scope.run(() => sock.sendPresenceUpdate(state, to)),
+    typing: (to, state) =>
+      scope.run(async () => {
+        const address = await accounts.of(to).catch((error: unknown) => {
+          if (error instanceof NotOnPlatformError) return undefined;
+          throw error;
+        });
+        if (address !== undefined) await sock.sendPresenceUpdate(state, address);
+      }),
   };
 }
 
@@ -40,11 +45,4 @@ export function directRequests(
 function keyOf({ sender, keyId }: ReceivedMessage): WAMessageKey {
   const [remoteJid = '', participant] = sender.split('|');
   return { remoteJid, id: keyId, ...(participant ? { participant } : {}) };
-}
-
-/** Waits for an answer, and throws where the platform did not answer: the library returns nothing then, or fails at it. */
-async function answerTo<T>(question: Promise<T | undefined>): Promise<T> {
-  const answer = await question.catch(() => undefined);
-  if (answer === undefined) throw new NoAnswerError();
-  return answer;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { digitsOf, type StatusReason } from '@svc/contracts';
-import type { AuthenticationCreds } from '@whiskeysockets/baileys';
+import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys';
 import type {
   PlatformAddress,
   PlatformListener,
@@ -12,8 +12,10 @@ import type {
 import type { ProxyRoute } from '../../proxy.js';
 import { guarded } from '../keys/key-store.js';
 import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
-import { journalContentless } from '../messages/contentless.js';
+import { journalUnread } from '../messages/contentless.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
+import { StanzasInHand } from '../messages/stanzas-in-hand.js';
+import { AccountAddresses } from './account-addresses.js';
 import { closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
 import { connect, trusting } from './connect.js';
 import { directRequests } from './direct-requests.js';
@@ -33,20 +35,27 @@ export function openSocket(
   listener: PlatformListener,
 ): PlatformSocket {
   const scope = new FailureScope(() => socket.recycle('LIBRARY_ERROR'));
-  const watchdog = new Watchdog(address.limits, (reason) => socket.recycle(reason));
+  const inHand = new StanzasInHand(store);
+  const watchdog = new Watchdog(address.limits, (reason) => {
+    // A database that is slow is no message's fault.
+    const isOfMessage = reason === 'PROCESSING_STALLED' || reason === 'LIBRARY_ERROR';
+    if (isOfMessage && !guardedStore.isBusy) inHand.blame(watchdog.isInHand('hand-over'));
+    socket.recycle(reason);
+  });
+  // What could not be written the platform keeps until the next login: so there is one, soon.
+  const abandon = (): void => socket.recycle('PROCESSING_STALLED');
+  const guardedStore = guarded(store, abandon);
   const open = (): PlatformSocket => {
     const stanzas = new WeakMap<Uint8Array, Stanza>();
-    // The platform has what could not be written until the next login: so there is one, soon.
-    const abandon = (): void => socket.recycle('PROCESSING_STALLED');
-    const guardedStore = guarded(store, abandon);
-    const sock = connect(address, credentials, stanzas, { store: guardedStore, watchdog });
+    const sock = connect(address, credentials, stanzas, { store: guardedStore, inHand, watchdog });
     // The table has the message for each device that asks for it again. The library would keep each for five minutes, 20 KB of it: its
     // timer holds the transaction in which it was sent.
     if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchRestrictions(sock, listener);
     const book = { credentials, repository: sock.signalRepository };
-    journalContentless(sock.ws, { book, store: guardedStore, abandon });
+    const confirm = (stanza: Stanza): Promise<void> => sock.sendMessageAck(stanza as BinaryNode);
+    journalUnread(sock.ws, { book, store: guardedStore, inHand, confirm, abandon });
     watchdog.supervise(sock.ws);
     const { proxy } = address;
     return attach(sock, stanzas, namingProxy(listener, proxy), { scope, watchdog, proxy });
@@ -100,17 +109,20 @@ function attach(
   };
   passEvents(sock, listener, { isClosed: () => closed, end });
   sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
+  const accounts = new AccountAddresses(sock);
+  const handOver = <T>(work: () => Promise<T>): Promise<T> =>
+    scope.run(() =>
+      watchdog.watch('hand-over', work()).catch((error: unknown) => {
+        // The library tells of a lost connection only when the other end has closed it, too: up to 30 s later.
+        if (!sock.ws.isOpen) end(closeOf(CUT));
+        throw error;
+      }),
+    );
   return {
     upload: (content, file) => scope.run(() => uploadFile(sock, content, file)),
-    send: (message) =>
-      scope.run(() =>
-        watchdog.watch('hand-over', sendMessage(sock, message)).catch((error: unknown) => {
-          // The library reports a lost connection only when the other end has closed it, too: up to 30 s later.
-          if (!sock.ws.isOpen) end(closeOf(CUT));
-          throw error;
-        }),
-      ),
-    ...directRequests(sock, scope),
+    addressOf: (to) => handOver(() => accounts.of(to)),
+    send: (message) => handOver(() => sendMessage(sock, message)),
+    ...directRequests(sock, scope, accounts),
     restrictions: () => scope.run(() => askRestrictions(sock)),
     logout: () => scope.run(() => sock.logout()),
     recycle: (reason: StatusReason) => {

@@ -51,6 +51,11 @@ export class Watchdog {
     }
   }
 
+  /** Whether work of a kind is in hand. */
+  isInHand(kind: string): boolean {
+    return (this.kinds.get(kind)?.inHand ?? 0) > 0;
+  }
+
   stop(): void {
     clearInterval(this.timer);
   }
