@@ -49,7 +49,7 @@ export function openSocket(
     journalContentless(sock.ws, { book, store: guardedStore, abandon });
     watchdog.supervise(sock.ws);
     const { proxy } = address;
-    return attach(sock, stanzas, namingProxy(listener, proxy), { scope, watchdog, proxy });
+    return attach(sock, stanzas, namingProxy(listener, proxy), { scope, watchdog, address });
   };
   const socket = scope.run(() => trusting(address.trustRoot, open));
   return socket;
@@ -73,15 +73,16 @@ function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined):
 interface Guards {
   scope: FailureScope;
   watchdog: Watchdog;
-  proxy: ProxyRoute | undefined;
+  address: PlatformAddress;
 }
 
 function attach(
   sock: LibrarySocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
   listener: PlatformListener,
-  { scope, watchdog, proxy }: Guards,
+  { scope, watchdog, address }: Guards,
 ): PlatformSocket {
+  const { proxy, url: platformUrl } = address;
   let closed = false;
   const stopWatching = (): void => {
     closed = true;
@@ -101,7 +102,8 @@ function attach(
   passEvents(sock, listener, { isClosed: () => closed, end });
   sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
   return {
-    upload: (content, file) => scope.run(() => uploadFile(sock, content, file)),
+    upload: (content, file, signal) =>
+      scope.run(() => uploadFile(sock, content, file, { platformUrl, agent: proxy?.agent, signal })),
     send: (message) =>
       scope.run(() =>
         watchdog.watch('hand-over', sendMessage(sock, message)).catch((error: unknown) => {
