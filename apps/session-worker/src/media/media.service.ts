@@ -52,7 +52,7 @@ export class MediaService implements OnModuleDestroy {
     tasks: PeriodicTasks,
   ) {
     // How long a download takes the proxy of a session decides.
-    this.places = new FairPlaces('files', config.mediaDownloads);
+    this.places = new FairPlaces('inbound files', config.mediaDownloads);
     tasks.add('media', SWEEP_MS, async () => this.wake());
     keys.events.on('fileAwaited', () => this.wake());
   }
