@@ -74,6 +74,7 @@ import { DryRunService } from './sending/dry-run.service.js';
 import { ScheduleLimit } from './sending/schedule-limit.js';
 import { SendingService } from './sending/sending.service.js';
 import { Cursors } from './paging/cursor.js';
+import { LongReads } from './paging/long-reads.js';
 import { SandboxController } from './sandbox/sandbox.controller.js';
 import { SandboxNumber } from './sandbox/sandbox-number.entity.js';
 import { SandboxNumbers } from './sandbox/sandbox-numbers.js';
@@ -206,6 +207,7 @@ const events = {
     MessageSweeper,
     MessagesRepository,
     ContactAliases,
+    LongReads,
     MessageListRepository,
     MessagesService,
     JobsRepository,

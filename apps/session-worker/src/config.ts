@@ -141,6 +141,16 @@ export class WorkerConfig extends MediaStoreConfig {
   @Min(1)
   mediaDownloads: number = 8;
 
+  @Env('MEDIA_UPLOADS', {
+    description:
+      'How many files of outbound messages are on their way to the platform at the same time; the others wait their turn.',
+    example: '64',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  mediaUploads: number = 64;
+
   @Env('LOGIN_TIMEOUT_MS', {
     description: 'How long a socket may take to show a QR code or to log in before it is given up.',
     example: '30000',

@@ -15,6 +15,10 @@ export interface Tunnel {
   opened: string[];
   /** Refuses all connections from now on, and ends those that are open. */
   refuse(): void;
+  /** From now on whoever comes is let through, and never hears anything; who is through already goes on. */
+  hold(): void;
+  /** Connections that came since then and are open. */
+  held: Set<Socket>;
   stop(): Promise<void>;
 }
 
@@ -23,7 +27,7 @@ const CREDENTIALS = 'ada:s3cret';
 /** Starts an HTTP proxy that takes CONNECT with user and password. */
 export async function httpTunnel(): Promise<Tunnel> {
   const server = createServer();
-  const state = { opened: [] as string[], open: true, sockets: new Set<Socket>() };
+  const state = newState();
   server.on('connect', (request: IncomingMessage, socket: Socket) => {
     const expected = `Basic ${Buffer.from(CREDENTIALS).toString('base64')}`;
     if (!state.open || request.headers['proxy-authorization'] !== expected) {
@@ -37,12 +41,26 @@ export async function httpTunnel(): Promise<Tunnel> {
 
 /** Starts a SOCKS 5 proxy that wants user and password (RFC 1928, 1929). */
 export async function socksTunnel(): Promise<Tunnel> {
-  const state = { opened: [] as string[], open: true, sockets: new Set<Socket>() };
+  const state = newState();
   const server = createTcpServer((socket) => void serveSocks(socket, state).catch(() => socket.destroy()));
   return started('socks5', server, state);
 }
 
-type State = { opened: string[]; open: boolean; sockets: Set<Socket> };
+interface State {
+  opened: string[];
+  open: boolean;
+  holds: boolean;
+  sockets: Set<Socket>;
+  held: Set<Socket>;
+}
+
+const newState = (): State => ({
+  opened: [],
+  open: true,
+  holds: false,
+  sockets: new Set(),
+  held: new Set(),
+});
 
 async function serveSocks(socket: Socket, state: State): Promise<void> {
   const next = async (): Promise<Buffer> => ((await once(socket, 'data')) as [Buffer])[0];
@@ -61,6 +79,7 @@ async function serveSocks(socket: Socket, state: State): Promise<void> {
 }
 
 function join(state: State, destination: string, socket: Socket, ready: () => void): void {
+  if (state.holds) return hold(state, socket, ready);
   const [host = '', port = ''] = destination.split(':');
   const far = connect(Number(port), host, () => {
     state.opened.push(destination);
@@ -76,6 +95,14 @@ function join(state: State, destination: string, socket: Socket, ready: () => vo
   }
 }
 
+function hold({ held, sockets }: State, socket: Socket, ready: () => void): void {
+  for (const all of [held, sockets]) all.add(socket);
+  socket.on('error', () => undefined).on('close', () => held.delete(socket));
+  // An end is only heard of by who reads, and a server of HTTP leaves its own half open.
+  socket.on('end', () => socket.destroy()).resume();
+  ready();
+}
+
 async function started(scheme: string, server: Server, state: State): Promise<Tunnel> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -88,6 +115,8 @@ async function started(scheme: string, server: Server, state: State): Promise<Tu
       state.open = false;
       cut();
     },
+    hold: () => void (state.holds = true),
+    held: state.held,
     stop: async () => {
       server.close();
       cut();

@@ -6,6 +6,12 @@ import { ContactsService } from './control/contacts/contacts.service.js';
 import { FaultsController } from './control/faults/faults.controller.js';
 import { FaultsService } from './control/faults/faults.service.js';
 import { GroupsController } from './control/groups/groups.controller.js';
+import { HostileHostsController } from './control/hostile-hosts/hostile-hosts.controller.js';
+import {
+  HOSTILE_HOST_PLACE,
+  type HostileHostPlace,
+  HostileHostsService,
+} from './control/hostile-hosts/hostile-hosts.service.js';
 import { MEDIA_AUTHORITY, PlatformController } from './control/platform/platform.controller.js';
 import { PhoneWritingController } from './control/accounts/phone-writing.controller.js';
 import { RestrictionsController } from './control/accounts/restrictions.controller.js';
@@ -24,6 +30,7 @@ import { Platform } from './platform.js';
     ContactsController,
     FaultsController,
     GroupsController,
+    HostileHostsController,
     PhoneWritingController,
     PlatformController,
     PresenceController,
@@ -36,6 +43,7 @@ import { Platform } from './platform.js';
     AccountsService,
     ContactsService,
     FaultsService,
+    HostileHostsService,
     PlatformService,
     ScenariosService,
     WireService,
@@ -44,10 +52,11 @@ import { Platform } from './platform.js';
 export class AppModule {}
 
 /** Makes the module of the control API of one platform. */
-export const appModule = (platform: Platform, ca: string): DynamicModule => ({
+export const appModule = (platform: Platform, ca: string, hostileHosts: HostileHostPlace): DynamicModule => ({
   module: AppModule,
   providers: [
     { provide: Platform, useValue: platform },
     { provide: MEDIA_AUTHORITY, useValue: ca },
+    { provide: HOSTILE_HOST_PLACE, useValue: hostileHosts },
   ],
 });

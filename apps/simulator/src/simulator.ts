@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { log, NestLogger } from '@svc/service';
+import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { v7 as uuidv7 } from 'uuid';
@@ -48,7 +49,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   for (const person of platform.population.all()) platform.receipts.catchUp(person);
   const endpoint = new Endpoint(authority, platform, platform.upgradeFaults);
   const media = new MediaHost(certificates.server, platform.media, platform.mediaAccess);
-  const app = await controlApi(platform, certificates.authority);
+  const hostileHosts = { host: options.host, certificate: certificates.server };
+  const app = await controlApi(appModule(platform, certificates.authority, hostileHosts));
   const closePorts = async (): Promise<void> => {
     await app.close();
     await endpoint.close();
@@ -78,14 +80,14 @@ function writeAuthority(path: string, certificate: string): void {
   writeFileSync(path, certificate);
 }
 
-async function controlApi(platform: Platform, ca: string): Promise<NestFastifyApplication> {
+async function controlApi(module: DynamicModule): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit: LARGEST_BODY_BYTES,
     genReqId: () => uuidv7(),
     requestIdHeader: false,
     forceCloseConnections: true,
   });
-  const app = await NestFactory.create<NestFastifyApplication>(appModule(platform, ca), adapter, {
+  const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     logger: new NestLogger(),
     abortOnError: false,
   });

@@ -6,8 +6,8 @@ import { AwsV4Signer } from 'aws4fetch';
 import { assertMediaId, type MediaStore, type StoredMedia } from './media-store.js';
 import type { Spool } from './spool.js';
 
-/** Longest wait for the beginning of an answer, in ms; an upload is answered when it is whole. */
-const ANSWER_TIMEOUT_MS = 120_000;
+/** How long the S3 API may keep us waiting: until its answer begins (an upload is answered when it is whole), and for all pieces of a file. */
+const PATIENCE_MS = 120_000;
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 /** Place of the bucket, and the credentials for it. */
@@ -24,6 +24,7 @@ export class S3MediaStore implements MediaStore {
   constructor(
     private readonly place: S3Place,
     private readonly spool: Spool,
+    private readonly patienceMs = PATIENCE_MS,
   ) {}
 
   async put(
@@ -34,25 +35,57 @@ export class S3MediaStore implements MediaStore {
     assertMediaId(id);
     return this.spool.pass(source, maxBytes, async (path, { size, sha256 }) => {
       const body = createReadStream(path);
-      const response = await this.call('PUT', id, { sha256, size, body });
+      const response = await this.call('PUT', id, new AbortController(), { sha256, size, body });
       await assertOk(response);
       await response.body?.cancel();
     });
   }
 
   async get(id: string): Promise<{ size: number; stream: Readable } | undefined> {
-    const response = await this.call('GET', id);
+    const limit = new AbortController();
+    const response = await this.call('GET', id, limit);
     if (response.status === 404) {
       await response.body?.cancel();
       return undefined;
     }
     await assertOk(response);
-    const stream = response.body ? Readable.fromWeb(response.body as ReadableStream) : Readable.from([]);
-    return { size: Number(response.headers.get('content-length')), stream };
+    const length = response.headers.get('content-length');
+    if (length === null || !response.body) {
+      limit.abort();
+      throw away(new Error('The S3 API does not say how long the file is.'));
+    }
+    return { size: Number(length), stream: this.streamOf(response.body, limit) };
+  }
+
+  /** Makes a stream of a body, whose connection ends with the stream. How long nobody reads it is no time that we wait. */
+  private streamOf(body: ReadableStream<Uint8Array>, limit: AbortController): Readable {
+    const reader = body.getReader();
+    let leftMs = this.patienceMs;
+    const readOn = async (): Promise<void> => {
+      const since = performance.now();
+      const timer = setTimeout(() => limit.abort(), leftMs);
+      try {
+        const { done, value } = await reader.read();
+        leftMs -= performance.now() - since;
+        stream.push(done ? null : value);
+      } catch (cause) {
+        stream.destroy(away(cause));
+      } finally {
+        clearTimeout(timer);
+      }
+    };
+    const stream = new Readable({
+      read: () => void readOn(),
+      destroy: (error, done) => {
+        limit.abort();
+        done(error);
+      },
+    });
+    return stream;
   }
 
   async delete(id: string): Promise<void> {
-    const response = await this.call('DELETE', id);
+    const response = await this.call('DELETE', id, new AbortController());
     if (response.status !== 404) await assertOk(response);
     await response.body?.cancel();
   }
@@ -60,6 +93,7 @@ export class S3MediaStore implements MediaStore {
   private async call(
     method: 'PUT' | 'GET' | 'DELETE',
     id: string,
+    limit: AbortController,
     upload?: { sha256: string; size: number; body: Readable },
   ): Promise<Response> {
     assertMediaId(id);
@@ -71,8 +105,7 @@ export class S3MediaStore implements MediaStore {
     });
     const { url, headers } = await signer.sign();
     if (upload) headers.set('content-length', String(upload.size));
-    const limit = new AbortController();
-    const timer = setTimeout(() => limit.abort(), ANSWER_TIMEOUT_MS);
+    const timer = setTimeout(() => limit.abort(), this.patienceMs);
     try {
       return await fetch(url, {
         ...{ method, headers, signal: limit.signal, redirect: 'error' },

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 
 export const ACCESS_KEY = 'media-writer';
 export const SECRET_KEY = 'known to the test alone';
@@ -15,6 +15,8 @@ export class S3Server {
   readonly refused: string[] = [];
   /** Answers every request with this status. */
   broken: number | undefined;
+  /** Does this to the connection in place of an answer to a GET. */
+  harm: ((socket: Socket) => void) | undefined;
 
   private constructor(private readonly server: Server) {}
 
@@ -28,6 +30,11 @@ export class S3Server {
 
   get endpoint(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Connections that are open now. */
+  open(): Promise<number> {
+    return new Promise((done) => this.server.getConnections((_, count) => done(count)));
   }
 
   async stop(): Promise<void> {
@@ -47,6 +54,7 @@ export class S3Server {
 
   private carryOut({ method, url = '' }: IncomingMessage, body: Buffer, response: ServerResponse): void {
     const found = this.objects.get(url);
+    if (method === 'GET' && this.harm) return this.harm(response.socket as Socket);
     if (method === 'PUT') this.objects.set(url, body);
     if (method === 'DELETE') this.objects.delete(url);
     if (method !== 'GET') response.writeHead(method === 'PUT' ? 200 : 204).end();

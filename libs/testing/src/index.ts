@@ -10,6 +10,7 @@ export {
 } from '@svc/test-servers';
 export { type AgedRow, agedRowsLeft } from './aged-rows.js';
 export { AuditChain, type ChainBehaviour } from './audit-chain.js';
+export { HostileHost, type HostileHostCounts } from './hostile-host.js';
 export { schemaColumns } from './schema-columns.js';
 export { functionsWithoutFile } from './schema-functions.js';
 export { natsConnectionOf } from './nats-connection.js';

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ADDRESS_DOMAINS, type BoundedCount } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { Message } from '../messages/message.entity.js';
+import { LongReads } from '../paging/long-reads.js';
 
 /** A person on the other side, of one tenant. */
 export interface Person {
@@ -59,17 +60,24 @@ export interface ContactFacts {
 /** This class reads what has to do with a person. */
 @Injectable()
 export class ContactRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly reads: LongReads,
+  ) {}
 
   async factsOf({ tenantId, contact }: Person): Promise<ContactFacts> {
-    const [row] = await this.dataSource.query<[ContactFacts]>(FACTS_SQL, [tenantId, contact]);
+    const [row] = await this.reads.run(tenantId, () =>
+      this.dataSource.query<[ContactFacts]>(FACTS_SQL, [tenantId, contact]),
+    );
     return row;
   }
 
   /** Finds when another person quoted or named the person in a group: one such time, null where there is none. Looks through all groups. */
   async quotedAt({ tenantId, contact }: Person): Promise<Date | null> {
     const sql = `SELECT created_at AS at FROM message m WHERE ${QUOTED_IN_GROUP} LIMIT 1`;
-    const [row] = await this.dataSource.query<{ at: Date }[]>(sql, [tenantId, contact]);
+    const [row] = await this.reads.run(tenantId, () =>
+      this.dataSource.query<{ at: Date }[]>(sql, [tenantId, contact]),
+    );
     return row?.at ?? null;
   }
 
@@ -86,7 +94,10 @@ export class ContactRepository {
     let ids: { id: string }[];
     do {
       const from = [last?.createdAt ?? 'infinity', last?.id ?? tenantId];
-      ids = await this.dataSource.query<{ id: string }[]>(sql, [tenantId, contact, ...from]);
+      // Not one place for all pieces: how fast they are read is the reader's business.
+      ids = await this.reads.run(tenantId, () =>
+        this.dataSource.query<{ id: string }[]>(sql, [tenantId, contact, ...from]),
+      );
       const rows = await this.dataSource
         .createQueryBuilder(Message, 'message')
         .whereInIds(ids.map(({ id }) => id))

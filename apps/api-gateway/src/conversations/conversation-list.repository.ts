@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Conversation } from './conversation.entity.js';
 import { NOW } from '../messages/messages.repository.js';
+import { LongReads } from '../paging/long-reads.js';
 
 /** The conversations of a list: those of a tenant, or of one session. */
 export interface ConversationFilter {
@@ -71,7 +72,10 @@ const nextSql = (mine: string): string => `
 /** This class reads the list of conversations page by page, the one with the newest message first. */
 @Injectable()
 export class ConversationListRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly reads: LongReads,
+  ) {}
 
   /** Reads the first page, and where its walk begins: null where there is nothing. */
   async first(
@@ -79,9 +83,9 @@ export class ConversationListRepository {
     most: number,
   ): Promise<{ rows: ListedConversation[]; walk: WalkPosition | null }> {
     const { tenantId, sessionId = null } = filter;
-    const rows = await this.dataSource.query<(ListedConversation & WalkPosition)[]>(
-      firstSql(conditionOf(filter)),
-      [tenantId, sessionId, most],
+    const sql = firstSql(conditionOf(filter));
+    const rows = await this.reads.run(tenantId, () =>
+      this.dataSource.query<(ListedConversation & WalkPosition)[]>(sql, [tenantId, sessionId, most]),
     );
     return { rows, walk: rows[0] ?? null };
   }
@@ -94,7 +98,8 @@ export class ConversationListRepository {
   ): Promise<ListedConversation[]> {
     const { tenantId, sessionId = null } = filter;
     const parameters = [tenantId, sessionId, most, snapshot, startedAt, place, id];
-    return this.dataSource.query<ListedConversation[]>(nextSql(conditionOf(filter)), parameters);
+    const sql = nextSql(conditionOf(filter));
+    return this.reads.run(tenantId, () => this.dataSource.query<ListedConversation[]>(sql, parameters));
   }
 }
 

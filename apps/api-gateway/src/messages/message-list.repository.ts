@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { MessageStatus } from '@svc/contracts';
 import { type EntityManager, Repository, type SelectQueryBuilder } from 'typeorm';
+import { LongReads } from '../paging/long-reads.js';
 import { Message } from './message.entity.js';
 
 /** Rows looked at for one page: a filter that nothing matches must not cost the whole history. */
@@ -37,7 +38,10 @@ const ORDER = 'ORDER BY created_at DESC, id DESC';
 /** This class lists messages: it walks along the best index for the filter, a bounded number of rows a time. */
 @Injectable()
 export class MessageListRepository {
-  constructor(@InjectRepository(Message) private readonly messages: Repository<Message>) {}
+  constructor(
+    @InjectRepository(Message) private readonly messages: Repository<Message>,
+    private readonly reads: LongReads,
+  ) {}
 
   /**
    * @param before position that the page begins behind
@@ -50,7 +54,10 @@ export class MessageListRepository {
   ): Promise<{ rows: Message[]; end: Position | null }> {
     // The transaction shows both statements the same rows: a message that comes meanwhile would move the end, and its page would repeat
     // some.
-    return this.messages.manager.transaction('REPEATABLE READ', (tx) => readFrom(tx, filter, before, most));
+    const { manager } = this.messages;
+    return this.reads.run(filter.tenantId, () =>
+      manager.transaction('REPEATABLE READ', (tx) => readFrom(tx, filter, before, most)),
+    );
   }
 }
 

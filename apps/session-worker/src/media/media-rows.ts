@@ -6,20 +6,25 @@ import type { DataSource } from 'typeorm';
 export interface PendingFile {
   mediaId: string;
   sessionId: string;
+  tenantId: string;
   partition: number;
   mimeType: string | null;
 }
 
-/** Reads the oldest files that sessions of these partitions wait for. */
+/** Reads the files that sessions of these partitions wait for: the oldest of each tenant, then its next. */
 export async function pendingFiles(
   dataSource: DataSource,
   partitions: number[],
   limit: number,
 ): Promise<PendingFile[]> {
   return dataSource.query<PendingFile[]>(
-    `SELECT media_id AS "mediaId", session_id AS "sessionId", partition,
+    `WITH next AS (SELECT m.media_id, m.seq, s.tenant_id,
+         row_number() OVER (PARTITION BY s.tenant_id ORDER BY m.seq) AS turn
+       FROM inbound_media m JOIN session s ON s.id = m.session_id
+       WHERE m.status = 'PENDING' AND m.partition = ANY($1::int[]) ORDER BY turn, m.seq LIMIT ${limit})
+     SELECT m.media_id AS "mediaId", m.session_id AS "sessionId", next.tenant_id AS "tenantId", m.partition,
        coalesce(envelope #>> '{data,body,mimeType}', envelope #>> '{data,body,inner,mimeType}') AS "mimeType"
-     FROM inbound_media WHERE status = 'PENDING' AND partition = ANY($1::int[]) ORDER BY seq LIMIT ${limit}`,
+     FROM next JOIN inbound_media m USING (media_id) ORDER BY next.turn, next.seq`,
     [partitions],
   );
 }

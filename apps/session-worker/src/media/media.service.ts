@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppError, type MediaFailure, type MessageMedia } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, MediaTooLargeError, type StoredMedia } from '@svc/media-store';
 import { type Fence, PartitionOwner } from '@svc/ownership';
-import { log, OutboxService, PeriodicTasks } from '@svc/service';
+import { FairPlaces, log, OutboxService, type Place, PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { KeyWriter } from '../journal/key-writer.js';
@@ -23,6 +23,8 @@ const PAUSES_MS = [1_000, 2_000, 5_000, 10_000];
 interface Wait {
   since: number;
   notBefore: number;
+  /** There while it waits for a place, or is fetched. */
+  place?: Place | undefined;
 }
 
 /**
@@ -33,6 +35,7 @@ interface Wait {
 export class MediaService implements OnModuleDestroy {
   private readonly stopping = new AbortController();
   private readonly waits = new Map<string, Wait>();
+  private readonly places: FairPlaces;
   private readonly inHand = new Map<string, Promise<void>>();
   private wanted = false;
   private sweeping: Promise<void> | undefined;
@@ -48,6 +51,8 @@ export class MediaService implements OnModuleDestroy {
     keys: KeyWriter,
     tasks: PeriodicTasks,
   ) {
+    // How long a download takes the proxy of a session decides.
+    this.places = new FairPlaces('inbound files', config.mediaDownloads);
     tasks.add('media', SWEEP_MS, async () => this.wake());
     keys.events.on('fileAwaited', () => this.wake());
   }
@@ -74,7 +79,11 @@ export class MediaService implements OnModuleDestroy {
   private async sweep(): Promise<void> {
     const files = await pendingFiles(this.dataSource, this.owner.held, BATCH);
     const ids = new Set(files.map(({ mediaId }) => mediaId));
-    for (const id of this.waits.keys()) if (!ids.has(id)) this.waits.delete(id);
+    for (const [id, { place }] of this.waits) {
+      if (ids.has(id) || this.inHand.has(id)) continue;
+      place?.leave();
+      this.waits.delete(id);
+    }
     for (const file of files) this.consider(file);
   }
 
@@ -85,16 +94,33 @@ export class MediaService implements OnModuleDestroy {
     const wait = this.waits.get(file.mediaId) ?? { since: now, notBefore: now };
     this.waits.set(file.mediaId, wait);
     const isLate = now - wait.since > this.config.mediaTimeoutMs;
-    if (now < wait.notBefore || (!isLate && this.inHand.size >= this.config.mediaDownloads)) return;
+    if (now < wait.notBefore || (wait.place && !isLate)) return;
+    if (!isLate) wait.place = this.places.enter(file.tenantId, () => this.attemptInPlace(file, wait));
+    else {
+      wait.place?.leave();
+      this.take(file, wait, this.giveUp(file, fence));
+    }
+  }
+
+  private attemptInPlace(file: PendingFile, wait: Wait): void {
+    // It may be another's by now.
+    const fence = this.owner.fenceOf(file.partition);
+    const work = fence && !this.stopping.signal.aborted ? this.attempt(file, fence, wait) : Promise.resolve();
+    this.take(file, wait, work);
+  }
+
+  private take(file: PendingFile, wait: Wait, work: Promise<void>): void {
     // The wait also holds where nothing comes of it: a database that is away is not asked again without a pause.
-    wait.notBefore = now + SWEEP_MS;
-    const work = (isLate ? this.giveUp(file, fence) : this.attempt(file, fence, wait))
+    wait.notBefore = performance.now() + SWEEP_MS;
+    const done = work
       .catch((error: unknown) => log().warn({ mediaId: file.mediaId, err: error }, 'file waits'))
       .finally(() => {
+        wait.place?.leave();
+        wait.place = undefined;
         this.inHand.delete(file.mediaId);
         this.wake();
       });
-    this.inHand.set(file.mediaId, work);
+    this.inHand.set(file.mediaId, done);
   }
 
   private async attempt(file: PendingFile, fence: Fence, wait: Wait): Promise<void> {

@@ -122,10 +122,10 @@ export interface PlatformStore {
 /** An open or opening socket of one session. */
 export interface PlatformSocket {
   /**
-   * Encrypts a file and hands it to the platform's media host; the watchdog lets it take its time.
+   * Encrypts a file and hands it to the platform's media host, until the signal ends it; the watchdog lets it take its time.
    * @returns the platform's message for it, with keys and place of the file: keep it, so that it is uploaded once.
    */
-  upload(content: OutboundContent, file: OutgoingFile): Promise<Uint8Array>;
+  upload(content: OutboundContent, file: OutgoingFile, signal: AbortSignal): Promise<Uint8Array>;
   /**
    * Names the address at which the platform reaches whom a person's address stands for: the account of a number may have another one.
    * @throws NotOnPlatformError

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { FairPlaces } from '@svc/service';
 import { WorkerConfig } from '../config.js';
 import {
   type Credentials,
@@ -8,19 +9,18 @@ import {
   type PlatformStore,
 } from '../platform/port.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
-import { LoginGate } from './login-gate.js';
 
 /** Logs sessions in: by which way, how many at the same time, and for how long at most. */
 @Injectable()
 export class SessionLogins {
-  readonly gate: LoginGate;
+  readonly gate: FairPlaces;
 
   constructor(
     private readonly config: WorkerConfig,
     private readonly routes: SessionRoutes,
     private readonly platform: Platform,
   ) {
-    this.gate = new LoginGate(config.loginsAtOnce);
+    this.gate = new FairPlaces('logins', config.loginsAtOnce);
   }
 
   get timeoutMs(): number {

@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { SessionStatus } from '@svc/contracts';
+import { FairPlaces } from '@svc/service';
 import { LeaseLostError } from '@svc/ownership';
 import type { Credentials, PlatformListener, PlatformSocket } from '../platform/port.js';
 import { FakeCredentials, type FakeSocket, fakeSocket } from '../../test/fake-platform.js';
 import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
-import { LoginGate } from './login-gate.js';
 import { type RunnerTools, SessionRunner } from './session-runner.js';
 
 const LOGIN_MS = 30_000;
@@ -60,7 +60,7 @@ function tools(): RunnerTools {
       inHand: async () => ['job'],
     },
     newChats: { events, apply: ({ reason }) => void calls.push(`apply ${reason}`), ask: async () => [] },
-    logins: new LoginGate(1),
+    logins: new FairPlaces('logins', 1),
     loginTimeoutMs: LOGIN_MS,
     open,
     failMessages: async ({ code }) => void calls.push(`fail ${code}`),

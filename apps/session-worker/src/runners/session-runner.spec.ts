@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { setTimeout as realDelay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import type { Envelope, SessionStatus } from '@svc/contracts';
+import { FairPlaces } from '@svc/service';
 import { LeaseLostError } from '@svc/ownership';
 import { UnreadableSecretError } from '../credentials/vault.js';
 import type { Credentials, PlatformListener, PlatformSocket, SocketClose } from '../platform/port.js';
@@ -9,7 +10,6 @@ import { FakeCredentials, type FakeSocket, fakeSocket } from '../../test/fake-pl
 import { ProxyError } from '../platform/proxy.js';
 import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
-import { LoginGate } from './login-gate.js';
 import { type RunnerTools, SessionRunner } from './session-runner.js';
 
 const LOGIN_MS = 30_000;
@@ -71,7 +71,7 @@ function tools(): RunnerTools {
       apply: () => undefined,
       ask: async () => [],
     },
-    logins: new LoginGate(1),
+    logins: new FairPlaces('logins', 1),
     loginTimeoutMs: LOGIN_MS,
     open,
     failMessages: async ({ code }) => void calls.push(`fail ${code}`),
@@ -377,7 +377,7 @@ test('a database that is away delays what is observed, and changes none of it', 
 });
 
 test('the next session logs in as soon as this one shows a QR code or is connected', async () => {
-  const gate = new LoginGate(1);
+  const gate = new FairPlaces('logins', 1);
   runner = new SessionRunner(
     { id: 'session', tenantId: 'tenant', status: 'DISCONNECTED' },
     { ...tools(), logins: gate },

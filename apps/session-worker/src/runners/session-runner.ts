@@ -6,7 +6,7 @@ import {
   type PairingCode,
   type StatusReason,
 } from '@svc/contracts';
-import { log } from '@svc/service';
+import { type FairPlaces, log, type Place } from '@svc/service';
 import { UnreadableSecretError } from '../credentials/vault.js';
 import type { SessionStore } from '../journal/session-store.js';
 import type {
@@ -22,7 +22,6 @@ import type { NewChats } from '../sending/new-chats.js';
 import type { SessionSender } from '../sending/session-sender.js';
 import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
-import type { LoginGate, LoginPlace } from './login-gate.js';
 import { PairingCodes } from './pairing-codes.js';
 import { Reconnects } from './reconnects.js';
 import { type SessionSnapshot, StatusLog } from './status-log.js';
@@ -39,7 +38,7 @@ export interface RunnerTools {
   store: Pick<SessionStore, 'loadCredentials' | 'saveCredentials' | 'forget' | 'close'>;
   sender: Pick<SessionSender, 'listener' | 'attach' | 'detach' | 'drain' | 'inHand'>;
   newChats: Pick<NewChats, 'events' | 'apply' | 'ask'>;
-  logins: Pick<LoginGate, 'enter'>;
+  logins: Pick<FairPlaces, 'enter'>;
   loginTimeoutMs: number;
   /** @throws ProxyError */
   open(credentials: Credentials, listener: PlatformListener): Promise<PlatformSocket>;
@@ -64,7 +63,7 @@ export class SessionRunner {
   private socket: PlatformSocket | undefined;
   /** Number of the socket: reports of a former one are ignored. */
   private generation = 0;
-  private loginPlace: LoginPlace | undefined;
+  private loginPlace: Place | undefined;
   private ended = false;
   private timers: { login?: NodeJS.Timeout; viewer?: NodeJS.Timeout; reconnect?: NodeJS.Timeout } = {};
   private readonly steps: StepQueue;

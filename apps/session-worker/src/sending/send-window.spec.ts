@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 
 const message = (name: string): LedgerMessage => ({
-  ...{ jobId: name, keyId: `key of ${name}`, sessionId: 'session', to: 'a chat' },
+  ...{ jobId: name, keyId: `key of ${name}`, sessionId: 'session', tenantId: 'tenant', to: 'a chat' },
   content: { type: 'text', text: name },
   ...{ acceptedAt: new Date(), uploaded: null, requestedTo: null, mayBeSent: false },
 });

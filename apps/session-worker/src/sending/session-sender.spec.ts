@@ -12,7 +12,7 @@ const ACK_MS = 20_000;
 const scope = { sessionId: 'session', fence: { partition: 1, epoch: 1 } };
 
 const message = (name: string, more: Partial<LedgerMessage> = {}): LedgerMessage => ({
-  ...{ jobId: name, keyId: `key-${name}`, sessionId: 'session', to: `chat of ${name}` },
+  ...{ jobId: name, keyId: `key-${name}`, sessionId: 'session', tenantId: 'tenant', to: `chat of ${name}` },
   content: { type: 'text', text: name },
   ...{ acceptedAt: new Date(), uploaded: null, requestedTo: null, mayBeSent: false, ...more },
 });

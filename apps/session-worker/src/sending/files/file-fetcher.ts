@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
 import * as https from 'node:https';
+import type { Socket } from 'node:net';
 import { type Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import {
@@ -11,9 +12,8 @@ import {
 } from '@svc/outbound-http';
 import { MIME_TYPE } from '@svc/contracts';
 import { isSpecific } from '@svc/media-store';
-import { Agent } from 'undici';
 import type { ProxyRoute } from '../../platform/proxy.js';
-import { FileError } from '../ledger/failures.js';
+import { FileError, tooLarge } from '../ledger/failures.js';
 
 const MAX_REDIRECTS = 10;
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -54,11 +54,10 @@ interface Journey {
 
 /** Fetches files from addresses that tenants name; each of them, also after a redirect, passes the address guard. */
 export class FileFetcher {
-  private readonly agent: Agent;
+  private readonly connect: ReturnType<typeof guardedConnector>;
 
   constructor(private readonly guard: AddressGuard) {
-    // The signal is the one limit for the whole fetch: these alone would let a dripping body run on.
-    this.agent = new Agent({ connect: guardedConnector(guard), headersTimeout: 0, bodyTimeout: 0 });
+    this.connect = guardedConnector(guard);
   }
 
   /**
@@ -75,10 +74,6 @@ export class FileFetcher {
     } catch (error) {
       throw asFileError(error);
     }
-  }
-
-  async onModuleDestroy(): Promise<void> {
-    await this.agent.destroy();
   }
 
   private async answer(
@@ -102,24 +97,36 @@ export class FileFetcher {
     throw new FileError('MEDIA_UNAVAILABLE', `HTTP ${statusCode}`, final);
   }
 
-  private straight(url: string, signal: AbortSignal): Promise<Answer> {
-    const { origin, pathname, search } = new URL(url);
-    return this.agent.request({ origin, path: pathname + search, method: 'GET', signal, headers: HEADERS });
+  /** Asks over a connection of its own, which ends with the answer, or with the signal. */
+  private async straight(url: string, signal: AbortSignal): Promise<Answer> {
+    const { protocol, host, hostname, port } = new URL(url);
+    const target = { protocol, host, port, hostname: hostname.replace(/^\[(.*)\]$/, '$1') };
+    const createConnection: http.RequestOptions['createConnection'] = (_options, opened) => {
+      this.connect(target, (error, socket) => opened(error, socket as Socket));
+      return undefined;
+    };
+    return ask(url, { createConnection, signal });
   }
 }
 
 /** Asks by way of a proxy, which resolves the name and connects; our own network is not near to it. */
 async function viaProxy(url: string, route: ProxyRoute, signal: AbortSignal): Promise<Answer> {
-  const { request } = url.startsWith('https:') ? https : http;
-  const sent = request(url, { agent: route.agent, signal, headers: HEADERS }).end();
   try {
-    const [body] = (await once(sent, 'response')) as [http.IncomingMessage];
-    if (!route.failed()) return { statusCode: body.statusCode ?? 500, headers: body.headers, body };
-    body.destroy(); // the body has the proxy's own words
+    const answer = await ask(url, { agent: route.agent, signal });
+    if (!route.failed()) return answer;
+    answer.body.destroy(); // the proxy's own words
   } catch (error) {
     if (!route.failed()) throw error;
   }
   throw new FileError('MEDIA_UNAVAILABLE', 'the proxy of the session does not let us through', false);
+}
+
+async function ask(url: string, way: http.RequestOptions): Promise<Answer> {
+  const { request } = url.startsWith('https:') ? https : http;
+  const sent = request(url, { ...way, headers: HEADERS }).end();
+  sent.on('error', () => undefined);
+  const [body] = (await once(sent, 'response')) as [http.IncomingMessage];
+  return { statusCode: body.statusCode ?? 500, headers: body.headers, body };
 }
 
 function bounded(body: Readable, maxBytes: number): Readable {
@@ -190,10 +197,6 @@ function cleanName(name: string | undefined): string | undefined {
     .slice(0, LONGEST_NAME)
     .replace(/\p{Cs}/gu, '');
   return clean === '' ? undefined : clean;
-}
-
-function tooLarge(maxBytes: number): FileError {
-  return new FileError('MEDIA_REFUSED', `it is larger than ${maxBytes} bytes`, true);
 }
 
 /** Hides what lies behind an address. */

@@ -4,7 +4,6 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   contradicts,
@@ -16,6 +15,7 @@ import {
   typesOf,
 } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, SIGNATURE_BYTES, signatureOf } from '@svc/media-store';
+import { FairPlaces } from '@svc/service';
 import { WorkerConfig } from '../../config.js';
 import type { PlatformSocket } from '../../platform/port.js';
 import { ProxyError, type ProxyRoute } from '../../platform/proxy.js';
@@ -23,7 +23,7 @@ import { SessionRoutes } from '../../sessions/session-routes.js';
 import { type FetchedFile, FileFetcher } from './file-fetcher.js';
 import { OutgoingFolder } from './outgoing-folder.js';
 import type { LedgerMessage } from '../ledger/ledger.js';
-import { FileError } from '../ledger/failures.js';
+import { FileError, tooLarge } from '../ledger/failures.js';
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 const IGNORE_BOTH = [(): void => undefined, (): void => undefined] as const;
@@ -35,42 +35,52 @@ export interface Transfer {
    * error where the store, the database or the disk is.
    */
   uploaded: Promise<Uint8Array>;
-  /** Resolves when nothing of it is left here, at the latest after twice its time. */
+  /** Resolves when nothing of it is left here. */
   ended: Promise<void>;
 }
 
 /** Brings the files of outbound messages from the store, or from where a tenant keeps them, to the platform. */
 @Injectable()
 export class OutgoingFiles {
+  private readonly places: FairPlaces;
+
   constructor(
     @Inject(MEDIA_STORE) private readonly store: MediaStore,
     private readonly fetcher: FileFetcher,
     private readonly folder: OutgoingFolder,
     private readonly routes: SessionRoutes,
     private readonly config: WorkerConfig,
-  ) {}
+  ) {
+    this.places = new FairPlaces('outgoing files', config.mediaUploads);
+  }
 
-  /** Begins to bring a file to the platform, within one time limit for all of it, because the messages of the chat wait. */
+  /**
+   * Brings a file to the platform once there is a place, and then within one time limit for all of it: the messages of the chat wait, and
+   * who holds a place decides, by his server or his proxy, how long it takes.
+   */
   upload(message: LedgerMessage, socket: PlatformSocket, stopped: AbortSignal): Transfer {
     const { mediaSendTimeoutMs } = this.config;
     const limit = new AbortController();
+    const signal = AbortSignal.any([stopped, limit.signal]);
     // Our own store that does not answer is no fault of the file.
     let step: FileError['code'] | undefined = message.content.media?.url ? 'MEDIA_UNAVAILABLE' : undefined;
-    const work = this.bring(message, socket, AbortSignal.any([stopped, limit.signal]), () => {
-      step = 'MEDIA_UPLOAD_FAILED';
-    });
-    const done = work.then(...IGNORE_BOTH);
+    let timer: NodeJS.Timeout | undefined;
+    let startTimer = (): void => undefined;
     const late = new Promise<never>((_, reject) => {
-      const timer = setTimeout(() => {
+      const giveUp = (): void => {
         const words = `not done within ${mediaSendTimeoutMs} ms`;
         reject(step ? new FileError(step, words, false) : new Error(words));
         limit.abort();
-      }, mediaSendTimeoutMs);
-      void done.then(() => clearTimeout(timer));
+      };
+      startTimer = () => (timer = setTimeout(giveUp, mediaSendTimeoutMs));
     });
-    // The library's upload takes no signal, and may hang for good when the host breaks off within its answer.
-    const overtime = late.catch(() => delay(mediaSendTimeoutMs, undefined, { ref: false }));
-    return { uploaded: Promise.race([work, late]), ended: Promise.race([done, overtime]) };
+    const bring = (): Promise<Uint8Array> => {
+      startTimer();
+      return this.bring(message, socket, signal, () => (step = 'MEDIA_UPLOAD_FAILED'));
+    };
+    const work = this.places.run(message.tenantId, bring, stopped);
+    const ended = work.then(...IGNORE_BOTH).finally(() => clearTimeout(timer));
+    return { uploaded: Promise.race([work, late]), ended };
   }
 
   private async bring(
@@ -85,7 +95,7 @@ export class OutgoingFiles {
       await pipeline(source.stream, createWriteStream(path, { mode: 0o600 }), { signal });
       const file = { path, ...(await describe(message.content, path, source)) };
       onFetched();
-      return await socket.upload(message.content, file).catch(() => {
+      return await socket.upload(message.content, file, signal).catch(() => {
         throw new FileError('MEDIA_UPLOAD_FAILED', 'the transfer broke off', false);
       });
     } finally {
@@ -95,11 +105,12 @@ export class OutgoingFiles {
 
   private async open({ sessionId, content }: LedgerMessage, signal: AbortSignal): Promise<FetchedFile> {
     const { url, mediaId = '' } = content.media as MediaContent;
+    const maxBytes = OUTBOUND_MAX_BYTES[content.type as MediaKind];
     if (url === undefined)
-      return { stream: await this.fromStore(mediaId), mimeType: undefined, filename: undefined };
+      return { stream: await this.fromStore(mediaId, maxBytes), mimeType: undefined, filename: undefined };
     const route = await this.routeOf(sessionId);
     const journey = { signal, ...(route ? { route } : {}) };
-    return this.fetcher.fetch(url, OUTBOUND_MAX_BYTES[content.type as MediaKind], journey);
+    return this.fetcher.fetch(url, maxBytes, journey);
   }
 
   private async routeOf(sessionId: string): Promise<ProxyRoute | undefined> {
@@ -111,10 +122,12 @@ export class OutgoingFiles {
     }
   }
 
-  private async fromStore(mediaId: string): Promise<Readable> {
+  private async fromStore(mediaId: string, maxBytes: number): Promise<Readable> {
     const found = await this.store.get(mediaId);
     if (!found) throw new FileError('MEDIA_UNAVAILABLE', 'it is not kept any more', true);
-    return found.stream;
+    if (found.size <= maxBytes) return found.stream;
+    found.stream.destroy();
+    throw tooLarge(maxBytes);
   }
 }
 

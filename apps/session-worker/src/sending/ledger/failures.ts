@@ -83,6 +83,11 @@ export class FileError extends Error {
   }
 }
 
+/** Makes the error of a file that is larger than may be sent. */
+export function tooLarge(maxBytes: number): FileError {
+  return new FileError('MEDIA_REFUSED', `it is larger than ${maxBytes} bytes`, true);
+}
+
 /** Says how a message fails that could not be handed over: now, where that is `final`, else after its last try. */
 export function sendFailureOf(error: unknown): { code: FailureCode; detail?: string; final: boolean } {
   if (error instanceof NotOnPlatformError) return { code: 'NOT_ON_PLATFORM', final: true };

@@ -36,7 +36,8 @@ export interface Claim extends LedgerScope {
 export interface LedgerMessage extends OutgoingMessage {
   jobId: string;
   sessionId: string;
-  /** What the send named, where the account of that number has another address. */
+  tenantId: string;
+  /** Address that the send named, where the account of that number has another one. */
   requestedTo: string | null;
   /** True when it was claimed before, and may have been handed over. */
   mayBeSent: boolean;
@@ -64,8 +65,8 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
       AND NOT ${isOverdue('m', 'claim.expiry_ms')} ORDER BY m.seq LIMIT claim.most) one ORDER BY one.job_id)
   UPDATE outbound_message o SET status = 'SENDING' FROM next
   WHERE o.job_id = next.job_id AND o.status || '' IN ('QUEUED', 'SENDING')
-  RETURNING o.job_id AS "jobId", o.session_id AS "sessionId", o.key_id AS "keyId", o.to_jid AS "to", o.requested_to AS "requestedTo", o.seq,
-    o.content, o.accepted_at AS "acceptedAt", o.uploaded,
+  RETURNING o.job_id AS "jobId", o.session_id AS "sessionId", o.tenant_id AS "tenantId", o.key_id AS "keyId", o.to_jid AS "to",
+    o.requested_to AS "requestedTo", o.seq, o.content, o.accepted_at AS "acceptedAt", o.uploaded,
     next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS "mayBeSent"`;
 
 const KEEP_UPLOAD_SQL = `WITH ${FENCE_SQL}

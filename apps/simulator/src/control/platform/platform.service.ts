@@ -1,13 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Refusal } from '../../http/refusal.js';
 import { Platform } from '../../platform.js';
+import { HostileHostsService } from '../hostile-hosts/hostile-hosts.service.js';
 import type { ConnectionList } from './connection-bodies.js';
 import type { MessagesSummary } from './platform-bodies.js';
 
 /** This service reads the state of the platform as a whole. */
 @Injectable()
 export class PlatformService {
-  constructor(private readonly platform: Platform) {}
+  constructor(
+    private readonly platform: Platform,
+    private readonly hostileHosts: HostileHostsService,
+  ) {}
 
   /** Counts the messages that reached contacts, of one account or of all. */
   summary(from?: string): MessagesSummary {
@@ -32,8 +36,9 @@ export class PlatformService {
     throw new Refusal(400, 'VALIDATION_FAILED', words, { fields: { since: [words] } });
   }
 
-  /** Removes all people and returns their number. */
+  /** Forgets everybody, hostile hosts too, and returns how many people that were. */
   reset(): Promise<number> {
+    this.hostileHosts.stopAll();
     return this.platform.reset();
   }
 }

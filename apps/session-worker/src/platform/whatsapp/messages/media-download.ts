@@ -7,6 +7,7 @@ import { MediaError } from '../../errors.js';
 import type { DownloadLimits } from '../../port.js';
 import { readContent } from './decoded-content.js';
 import { type FileReference, fileReference } from './file-reference.js';
+import { isPlatformHost } from './platform-host.js';
 
 const MAC_BYTES = 10;
 /** A file is padded to whole blocks before it is encrypted. */
@@ -41,7 +42,7 @@ async function* download(
     response.destroy();
     throw new MediaError('TOO_LARGE', true);
   }
-  yield* decrypted(arriving(response), file, limits.maxBytes);
+  yield* decrypted(arriving(response, limits.signal), file, limits.maxBytes);
 }
 
 function addressOf({ url, directPath }: FileReference, { platformUrl }: DownloadLimits): URL {
@@ -50,11 +51,6 @@ function addressOf({ url, directPath }: FileReference, { platformUrl }: Download
   if (address?.protocol !== 'https:' || !isPlatformHost(address.hostname, platformUrl))
     throw new MediaError('INVALID', true);
   return address;
-}
-
-/** Says whether a host stores files of the platform, whose WebSocket is named: a host of its own, or a simulator's. */
-function isPlatformHost(hostname: string, platformUrl: string): boolean {
-  return /(^|\.)whatsapp\.net$/.test(hostname) || hostname === new URL(platformUrl).hostname;
 }
 
 async function responseTo(address: URL, { signal, agent }: DownloadLimits): Promise<IncomingMessage> {
@@ -71,9 +67,14 @@ async function responseTo(address: URL, { signal, agent }: DownloadLimits): Prom
   throw new MediaError(isGone ? 'GONE' : 'UNAVAILABLE', isGone);
 }
 
-async function* arriving(body: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
+async function* arriving(
+  body: IncomingMessage,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     for await (const chunk of body) yield chunk as Uint8Array;
+    // Where the host does not say how long a file is, it ends with its connection, also with one that we ended.
+    signal.throwIfAborted();
   } catch (error) {
     throw new MediaError('UNAVAILABLE', false, error);
   }

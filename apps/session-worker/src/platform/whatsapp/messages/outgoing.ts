@@ -12,14 +12,13 @@ import { NotInGroupError } from '../../errors.js';
 import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
 import { type FileKind, keyOf, type ReceivingKind, type SendingKind } from '../kinds/kind.js';
 import { KINDS } from '../kinds/kinds.js';
+import { uploadBy, type UploadWay } from './media-upload.js';
 
 /** The library's socket. */
 export type LibrarySocket = ReturnType<typeof makeWASocket>;
 
 /** Codes with which the platform answers a question about a group that is none of the session's. */
 const FOREIGN_GROUP = [401, 403, 404];
-/** Longest time that a media host may take nothing more, in ms. */
-const UPLOAD_IDLE_MS = 20_000;
 
 /** Makes the message id of a job, in the shape of the library's own ids: `3EB0` and 18 upper-case hex digits. */
 export function keyIdOf(jobId: string): string {
@@ -49,12 +48,10 @@ export async function uploadFile(
   sock: LibrarySocket,
   { type, media }: OutboundContent,
   file: OutgoingFile,
+  way: UploadWay,
 ): Promise<Uint8Array> {
   const { upload } = KINDS[type] as FileKind;
-  const message = await generateWAMessageContent(upload(media ?? {}, file), {
-    upload: sock.waUploadToServer,
-    mediaUploadTimeoutMs: UPLOAD_IDLE_MS,
-  });
+  const message = await generateWAMessageContent(upload(media ?? {}, file), { upload: uploadBy(sock, way) });
   return proto.Message.encode(message).finish();
 }
 

@@ -58,7 +58,7 @@ export function openSocket(
     journalUnread(sock.ws, { book, store: guardedStore, inHand, confirm, abandon });
     watchdog.supervise(sock.ws);
     const { proxy } = address;
-    return attach(sock, stanzas, namingProxy(listener, proxy), { scope, watchdog, proxy });
+    return attach(sock, stanzas, namingProxy(listener, proxy), { scope, watchdog, address });
   };
   const socket = scope.run(() => trusting(address.trustRoot, open));
   return socket;
@@ -82,15 +82,16 @@ function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined):
 interface Guards {
   scope: FailureScope;
   watchdog: Watchdog;
-  proxy: ProxyRoute | undefined;
+  address: PlatformAddress;
 }
 
 function attach(
   sock: LibrarySocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
   listener: PlatformListener,
-  { scope, watchdog, proxy }: Guards,
+  { scope, watchdog, address }: Guards,
 ): PlatformSocket {
+  const { proxy, url: platformUrl } = address;
   let closed = false;
   const stopWatching = (): void => {
     closed = true;
@@ -119,7 +120,8 @@ function attach(
       }),
     );
   return {
-    upload: (content, file) => scope.run(() => uploadFile(sock, content, file)),
+    upload: (content, file, signal) =>
+      scope.run(() => uploadFile(sock, content, file, { platformUrl, agent: proxy?.agent, signal })),
     addressOf: (to) => handOver(() => accounts.of(to)),
     send: (message) => handOver(() => sendMessage(sock, message)),
     ...directRequests(sock, scope, accounts),

@@ -1,16 +1,16 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import { log } from '@svc/service';
-import { LoginGate } from './login-gate.js';
+import { log } from '../logging/logger.js';
+import { FairPlaces } from './fair-places.js';
 
-/** Makes a gate with two places, five sessions that want to log in, and a list of the order in which they began. */
+/** Two places, five who want one, and who began in which order. */
 function storm() {
-  const gate = new LoginGate(2);
+  const places = new FairPlaces('logins', 2);
   const begun: string[] = [];
-  const turns = ['a', 'b', 'c', 'd', 'e'].map((name) => gate.enter(name, () => void begun.push(name)));
-  return { begun, turns, gate };
+  const turns = ['a', 'b', 'c', 'd', 'e'].map((name) => places.enter(name, () => void begun.push(name)));
+  return { begun, turns, places };
 }
 
-test('lets in as many as there are places, and one more for each that has logged in', () => {
+test('lets in as many as there are places, and one more for each that has ended', () => {
   const { begun, turns } = storm();
   expect(begun).toEqual(['a', 'b']);
   turns[1]?.leave();
@@ -29,31 +29,31 @@ test('does not call who has given up waiting, and leaving twice makes no second 
 });
 
 test('has room again when all have left', () => {
-  const { begun, turns, gate } = storm();
+  const { begun, turns, places } = storm();
   for (const turn of turns) turn.leave();
-  gate.enter('f', () => void begun.push('late'));
+  places.enter('f', () => void begun.push('late'));
   expect(begun.at(-1)).toBe('late');
 });
 
-test('a login that ends at once, while it is let in, makes room for the next', () => {
-  const gate = new LoginGate(1);
+test('work that ends at once, while it begins, makes room for the next', () => {
+  const places = new FairPlaces('logins', 1);
   const begun: string[] = [];
-  const first = gate.enter('a', () => void begun.push('first'));
-  const second = gate.enter('b', () => {
+  const first = places.enter('a', () => void begun.push('first'));
+  const second = places.enter('b', () => {
     begun.push('second');
     second.leave();
   });
-  gate.enter('c', () => void begun.push('third'));
+  places.enter('c', () => void begun.push('third'));
   first.leave();
   expect(begun).toEqual(['first', 'second', 'third']);
 });
 
-describe('a tenant whose logins take long', () => {
-  /** A gate with four places before which a tenant has six logins. */
+describe('a tenant whose work takes long', () => {
+  /** Four places, and a tenant that wants six. */
   function crowd() {
-    const gate = new LoginGate(4);
+    const places = new FairPlaces('logins', 4);
     const begun: string[] = [];
-    const enter = (tenant: string, name: string) => gate.enter(tenant, () => void begun.push(name));
+    const enter = (tenant: string, name: string) => places.enter(tenant, () => void begun.push(name));
     const slow = [1, 2, 3, 4, 5, 6].map((n) => enter('slow', `slow ${n}`));
     return { begun, enter, slow };
   }
@@ -79,6 +79,29 @@ describe('a tenant whose logins take long', () => {
   });
 });
 
+describe('work that is run', () => {
+  test('gives its place back when it has ended, whichever way', async () => {
+    const places = new FairPlaces('files', 1);
+    await expect(places.run('a', () => Promise.reject(new Error('broke off')))).rejects.toThrow('broke off');
+    expect(await places.run('a', async () => 'done')).toBe('done');
+  });
+
+  test('that is given up while it waits is never begun', async () => {
+    const places = new FairPlaces('files', 1);
+    const first = places.enter('a', () => undefined);
+    const stop = new AbortController();
+    const begun = jest.fn(async () => undefined);
+    const waiting = [stop.signal, AbortSignal.abort(new Error('not wanted'))].map((signal) =>
+      places.run('b', begun, signal),
+    );
+    stop.abort(new Error('not wanted'));
+    for (const work of waiting) await expect(work).rejects.toThrow('not wanted');
+    first.leave();
+    expect(begun).not.toHaveBeenCalled();
+    expect(await places.run('c', async () => 'free')).toBe('free');
+  });
+});
+
 afterEach(() => {
   jest.useRealTimers();
   jest.restoreAllMocks();
@@ -92,10 +115,10 @@ test('says every second how many wait, as long as any does, and begins again wit
     jest.advanceTimersByTime(ms);
     return logged.mock.calls;
   };
-  const gate = new LoginGate(1);
-  const first = gate.enter('a', () => undefined);
+  const places = new FairPlaces('logins', 1);
+  const first = places.enter('a', () => undefined);
   expect(jest.getTimerCount()).toBe(0);
-  const others = [1, 2].map(() => gate.enter('a', () => undefined));
+  const others = [1, 2].map(() => places.enter('a', () => undefined));
   expect(pass(999)).toEqual([]);
   expect(pass(1)).toEqual([[{ waiting: 2, inFlight: 1 }, 'logins wait']]);
   first.leave();
@@ -106,6 +129,6 @@ test('says every second how many wait, as long as any does, and begins again wit
   others[0]?.leave();
   expect(pass(5_000)).toEqual([]);
   expect(jest.getTimerCount()).toBe(0);
-  gate.enter('a', () => undefined);
+  places.enter('a', () => undefined);
   expect(pass(1_000)).toEqual([[{ waiting: 1, inFlight: 1 }, 'logins wait']]);
 });
