@@ -64,6 +64,7 @@ import { MessagesRepository } from './messages/messages.repository.js';
 import { ScheduledMessage } from './scheduling/scheduled-message.entity.js';
 import { ScheduledGate } from './scheduling/scheduled-gate.js';
 import { ScheduledSends } from './scheduling/scheduled-sends.js';
+import { ScheduleConsumer } from './scheduling/schedule.consumer.js';
 import { ScheduleRepository } from './scheduling/schedule.repository.js';
 import { SendPublisher } from './sending/send-publisher.js';
 import { OutgoingMedia } from './sending/outgoing-media.js';
@@ -162,6 +163,7 @@ const events = {
     WidgetsController,
     PublicWidgetController,
     MessagesConsumer,
+    ScheduleConsumer,
     AuditConsumer,
     TenantsConsumer,
   ],
