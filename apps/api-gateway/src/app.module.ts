@@ -60,6 +60,7 @@ import { MediaController } from './media/media.controller.js';
 import { Upload } from './media/upload.entity.js';
 import { UploadsService } from './media/uploads.service.js';
 import { MessagesController } from './messages/messages.controller.js';
+import { MessageChangesRepository } from './messages/message-changes.repository.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 import { ScheduledMessage } from './scheduling/scheduled-message.entity.js';
 import { ScheduledGate } from './scheduling/scheduled-gate.js';
@@ -204,6 +205,7 @@ const events = {
     SendPublisher,
     MessageSweeper,
     MessagesRepository,
+    MessageChangesRepository,
     MessageListRepository,
     MessagesService,
     JobsRepository,

@@ -5,11 +5,12 @@ import {
   type ContactEvent,
   type ContactEventsReply,
   type ContactProfile,
+  type MessageView,
   phoneOf,
   ReadContactEvents,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { toView } from '../messages/messages.service.js';
+import { MessagesService } from '../messages/messages.service.js';
 import { bounded, type ContactFacts, ContactRepository, type Person } from './contact.repository.js';
 import { ContactTraces, PATIENCE_MS } from './contact-traces.js';
 
@@ -19,6 +20,7 @@ export class ContactsService {
   constructor(
     private readonly contacts: ContactRepository,
     private readonly traces: ContactTraces,
+    private readonly messages: MessagesService,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -63,10 +65,15 @@ export class ContactsService {
   ): AsyncGenerator<string> {
     const head = { exportedAt: new Date().toISOString(), contact };
     yield `${JSON.stringify(head).slice(0, -1)},"messages":[`;
-    yield* listed(this.contacts.messagesOf(person), toView);
+    yield* listed(this.messageViewsOf(person));
     yield '\n],"events":[';
-    yield* listed(events, (event) => event);
+    yield* listed(events);
     yield '\n]}\n';
+  }
+
+  private async *messageViewsOf(person: Person): AsyncGenerator<MessageView> {
+    for await (const messages of this.contacts.messagesOf(person))
+      yield* await this.messages.viewsOf(messages);
   }
 
   private async *eventsOf({ tenantId, contact }: Person): AsyncGenerator<ContactEvent> {
@@ -109,10 +116,10 @@ async function* prepended<T>(
 }
 
 /** Elements of a JSON array. */
-async function* listed<T>(items: AsyncIterable<T>, view: (item: T) => object): AsyncGenerator<string> {
+async function* listed(items: AsyncIterable<object>): AsyncGenerator<string> {
   let separator = '';
   for await (const item of items) {
-    yield `${separator}\n${JSON.stringify(view(item))}`;
+    yield `${separator}\n${JSON.stringify(item)}`;
     separator = ',';
   }
 }

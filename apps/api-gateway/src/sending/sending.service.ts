@@ -9,13 +9,15 @@ import {
 } from '@svc/contracts';
 import { isPassing } from '@svc/database';
 import type { Message } from '../messages/message.entity.js';
+import { MessageChangesRepository } from '../messages/message-changes.repository.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { AdmissionService } from './admission.service.js';
+import { differencesOf, type FirstJob } from './first-job.js';
 import { JobsRepository } from './jobs.repository.js';
 import { type OutboundMessage, outboundMessageOf } from './outbound-message.js';
 import { OutgoingMedia } from './outgoing-media.js';
-import { withRelated } from './related-message.js';
+import { changes, withRelated } from './related-message.js';
 import { ScheduleLimit } from './schedule-limit.js';
 import { SendPublisher } from './send-publisher.js';
 
@@ -39,6 +41,7 @@ export class SendingService {
   constructor(
     private readonly sessions: SessionsService,
     private readonly messages: MessagesRepository,
+    private readonly changes: MessageChangesRepository,
     private readonly jobs: JobsRepository,
     private readonly publisher: SendPublisher,
     private readonly media: OutgoingMedia,
@@ -56,12 +59,12 @@ export class SendingService {
     // Nearly every `clientMessageId` is new: it is looked up only where `limits` knows its job, or something is refused.
     const onlyNew = message.clientMessageId !== null && !message.sendAt;
     const [ranked, first] = await this.read(subscription, message, !onlyNew);
-    if (first) return repeatOf(first);
+    if (first) return repeatOf(first, message);
     if (!onlyNew) return this.accept(subscription, ranked, message, false);
     const outcome = await this.accept(subscription, ranked, message, true).catch(refused);
     if ('message' in outcome) return outcome;
     const existing = await this.firstOf(message);
-    return existing ? { ...repeatOf(existing), usage: outcome.usage } : outcome;
+    return existing ? { ...repeatOf(existing, message), usage: outcome.usage } : outcome;
   }
 
   /** Reads the session, and the job that the `clientMessageId` has already where that is looked up. */
@@ -69,14 +72,14 @@ export class SendingService {
     subscription: SubscriptionState,
     message: OutboundMessage,
     lookUp: boolean,
-  ): Promise<[SessionReply, Message | null]> {
+  ): Promise<[SessionReply, FirstJob | null]> {
     return Promise.all([
       this.sessions.withRankCached(subscription, message.sessionId),
       lookUp ? this.firstOf(message) : null,
     ]);
   }
 
-  private async firstOf({ tenantId, clientMessageId }: OutboundMessage): Promise<Message | null> {
+  private async firstOf({ tenantId, clientMessageId }: OutboundMessage): Promise<FirstJob | null> {
     return clientMessageId === null ? null : this.jobs.find(tenantId, clientMessageId);
   }
 
@@ -87,14 +90,25 @@ export class SendingService {
     message: OutboundMessage,
   ): Promise<OutboundMessage> {
     const { tenantId, contact, names, sendAt, queueForSeconds } = message;
-    const related = names
-      ? withRelated(message, await this.messages.find(tenantId, names.messageId.toLowerCase()))
-      : message;
+    const related = names ? await this.withNamed(message, names) : message;
     const aheadMs = sendAt ? await this.schedule.assertRoom(tenantId, sendAt) : 0;
     const complete = related.content.media ? await this.media.complete(related, aheadMs) : related;
     // How things stand now says nothing of a later time.
     if (!sendAt) await this.admission.assertOpen(subscription, ranked, contact, queueForSeconds !== null);
     return complete;
+  }
+
+  private async withNamed(
+    message: OutboundMessage,
+    { messageId, relation }: NonNullable<OutboundMessage['names']>,
+  ): Promise<OutboundMessage> {
+    const { tenantId } = message;
+    const id = messageId.toLowerCase();
+    const [named, isDeleted] = await Promise.all([
+      this.messages.find(tenantId, id),
+      changes(relation) && this.changes.isDeleted(tenantId, id),
+    ]);
+    return withRelated(message, named, isDeleted);
   }
 
   private async accept(
@@ -109,7 +123,7 @@ export class SendingService {
     let admission = await this.admission.admit(subscription, complete, onlyNew);
     if (admission.isKnown) {
       const first = await this.firstOf(message);
-      if (first) return repeatOf(first);
+      if (first) return repeatOf(first, message);
       admission = await this.admission.admit(subscription, complete);
     }
     const { refusal, usage, writeBefore } = admission;
@@ -142,7 +156,9 @@ export class SendingService {
     const { id, tenantId, clientMessageId, contact } = message;
     const first = await this.messages.find(tenantId, id);
     await this.media.discard(message, first);
-    if (first) return { message: queued(first), replayed: clientMessageId !== null };
+    const named = first && clientMessageId !== null ? await this.firstOf(message) : null;
+    if (named) return repeatOf(named, message);
+    if (first) return { message: queued(first), replayed: false };
     if (await this.messages.isBeingErased(tenantId, contact)) throw new AppError('CONTACT_CONFLICT');
     throw new AppError('UPSTREAM_TIMEOUT', 'The message could not be written in time.');
   }
@@ -152,8 +168,10 @@ function refused(refusal: Error): SendOutcome {
   return { refusal };
 }
 
-function repeatOf(first: Message): Accepted {
-  return { message: queued(first), replayed: true };
+function repeatOf(first: FirstJob, message: OutboundMessage): Accepted {
+  const differs = differencesOf(first, message);
+  const answer = { ...queued(first.message), repeated: true, ...(differs.length > 0 && { differs }) };
+  return { message: answer, replayed: true };
 }
 
 function queued({ id, sessionId, contact, clientMessageId, createdAt, ...row }: Message): QueuedMessage {
