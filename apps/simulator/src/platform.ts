@@ -56,7 +56,7 @@ export class Platform implements ConnectionHandler {
     this.pairing = new Pairing(this.population);
     this.delivery = new Delivery(this.population);
     this.receipts = new Receipts(this.population, this.delivery);
-    this.presence = new Presence(this.population);
+    this.presence = new Presence(this.population, this.groups);
     this.inbound = new Inbound(this.population, this.delivery, this.queue);
     this.groupInbound = new GroupInbound(this.population, this.delivery, this.queue);
     this.phoneWriting = new PhoneWriting(this.inbound, this.delivery, this.receipts, this.queue, this.media);
