@@ -1,9 +1,11 @@
-// Answers every text with the same text. Wants SVC_BASE_URL, and SVC_API_KEY and SVC_WEBHOOK_SECRET as
+// Answers every text of a contact with the same text; in a group only one that names the number. Wants SVC_BASE_URL, and
+// SVC_API_KEY, SVC_SESSION_ID and SVC_WEBHOOK_SECRET as
 // PUT /v1/sessions/:id/external-config {"enabled": true, "webhookUrl": …, "mintApiKey": true} hands them out.
 import { createServer } from 'node:http';
 import { isEvent, SvcClient, verifyWebhook } from '@svc/sdk';
 
 const client = new SvcClient();
+const sessionId = process.env.SVC_SESSION_ID;
 const secret = process.env.SVC_WEBHOOK_SECRET;
 
 const server = createServer(async (request, response) => {
@@ -12,7 +14,7 @@ const server = createServer(async (request, response) => {
   const result = verifyWebhook(Buffer.concat(chunks), request.headers, secret);
   if (!result.ok) return response.writeHead(401).end(result.reason);
   try {
-    if (isEvent(result.event, 'message.received')) await echo(result.event.payload);
+    if (isEvent(result.event, 'message.received')) await hear(result.event.payload);
     response.writeHead(204).end();
   } catch (error) {
     console.error(error.message);
@@ -20,10 +22,17 @@ const server = createServer(async (request, response) => {
   }
 });
 
-/** However often an event is delivered, one answer goes out: the `clientMessageId` is the same. */
-async function echo({ sessionId, remoteJid, keyId, body }) {
-  if (body.type !== 'text') return;
-  await client.messages.send({ sessionId, to: remoteJid, text: body.text, clientMessageId: `echo-${keyId}` });
+/** Not everything that is received asks for an answer: the owner's own words, an edit and the talk of a group do not. */
+async function hear({ fromMe, change, isGroup, mentions, chatId, keyId, body }) {
+  if (fromMe || change || body.type !== 'text') return;
+  if (isGroup && !(await isNamed(mentions))) return;
+  // However often an event is delivered, one answer goes out: the `clientMessageId` is the same.
+  await client.messages.send({ sessionId, to: chatId, text: body.text, clientMessageId: `echo-${keyId}` });
+}
+
+async function isNamed(mentions = []) {
+  const { phone } = await client.sessions.get(sessionId);
+  return mentions.some((address) => `+${address.split('@')[0]}` === phone);
 }
 
 server.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () => console.log('listening'));

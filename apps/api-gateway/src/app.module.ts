@@ -62,10 +62,12 @@ import { UploadsService } from './media/uploads.service.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { ContactAlias } from './messages/contact-alias.entity.js';
 import { ContactAliases } from './messages/contact-aliases.js';
+import { MessageChangesRepository } from './messages/message-changes.repository.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 import { ScheduledMessage } from './scheduling/scheduled-message.entity.js';
 import { ScheduledGate } from './scheduling/scheduled-gate.js';
 import { ScheduledSends } from './scheduling/scheduled-sends.js';
+import { ScheduleConsumer } from './scheduling/schedule.consumer.js';
 import { ScheduleRepository } from './scheduling/schedule.repository.js';
 import { SendPublisher } from './sending/send-publisher.js';
 import { OutgoingMedia } from './sending/outgoing-media.js';
@@ -166,6 +168,7 @@ const events = {
     WidgetsController,
     PublicWidgetController,
     MessagesConsumer,
+    ScheduleConsumer,
     AuditConsumer,
     TenantsConsumer,
   ],
@@ -208,6 +211,7 @@ const events = {
     MessagesRepository,
     ContactAliases,
     LongReads,
+    MessageChangesRepository,
     MessageListRepository,
     MessagesService,
     JobsRepository,

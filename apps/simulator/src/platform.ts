@@ -55,7 +55,7 @@ export class Platform implements ConnectionHandler {
     this.pairing = new Pairing(this.population);
     this.delivery = new Delivery(this.population);
     this.receipts = new Receipts(this.population, this.delivery);
-    this.presence = new Presence(this.population);
+    this.presence = new Presence(this.population, this.groups);
     this.inbound = new Inbound(this.population, this.delivery, this.queues);
     this.groupInbound = new GroupInbound(this.population, this.delivery, this.queues);
     this.phoneWriting = new PhoneWriting(this.inbound, this.delivery, this.receipts, this.queues, this.media);

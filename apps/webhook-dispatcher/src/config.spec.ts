@@ -18,13 +18,14 @@ test('has the schedule and the time limit of the specification by default, and n
   });
 });
 
-test('takes local receivers in development only', () => {
+test('takes receivers beside it: with any port in development, named in full in production', () => {
   const allowed = { WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:*, http://localhost:4000' };
   expect(load({ ...allowed, SVC_MODE: 'development' }).allowedOrigins).toEqual([
     'http://127.0.0.1:*',
     'http://localhost:4000',
   ]);
-  expect(() => load(allowed)).toThrow(/WEBHOOK_ALLOWED_ORIGINS must be empty when SVC_MODE is production/);
+  expect(() => load(allowed)).toThrow(/WEBHOOK_ALLOWED_ORIGINS must not hold origins with any port/);
+  expect(load({ WEBHOOK_ALLOWED_ORIGINS: 'http://n8n:5678' }).allowedOrigins).toEqual(['http://n8n:5678']);
 });
 
 test('knows its own addresses, none by default', () => {

@@ -215,6 +215,13 @@ export const ERROR_CATALOGUE = {
     'A test of this endpoint is under way.',
     'Wait for its answer, 15 seconds at most, and try again.',
   ),
+  API_KEY_CONFLICT: entry(
+    409,
+    true,
+    'info',
+    'The key was replaced a moment ago, by another call.',
+    'Use the key that the other call got; where nobody has it, ask again after ten seconds.',
+  ),
   ALREADY_LINKED: entry(
     409,
     false,

@@ -50,7 +50,7 @@ describe('parsing', () => {
     const plain = aBook({ id: 'x', cover: aPage({ number: 0 }), pages: [aPage(), aPage({ title: 7 })] });
     expect(problemsOf(plain)).toEqual({
       code: 'VALIDATION_FAILED',
-      fields: ['id', 'cover.number', 'pages.1.title', 'pages.1.title'],
+      fields: ['id', 'cover.number', 'pages.1.title'],
     });
   });
 

@@ -15,6 +15,7 @@ import {
 import { validate as isUuid } from 'uuid';
 import { AppError } from './app-error.js';
 import type { CommandContract, DataClass, EventContract } from './contract.js';
+import { putInWords, sentencesOf } from './rule-words.js';
 
 const storage = getMetadataStorage();
 const collect = storage.getTargetValidationMetadatas.bind(storage);
@@ -35,7 +36,10 @@ storage.getTargetValidationMetadatas = (
   const options = `${schema}|${always}|${strictGroups}|${groups?.join() ?? ''}`;
   const byType = byOptions.get(options) ?? new WeakMap<object, ReturnType<typeof collect>>();
   byOptions.set(options, byType);
-  const rules = byType.get(type) ?? collect(type, schema, always, strictGroups, groups);
+  const known = byType.get(type);
+  if (known) return known;
+  const rules = collect(type, schema, always, strictGroups, groups);
+  rules.forEach(putInWords);
   byType.set(type, rules);
   return rules;
 };
@@ -85,10 +89,7 @@ export function invalidField(field: string, rule: string, cause?: unknown): AppE
 function fieldProblems(errors: ValidationError[], parent = ''): FieldProblem[] {
   return errors.flatMap((error) => {
     const field = parent ? `${parent}.${error.property}` : error.property;
-    const own = Object.values(error.constraints ?? {}).map((rule) => ({
-      field,
-      rule: parent ? `${parent}.${rule}` : rule,
-    }));
+    const own = sentencesOf(error).map((rule) => ({ field, rule: parent ? `${parent}.${rule}` : rule }));
     return [...own, ...fieldProblems(error.children ?? [], field)];
   });
 }

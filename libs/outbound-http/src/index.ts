@@ -1,4 +1,4 @@
-export { NOT_ALLOWED, DESTINATION_NOT_ALLOWED, AddressGuard } from './addresses/address-guard.js';
+export { NO_HTTPS, NOT_ALLOWED, DESTINATION_NOT_ALLOWED, AddressGuard } from './addresses/address-guard.js';
 export { AllowedOrigins } from './addresses/allowed-origins.js';
 export type { Resolve } from './addresses/name-resolver.js';
 export { AddressList, OwnAddresses } from './addresses/own-addresses.js';

@@ -16,6 +16,8 @@ export class ApiKey {
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'expires_at', nullable: true }) expiresAt: Date | null;
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt: Date | null;
+  /** When it was replaced last. */
+  @Column('timestamptz', { name: 'rotated_at', nullable: true }) rotatedAt: Date | null;
   @Column('timestamptz', { name: 'last_used_at', nullable: true }) lastUsedAt: Date | null;
   @Column('text', { name: 'last_used_ip', nullable: true }) lastUsedIp: string | null;
 }

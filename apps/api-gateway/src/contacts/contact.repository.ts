@@ -82,12 +82,12 @@ export class ContactRepository {
   }
 
   /** Reads every message that has to do with the person, piece by piece: those with the person, newest first, then those in groups. */
-  async *messagesOf(person: Person): AsyncGenerator<Message> {
+  async *messagesOf(person: Person): AsyncGenerator<Message[]> {
     yield* this.walk(person, WITH);
     yield* this.walk(person, WRITTEN_IN_GROUP);
   }
 
-  private async *walk({ tenantId, contact }: Person, which: string): AsyncGenerator<Message> {
+  private async *walk({ tenantId, contact }: Person, which: string): AsyncGenerator<Message[]> {
     let last: Pick<Message, 'createdAt' | 'id'> | undefined;
     const sql = `SELECT id FROM message m WHERE ${which} AND (m.created_at, m.id) < ($3, $4)
       ORDER BY m.created_at DESC, m.id DESC LIMIT ${PIECE}`;
@@ -103,7 +103,7 @@ export class ContactRepository {
         .whereInIds(ids.map(({ id }) => id))
         .orderBy({ 'message.created_at': 'DESC', 'message.id': 'DESC' })
         .getMany();
-      yield* rows;
+      yield rows;
       last = rows.at(-1);
     } while (ids.length === PIECE && last);
   }

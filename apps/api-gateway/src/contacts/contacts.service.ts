@@ -5,12 +5,13 @@ import {
   type ContactEvent,
   type ContactEventsReply,
   type ContactProfile,
+  type MessageView,
   phoneOf,
   ReadContactEvents,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { ContactAliases } from '../messages/contact-aliases.js';
-import { toView } from '../messages/messages.service.js';
+import { MessagesService } from '../messages/messages.service.js';
 import { bounded, type ContactFacts, ContactRepository, type Person } from './contact.repository.js';
 import { ContactTraces, PATIENCE_MS } from './contact-traces.js';
 
@@ -21,6 +22,7 @@ export class ContactsService {
     private readonly contacts: ContactRepository,
     private readonly traces: ContactTraces,
     private readonly aliases: ContactAliases,
+    private readonly messages: MessagesService,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -68,9 +70,9 @@ export class ContactsService {
   ): AsyncGenerator<string> {
     const head = { exportedAt: new Date().toISOString(), contact };
     yield `${JSON.stringify(head).slice(0, -1)},"messages":[`;
-    yield* listed(this.contacts.messagesOf(person), toView);
+    yield* listed(this.messageViewsOf(person));
     yield '\n],"events":[';
-    yield* listed(events, (event) => event);
+    yield* listed(events);
     yield '\n]}\n';
   }
 
@@ -85,6 +87,11 @@ export class ContactsService {
     for (const alias of await this.aliases.of(tenantId, contact))
       for await (const event of this.eventsOf({ tenantId, contact: alias }))
         if (!JSON.stringify(event).includes(JSON.stringify(contact))) yield event;
+  }
+
+  private async *messageViewsOf(person: Person): AsyncGenerator<MessageView> {
+    for await (const messages of this.contacts.messagesOf(person))
+      yield* await this.messages.viewsOf(messages);
   }
 
   private async *eventsOf({ tenantId, contact }: Person): AsyncGenerator<ContactEvent> {
@@ -127,10 +134,10 @@ async function* prepended<T>(
 }
 
 /** Elements of a JSON array. */
-async function* listed<T>(items: AsyncIterable<T>, view: (item: T) => object): AsyncGenerator<string> {
+async function* listed(items: AsyncIterable<object>): AsyncGenerator<string> {
   let separator = '';
   for await (const item of items) {
-    yield `${separator}\n${JSON.stringify(view(item))}`;
+    yield `${separator}\n${JSON.stringify(item)}`;
     separator = ',';
   }
 }

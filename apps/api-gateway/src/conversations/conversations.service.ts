@@ -12,7 +12,7 @@ import {
 } from '@svc/contracts';
 import { In, Repository } from 'typeorm';
 import { ContactAliases } from '../messages/contact-aliases.js';
-import { MessagesService, toView as toMessageView } from '../messages/messages.service.js';
+import { MessagesService } from '../messages/messages.service.js';
 import { Message } from '../messages/message.entity.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { WALK_MICROS } from '../messages/messages.repository.js';
@@ -70,15 +70,12 @@ export class ConversationsService {
       tenantId,
       id: In(rows.map(({ lastMessageId }) => lastMessageId)),
     });
-    const byId = new Map(found.map((message) => [message.id, message]));
-    return rows.map(({ id, sessionId, contact, lastMessageId, lastAt }) => {
-      const last = byId.get(lastMessageId);
-      return {
-        ...{ id, sessionId, contact, isGroup: isGroup(contact) },
-        lastMessage: last ? toMessageView(last) : null,
-        lastMessageAt: lastAt.toISOString(),
-      };
-    });
+    const byId = new Map((await this.read.viewsOf(found)).map((message) => [message.id, message]));
+    return rows.map(({ id, sessionId, contact, lastMessageId, lastAt }) => ({
+      ...{ id, sessionId, contact, isGroup: isGroup(contact) },
+      lastMessage: byId.get(lastMessageId) ?? null,
+      lastMessageAt: lastAt.toISOString(),
+    }));
   }
 }
 

@@ -1,5 +1,5 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { AppError } from '@svc/contracts';
+import { AppError, unknownField } from '@svc/contracts';
 import type { FastifyRequest } from 'fastify';
 import { parseStrictJson } from './request-pipe.js';
 
@@ -11,7 +11,7 @@ export class NoBodyGuard implements CanActivate {
     if (!body || body.length === 0) return true;
     const fields = Object.keys(parseStrictJson(body)).map((field) => ({
       field,
-      rule: `property ${field} should not exist`,
+      rule: unknownField(field),
     }));
     if (fields.length > 0) throw new AppError('VALIDATION_FAILED', 'This call takes no body.', { fields });
     return true;

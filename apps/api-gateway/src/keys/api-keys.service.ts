@@ -28,6 +28,12 @@ const ROTATION_DUE = `key.created_at < (SELECT svc_now(:tenantId)) - interval '9
 /** Expiry of a key; without a number of days it never expires. */
 const EXPIRES_AT = `svc_now(:tenant) + :days::int * interval '1 day'`;
 
+/**
+ * Two deployments that rotate one key do so within seconds, and each would have a key of its own. Whoever has lost the answer of a rotation
+ * has waited for longer than that, and may repeat it.
+ */
+const NOT_JUST_ROTATED = `(rotated_at IS NULL OR rotated_at <= svc_now(tenant_id) - interval '10 seconds')`;
+
 /** A key to be made. */
 export interface KeyOrder {
   tenantId: string;
@@ -158,16 +164,23 @@ export class ApiKeysService {
     this.permissions.invalidate(kid);
   }
 
-  /** Lets a key expire in 24 hours; one that expires earlier keeps its time. */
+  /**
+   * Lets a key expire in 24 hours; one that expires earlier keeps its time.
+   * @throws AppError `API_KEY_CONFLICT` where another call has replaced it at the same moment.
+   */
   private async expire(tx: EntityManager, caller: Caller, kid: string): Promise<ApiKey> {
     const { tenantId } = await this.find(tx, caller, kid);
-    await tx.update(
-      ApiKey,
-      { kid },
-      {
+    const { affected } = await tx
+      .createQueryBuilder()
+      .update(ApiKey)
+      .set({
         expiresAt: () => `least(coalesce(expires_at, 'infinity'), svc_now(tenant_id) + interval '24 hours')`,
-      },
-    );
+        rotatedAt: () => 'svc_now(tenant_id)',
+      })
+      .where({ kid })
+      .andWhere(NOT_JUST_ROTATED)
+      .execute();
+    if (affected === 0) throw new AppError('API_KEY_CONFLICT');
     const key = await tx.findOneByOrFail(ApiKey, { kid });
     const details = { expiresAt: key.expiresAt?.toISOString() };
     await this.audit.write(

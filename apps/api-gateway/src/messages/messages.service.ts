@@ -20,6 +20,7 @@ import { conversationIdOf, type InboundMessage, MessagesRepository } from './mes
 import { withoutNulls } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { Message } from './message.entity.js';
+import { type MessageChanges, MessageChangesRepository } from './message-changes.repository.js';
 import { type MessageFilter, MessageListRepository, type Position } from './message-list.repository.js';
 import { normalizeChat } from './recipient.js';
 import { type TimedState, timelineOf } from './timeline.js';
@@ -32,6 +33,7 @@ export class MessagesService {
     private readonly repository: MessagesRepository,
     private readonly aliases: ContactAliases,
     private readonly lists: MessageListRepository,
+    private readonly changes: MessageChangesRepository,
     private readonly cursors: Cursors,
   ) {}
 
@@ -51,11 +53,19 @@ export class MessagesService {
     const { rows, end } = await this.lists.read(filter, last ? positionFrom(last) : undefined, limit + 1);
     const page = this.cursors.page(list, rows, limit, textOf);
     const nextCursor = end ? this.cursors.encode(list, textOf(end)) : page.nextCursor;
-    return { items: page.items.map(toView), nextCursor };
+    return { items: await this.viewsOf(page.items), nextCursor };
   }
 
   async get(tenantId: string, id: string): Promise<MessageView> {
-    return toView(await this.owned(tenantId, id));
+    const message = await this.owned(tenantId, id);
+    const [view] = await this.viewsOf([message]);
+    return view ?? toView(message);
+  }
+
+  /** Shows messages, each with what was done to it afterwards. */
+  async viewsOf(messages: Message[]): Promise<MessageView[]> {
+    const changes = await this.changes.of(messages.map(({ id }) => id));
+    return messages.map((message) => toView(message, changes.get(message.id)));
   }
 
   /**
@@ -147,8 +157,7 @@ function positionFrom(text: string): Position {
   return { createdAt: new Date(at), id };
 }
 
-/** Shows a message as tenants see it. */
-export function toView(message: Message): MessageView {
+function toView(message: Message, changes?: MessageChanges): MessageView {
   const { id, sessionId, direction, status, contact, body, relatesTo, origin } = message;
   const { requestedTo, media, keyId, clientMessageId, metadata, failure } = message;
   return {
@@ -156,12 +165,20 @@ export function toView(message: Message): MessageView {
     // A message that was written on the number's own phone has an origin and no job.
     jobId: direction === 'OUTBOUND' && !origin ? id : null,
     conversationId: conversationIdOf(message),
-    ...{ sessionId, direction, status, contact, requestedTo, body, relatesTo, origin, media },
+    ...{ sessionId, direction, status, contact, requestedTo, body, ...viewOfChanges(changes), relatesTo, origin, media },
     ...{ keyId, clientMessageId, metadata, failure },
     timeline: timelineOf(message),
     sendAt: message.sendAt?.toISOString() ?? null,
     expiresAt: message.expiresAt?.toISOString() ?? null,
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),
+  };
+}
+
+function viewOfChanges(changes: MessageChanges | undefined): Pick<MessageView, 'edited' | 'deletedAt'> {
+  const { edited = null, deletedAt = null } = changes ?? {};
+  return {
+    edited: edited && { ...edited, at: edited.at.toISOString() },
+    deletedAt: deletedAt?.toISOString() ?? null,
   };
 }

@@ -1,6 +1,9 @@
 import { formatAddress, invalidField, isUsual, parseAddress, phoneAddress } from '@svc/contracts';
-import { parsePhoneNumberFromString } from 'libphonenumber-js/core';
+import { parsePhoneNumberFromString, validatePhoneNumberLength } from 'libphonenumber-js/core';
 import metadata from 'libphonenumber-js/metadata.min';
+
+/** What was dialled in Mexico until 2019, in front of a mobile number: it stands in contact lists behind the country code. */
+const OLD_MEXICAN_PREFIX = /^(\+52[ .\-/]*)(?:01|04[45])(?=[ .\-/]*\d)/;
 
 /** Form of an address that names a person. */
 const PERSON = phoneAddress('<digits>');
@@ -46,16 +49,22 @@ function visibleText(text: string): string {
 }
 
 /**
- * Reads the digits of a phone number. Numbering plans change faster than tables of them, and the platform keeps numbers in the form of an
- * earlier plan (Mexico's mobile numbers with a 1 after the country code). So where the table knows the country and not the number, the
- * digits count as they are written.
+ * Numbering plans change faster than tables of them, and the platform keeps numbers in the form of an earlier plan
+ * (Mexico's mobile numbers with a 1 after the country code). So where the table knows the country and not the number,
+ * the digits count as they are written, unless no plan can have them.
  */
 function phoneDigits(text: string): string | undefined {
-  const written = international(text);
+  const written = international(text).replace(OLD_MEXICAN_PREFIX, '$1');
   const number = parsePhoneNumberFromString(written, { extract: false }, metadata);
   if (!number || number.ext) return undefined;
   const digits = number.isPossible() ? number.number.slice(1) : unlistedDigits(text, written);
-  return /^\d{7,15}$/.test(digits) ? digits : undefined;
+  return /^\d{7,15}$/.test(digits) && !isImpossible(digits) ? digits : undefined;
+}
+
+/** Plans grow, by a digit at a time: none has a number that is shorter than all of its country, or two digits longer. */
+function isImpossible(digits: string): boolean {
+  const length = (part: string): string | undefined => validatePhoneNumberLength(`+${part}`, metadata);
+  return length(digits) === 'TOO_SHORT' || length(digits.slice(0, -1)) === 'TOO_LONG';
 }
 
 /** Reads digits of no numbering plan: fewer than eleven without a `+` may as well be a number that lacks its country code. */

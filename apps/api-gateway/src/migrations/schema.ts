@@ -16,6 +16,8 @@ import { FilesOfMessages1764000900000 } from './1764000900000-files-of-messages.
 import { PastOfConversations1764001000000 } from './1764001000000-past-of-conversations.js';
 import { JobsOfUploads1764001100000 } from './1764001100000-jobs-of-uploads.js';
 import { NoSessionChanges1764500000000 } from './1764500000000-no-session-changes.js';
+import { ChangesOfMessages1764600000041 } from './1764600000041-changes-of-messages.js';
+import { RotationsOfKeys1764600000042 } from './1764600000042-rotations-of-keys.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
@@ -50,6 +52,8 @@ export const schema = {
     JobsOfUploads1764001100000,
     NoSessionChanges1764500000000,
     ContactAliases1764500000131,
+    ChangesOfMessages1764600000041,
+    RotationsOfKeys1764600000042,
   ],
   sql: sqlFolder(import.meta.url),
 };

@@ -33,6 +33,9 @@ const RELEASE_SQL = `WITH gone AS (
 
 const PUT_OFF_SQL = `UPDATE scheduled_message SET look_at = clock_timestamp() + interval '2 seconds' WHERE job_id = ANY($1)`;
 
+const BRING_FORWARD_SQL = `UPDATE scheduled_message SET send_at = svc_now(tenant_id)
+  WHERE tenant_id = $1 AND session_id = $2 AND send_at > svc_now(tenant_id)`;
+
 /** A message whose time has come. */
 export interface DueMessage {
   jobId: string;
@@ -71,6 +74,11 @@ export class ScheduleRepository {
   /** Puts messages off, to be claimed again soon. */
   async putOff(jobIds: string[]): Promise<void> {
     await this.dataSource.query(PUT_OFF_SQL, [jobIds]);
+  }
+
+  /** Makes every message of a session due, whatever its time. */
+  async bringForward(tenantId: string, sessionId: string): Promise<void> {
+    await this.dataSource.query(BRING_FORWARD_SQL, [tenantId, sessionId]);
   }
 
   /** Drops a message from the schedule: it waits for nothing any more. */

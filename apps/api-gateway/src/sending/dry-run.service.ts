@@ -28,7 +28,7 @@ export class DryRunService {
     const planned = { sessionId: message.sessionId, to: message.contact };
     try {
       const [ranked, first] = await this.sending.read(subscription, message, true);
-      if (first) return dryRun(planned, null, first.id);
+      if (first) return dryRun(planned, null, first.message.id);
       await this.sending.complete(subscription, ranked, message);
       if (message.sendAt) return dryRun(planned, null);
       return dryRun(planned, await this.limits.refusalOf(subscription, planned.sessionId));

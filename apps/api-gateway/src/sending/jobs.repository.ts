@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { GroupCommit } from '@svc/database';
@@ -6,6 +5,7 @@ import { DataSource, Repository } from 'typeorm';
 import { conversationIdOf, moveSql } from '../messages/messages.repository.js';
 import { Message } from '../messages/message.entity.js';
 import type { ClientMessage } from './client-message.entity.js';
+import { digestOf, type FirstJob } from './first-job.js';
 import { type OutboundMessage, storedContentOf } from './outbound-message.js';
 import { FIRST_PUBLICATION_S } from './send-publisher.js';
 
@@ -17,6 +17,12 @@ type WrittenColumns = Pick<
 
 /** Name that a tenant gives to a send of its own. */
 type ClientMessageName = Pick<ClientMessage, 'tenantId' | 'clientMessageId'>;
+
+/** What is found under such a name; nulls where there is nothing. */
+interface FoundJob {
+  id: string | null;
+  digest: string | null;
+}
 
 /** Most jobs of one statement. */
 const MOST = 128;
@@ -60,8 +66,8 @@ const INSERT_SQL = `WITH asked AS MATERIALIZED (${ASKED}),
   moved AS (${moveSql('(SELECT written.*, conversation_id FROM written JOIN writable USING (id))')})
   SELECT id, contact, requested_to AS "requestedTo", created_at AS "createdAt", updated_at AS "updatedAt", expires_at AS "expiresAt" FROM written`;
 
-const FIND_SQL = `SELECT c.job_id AS id FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS asked (tenant_id, client_message_id, place)
-  LEFT JOIN LATERAL (SELECT job_id FROM client_message c
+const FIND_SQL = `SELECT c.job_id AS id, encode(c.body_hash, 'hex') AS digest FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS asked (tenant_id, client_message_id, place)
+  LEFT JOIN LATERAL (SELECT job_id, body_hash FROM client_message c
     WHERE c.tenant_id = asked.tenant_id AND c.client_message_id = asked.client_message_id LIMIT 1) c ON true
   ORDER BY place`;
 
@@ -75,7 +81,7 @@ export class JobsRepository {
     apart: ({ id }) => id,
     write: (messages) => this.insertAll(messages),
   });
-  private readonly lookUps = new GroupCommit<ClientMessageName, string | null>({
+  private readonly lookUps = new GroupCommit<ClientMessageName, FoundJob>({
     most: MOST,
     patienceMs: PATIENCE_MS,
     write: (names) => this.findAll(names),
@@ -87,9 +93,11 @@ export class JobsRepository {
   ) {}
 
   /** Finds the job that was made first under this `clientMessageId`. */
-  async find(tenantId: string, clientMessageId: string): Promise<Message | null> {
-    const id = await this.lookUps.add({ tenantId, clientMessageId });
-    return id === null ? null : this.messages.findOneBy({ tenantId, id });
+  async find(tenantId: string, clientMessageId: string): Promise<FirstJob | null> {
+    const { id, digest } = await this.lookUps.add({ tenantId, clientMessageId });
+    if (id === null || digest === null) return null;
+    const message = await this.messages.findOneBy({ tenantId, id });
+    return message && { message, digest };
   }
 
   /**
@@ -100,13 +108,12 @@ export class JobsRepository {
     return this.insertions.add(message);
   }
 
-  private async findAll(names: ClientMessageName[]): Promise<(string | null)[]> {
+  private findAll(names: ClientMessageName[]): Promise<FoundJob[]> {
     const columns = [
       names.map(({ tenantId }) => tenantId),
       names.map(({ clientMessageId }) => clientMessageId),
     ];
-    const rows = await this.dataSource.query<{ id: string | null }[]>(FIND_SQL, columns);
-    return rows.map(({ id }) => id);
+    return this.dataSource.query<FoundJob[]>(FIND_SQL, columns);
   }
 
   private async insertAll(messages: OutboundMessage[]): Promise<(Message | null)[]> {
@@ -114,7 +121,7 @@ export class JobsRepository {
     const written = await this.dataSource.query<WrittenColumns[]>(INSERT_SQL, [
       JSON.stringify(rows),
       messages.map(conversationIdOf),
-      messages.map(hashOf),
+      messages.map((message) => (message.clientMessageId === null ? null : digestOf(message, message))),
       messages.map(({ queueForSeconds }) => queueForSeconds),
       messages.map(({ writeBefore }) => writeBefore),
     ]);
@@ -134,10 +141,4 @@ function rowOf(message: OutboundMessage): Message {
     ...{ id, tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata, sendAt },
     content: storedContentOf(message),
   } as const);
-}
-
-function hashOf({ sessionId, contact, content }: OutboundMessage): string {
-  return createHash('sha256')
-    .update(JSON.stringify([sessionId, contact, content]))
-    .digest('hex');
 }

@@ -25,6 +25,8 @@ export interface OutboundMessage extends Draft {
   readonly tenantId: string;
   readonly sessionId: string;
   readonly contact: string;
+  /** What the request alone said of the content: a repeat is compared with it. */
+  readonly asked: Draft;
   readonly clientMessageId: string | null;
   readonly metadata: Metadata | null;
   /** Time at which the message goes out, in domain time; null: now. */
@@ -50,6 +52,7 @@ export function outboundMessageOf(tenantId: string, request: SendMessageRequest)
   const { clientMessageId = null, metadata = null, sendAt } = request;
   return {
     ...draft,
+    asked: draft,
     id: jobIdOf(tenantId, clientMessageId),
     ...{ tenantId, sessionId: request.sessionId.toLowerCase(), contact, clientMessageId, metadata },
     sendAt: sendAt ? new Date(sendAt) : null,

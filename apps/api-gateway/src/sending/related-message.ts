@@ -16,15 +16,20 @@ const QUOTED_CHARS = 1_000;
 /**
  * Adds to an outbound message what the worker needs to know of the message it names.
  * @param named that message, where there is one of this id.
+ * @param isDeleted whether it was deleted, or is about to be.
  * @throws AppError `VALIDATION_FAILED` where it is not one of this chat, or not one to do this with.
  */
-export function withRelated(message: OutboundMessage, named: Message | null): OutboundMessage {
+export function withRelated(
+  message: OutboundMessage,
+  named: Message | null,
+  isDeleted = false,
+): OutboundMessage {
   const { content, body, names } = message;
   if (!names) return message;
   const { field, relation } = names;
   if (named?.sessionId !== message.sessionId || named.contact !== message.contact)
     throw invalidField(field, `${field} must be the id of a message in this chat`);
-  const rule = brokenRule(named, relation);
+  const rule = brokenRule(named, relation, isDeleted);
   if (rule) throw invalidField(field, `${field} must be the id of ${rule}`);
   const target = targetOf(named);
   const isReply = relation === 'REPLY';
@@ -39,13 +44,23 @@ export function withRelated(message: OutboundMessage, named: Message | null): Ou
   };
 }
 
-function brokenRule(message: Message, relation: RelatedMessage['relation']): string | undefined {
+function brokenRule(
+  message: Message,
+  relation: RelatedMessage['relation'],
+  isDeleted: boolean,
+): string | undefined {
   const { direction, status, body, keyId } = message;
   if (!keyId || NOT_SENT.includes(status)) return 'a message that was sent';
   if (!isShownByItself(message)) return 'a message that shows in the chat by itself';
-  if (relation !== 'EDIT' && relation !== 'DELETE') return undefined;
+  if (!changes(relation)) return undefined;
+  if (isDeleted) return 'a message that was not deleted';
   if (direction !== 'OUTBOUND') return 'a message that the session sent';
   return relation === 'EDIT' && body.type !== 'text' ? 'a text' : undefined;
+}
+
+/** Whether a message of this relation changes the one that it names. */
+export function changes(relation: RelatedMessage['relation']): boolean {
+  return relation === 'EDIT' || relation === 'DELETE';
 }
 
 function isShownByItself({ body, relatesTo, origin }: Message): boolean {

@@ -10,13 +10,15 @@ import {
 import { isPassing } from '@svc/database';
 import { ContactAliases } from '../messages/contact-aliases.js';
 import type { Message } from '../messages/message.entity.js';
+import { MessageChangesRepository } from '../messages/message-changes.repository.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { AdmissionService } from './admission.service.js';
+import { differencesOf, type FirstJob } from './first-job.js';
 import { JobsRepository } from './jobs.repository.js';
 import { type OutboundMessage, outboundMessageOf } from './outbound-message.js';
 import { OutgoingMedia } from './outgoing-media.js';
-import { withRelated } from './related-message.js';
+import { changes, withRelated } from './related-message.js';
 import { ScheduleLimit } from './schedule-limit.js';
 import { SendPublisher } from './send-publisher.js';
 
@@ -41,6 +43,7 @@ export class SendingService {
     private readonly sessions: SessionsService,
     private readonly messages: MessagesRepository,
     private readonly aliases: ContactAliases,
+    private readonly changes: MessageChangesRepository,
     private readonly jobs: JobsRepository,
     private readonly publisher: SendPublisher,
     private readonly media: OutgoingMedia,
@@ -58,12 +61,12 @@ export class SendingService {
     // Nearly every `clientMessageId` is new: it is looked up only where `limits` knows its job, or something is refused.
     const onlyNew = message.clientMessageId !== null && !message.sendAt;
     const [ranked, first] = await this.read(subscription, message, !onlyNew);
-    if (first) return repeatOf(first);
+    if (first) return repeatOf(first, message);
     if (!onlyNew) return this.accept(subscription, ranked, message, false);
     const outcome = await this.accept(subscription, ranked, message, true).catch(refused);
     if ('message' in outcome) return outcome;
     const existing = await this.firstOf(message);
-    return existing ? { ...repeatOf(existing), usage: outcome.usage } : outcome;
+    return existing ? { ...repeatOf(existing, message), usage: outcome.usage } : outcome;
   }
 
   /** Reads the session, and the job that the `clientMessageId` has already where that is looked up. */
@@ -71,14 +74,14 @@ export class SendingService {
     subscription: SubscriptionState,
     message: OutboundMessage,
     lookUp: boolean,
-  ): Promise<[SessionReply, Message | null]> {
+  ): Promise<[SessionReply, FirstJob | null]> {
     return Promise.all([
       this.sessions.withRankCached(subscription, message.sessionId),
       lookUp ? this.firstOf(message) : null,
     ]);
   }
 
-  private async firstOf({ tenantId, clientMessageId }: OutboundMessage): Promise<Message | null> {
+  private async firstOf({ tenantId, clientMessageId }: OutboundMessage): Promise<FirstJob | null> {
     return clientMessageId === null ? null : this.jobs.find(tenantId, clientMessageId);
   }
 
@@ -89,7 +92,7 @@ export class SendingService {
     message: OutboundMessage,
   ): Promise<OutboundMessage> {
     const { tenantId, contact, names, sendAt, queueForSeconds } = message;
-    const related = names ? await this.withNamed(message, names.messageId) : message;
+    const related = names ? await this.withNamed(message, names) : message;
     const aheadMs = sendAt ? await this.schedule.assertRoom(tenantId, sendAt) : 0;
     const complete = related.content.media ? await this.media.complete(related, aheadMs) : related;
     // The present state of the session says nothing of a later time.
@@ -97,11 +100,18 @@ export class SendingService {
     return complete;
   }
 
-  private async withNamed(message: OutboundMessage, messageId: string): Promise<OutboundMessage> {
+  private async withNamed(
+    message: OutboundMessage,
+    { messageId, relation }: NonNullable<OutboundMessage['names']>,
+  ): Promise<OutboundMessage> {
     const { tenantId, sessionId } = message;
-    const contact = await this.aliases.contactOf(tenantId, message.contact, sessionId);
-    const named = await this.messages.find(tenantId, messageId.toLowerCase());
-    return { ...withRelated({ ...message, contact }, named), contact: message.contact };
+    const id = messageId.toLowerCase();
+    const [contact, named, isDeleted] = await Promise.all([
+      this.aliases.contactOf(tenantId, message.contact, sessionId),
+      this.messages.find(tenantId, id),
+      changes(relation) && this.changes.isDeleted(tenantId, id),
+    ]);
+    return { ...withRelated({ ...message, contact }, named, isDeleted), contact: message.contact };
   }
 
   private async accept(
@@ -116,7 +126,7 @@ export class SendingService {
     let admission = await this.admission.admit(subscription, complete, onlyNew);
     if (admission.isRepeat) {
       const first = await this.firstOf(message);
-      if (first) return repeatOf(first);
+      if (first) return repeatOf(first, message);
       admission = await this.admission.admit(subscription, complete);
     }
     const { refusal, usage, writeBefore } = admission;
@@ -149,7 +159,9 @@ export class SendingService {
     const { id, tenantId, clientMessageId, contact } = message;
     const first = await this.messages.find(tenantId, id);
     await this.media.discard(message, first);
-    if (first) return { message: queued(first), replayed: clientMessageId !== null };
+    const named = first && clientMessageId !== null ? await this.firstOf(message) : null;
+    if (named) return repeatOf(named, message);
+    if (first) return { message: queued(first), replayed: false };
     if (await this.messages.isBeingErased(tenantId, contact)) throw new AppError('CONTACT_CONFLICT');
     throw new AppError('UPSTREAM_TIMEOUT', 'The message could not be written in time.');
   }
@@ -159,8 +171,10 @@ function refused(refusal: Error): SendOutcome {
   return { refusal };
 }
 
-function repeatOf(first: Message): Accepted {
-  return { message: queued(first), replayed: true };
+function repeatOf(first: FirstJob, message: OutboundMessage): Accepted {
+  const differs = differencesOf(first, message);
+  const answer = { ...queued(first.message), repeated: true, ...(differs.length > 0 && { differs }) };
+  return { message: answer, replayed: true };
 }
 
 function queued({ id, sessionId, contact, clientMessageId, createdAt, ...row }: Message): QueuedMessage {

@@ -127,7 +127,8 @@ export class ExternalConfigService {
       const fact = { tenantId, actor: actorOf(caller), action: 'webhook_secret.read', target: sessionId };
       await this.audit.write(fact);
     }
-    return { botMode, webhookUrl: endpoint?.url ?? null, webhookSecret: endpoint?.secret ?? null };
+    const { url = null, secret = null, sameUrlAs } = endpoint ?? {};
+    return { botMode, webhookUrl: url, webhookSecret: secret, ...(sameUrlAs && { sameUrlAs }) };
   }
 
   private async botEnv(

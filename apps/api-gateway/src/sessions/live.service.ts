@@ -12,7 +12,7 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { MessagesService } from '../messages/messages.service.js';
-import { normalizePhone, normalizeRecipient } from '../messages/recipient.js';
+import { normalizeChat, normalizePhone } from '../messages/recipient.js';
 import { SessionsService } from './sessions.service.js';
 
 /** Time limit of a call, in ms: the platform is waited for; the worker that waits answers before its end. */
@@ -47,7 +47,7 @@ export class LiveService {
   }
 
   async typing(tenantId: string, sessionId: string, { to, state }: TypingBody): Promise<void> {
-    const request = { tenantId, sessionId, to: normalizeRecipient(to), state };
+    const request = { tenantId, sessionId, to: normalizeChat(to), state };
     await this.rpc.request(SetTyping, request, TIMEOUT_MS);
   }
 }

@@ -70,6 +70,36 @@ describe('a body', () => {
     expect(await counts()).toEqual(before);
   });
 
+  test.each<[string, object, string[]]>([
+    ['/v1/messages', {}, ['sessionId is missing', 'to is missing']],
+    ['/v1/messages', { sessionId: 'x', to: 7 }, ['sessionId must be a UUID', 'to must be a string']],
+    ['/v1/messages', { sessionId: randomUUID(), to: '1' }, ['to must have 5 to 64 characters']],
+    ['/v1/messages', { ...message({ mentions: [7] })() }, ['mentions: each entry must be a string']],
+    ['/v1/messages', { ...message({ priority: 1 })() }, ['priority is not known here']],
+    [
+      '/v1/messages',
+      { ...message({ sendAt: 'tomorrow' })() },
+      ['sendAt must be a time with a zone, like 2026-02-01T08:00:00+01:00'],
+    ],
+    ['/v1/webhooks', { name: '', url: 'x', events: [] }, ['name must have 1 to 100 characters']],
+    [
+      '/v1/webhooks',
+      { name: 'CRM', url: 'x', events: ['message.sent', 'message.sent'] },
+      ['events must not have the same entry twice'],
+    ],
+    ['/v1/webhooks', { name: 'CRM', url: 'x', events: 'message.sent' }, ['events must be a list']],
+    ['/v1/api-keys', { name: 'CRM', expiresInDays: 0.5 }, ['expiresInDays must be a whole number']],
+  ])('for %s is refused in our words, one sentence for each field: %j', async (path, body, rules) => {
+    const { status, body: refusal } = await gateway.call(tenant.apiKey, `POST ${path}`, body);
+    expect({ status, message: refusal['message'] }).toEqual({
+      status: 400,
+      message: expect.stringContaining(rules.join('; ')),
+    });
+    const { fields } = refusal['meta'] as { fields: { rule: string }[] };
+    expect(fields.map(({ rule }) => rule)).toEqual(expect.arrayContaining(rules));
+    expect(new Set(fields.map(({ rule }) => rule.split(/[ :]/)[0])).size).toBe(fields.length);
+  });
+
   test.each([
     ['broken UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
     ['an overlong encoding', Buffer.from([0x7b, 0x22, 0xc0, 0xaf, 0x22, 0x3a, 0x31, 0x7d])],

@@ -117,6 +117,22 @@ describe('a rotation', () => {
     );
   });
 
+  test('by two deployments at the same moment succeeds for one of them; the other hears so, and makes no key', async () => {
+    const { apiKey, kid } = await gateway.createTenant();
+    const rotate = (): Promise<Answer> => gateway.call(apiKey, 'POST /v1/api-keys');
+    const answers = await Promise.all([rotate(), rotate(), rotate()]);
+    answers.push(await rotate());
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    const refused = answers.find(({ status }) => status === 409);
+    expect(refused?.body).toMatchObject({ code: 'API_KEY_CONFLICT' });
+    expect((await list(apiKey)).body['items']).toHaveLength(2);
+    // An answer that was lost is asked for again when its time is over.
+    await sql(`UPDATE gateway.api_key SET rotated_at = rotated_at - interval '10 seconds' WHERE kid = $1`, [
+      kid,
+    ]);
+    expect((await rotate()).status).toBe(201);
+  });
+
   test('once more does not give the old key more time', async () => {
     const { apiKey, kid } = await gateway.createTenant();
     await make(apiKey);

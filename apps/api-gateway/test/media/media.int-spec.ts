@@ -179,7 +179,7 @@ describe('media is refused', () => {
       'media.mediaId',
       /together with media.url/,
     ],
-    [{ kind: 'gif', mediaId: randomUUID() }, 'media.kind', /one of the following values/],
+    [{ kind: 'gif', mediaId: randomUUID() }, 'media.kind', /media.kind must be one of image, /],
     [{ kind: 'image', url: 'http://a.example/x' }, 'media.url', /https/],
     [{ kind: 'image', url: 'https://127.0.0.1/x' }, 'media.url', /destination not allowed/],
     [{ kind: 'image', url: 'https://user:pw@a.example/x' }, 'media.url', /user name or password/],

@@ -5,8 +5,10 @@ import {
   GetSession,
   type NewTenant,
   Reserve,
+  SessionDeleted,
   type SessionState,
 } from '@svc/contracts';
+import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { type Answer, gateway, withGateway } from '../support/gateway.js';
 
@@ -111,7 +113,7 @@ describe('a message with a time', () => {
     await move(HOUR_MS);
     await waitFor('the command', async () => (await commands()).length > 0);
     const again = await send(asked);
-    expect(again.body).toEqual(first.body);
+    expect(again.body).toMatchObject({ ...first.body, repeated: true });
     expect(again.headers.get('idempotent-replayed')).toBe('true');
   });
 
@@ -274,6 +276,24 @@ describe('a message that waits for its time', () => {
     await waitFor('the other command', async () => (await commands()).length > 0);
     expect(await commands()).toMatchObject([{ id: other }]);
     expect(gateway.fakes.reserved.has(jobId)).toBe(false);
+  });
+
+  test('waits no longer when its session is deleted: the worker is told at once, and knows what to say', async () => {
+    const other = gateway.fakes.addSession(tenant.tenantId);
+    const [jobId, kept] = [
+      await schedule({ sendAt: inMs(20 * DAY_MS) }),
+      await schedule({ sessionId: other.id }),
+    ];
+    const { sendAt } = await read(jobId);
+    await gateway.call(tenant.apiKey, `DELETE /v1/sessions/${session.id}`);
+    const deleted = { sessionId: session.id, timestamp: inMs(0) };
+    await gateway.fakes.messaging.publishEvent(envelopeOf(SessionDeleted, tenant, deleted));
+    await waitFor('the command', async () => (await commands()).length > 0);
+    expect(await commands()).toMatchObject([{ id: jobId }]);
+    expect(gateway.fakes.reserved.has(jobId)).toBe(false);
+    expect(await read(jobId)).toMatchObject({ sendAt });
+    expect(await read(kept)).toMatchObject({ status: 'QUEUED' });
+    expect(await waiting()).toBe(1);
   });
 
   test('is canceled also where the process that canceled it died before it could say so here', async () => {

@@ -186,6 +186,32 @@ test('of each clientMessageId the digest of its message is stored, another one w
 });
 
 describe('a repeat of a clientMessageId', () => {
+  test('says that it is one, and what it asks for otherwise', async () => {
+    const [sessionId, other] = [session(), session()];
+    const media = { kind: 'document', base64: 'JVBERi0=', mimeType: 'application/pdf', filename: 'a.pdf' };
+    const firsts = [{ text: 'Hello' }, { media }];
+    for (const content of firsts) {
+      const clientMessageId = randomUUID();
+      const again = async (change: object): Promise<Record<string, unknown>> =>
+        (await send({ sessionId, to: '+15550001111', clientMessageId, ...content, ...change })).body;
+      const first = await again({});
+      expect(first).not.toHaveProperty('repeated');
+      const repeated = { ...first, repeated: true };
+      expect(await again({})).toEqual(repeated);
+      expect(await again({ to: '+1 555 000 1112' })).toEqual({ ...repeated, differs: ['to'] });
+      const text = { text: 'Hello!', media: undefined };
+      expect(await again({ sessionId: other, ...text })).toEqual({
+        ...repeated,
+        differs: ['sessionId', 'content'],
+      });
+      expect(await again({ media: { ...media, base64: 'JVBERi0x' }, text: undefined })).toEqual({
+        ...repeated,
+        differs: ['content'],
+      });
+      expect(await again({ to: '1 555 000 1111' })).toEqual(repeated);
+    }
+  });
+
   test.each([
     ['with other words, to somebody else', { text: 'Second', to: '+4915112345678' }, () => undefined],
     [
@@ -206,7 +232,7 @@ describe('a repeat of a clientMessageId', () => {
     happen(sessionId);
     const again = await send({ ...body, ...(typeof more === 'function' ? more() : more) });
     expect(again.status).toBe(200);
-    expect(again.body).toEqual(first.body);
+    expect(again.body).toMatchObject({ ...first.body, repeated: true });
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(first.headers.get('idempotent-replayed')).toBeNull();
     expect(gateway.fakes.reserved.get(first.body['jobId'] as string)).toBe(1);
@@ -243,7 +269,7 @@ describe('a repeat of a clientMessageId', () => {
       const body = { sessionId: session(), to: '+15550001111', text: 'x', clientMessageId };
       const first = await send(body);
       expect(first).toMatchObject({ status: 200, body: { clientMessageId } });
-      expect((await send(body)).body).toEqual(first.body);
+      expect((await send(body)).body).toEqual({ ...first.body, repeated: true });
       expect(await commandsOf(body.sessionId)).toMatchObject([{ data: { clientMessageId } }]);
     },
   );

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
@@ -56,6 +57,17 @@ describe('external mode', () => {
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
       ...{ botMode: 'EXTERNAL', webhookUrl: url, webhookSecret: secret },
     });
+  });
+
+  test('says which other endpoint posts the same events to the same address', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    await external(id, { enabled: true, webhookUrl: url });
+    const owned = [...gateway.fakes.dispatcher.endpoints.values()];
+    const bound = owned.find(({ endpoint }) => endpoint.sessionId === id);
+    const sameUrlAs = [randomUUID()];
+    if (bound) bound.endpoint.sameUrlAs = sameUrlAs;
+    expect((await external(id, { enabled: true })).body).toMatchObject({ sameUrlAs });
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toMatchObject({ sameUrlAs });
   });
 
   test('has its receiver before the mode changes, and keeps it until the mode has changed back', async () => {

@@ -71,11 +71,13 @@ describe('marking as read', () => {
   });
 });
 
-test('typing goes to the address that the recipient stands for', async () => {
-  const sessionId = session();
-  const body = { to: '+15550003333', state: 'recording' };
-  expect((await call(`POST /v1/sessions/${sessionId}/typing`, body)).status).toBe(204);
-  expect(gateway.fakes.done.at(-1)).toMatchObject({ to: '15550003333@s.whatsapp.net', state: 'recording' });
+test.each([
+  ['+15550003333', '15550003333@s.whatsapp.net'],
+  ['120363041234567890@g.us', '120363041234567890@g.us'],
+])('typing to %s goes to the address that it stands for', async (to, address) => {
+  const body = { to, state: 'recording' };
+  expect((await call(`POST /v1/sessions/${session()}/typing`, body)).status).toBe(204);
+  expect(gateway.fakes.done.at(-1)).toMatchObject({ to: address, state: 'recording' });
 });
 
 test.each([

@@ -42,6 +42,17 @@ describe('a webhook endpoint', () => {
     expect(gateway.fakes.dispatcher.actors.slice(-3)).toEqual([by, by, by]);
   });
 
+  test('hears of all events where none are named, or the list is left out', async () => {
+    for (const events of [{ events: [] }, {}]) {
+      const made = await call('POST /v1/webhooks', {
+        name: 'All',
+        url: 'https://example.com/all',
+        ...events,
+      });
+      expect(made).toMatchObject({ status: 201, body: { events: [] } });
+    }
+  });
+
   test('has its secret rotated; the new one is shown once, and the audit log says who asked', async () => {
     const body = { name: 'CRM', url: 'https://example.com/a', events: [] };
     const { body: made } = await call('POST /v1/webhooks', body);

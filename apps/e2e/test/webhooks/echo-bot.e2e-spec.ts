@@ -16,6 +16,7 @@ let testKey: string;
 let bot: ChildProcess | undefined;
 let address: string;
 let sessionId: string;
+let phone: string;
 
 const api = <T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<Answer<T>> =>
   stack.api<T>(testKey, method, path, body);
@@ -25,7 +26,9 @@ beforeAll(async () => {
   const { apiKey } = await createTenant(stack);
   const made = await stack.api(apiKey, 'POST', '/v1/api-keys', { environment: 'TEST' });
   testKey = String(made.body['secret']);
-  sessionId = (await linkSandboxNumber(stack, testKey, 'echo')).id;
+  const number = await linkSandboxNumber(stack, testKey, 'echo');
+  sessionId = number.id;
+  phone = number.phone.slice(1);
 
   const port = await freePort();
   address = `http://127.0.0.1:${port}/`;
@@ -77,4 +80,42 @@ test('the example of an external bot answers in the sandbox, once, and nobody bu
   };
   await waitFor('the repeat', replayed, LIMIT_MS);
   expect(await texts()).toEqual(['And tomorrow?', 'Are you open?']);
+}, 180_000);
+
+test('the example answers no words of its owner, no edit, and in a group only where its number is named', async () => {
+  const [ada, bob] = ['4915550008100', '4915550008200'];
+  const write = async (path: string, body: object): Promise<string> =>
+    (await stack.platform<{ id: string }>('POST', `/${path}/messages`, body)).id;
+  const { jid } = await stack.platform<{ jid: string }>('POST', '/groups', {
+    subject: 'Neighbours',
+    members: [ada, bob, phone],
+  });
+
+  await write(`accounts/${phone}`, { to: ada, text: 'Your invoice is attached, Ada' });
+  const first = await write(`contacts/${ada}`, { to: phone, text: 'Tusday?' });
+  const edit = { type: 'edit', text: 'Tuesday?', targetKeyId: first };
+  await write(`contacts/${ada}`, { to: phone, content: edit });
+  await write(`contacts/${ada}`, { group: jid, text: 'Who has a ladder?' });
+  const named = { type: 'text', text: 'And a bot?', mentions: [phone] };
+  await write(`contacts/${ada}`, { group: jid, content: named });
+  await write(`contacts/${ada}`, { to: phone, text: 'That is all' });
+
+  const path = `/v1/messages?sessionId=${sessionId}&direction=OUTBOUND`;
+  interface Item {
+    contact: string;
+    jobId: string | null;
+    body: { text?: string };
+  }
+  const answers = async (): Promise<[string, string | undefined][]> => {
+    const { body } = await api<{ items: Item[] }>('GET', path);
+    const ours = body.items.filter(({ jobId, contact }) => jobId && !contact.startsWith(CONTACT.slice(1)));
+    return ours.map(({ contact, body: said }) => [contact, said.text]);
+  };
+  const chat = `${ada}@s.whatsapp.net`;
+  await waitFor('the last answer', async () => (await answers())[0]?.[1] === 'That is all', LIMIT_MS);
+  expect(await answers()).toEqual([
+    [chat, 'That is all'],
+    [jid, 'And a bot?'],
+    [chat, 'Tusday?'],
+  ]);
 }, 180_000);

@@ -1,5 +1,6 @@
 import { sqlFolder } from '@svc/database';
 import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
+import { TiersOfNumbers1764600000041 } from './1764600000041-tiers-of-numbers.js';
 import { Limits1763700100000 } from './1763700100000-limits.js';
 import { Reserve1763700200000 } from './1763700200000-reserve.js';
 import { GiveBack1763700300000 } from './1763700300000-give-back.js';
@@ -24,6 +25,7 @@ export const schema = {
     OnlyNew1764100100000,
     QuotaWithoutCap1764300000000,
     AuditFacts1764500000000,
+    TiersOfNumbers1764600000041,
   ],
   sql: sqlFolder(import.meta.url),
 };

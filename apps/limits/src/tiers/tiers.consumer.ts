@@ -1,20 +1,32 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
+  Envelope,
   GetTiers,
   GetTiersV1,
   PromoteTier,
   PromoteTierV1,
+  SessionConnected,
+  type SessionConnectedV1,
   type TierPromotion,
   type TiersReply,
 } from '@svc/contracts';
-import { OnRequest } from '@svc/messaging';
+import { OnEvent, OnRequest } from '@svc/messaging';
+import { NumbersService } from './numbers.service.js';
 import { TiersService } from './tiers.service.js';
 
-/** This consumer answers what other services ask about warmup tiers. */
+/** This consumer answers what other services ask about warmup tiers, and hears which numbers are linked. */
 @Controller()
 export class TiersConsumer {
-  constructor(private readonly tiers: TiersService) {}
+  constructor(
+    private readonly tiers: TiersService,
+    private readonly numbers: NumbersService,
+  ) {}
+
+  @OnEvent(SessionConnected)
+  connected(@Payload() event: Envelope<SessionConnectedV1>): Promise<void> {
+    return this.numbers.link(event);
+  }
 
   @OnRequest(GetTiers)
   get(@Payload() { sessionIds }: GetTiersV1): Promise<TiersReply> {

@@ -62,6 +62,7 @@ async function raise(
   const { sessionId, tenantId, tier, reason, actor } = request;
   const promotedAt = current.now;
   await tx.update(Warmup, { sessionId }, { tier, tierSince: promotedAt });
+  await tx.query('SELECT keep_tier($1)', [sessionId]);
 
   const previousTier = current.tier;
   const action = 'warmup_tier.promoted';
@@ -76,6 +77,11 @@ async function raise(
 /** Locks the tier, and makes its row where there was none; a refusal rolls that back. */
 async function lockTier(tx: EntityManager, { sessionId, tenantId }: PromoteTierV1): Promise<CurrentTier> {
   const now = 'svc_now($2)';
+  // One number may be linked to several sessions: a rise in one of them raises all, so rises of one number wait for each other.
+  await tx.query(
+    `SELECT pg_advisory_xact_lock(hashtextextended(tenant_id || phone, 0)) FROM linked_number WHERE session_id = $1`,
+    [sessionId],
+  );
   // A reservation holds the counter when it makes the row below.
   await tx.query(
     `SELECT FROM quota WHERE scope = 'session' AND id = $1 AND day = (${now} AT TIME ZONE 'UTC')::date FOR UPDATE`,

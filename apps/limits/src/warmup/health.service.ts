@@ -12,6 +12,7 @@ import {
 import { GroupCommit } from '@svc/database';
 import { DataSource } from 'typeorm';
 import { LimitsConfig } from '../config.js';
+import { NumbersService } from '../tiers/numbers.service.js';
 import { WINDOW_DAYS } from './criteria.js';
 import { type MishapKind, mishapOf } from './mishap.js';
 import { PROGRESS, PROGRESS_SQL, type ProgressReport } from './progress.js';
@@ -161,7 +162,10 @@ export class HealthRepository {
 /** This service decides which events count for or against the health of a number. */
 @Injectable()
 export class HealthService {
-  constructor(private readonly health: HealthRepository) {}
+  constructor(
+    private readonly health: HealthRepository,
+    private readonly numbers: NumbersService,
+  ) {}
 
   sent({ jobId, to }: OutboundMessageV1): Promise<void> {
     return this.health.progress({ jobId, progress: PROGRESS.SENT, contact: to });
@@ -190,7 +194,9 @@ export class HealthService {
     if (kind) await this.health.mishap({ eventId: id, tenantId, sessionId: data.sessionId, kind });
   }
 
-  deleted({ tenantId, data }: Envelope<SessionDeletedV1>): Promise<void> {
-    return this.health.end(tenantId, data.sessionId);
+  /** A session is gone; what its number has reached stays. */
+  async deleted({ tenantId, data }: Envelope<SessionDeletedV1>): Promise<void> {
+    await this.numbers.unlink(data.sessionId);
+    await this.health.end(tenantId, data.sessionId);
   }
 }

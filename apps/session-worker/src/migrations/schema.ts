@@ -1,6 +1,7 @@
 import { ErasedContacts1764000130000 } from './1764000130000-erased-contacts.js';
 import { AddressesOfAccounts1764500000132 } from './1764500000132-addresses-of-accounts.js';
 import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
+import { NumbersOfSessions1764600000041 } from './1764600000041-numbers-of-sessions.js';
 import { InboundMedia1763700200000 } from './1763700200000-inbound-media.js';
 import { SessionAge1763700600000 } from './1763700600000-session-age.js';
 import { Sessions1763700000000 } from './1763700000000-sessions.js';
@@ -29,5 +30,6 @@ export const schema = {
     ErasedContacts1764000130000,
     AuditFacts1764500000000,
     AddressesOfAccounts1764500000132,
+    NumbersOfSessions1764600000041,
   ],
 };

@@ -5,8 +5,11 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { restrictionAt, type Restrictions } from './restrictions.js';
 import { Session } from './session.entity.js';
 
-/** Says what other services see of a row. */
-export function toSessionState(session: Session): SessionState {
+/**
+ * Says what other services see of a row.
+ * @param alsoLinkedIn other sessions of its tenant that its number is linked to.
+ */
+export function toSessionState(session: Session, alsoLinkedIn: string[] = []): SessionState {
   const restriction = restrictionAt(session.restrictions, Date.now());
   return {
     id: session.id,
@@ -18,6 +21,7 @@ export function toSessionState(session: Session): SessionState {
     phone: session.phone,
     proxy: session.proxyAddress,
     restriction: restriction && { reason: restriction.reason, until: restriction.until },
+    ...(alsoLinkedIn.length > 0 && { alsoLinkedIn }),
     createdAt: session.createdAt.toISOString(),
   };
 }

@@ -22,7 +22,7 @@ import {
 } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { auditFactOf, AuditOutbox, insertAuditFacts, log } from '@svc/service';
-import { type EntityManager, LessThan, Not, Repository } from 'typeorm';
+import { type EntityManager, LessThan, Not, Repository, type SelectQueryBuilder } from 'typeorm';
 import { Vault } from '../credentials/vault.js';
 import { Proxies, withoutCredentials } from '../platform/proxy.js';
 import { SessionRoutes } from './session-routes.js';
@@ -76,7 +76,7 @@ export class SessionsService {
         .execute();
     });
     await this.askOwner(tenantId, sessionId);
-    return toSessionState(await this.find({ tenantId, sessionId }));
+    return this.get({ tenantId, sessionId });
   }
 
   count({ tenantId }: TenantRef): Promise<number> {
@@ -84,29 +84,36 @@ export class SessionsService {
   }
 
   async get(ref: SessionRef): Promise<SessionState> {
-    return toSessionState(await this.find(ref));
+    const { entities, raw } = await this.withTwins()
+      .where({ id: ref.sessionId, wanted: Not('DELETED') })
+      .getRawAndEntities<Twins>();
+    return toSessionState(assertMine(entities[0], ref), raw[0]?.twins);
   }
 
   /** Reads a session with its place among the sessions of its tenant: those that a plan has no room for are the youngest. */
   async getWithRank({ countOlderTo = MOST_SESSIONS, ...ref }: GetSessionV1): Promise<SessionReply> {
-    const { entities, raw } = await this.sessions
-      .createQueryBuilder('session')
+    const { entities, raw } = await this.withTwins()
       .addSelect(OLDER_SQL, 'older')
       .setParameter('most', countOlderTo)
       .where({ id: ref.sessionId, wanted: Not('DELETED') })
-      .getRawAndEntities<{ older: number }>();
+      .getRawAndEntities<Twins & { older: number }>();
     const row = assertMine(entities[0], ref);
     const { modeVersion } = row;
-    return { session: toSessionState(row), older: raw[0]?.older ?? 0, modeVersion };
+    return { session: toSessionState(row, raw[0]?.twins), older: raw[0]?.older ?? 0, modeVersion };
   }
 
   async list({ tenantId, limit, before }: ListSessionsV1): Promise<SessionState[]> {
-    const rows = await this.sessions.find({
-      where: { tenantId, wanted: Not('DELETED'), ...(before ? { id: LessThan(before) } : {}) },
-      order: { id: 'DESC' },
-      take: limit,
-    });
-    return rows.map(toSessionState);
+    const { entities, raw } = await this.withTwins()
+      .where({ tenantId, wanted: Not('DELETED'), ...(before ? { id: LessThan(before) } : {}) })
+      .orderBy('session.id', 'DESC')
+      .limit(limit)
+      .getRawAndEntities<Twins>();
+    return entities.map((session, place) => toSessionState(session, raw[place]?.twins));
+  }
+
+  /** Reads sessions, each with the others of its tenant that its number is linked to. */
+  private withTwins(): SelectQueryBuilder<Session> {
+    return this.sessions.createQueryBuilder('session').addSelect(TWINS_SQL, 'twins');
   }
 
   /** Changes a session: a connected one connects anew where its proxy changes; one that is not connected does so at the next wish. */
@@ -221,6 +228,17 @@ async function modeFact(
   const at = row?.now ?? new Date();
   return auditFactOf({ tenantId, actor, action: 'bot_mode.changed', target, at, details: { before, after } });
 }
+
+interface Twins {
+  twins: string[];
+}
+
+/** Some are enough to say so. */
+const MOST_TWINS = 10;
+
+const TWINS_SQL = `ARRAY(SELECT twin.id::text FROM session twin
+  WHERE twin.tenant_id = session.tenant_id AND twin.phone = session.phone AND twin.id <> session.id AND twin.wanted <> 'DELETED'
+  ORDER BY twin.id LIMIT ${MOST_TWINS})`;
 
 /**
  * Older sessions are those created earlier, and of the same moment those with a lower id. Bounded by the question, because each send asks

@@ -91,6 +91,16 @@ test('a contact sees that somebody writes, records, and stops', async () => {
   }
 });
 
+test('the members of a group see that somebody writes there', async () => {
+  const group = { subject: 'Neighbours', members: [CONTACT, PHONE] };
+  const { jid } = await stage.platform.call<{ jid: string }>('POST', '/groups', group);
+  await stage.worker.rpc.request(SetTyping, { ...session, to: jid, state: 'composing' });
+  await waitFor('the member to see it', async () => {
+    const { items } = await stage.platform.call<{ items: object[] }>('GET', `/contacts/${CONTACT}/typing`);
+    return items.some((item) => JSON.stringify(item).includes(`"group":"${jid}"`));
+  });
+});
+
 test('says which numbers the platform knows', async () => {
   const ask = (phone: string) => stage.worker.rpc.request(LookUpContact, { ...session, phone });
   expect(await ask(CONTACT)).toEqual({

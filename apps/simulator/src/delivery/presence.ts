@@ -1,5 +1,6 @@
 import { hiddenAddress, parseAddress } from '@svc/contracts';
 import type { Companion } from '../people/companion.js';
+import type { Groups } from '../people/groups.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { TypingState } from '../people/typing.js';
@@ -7,7 +8,10 @@ import { children, seconds, SERVER, type Stanza, stanza } from '../wire/nodes.js
 
 /** This class passes on the presence and the typing of people. A device that is not connected gets none of it later. */
 export class Presence {
-  constructor(private readonly population: Population) {}
+  constructor(
+    private readonly population: Population,
+    private readonly groups: Groups,
+  ) {}
 
   /** Takes the presence of a device, or its subscription to the presence of another person. */
   receivePresence(companion: Companion, { attrs }: Stanza): void {
@@ -19,13 +23,19 @@ export class Presence {
     this.sendPresence(companion, to, person);
   }
 
-  /** Takes the report of a device that its owner is typing to another person. */
+  /** Takes the word of a device that its owner is writing to somebody, or in a group. */
   receiveTyping(owner: Person, node: Stanza): void {
-    const person = this.population.find(node.attrs.to)?.person;
     const state = stateOf(children(node)[0]);
-    if (!person || !state) return;
-    const changes = (person.seenTyping.get(owner.phone)?.changes ?? 0) + 1;
-    person.seenTyping.set(owner.phone, { state, at: new Date(), changes });
+    const group = this.groups.find(node.attrs.to);
+    const person = this.population.find(node.attrs.to)?.person;
+    const readers = group ? group.members.filter((member) => member !== owner) : person ? [person] : [];
+    if (!state) return;
+    for (const { seenTyping } of readers) {
+      const chat = `${owner.phone}|${group?.jid ?? ''}`;
+      const changes = (seenTyping.get(chat)?.changes ?? 0) + 1;
+      const seen = { from: owner.phone, group: group?.jid ?? null, state, at: new Date(), changes };
+      seenTyping.set(chat, seen);
+    }
   }
 
   /** Changes the presence of a person; returns the number of devices that were notified. */

@@ -4,6 +4,10 @@ export type TypingState = (typeof TYPING_STATES)[number];
 
 /** Typing of an account, as a person was shown it. */
 export interface SeenTyping {
+  /** Phone of the account. */
+  from: string;
+  /** Address of the group it was in; null: in the chat of the two. */
+  group: string | null;
   state: TypingState;
   at: Date;
   /** Number of changes. */

@@ -38,6 +38,18 @@ describe('presence and typing', () => {
     expect(await seen()).toMatchObject([{ from: ACCOUNT, state, changes: before + 1 }]);
   });
 
+  test('the members of a group see that we are writing there', async () => {
+    const members = [CONTACT, ACCOUNT];
+    const { jid } = (await stack.post<{ jid: string }>('/groups', { subject: 'Neighbours', members })).body;
+    const before = await seen();
+    await client.socket.sendPresenceUpdate('composing', jid);
+    await until(async () => (await seen()).length === before.length + 1, 'the member to see it');
+    expect(await seen()).toEqual([
+      ...before,
+      expect.objectContaining({ from: ACCOUNT, group: jid, state: 'composing' }),
+    ]);
+  });
+
   test.each([
     ['composing', 'composing'],
     ['recording', 'recording'],

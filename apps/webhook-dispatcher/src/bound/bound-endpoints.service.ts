@@ -10,7 +10,6 @@ import type { AuditLine } from '../endpoints/endpoint-audit.js';
 import type { Endpoint } from '../endpoints/endpoint.entity.js';
 import { EndpointRepository } from '../endpoints/endpoint.repository.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
-import { toView } from '../endpoints/endpoint-view.js';
 import { checkReceiverUrl } from '../endpoints/receiver-url.js';
 import { assertSession } from './session-deletion.js';
 
@@ -60,8 +59,8 @@ export class BoundEndpointsService {
     return [{ action: 'webhook_secret.rotated', target: row.sessionId ?? row.id, details: {} }];
   }
 
-  private withSecret(endpoint: Endpoint): WebhookEndpointWithSecret {
-    return { ...toView(endpoint), secret: this.secrets.open(endpoint) };
+  private async withSecret(endpoint: Endpoint): Promise<WebhookEndpointWithSecret> {
+    return { ...(await this.rows.viewOf(endpoint)), secret: this.secrets.open(endpoint) };
   }
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { AuditFact, EndpointStatus, Envelope } from '@svc/contracts';
+import type { AuditFact, EndpointStatus, Envelope, WebhookEndpoint } from '@svc/contracts';
 import { AuditOutbox, insertAuditFacts, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
@@ -8,6 +8,7 @@ import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import { type AuditLine, type AuditOrigin, changeLine, factsOf, updateLines } from './endpoint-audit.js';
 import { insertStateEvents } from './endpoint-events.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
+import { toView } from './endpoint-view.js';
 import { Endpoint } from './endpoint.entity.js';
 
 /** Names one endpoint: by its id, or by the session it is bound to. */
@@ -23,6 +24,11 @@ interface Committed {
   events: Envelope[];
   facts: AuditFact[];
 }
+
+// Endpoints of two sessions hear of nothing together, and a filter that is empty lets everything through.
+const SAME_URL_SQL = `SELECT id FROM webhook_endpoint WHERE tenant_id = $1 AND url = $2 AND id <> $3 AND state <> 'DISABLED'
+    AND (session_id IS NULL OR $4::uuid IS NULL) AND (events = '{}' OR $5::text[] = '{}' OR events && $5::text[])
+  ORDER BY id`;
 
 /**
  * This repository creates, reads, changes and deletes endpoints, and writes with each change the events and the audit facts of it. A call
@@ -65,6 +71,14 @@ export class EndpointRepository {
 
   async find(where: EndpointKey): Promise<Endpoint | null> {
     return this.dataSource.getRepository(Endpoint).findOneBy(where);
+  }
+
+  /** Makes the view of an endpoint, with those that post events of it to the same address. */
+  async viewOf(endpoint: Endpoint): Promise<WebhookEndpoint> {
+    const { tenantId, url, id, sessionId, events } = endpoint;
+    const asked = [tenantId, url, id, sessionId, events];
+    const rows = await this.dataSource.query<{ id: string }[]>(SAME_URL_SQL, asked);
+    return { ...toView(endpoint), ...(rows.length > 0 && { sameUrlAs: rows.map((row) => row.id) }) };
   }
 
   /**

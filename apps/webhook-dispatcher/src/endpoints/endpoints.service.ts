@@ -31,12 +31,13 @@ export class EndpointsService {
 
   async create({ actor, ...fields }: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
     await checkReceiverUrl(this.guard, fields.url, 'url');
-    const { endpoint, secret } = await this.rows.create({ ...fields, sessionId: null }, actor);
-    return { ...toView(endpoint), secret };
+    const order = { ...fields, events: fields.events ?? [], sessionId: null };
+    const { endpoint, secret } = await this.rows.create(order, actor);
+    return { ...(await this.rows.viewOf(endpoint)), secret };
   }
 
   async get({ tenantId, endpointId }: EndpointRef): Promise<WebhookEndpoint> {
-    return toView(await this.getRow(tenantId, endpointId));
+    return this.rows.viewOf(await this.getRow(tenantId, endpointId));
   }
 
   async list({ tenantId, limit, before }: ListEndpointsV1): Promise<WebhookEndpoint[]> {
@@ -61,7 +62,7 @@ export class EndpointsService {
     };
     const changed = await this.rows.change({ id: endpointId, tenantId }, actor, apply);
     if (!changed) throw notFound(endpointId);
-    return toView(changed);
+    return this.rows.viewOf(changed);
   }
 
   /** @throws AppError `SESSION_STATE_CONFLICT` for a bound endpoint: its session would be left without a receiver. */

@@ -18,6 +18,12 @@ import { Stage } from '../stage.js';
 const stage = Stage.ofThisFile();
 beforeAll(() => stage.boot());
 
+// What a tenant reads says that the list exists, and not what stands in it.
+const NO_HTTPS =
+  'must be an https URL, or one whose origin the operator of the gateway allows (WEBHOOK_ALLOWED_ORIGINS)';
+const NOT_ALLOWED =
+  'destination not allowed, unless the operator of the gateway allows its origin (WEBHOOK_ALLOWED_ORIGINS)';
+
 describe('routing', () => {
   test('gives an event to tenant-wide endpoints by their filter, to the session’s own, and to nobody else', async () => {
     const [tenantId, other, sessionId, otherSession] = [1, 2, 3, 4].map(() => randomUUID()) as [
@@ -123,6 +129,36 @@ describe('an endpoint', () => {
     });
   });
 
+  test('names those that post the same events to the same address, which the receiver then gets twice', async () => {
+    const [tenantId, url] = [randomUUID(), stage.at('/twice')];
+    const sales = await stage.endpoint(tenantId, url, ['message.sent', 'message.failed']);
+    expect(sales).not.toHaveProperty('sameUrlAs');
+    expect(await stage.endpoint(tenantId, url, ['message.received'])).not.toHaveProperty('sameUrlAs');
+    expect(await stage.endpoint(randomUUID(), url)).not.toHaveProperty('sameUrlAs');
+    const other = await stage.endpoint(tenantId, stage.at('/once'));
+    expect(other).not.toHaveProperty('sameUrlAs');
+    const [one, two] = [randomUUID(), randomUUID()];
+    const bound = await stage.bind({ tenantId, sessionId: one, url: stage.at('/bots') });
+    // Two sessions may have one bot: it gets each event once.
+    expect(await stage.bind({ tenantId, sessionId: two, url: stage.at('/bots') })).not.toHaveProperty(
+      'sameUrlAs',
+    );
+    const update = { tenantId, endpointId: other.id, url };
+    const failures = await stage.endpoint(tenantId, url, ['message.failed']);
+    expect(failures).toMatchObject({ sameUrlAs: [sales.id] });
+    expect(
+      (await stage.rpc.request(UpdateEndpoint, { ...update, events: ['message.failed'] })).endpoint,
+    ).toMatchObject({
+      sameUrlAs: [sales.id, failures.id],
+    });
+    const moved = await stage.rpc.request(UpdateEndpoint, { ...update, url: stage.at('/bots'), events: [] });
+    expect(moved.endpoint.sameUrlAs).toHaveLength(2);
+    expect(await stage.bind({ tenantId, sessionId: one })).toMatchObject({
+      id: bound?.id,
+      sameUrlAs: [other.id],
+    });
+  });
+
   test('is listed newest first, page by page', async () => {
     const tenantId = randomUUID();
     const made = [];
@@ -135,16 +171,17 @@ describe('an endpoint', () => {
 
   test.each([
     ['ftp://example.com/', 'must be an https URL'],
-    ['http://example.com/', 'must be an https URL'],
-    ['no url', 'must be an https URL'],
+    ['https://example.com/a b', 'must not contain blanks or control characters'],
+    ['http://example.com/', NO_HTTPS],
+    ['no-url', 'must be an https URL'],
     ['https://user:pass@example.com/', 'must not contain a user name or password'],
-    ['https://10.0.0.7/hooks', 'destination not allowed'],
-    ['https://2130706433/', 'destination not allowed'],
-    ['https://[::ffff:169.254.169.254]/', 'destination not allowed'],
-    ['https://localhost/', 'destination not allowed'],
-    ['https://metadata.google.internal/', 'destination not allowed'],
-    ['https://example.com:22/', 'destination not allowed'],
-    ['http://127.0.0.2:80/', 'must be an https URL'],
+    ['https://10.0.0.7/hooks', NOT_ALLOWED],
+    ['https://2130706433/', NOT_ALLOWED],
+    ['https://[::ffff:169.254.169.254]/', NOT_ALLOWED],
+    ['https://localhost/', NOT_ALLOWED],
+    ['https://metadata.google.internal/', NOT_ALLOWED],
+    ['https://example.com:22/', NOT_ALLOWED],
+    ['http://127.0.0.2:80/', NO_HTTPS],
   ])('is refused with the address %s', async (url, rule) => {
     const tenantId = randomUUID();
     const refusal = { code: 'VALIDATION_FAILED', meta: { fields: [{ field: 'url', rule: `url: ${rule}` }] } };

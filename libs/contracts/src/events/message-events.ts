@@ -260,7 +260,8 @@ export class MessageFailedV1 extends OutboundMessageV1 {
 /** A message arrived from a contact. */
 export const MessageReceived = defineEvent('message.received', 1, MessageReceivedV1, {
   public: true,
-  summary: 'A message arrived from the customer.',
+  summary:
+    'A message arrived from the customer. Also told so: what the owner writes on the phone (fromMe), edits and revocations (change), and the talk of groups (isGroup). A bot leaves these alone, and answers to chatId.',
   by: ['session-worker'],
 });
 /** The platform's server took an outbound message. */

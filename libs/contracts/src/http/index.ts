@@ -4,7 +4,13 @@ export { ListConversationsQuery, ConversationView } from './messages/conversatio
 export { ErasureCounts, Erasure } from './messages/erasures.js';
 export { ListMessagesQuery } from './messages/list-query.js';
 export { UploadRequest, UploadedMedia } from './messages/media.js';
-export { QueuedMessage, RelatedMessage, MessageView, CanceledMessage } from './messages/messages.js';
+export {
+  type RepeatDifference,
+  QueuedMessage,
+  RelatedMessage,
+  MessageView,
+  CanceledMessage,
+} from './messages/messages.js';
 export { SendMessageRequest } from './messages/send-message-request.js';
 export { QUEUE_FOR_SECONDS, SEND_AHEAD_DAYS } from './messages/send-options.js';
 export { PageQuery, type Page, BoundedCount } from './page.js';

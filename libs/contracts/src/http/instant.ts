@@ -16,7 +16,7 @@ export function TimeBound(description: string, example: string): PropertyDecorat
       }),
       IsOptional(),
       Matches(INSTANT, { message }),
-      IsISO8601({ strict: true }),
+      IsISO8601({ strict: true }, { message }),
     ];
     for (const decorate of decorators) decorate(target, property);
   };

@@ -17,7 +17,8 @@ export const NOT_ALLOWED = 'destination not allowed';
 /** Code of the error that refuses a connection. */
 export const DESTINATION_NOT_ALLOWED = 'DESTINATION_NOT_ALLOWED';
 
-const NO_HTTPS = 'must be an https URL';
+/** The words for an address that is none of a public host over https. */
+export const NO_HTTPS = 'must be an https URL';
 const MAX_URL = 2048;
 const LOCAL_SUFFIXES = ['.internal', '.local', '.localhost', '.localdomain', '.home.arpa', '.lan'];
 /** A name that does not resolve in time may be saved: every connection is checked again. */
@@ -42,6 +43,8 @@ export class AddressGuard {
   /** Names the rule that an address breaks, in words for the tenant; undefined when it may be saved. */
   async problemWith(text: string): Promise<string | undefined> {
     if (text.length > MAX_URL) return `must not be longer than ${MAX_URL} characters`;
+    // The parser drops blanks and line ends: what is stored must be what was checked.
+    if (/[\s\p{Cc}]/u.test(text)) return 'must not contain blanks or control characters';
     const url = parseHttpUrl(text);
     if (!url) return NO_HTTPS;
     if (url.username || url.password) return 'must not contain a user name or password';
@@ -99,8 +102,7 @@ export function notAllowed(): NodeJS.ErrnoException {
 }
 
 function parseHttpUrl(text: string): URL | undefined {
-  // The parser drops blanks and line ends: what is stored must be what was checked.
-  if (/[\s\p{Cc}]/u.test(text) || !URL.canParse(text)) return undefined;
+  if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
   return /^https?:$/.test(url.protocol) ? url : undefined;
 }

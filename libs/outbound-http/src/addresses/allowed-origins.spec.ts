@@ -18,7 +18,7 @@ describe('the variable with allowed origins', () => {
   test('is listed with what it is for and an example that it takes', () => {
     const variable = envVariables(ShopConfig).find(({ property }) => property === 'allowedOrigins');
     expect(variable).toMatchObject({ name: 'WEBHOOK_ALLOWED_ORIGINS', example: 'http://127.0.0.1:*' });
-    expect(variable?.description).toContain('refused in production');
+    expect(variable?.description).toContain('in production exact ones only');
     expect(originsOf(variable?.example ?? '')).toEqual([variable?.example]);
   });
 
@@ -63,11 +63,15 @@ describe('the variable with allowed origins', () => {
     expect(() => originsOf(text)).toThrow(MUST_HOLD);
   });
 
-  test('must be empty in production, and may be', () => {
-    expect(() => originsOf('http://127.0.0.1:*', 'production')).toThrow(
-      'WEBHOOK_ALLOWED_ORIGINS must be empty when SVC_MODE is production',
-    );
+  test('names each origin in full in production, if there are any', () => {
+    expect(originsOf('http://n8n:5678, https://crm.internal', 'production')).toEqual([
+      'http://n8n:5678',
+      'https://crm.internal',
+    ]);
     expect(originsOf('', 'production')).toEqual([]);
+    expect(() => originsOf('http://n8n:5678,http://127.0.0.1:*', 'production')).toThrow(
+      'WEBHOOK_ALLOWED_ORIGINS must not hold origins with any port when SVC_MODE is production',
+    );
   });
 });
 

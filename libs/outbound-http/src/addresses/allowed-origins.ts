@@ -9,7 +9,7 @@ export function AllowedOrigins(): PropertyDecorator {
   const decorators = [
     Env('WEBHOOK_ALLOWED_ORIGINS', {
       description:
-        'Origins that the address guard lets through although they are local, exact or with any port, for webhooks and for media by URL; refused in production.',
+        'Origins that the address guard lets through although they are local, exact or with any port, for webhooks and for media by URL; in production exact ones only.',
       example: 'http://127.0.0.1:*',
     }),
     Transform(({ value }) => listOf(value)),
@@ -35,7 +35,8 @@ export function listOf(value: unknown): unknown {
 /** Says what is wrong with the list; undefined when nothing is. */
 function problemWith(value: unknown, mode: string): string | undefined {
   if (!Array.isArray(value)) return 'must be a comma-separated list of origins';
-  if (value.length > 0 && mode === 'production') return 'must be empty when SVC_MODE is production';
+  if (mode === 'production' && value.some((origin) => String(origin).endsWith(':*')))
+    return 'must not hold origins with any port when SVC_MODE is production';
   const wrong = value.filter((origin) => typeof origin !== 'string' || !ORIGIN.test(origin));
   return wrong.length > 0
     ? 'must hold origins such as http://127.0.0.1:8080 or http://127.0.0.1:*'

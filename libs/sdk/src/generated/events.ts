@@ -12,7 +12,10 @@ import type {
 
 /** What each event carries. */
 export interface EventPayloads {
-  /** A message arrived from the customer. */
+  /**
+   * A message arrived from the customer. Also told so: what the owner writes on the phone (fromMe), edits and
+   * revocations (change), and the talk of groups (isGroup). A bot leaves these alone, and answers to chatId.
+   */
   'message.received': MessageReceivedV1;
   /** An outbound message was sent. */
   'message.sent': OutboundMessageV1;

@@ -265,8 +265,8 @@ export class ApiKeysResource {
 
   /**
    * Create a key, replacing the calling one. The key that is replaced works for another 24 hours. `rotates`
-   * names another key, or null: none is replaced. With `environment: TEST` a live key makes one for the
-   * sandbox, which replaces none.
+   * names another key, or null: none is replaced. Of two calls that replace one key at the same moment, one
+   * gets 409. With `environment: TEST` a live key makes one for the sandbox, which replaces none.
    */
   create(body: CreateApiKeyBody, options?: CallOptions): Promise<NewApiKey> {
     return this.caller.json<NewApiKey>({ method: 'POST', path: '/v1/api-keys', body }, options);

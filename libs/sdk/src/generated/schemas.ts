@@ -249,20 +249,22 @@ export interface CreateWebhookBody {
   name: string;
   /** Receiver address: https, a public host, no user info. */
   url: string;
-  /** Events to receive; empty means all. */
-  events: (
-    | 'message.received'
-    | 'message.sent'
-    | 'message.delivered'
-    | 'message.read'
-    | 'message.failed'
-    | 'session.connected'
-    | 'session.disconnected'
-    | 'session.qr_generated'
-    | 'session.logged_out'
-    | 'webhook.paused'
-    | 'webhook.recovered'
-  )[];
+  /** Events to receive; empty or left out means all. */
+  events?:
+    | (
+        | 'message.received'
+        | 'message.sent'
+        | 'message.delivered'
+        | 'message.read'
+        | 'message.failed'
+        | 'session.connected'
+        | 'session.disconnected'
+        | 'session.qr_generated'
+        | 'session.logged_out'
+        | 'webhook.paused'
+        | 'webhook.recovered'
+      )[]
+    | undefined;
   /**
    * Custom headers of every delivery, 4096 characters at most in all. Names that the gateway sets itself are
    * refused.
@@ -483,6 +485,11 @@ export interface ExternalConfig {
   webhookUrl: string | null;
   /** Secret of the bound endpoint; null where there never was one. */
   webhookSecret: string | null;
+  /**
+   * Ids of other endpoints that post events of this session to the same address, where there are any: its
+   * receiver gets those twice, signed with another secret each time.
+   */
+  sameUrlAs?: string[] | undefined;
   /** What the bot needs; in the answer of PUT on enabling or minting. */
   env?: ExternalBotEnv | undefined;
 }
@@ -519,6 +526,7 @@ export interface HttpErrorBody {
     | 'QR_CONFLICT'
     | 'SESSION_STATE_CONFLICT'
     | 'ENDPOINT_CONFLICT'
+    | 'API_KEY_CONFLICT'
     | 'ALREADY_LINKED'
     | 'MESSAGE_STATE_CONFLICT'
     | 'DELIVERY_STATE_CONFLICT'
@@ -789,6 +797,16 @@ export interface MessageChange {
   keyId: string;
 }
 
+/** `MessageEdit` of the API description. */
+export interface MessageEdit {
+  /** Id of the message that is the edit. */
+  messageId: string;
+  /** The new content. */
+  body: MessageBody;
+  /** When it was edited (ISO 8601, UTC). */
+  at: string;
+}
+
 /** `MessageFailedV1` of the API description. */
 export interface MessageFailedV1 {
   /** Session that sends. */
@@ -977,6 +995,10 @@ export interface MessageView {
   requestedTo: string | null;
   /** Content. An edit is the new text, a deletion is unsupported: what they are about stays as it was sent. */
   body: MessageBody;
+  /** What it says since its author edited it; null: it was not edited. */
+  edited?: MessageEdit | null | undefined;
+  /** When its author deleted it (ISO 8601, UTC); null: it was not deleted. */
+  deletedAt?: string | null | undefined;
   /** The message that an outbound message answers, reacts to, edits or deletes. */
   relatesTo: RelatedMessage | null;
   /** Who wrote a message that arrived, and what it refers to; null of an outbound one. */
@@ -1164,6 +1186,13 @@ export interface QueuedMessage {
   sendAt?: string | undefined;
   /** Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue. */
   expiresAt?: string | undefined;
+  /** true where the clientMessageId had a job already: this is the first one, and nothing was sent again. */
+  repeated?: boolean | undefined;
+  /**
+   * Of a repeat, what it asked for otherwise than the first request: the job goes on as it was asked for
+   * first. Look at it where one clientMessageId may have come to stand for two messages.
+   */
+  differs?: ('sessionId' | 'to' | 'content')[] | undefined;
 }
 
 /** `QuotedInbound` of the API description. */
@@ -1526,6 +1555,11 @@ export interface SessionView {
   botMode: 'MANAGED' | 'EXTERNAL';
   /** Linked number in E.164 form. */
   phone: string | null;
+  /**
+   * Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
+   * told of everything, and each has a daily limit of its own.
+   */
+  alsoLinkedIn?: string[] | undefined;
   /** Proxy that it connects through, without user and password; null: none. */
   proxy?: string | null | undefined;
   /**
@@ -1536,7 +1570,10 @@ export interface SessionView {
   restriction?: SessionRestriction | null | undefined;
   /** When it was created (ISO 8601, UTC). */
   createdAt: string;
-  /** Warmup tier: the daily cap of this session. */
+  /**
+   * Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
+   * along, and another number has its own.
+   */
   warmupTier: number;
 }
 
@@ -1616,9 +1653,9 @@ export interface TokenUsage {
 
 /** `TypingBody` of the API description. */
 export interface TypingBody {
-  /** Phone number or address of the contact who sees it. */
+  /** Phone number or address of the contact who sees it, or address of a group. */
   to: string;
-  /** What the contact sees; it fades by itself after some seconds. */
+  /** What is seen; it fades by itself after some seconds. */
   state: 'composing' | 'recording' | 'paused';
 }
 
@@ -1787,6 +1824,11 @@ export interface WebhookEndpoint {
   pausedAt: string | null;
   /** Session it is bound to; null: tenant-wide. */
   sessionId: string | null;
+  /**
+   * Ids of other endpoints that post events of this one to the same address, where there are any: its
+   * receiver gets those twice, signed with another secret each time. Not in lists.
+   */
+  sameUrlAs?: string[] | undefined;
   /** When it was created (ISO 8601, UTC). */
   createdAt: string;
 }
@@ -1837,6 +1879,11 @@ export interface WebhookEndpointWithSecret {
   pausedAt: string | null;
   /** Session it is bound to; null: tenant-wide. */
   sessionId: string | null;
+  /**
+   * Ids of other endpoints that post events of this one to the same address, where there are any: its
+   * receiver gets those twice, signed with another secret each time. Not in lists.
+   */
+  sameUrlAs?: string[] | undefined;
   /** When it was created (ISO 8601, UTC). */
   createdAt: string;
   /** Signs deliveries. Shown this once. */

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import 'reflect-metadata';
+import { sentencesOf } from '@svc/contracts';
 import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 
@@ -57,7 +58,7 @@ export function loadConfig<T extends object>(type: new () => T, env: NodeJS.Proc
   const config = plainToInstance(type, plain, { exposeDefaultValues: true });
   for (const error of validateSync(config)) {
     const name = variables.find((variable) => variable.property === error.property)?.name ?? error.property;
-    const rules = Object.values(error.constraints ?? {}).map((rule) => rule.replace(error.property, name));
+    const rules = sentencesOf(error).map((rule) => rule.replace(error.property, name));
     problems.push(
       name in env || plain[error.property] !== undefined ? rules.join('; ') : `${name} is missing`,
     );

@@ -30,6 +30,14 @@ export class SeenTypingView {
   @ApiProperty({ description: 'Phone of the account.', example: '4915550001000' })
   from: string;
 
+  @ApiProperty({
+    description: 'Address of the group it is in; null: in the chat of the two.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  group: string | null;
+
   @ApiProperty({ description: STATE, enum: TYPING_STATES, example: 'composing' })
   state: TypingState;
 
@@ -41,6 +49,6 @@ export class SeenTypingView {
 }
 
 export class SeenTypingList {
-  @ApiProperty({ description: 'One entry per account.', type: [SeenTypingView] })
+  @ApiProperty({ description: 'One entry per account and chat.', type: [SeenTypingView] })
   items: SeenTypingView[];
 }

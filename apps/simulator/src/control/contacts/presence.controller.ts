@@ -40,9 +40,9 @@ export class PresenceController {
   @Get('typing')
   @ApiOperation({ summary: 'What accounts do in their chats with the contact, as it was last told' })
   @ApiParam(PHONE)
-  @ApiResponse({ status: 200, type: SeenTypingList, description: 'One entry per account.' })
+  @ApiResponse({ status: 200, type: SeenTypingList, description: 'One entry per account and chat.' })
   seen(@Param('phone', PhonePipe) phone: string): SeenTypingList {
-    const seen = [...(this.platform.population.get(phone)?.seenTyping ?? [])];
-    return { items: seen.map(([from, { at, ...typing }]) => ({ from, ...typing, at: at.toISOString() })) };
+    const seen = [...(this.platform.population.get(phone)?.seenTyping.values() ?? [])];
+    return { items: seen.map(({ at, ...typing }) => ({ ...typing, at: at.toISOString() })) };
   }
 }

@@ -5,6 +5,11 @@ import { MessageMedia, MessageOrigin, type Metadata } from '../../content/messag
 import { MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
 import { MessageFailure } from '../../events/message-events.js';
 
+/** What a repeat of a clientMessageId may ask for otherwise than the first request did. */
+const REPEAT_DIFFERENCES = ['sessionId', 'to', 'content'] as const;
+/** One of `REPEAT_DIFFERENCES`. */
+export type RepeatDifference = (typeof REPEAT_DIFFERENCES)[number];
+
 /** Answer of `POST /v1/messages`. */
 export class QueuedMessage {
   @ApiProperty({
@@ -59,6 +64,22 @@ export class QueuedMessage {
     example: '2026-01-31T13:00:00.000Z',
   })
   expiresAt?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'true where the clientMessageId had a job already: this is the first one, and nothing was sent again.',
+    example: true,
+  })
+  repeated?: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'Of a repeat, what it asked for otherwise than the first request: the job goes on as it was asked for first. Look at it where one clientMessageId may have come to stand for two messages.',
+    enum: REPEAT_DIFFERENCES,
+    isArray: true,
+    example: ['to'],
+  })
+  differs?: RepeatDifference[];
 }
 
 /** The message that another one answers, reacts to, edits or deletes. */
@@ -78,6 +99,21 @@ export class MessageStep {
   @ApiProperty({
     description: 'When it was reached (ISO 8601, UTC), by the clock of whoever saw it.',
     example: '2026-01-31T12:00:01.000Z',
+  })
+  at: string;
+}
+
+/** What a message says since it was edited. */
+export class MessageEdit {
+  @ApiProperty({ description: 'Id of the message that is the edit.', format: 'uuid' })
+  messageId: string;
+
+  @ApiProperty({ description: 'The new content.', type: MessageBody })
+  body: MessageBody;
+
+  @ApiProperty({
+    description: 'When it was edited (ISO 8601, UTC).',
+    example: '2026-01-31T12:05:00.000Z',
   })
   at: string;
 }
@@ -124,10 +160,25 @@ export class MessageView {
 
   @ApiProperty({
     description:
-      'Content. An edit is the new text, a deletion is unsupported: what they are about stays as it was sent.',
+      'Content, as it was sent. An edit is a message with the new text, a deletion one that is unsupported; what they are about stays as it was, and says so in edited and deletedAt.',
     type: MessageBody,
   })
   body: MessageBody;
+
+  @ApiPropertyOptional({
+    description: 'What it says since its author edited it; null: it was not edited.',
+    type: MessageEdit,
+    nullable: true,
+  })
+  edited?: MessageEdit | null;
+
+  @ApiPropertyOptional({
+    description: 'When its author deleted it (ISO 8601, UTC); null: it was not deleted.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  deletedAt?: string | null;
 
   @ApiProperty({
     description: 'The message that an outbound message answers, reacts to, edits or deletes.',

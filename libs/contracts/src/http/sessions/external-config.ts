@@ -79,6 +79,15 @@ export class ExternalConfig {
   webhookSecret: string | null;
 
   @ApiPropertyOptional({
+    description:
+      'Ids of other endpoints that post events of this session to the same address, where there are any: its receiver gets those twice, signed with another secret each time.',
+    type: 'array',
+    items: { type: 'string', format: 'uuid' },
+    example: ['0198c0de-0000-7000-8000-000000000002'],
+  })
+  sameUrlAs?: string[];
+
+  @ApiPropertyOptional({
     description: 'What the bot needs; in the answer of PUT on enabling or minting.',
     type: ExternalBotEnv,
   })

@@ -60,7 +60,7 @@ export class MarkReadBody {
 /** Body of `POST /v1/sessions/:id/typing`. */
 export class TypingBody {
   @ApiProperty({
-    description: 'Phone number or address of the contact who sees it.',
+    description: 'Phone number or address of the contact who sees it, or address of a group.',
     example: '+4915112345678',
     minLength: 1,
     maxLength: 100,
@@ -70,7 +70,7 @@ export class TypingBody {
   to: string;
 
   @ApiProperty({
-    description: 'What the contact sees; it fades by itself after some seconds.',
+    description: 'What is seen; it fades by itself after some seconds.',
     enum: TYPING_STATES,
     example: 'composing',
   })

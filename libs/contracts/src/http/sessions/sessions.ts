@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
+  IsArray,
   IsIn,
   IsISO8601,
   IsOptional,
@@ -119,6 +120,18 @@ export class SessionState {
   phone: string | null;
 
   @ApiPropertyOptional({
+    description:
+      'Ids of other sessions of yours that the same number is linked to, where there are any: all of them are told of everything, and each has a daily limit of its own.',
+    type: 'array',
+    items: { type: 'string', format: 'uuid' },
+    example: ['0198c0de-0000-7000-8000-000000000002'],
+  })
+  @IsOptional()
+  @IsArray()
+  @IsUUID(undefined, { each: true })
+  alsoLinkedIn?: string[];
+
+  @ApiPropertyOptional({
     description: 'Proxy that it connects through, without user and password; null: none.',
     type: String,
     nullable: true,
@@ -148,7 +161,8 @@ export class SessionState {
 /** A session as `GET /v1/sessions/:id` shows it. */
 export class SessionView extends SessionState {
   @ApiProperty({
-    description: 'Warmup tier: the daily cap of this session.',
+    description:
+      'Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it along, and another number has its own.',
     type: 'integer',
     example: 0,
     minimum: 0,

@@ -50,17 +50,18 @@ export class CreateWebhookBody {
   @Length(1, 2048)
   url: string;
 
-  @ApiProperty({
-    description: 'Events to receive; empty means all.',
+  @ApiPropertyOptional({
+    description: 'Events to receive; empty or left out means all.',
     enum: PUBLIC_EVENTS,
     isArray: true,
     uniqueItems: true,
     example: ['message.received'],
   })
+  @IsOptional()
   @IsArray()
   @ArrayUnique()
   @IsIn(PUBLIC_EVENTS, { each: true })
-  events: PublicEvent[];
+  events?: PublicEvent[];
 
   @ApiPropertyOptional({
     description:
@@ -230,6 +231,18 @@ export class WebhookEndpoint {
   @IsOptional()
   @IsUUID()
   sessionId: string | null;
+
+  @ApiPropertyOptional({
+    description:
+      'Ids of other endpoints that post events of this one to the same address, where there are any: its receiver gets those twice, signed with another secret each time. Not in lists.',
+    type: 'array',
+    items: { type: 'string', format: 'uuid' },
+    example: ['0198c0de-0000-7000-8000-000000000002'],
+  })
+  @IsOptional()
+  @IsArray()
+  @IsUUID(undefined, { each: true })
+  sameUrlAs?: string[];
 
   @ApiProperty({ description: 'When it was created (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
   @IsISO8601()

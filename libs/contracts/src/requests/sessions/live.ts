@@ -25,7 +25,7 @@ export class MarkReadV1 extends SessionRef {
   @IsArray() @ValidateNested({ each: true }) @Type(() => ReceivedMessageRef) messages: ReceivedMessageRef[];
 }
 
-/** Request of `typing`; `to` is an address. */
+/** Request of `typing`; `to` is an address, also of a group. */
 export class TypingV1 extends SessionRef {
   @IsString() to: string;
   @IsIn(TYPING_STATES) state: TypingState;
@@ -36,7 +36,7 @@ const APP = 'session-worker';
 export const RequestPairingCode = defineRequest(APP, 'pairing-code', PhoneRequestV1, PairingCode);
 /** Sends read receipts to contacts. Throws `SESSION_NOT_CONNECTED`. */
 export const MarkRead = defineRequest(APP, 'mark-read', MarkReadV1, Nothing);
-/** Shows a contact a typing state. Throws `SESSION_NOT_CONNECTED`. */
+/** Shows a contact, or a group, a typing state. Throws `SESSION_NOT_CONNECTED`. */
 export const SetTyping = defineRequest(APP, 'typing', TypingV1, Nothing);
 /** Looks a number up on the platform. Throws `SESSION_NOT_CONNECTED`, `PLATFORM_UNAVAILABLE`. */
 export const LookUpContact = defineRequest(APP, 'look-up-contact', PhoneRequestV1, ContactView);
