@@ -59,7 +59,7 @@ export class LoginGate {
     }
   }
 
-  /** Picks who is let in next, if there is a place. */
+  /** Picks the next login, if there is a place. */
   private next(): Login | undefined {
     if (this.inFlight.size >= this.places) return undefined;
     let [best, fewest] = [undefined as Login | undefined, this.most];

@@ -102,7 +102,7 @@ export class SessionSender {
     this.detach();
   }
 
-  /** Jobs that may be on their way at this moment; what is being claimed is waited for. */
+  /** Lists the jobs that may be on their way at this moment; what is being claimed is waited for. */
   async inHand(): Promise<string[]> {
     await this.claiming?.catch(() => undefined);
     return this.window.jobIds;
