@@ -75,7 +75,7 @@ export class SendWindow {
     this.inWriting.delete(keyId);
   }
 
-  /** Whether something of the message may have been handed over. */
+  /** Says whether something of the message may have been handed over. */
   hasBegun({ keyId }: LedgerMessage): boolean {
     return this.begun.has(keyId);
   }
