@@ -18,7 +18,7 @@ const sources = (): [string, string][] =>
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'))
     .map((file) => [file, readFileSync(join(SRC, file), 'utf8')]);
 
-/** Names of the steps that a text speaks of. */
+/** Finds the names of the steps in a text. */
 const named = (text: string): string[] => [...new Set(text.match(/\b(?:out|in)-\d+\b/g))].sort();
 
 test('whoever listens from outside hears a step while it is being made', () => {

@@ -85,7 +85,7 @@ export class Platform {
   }
 }
 
-/** Variables of a worker beside those of its servers. */
+/** Makes the variables of a worker beside those of its servers. */
 export function workerEnv(platform: Platform): Record<string, string> {
   return {
     SVC_MODE: 'development',
@@ -139,7 +139,7 @@ export class Stage {
     return [...new Map(of.map(({ id, data }) => [id, data])).values()];
   }
 
-  /** Ids of the events of a name and job, as often as they were published. */
+  /** Lists the ids of the events of a name and job, as often as they were published. */
   idsOf(name: string, jobId: string): string[] {
     return this.events
       .filter(({ type, data }) => type === name && data['jobId'] === jobId)

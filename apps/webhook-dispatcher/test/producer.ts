@@ -67,7 +67,7 @@ export class Producer {
     return messages;
   }
 
-  /** Events of this type that are published from here on, of any tenant. */
+  /** Collects the events of this type that are published from here on, of any tenant. */
   async collect(type: string): Promise<Envelope[]> {
     const messages: Envelope[] = [];
     const connection = natsConnectionOf(this.messaging);
@@ -84,7 +84,7 @@ export class Producer {
     await natsConnectionOf(this.messaging).flush();
   }
 
-  /** Events of the tenant's partition that the dispatcher has been handed, or will be, and has not acked. */
+  /** Counts the events of the tenant's partition that the dispatcher has been handed, or will be, and has not acked. */
   async unacked(tenantId: string): Promise<number> {
     const durable = `webhook-dispatcher-${partitionOf(tenantId)}`;
     const info = await this.messaging.manager.consumers.info(STREAMS.events, durable);

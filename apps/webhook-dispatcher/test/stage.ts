@@ -233,14 +233,14 @@ export class Stage {
     return id;
   }
 
-  /** Partitions that a process owns. */
+  /** Lists the partitions that a process owns. */
   async partitionsOf(worker: string): Promise<number[]> {
     const sql = 'SELECT partition FROM webhooks.partition_lease WHERE owner = $1 AND expires_at > now()';
     const rows = await this.database.query<{ partition: number }>(sql, [worker]);
     return rows.map(({ partition }) => partition);
   }
 
-  /** Paths of the POSTs, once there are as many. */
+  /** Waits for so many POSTs and lists their paths. */
   pathsOf(count: number): Promise<string[]> {
     const { received } = this.receiver;
     return waitFor(`${count} webhooks`, () => received.length >= count && received.map(({ path }) => path));

@@ -53,7 +53,7 @@ export const restartPostgres: NamedRun = {
   },
 };
 
-/** Process ids of everything but the database. */
+/** Reads the process ids of everything but the database. */
 function pidsOf(stack: Stack): Record<string, number> {
   const others = stack.file.processes.filter(({ name }) => name !== 'postgres');
   return Object.fromEntries(others.map(({ name, pid }) => [name, pid]));

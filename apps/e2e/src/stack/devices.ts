@@ -19,7 +19,7 @@ export async function devicesOf(stack: Stack): Promise<Map<string, Device[]>> {
   return new Map(items.map(({ phone, devices }) => [phone, devices]));
 }
 
-/** Things that happen on the platform side by side, without a request each; returns when all are done. */
+/** Plays steps on the platform side by side, without a request each; returns when all are done. */
 export async function playScenario(stack: Stack, steps: object[]): Promise<void> {
   const { id } = await stack.platform<{ id: string }>('POST', '/scenarios', { steps });
   for (;;) {

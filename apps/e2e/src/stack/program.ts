@@ -5,7 +5,7 @@ import { bareProgram } from '../repository.js';
 export class Program {
   private constructor(private readonly process: ChildProcess) {}
 
-  /** Resolves with what the program says first. `nodeOptions`: what Node is started with beyond the program. */
+  /** Starts a program and returns its first message. `nodeOptions`: what Node is started with beyond the program. */
   static async start<T>(
     file: string,
     { env = {}, nodeOptions = [] }: { env?: Record<string, string>; nodeOptions?: string[] } = {},

@@ -108,7 +108,7 @@ export class WebhookScene {
   }
 
   /**
-   * Events at a rate, whatever becomes of them. Resolves when the stream has them all.
+   * Publishes events at a rate, whatever their deliveries end as. Resolves when the stream has them all.
    * @returns when each was to be published, in ms since 1970, by message.
    */
   async publish(subscribers: Subscriber[], perSecond: number, seconds: number): Promise<Map<string, number>> {
@@ -152,7 +152,7 @@ export class WebhookScene {
     await waitFor('all events to be taken in', taken, LIMIT_MS);
   }
 
-  /** Deliveries that are neither delivered nor dead yet. */
+  /** Counts deliveries that are neither delivered nor dead yet. */
   pending(): Promise<number> {
     return this.number('SELECT count(*)::int AS n FROM webhooks.webhook_delivery');
   }

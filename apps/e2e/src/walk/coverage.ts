@@ -51,7 +51,7 @@ export class Coverage {
 }
 
 /**
- * Files that ran for the work of these rounds: a function of theirs ran in most of the rounds, and more often than in any idle window.
+ * Finds the files that ran for the work of these rounds: a function of theirs ran in most of the rounds, and more often than in any idle window.
  * A task that happened to fall into a round is not taken for the work.
  */
 export function filesOfWork(rounds: Calls[], idle: Calls[]): string[] {

@@ -8,7 +8,7 @@ export function backOffMs(deathsBefore: number): number {
   return Math.min(FIRST_MS * 2 ** deathsBefore, LONGEST_MS);
 }
 
-/** Deaths in a row that a new death adds to. */
+/** Counts the deaths in a row that a new death adds to. */
 export function deathsInARow(counted: number, aliveMs: number): number {
   return aliveMs >= STEADY_AFTER_MS ? 0 : counted;
 }

@@ -55,7 +55,7 @@ export const SIMULATOR_ROW: ServiceRow = { name: SIMULATOR, stopOrder: 4, nicene
 /** Place in the order of stopping: PostgreSQL and nats-server stop after all their clients. */
 export const SERVERS_STOP_ORDER = 5;
 
-/** Names of the processes of a service: its own, and `-2`, `-3` … for the session workers beside the first. */
+/** Lists the names of the processes of a service: its own, and `-2`, `-3` … for the session workers beside the first. */
 export function processNames({ name }: ServiceRow, sessionWorkers: number): string[] {
   const count = name === WORKER ? sessionWorkers : 1;
   return Array.from({ length: count }, (_, n) => (n === 0 ? name : `${name}-${n + 1}`));

@@ -68,7 +68,7 @@ export class Proxies {
   }
 }
 
-/** Leaves of an address what tenants and logs may see: neither user nor password. */
+/** Writes the part of an address that tenants and logs may see: neither user nor password. */
 export function withoutCredentials(text: string): string {
   const proxy = parse(text);
   return proxy ? `${proxy.url.protocol}//${proxy.origin.hostname}:${proxy.port}` : '';

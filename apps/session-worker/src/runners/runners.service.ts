@@ -58,7 +58,7 @@ export class RunnersService {
     return rows.map(({ id }) => id);
   }
 
-  /** Sessions that have a runner. */
+  /** Lists the sessions that have a runner. */
   running(): string[] {
     return [...this.runners.keys()];
   }

@@ -134,7 +134,7 @@ export class SessionRunner {
     });
   }
 
-  /** Jobs that may be on their way at this moment. */
+  /** Lists the jobs that may be on their way at this moment. */
   inHand(): Promise<string[]> {
     return this.tools.sender.inHand();
   }
@@ -232,7 +232,7 @@ export class SessionRunner {
     }
   }
 
-  /** Credentials to log in with; half a link (a pairing that was cut off) cannot: it starts afresh. */
+  /** Loads the credentials to log in with; half a link (a pairing that was cut off) cannot: it starts afresh. */
   private async usableCredentials(): Promise<Credentials> {
     const credentials = this.credentials ?? (await this.loadCredentials());
     return credentials && !credentials.isHalfLinked ? credentials : this.tools.platform.newCredentials();

@@ -37,7 +37,7 @@ export class SendWindow {
     return this.inFlight.size === 0;
   }
 
-  /** Jobs that may be on their way. */
+  /** Lists the jobs that may be on their way. */
   get jobIds(): string[] {
     const all = [...this.claimed, ...this.inFlight.values(), ...this.inWriting.values()];
     return all.map(({ jobId }) => jobId);
@@ -75,7 +75,7 @@ export class SendWindow {
     this.inWriting.delete(keyId);
   }
 
-  /** Whether something of the message may have been handed over. */
+  /** Says whether something of the message may have been handed over. */
   hasBegun({ keyId }: LedgerMessage): boolean {
     return this.begun.has(keyId);
   }

@@ -102,7 +102,7 @@ export class SessionSender {
     this.detach();
   }
 
-  /** Jobs that may be on their way at this moment; what is being claimed is waited for. */
+  /** Lists the jobs that may be on their way at this moment; what is being claimed is waited for. */
   async inHand(): Promise<string[]> {
     await this.claiming?.catch(() => undefined);
     return this.window.jobIds;
@@ -181,14 +181,13 @@ export class SessionSender {
     const isHeldUp = passed.has(message.to) || this.files.chats.includes(message.to);
     if (isHeldUp || (await this.refuse(message, socket))) return true;
     if (this.socket !== socket) return false;
-    if (!CONTENT[message.content.type].sending.hasFile || message.uploaded)
-      return this.send(message, socket);
+    if (!CONTENT[message.content.type].sending.hasFile || message.uploaded) return this.send(message, socket);
     passed.add(message.to);
     this.files.add(message);
     return true;
   }
 
-  /** The message as it goes to the account of its recipient; undefined where nobody knows that one: those behind it wait for it. */
+  /** Addresses the message to the account of its recipient; undefined where that one is not found: those behind it wait for it. */
   private async addressed(
     message: LedgerMessage,
     socket: PlatformSocket,

@@ -190,7 +190,7 @@ export class SessionsService {
     return { session: toSessionState(session), modeVersion: session.modeVersion };
   }
 
-  /** Columns of a proxy: the whole address is sealed, what may be shown is not. */
+  /** Makes the columns of a proxy: the whole address is sealed, what may be shown is not. */
   private sealed(sessionId: string, text: string | null | undefined): Partial<Session> {
     if (text === undefined) return {};
     if (text === null) return { proxy: null, proxyAddress: null };

@@ -64,7 +64,7 @@ async function senderOf({ keyId }: MessageReceivedV1): Promise<string> {
   return row?.sender ?? '';
 }
 
-/** Tables with texts of, or to, someone under any of these names. */
+/** Lists the tables with texts of, or to, a person under any of these names. */
 async function traces(...names: string[]): Promise<string[]> {
   const found: string[] = [];
   for (const table of [

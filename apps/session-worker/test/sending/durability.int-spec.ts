@@ -91,7 +91,7 @@ test('a socket that breaks while a message is being handed over holds the messag
   expect((await stage.platform.inbox(stranger)).map(({ text }) => text)).toEqual(['through a broken socket']);
 });
 
-/** Changes of such rows wait until the returned function is called. */
+/** Makes changes of such rows wait until the returned function is called. */
 async function holdUp(table: string, rows: string): Promise<() => Promise<void>> {
   const { database } = stage.worker;
   await database.query(`CREATE OR REPLACE FUNCTION sessions.hold_up() RETURNS trigger LANGUAGE plpgsql AS

@@ -3,7 +3,7 @@ import type { Group } from '../people/groups.js';
 import { seconds, type Stanza, stanza } from '../wire/nodes.js';
 import type { QueryContext } from './query-context.js';
 
-/** Answers who is in a group, to its members only. */
+/** Answers with the members of a group, to its members only. */
 export function describeGroup({ groups, person }: QueryContext, request: Stanza): Stanza[] {
   const group = groups.find(request.attrs.to);
   if (group?.members.includes(person)) return [groupNode(group)];

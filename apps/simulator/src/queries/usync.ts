@@ -5,7 +5,7 @@ import { isPlausiblePhone } from '../wire/phone-number.js';
 import { child, childrenNamed, children, type Stanza, stanza, textOf } from '../wire/nodes.js';
 import type { QueryContext } from './query-context.js';
 
-/** Answers who is behind a list of numbers: registered or not, which devices, which other id. */
+/** Answers with the people behind a list of numbers: registered or not, their devices, their other id. */
 export function lookUpUsers({ population }: QueryContext, request: Stanza): Stanza[] {
   const usync = child(request, 'usync');
   const protocols = children(child(usync, 'query')).map((each) => each.tag);

@@ -39,7 +39,7 @@ export class CountingServer {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Connections that are open now. */
+  /** Counts the connections that are open now. */
   open(): Promise<number> {
     return new Promise((done) => this.server.getConnections((_, count) => done(count)));
   }

@@ -20,7 +20,7 @@ async function anEndpoint(headers: Record<string, string>) {
     (await stage.rpc.request(UpdateEndpoint, { ...ref, ...fields })).endpoint;
   const view = async () => (await stage.rpc.request(GetEndpoint, ref)).endpoint;
   const posts = () => stage.receiver.received.filter((post) => post.path === path);
-  /** Headers of the next POST of an event. */
+  /** Reads the headers of the next POST of an event. */
   const delivered = async (): Promise<Record<string, unknown>> => {
     const before = posts().length;
     await stage.producer.received(tenantId);

@@ -49,7 +49,7 @@ const from = (remoteJid: string, timestamp = ago(60_000)) => ({
 const log = async (tenantId: string) =>
   (await stage.rpc.request(ReadEventLog, { tenantId, limit: 100 })).events.map(({ id }) => id);
 
-/** Rows of the tenant in which the person is named, in whatever column. */
+/** Counts the rows of the tenant in which the person is named, in whatever column. */
 async function traces(tenantId: string): Promise<number> {
   const [row] = await stage.database.query<{ count: number }>(
     `SELECT (SELECT count(*) FROM webhooks.webhook_event e WHERE tenant_id = $1

@@ -24,7 +24,7 @@ async function aSubscriber() {
   const subscriber = await stage.subscriber(['message.received']);
   const { tenantId, endpointId, hot } = subscriber;
   const setStatus = (status: 'ACTIVE' | 'PAUSED') => stage.setStatus(tenantId, endpointId, status);
-  /** Messages of one conversation, numbered. */
+  /** Publishes messages of one conversation, numbered. */
   const receive = async (from: number, to: number): Promise<void> => {
     for (let n = from; n <= to; n += 1)
       await stage.producer.received(tenantId, { sessionId: tenantId, keyId: String(n) });

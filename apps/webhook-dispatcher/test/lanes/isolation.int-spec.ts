@@ -15,7 +15,7 @@ beforeEach(() => stage.receiver.answerWith(({ path }) => (path.startsWith('/dead
 
 const arrivedAt = (path: string) => stage.receiver.received.filter((webhook) => webhook.path === path);
 const subscribe = (tenantId: string, path: string) => stage.endpoint(tenantId, stage.at(path));
-/** Events of as many conversations, so that they need not wait for each other. */
+/** Publishes events of as many conversations, so that they need not wait for each other. */
 const publish = (tenantId: string, count: number) =>
   Promise.all(
     Array.from({ length: count }, (_, index) =>

@@ -70,7 +70,7 @@ async function age(tenantId: string, days: number): Promise<void> {
   await query(`UPDATE webhooks.webhook_dlq SET ${older('dead_at')} WHERE tenant_id = $1`, [tenantId, days]);
 }
 
-/** Rows that are left of a tenant's events, and of the attempts for an endpoint. */
+/** Counts the rows that are left of a tenant's events, and of the attempts for an endpoint. */
 async function left(tenantId: string, endpointId: string): Promise<{ events: number; attempts: number }> {
   const [row] = await stage.database.query<{ events: number; attempts: number }>(
     `SELECT (SELECT count(*)::int FROM webhooks.webhook_event WHERE tenant_id = $1) AS events,

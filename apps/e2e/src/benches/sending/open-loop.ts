@@ -28,7 +28,7 @@ interface Target {
 
 const CONNECTIONS = 256;
 
-/** Calls at a fixed rate, whether those before are answered or not, as independent clients do. */
+/** Makes calls at a fixed rate, also while earlier ones have no answer, as independent clients do. */
 export async function openLoop(target: Target, { perSecond, seconds }: Arrivals): Promise<OpenLoopWindow> {
   const dispatcher = new Agent({ connections: CONNECTIONS });
   const times: number[] = [];

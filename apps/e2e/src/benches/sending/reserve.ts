@@ -55,7 +55,7 @@ export const reserve: Benchmark = {
   },
 };
 
-/** Sessions in the highest tier. */
+/** Makes sessions in the highest tier. */
 async function makeSessions(postgres: string, tenants: number): Promise<SessionOfTenant[]> {
   const tenantIds = Array.from({ length: tenants }, () => randomUUID());
   const sessions = Array.from({ length: SESSIONS }, (_, n) => ({

@@ -31,9 +31,9 @@ export async function endsOf(scene: WebhookScene): Promise<Ends> {
 }
 
 /**
- * Posts that are not written down, and so are made again. Each belongs to the disturbance that was over next after its
+ * Counts posts that are not written down, and so are made again. Each belongs to the disturbance that ended next after its
  * start; those after all of them to the last.
- * @param overAt ms since 1970, in their order.
+ * @param endedAt ms since 1970, in their order.
  */
 export async function repeatsPer(scene: WebhookScene, endedAt: number[]): Promise<number[]> {
   const rows = await scene.execute(RECORDED_SQL, []);

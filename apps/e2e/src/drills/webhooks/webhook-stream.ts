@@ -44,7 +44,7 @@ export class Stream {
     private readonly perSecond: number,
   ) {}
 
-  /** Events that the stream took so far, per second. */
+  /** Computes the events that the stream took so far, per second. */
   get rate(): number {
     return round3((this.published * 1000) / (performance.now() - this.startedAt));
   }

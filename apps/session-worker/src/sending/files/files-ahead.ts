@@ -65,7 +65,7 @@ export class FilesAhead {
     this.socket = undefined;
   }
 
-  /** Chats of which nothing may be sent now. */
+  /** Lists the chats of which nothing may be sent now. */
   get chats(): string[] {
     return [...this.waiting.keys()];
   }
