@@ -8,6 +8,7 @@ import { Conversation } from '../../src/conversations/conversation.entity.js';
 import { ConversationPast } from '../../src/conversations/conversation-past.entity.js';
 import { ClientMessage } from '../../src/sending/client-message.entity.js';
 import { ErasedContact, ErasureRecord } from '../../src/erasures/erasure.entity.js';
+import { ContactAlias } from '../../src/messages/contact-alias.entity.js';
 import { Message } from '../../src/messages/message.entity.js';
 import { SandboxNumber } from '../../src/sandbox/sandbox-number.entity.js';
 import { ScheduledMessage } from '../../src/scheduling/scheduled-message.entity.js';
@@ -24,6 +25,7 @@ const ENTITIES = [
   AuditHead,
   AuditRecord,
   ClientMessage,
+  ContactAlias,
   Conversation,
   ConversationPast,
   DashboardUser,
