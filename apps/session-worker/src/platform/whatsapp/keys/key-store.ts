@@ -11,7 +11,7 @@ import { isOfContent } from '@svc/database';
 import { log } from '@svc/service';
 import type { InboundRecord } from '../../messages.js';
 import type { KeyChange, PlatformStore } from '../../port.js';
-import { BoundedCache, quietLogger } from './library-options.js';
+import { BoundedCache, quietLogger } from '../library/library-options.js';
 
 const logger = quietLogger();
 

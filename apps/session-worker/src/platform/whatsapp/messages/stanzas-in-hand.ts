@@ -1,6 +1,6 @@
 import { log } from '@svc/service';
 import type { PlatformStore } from '../../port.js';
-import { BoundedCache } from '../keys/library-options.js';
+import { BoundedCache } from '../library/library-options.js';
 import { journalPlace } from './inbound-record.js';
 import type { Stanza } from './stanzas.js';
 

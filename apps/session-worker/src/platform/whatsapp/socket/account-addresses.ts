@@ -1,6 +1,6 @@
 import { bareAddress, digitsOf, parseAddress, phoneAddress } from '@svc/contracts';
 import { NoAnswerError, NotOnPlatformError } from '../../errors.js';
-import { BoundedCache } from '../keys/library-options.js';
+import { BoundedCache } from '../library/library-options.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 
 const CACHE_LIMIT = 5_000;

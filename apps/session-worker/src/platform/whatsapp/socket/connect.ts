@@ -1,6 +1,6 @@
 import { type AuthenticationCreds, makeWASocket } from '@whiskeysockets/baileys';
 import type { PlatformAddress } from '../../port.js';
-import { BoundedCache, quietLogger, shareAsyncContext } from '../keys/library-options.js';
+import { BoundedCache, quietLogger, shareAsyncContext } from '../library/library-options.js';
 import { type JournalTools, journaling } from '../keys/journaling.js';
 import { keyStore } from '../keys/key-store.js';
 import { protectSessionsFromTrials } from '../keys/signal-trials.js';
