@@ -243,6 +243,13 @@ export const ERROR_CATALOGUE = {
     'Another replay of this endpoint is running.',
     'Follow it with GET /v1/replays/:id under meta.replayId, then ask again.',
   ),
+  QUOTA_CONFLICT: entry(
+    409,
+    false,
+    'info',
+    'The tenant has as much of this as it may have.',
+    'Delete some of what meta.quota names: files, endpoints, keys or widgets. GET /v1/limits shows what is used and left.',
+  ),
   AUDIT_LOG_CONFLICT: entry(
     409,
     false,
@@ -276,7 +283,7 @@ export const ERROR_CATALOGUE = {
     429,
     true,
     'info',
-    'A limit is used up: messages a day, sessions of the plan, requests a second, or new chats that the platform allows.',
+    'A limit is used up: messages a day, sessions of the plan, requests a second, messages that wait, or new chats that the platform allows.',
     'Wait for the number of seconds in Retry-After; meta names the layer (session, plan, request, platform, schedule), the limit or the reason, and when it resets.',
   ),
   INTERNAL: entry(

@@ -53,6 +53,7 @@ export {
   readEnvelope,
   validationFailed,
 } from './parsing.js';
+export { type Quota, quotaConflict } from './quota.js';
 export {
   PARTITION_COUNT,
   STREAMS,
