@@ -5,6 +5,7 @@ import type { DataSource } from 'typeorm';
 /** A file that a journaled message waits for before it is told. */
 export interface PendingFile {
   mediaId: string;
+  tenantId: string;
   sessionId: string;
   partition: number;
   mimeType: string | null;
@@ -17,7 +18,7 @@ export async function pendingFiles(
   limit: number,
 ): Promise<PendingFile[]> {
   return dataSource.query<PendingFile[]>(
-    `SELECT media_id AS "mediaId", session_id AS "sessionId", partition,
+    `SELECT media_id AS "mediaId", envelope ->> 'tenantId' AS "tenantId", session_id AS "sessionId", partition,
        coalesce(envelope #>> '{data,body,mimeType}', envelope #>> '{data,body,inner,mimeType}') AS "mimeType"
      FROM inbound_media WHERE status = 'PENDING' AND partition = ANY($1::int[]) ORDER BY seq LIMIT ${limit}`,
     [partitions],
@@ -60,9 +61,10 @@ export async function finishMedia(
     `WITH ${FENCE_SQL},
      ripe AS (SELECT m.media_id, jsonb_set(m.envelope, '{data,media}', $5::jsonb) AS envelope
        FROM inbound_media m, fence WHERE m.media_id = $3::uuid AND m.status = 'PENDING' FOR UPDATE OF m),
-     done AS (UPDATE inbound_media m SET status = $4, envelope = NULL FROM ripe WHERE m.media_id = ripe.media_id)
+     done AS (UPDATE inbound_media m SET status = $4, bytes = $6::bigint, tenant_id = (ripe.envelope ->> 'tenantId')::uuid, envelope = NULL
+       FROM ripe WHERE m.media_id = ripe.media_id)
      INSERT INTO event_outbox (id, envelope) SELECT media_id, envelope FROM ripe RETURNING envelope`,
-    [...fenceParameters([fence]), media.mediaId, media.status, JSON.stringify(media)],
+    [...fenceParameters([fence]), media.mediaId, media.status, JSON.stringify(media), media.size],
   );
   return row?.envelope;
 }

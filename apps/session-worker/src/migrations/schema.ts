@@ -1,5 +1,6 @@
 import { ErasedContacts1764000130000 } from './1764000130000-erased-contacts.js';
 import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
+import { KeptMedia1764600000053 } from './1764600000053-kept-media.js';
 import { InboundMedia1763700200000 } from './1763700200000-inbound-media.js';
 import { SessionAge1763700600000 } from './1763700600000-session-age.js';
 import { Sessions1763700000000 } from './1763700000000-sessions.js';
@@ -27,5 +28,6 @@ export const schema = {
     SendExtras1764000200000,
     ErasedContacts1764000130000,
     AuditFacts1764500000000,
+    KeptMedia1764600000053,
   ],
 };
