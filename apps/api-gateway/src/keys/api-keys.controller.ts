@@ -36,7 +36,7 @@ export class ApiKeysController {
       'The key that is replaced works for another 24 hours. `rotates` names another key, or null: none is replaced. With `environment: TEST` a live key makes one for the sandbox, which replaces none.',
   })
   @ApiCreatedResponse({ type: NewApiKey, description: 'Created; the only answer with the secret.' })
-  @ApiErrors('VALIDATION_FAILED', 'API_KEY_NOT_FOUND', 'LIVE_ONLY')
+  @ApiErrors('VALIDATION_FAILED', 'API_KEY_NOT_FOUND', 'LIVE_ONLY', 'QUOTA_CONFLICT')
   create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKeyBody): Promise<NewApiKey> {
     return this.keys.create(caller, body);
   }

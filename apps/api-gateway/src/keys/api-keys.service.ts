@@ -15,6 +15,7 @@ import {
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
 import { SendPermissions } from '../auth/send-permissions.js';
+import { QuotasService } from '../limits/quotas.service.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SandboxesService } from '../tenants/sandboxes.service.js';
 import { Tenant } from '../tenants/tenant.entity.js';
@@ -27,6 +28,12 @@ const ROTATION_DUE = `key.created_at < (SELECT svc_now(:tenantId)) - interval '9
 
 /** Without a number of days: never. */
 const EXPIRES_AT = `svc_now(:tenant) + :days::int * interval '1 day'`;
+
+/** Keys that work no more may be made without end: the newest of them are kept. */
+const FORGET_SQL = `DELETE FROM api_key WHERE kid IN (
+  SELECT kid FROM api_key, svc_now($1) AS now
+  WHERE tenant_id = $1 AND (revoked_at IS NOT NULL OR expires_at <= now)
+  ORDER BY created_at DESC, kid DESC OFFSET 1000)`;
 
 /** A key to be made. */
 export interface KeyOrder {
@@ -49,6 +56,7 @@ export class ApiKeysService {
     private readonly cursors: Cursors,
     private readonly sandboxes: SandboxesService,
     private readonly permissions: SendPermissions,
+    private readonly quotas: QuotasService,
   ) {}
 
   /** `rotates` left out: the calling key; null: none (specification, "API key rotation"). */
@@ -75,13 +83,16 @@ export class ApiKeysService {
     return { ...(await this.makeBeside({ tenantId, name, scopes, expiresInDays, actor })), rotated: null };
   }
 
-  private createBeside(
+  private async createBeside(
     caller: Caller,
     { name, scopes, rotates, expiresInDays }: CreateApiKeyBody,
   ): Promise<NewApiKey> {
+    const most = await this.quotas.most(caller.tenantId, 'keys');
     return this.dataSource.transaction(async (tx) => {
       const kid = rotates === undefined ? caller.kid : rotates;
       const old = kid === null ? null : await this.expire(tx, caller, kid);
+      // One that is replaced works for another day, and counts until then.
+      await this.quotas.assertRoom(tx, caller.tenantId, 'keys', most);
       const made = await this.make(tx, {
         tenantId: caller.tenantId,
         name: name ?? old?.name ?? 'API key',
@@ -97,9 +108,16 @@ export class ApiKeysService {
     });
   }
 
-  /** Makes a key beside the others, e.g. for an external bot. */
-  makeBeside(order: KeyOrder): Promise<ApiKeyView & { secret: string }> {
-    return this.dataSource.transaction((tx) => this.make(tx, order));
+  /**
+   * Makes a key beside the others, e.g. for an external bot.
+   * @throws AppError `QUOTA_CONFLICT`
+   */
+  async makeBeside(order: KeyOrder): Promise<ApiKeyView & { secret: string }> {
+    const most = await this.quotas.most(order.tenantId, 'keys');
+    return this.dataSource.transaction(async (tx) => {
+      await this.quotas.assertRoom(tx, order.tenantId, 'keys', most);
+      return this.make(tx, order);
+    });
   }
 
   /** Makes a key beside the others, in the transaction that it belongs to. */
@@ -117,6 +135,7 @@ export class ApiKeysService {
       .values({ ...values, createdAt: () => 'svc_now(:tenant)', expiresAt: () => EXPIRES_AT })
       .setParameters({ tenant: tenantId, days: expiresInDays ?? null })
       .execute();
+    await tx.query(FORGET_SQL, [tenantId]);
     await this.audit.write(
       { tenantId, actor, action: 'api_key.created', target: kid, details: { name, scopes, expiresInDays } },
       tx,

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { GroupCommit } from '@svc/database';
-import { DataSource, Repository } from 'typeorm';
+import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { conversationIdOf, moveSql } from '../messages/messages.repository.js';
 import { Message } from '../messages/message.entity.js';
 import type { ClientMessage } from './client-message.entity.js';
 import { type OutboundMessage, storedContentOf } from './outbound-message.js';
+import { thoseThatFit, type WaitingMessage } from './schedule-limit.js';
 import { FIRST_PUBLICATION_S } from './send-publisher.js';
 
 /** What the database says of a row that it has written. */
@@ -65,7 +66,13 @@ export class JobsRepository {
     patienceMs: PATIENCE_MS,
     // A job that is given twice is the first one's; the other finds it.
     apart: ({ id }) => id,
-    write: (messages) => this.insertAll(messages),
+    write: (messages) => this.insertAll(this.dataSource, messages),
+  });
+  private readonly waitingInsertions = new GroupCommit<WaitingMessage, Message | null>({
+    most: MOST,
+    patienceMs: PATIENCE_MS,
+    apart: ({ message }) => message.id,
+    write: (waiting) => this.insertAllWaiting(waiting),
   });
   private readonly lookUps = new GroupCommit<ClientMessageName, string | null>({
     most: MOST,
@@ -92,6 +99,14 @@ export class JobsRepository {
     return this.insertions.add(message);
   }
 
+  /**
+   * As `insert`, of a message that waits for its time.
+   * @returns null also where too many of its tenant wait already.
+   */
+  insertWaiting(waiting: WaitingMessage): Promise<Message | null> {
+    return this.waitingInsertions.add(waiting);
+  }
+
   private async findAll(names: ClientMessageName[]): Promise<(string | null)[]> {
     const columns = [
       names.map(({ tenantId }) => tenantId),
@@ -101,9 +116,20 @@ export class JobsRepository {
     return rows.map(({ id }) => id);
   }
 
-  private async insertAll(messages: OutboundMessage[]): Promise<(Message | null)[]> {
+  private insertAllWaiting(waiting: WaitingMessage[]): Promise<(Message | null)[]> {
+    return this.dataSource.transaction(async (tx) => {
+      const fitting = await thoseThatFit(tx, waiting);
+      const rows = await this.insertAll(tx, fitting);
+      return waiting.map(({ message }) => rows[fitting.indexOf(message)] ?? null);
+    });
+  }
+
+  private async insertAll(
+    db: Pick<EntityManager, 'query'>,
+    messages: OutboundMessage[],
+  ): Promise<(Message | null)[]> {
     const rows = messages.map(rowOf);
-    const written = await this.dataSource.query<RowTimes[]>(INSERT_SQL, [
+    const written = await db.query<RowTimes[]>(INSERT_SQL, [
       JSON.stringify(rows),
       messages.map(conversationIdOf),
       messages.map(hashOf),
