@@ -29,7 +29,9 @@ describe('a cursor', () => {
 
   test('of an earlier release, which was signed only, is still read', () => {
     const position = '1234567';
-    const mac = createHmac('sha256', digestOf(PEPPER).deriveKey('page-cursor')).update(`events:a\n${position}`);
+    const mac = createHmac('sha256', digestOf(PEPPER).deriveKey('page-cursor')).update(
+      `events:a\n${position}`,
+    );
     const bytes = [mac.digest().subarray(0, 12), Buffer.from(position)];
     const signed = Buffer.concat(bytes).toString('base64url');
     expect(cursors.decode('events:a', signed)).toBe(position);

@@ -71,12 +71,14 @@ describe('a widget', () => {
   });
 });
 
-test.each(['https://a.example', 'http://localhost:3000', 'https://xn--mnchen-3ya.example', 'https://192.0.2.1'])(
-  'a widget may be on pages of %s',
-  async (origin) => {
-    expect((await create({ allowedOrigins: [origin] }))['allowedOrigins']).toEqual([origin]);
-  },
-);
+test.each([
+  'https://a.example',
+  'http://localhost:3000',
+  'https://xn--mnchen-3ya.example',
+  'https://192.0.2.1',
+])('a widget may be on pages of %s', async (origin) => {
+  expect((await create({ allowedOrigins: [origin] }))['allowedOrigins']).toEqual([origin]);
+});
 
 describe('what strangers get', () => {
   test('is what the tenant wants shown and the number, for its pages alone and without cookies', async () => {
