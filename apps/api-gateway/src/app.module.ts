@@ -44,6 +44,7 @@ import { LogTail } from './events/log-tail.js';
 import { SendPermissions } from './auth/send-permissions.js';
 import { LimitsController } from './usage/limits.controller.js';
 import { LimitsService } from './limits/limits.service.js';
+import { QuotasService } from './limits/quotas.service.js';
 import { AdmissionService } from './sending/admission.service.js';
 import { CancellationController } from './scheduling/cancellation.controller.js';
 import { CancellationService } from './scheduling/cancellation.service.js';
@@ -57,6 +58,7 @@ import { MessageMediaService } from './media/message-media.service.js';
 import { MessageSweeper } from './sending/message-sweeper.js';
 import { MessagesConsumer } from './messages/messages.consumer.js';
 import { MediaController } from './media/media.controller.js';
+import { KeptUploads } from './media/kept-uploads.entity.js';
 import { Upload } from './media/upload.entity.js';
 import { UploadsService } from './media/uploads.service.js';
 import { MessagesController } from './messages/messages.controller.js';
@@ -77,7 +79,10 @@ import { ScheduleLimit } from './sending/schedule-limit.js';
 import { SendingService } from './sending/sending.service.js';
 import { Cursors } from './paging/cursor.js';
 import { LongReads } from './paging/long-reads.js';
+import { ContactWrites } from './sandbox/contact-writes.js';
+import { SandboxConsumer } from './sandbox/sandbox.consumer.js';
 import { SandboxController } from './sandbox/sandbox.controller.js';
+import { SandboxDay } from './sandbox/sandbox-day.entity.js';
 import { SandboxNumber } from './sandbox/sandbox-number.entity.js';
 import { SandboxNumbers } from './sandbox/sandbox-numbers.js';
 import { SandboxService } from './sandbox/sandbox.service.js';
@@ -90,6 +95,7 @@ import { LiveService } from './sessions/live.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { TenantPaces } from './subscriptions/tenant-paces.js';
 import { DashboardUser } from './tenants/dashboard-user.entity.js';
 import { Tenant } from './tenants/tenant.entity.js';
 import { TenantsConsumer } from './operator/tenants.consumer.js';
@@ -121,7 +127,9 @@ const ENTITIES = [
   DashboardUser,
   ErasedContact,
   ErasureRecord,
+  KeptUploads,
   Message,
+  SandboxDay,
   SandboxNumber,
   ScheduledMessage,
   Tenant,
@@ -168,6 +176,7 @@ const events = {
     WidgetsController,
     PublicWidgetController,
     MessagesConsumer,
+    SandboxConsumer,
     ScheduleConsumer,
     AuditConsumer,
     TenantsConsumer,
@@ -188,7 +197,9 @@ const events = {
     AuditWatch,
     Cursors,
     SubscriptionsService,
+    TenantPaces,
     LimitsService,
+    QuotasService,
     UsageService,
     {
       provide: AddressGuard,
@@ -237,6 +248,7 @@ const events = {
     SandboxesService,
     SandboxService,
     SandboxNumbers,
+    ContactWrites,
     SimulatorClient,
     WidgetsService,
     PublicWidgetService,

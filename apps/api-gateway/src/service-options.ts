@@ -4,6 +4,7 @@ import { readConfig } from './config.js';
 import { guardTheEdge } from './edge/edge.js';
 import { serveDocsPage } from './openapi/docs-page.js';
 import { serveOpenApi } from './openapi/openapi-page.js';
+import { paceTenants } from './subscriptions/tenant-paces.js';
 
 /** Start options of the service, in production and in tests. */
 export const serviceOptions: StartOptions = {
@@ -17,6 +18,7 @@ export const serviceOptions: StartOptions = {
   requestLimitMs: 120_000,
   customize: async (app) => {
     await guardTheEdge(app);
+    paceTenants(app);
     serveOpenApi(app, readConfig().publicUrl);
     serveDocsPage(app);
   },

@@ -82,7 +82,7 @@ export class BillingConfig extends ServiceConfig {
   @EnvNumbers(
     'STORAGE_INCLUDED',
     {
-      description: `Bytes of media that a plan includes: a number for who asks, no service enforces it. ${PER_PLAN}`,
+      description: `Bytes of files that a plan keeps: of uploads, and as many again of files that arrived. ${PER_PLAN}`,
       example: '5000000000,50000000000,500000000000',
     },
     PLANS.length,
@@ -94,7 +94,7 @@ export class BillingConfig extends ServiceConfig {
   @EnvNumbers(
     'REQUEST_PACE',
     {
-      description: `Requests a second of one API key that a plan includes: a number for who asks. Enforced is REQUESTS_PER_SECOND of the gateway, for all plans alike. ${PER_PLAN}`,
+      description: `Requests a second that all keys of a tenant together may make on each replica of the gateway. ${PER_PLAN}`,
       example: '1000',
     },
     PLANS.length,
@@ -102,6 +102,42 @@ export class BillingConfig extends ServiceConfig {
   )
   @IsInt({ each: true, message: 'REQUEST_PACE must hold whole numbers' })
   requestPace: number[] = [1_000, 1_000, 1_000];
+
+  @EnvNumbers(
+    'ENDPOINTS_INCLUDED',
+    { description: `Tenant-wide webhook endpoints that a tenant may have. ${PER_PLAN}`, example: '50' },
+    PLANS.length,
+    { least: 0, most: 10_000 },
+  )
+  @IsInt({ each: true, message: 'ENDPOINTS_INCLUDED must hold whole numbers' })
+  endpointsIncluded: number[] = [50, 50, 50];
+
+  @EnvNumbers(
+    'KEYS_INCLUDED',
+    { description: `API keys that work at the same time. ${PER_PLAN}`, example: '100' },
+    PLANS.length,
+    { least: 0, most: 10_000 },
+  )
+  @IsInt({ each: true, message: 'KEYS_INCLUDED must hold whole numbers' })
+  keysIncluded: number[] = [100, 100, 100];
+
+  @EnvNumbers(
+    'WIDGETS_INCLUDED',
+    { description: `Widgets that a tenant may have. ${PER_PLAN}`, example: '100' },
+    PLANS.length,
+    { least: 0, most: 10_000 },
+  )
+  @IsInt({ each: true, message: 'WIDGETS_INCLUDED must hold whole numbers' })
+  widgetsIncluded: number[] = [100, 100, 100];
+
+  @EnvNumbers(
+    'SCHEDULED_INCLUDED',
+    { description: `Messages that may wait for their time. ${PER_PLAN}`, example: '10000' },
+    PLANS.length,
+    { least: 0, most: 1_000_000 },
+  )
+  @IsInt({ each: true, message: 'SCHEDULED_INCLUDED must hold whole numbers' })
+  scheduledIncluded: number[] = [10_000, 10_000, 10_000];
 
   @Env('STRIPE_SECRET_KEY', {
     description:

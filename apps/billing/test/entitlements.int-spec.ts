@@ -66,7 +66,10 @@ describe('without an override', () => {
 
   test('the internal tenant has no limit of any kind, and there is nothing to override', async () => {
     const tenantId = await aTenant(billing, 'STARTER', true);
-    const none = { sessions: null, messages: null, calls: null, tokens: null, storage: null, pace: null };
+    const none = {
+      ...{ sessions: null, messages: null, calls: null, tokens: null, storage: null, pace: null },
+      ...{ endpoints: null, keys: null, widgets: null, scheduled: null },
+    };
     expect(await entitlementsOf(tenantId)).toEqual({ ...none, overage: 'bill' });
     await expect(set(tenantId, 'messages', 5)).rejects.toMatchObject({
       code: 'SUBSCRIPTION_CONFLICT',

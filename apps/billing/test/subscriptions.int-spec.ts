@@ -41,6 +41,7 @@ describe('a subscription', () => {
       entitlements: {
         ...{ sessions: 5, messages: 10_000, calls: 5_000, tokens: 20_000_000, overage: 'bill' },
         ...{ storage: 50_000_000_000, pace: 1_000 },
+        ...{ endpoints: 50, keys: 100, widgets: 100, scheduled: 10_000 },
       },
     });
   });

@@ -2,7 +2,7 @@ import type { RetentionRule } from '@svc/service';
 
 /**
  * These rules say which rows are old: a reservation once no repeat of its send can come and its month is over, and a call of a model
- * likewise; health beyond the window that numbers are judged by, counters after what a year's comparison needs. A unit that is held
+ * likewise; health beyond the window that numbers are judged by, counters and numbers that ended after what a year's comparison needs. A unit that is held
  * stays.
  */
 export const RETENTION_RULES: RetentionRule[] = [
@@ -11,5 +11,7 @@ export const RETENTION_RULES: RetentionRule[] = [
   { table: 'warmup_contact', where: `greatest(sent_at, replied_at) < now - interval '60 days'` },
   { table: 'warmup_mishap', where: `at < now - interval '60 days'` },
   { table: 'warmup_day', where: 'day < today - 400' },
+  // Of a number that goes on, ended_at is null.
+  { table: 'warmup', where: `ended_at < now - interval '400 days'` },
   { table: 'quota', where: 'day < today - 400' },
 ];

@@ -26,6 +26,10 @@ const ROWS: Record<string, AgedRow> = {
     columns: ({ id, at }) => ({ event_id: id, session_id: id, kind: `'DISCONNECTED'`, at }),
   },
   warmup_day: { days: 400, columns: ({ id, day }) => ({ session_id: id, day }) },
+  warmup: {
+    days: 400,
+    columns: ({ id, at }) => ({ session_id: id, tenant_id: id, tier: '0', tier_since: at, ended_at: at }),
+  },
   quota: { days: 400, columns: ({ id, day }) => ({ scope: `'tenant'`, id, day, used: '0' }) },
 };
 

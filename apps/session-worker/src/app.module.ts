@@ -22,6 +22,7 @@ import { ErasureConsumer } from './erasure/erasure.consumer.js';
 import { ErasureService } from './erasure/erasure.service.js';
 import { KeyWriter } from './journal/key-writer.js';
 import { SessionStores } from './journal/session-stores.js';
+import { MediaRoom } from './media/media-room.js';
 import { MediaService } from './media/media.service.js';
 import { Platform } from './platform/port.js';
 import { Proxies } from './platform/proxy.js';
@@ -92,6 +93,7 @@ function ownerOptions(): OwnerOptions {
     ErasureService,
     KeyWriter,
     LiveService,
+    MediaRoom,
     MediaService,
     {
       provide: FileFetcher,

@@ -176,6 +176,7 @@ export type TokenOverage = (typeof TOKEN_OVERAGES)[number];
 export const ENTITLEMENT_KEYS = [
   ...(['sessions', 'messages', 'calls', 'tokens'] as const),
   ...(['overage', 'storage', 'pace'] as const),
+  ...(['endpoints', 'keys', 'widgets', 'scheduled'] as const),
 ];
 /** Value of `ENTITLEMENT_KEYS`. */
 export type EntitlementKey = (typeof ENTITLEMENT_KEYS)[number];

@@ -180,6 +180,13 @@ export const ERROR_CATALOGUE = {
     'The route exists, but not with this method.',
     'Check the method against /openapi.yaml.',
   ),
+  REQUEST_TIMEOUT: entry(
+    408,
+    true,
+    'debug',
+    'The request did not come in time.',
+    'Send it again: its headers within 30 seconds, and all of it within two minutes.',
+  ),
   CONTACT_CONFLICT: entry(
     409,
     true,
@@ -250,6 +257,13 @@ export const ERROR_CATALOGUE = {
     'Another replay of this endpoint is running.',
     'Follow it with GET /v1/replays/:id under meta.replayId, then ask again.',
   ),
+  QUOTA_CONFLICT: entry(
+    409,
+    false,
+    'info',
+    'The tenant has as much of this as it may have.',
+    'Delete some of what meta.quota names: files, endpoints, keys or widgets. GET /v1/limits shows what is used and left.',
+  ),
   AUDIT_LOG_CONFLICT: entry(
     409,
     false,
@@ -283,8 +297,15 @@ export const ERROR_CATALOGUE = {
     429,
     true,
     'info',
-    'A limit is used up: messages a day, sessions of the plan, requests a second, or new chats that the platform allows.',
+    'A limit is used up: messages a day, sessions of the plan, requests a second, messages that wait, or new chats that the platform allows.',
     'Wait for the number of seconds in Retry-After; meta names the layer (session, plan, request, platform, schedule), the limit or the reason, and when it resets.',
+  ),
+  HEADERS_TOO_LARGE: entry(
+    431,
+    false,
+    'debug',
+    'The headers of the request are larger than allowed.',
+    'Send fewer or shorter headers: 16 KB of them are taken.',
   ),
   INTERNAL: entry(
     500,

@@ -53,6 +53,7 @@ export {
   readEnvelope,
   validationFailed,
 } from './parsing.js';
+export { type Quota, quotaConflict } from './quota.js';
 export { sentencesOf, unknownField } from './rule-words.js';
 export {
   PARTITION_COUNT,

@@ -63,10 +63,14 @@ export class AnswerCache<V> {
     return (open.next ??= open.now.then(ask, ask));
   }
 
-  /** Removes the answers of all keys that begin like this; answers to questions of this moment are not cached either. */
-  invalidate(prefix: string): void {
+  /**
+   * Removes the answers of all keys that begin like this, and those that `isOf` names; answers to questions of this moment are not cached
+   * either.
+   */
+  invalidate(prefix: string, isOf: (answer: V) => boolean = () => false): void {
     this.invalidations += 1;
-    for (const key of this.entries.keys()) if (key.startsWith(prefix)) this.entries.delete(key);
+    for (const [key, { answer }] of this.entries)
+      if (key.startsWith(prefix) || isOf(answer)) this.entries.delete(key);
   }
 
   private ask(key: string, question: () => Promise<V>): Promise<V> {
@@ -125,7 +129,7 @@ export class SendPermissions implements OnApplicationBootstrap {
   /**
    * Removes cached answers after a change that was made here; call it after the commit. In force here when this returns, elsewhere when
    * the notice has come.
-   * @param of id of the tenant, kid of the key, or nothing: everything of everybody
+   * @param of id of the tenant, with all its keys; kid of a key; or nothing: everything of everybody
    */
   invalidate(of = ''): void {
     this.remove(of);
@@ -133,6 +137,7 @@ export class SendPermissions implements OnApplicationBootstrap {
   }
 
   private remove(of: string): void {
-    for (const answers of [this.keys, this.subscriptions, this.sessions]) answers.invalidate(of);
+    this.keys.invalidate(of, ([key]) => key?.tenantId === of);
+    for (const answers of [this.subscriptions, this.sessions]) answers.invalidate(of);
   }
 }

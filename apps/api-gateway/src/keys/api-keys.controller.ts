@@ -36,7 +36,7 @@ export class ApiKeysController {
       'The key that is replaced works for another 24 hours. `rotates` names another key, or null: none is replaced. Of two calls that replace one key at the same moment, one gets 409. With `environment: TEST` a live key makes one for the sandbox, which replaces none.',
   })
   @ApiCreatedResponse({ type: NewApiKey, description: 'Created; the only answer with the secret.' })
-  @ApiErrors('VALIDATION_FAILED', 'API_KEY_NOT_FOUND', 'API_KEY_CONFLICT', 'LIVE_ONLY')
+  @ApiErrors('VALIDATION_FAILED', 'API_KEY_NOT_FOUND', 'API_KEY_CONFLICT', 'LIVE_ONLY', 'QUOTA_CONFLICT')
   create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKeyBody): Promise<NewApiKey> {
     return this.keys.create(caller, body);
   }

@@ -15,6 +15,7 @@ import {
 import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
 import { SendPermissions } from '../auth/send-permissions.js';
+import { QuotasService } from '../limits/quotas.service.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SandboxesService } from '../tenants/sandboxes.service.js';
 import { Tenant } from '../tenants/tenant.entity.js';
@@ -33,6 +34,12 @@ const EXPIRES_AT = `svc_now(:tenant) + :days::int * interval '1 day'`;
  * has waited for longer than that, and may repeat it.
  */
 const NOT_JUST_ROTATED = `(rotated_at IS NULL OR rotated_at <= svc_now(tenant_id) - interval '10 seconds')`;
+
+/** Keys that work no more may be made without end: the newest of them stay. */
+const FORGET_SQL = `DELETE FROM api_key WHERE kid IN (
+  SELECT kid FROM api_key, svc_now($1) AS now
+  WHERE tenant_id = $1 AND (revoked_at IS NOT NULL OR expires_at <= now)
+  ORDER BY created_at DESC, kid DESC OFFSET 1000)`;
 
 /** A key to be made. */
 export interface KeyOrder {
@@ -55,6 +62,7 @@ export class ApiKeysService {
     private readonly cursors: Cursors,
     private readonly sandboxes: SandboxesService,
     private readonly permissions: SendPermissions,
+    private readonly quotas: QuotasService,
   ) {}
 
   /** Creates a key. `rotates` left out: the calling key; null: none (specification, "API key rotation"). */
@@ -81,13 +89,16 @@ export class ApiKeysService {
     return { ...(await this.makeBeside({ tenantId, name, scopes, expiresInDays, actor })), rotated: null };
   }
 
-  private createBeside(
+  private async createBeside(
     caller: Caller,
     { name, scopes, rotates, expiresInDays }: CreateApiKeyBody,
   ): Promise<NewApiKey> {
+    const most = await this.quotas.most(caller.tenantId, 'keys');
     return this.dataSource.transaction(async (tx) => {
       const kid = rotates === undefined ? caller.kid : rotates;
       const old = kid === null ? null : await this.expire(tx, caller, kid);
+      // One that is replaced works for another day, and counts until then.
+      await this.quotas.assertRoom(tx, caller.tenantId, 'keys', most);
       const made = await this.make(tx, {
         tenantId: caller.tenantId,
         name: name ?? old?.name ?? 'API key',
@@ -103,9 +114,16 @@ export class ApiKeysService {
     });
   }
 
-  /** Makes a key beside the others, e.g. for an external bot. */
-  makeBeside(order: KeyOrder): Promise<ApiKeyView & { secret: string }> {
-    return this.dataSource.transaction((tx) => this.make(tx, order));
+  /**
+   * Makes a key beside the others, e.g. for an external bot.
+   * @throws AppError `QUOTA_CONFLICT`
+   */
+  async makeBeside(order: KeyOrder): Promise<ApiKeyView & { secret: string }> {
+    const most = await this.quotas.most(order.tenantId, 'keys');
+    return this.dataSource.transaction(async (tx) => {
+      await this.quotas.assertRoom(tx, order.tenantId, 'keys', most);
+      return this.make(tx, order);
+    });
   }
 
   /** Makes a key beside the others, in the transaction that it belongs to. */
@@ -123,6 +141,7 @@ export class ApiKeysService {
       .values({ ...values, createdAt: () => 'svc_now(:tenant)', expiresAt: () => EXPIRES_AT })
       .setParameters({ tenant: tenantId, days: expiresInDays ?? null })
       .execute();
+    await tx.query(FORGET_SQL, [tenantId]);
     await this.audit.write(
       { tenantId, actor, action: 'api_key.created', target: kid, details: { name, scopes, expiresInDays } },
       tx,

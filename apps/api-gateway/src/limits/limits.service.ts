@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
+  CountEndpoints,
   CountSessions,
   GetLimits,
   GetUsage,
@@ -13,22 +14,30 @@ import {
   type TenantLimits,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { dayOf, isReadOnly, mostSessions, readOnlyError } from './entitlements.js';
+import { dayOf, entitlementsOf, isReadOnly, mostSessions, readOnlyError } from './entitlements.js';
+import { mostOf, QuotasService } from './quotas.service.js';
 
 /** Sessions whose day is shown. */
 const MOST_SHOWN = 200;
 
+/** What of its quotas a tenant is shown. */
+type QuotaViews = Pick<TenantLimits, 'uploads' | 'endpoints' | 'apiKeys' | 'widgets' | 'scheduled'>;
+
 /** This class asks the services that count what is used of each layer, and words the refusals of the plan. */
 @Injectable()
 export class LimitsService {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly quotas: QuotasService,
+  ) {}
 
   async ofTenant(subscription: SubscriptionState): Promise<TenantLimits> {
     const { tenantId, plan } = subscription;
-    const [{ count }, { sessions }, { tokens }] = await Promise.all([
+    const [{ count, mediaBytes = 0 }, { sessions }, { tokens }, quotas] = await Promise.all([
       this.rpc.request(CountSessions, { tenantId }),
       this.rpc.request(ListSessions, { tenantId, limit: MOST_SHOWN }),
       this.rpc.request(GetUsage, { tenantId }),
+      this.quotasOf(subscription),
     ]);
     const day = await this.read(
       subscription,
@@ -36,7 +45,26 @@ export class LimitsService {
     );
     const { messages, llmCalls = countOf(null, 0), resetAt, sessions: perSession } = day;
     const sessionCount = countOf(mostSessions(subscription), count);
-    return { plan, resetAt, messages, llmCalls, tokens, sessions: sessionCount, perSession };
+    const media = countOf(mostOf(subscription, 'storage'), mediaBytes);
+    return {
+      ...{ plan, resetAt, messages, llmCalls, tokens, sessions: sessionCount },
+      ...{ ...quotas, media, requestsPerSecond: entitlementsOf(subscription).pace, perSession },
+    };
+  }
+
+  private async quotasOf(subscription: SubscriptionState): Promise<QuotaViews> {
+    const { tenantId } = subscription;
+    const [{ count: endpoints }, { keys, widgets, scheduled, uploads }] = await Promise.all([
+      this.rpc.request(CountEndpoints, { tenantId }),
+      this.quotas.counts(tenantId),
+    ]);
+    return {
+      uploads: countOf(mostOf(subscription, 'storage'), uploads),
+      endpoints: countOf(mostOf(subscription, 'endpoints'), endpoints),
+      apiKeys: countOf(mostOf(subscription, 'keys'), keys),
+      widgets: countOf(mostOf(subscription, 'widgets'), widgets),
+      scheduled: countOf(mostOf(subscription, 'scheduled'), scheduled),
+    };
   }
 
   async ofSession(subscription: SubscriptionState, ranked: SessionReply): Promise<SessionLimits> {

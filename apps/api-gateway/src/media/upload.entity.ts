@@ -10,6 +10,8 @@ export class Upload {
   /** Size in bytes; null until all of it is stored. */
   @Column('integer', { nullable: true }) size: number | null;
   @Column('text', { nullable: true }) sha256: string | null;
+  /** What it counts for; until it is whole, what it may become. */
+  @Column('bigint') bytes: string;
   /** The file came with a message, and belongs to that alone. */
   @Column('boolean', { name: 'of_message' }) ofMessage: boolean;
   /** The job of that message, until the sweeper has seen that it was written. */

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { AppError, invalidField, OUTBOUND_MAX_BYTES } from '@svc/contracts';
+import { AppError, invalidField } from '@svc/contracts';
 import {
   isSpecific,
   MEDIA_STORE,
@@ -10,8 +10,9 @@ import {
   signatureOf,
 } from '@svc/media-store';
 import { log, PeriodicTasks } from '@svc/service';
-import { In, Repository } from 'typeorm';
+import { In, IsNull, Not, Repository } from 'typeorm';
 import { Upload } from './upload.entity.js';
+import { countedBytes, findRoom, MAX_BYTES, type UploadRoom } from './upload-room.js';
 
 const HOUR_MS = 3_600_000;
 /** A day longer than promised: a message that goes out in the last minute still finds its file. */
@@ -26,14 +27,23 @@ const UNSETTLED_SQL = `SELECT u.id, m.id IS NOT NULL AS written FROM upload u
   LEFT JOIN LATERAL (SELECT id FROM message
     WHERE id = u.job_id AND content #>> '{media,mediaId}' = u.id::text LIMIT 1) m ON true
   WHERE u.job_id IS NOT NULL AND u.created_at < statement_timestamp() - ${SETTLED} ORDER BY u.created_at LIMIT ${BATCH}`;
-const OLD_SQL = `SELECT id FROM upload WHERE created_at < statement_timestamp() - ${STORED_FOR} LIMIT ${BATCH}`;
-const MAX_BYTES = Math.max(...Object.values(OUTBOUND_MAX_BYTES));
+// An upload that is not whole by then was left by a crash.
+const OLD_SQL = `SELECT id FROM upload WHERE created_at < statement_timestamp() - ${STORED_FOR}
+  OR (sha256 IS NULL AND created_at < statement_timestamp() - ${SETTLED}) LIMIT ${BATCH}`;
 
 /** An upload whose file is stored whole. */
 export type StoredUpload = Upload & { size: number; sha256: string };
 
 /** Properties of a file that a tenant names. */
 export type NewUpload = Pick<Upload, 'id' | 'tenantId' | 'mimeType' | 'filename' | 'ofMessage' | 'jobId'>;
+
+/** How much a tenant may upload. */
+export interface UploadBounds {
+  /** Bytes that it may keep; null: any number. */
+  most: number | null;
+  /** Bytes of the file, or a few more; undefined where nobody says. */
+  size: number | undefined;
+}
 
 /** This class stores files that tenants gave us to send: for a month, each for its tenant alone. */
 @Injectable()
@@ -47,30 +57,41 @@ export class UploadsService {
   }
 
   /**
-   * Stores a file. The same id again replaces it.
-   * @throws AppError `PAYLOAD_TOO_LARGE`, `UPSTREAM_UNAVAILABLE`, `VALIDATION_FAILED`: it is empty.
+   * Stores a file. Its room is taken before its first byte: of two files at once, the second finds what the first leaves.
+   * @throws AppError `PAYLOAD_TOO_LARGE`, `QUOTA_CONFLICT`, `UPSTREAM_UNAVAILABLE`, `VALIDATION_FAILED`: it is empty.
    */
   async add(
     upload: NewUpload,
     source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    { most, size }: UploadBounds,
   ): Promise<StoredUpload> {
-    await this.uploads.upsert(upload, ['id']);
+    const room = await this.uploads.manager.transaction(async (tx) => {
+      const found = await findRoom(tx, upload.tenantId, most, size);
+      await tx.insert(Upload, { ...upload, bytes: String(found.bytes) });
+      return found;
+    });
     try {
-      const head: Uint8Array[] = [];
-      const stored = await this.store.put(upload.id, copyHead(source, head), MAX_BYTES);
-      if (stored.size === 0) {
-        await this.delete(upload.id);
-        throw invalidField('file', 'file must not be empty');
-      }
-      // The first bytes of the file may say its type where the client does not.
-      const found = isSpecific(upload.mimeType) ? undefined : await signatureOf(Buffer.concat(head));
-      const described = { ...stored, mimeType: found?.mimeType ?? upload.mimeType };
-      await this.uploads.update(upload.id, described);
-      return { ...upload, ...described } as StoredUpload;
+      return await this.fill(upload, source, room);
     } catch (error) {
+      await this.discard(upload.id);
       if (!(error instanceof MediaTooLargeError)) throw error;
-      throw new AppError('PAYLOAD_TOO_LARGE', `The file is larger than ${MAX_BYTES} bytes.`);
+      throw room.refusal ?? new AppError('PAYLOAD_TOO_LARGE', `The file is larger than ${MAX_BYTES} bytes.`);
     }
+  }
+
+  private async fill(
+    upload: NewUpload,
+    source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    room: UploadRoom,
+  ): Promise<StoredUpload> {
+    const head: Uint8Array[] = [];
+    const stored = await this.store.put(upload.id, copyHead(source, head), Math.min(room.bytes, MAX_BYTES));
+    if (stored.size === 0) throw invalidField('file', 'file must not be empty');
+    // What a client does not know of its file, its first bytes may say.
+    const found = isSpecific(upload.mimeType) ? undefined : await signatureOf(Buffer.concat(head));
+    const described = { ...stored, mimeType: found?.mimeType ?? upload.mimeType };
+    await this.uploads.update(upload.id, { ...described, bytes: String(countedBytes(stored.size)) });
+    return { ...upload, ...described } as StoredUpload;
   }
 
   /** Finds a whole upload of the tenant that may still be sent, in so many ms from now. */
@@ -85,6 +106,24 @@ export class UploadsService {
       )
       .getOne();
     return found as StoredUpload | null;
+  }
+
+  /**
+   * Deletes an upload that the tenant made by itself; a message that was to bring it fails.
+   * @throws AppError `MEDIA_NOT_FOUND`, or `FORBIDDEN` for another tenant's.
+   */
+  async deleteOf(tenantId: string, id: string): Promise<void> {
+    const upload = await this.uploads.findOneBy({ id, ofMessage: false, sha256: Not(IsNull()) });
+    if (!upload) throw new AppError('MEDIA_NOT_FOUND', 'There is no such upload.');
+    if (upload.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    await this.delete(id);
+  }
+
+  /** Deletes what is left of an upload that failed; what fails here, too, is left to the sweep. */
+  async discard(id: string): Promise<void> {
+    await this.delete(id).catch((error: unknown) =>
+      log().warn({ mediaId: id, err: error }, 'a file that is not needed is deleted later'),
+    );
   }
 
   /** Deletes an upload, the file first: what a crash leaves of that is found again. */

@@ -18,6 +18,8 @@ import { JobsOfUploads1764001100000 } from './1764001100000-jobs-of-uploads.js';
 import { NoSessionChanges1764500000000 } from './1764500000000-no-session-changes.js';
 import { ChangesOfMessages1764600000041 } from './1764600000041-changes-of-messages.js';
 import { RotationsOfKeys1764600000042 } from './1764600000042-rotations-of-keys.js';
+import { KeptUploads1764600000052 } from './1764600000052-kept-uploads.js';
+import { SandboxDays1764600000054 } from './1764600000054-sandbox-days.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
@@ -54,6 +56,8 @@ export const schema = {
     ContactAliases1764500000131,
     ChangesOfMessages1764600000041,
     RotationsOfKeys1764600000042,
+    KeptUploads1764600000052,
+    SandboxDays1764600000054,
   ],
   sql: sqlFolder(import.meta.url),
 };

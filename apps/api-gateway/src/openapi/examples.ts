@@ -11,6 +11,7 @@ interface Content {
 const META: Partial<Record<ErrorCode, object>> = {
   VALIDATION_FAILED: { fields: [{ field: 'to', rule: 'to is not a phone number' }] },
   FORBIDDEN: { scope: 'messages:send' },
+  QUOTA_CONFLICT: { quota: 'endpoints', limit: 50, used: 50 },
   RATE_LIMITED: {
     ...{ layer: 'session', limit: 250, used: 250, resetAt: '2026-02-01T00:00:00.000Z' },
     retryAfterSeconds: 3_600,

@@ -21,6 +21,11 @@ export class SandboxNumbers {
     }
     throw new Error('No free number was found for a sandbox session.');
   }
+
+  /** Forgets the phone of a session that is deleted. */
+  async forget(sessionId: string): Promise<void> {
+    await this.numbers.delete({ sessionId });
+  }
 }
 
 /** Makes a number from +1 555 200 0000 on: the magic numbers lie below. */

@@ -78,7 +78,8 @@ export class SandboxController {
   @ApiOperation({
     operationId: 'writeAsContact',
     summary: 'Write to a session as a contact',
-    description: '`message.received` follows, as for a message of a person.',
+    description:
+      '`message.received` follows, as for a message of a person. Possible as often a day as the plan has messages.',
   })
   @ApiId('id', 'Session id.')
   @ApiCreatedResponse({ type: WrittenAsContact, description: 'On its way.' })

@@ -11,8 +11,10 @@ import { LimitsService } from '../limits/limits.service.js';
 import { outboundMessageOf } from './outbound-message.js';
 import { SendingService } from './sending.service.js';
 
-/** Refusals that are passing states of the session, and not faults of the request. */
-const PASSING: ReadonlySet<ErrorCode> = new Set(['SESSION_NOT_CONNECTED', 'RATE_LIMITED'] as const);
+/** What is wrong for now, and not with the request. */
+const PASSING: ReadonlySet<ErrorCode> = new Set([
+  ...(['SESSION_NOT_CONNECTED', 'RATE_LIMITED', 'QUOTA_CONFLICT'] as const),
+]);
 
 /** This class says whether a request would be accepted at this moment, and go out; nothing is sent, counted or written. */
 @Injectable()

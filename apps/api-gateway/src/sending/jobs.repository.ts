@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { GroupCommit } from '@svc/database';
-import { DataSource, Repository } from 'typeorm';
+import { DataSource, type EntityManager, Repository } from 'typeorm';
 import { conversationIdOf, moveSql } from '../messages/messages.repository.js';
 import { Message } from '../messages/message.entity.js';
 import type { ClientMessage } from './client-message.entity.js';
 import { digestOf, type FirstJob } from './first-job.js';
 import { type OutboundMessage, storedContentOf } from './outbound-message.js';
+import { thoseThatFit, type WaitingMessage } from './schedule-limit.js';
 import { FIRST_PUBLICATION_S } from './send-publisher.js';
 
 /** Fields of a written row that the database sets. */
@@ -79,7 +80,13 @@ export class JobsRepository {
     patienceMs: PATIENCE_MS,
     // A job that is given twice is the first one's; the other finds it.
     apart: ({ id }) => id,
-    write: (messages) => this.insertAll(messages),
+    write: (messages) => this.insertAll(this.dataSource, messages),
+  });
+  private readonly waitingInsertions = new GroupCommit<WaitingMessage, Message | null>({
+    most: MOST,
+    patienceMs: PATIENCE_MS,
+    apart: ({ message }) => message.id,
+    write: (waiting) => this.insertAllWaiting(waiting),
   });
   private readonly lookUps = new GroupCommit<ClientMessageName, FoundJob>({
     most: MOST,
@@ -108,6 +115,14 @@ export class JobsRepository {
     return this.insertions.add(message);
   }
 
+  /**
+   * Writes a message that waits for its time, as `insert` does.
+   * @returns null also where too many of its tenant wait already.
+   */
+  insertWaiting(waiting: WaitingMessage): Promise<Message | null> {
+    return this.waitingInsertions.add(waiting);
+  }
+
   private findAll(names: ClientMessageName[]): Promise<FoundJob[]> {
     const columns = [
       names.map(({ tenantId }) => tenantId),
@@ -116,9 +131,20 @@ export class JobsRepository {
     return this.dataSource.query<FoundJob[]>(FIND_SQL, columns);
   }
 
-  private async insertAll(messages: OutboundMessage[]): Promise<(Message | null)[]> {
+  private insertAllWaiting(waiting: WaitingMessage[]): Promise<(Message | null)[]> {
+    return this.dataSource.transaction(async (tx) => {
+      const fitting = await thoseThatFit(tx, waiting);
+      const rows = await this.insertAll(tx, fitting);
+      return waiting.map(({ message }) => rows[fitting.indexOf(message)] ?? null);
+    });
+  }
+
+  private async insertAll(
+    db: Pick<EntityManager, 'query'>,
+    messages: OutboundMessage[],
+  ): Promise<(Message | null)[]> {
     const rows = messages.map(rowOf);
-    const written = await this.dataSource.query<WrittenColumns[]>(INSERT_SQL, [
+    const written = await db.query<WrittenColumns[]>(INSERT_SQL, [
       JSON.stringify(rows),
       messages.map(conversationIdOf),
       messages.map((message) => (message.clientMessageId === null ? null : digestOf(message, message))),

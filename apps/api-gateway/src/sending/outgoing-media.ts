@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AddressGuard } from '@svc/outbound-http';
-import { contradicts, invalidField, type MediaKind, typesOf } from '@svc/contracts';
+import { contradicts, invalidField, type MediaKind, type SubscriptionState, typesOf } from '@svc/contracts';
 import { signatureOf } from '@svc/media-store';
-import { log } from '@svc/service';
+import { DataSource } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
+import { mostOf } from '../limits/quotas.service.js';
+import { assertRoom } from '../media/upload-room.js';
 import { UploadsService } from '../media/uploads.service.js';
 import type { Message } from '../messages/message.entity.js';
 import { withUpload } from './drafts/media.js';
@@ -15,20 +17,29 @@ export class OutgoingMedia {
   constructor(
     private readonly uploads: UploadsService,
     private readonly guard: AddressGuard,
+    private readonly dataSource: DataSource,
   ) {}
 
   /**
    * Completes a message with what its upload says of the file.
    * @param aheadMs how long until the message goes out
-   * @throws AppError `VALIDATION_FAILED` that names the field.
+   * @throws AppError `VALIDATION_FAILED` that names the field; `QUOTA_CONFLICT`: there is no room for a file that came with it.
    */
-  async complete(message: OutboundMessage, aheadMs: number): Promise<OutboundMessage> {
+  async complete(
+    subscription: SubscriptionState,
+    message: OutboundMessage,
+    aheadMs: number,
+  ): Promise<OutboundMessage> {
     const { media } = message.content;
     if (media?.url !== undefined) {
       const problem = await this.guard.problemWith(media.url);
       if (problem) throw invalidField('media.url', `media.url: ${problem}`);
     }
-    if (message.file) await assertIsOfKind(message.content.type as MediaKind, message.file, 'media.base64');
+    if (message.file) {
+      await assertIsOfKind(message.content.type as MediaKind, message.file, 'media.base64');
+      const most = mostOf(subscription, 'storage');
+      await assertRoom(this.dataSource, message.tenantId, most, message.file.length);
+    }
     if (media?.mediaId === undefined) return message;
     const upload = await this.uploads.find(message.tenantId, media.mediaId, aheadMs);
     const which = aheadMs > 0 ? 'that is kept until it goes out' : 'of the last 30 days';
@@ -37,12 +48,13 @@ export class OutgoingMedia {
   }
 
   /** Stores a file that came with the request, so that from here it is one that was uploaded before. */
-  async store(message: OutboundMessage): Promise<OutboundMessage> {
+  async store(subscription: SubscriptionState, message: OutboundMessage): Promise<OutboundMessage> {
     const { id: jobId, tenantId, content, file } = message;
     if (!file || !content.media) return message;
     const { mimeType = '', filename = null } = content.media;
     const upload = { id: uuidv7(), tenantId, mimeType, filename, ofMessage: true, jobId };
-    const { id: mediaId } = await this.uploads.add(upload, [file]);
+    const bounds = { most: mostOf(subscription, 'storage'), size: file.length };
+    const { id: mediaId } = await this.uploads.add(upload, [file], bounds);
     return { ...message, content: { ...content, media: { ...content.media, mediaId } } };
   }
 
@@ -54,11 +66,7 @@ export class OutgoingMedia {
   async discard({ content, file }: OutboundMessage, row: Message | null): Promise<void> {
     const mediaId = file && content.media?.mediaId;
     if (!mediaId || row?.content?.media?.mediaId === mediaId) return;
-    try {
-      await this.uploads.delete(mediaId);
-    } catch (error) {
-      log().warn({ mediaId, err: error }, 'a file without a message is deleted later');
-    }
+    await this.uploads.discard(mediaId);
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type SubscriptionState,
 } from '@svc/contracts';
 import { isPassing } from '@svc/database';
+import { mostOf } from '../limits/quotas.service.js';
 import { ContactAliases } from '../messages/contact-aliases.js';
 import type { Message } from '../messages/message.entity.js';
 import { MessageChangesRepository } from '../messages/message-changes.repository.js';
@@ -91,10 +92,12 @@ export class SendingService {
     ranked: SessionReply,
     message: OutboundMessage,
   ): Promise<OutboundMessage> {
-    const { tenantId, contact, names, sendAt, queueForSeconds } = message;
+    const { contact, names, sendAt, queueForSeconds } = message;
     const related = names ? await this.withNamed(message, names) : message;
-    const aheadMs = sendAt ? await this.schedule.assertRoom(tenantId, sendAt) : 0;
-    const complete = related.content.media ? await this.media.complete(related, aheadMs) : related;
+    const aheadMs = sendAt ? await this.schedule.assertRoom(subscription, sendAt) : 0;
+    const complete = related.content.media
+      ? await this.media.complete(subscription, related, aheadMs)
+      : related;
     // The present state of the session says nothing of a later time.
     if (!sendAt) await this.admission.assertOpen(subscription, ranked, contact, queueForSeconds !== null);
     return complete;
@@ -122,7 +125,7 @@ export class SendingService {
   ): Promise<SendOutcome> {
     const complete = await this.complete(subscription, ranked, message);
     // A scheduled message takes a unit of the day on which it goes out.
-    if (complete.sendAt) return this.write(complete);
+    if (complete.sendAt) return this.write(subscription, complete);
     let admission = await this.admission.admit(subscription, complete, onlyNew);
     if (admission.isRepeat) {
       const first = await this.firstOf(message);
@@ -131,21 +134,23 @@ export class SendingService {
     }
     const { refusal, usage, writeBefore } = admission;
     if (refusal) return { refusal, usage };
-    return { ...(await this.write({ ...complete, writeBefore }).catch(refused)), usage };
+    return { ...(await this.write(subscription, { ...complete, writeBefore }).catch(refused)), usage };
   }
 
   /** Writes the row. A unit whose message is not written in time is given back, a minute or two later, by `limits`. */
-  private async write(message: OutboundMessage): Promise<SendOutcome> {
-    const stored = message.file ? await this.media.store(message) : message;
-    const row = await this.insert(stored);
-    if (!row) return this.lostRace(stored);
+  private async write(subscription: SubscriptionState, message: OutboundMessage): Promise<SendOutcome> {
+    const stored = message.file ? await this.media.store(subscription, message) : message;
+    const row = await this.insert(subscription, stored);
+    if (!row) return this.lostRace(subscription, stored);
     if (!row.sendAt) this.publisher.publishInBackground(row);
     return { message: queued(row), replayed: false };
   }
 
-  private async insert(message: OutboundMessage): Promise<Message | null> {
+  private async insert(subscription: SubscriptionState, message: OutboundMessage): Promise<Message | null> {
     try {
-      return await this.jobs.insert(message);
+      return await (message.sendAt
+        ? this.jobs.insertWaiting({ message, most: mostOf(subscription, 'scheduled') })
+        : this.jobs.insert(message));
     } catch (error) {
       // A failed connection leaves open whether the row was written.
       if (!isPassing(error)) {
@@ -155,13 +160,14 @@ export class SendingService {
     }
   }
 
-  private async lostRace(message: OutboundMessage): Promise<SendOutcome> {
-    const { id, tenantId, clientMessageId, contact } = message;
+  private async lostRace(subscription: SubscriptionState, message: OutboundMessage): Promise<SendOutcome> {
+    const { id, tenantId, clientMessageId, contact, sendAt } = message;
     const first = await this.messages.find(tenantId, id);
     await this.media.discard(message, first);
     const named = first && clientMessageId !== null ? await this.firstOf(message) : null;
     if (named) return repeatOf(named, message);
     if (first) return { message: queued(first), replayed: false };
+    if (sendAt) await this.schedule.assertRoom(subscription, sendAt);
     if (await this.messages.isBeingErased(tenantId, contact)) throw new AppError('CONTACT_CONFLICT');
     throw new AppError('UPSTREAM_TIMEOUT', 'The message could not be written in time.');
   }

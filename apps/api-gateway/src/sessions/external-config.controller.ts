@@ -43,7 +43,7 @@ export class ExternalConfigController {
   @ApiExtension('x-not-repeatable-with', MAKES_ANEW)
   @ApiId('id', 'Session id.')
   @ApiOkResponse({ type: ExternalConfig, description: 'The configuration from now on.' })
-  @ApiErrors('VALIDATION_FAILED', 'SESSION_NOT_FOUND')
+  @ApiErrors('VALIDATION_FAILED', 'SESSION_NOT_FOUND', 'QUOTA_CONFLICT')
   put(
     @CurrentCaller() caller: Caller,
     @IdParam('id', 'SESSION_NOT_FOUND') id: string,

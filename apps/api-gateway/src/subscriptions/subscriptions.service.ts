@@ -12,6 +12,10 @@ import { SendPermissions } from '../auth/send-permissions.js';
 
 /** Time for which an answer of `billing` is used while billing cannot be reached. */
 const STAND_IN_MS = 5 * 60_000;
+/** How old an answer may be that nobody waits for. */
+const KNOWN_MS = 60_000;
+/** So much later it is asked for anew, unless whoever sends has had it meanwhile. */
+const ASK_AFTER_MS = 1_000;
 /** Tenants whose last answer is remembered; beyond it, the oldest is forgotten. */
 const MOST_TENANTS = 10_000;
 const TIMEOUT_MS = 3_000;
@@ -25,6 +29,8 @@ interface LastAnswer {
 @Injectable()
 export class SubscriptionsService {
   private readonly answers = new Map<string, LastAnswer>();
+  /** Tenants of whom a new answer will be asked for. */
+  private readonly due = new Set<string>();
 
   constructor(
     private readonly rpc: RpcClient,
@@ -41,6 +47,25 @@ export class SubscriptionsService {
   /** Reads the subscription of a tenant, active or not. */
   of(tenantId: string): Promise<SubscriptionState> {
     return this.read(tenantId, 'fresh');
+  }
+
+  /** The last answer about a tenant, of a minute ago where `billing` can be reached; it is asked for anew without anybody's wait. */
+  known(tenantId: string): SubscriptionState | undefined {
+    if (this.isDue(tenantId) && !this.due.has(tenantId)) {
+      this.due.add(tenantId);
+      setTimeout(() => this.renew(tenantId), ASK_AFTER_MS).unref();
+    }
+    return this.answers.get(tenantId)?.state;
+  }
+
+  private renew(tenantId: string): void {
+    this.due.delete(tenantId);
+    if (this.isDue(tenantId)) this.of(tenantId).catch(() => undefined); // it stays due
+  }
+
+  private isDue(tenantId: string): boolean {
+    const last = this.answers.get(tenantId);
+    return !last || performance.now() - last.at > KNOWN_MS;
   }
 
   private async read(tenantId: string, how: 'fresh' | 'cached'): Promise<SubscriptionState> {

@@ -24,6 +24,7 @@ import { actorOf, type Caller, CurrentCaller, NeedsScope } from '../auth/authori
 import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { IdParam } from '../edge/resource-id.js';
 import { withoutNulls } from '../edge/without-nulls.js';
+import { QuotasService } from '../limits/quotas.service.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
@@ -36,6 +37,7 @@ export class WebhooksController {
   constructor(
     private readonly rpc: RpcClient,
     private readonly cursors: Cursors,
+    private readonly quotas: QuotasService,
   ) {}
 
   @Post()
@@ -43,17 +45,20 @@ export class WebhooksController {
   @ApiOperation({
     operationId: 'createWebhook',
     summary: 'Register an endpoint for the events of all sessions',
+    description: 'It hears what is said in them: this scope is as strong as messages:read.',
   })
   @ApiCreatedResponse({
     type: WebhookEndpointWithSecret,
     description: 'Registered; the only answer with the secret.',
   })
-  @ApiErrors('VALIDATION_FAILED')
+  @ApiErrors('VALIDATION_FAILED', 'QUOTA_CONFLICT')
   async create(
     @CurrentCaller() caller: Caller,
     @Body() body: CreateWebhookBody,
   ): Promise<WebhookEndpointWithSecret> {
-    return (await this.rpc.request(CreateEndpoint, { ...body, ...by(caller) })).endpoint;
+    const most = await this.quotas.most(caller.tenantId, 'endpoints');
+    const request = { ...body, ...by(caller), ...(most === null ? {} : { most }) };
+    return (await this.rpc.request(CreateEndpoint, request)).endpoint;
   }
 
   @Get()

@@ -31,7 +31,7 @@ export class WidgetsController {
       'Put `embed` of the answer on the page. Under a Content-Security-Policy the page allows this origin in script-src and connect-src; nothing else is needed. No cookies are set.',
   })
   @ApiCreatedResponse({ type: WidgetView, description: 'Created.' })
-  @ApiErrors('VALIDATION_FAILED', 'SESSION_NOT_FOUND')
+  @ApiErrors('VALIDATION_FAILED', 'SESSION_NOT_FOUND', 'QUOTA_CONFLICT')
   create(@CurrentCaller() caller: Caller, @Body() body: CreateWidgetBody): Promise<WidgetView> {
     return this.widgets.create(caller, body);
   }

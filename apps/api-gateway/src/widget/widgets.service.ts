@@ -6,6 +6,7 @@ import { type EntityManager, LessThan, Repository } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
 import { actorOf, type Caller } from '../auth/authorization.js';
 import { GatewayConfig } from '../config.js';
+import { QuotasService } from '../limits/quotas.service.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import type { CreateWidgetBody, UpdateWidgetBody, WidgetView } from './widget-bodies.js';
@@ -23,12 +24,16 @@ export class WidgetsService {
     private readonly audit: AuditService,
     private readonly cursors: Cursors,
     private readonly config: GatewayConfig,
+    private readonly quotas: QuotasService,
   ) {}
 
+  /** @throws AppError `SESSION_NOT_FOUND`, `FORBIDDEN`, `QUOTA_CONFLICT` */
   async create(caller: Caller, body: CreateWidgetBody): Promise<WidgetView> {
     const { tenantId } = caller;
     await this.sessions.owned(tenantId, body.sessionId);
+    const most = await this.quotas.most(tenantId, 'widgets');
     return this.widgets.manager.transaction(async (tx) => {
+      await this.quotas.assertRoom(tx, tenantId, 'widgets', most);
       // The id consists of random bits alone: the time at which it was made helps nobody to guess it.
       const id = randomUUID();
       await tx.insert(Widget, { ...DEFAULTS, ...sentFields(body), id, tenantId });

@@ -5,12 +5,13 @@ import {
   GetSubscription,
   type SessionState,
   type SubscriptionState,
+  SendPermissionsChanged,
   SessionDisconnected,
   SubscriptionChanged,
 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { bootService } from '@svc/service';
-import { waitFor } from '@svc/testing';
+import { natsConnectionOf, waitFor } from '@svc/testing';
 import { serviceOptions } from '../../src/service-options.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
 
@@ -96,6 +97,28 @@ test('a sandbox that moves its clock leaves alone what is known of others', asyn
   const moved = await gateway.call(sandbox.apiKey, 'POST /v1/sandbox/clock', { advanceSeconds: 60 });
   expect(moved.status).toBe(200);
   expect(await asksAgain()).toBe(false);
+});
+
+test('a sandbox that moves its clock sends one notice, however many keys it has, and none of them is cached any more', async () => {
+  const sandbox = await gateway.sandboxOf(await gateway.createTenant());
+  const make = async (): Promise<string> =>
+    String((await gateway.call(sandbox.apiKey, 'POST /v1/api-keys', { rotates: null })).body['secret']);
+  const keys = await Promise.all([make(), make(), make()]);
+  const last = String(keys[0]);
+  await gateway.service.database.query(
+    `UPDATE gateway.api_key SET expires_at = svc_now(tenant_id) + interval '1 hour' WHERE kid = $1`,
+    [last.slice('rk_test_'.length, 'rk_test_'.length + 12)],
+  );
+  const ask = async (key: string): Promise<number> => (await gateway.call(key, 'GET /v1/sessions')).status;
+  expect(await ask(last)).toBe(200);
+  const notices: string[] = [];
+  gateway.fakes.messaging.onNotice(SendPermissionsChanged, ({ of }) => void notices.push(of));
+  await natsConnectionOf(gateway.fakes.messaging).flush();
+  await gateway.call(sandbox.apiKey, 'POST /v1/sandbox/clock', { advanceSeconds: 7_200 });
+  expect(await ask(last)).toBe(401);
+  await waitFor('the notice', () => notices.length > 0);
+  await natsConnectionOf(gateway.fakes.messaging).flush();
+  expect(notices).toEqual([sandbox.tenantId]);
 });
 
 test('a key that is revoked is refused here at once, and by another gateway as soon as that hears of it', async () => {

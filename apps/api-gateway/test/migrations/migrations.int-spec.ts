@@ -10,12 +10,14 @@ import { ClientMessage } from '../../src/sending/client-message.entity.js';
 import { ErasedContact, ErasureRecord } from '../../src/erasures/erasure.entity.js';
 import { ContactAlias } from '../../src/messages/contact-alias.entity.js';
 import { Message } from '../../src/messages/message.entity.js';
+import { SandboxDay } from '../../src/sandbox/sandbox-day.entity.js';
 import { SandboxNumber } from '../../src/sandbox/sandbox-number.entity.js';
 import { ScheduledMessage } from '../../src/scheduling/scheduled-message.entity.js';
 import { CLAIM_SQL } from '../../src/sending/message-sweeper.js';
 import { schema } from '../../src/migrations/schema.js';
 import { DashboardUser } from '../../src/tenants/dashboard-user.entity.js';
 import { Widget } from '../../src/widget/widget.entity.js';
+import { KeptUploads } from '../../src/media/kept-uploads.entity.js';
 import { Upload } from '../../src/media/upload.entity.js';
 import { Tenant } from '../../src/tenants/tenant.entity.js';
 
@@ -31,7 +33,9 @@ const ENTITIES = [
   DashboardUser,
   ErasedContact,
   ErasureRecord,
+  KeptUploads,
   Message,
+  SandboxDay,
   SandboxNumber,
   ScheduledMessage,
   Tenant,

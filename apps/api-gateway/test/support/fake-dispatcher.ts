@@ -3,6 +3,7 @@ import {
   AppError,
   type AuditFact,
   CancelReplay,
+  CountEndpoints,
   type ChangeEndpointStateV1,
   CreateEndpoint,
   DeleteEndpoint,
@@ -24,6 +25,7 @@ import {
   type LoggedEvent,
   PauseEndpoint,
   PutBoundEndpoint,
+  quotaConflict,
   type PutBoundEndpointV1,
   ReactivateEndpoint,
   ReadContactEvents,
@@ -74,11 +76,14 @@ export class FakeDispatcher {
   storedSince = 0;
 
   answer(on: On, audit: Audit): void {
-    on(CreateEndpoint, ({ tenantId, actor, headers = {}, ...fields }) => {
+    on(CreateEndpoint, ({ tenantId, actor, most = Infinity, headers = {}, ...fields }) => {
       this.actors.push(actor);
       checkUrl(fields.url, 'url');
+      const used = this.tenantWideOf(tenantId).length;
+      if (used >= most) throw quotaConflict('endpoints', most, used);
       return { endpoint: this.add(tenantId, { ...withoutNulls(fields), headers: hidden(headers, {}) }) };
     });
+    on(CountEndpoints, ({ tenantId }) => ({ count: this.tenantWideOf(tenantId).length }));
     on(GetEndpoint, (ref) => ({ endpoint: this.owned(ref) }));
     on(ListEndpoints, ({ tenantId, limit, before }) => {
       const own = [...this.endpoints.values()].filter((one) => one.tenantId === tenantId).reverse();
@@ -112,6 +117,12 @@ export class FakeDispatcher {
       if (exists && rotateSecret) await audit({ tenantId, actor, action: 'webhook_secret.rotated', target });
       return { endpoint };
     });
+  }
+
+  private tenantWideOf(tenantId: string): OwnedEndpoint[] {
+    return [...this.endpoints.values()].filter(
+      (one) => one.tenantId === tenantId && one.endpoint.sessionId === null,
+    );
   }
 
   private answerActions(on: On, audit: Audit): void {

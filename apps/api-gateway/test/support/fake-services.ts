@@ -72,7 +72,7 @@ import {
 } from './fake-answers.js';
 import { FakeDispatcher } from './fake-dispatcher.js';
 import { FakeLedger } from './fake-ledger.js';
-import { TOKENS, USAGE, WARMUP } from './figures.js';
+import { MEDIA_BYTES, TOKENS, USAGE, WARMUP } from './figures.js';
 
 /** States in which a tenant may send; the grace of an overdue payment has always just begun. */
 const ACTIVE: readonly SubscriptionStatus[] = ['ACTIVE', 'TRIALING', 'PAST_DUE'];
@@ -298,7 +298,7 @@ export class FakeServices {
       const state = { id, name, status: 'NEW', statusReason: 'CREATED', phone: null } as const;
       return { session: this.addSession(tenantId, state) };
     });
-    this.on(CountSessions, ({ tenantId }: TenantRef) => ({ count: this.sessionsOf(tenantId).length }));
+    this.on(CountSessions, (of) => ({ count: this.sessionsOf(of.tenantId).length, mediaBytes: MEDIA_BYTES }));
     this.on(UpdateSession, ({ tenantId, sessionId, ...change }: UpdateSessionV1) => {
       const session = this.owned({ tenantId, sessionId });
       checkProxy(change.proxy);

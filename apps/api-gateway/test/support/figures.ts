@@ -6,6 +6,9 @@ export const USAGE: DayUsage & { planLimit: number } = {
   ...{ resetAt: '2031-01-02T00:00:00.000Z', secondsLeft: 3_600 },
 };
 
+/** What files that have arrived take. */
+export const MEDIA_BYTES = 1_000_000;
+
 /** Usage of the tokens of a month. */
 export const TOKENS: TokenUsage = {
   ...{ used: 71_000_000, included: 70_000_000, left: 0, overage: 'bill', blocks: 1, cost: 2_000 },

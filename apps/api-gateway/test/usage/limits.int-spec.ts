@@ -31,6 +31,13 @@ describe('the limits of a tenant', () => {
       llmCalls: { limit: 500, used: 7, left: 493 },
       tokens: TOKENS,
       sessions: { limit: 1, used: 1, left: 0 },
+      uploads: { limit: 5e9, used: 0, left: 5e9 },
+      media: { limit: 5e9, used: 1_000_000, left: 4_999_000_000 },
+      endpoints: { limit: 50, used: 0, left: 50 },
+      apiKeys: { limit: 100, used: 1, left: 99 },
+      widgets: { limit: 100, used: 0, left: 100 },
+      scheduled: { limit: 10_000, used: 0, left: 10_000 },
+      requestsPerSecond: 1_000,
       perSession: [{ sessionId: id, tier: 2, messages: { limit: 250, used: 42, left: 208 } }],
     });
   });

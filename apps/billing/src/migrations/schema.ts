@@ -2,6 +2,7 @@ import { Subscriptions1763700000000 } from './1763700000000-subscriptions.js';
 import { Usage1763700100000 } from './1763700100000-usage.js';
 import { EntitlementOverrides1764300000000 } from './1764300000000-entitlement-overrides.js';
 import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
+import { Quotas1764600000051 } from './1764600000051-quotas.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -11,5 +12,6 @@ export const schema = {
     Usage1763700100000,
     EntitlementOverrides1764300000000,
     AuditFacts1764500000000,
+    Quotas1764600000051,
   ],
 };

@@ -15,6 +15,7 @@ import {
 const PLAN: PlanNumbers = {
   ...{ sessions: 5, messages: 10_000, calls: 5_000, tokens: 20_000_000 },
   ...{ overage: 'bill', storage: 50, pace: 1_000 },
+  ...{ endpoints: 50, keys: 100, widgets: 100, scheduled: 10_000 },
 };
 
 test('a plan means the numbers in its place of each variable', () => {
@@ -22,6 +23,7 @@ test('a plan means the numbers in its place of each variable', () => {
   expect(planNumbers(config, 'STARTER')).toEqual({
     ...{ sessions: 1, messages: 1_000, calls: 500, tokens: 5_000_000 },
     ...{ overage: 'block', storage: 5e9, pace: 1_000 },
+    ...{ endpoints: 50, keys: 100, widgets: 100, scheduled: 10_000 },
   });
   expect(planNumbers(config, 'ENTERPRISE').sessions).toBe(20);
 });
@@ -42,6 +44,7 @@ describe('what a tenant may use', () => {
     expect(entitlementsOf(PLAN, { messages: 5 }, true)).toEqual({
       ...{ sessions: null, messages: null, calls: null, tokens: null },
       ...{ overage: 'bill', storage: null, pace: null },
+      ...{ endpoints: null, keys: null, widgets: null, scheduled: null },
     });
   });
 });

@@ -15,7 +15,10 @@ export type PlanNumbers = { [K in EntitlementKey]: NonNullable<Entitlements[K]> 
 export type Overrides = Partial<PlanNumbers>;
 
 /** An exempt tenant has no limit of any kind; what happens beyond its tokens never comes up. */
-const NO_LIMITS = { sessions: null, messages: null, calls: null, tokens: null, storage: null, pace: null };
+const NO_LIMITS = {
+  ...{ sessions: null, messages: null, calls: null, tokens: null, storage: null, pace: null },
+  ...{ endpoints: null, keys: null, widgets: null, scheduled: null },
+};
 
 /** Reads what a plan means, in numbers, from the configuration. */
 export function planNumbers(config: BillingConfig, plan: Plan): PlanNumbers {
@@ -28,6 +31,10 @@ export function planNumbers(config: BillingConfig, plan: Plan): PlanNumbers {
     overage: of(config.tokenOverage),
     storage: of(config.storageIncluded),
     pace: of(config.requestPace),
+    endpoints: of(config.endpointsIncluded),
+    keys: of(config.keysIncluded),
+    widgets: of(config.widgetsIncluded),
+    scheduled: of(config.scheduledIncluded),
   };
 }
 

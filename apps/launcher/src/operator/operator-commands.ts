@@ -51,7 +51,7 @@ const VERIFY_LIMIT_MS = 600_000;
 
 /** The units of the entitlements; the help of the operator says them. */
 const UNITS =
-  'messages and calls of models are a UTC day, tokens a month (overage: bill or block), storage bytes, pace requests a second of a key; no service enforces storage and pace';
+  'messages and calls of models are a UTC day, tokens a month (overage: bill or block), storage bytes of files, pace requests a second of all keys; keys are those that work, scheduled messages that wait';
 
 export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
   {

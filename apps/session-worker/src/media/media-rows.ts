@@ -65,9 +65,10 @@ export async function finishMedia(
     `WITH ${FENCE_SQL},
      ripe AS (SELECT m.media_id, jsonb_set(m.envelope, '{data,media}', $5::jsonb) AS envelope
        FROM inbound_media m, fence WHERE m.media_id = $3::uuid AND m.status = 'PENDING' FOR UPDATE OF m),
-     done AS (UPDATE inbound_media m SET status = $4, envelope = NULL FROM ripe WHERE m.media_id = ripe.media_id)
+     done AS (UPDATE inbound_media m SET status = $4, bytes = $6::bigint, tenant_id = (ripe.envelope ->> 'tenantId')::uuid, envelope = NULL
+       FROM ripe WHERE m.media_id = ripe.media_id)
      INSERT INTO event_outbox (id, envelope) SELECT media_id, envelope FROM ripe RETURNING envelope`,
-    [...fenceParameters([fence]), media.mediaId, media.status, JSON.stringify(media)],
+    [...fenceParameters([fence]), media.mediaId, media.status, JSON.stringify(media), media.size],
   );
   return row?.envelope;
 }

@@ -10,6 +10,7 @@ import { MediaError } from '../platform/errors.js';
 import { Platform } from '../platform/port.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
 import { atStep } from '../steps.js';
+import { MediaRoom } from './media-room.js';
 import { type PendingFile, pendingFiles, beginAttempt, finishMedia, withdrawAttempt } from './media-rows.js';
 
 const SWEEP_MS = 1_000;
@@ -48,6 +49,7 @@ export class MediaService implements OnModuleDestroy {
     private readonly routes: SessionRoutes,
     private readonly platform: Platform,
     @Inject(MEDIA_STORE) private readonly store: MediaStore,
+    private readonly room: MediaRoom,
     keys: KeyWriter,
     tasks: PeriodicTasks,
   ) {
@@ -148,12 +150,19 @@ export class MediaService implements OnModuleDestroy {
     }
   }
 
-  private async fetch({ mediaId, sessionId }: PendingFile, plaintext: Uint8Array): Promise<StoredMedia> {
-    const { mediaMaxBytes: maxBytes, mediaTimeoutMs } = this.config;
+  private async fetch(
+    { mediaId, tenantId, sessionId }: PendingFile,
+    plaintext: Uint8Array,
+  ): Promise<StoredMedia> {
+    const { mediaMaxBytes, mediaTimeoutMs } = this.config;
+    const maxBytes = Math.min(mediaMaxBytes, await this.room.left(tenantId));
+    if (maxBytes <= 0) throw new MediaError('TOO_LARGE', true);
     const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(mediaTimeoutMs)]);
     const { url: platformUrl, proxy } = await this.routes.of(sessionId);
     const limits = { signal, maxBytes, platformUrl, ...(proxy ? { agent: proxy.agent } : {}) };
-    return this.store.put(mediaId, this.platform.download(plaintext, limits), maxBytes);
+    const stored = await this.store.put(mediaId, this.platform.download(plaintext, limits), maxBytes);
+    this.room.take(tenantId, stored.size);
+    return stored;
   }
 
   private async giveUp(file: PendingFile, fence: Fence): Promise<void> {

@@ -2,6 +2,7 @@ import { ErasedContacts1764000130000 } from './1764000130000-erased-contacts.js'
 import { AddressesOfAccounts1764500000132 } from './1764500000132-addresses-of-accounts.js';
 import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
 import { NumbersOfSessions1764600000041 } from './1764600000041-numbers-of-sessions.js';
+import { KeptMedia1764600000053 } from './1764600000053-kept-media.js';
 import { InboundMedia1763700200000 } from './1763700200000-inbound-media.js';
 import { SessionAge1763700600000 } from './1763700600000-session-age.js';
 import { Sessions1763700000000 } from './1763700000000-sessions.js';
@@ -31,5 +32,6 @@ export const schema = {
     AuditFacts1764500000000,
     AddressesOfAccounts1764500000132,
     NumbersOfSessions1764600000041,
+    KeptMedia1764600000053,
   ],
 };

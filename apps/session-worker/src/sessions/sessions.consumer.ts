@@ -60,8 +60,8 @@ export class SessionsConsumer {
   }
 
   @OnRequest(CountSessions)
-  async count(@Payload() request: TenantRef): Promise<SessionCount> {
-    return { count: await this.sessions.count(request) };
+  count(@Payload() request: TenantRef): Promise<SessionCount> {
+    return this.sessions.count(request);
   }
 
   @OnRequest(UpdateSession)

@@ -12,6 +12,7 @@ import {
   MOST_SESSIONS,
   partitionOf,
   ReconcileSession,
+  type SessionCount,
   type SessionQr,
   type SessionRef,
   type SessionReply,
@@ -25,6 +26,7 @@ import { auditFactOf, AuditOutbox, insertAuditFacts, log } from '@svc/service';
 import { type EntityManager, LessThan, Not, Repository, type SelectQueryBuilder } from 'typeorm';
 import { Vault } from '../credentials/vault.js';
 import { Proxies, withoutCredentials } from '../platform/proxy.js';
+import { keptBytes } from './kept-bytes.js';
 import { SessionRoutes } from './session-routes.js';
 import { Session, type WantedState } from './session.entity.js';
 import { toSessionState } from './session-rows.js';
@@ -79,8 +81,12 @@ export class SessionsService {
     return this.get({ tenantId, sessionId });
   }
 
-  count({ tenantId }: TenantRef): Promise<number> {
-    return this.sessions.countBy({ tenantId, wanted: Not('DELETED') });
+  async count({ tenantId }: TenantRef): Promise<SessionCount> {
+    const [count, mediaBytes] = await Promise.all([
+      this.sessions.countBy({ tenantId, wanted: Not('DELETED') }),
+      keptBytes(this.sessions.manager.connection, tenantId),
+    ]);
+    return { count, mediaBytes };
   }
 
   async get(ref: SessionRef): Promise<SessionState> {

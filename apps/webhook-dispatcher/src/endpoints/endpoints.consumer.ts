@@ -1,10 +1,12 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
+  CountEndpoints,
   CreateEndpoint,
   CreateEndpointV1,
   DeleteEndpoint,
   DeleteEndpointV1,
+  EndpointCount,
   EndpointRef,
   type EndpointReply,
   type EndpointsReply,
@@ -12,6 +14,7 @@ import {
   GetEndpoint,
   ListEndpoints,
   ListEndpointsV1,
+  TenantRef,
   UpdateEndpoint,
   UpdateEndpointV1,
 } from '@svc/contracts';
@@ -26,6 +29,11 @@ export class EndpointsConsumer {
   @OnRequest(CreateEndpoint)
   async create(@Payload() request: CreateEndpointV1): Promise<EndpointWithSecretReply> {
     return { endpoint: await this.endpoints.create(request) };
+  }
+
+  @OnRequest(CountEndpoints)
+  async count(@Payload() request: TenantRef): Promise<EndpointCount> {
+    return { count: await this.endpoints.count(request) };
   }
 
   @OnRequest(GetEndpoint)

@@ -7,11 +7,13 @@ import {
   type DeleteEndpointV1,
   type EndpointRef,
   type ListEndpointsV1,
+  quotaConflict,
+  type TenantRef,
   type UpdateEndpointV1,
   type WebhookEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import { LessThan, Repository } from 'typeorm';
+import { type EntityManager, IsNull, LessThan, Repository } from 'typeorm';
 import { checkReceiverUrl } from './receiver-url.js';
 import type { AuditLine } from './endpoint-audit.js';
 import { Endpoint } from './endpoint.entity.js';
@@ -29,11 +31,18 @@ export class EndpointsService {
     private readonly guard: AddressGuard,
   ) {}
 
-  async create({ actor, ...fields }: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
+  /** @throws AppError `VALIDATION_FAILED`, `QUOTA_CONFLICT` */
+  async create({ actor, most, ...fields }: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
     await checkReceiverUrl(this.guard, fields.url, 'url');
     const order = { ...fields, events: fields.events ?? [], sessionId: null };
-    const { endpoint, secret } = await this.rows.create(order, actor);
+    const { endpoint, secret } = await this.rows.create(order, actor, async (tx) => {
+      if (most !== undefined) await assertRoom(tx, fields.tenantId, most);
+    });
     return { ...(await this.rows.viewOf(endpoint)), secret };
+  }
+
+  count({ tenantId }: TenantRef): Promise<number> {
+    return this.endpoints.countBy(tenantWide(tenantId));
   }
 
   async get({ tenantId, endpointId }: EndpointRef): Promise<WebhookEndpoint> {
@@ -80,6 +89,19 @@ export class EndpointsService {
     if (endpoint.tenantId !== tenantId) throw new AppError('FORBIDDEN');
     return endpoint;
   }
+}
+
+/** Names the advisory locks of creation, one per tenant: the last place is not given away twice. */
+const CREATION_LOCK = 0x5c_31;
+
+/** Those that are bound to sessions are as many as those, and sessions have a bound of their own. */
+const tenantWide = (tenantId: string) => ({ tenantId, sessionId: IsNull() });
+
+/** @throws AppError `QUOTA_CONFLICT` where the tenant has `most` tenant-wide endpoints already. */
+async function assertRoom(tx: EntityManager, tenantId: string, most: number): Promise<void> {
+  await tx.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [CREATION_LOCK, tenantId]);
+  const used = await tx.countBy(Endpoint, tenantWide(tenantId));
+  if (used >= most) throw quotaConflict('endpoints', most, used);
 }
 
 function assertTenantWide({ id, sessionId }: Endpoint): void {

@@ -58,7 +58,7 @@ export class MessageMedia {
 
   @ApiProperty({
     description:
-      'Why it failed; null unless it did. INVALID: the message does not say where it is. TOO_LARGE: larger than is kept here. GONE: the platform does not have it. CORRUPT: it is not the file that was sent. UNAVAILABLE: it could not be fetched in time.',
+      'Why it failed; null unless it did. INVALID: the message does not say where it is. TOO_LARGE: larger than is kept here, or than there is room for (`media` of GET /v1/limits). GONE: the platform does not have it. CORRUPT: it is not the file that was sent. UNAVAILABLE: it could not be fetched in time.',
     enum: MEDIA_FAILURES,
     nullable: true,
     example: null,

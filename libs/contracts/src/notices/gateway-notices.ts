@@ -3,7 +3,7 @@ import { defineNotice } from '../contract.js';
 
 /** Data of `send-permissions-changed`. */
 export class SendPermissionsChangedV1 {
-  /** Id of the tenant, kid of the key, or nothing: everything of everybody. */
+  /** Id of the tenant, with its keys; kid of a key; or nothing: everything of everybody. */
   @IsString() of: string;
 }
 

@@ -468,10 +468,18 @@ export class MediaResource {
 
   /**
    * Upload a file to send. One part named file, with its content type and name. The file can be sent by its
-   * mediaId for 30 days, as often as wanted.
+   * mediaId for 30 days, as often as wanted. It counts among `uploads` of GET /v1/limits until it is deleted.
    */
   upload(body: FormData, options?: CallOptions): Promise<UploadedMedia> {
     return this.caller.json<UploadedMedia>({ method: 'POST', path: '/v1/media', body }, options);
+  }
+
+  /** Delete an upload. A message that is still to bring it fails. One that has brought it is not changed. */
+  delete(mediaId: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing(
+      { method: 'DELETE', path: `/v1/media/${encodeURIComponent(mediaId)}` },
+      options,
+    );
   }
 }
 
@@ -586,7 +594,10 @@ export class SandboxResource {
     );
   }
 
-  /** Write to a session as a contact. `message.received` follows, as for a message of a person. */
+  /**
+   * Write to a session as a contact. `message.received` follows, as for a message of a person. Possible as
+   * often a day as the plan has messages.
+   */
   writeAsContact(id: string, body: WriteAsContactBody, options?: CallOptions): Promise<WrittenAsContact> {
     return this.caller.json<WrittenAsContact>(
       { method: 'POST', path: `/v1/sandbox/sessions/${encodeURIComponent(id)}/messages`, body },
@@ -873,7 +884,10 @@ export class UsageResource {
 export class WebhooksResource {
   constructor(protected readonly caller: Caller) {}
 
-  /** Register an endpoint for the events of all sessions. */
+  /**
+   * Register an endpoint for the events of all sessions. It hears what is said in them: this scope is as
+   * strong as messages:read.
+   */
   create(body: CreateWebhookBody, options?: CallOptions): Promise<WebhookEndpointWithSecret> {
     return this.caller.json<WebhookEndpointWithSecret>(
       { method: 'POST', path: '/v1/webhooks', body },

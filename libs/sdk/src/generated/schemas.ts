@@ -219,7 +219,10 @@ export interface ConversationView {
 export interface CreateApiKeyBody {
   /** Label for people. */
   name?: string | undefined;
-  /** What the key may do. By default what the key it replaces may do, else everything. */
+  /**
+   * What the key may do. By default what the key it replaces may do, else everything. `webhooks:manage` is as
+   * strong as `messages:read`: an endpoint hears what is said.
+   */
   scopes?: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[] | undefined;
   /**
    * Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is
@@ -521,6 +524,7 @@ export interface HttpErrorBody {
     | 'API_KEY_NOT_FOUND'
     | 'MEDIA_NOT_FOUND'
     | 'METHOD_NOT_ALLOWED'
+    | 'REQUEST_TIMEOUT'
     | 'CONTACT_CONFLICT'
     | 'SUBSCRIPTION_CONFLICT'
     | 'QR_CONFLICT'
@@ -531,12 +535,14 @@ export interface HttpErrorBody {
     | 'MESSAGE_STATE_CONFLICT'
     | 'DELIVERY_STATE_CONFLICT'
     | 'REPLAY_CONFLICT'
+    | 'QUOTA_CONFLICT'
     | 'AUDIT_LOG_CONFLICT'
     | 'CURSOR_EXPIRED'
     | 'MEDIA_GONE'
     | 'PAYLOAD_TOO_LARGE'
     | 'UNSUPPORTED_MEDIA_TYPE'
     | 'RATE_LIMITED'
+    | 'HEADERS_TOO_LARGE'
     | 'INTERNAL'
     | 'PLATFORM_UNAVAILABLE'
     | 'SANDBOX_UNAVAILABLE'
@@ -872,8 +878,8 @@ export interface MessageMedia {
   sha256: string | null;
   /**
    * Why it failed; null unless it did. INVALID: the message does not say where it is. TOO_LARGE: larger than
-   * is kept here. GONE: the platform does not have it. CORRUPT: it is not the file that was sent.
-   * UNAVAILABLE: it could not be fetched in time.
+   * is kept here, or than there is room for (`media` of GET /v1/limits). GONE: the platform does not have it.
+   * CORRUPT: it is not the file that was sent. UNAVAILABLE: it could not be fetched in time.
    */
   reason: 'INVALID' | 'TOO_LARGE' | 'GONE' | 'CORRUPT' | 'UNAVAILABLE' | null;
 }
@@ -1613,6 +1619,29 @@ export interface TenantLimits {
   tokens: TokenUsage;
   /** Sessions of the tenant. */
   sessions: LimitCount;
+  /**
+   * Bytes of files that you gave us to send, each for 31 days or until you delete it. One counts for at least
+   * 4,096 bytes.
+   */
+  uploads: LimitCount;
+  /**
+   * Bytes of files that have arrived and are kept. Beyond them a message is told without its file
+   * (`TOO_LARGE`).
+   */
+  media: LimitCount;
+  /** Endpoints for the events of all sessions. Those of external mode are one per session. */
+  endpoints: LimitCount;
+  /** API keys that work. */
+  apiKeys: LimitCount;
+  /** Widgets. */
+  widgets: LimitCount;
+  /** Messages that wait for their time (layer `schedule`). */
+  scheduled: LimitCount;
+  /**
+   * Requests a second that all your keys together may make on each replica (layer `request`); null: no limit.
+   * One key may make no more than REQUESTS_PER_SECOND of the installation.
+   */
+  requestsPerSecond: number | null;
   /** The day of each session (layer `session`), newest first; at most 200. */
   perSession: SessionDay[];
 }

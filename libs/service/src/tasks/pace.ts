@@ -13,7 +13,7 @@ export class Pace {
    * @param burstMs what may come at once after a pause, in ms of the pace.
    */
   constructor(
-    private readonly perSecond: number,
+    readonly perSecond: number,
     private readonly burstMs: number,
   ) {}
 
@@ -44,12 +44,14 @@ export class KeyedPaces {
     private readonly words: string,
   ) {}
 
-  /** @throws AppError `RATE_LIMITED`, layer `request`. */
-  take(key: string): void {
-    const { limit } = this;
+  /**
+   * @param limit of this key, where each has its own
+   * @throws AppError `RATE_LIMITED`, layer `request`.
+   */
+  take(key: string, limit: number = this.limit): void {
     if (limit === 0) return;
     const now = performance.now();
-    const pace = this.paceOf(key, now);
+    const pace = this.paceOf(key, limit, now);
     const waitMs = pace.waitMs(now);
     if (waitMs === 0) return pace.take(now);
     const retryAfterSeconds = Math.ceil(waitMs / 1000);
@@ -59,11 +61,11 @@ export class KeyedPaces {
     });
   }
 
-  private paceOf(key: string, now: number): Pace {
+  private paceOf(key: string, limit: number, now: number): Pace {
     const remembered = this.paces.get(key);
-    if (remembered) return remembered;
+    if (remembered?.perSecond === limit) return remembered;
     if (this.paces.size >= MOST_KEYS) this.forgetIdle(now);
-    const pace = new Pace(this.limit, BURST_MS);
+    const pace = new Pace(limit, BURST_MS);
     this.paces.set(key, pace);
     return pace;
   }

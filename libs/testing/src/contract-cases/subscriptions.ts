@@ -17,7 +17,10 @@ import {
   plain,
 } from './contract-case.js';
 
-const OF_ALL = { overage: 'bill' as const, pace: 1_000 };
+const OF_ALL = {
+  ...{ overage: 'bill' as const, pace: 1_000 },
+  ...{ endpoints: 50, keys: 100, widgets: 100, scheduled: 10_000 },
+};
 
 /** Entitlements of the plans, as `billing` has them by default. */
 export const PLAN_NUMBERS: Record<Plan, Entitlements> = {
@@ -37,6 +40,7 @@ export const PLAN_NUMBERS: Record<Plan, Entitlements> = {
 export const NO_LIMITS: Entitlements = {
   ...{ sessions: null, messages: null, calls: null, tokens: null },
   ...{ storage: null, pace: null, overage: 'bill' },
+  ...{ endpoints: null, keys: null, widgets: null, scheduled: null },
 };
 
 async function create(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import {
   CancelReplay,
+  CountEndpoints,
   CreateEndpoint,
   type CreateEndpointV1,
   DeleteEndpoint,
@@ -90,6 +91,19 @@ const MAKING: ContractCase[] = [
       assertFields(view, { standardWebhooks: false, ordering: 'CONVERSATION', sessionId: null });
       assertFields(view, { pausedReason: null, pausedBy: null, pausedNote: null, pausedAt: null });
       assert.deepEqual(plain(await read(world, own)), view);
+    },
+  },
+  {
+    name: 'tenant-wide endpoints are counted, and no more than `most` are made',
+    run: async (world) => {
+      const own = await create(world, { most: 1 });
+      const { tenantId } = own;
+      assertFields(await world.rpc.request(CountEndpoints, { tenantId }), { count: 1 });
+      const meta = { quota: 'endpoints', limit: 1, used: 1 };
+      await assertRefused(world, CreateEndpoint, anEndpoint({ tenantId, most: 1 }), 'QUOTA_CONFLICT', meta);
+      await world.rpc.request(DeleteEndpoint, refOf(own));
+      await create(world, { tenantId, most: 1 });
+      assertFields(await world.rpc.request(CountEndpoints, { tenantId }), { count: 1 });
     },
   },
   {

@@ -63,7 +63,7 @@ export const accept: Benchmark = {
     'p99Ratio.whole': 'lower',
   },
   async run({ say }: RunOptions) {
-    const stack = await Stack.start({ REQUESTS_PER_SECOND: '0' });
+    const stack = await Stack.start({ REQUESTS_PER_SECOND: '0', REQUEST_PACE: '1000000' });
     const bare = fork(bareProgram('accept.mjs'), {
       env: { ...process.env, DATABASE_URL: stack.file.postgres },
     });

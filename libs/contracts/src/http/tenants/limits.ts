@@ -75,6 +75,44 @@ export class TenantLimits {
   sessions: LimitCount;
 
   @ApiProperty({
+    description:
+      'Bytes of files that you gave us to send, each for 31 days or until you delete it. One counts for at least 4,096 bytes.',
+    type: LimitCount,
+  })
+  uploads: LimitCount;
+
+  @ApiProperty({
+    description:
+      'Bytes of files that have arrived and are kept. Beyond them a message is told without its file (`TOO_LARGE`).',
+    type: LimitCount,
+  })
+  media: LimitCount;
+
+  @ApiProperty({
+    description: 'Endpoints for the events of all sessions. Those of external mode are one per session.',
+    type: LimitCount,
+  })
+  endpoints: LimitCount;
+
+  @ApiProperty({ description: 'API keys that work.', type: LimitCount })
+  apiKeys: LimitCount;
+
+  @ApiProperty({ description: 'Widgets.', type: LimitCount })
+  widgets: LimitCount;
+
+  @ApiProperty({ description: 'Messages that wait for their time (layer `schedule`).', type: LimitCount })
+  scheduled: LimitCount;
+
+  @ApiProperty({
+    description:
+      'Requests a second that all your keys together may make on each replica (layer `request`); null: no limit. One key may make no more than REQUESTS_PER_SECOND of the installation.',
+    type: 'integer',
+    nullable: true,
+    example: 1000,
+  })
+  requestsPerSecond: number | null;
+
+  @ApiProperty({
     description: 'The day of each session (layer `session`), newest first; at most 200.',
     type: [SessionDay],
   })

@@ -37,6 +37,10 @@ const MOST = {
   tokens: Number.MAX_SAFE_INTEGER,
   storage: Number.MAX_SAFE_INTEGER,
   pace: 1_000_000,
+  endpoints: 10_000,
+  keys: 10_000,
+  widgets: 10_000,
+  scheduled: 1_000_000,
 } as const;
 
 /** This rule says that a value fits the entitlement that the property `key` of its object names. */
@@ -96,10 +100,17 @@ export class Entitlements extends DayCaps {
   @orNull() @IsInt() @Min(0) tokens: number | null;
   /** Rule for tokens beyond those included. */
   @IsIn(TOKEN_OVERAGES) overage: TokenOverage;
-  /** Bytes of media. No service enforces it. */
+  /** Bytes of files that are kept: of uploads, and as many again of files that arrived. */
   @orNull() @IsInt() @Min(0) storage: number | null;
-  /** Requests a second of one API key. No service enforces it: `REQUESTS_PER_SECOND` of the gateway binds all keys alike. */
+  /** Requests a second of all keys together, on each replica of the gateway. */
   @orNull() @IsInt() @Min(0) pace: number | null;
+  /** Tenant-wide endpoints. Here and below: absent from a `billing` of an earlier release. */
+  @IsOptional() @IsInt() @Min(0) endpoints?: number | null;
+  /** API keys that work. */
+  @IsOptional() @IsInt() @Min(0) keys?: number | null;
+  @IsOptional() @IsInt() @Min(0) widgets?: number | null;
+  /** Messages that wait for their time. */
+  @IsOptional() @IsInt() @Min(0) scheduled?: number | null;
 }
 
 /** Request of `get-entitlements`. */

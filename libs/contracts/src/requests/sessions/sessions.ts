@@ -87,6 +87,8 @@ export class SessionsReply {
 /** Reply of `count-sessions`. */
 export class SessionCount {
   @IsInt() @Min(0) count: number;
+  /** Bytes of files that have arrived in them and are kept. Absent from a worker of an earlier release. */
+  @IsOptional() @IsInt() @Min(0) mediaBytes?: number;
 }
 
 const APP = 'session-worker';
@@ -96,7 +98,7 @@ export const CreateSession = defineRequest(APP, 'create-session', CreateSessionV
 export const GetSession = defineRequest(APP, 'get-session', GetSessionV1, SessionReply);
 /** Reads a tenant's sessions. */
 export const ListSessions = defineRequest(APP, 'list-sessions', ListSessionsV1, SessionsReply);
-/** Counts the sessions of a tenant. */
+/** Counts the sessions of a tenant, and the bytes of the files that have arrived in them. */
 export const CountSessions = defineRequest(APP, 'count-sessions', TenantRef, SessionCount);
 /** Changes name and proxy of a session. */
 export const UpdateSession = defineRequest(APP, 'update-session', UpdateSessionV1, SessionReply);

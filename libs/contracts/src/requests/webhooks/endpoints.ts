@@ -19,6 +19,7 @@ import {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from '../../http/webhooks/endpoints.js';
+import { TenantRef } from '../refs.js';
 
 /** Names an endpoint of a tenant. The owner answers `ENDPOINT_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
 export class EndpointRef {
@@ -31,6 +32,8 @@ export class CreateEndpointV1 extends CreateWebhookBody {
   @IsUUID() tenantId: string;
   /** Actor for the audit log: `key:<kid>`. Here and below: left out by an asker that does not know the field yet. */
   @IsOptional() @IsString() actor?: string;
+  /** Tenant-wide endpoints that the tenant may have, with this one; left out: any number. */
+  @IsOptional() @IsInt() @Min(0) most?: number;
 }
 
 /** Request of `update-endpoint`. */
@@ -122,14 +125,21 @@ export class EndpointsReply {
   @IsArray() @ValidateNested({ each: true }) @Type(() => WebhookEndpoint) endpoints: WebhookEndpoint[];
 }
 
+/** Reply of `count-endpoints`. */
+export class EndpointCount {
+  @IsInt() @Min(0) count: number;
+}
+
 const APP = 'webhook-dispatcher';
-/** Registers a tenant-wide endpoint. */
+/** Registers a tenant-wide endpoint; `QUOTA_CONFLICT` where the tenant has as many as it may. */
 export const CreateEndpoint = defineRequest(
   APP,
   'create-endpoint',
   CreateEndpointV1,
   EndpointWithSecretReply,
 );
+/** Counts the tenant-wide endpoints of a tenant. */
+export const CountEndpoints = defineRequest(APP, 'count-endpoints', TenantRef, EndpointCount);
 /** Reads one endpoint. */
 export const GetEndpoint = defineRequest(APP, 'get-endpoint', EndpointRef, EndpointReply);
 /** Reads a tenant's endpoints. */

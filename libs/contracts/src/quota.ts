@@ -1,0 +1,17 @@
+import { AppError } from './app-error.js';
+
+/** What a tenant has a bounded amount of, and only a deletion makes room for; `keys` are those that work. */
+export type Quota = 'storage' | 'endpoints' | 'keys' | 'widgets';
+
+const RULES: Record<Quota, (limit: number) => string> = {
+  storage: (limit) =>
+    `Files of ${limit} bytes in all may be kept: delete an upload that is not used. Each goes by itself after 31 days.`,
+  endpoints: (limit) => `There may be ${limit} tenant-wide endpoints: delete one that is not used.`,
+  keys: (limit) => `There may be ${limit} API keys that work: revoke one that is not used.`,
+  widgets: (limit) => `There may be ${limit} widgets: delete one that is not used.`,
+};
+
+/** The refusal of something of which the tenant has as much as it may have; `meta` names the quota, its limit and what is used. */
+export function quotaConflict(quota: Quota, limit: number, used: number): AppError {
+  return new AppError('QUOTA_CONFLICT', RULES[quota](limit), { quota, limit, used });
+}
