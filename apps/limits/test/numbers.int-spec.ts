@@ -5,7 +5,7 @@ import { envelopeOf, Messaging } from '@svc/messaging';
 import { AuditChain, startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
-import { admitted, allHeard, aSend, repeat, reserveAll } from './sends.js';
+import { admitted, allEventsProcessed, aSend, repeat, reserveAll } from './sends.js';
 
 let limits: TestService;
 let chain: AuditChain;
@@ -36,12 +36,12 @@ async function connect(session: Session, phone: string, at = new Date()): Promis
   const data = { sessionId: session.sessionId, phone, timestamp: at.toISOString() };
   const event = { ...envelopeOf(SessionConnected, session, data), occurredAt: at.toISOString() };
   await limits.get(Messaging).publishEvent(event);
-  await allHeard(limits.get(Messaging));
+  await allEventsProcessed(limits.get(Messaging));
 }
 async function forget(session: Session): Promise<void> {
   const data = { sessionId: session.sessionId, timestamp: new Date().toISOString() };
   await limits.get(Messaging).publishEvent(envelopeOf(SessionDeleted, session, data));
-  await allHeard(limits.get(Messaging));
+  await allEventsProcessed(limits.get(Messaging));
 }
 
 describe('the tier of a number', () => {

@@ -59,7 +59,7 @@ describe('a file from a host', () => {
     '%s fails its message, and its connections are gone',
     async (_what, behaviour, _, code, words) => {
       const { host, jobId } = begun.get(behaviour) as { host: HostileHost; jobId: string };
-      const { failure } = await stage.told('message.failed', jobId);
+      const { failure } = await stage.event('message.failed', jobId);
       expect(failure).toMatchObject({ code, message: expect.stringMatching(words) });
       await waitFor('its connections to be gone', async () => (await host.counts()).open === 0, 5_000);
       const { state, opened, mostOpen, bytesSent } = await host.counts();
@@ -93,7 +93,7 @@ describe.each([
     const begin = performance.now();
     await waitFor('its end', () => tunnel?.held.size === 0, 3 * LIMIT_MS);
     expect(performance.now() - begin).toBeGreaterThan(LIMIT_MS / 2);
-    expect(await stage.told('message.failed', jobId)).toMatchObject({ failure: { code } });
+    expect(await stage.event('message.failed', jobId)).toMatchObject({ failure: { code } });
     expect(tunnel?.held.size).toBe(0);
   };
 

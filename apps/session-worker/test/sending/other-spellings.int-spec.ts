@@ -30,8 +30,8 @@ test('a message to another spelling of a number reaches the account, and each ev
   const { own, other } = await twoSpellings();
   const jobId = await stage.send(sessionId, other, 'for the account');
   const named = { to: addressOf(own), requestedTo: addressOf(other) };
-  expect(await stage.told('message.delivered', jobId)).toMatchObject(named);
-  expect(await stage.told('message.sent', jobId)).toMatchObject(named);
+  expect(await stage.event('message.delivered', jobId)).toMatchObject(named);
+  expect(await stage.event('message.sent', jobId)).toMatchObject(named);
   expect(await texts(own)).toEqual(['for the account']);
   expect(await texts(other)).toEqual([]);
 });
@@ -39,9 +39,9 @@ test('a message to another spelling of a number reaches the account, and each ev
 test('a message to the number as the platform spells it tells that one alone', async () => {
   const { own } = await twoSpellings();
   const jobId = await stage.send(sessionId, own, 'as it is');
-  const told = await stage.told('message.delivered', jobId);
-  expect(told).toMatchObject({ to: addressOf(own) });
-  expect(told).not.toHaveProperty('requestedTo');
+  const event = await stage.event('message.delivered', jobId);
+  expect(event).toMatchObject({ to: addressOf(own) });
+  expect(event).not.toHaveProperty('requestedTo');
 });
 
 test('a send that names both addresses goes where the platform says by now', async () => {
@@ -51,7 +51,7 @@ test('a send that names both addresses goes where the platform says by now', asy
   const jobId = await stage.send(sessionId, former, 'moved', undefined, undefined, {
     requestedTo: addressOf(other),
   });
-  expect(await stage.told('message.delivered', jobId)).toMatchObject({
+  expect(await stage.event('message.delivered', jobId)).toMatchObject({
     ...{ to: addressOf(own), requestedTo: addressOf(other) },
   });
 });
@@ -83,11 +83,11 @@ test('a look-up tells the own address of the account', async () => {
 
 test('a session that may begin no chats goes on with one, also under another spelling', async () => {
   const { own, other } = await twoSpellings();
-  await stage.told('message.sent', await stage.send(sessionId, own, 'before'));
+  await stage.event('message.sent', await stage.send(sessionId, own, 'before'));
   await stage.platform.call('PUT', `/accounts/${phone}/restrictions`, {
     timelock: { until: '2100-01-01T00:00:00.000Z' },
   });
   await waitFor('the restriction', async () => (await stage.get(sessionId)).restriction, LONG_MS);
-  await stage.told('message.sent', await stage.send(sessionId, other, 'again'));
+  await stage.event('message.sent', await stage.send(sessionId, other, 'again'));
   expect(await texts(own)).toEqual(['before', 'again']);
 });

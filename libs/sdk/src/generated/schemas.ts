@@ -999,7 +999,10 @@ export interface MessageView {
    * account. Null everywhere else.
    */
   requestedTo: string | null;
-  /** Content. An edit is the new text, a deletion is unsupported: what they are about stays as it was sent. */
+  /**
+   * Content, as it was sent. An edit is a message with the new text, a deletion one that is unsupported; what
+   * they are about stays as it was, and says so in edited and deletedAt.
+   */
   body: MessageBody;
   /** What it says since its author edited it; null: it was not edited. */
   edited?: MessageEdit | null | undefined;
