@@ -24,8 +24,11 @@ export const fuzz: NamedRun = {
   summary: `${REQUESTS} requests made up from the OpenAPI description`,
   bound: `no 5xx, no status and no body that is not described; more than ${LEAST_TAKEN * 100} % of the requests are taken`,
   async run({ seed, say }) {
-    // The pace of a key would stand before every route.
-    const stack = await Stack.start({ REQUESTS_PER_SECOND: '0' });
+    // Paces and quotas would stand before every route.
+    const stack = await Stack.start({
+      ...{ REQUESTS_PER_SECOND: '0', REQUEST_PACE: '1000000' },
+      ...{ ENDPOINTS_INCLUDED: '10000', KEYS_INCLUDED: '10000', WIDGETS_INCLUDED: '10000' },
+    });
     const foreign = await furnish(await Actor.create(stack));
     let world: FuzzWorld | undefined;
     const report = await fuzzApi({
@@ -105,7 +108,7 @@ async function furnish(actor: Actor): Promise<ResourceIds> {
     conversations: String((await first('/v1/conversations'))['id']),
     ...{ erasures, messages: String(sent.body['jobId']), 'messages/cancel': String(later.body['jobId']) },
     deliveries: String(delivery['deliveryId']),
-    replays: replay.body.replay.id,
+    ...{ replays: replay.body.replay.id, media: await actor.upload() },
     'api-keys': String(spare.body['kid']),
   };
 }

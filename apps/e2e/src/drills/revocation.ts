@@ -22,7 +22,7 @@ export const revocation: NamedRun = {
   summary: `${KEYS} keys revoked on one of ${1 + MORE_GATEWAYS} gateways, then ${KEYS} more while NATS stands still`,
   bound: `every gateway refuses the key less than ${BOUND_MS} ms after the call that revokes it was sent`,
   async run({ seed, say }) {
-    const stack = await Stack.start({ REQUESTS_PER_SECOND: '0' });
+    const stack = await Stack.start({ REQUESTS_PER_SECOND: '0', REQUEST_PACE: '1000000' });
     const more = await Promise.all(Array.from({ length: MORE_GATEWAYS }, () => startAnother(stack)));
     const origins = [
       stack.file.gateway,

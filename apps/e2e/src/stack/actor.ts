@@ -100,6 +100,15 @@ export class Actor {
     });
   }
 
+  /** Uploads a picture to send; returns its id. */
+  async upload(): Promise<string> {
+    const body = new FormData();
+    body.append('file', new Blob([Buffer.from(PIXEL, 'base64')], { type: 'image/png' }), 'pixel.png');
+    const headers = { authorization: `Bearer ${this.tenant.apiKey}` };
+    const response = await fetch(`${this.stack.file.gateway}/v1/media`, { method: 'POST', headers, body });
+    return ((await response.json()) as { mediaId: string }).mediaId;
+  }
+
   async inbox(contact: string): Promise<InboxItem[]> {
     const page = await this.stack.platform<{ items: InboxItem[] }>(
       'GET',

@@ -26,6 +26,7 @@ export interface Ids {
   kid: string;
   conversation: string;
   erasure: string;
+  media: string;
   widget: string;
 }
 
@@ -104,6 +105,7 @@ export function pathWith({ path }: Route, ids: Ids): string {
     conversations: ids.conversation,
     contacts: '4915550001111',
     erasures: ids.erasure,
+    media: ids.media,
     widgets: ids.widget,
     ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
   }[resource ?? ''];
@@ -128,7 +130,7 @@ export async function furnish(actor: Actor, word: string): Promise<Ids> {
     session: actor.sessionId,
     ...{ message, conversation: view.body.conversationId, erasure: await erasureOf(actor) },
     ...{ webhook, delivery, replay: replay.body.replay.id, widget: await widgetOf(actor, word) },
-    kid: actor.tenant.kid,
+    ...{ kid: actor.tenant.kid, media: await actor.upload() },
   };
 }
 
