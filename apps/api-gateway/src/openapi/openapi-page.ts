@@ -21,6 +21,14 @@ Every response carries \`x-request-id\`. Errors have one shape, whatever went wr
 Bodies are JSON of up to 1 MiB; a field that is not described is refused. Times are ISO 8601 in UTC. Lists take \`limit\` and \`before\` and return \`nextCursor\`; the event log goes forward and takes \`after\`.
 Send with a \`clientMessageId\`: repeating it is always safe.`;
 
+// The specification lets `webhooks:manage` create webhooks, and webhooks have every event.
+const SCOPES_DESCRIPTION = `An API key: \`Authorization: Bearer rk_live_…\`. Each route names the scope it needs.
+
+- \`messages:send\`: send messages and upload files.
+- \`messages:read\`: read messages, conversations, events and limits.
+- \`webhooks:manage\`: create, read, change and delete webhooks. An endpoint hears every event of every session, with what was said: whoever may make one may hear everything, so this scope is as strong as \`messages:read\`.
+- \`admin:*\`, \`*\`: all of it, and keys, sessions, widgets and the subscription.`;
+
 /** Builds the description from the controllers and contract classes, as OpenAPI 3.1. */
 export function openApiDocument(app: NestFastifyApplication, publicUrl: string | undefined): OpenAPIObject {
   const config = new DocumentBuilder()
@@ -38,7 +46,7 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
     .addSecurity('apiKey', {
       type: 'http',
       scheme: 'bearer',
-      description: 'An API key: `Authorization: Bearer rk_live_…`. Each route names the scope it needs.',
+      description: SCOPES_DESCRIPTION,
     })
     .build();
   const document = SwaggerModule.createDocument(app, config, {

@@ -45,6 +45,7 @@ export class WebhooksController {
   @ApiOperation({
     operationId: 'createWebhook',
     summary: 'Register an endpoint for the events of all sessions',
+    description: 'It hears what is said in them: this scope is as strong as messages:read.',
   })
   @ApiCreatedResponse({
     type: WebhookEndpointWithSecret,

@@ -91,6 +91,10 @@ describe('the description', () => {
       });
     }
     expect(document.components.securitySchemes['apiKey']).toMatchObject({ type: 'http', scheme: 'bearer' });
+    const { description } = document.components.securitySchemes['apiKey'] as { description: string };
+    const scopes = ['*', 'messages:send', 'messages:read', 'webhooks:manage', 'admin:*'];
+    for (const scope of scopes) expect(description).toContain(`\`${scope}\``);
+    expect(description).toContain('this scope is as strong as `messages:read`');
   });
 
   test('has every event with the headers of its delivery', () => {

@@ -27,7 +27,8 @@ export class CreateApiKeyBody {
   name?: string;
 
   @ApiPropertyOptional({
-    description: 'What the key may do. By default what the key it replaces may do, else everything.',
+    description:
+      'What the key may do. By default what the key it replaces may do, else everything. `webhooks:manage` is as strong as `messages:read`: an endpoint hears what is said.',
     enum: SCOPES,
     isArray: true,
     minItems: 1,
