@@ -1,5 +1,5 @@
 /** What a cursor has room for, within the length that is promised of one: 200 transactions that write at the same moment. */
-const ROOM = 210;
+const ROOM = 203;
 
 /** Packs a snapshot of PostgreSQL (`xmin:xmax:xip,xip`) into few characters: transactions under way by their distances, most of them a byte. */
 export function packSnapshot(snapshot: string): string {

@@ -1,11 +1,14 @@
+import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { KeyDigest } from '../auth/api-key.js';
 import { GatewayConfig } from '../config.js';
 import { Cursors } from './cursor.js';
 
-const cursorsOf = (keyPepper: string): Cursors =>
-  new Cursors(new KeyDigest(Object.assign(new GatewayConfig(), { keyPepper })));
-const cursors = cursorsOf('a pepper of 32 characters or more');
+const PEPPER = 'a pepper of 32 characters or more';
+const digestOf = (keyPepper: string): KeyDigest =>
+  new KeyDigest(Object.assign(new GatewayConfig(), { keyPepper }));
+const cursorsOf = (keyPepper: string): Cursors => new Cursors(digestOf(keyPepper));
+const cursors = cursorsOf(PEPPER);
 const refusal = expect.objectContaining({
   code: 'VALIDATION_FAILED',
   meta: { fields: [expect.objectContaining({ field: 'before' })] },
@@ -15,6 +18,33 @@ describe('a cursor', () => {
   test('gives its position back', () => {
     expect(cursors.decode('messages:a', cursors.encode('messages:a', '2026-01-01 x'))).toBe('2026-01-01 x');
     expect(cursors.decode('messages:a', undefined)).toBeUndefined();
+  });
+
+  test('shows nothing of its position, and is the same for the same place', () => {
+    const cursor = cursors.encode('events:a', '1234567');
+    expect(Buffer.from(cursor, 'base64url').toString('latin1')).not.toContain('1234567');
+    expect(cursors.encode('events:a', '1234567')).toBe(cursor);
+    expect(cursors.encode('events:b', '1234567').slice(0, 16)).not.toBe(cursor.slice(0, 16));
+  });
+
+  test('of an earlier release, which was signed only, is still read', () => {
+    const position = '1234567';
+    const mac = createHmac('sha256', digestOf(PEPPER).deriveKey('page-cursor')).update(
+      `events:a\n${position}`,
+    );
+    const bytes = [mac.digest().subarray(0, 12), Buffer.from(position)];
+    const signed = Buffer.concat(bytes).toString('base64url');
+    expect(cursors.decode('events:a', signed)).toBe(position);
+    expect(() => cursors.decode('events:b', signed)).toThrow(refusal);
+  });
+
+  test('in which one bit is another is refused', () => {
+    const bytes = Buffer.from(cursors.encode('messages:a', 'x y'), 'base64url');
+    for (let at = 0; at < bytes.length; at += 1) {
+      const changed = Buffer.from(bytes);
+      changed[at]! ^= 1;
+      expect(() => cursors.decode('messages:a', changed.toString('base64url'))).toThrow(refusal);
+    }
   });
 
   test('of another list or tenant is refused', () => {
@@ -30,7 +60,7 @@ describe('a cursor', () => {
     },
   );
 
-  test('signed with another key is refused', () => {
+  test('encrypted with another key is refused', () => {
     const foreign = cursorsOf('another pepper of 32 characters or more').encode('messages:a', 'x');
     expect(() => cursors.decode('messages:a', foreign)).toThrow(refusal);
   });

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { invalidField, type Page } from '@svc/contracts';
 import { KeyDigest } from '../auth/api-key.js';
@@ -6,22 +6,32 @@ import { KeyDigest } from '../auth/api-key.js';
 /** Items per page where the caller does not say. */
 export const DEFAULT_LIMIT = 50;
 const MAC_BYTES = 12;
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+/** A cursor is a text of 512 characters at most. */
+const TAG = { authTagLength: 12 };
 
 /**
- * This class makes opaque cursors: the position of the last item of a page, signed for one list of one tenant, so that nobody builds
- * one by hand and none works elsewhere.
+ * This class makes opaque cursors: the position of the last item of a page, encrypted for one list of one tenant, so that nobody builds
+ * one by hand, none works elsewhere, and none shows how much goes on in the whole installation.
  */
 @Injectable()
 export class Cursors {
-  private readonly key: Buffer;
+  private readonly macKey: Buffer;
+  private readonly cipherKey: Buffer;
 
   constructor(digest: KeyDigest) {
-    this.key = digest.deriveKey('page-cursor');
+    this.macKey = digest.deriveKey('page-cursor');
+    this.cipherKey = digest.deriveKey('page-cursor-cipher');
   }
 
   /** @param list name of the list with its tenant, e.g. `messages:<tenantId>` */
   encode(list: string, position: string): string {
-    return Buffer.concat([this.mac(list, position), Buffer.from(position)]).toString('base64url');
+    // No two positions share a nonce, and the same place has the same cursor.
+    const iv = this.mac(list, position).subarray(0, IV_BYTES);
+    const cipher = createCipheriv(CIPHER, this.cipherKey, iv, TAG).setAAD(Buffer.from(list));
+    const sealed = Buffer.concat([cipher.update(position, 'utf8'), cipher.final()]);
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64url');
   }
 
   /**
@@ -31,10 +41,10 @@ export class Cursors {
   decode(list: string, cursor: string | undefined, field = 'before'): string | undefined {
     if (cursor === undefined) return undefined;
     const bytes = Buffer.from(cursor, 'base64url');
-    const mac = bytes.subarray(0, MAC_BYTES);
-    const position = bytes.subarray(MAC_BYTES).toString('utf8');
-    if (mac.length === MAC_BYTES && timingSafeEqual(mac, this.mac(list, position))) return position;
-    throw invalidField(field, `${field} must be the nextCursor of a page of this list`);
+    const position = this.decrypted(list, bytes) ?? this.signed(list, bytes);
+    if (position === undefined)
+      throw invalidField(field, `${field} must be the nextCursor of a page of this list`);
+    return position;
   }
 
   /** Cuts what was read with one item more than asked for into a page. */
@@ -45,7 +55,27 @@ export class Cursors {
     return { items, nextCursor: more ? this.encode(list, positionOf(last)) : null };
   }
 
+  private decrypted(list: string, bytes: Buffer): string | undefined {
+    const sealedFrom = IV_BYTES + TAG.authTagLength;
+    if (bytes.length < sealedFrom) return undefined;
+    const cipher = createDecipheriv(CIPHER, this.cipherKey, bytes.subarray(0, IV_BYTES), TAG);
+    cipher.setAAD(Buffer.from(list)).setAuthTag(bytes.subarray(IV_BYTES, sealedFrom));
+    try {
+      return cipher.update(bytes.subarray(sealedFrom), undefined, 'utf8') + cipher.final('utf8');
+    } catch {
+      return undefined; // the tag does not fit
+    }
+  }
+
+  /** Reads a cursor of an earlier release, which was signed only: whoever follows the event log keeps one for days. */
+  private signed(list: string, bytes: Buffer): string | undefined {
+    const mac = bytes.subarray(0, MAC_BYTES);
+    const position = bytes.subarray(MAC_BYTES).toString('utf8');
+    const fits = mac.length === MAC_BYTES && timingSafeEqual(mac, this.mac(list, position));
+    return fits ? position : undefined;
+  }
+
   private mac(list: string, position: string): Buffer {
-    return createHmac('sha256', this.key).update(`${list}\n${position}`).digest().subarray(0, MAC_BYTES);
+    return createHmac('sha256', this.macKey).update(`${list}\n${position}`).digest().subarray(0, MAC_BYTES);
   }
 }
