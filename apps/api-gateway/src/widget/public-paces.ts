@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { KeyedPaces } from '@svc/service';
 
@@ -13,7 +14,20 @@ export class PublicPaces {
 
   /** @throws AppError `RATE_LIMITED`, layer `request`. */
   take(ip: string, widgetId: string): void {
-    this.addresses.take(ip);
+    this.addresses.take(visitorOf(ip));
     this.widgets.take(widgetId);
   }
+}
+
+/** Names who is behind an address: of IPv6 a visitor has a whole network, whose name is the first half. */
+export function visitorOf(ip: string): string {
+  const [address = ''] = ip.split('%');
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined || !isIPv6(address)) return mapped ?? ip;
+  const [head = [], tail = []] = address
+    .split('::')
+    .map((groups) => groups.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  const network = [...head, ...zeros, ...tail].slice(0, 4);
+  return network.map((group) => parseInt(group, 16).toString(16)).join(':');
 }

@@ -17,8 +17,9 @@ import { WIDGET_LANGUAGES, WIDGET_SIDES, type WidgetLanguage, type WidgetSide } 
 /** Left out is fine; null is not, for there is nothing that it could mean. */
 const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
-/** As a browser says it: scheme, host, port where it is not the usual one. */
-const ORIGIN = /^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/;
+/** As a browser says it: scheme, host, port where it is not the usual one. A host is made of labels that begin and end with a letter or digit. */
+const ORIGIN =
+  /^https?:\/\/[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*(:\d{1,5})?$/;
 
 /** Body of `POST /v1/widgets`. */
 export class CreateWidgetBody {

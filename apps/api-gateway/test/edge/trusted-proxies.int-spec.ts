@@ -26,3 +26,8 @@ test('behind trusted proxies each visitor has bounds of their own', async () => 
 test('what a visitor says of themselves to the proxy changes nothing', async () => {
   expect(await statuses((n) => `203.0.113.${n}, 198.51.100.7`)).toEqual(new Set([200, 429]));
 });
+
+test('all addresses of an IPv6 network are one visitor', async () => {
+  expect(await statuses((n) => `2001:db8:1:2:${n.toString(16)}::1`)).toEqual(new Set([200, 429]));
+  expect(await statuses((n) => `2001:db8:1:${n.toString(16)}::1`)).toEqual(new Set([200]));
+});

@@ -44,6 +44,9 @@ describe('a widget', () => {
   test.each([
     ['allowedOrigins', { allowedOrigins: ['https://www.example.com/path'] }],
     ['allowedOrigins', { allowedOrigins: ['*'] }],
+    ['allowedOrigins', { allowedOrigins: ['https://-'] }],
+    ['allowedOrigins', { allowedOrigins: ['https://a..example'] }],
+    ['allowedOrigins', { allowedOrigins: ['https://a-.example'] }],
     ['allowedOrigins', { allowedOrigins: [] }],
     ['color', { color: 'red;}*{display:none' }],
     ['side', { side: 'top' }],
@@ -66,6 +69,15 @@ describe('a widget', () => {
       await gateway.call(tenant.apiKey, `PATCH /v1/widgets/${id}`, { sessionId: foreign }),
     ).toMatchObject({ status: 403 });
   });
+});
+
+test.each([
+  'https://a.example',
+  'http://localhost:3000',
+  'https://xn--mnchen-3ya.example',
+  'https://192.0.2.1',
+])('a widget may be on pages of %s', async (origin) => {
+  expect((await create({ allowedOrigins: [origin] }))['allowedOrigins']).toEqual([origin]);
 });
 
 describe('what strangers get', () => {
