@@ -180,6 +180,13 @@ export const ERROR_CATALOGUE = {
     'The route exists, but not with this method.',
     'Check the method against /openapi.yaml.',
   ),
+  REQUEST_TIMEOUT: entry(
+    408,
+    true,
+    'debug',
+    'The request did not come in time.',
+    'Send it again: its headers within 30 seconds, and all of it within two minutes.',
+  ),
   CONTACT_CONFLICT: entry(
     409,
     true,
@@ -285,6 +292,13 @@ export const ERROR_CATALOGUE = {
     'info',
     'A limit is used up: messages a day, sessions of the plan, requests a second, messages that wait, or new chats that the platform allows.',
     'Wait for the number of seconds in Retry-After; meta names the layer (session, plan, request, platform, schedule), the limit or the reason, and when it resets.',
+  ),
+  HEADERS_TOO_LARGE: entry(
+    431,
+    false,
+    'debug',
+    'The headers of the request are larger than allowed.',
+    'Send fewer or shorter headers: 16 KB of them are taken.',
   ),
   INTERNAL: entry(
     500,

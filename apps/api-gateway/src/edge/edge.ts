@@ -1,13 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import multipart from '@fastify/multipart';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppError, invalidField } from '@svc/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { v7 as uuidv7 } from 'uuid';
 import { type GuardedRequest, isBehindKey } from '../auth/authorization.js';
 import { KeyVerifier } from '../auth/key-verifier.js';
 import { RequestPaces } from '../auth/request-paces.js';
+import { answerBrokenHttp } from './broken-http.js';
 import { KnownRoutes } from './known-routes.js';
 import { RequestPipe } from './request-pipe.js';
 
@@ -40,6 +39,7 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   const paces = app.get(RequestPaces);
   fastify.addHook('onRequest', async (request: GuardedRequest, reply) => {
     void reply.header('x-request-id', request.id);
+    assertHost(request);
     if (request.is404) assertMethod(routes, request, reply);
     // Before anything is said about the body, and before it is read: strangers learn nothing and cost nothing.
     if (isBehindKey(request)) {
@@ -57,7 +57,13 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
     if (!request.raw.complete) void reply.header('connection', 'close');
   });
   hideFromRouter(fastify);
-  answerBrokenHttp(fastify);
+  answerBrokenHttp(fastify.server);
+}
+
+/** Node itself would answer that without a body. */
+function assertHost({ raw: { httpVersion, headers } }: FastifyRequest): void {
+  if (httpVersion === '1.1' && headers.host === undefined)
+    throw invalidField('host', 'host must be given: a header of HTTP/1.1');
 }
 
 /** Whether an answer is for its caller alone: of all of the API but what visitors of a page see. */
@@ -124,27 +130,4 @@ function isRoutable(url: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Answers what is not even HTTP, and so never becomes a request, with the error body all the same. */
-function answerBrokenHttp(fastify: FastifyInstance): void {
-  fastify.server.removeAllListeners('clientError');
-  fastify.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const requestId = uuidv7();
-    const { code, message, meta } = invalidField('request', 'request must be valid HTTP').toBody();
-    const body = JSON.stringify({ code, message, requestId, meta });
-    socket.end(
-      [
-        'HTTP/1.1 400 Bad Request',
-        'content-type: application/json; charset=utf-8',
-        'cache-control: no-store',
-        `content-length: ${Buffer.byteLength(body)}`,
-        `x-request-id: ${requestId}`,
-        'connection: close',
-        '',
-        body,
-      ].join('\r\n'),
-    );
-  });
 }

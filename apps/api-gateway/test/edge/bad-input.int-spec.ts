@@ -229,10 +229,27 @@ describe('a path', () => {
 
   test.each([
     ['no HTTP at all', 'hello\r\n\r\n'],
-    ['endless headers', `GET / HTTP/1.1\r\nhost: x\r\na: ${'a'.repeat(40_000)}\r\n\r\n`],
     ['a wrong length', 'POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: abc\r\n\r\n'],
+    ['no host', 'GET /v1/sessions HTTP/1.1\r\nconnection: close\r\n\r\n'],
   ])('asked for with %s gets the error body', async (_, bytes) => {
     expectError(await rawRequest(gateway.service.url, bytes), 400, 'VALIDATION_FAILED');
+  });
+
+  test.each([
+    [
+      'endless headers',
+      `GET / HTTP/1.1\r\nhost: x\r\na: ${'a'.repeat(40_000)}\r\n\r\n`,
+      431,
+      'HEADERS_TOO_LARGE',
+    ],
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nhost: example.com\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
+    [
+      'an expectation that nobody knows',
+      'GET /v1/sessions HTTP/1.1\r\nhost: x\r\nexpect: tea\r\nconnection: close\r\n\r\n',
+      ...([401, 'UNAUTHENTICATED'] as const),
+    ],
+  ])('asked for with %s gets the error body, too', async (_, bytes, status, code) => {
+    expectError(await rawRequest(gateway.service.url, bytes), status, code);
   });
 
   test('of an absolute or an asterisk target is 404', async () => {

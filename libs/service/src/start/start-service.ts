@@ -86,7 +86,11 @@ async function createApp({
     return503OnClosing: false, // its answer has neither our error body nor a request id; what comes in is answered
     requestTimeout: requestLimitMs,
     // Node swaps the two limits where the one for headers, a minute by default, is the longer.
-    http: { headersTimeout: REQUEST_LIMIT_MS, connectionsCheckingInterval: REQUEST_LIMIT_MS / 10 },
+    http: {
+      headersTimeout: REQUEST_LIMIT_MS,
+      connectionsCheckingInterval: REQUEST_LIMIT_MS / 10,
+      requireHostHeader: false, // Node's refusal has neither a body nor a request id; the gateway refuses by itself
+    },
   });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     logger: new NestLogger(),
