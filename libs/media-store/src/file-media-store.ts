@@ -2,7 +2,7 @@ import { access, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { assertMediaId, type MediaStore, type StoredMedia } from './media-store.js';
-import { onDisk, Spool } from './spool.js';
+import { FOLDER_MODE, onDisk, Spool } from './spool.js';
 
 /** Media in a folder: `ab/abcdef01-…`, so that no folder has too many entries. */
 export class FileMediaStore implements MediaStore {
@@ -41,7 +41,7 @@ export class FileMediaStore implements MediaStore {
   }
 
   private async moveIn(spooled: string, path: string): Promise<void> {
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dirname(path), { recursive: true, mode: FOLDER_MODE });
     await rename(spooled, path);
     // A file is only sure to be found after a power cut once its folder has been written, and the folder's own.
     await syncFolder(dirname(path));

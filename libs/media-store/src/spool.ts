@@ -5,6 +5,8 @@ import { AppError } from '@svc/contracts';
 import { MediaTooLargeError, type StoredMedia } from './media-store.js';
 
 const DAY_MS = 86_400_000;
+/** As the files: for the services that share the store, and nobody else sees what there is. */
+export const FOLDER_MODE = 0o750;
 
 /** A disk that is full, gone or not ours is a part that is away: what waits for it is tried again. */
 export async function onDisk<T>(work: Promise<T>): Promise<T> {
@@ -19,7 +21,7 @@ export class Spool {
 
   /** Makes the folder, and deletes what writers that died a day ago or more left in it. */
   static async open(directory: string): Promise<Spool> {
-    await mkdir(directory, { recursive: true });
+    await mkdir(directory, { recursive: true, mode: FOLDER_MODE });
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
       // Another process may be doing the same.

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -130,6 +130,17 @@ test('a folder that is gone has lost nothing: it is away', async () => {
   await expect(store.get(id)).rejects.toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
   await rename(`${directory}-aside`, directory);
   expect((await store.get(id))?.size).toBe(1);
+});
+
+test('only those who share the folder see what is in it', async () => {
+  const id = randomUUID();
+  directory = join(directory, 'media');
+  const store = await open();
+  await store.put(id, [Buffer.from('x')], MAX);
+  const modeOf = async (...path: string[]): Promise<number> =>
+    (await stat(join(directory, ...path))).mode & 0o777;
+  for (const path of [[], ['incoming'], [id.slice(0, 2)]]) expect(await modeOf(...path)).toBe(0o750);
+  expect(await modeOf(id.slice(0, 2), id)).toBe(0o640);
 });
 
 test('an S3 API takes nothing under a wrong key', async () => {

@@ -43,6 +43,20 @@ describe('the secrets of a stack', () => {
   });
 });
 
+test('others see neither the names of files nor those of logs', () => {
+  const made = join(dataDir, 'new');
+  const modeOf = (path: string): number => statSync(path).mode & 0o777;
+  prepareDataDir(made);
+  new LogFile(made, 'billing');
+  // The user of root's database passes through.
+  expect(modeOf(made)).toBe(process.getuid?.() === 0 ? 0o711 : 0o700);
+  for (const name of ['logs', 'media']) expect(modeOf(join(made, name))).toBe(0o700);
+  const open = join(dataDir, 'old', 'logs');
+  mkdirSync(open, { recursive: true, mode: 0o755 });
+  new LogFile(join(dataDir, 'old'), 'billing');
+  expect(modeOf(open)).toBe(0o700);
+});
+
 describe('forgetting', () => {
   test('deletes what starts left and nothing else', () => {
     loadSecrets(dataDir);

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../reason.js';
 
@@ -21,10 +21,18 @@ const STATE = [
   STACK_FILE,
 ];
 
+/** Makes a folder of which others do not see what is in it, or closes it to them. */
+export function privateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  chmodSync(path, 0o700);
+}
+
 /** Makes the folder and proves that it can be used, by us and afterwards by those who used it before. */
 export function prepareDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true });
+    // Where root starts it, the database's user has to pass through. A folder that is there is not ours to close.
+    mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
+    privateFolder(join(dataDir, MEDIA_FOLDER));
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new Error(

@@ -2,7 +2,6 @@ import {
   closeSync,
   createWriteStream,
   fstatSync,
-  mkdirSync,
   openSync,
   readSync,
   renameSync,
@@ -10,6 +9,7 @@ import {
   type WriteStream,
 } from 'node:fs';
 import { join } from 'node:path';
+import { privateFolder } from './data-dir.js';
 
 const ROTATE_AT_BYTES = 10 * 1024 * 1024;
 const TAIL_BYTES = 16 * 1024;
@@ -22,7 +22,7 @@ export class LogFile {
 
   constructor(dataDir: string, name: string) {
     const directory = join(dataDir, 'logs');
-    mkdirSync(directory, { recursive: true });
+    privateFolder(directory);
     this.path = join(directory, `${name}.log`);
     const size = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
     if (size > ROTATE_AT_BYTES) renameSync(this.path, `${this.path}.1`);
