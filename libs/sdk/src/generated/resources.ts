@@ -884,7 +884,10 @@ export class UsageResource {
 export class WebhooksResource {
   constructor(protected readonly caller: Caller) {}
 
-  /** Register an endpoint for the events of all sessions. */
+  /**
+   * Register an endpoint for the events of all sessions. It hears what is said in them: this scope is as
+   * strong as messages:read.
+   */
   create(body: CreateWebhookBody, options?: CallOptions): Promise<WebhookEndpointWithSecret> {
     return this.caller.json<WebhookEndpointWithSecret>(
       { method: 'POST', path: '/v1/webhooks', body },

@@ -219,7 +219,10 @@ export interface ConversationView {
 export interface CreateApiKeyBody {
   /** Label for people. */
   name?: string | undefined;
-  /** What the key may do. By default what the key it replaces may do, else everything. */
+  /**
+   * What the key may do. By default what the key it replaces may do, else everything. `webhooks:manage` is as
+   * strong as `messages:read`: an endpoint hears what is said.
+   */
   scopes?: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[] | undefined;
   /**
    * Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is
@@ -514,6 +517,7 @@ export interface HttpErrorBody {
     | 'API_KEY_NOT_FOUND'
     | 'MEDIA_NOT_FOUND'
     | 'METHOD_NOT_ALLOWED'
+    | 'REQUEST_TIMEOUT'
     | 'CONTACT_CONFLICT'
     | 'SUBSCRIPTION_CONFLICT'
     | 'QR_CONFLICT'
@@ -530,6 +534,7 @@ export interface HttpErrorBody {
     | 'PAYLOAD_TOO_LARGE'
     | 'UNSUPPORTED_MEDIA_TYPE'
     | 'RATE_LIMITED'
+    | 'HEADERS_TOO_LARGE'
     | 'INTERNAL'
     | 'PLATFORM_UNAVAILABLE'
     | 'SANDBOX_UNAVAILABLE'
