@@ -66,6 +66,12 @@ function assertHost({ raw: { httpVersion, headers } }: FastifyRequest): void {
     throw invalidField('host', 'host must be given: a header of HTTP/1.1');
 }
 
+/** Node itself would answer that without a body. */
+function assertHost({ raw: { httpVersion, headers } }: FastifyRequest): void {
+  if (httpVersion === '1.1' && headers.host === undefined)
+    throw invalidField('host', 'host must be given: a header of HTTP/1.1');
+}
+
 /** Says whether an answer is for its caller alone: all of the API is, but for what visitors of a page see. */
 function isPrivate(url: string): boolean {
   return url.startsWith('/v1/') && !url.startsWith('/v1/public/');
