@@ -60,13 +60,7 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
   answerBrokenHttp(fastify.server);
 }
 
-/** Node itself would answer that without a body. */
-function assertHost({ raw: { httpVersion, headers } }: FastifyRequest): void {
-  if (httpVersion === '1.1' && headers.host === undefined)
-    throw invalidField('host', 'host must be given: a header of HTTP/1.1');
-}
-
-/** Node itself would answer that without a body. */
+/** Refuses a request of HTTP/1.1 without a host; Node itself would answer it without a body. */
 function assertHost({ raw: { httpVersion, headers } }: FastifyRequest): void {
   if (httpVersion === '1.1' && headers.host === undefined)
     throw invalidField('host', 'host must be given: a header of HTTP/1.1');
