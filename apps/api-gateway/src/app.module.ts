@@ -87,6 +87,10 @@ import { SessionsService } from './sessions/sessions.service.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 import { DashboardUser } from './tenants/dashboard-user.entity.js';
 import { Tenant } from './tenants/tenant.entity.js';
+import { DeletionRunner } from './operator/deletion-runner.js';
+import { DeletionsService } from './operator/deletions.service.js';
+import { TenantErasure } from './operator/tenant-erasure.js';
+import { SuspensionsService } from './operator/suspensions.service.js';
 import { TenantsConsumer } from './operator/tenants.consumer.js';
 import { TenantsService } from './operator/tenants.service.js';
 import { TimeTravelService } from './operator/time-travel.service.js';
@@ -223,6 +227,10 @@ const events = {
     LogReader,
     LogTail,
     TenantsService,
+    SuspensionsService,
+    DeletionsService,
+    DeletionRunner,
+    TenantErasure,
     TimeTravelService,
     SandboxesService,
     SandboxService,

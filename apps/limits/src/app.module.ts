@@ -16,6 +16,7 @@ import { ReservationSweeper } from './reservations/reservation-sweeper.js';
 import { ReservationsConsumer } from './reservations/reservations.consumer.js';
 import { ReservationsService } from './reservations/reservations.service.js';
 import { RETENTION_RULES } from './retention-rules.js';
+import { TenantsConsumer } from './tenants/tenants.consumer.js';
 import { TierPromotionRow } from './tiers/tier-promotion.entity.js';
 import { TiersConsumer } from './tiers/tiers.consumer.js';
 import { TiersService } from './tiers/tiers.service.js';
@@ -53,6 +54,7 @@ const retention = {
     WarmupConsumer,
     HealthConsumer,
     UsageConsumer,
+    TenantsConsumer,
   ],
   providers: [
     ...connectionProviders('limits', LimitsConfig, readConfig),

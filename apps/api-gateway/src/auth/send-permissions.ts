@@ -96,7 +96,9 @@ const EVENTS = ['session.*', 'subscription.*'];
 @Injectable()
 export class SendPermissions implements OnApplicationBootstrap {
   /** By kid. */
-  readonly keys = new AnswerCache<StoredKey[]>(([key]) => (key?.live ? Math.min(CACHED_MS, key.msLeft) : 0));
+  readonly keys = new AnswerCache<StoredKey[]>(([key]) =>
+    key?.live && !key.suspended ? Math.min(CACHED_MS, key.msLeft) : 0,
+  );
   /** By tenant. */
   readonly subscriptions = new AnswerCache<SubscriptionState>(({ active, tokenRefusal }) =>
     active && !tokenRefusal ? CACHED_MS : 0,

@@ -1,7 +1,8 @@
 import type { LoggedEvent } from '@svc/contracts';
 
 /** Why a stream ends that its reader did not end: told in its last frame, where there is time for one. */
-export type StreamEnd = 'KEY_ENDED' | 'SLOW_READER' | 'SHUTTING_DOWN' | 'CURSOR_EXPIRED' | 'INTERNAL';
+export type StreamEnd =
+  'KEY_ENDED' | 'TENANT_SUSPENDED' | 'SLOW_READER' | 'SHUTTING_DOWN' | 'CURSOR_EXPIRED' | 'INTERNAL';
 
 /** What a browser, or another client that knows server-sent events, waits before it comes back. */
 const RETRY_MS = 2_000;

@@ -46,7 +46,8 @@ export interface LedgerMessage extends OutgoingMessage {
 const CLAIM_SQL = `WITH ${FENCE_SQL},
   claim AS MATERIALIZED (SELECT a.session_id, a.most, a.expiry_ms
     FROM unnest($3::uuid[], $4::int[], $5::int[], $6::int[], $7::int[]) AS a (session_id, partition, epoch, most, expiry_ms)
-    JOIN fence USING (partition, epoch)),
+    JOIN fence USING (partition, epoch)
+    WHERE NOT EXISTS (SELECT FROM session WHERE session.id = a.session_id AND session.suspended)),
   next AS MATERIALIZED (SELECT one.job_id, one.status FROM claim CROSS JOIN LATERAL (
     SELECT m.job_id, m.status FROM outbound_message m
     WHERE m.session_id = claim.session_id AND m.status IN ('QUEUED', 'SENDING') AND m.job_id <> ALL($8::uuid[])
