@@ -11,6 +11,7 @@ import { AuditVerifier } from './audit/audit-verifier.js';
 import { AuditWatch } from './audit/audit-watch.js';
 import { AuditCheck, AuditHead, AuditRecord } from './audit/audit-record.entity.js';
 import { AuditService } from './audit/audit.service.js';
+import { SeenEnds } from './audit/seen-ends.js';
 import { ApiKey } from './auth/api-key.entity.js';
 import { ApiKeysController } from './keys/api-keys.controller.js';
 import { ApiKeysService } from './keys/api-keys.service.js';
@@ -183,6 +184,7 @@ const events = {
     AuditService,
     AuditVerifier,
     AuditWatch,
+    SeenEnds,
     Cursors,
     SubscriptionsService,
     LimitsService,

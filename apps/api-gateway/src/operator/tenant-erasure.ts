@@ -28,6 +28,7 @@ const ENDS_SQL = `SELECT tenant_id AS "tenantId", place, encode(hash, 'hex') AS 
   WHERE tenant_id = ANY($1) ORDER BY tenant_id FOR UPDATE`;
 const LOG_SQL = 'DELETE FROM audit_log WHERE tenant_id = ANY($1)';
 const HEADS_SQL = 'DELETE FROM audit_head WHERE tenant_id = ANY($1)';
+const SEEN_SQL = 'DELETE FROM audit_seen WHERE tenant_id = ANY($1)';
 const TENANT_SQL = 'DELETE FROM tenant WHERE id = $1';
 const DONE_SQL = `UPDATE tenant_deletion SET finished_at = clock_timestamp(), session_ids = '{}'
   WHERE tenant_id = $1 AND finished_at IS NULL RETURNING deleted`;
@@ -71,7 +72,7 @@ export class TenantErasure {
 
   private async deleteTenant(tx: EntityManager, tenantId: string, tenantIds: string[]): Promise<void> {
     const ends = await tx.query<LogEnd[]>(ENDS_SQL, [tenantIds]);
-    for (const sql of [LOG_SQL, HEADS_SQL]) await tx.query(sql, [tenantIds]);
+    for (const sql of [LOG_SQL, HEADS_SQL, SEEN_SQL]) await tx.query(sql, [tenantIds]);
     // The sandbox points to its tenant, and stands before it in the list.
     for (const id of tenantIds) await tx.query(TENANT_SQL, [id]);
     // TypeORM answers UPDATE … RETURNING with [rows, count].
