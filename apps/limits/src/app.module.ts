@@ -24,6 +24,8 @@ import { Warmup } from './tiers/warmup.entity.js';
 import { LlmCallsService } from './usage/llm-calls.service.js';
 import { MessageCountsService } from './usage/message-counts.service.js';
 import { UsageConsumer } from './usage/usage.consumer.js';
+import { ContactHash } from './warmup/contact-hash.js';
+import { ErasureConsumer } from './warmup/erasure.consumer.js';
 import { HealthConsumer } from './warmup/health.consumer.js';
 import { HealthRepository, HealthService } from './warmup/health.service.js';
 import { WarmupConsumer } from './warmup/warmup.consumer.js';
@@ -55,6 +57,7 @@ const retention = {
     HealthConsumer,
     UsageConsumer,
     TenantsConsumer,
+    ErasureConsumer,
   ],
   providers: [
     ...connectionProviders('limits', LimitsConfig, readConfig),
@@ -67,6 +70,7 @@ const retention = {
     TiersService,
     LlmCallsService,
     MessageCountsService,
+    ContactHash,
     HealthRepository,
     HealthService,
     WarmupService,

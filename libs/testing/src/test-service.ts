@@ -27,7 +27,9 @@ export async function startTestService(
   env: Record<string, string> = {},
 ): Promise<TestService> {
   const [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
-  Object.assign(process.env, { DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', ...env });
+  const secrets = { CONTACT_HASH_KEY: 'key of the tests, long enough to pass' };
+  const servers = { DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0' };
+  Object.assign(process.env, { ...secrets, ...servers, ...env });
   silenceConsole();
   setUpLogger(options.name, process.env['TEST_LOG'] ?? 'silent');
   const app = await bootService(options);

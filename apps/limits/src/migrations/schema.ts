@@ -1,4 +1,5 @@
 import { sqlFolder } from '@svc/database';
+import { KeyedContacts1764600000065 } from './1764600000065-keyed-contacts.js';
 import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
 import { Limits1763700100000 } from './1763700100000-limits.js';
 import { Reserve1763700200000 } from './1763700200000-reserve.js';
@@ -24,6 +25,7 @@ export const schema = {
     OnlyNew1764100100000,
     QuotaWithoutCap1764300000000,
     AuditFacts1764500000000,
+    KeyedContacts1764600000065,
   ],
   sql: sqlFolder(import.meta.url),
 };

@@ -19,7 +19,7 @@ const ROWS: readonly TenantRows[] = [
       OR scope = 'session' AND (id = ANY($2::uuid[]) OR id IN (SELECT session_id FROM warmup WHERE ${OF_TENANT}))`,
   },
   { table: 'warmup_day', where: OF_NUMBERS },
-  { table: 'warmup_contact', where: OF_NUMBERS },
+  { table: 'warmup_contact', where: `${OF_TENANT} OR ${OF_NUMBERS}` },
   { table: 'warmup_mishap', where: OF_NUMBERS },
   { table: 'warmup', where: OF_TENANT },
   { table: 'audit_outbox', where: OF_TENANT },
