@@ -15,6 +15,7 @@ import { FilesOfMessages1764000900000 } from './1764000900000-files-of-messages.
 import { PastOfConversations1764001000000 } from './1764001000000-past-of-conversations.js';
 import { JobsOfUploads1764001100000 } from './1764001100000-jobs-of-uploads.js';
 import { NoSessionChanges1764500000000 } from './1764500000000-no-session-changes.js';
+import { CardsOfMessages1764600000066 } from './1764600000066-cards-of-messages.js';
 import { SeenAuditEnds1764600000064 } from './1764600000064-seen-audit-ends.js';
 import { TenantStates1764600000061 } from './1764600000061-tenant-states.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
@@ -52,6 +53,7 @@ export const schema = {
     NoSessionChanges1764500000000,
     TenantStates1764600000061,
     SeenAuditEnds1764600000064,
+    CardsOfMessages1764600000066,
   ],
   sql: sqlFolder(import.meta.url),
 };

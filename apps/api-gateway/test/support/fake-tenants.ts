@@ -4,6 +4,7 @@ import {
   DeleteTenantSessions,
   DeleteTenantUsage,
   DeleteTenantWebhooks,
+  EraseInLimits,
   type RequestContract,
   SetEndpointSuspension,
   SetSessionSuspension,
@@ -15,7 +16,7 @@ type On = <Q extends object, A extends object>(
   reply: (request: Q) => A | Promise<A>,
 ) => void;
 
-/** What the other services hear of tenants as a whole: suspensions and deletions. */
+/** What the other services hear of tenants as a whole, suspensions and deletions, and what limits hears of erasures. */
 export class FakeTenants {
   /** By app, in order. */
   readonly suspensions: (SetSuspensionV1 & { app: string })[] = [];
@@ -23,7 +24,11 @@ export class FakeTenants {
   /** Whether the sessions of a tenant have ended by now. */
   sessionsEnd = true;
 
+  /** Contacts whose hashes were erased. */
+  readonly unhashed: string[] = [];
+
   answer(on: On): void {
+    on(EraseInLimits, ({ contact }) => ({ contacts: this.unhashed.push(contact) }));
     for (const contract of [SetSessionSuspension, SetEndpointSuspension])
       on(contract, (request: SetSuspensionV1) => {
         this.suspensions.push({ app: contract.app, ...request });
