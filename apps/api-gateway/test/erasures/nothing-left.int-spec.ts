@@ -82,7 +82,10 @@ test('a card of the contact in a message to somebody else is emptied, and the me
 });
 
 test('a card of the contact that has not gone out is canceled', async () => {
-  const [soon, later] = [await sendCard(), await sendCard({ sendAt: new Date(Date.now() + 3_600_000).toISOString() })];
+  const [soon, later] = [
+    await sendCard(),
+    await sendCard({ sendAt: new Date(Date.now() + 3_600_000).toISOString() }),
+  ];
   const other = await send(BEN, { contact: { displayName: 'Ben', phone: '+15550006612' } });
   await erase();
   for (const jobId of [soon, later])

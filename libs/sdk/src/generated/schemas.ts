@@ -431,7 +431,10 @@ export interface Erasure {
 export interface ErasureCounts {
   /** Messages with the contact, and of the contact in groups. */
   messages: number;
-  /** Messages of others in groups that quoted or named the contact: they stay, without that. */
+  /**
+   * Messages of others in groups that quoted or named the contact, and messages to others with a card of the
+   * contact: they stay, without that.
+   */
   quotes: number;
   /** Conversations with the contact. */
   conversations: number;
@@ -496,6 +499,7 @@ export interface HttpErrorBody {
     | 'UNAUTHENTICATED'
     | 'PAYMENT_REQUIRED'
     | 'FORBIDDEN'
+    | 'TENANT_SUSPENDED'
     | 'SANDBOX_ONLY'
     | 'LIVE_ONLY'
     | 'ORIGIN_NOT_ALLOWED'
@@ -515,6 +519,7 @@ export interface HttpErrorBody {
     | 'MEDIA_NOT_FOUND'
     | 'METHOD_NOT_ALLOWED'
     | 'CONTACT_CONFLICT'
+    | 'TENANT_STATE_CONFLICT'
     | 'SUBSCRIPTION_CONFLICT'
     | 'QR_CONFLICT'
     | 'SESSION_STATE_CONFLICT'
