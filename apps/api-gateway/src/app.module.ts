@@ -11,6 +11,7 @@ import { AuditVerifier } from './audit/audit-verifier.js';
 import { AuditWatch } from './audit/audit-watch.js';
 import { AuditCheck, AuditHead, AuditRecord } from './audit/audit-record.entity.js';
 import { AuditService } from './audit/audit.service.js';
+import { SeenEnds } from './audit/seen-ends.js';
 import { ApiKey } from './auth/api-key.entity.js';
 import { ApiKeysController } from './keys/api-keys.controller.js';
 import { ApiKeysService } from './keys/api-keys.service.js';
@@ -98,6 +99,10 @@ import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 import { TenantPaces } from './subscriptions/tenant-paces.js';
 import { DashboardUser } from './tenants/dashboard-user.entity.js';
 import { Tenant } from './tenants/tenant.entity.js';
+import { DeletionRunner } from './operator/deletion-runner.js';
+import { DeletionsService } from './operator/deletions.service.js';
+import { TenantErasure } from './operator/tenant-erasure.js';
+import { SuspensionsService } from './operator/suspensions.service.js';
 import { TenantsConsumer } from './operator/tenants.consumer.js';
 import { TenantsService } from './operator/tenants.service.js';
 import { TimeTravelService } from './operator/time-travel.service.js';
@@ -195,6 +200,7 @@ const events = {
     AuditService,
     AuditVerifier,
     AuditWatch,
+    SeenEnds,
     Cursors,
     SubscriptionsService,
     TenantPaces,
@@ -244,6 +250,10 @@ const events = {
     LogReader,
     LogTail,
     TenantsService,
+    SuspensionsService,
+    DeletionsService,
+    DeletionRunner,
+    TenantErasure,
     TimeTravelService,
     SandboxesService,
     SandboxService,

@@ -26,6 +26,7 @@ import { OverridesService } from './subscriptions/overrides.service.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsConsumer } from './subscriptions/subscriptions.consumer.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { TenantsConsumer } from './tenants/tenants.consumer.js';
 import { LedgerService } from './usage/ledger.service.js';
 import { UsageConsumer } from './usage/usage.consumer.js';
 import { UsageService } from './usage/usage.service.js';
@@ -63,7 +64,14 @@ const provider = {
 /** The whole wiring of `billing`. */
 @Module({
   imports: [databaseModule('billing', readConfig, [Subscription]), TypeOrmModule.forFeature([Subscription])],
-  controllers: [HealthController, SubscriptionsConsumer, OverridesConsumer, UsageConsumer, ProviderConsumer],
+  controllers: [
+    HealthController,
+    SubscriptionsConsumer,
+    OverridesConsumer,
+    UsageConsumer,
+    ProviderConsumer,
+    TenantsConsumer,
+  ],
   providers: [
     ...connectionProviders('billing', BillingConfig, readConfig),
     events,

@@ -17,6 +17,7 @@ import { ReservationsConsumer } from './reservations/reservations.consumer.js';
 import { ReservationsService } from './reservations/reservations.service.js';
 import { RETENTION_RULES } from './retention-rules.js';
 import { NumbersService } from './tiers/numbers.service.js';
+import { TenantsConsumer } from './tenants/tenants.consumer.js';
 import { TierPromotionRow } from './tiers/tier-promotion.entity.js';
 import { TiersConsumer } from './tiers/tiers.consumer.js';
 import { TiersService } from './tiers/tiers.service.js';
@@ -24,6 +25,8 @@ import { Warmup } from './tiers/warmup.entity.js';
 import { LlmCallsService } from './usage/llm-calls.service.js';
 import { MessageCountsService } from './usage/message-counts.service.js';
 import { UsageConsumer } from './usage/usage.consumer.js';
+import { ContactHash } from './warmup/contact-hash.js';
+import { ErasureConsumer } from './warmup/erasure.consumer.js';
 import { HealthConsumer } from './warmup/health.consumer.js';
 import { HealthRepository, HealthService } from './warmup/health.service.js';
 import { WarmupConsumer } from './warmup/warmup.consumer.js';
@@ -54,6 +57,8 @@ const retention = {
     WarmupConsumer,
     HealthConsumer,
     UsageConsumer,
+    TenantsConsumer,
+    ErasureConsumer,
   ],
   providers: [
     ...connectionProviders('limits', LimitsConfig, readConfig),
@@ -67,6 +72,7 @@ const retention = {
     NumbersService,
     LlmCallsService,
     MessageCountsService,
+    ContactHash,
     HealthRepository,
     HealthService,
     WarmupService,

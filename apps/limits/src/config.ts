@@ -1,6 +1,6 @@
 import { configReader, Env, EnvNumbers, ServiceConfig } from '@svc/service';
 import { Type } from 'class-transformer';
-import { IsInt, Max, Min } from 'class-validator';
+import { IsInt, IsOptional, IsString, Max, Min, MinLength } from 'class-validator';
 import { type Criteria, STEPS } from './warmup/criteria.js';
 
 const PER_TIER = 'One number, or four separated by commas for the tiers 0 to 3.';
@@ -8,6 +8,34 @@ const forAll = (value: number): number[] => [value, value, value, value];
 
 /** Environment of `limits`. */
 export class LimitsConfig extends ServiceConfig {
+  @Env('CONTACT_HASH_KEY', {
+    description:
+      'Secret that the contacts of a number are hashed with, 32 characters or more: who has been written to is counted, not known. Losing it counts contacts anew.',
+    secret: true,
+  })
+  @IsString()
+  @MinLength(32, { message: 'contactHashKey must be 32 characters or more' })
+  contactHashKey: string;
+
+  @Env('CONTACT_HASH_KEY_VERSION', {
+    description: 'Version of CONTACT_HASH_KEY, one more with each change.',
+    example: '1',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(1)
+  @Max(32_767)
+  contactHashKeyVersion: number = 1;
+
+  @Env('CONTACT_HASH_KEY_PREVIOUS', {
+    description: 'The key of the version before, for 60 days: contacts who are met again stay the same.',
+    secret: true,
+  })
+  @IsOptional()
+  @IsString()
+  @MinLength(32, { message: 'contactHashKeyPrevious must be 32 characters or more' })
+  contactHashKeyPrevious?: string;
+
   @EnvNumbers(
     'WARMUP_DWELL_DAYS',
     { description: `Days that a number stays in a tier at least. ${PER_TIER}`, example: '3,7,14,30' },

@@ -1,4 +1,4 @@
-import type { RetentionRule } from '@svc/service';
+import { type RetentionRule, ruleOfMovedClocks } from '@svc/service';
 
 /**
  * These rules say which rows are old: a reservation once no repeat of its send can come and its month is over, and a call of a model
@@ -9,6 +9,7 @@ export const RETENTION_RULES: RetentionRule[] = [
   { table: 'reservation', where: `day < today - 35 AND state <> 'held'` },
   { table: 'llm_call', where: 'day < today - 35' },
   { table: 'warmup_contact', where: `greatest(sent_at, replied_at) < now - interval '60 days'` },
+  ruleOfMovedClocks('warmup_contact', 'greatest(sent_at, replied_at)', 60),
   { table: 'warmup_mishap', where: `at < now - interval '60 days'` },
   { table: 'warmup_day', where: 'day < today - 400' },
   // Of a number that goes on, ended_at is null.

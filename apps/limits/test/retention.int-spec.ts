@@ -48,7 +48,7 @@ test.each(RETENTION_RULES)('a row of $table goes when it is old, and not before'
 });
 
 test('each table that grows has a rule', () => {
-  expect(RETENTION_RULES.map(({ table }) => table).sort()).toEqual(Object.keys(ROWS).sort());
+  expect([...new Set(RETENTION_RULES.map(({ table }) => table))].sort()).toEqual(Object.keys(ROWS).sort());
 });
 
 test('a contact who has written lately stays, however long ago we wrote', async () => {

@@ -20,6 +20,9 @@ import { Vault } from './credentials/vault.js';
 import { ContactAddresses } from './erasure/contact-addresses.js';
 import { ErasureConsumer } from './erasure/erasure.consumer.js';
 import { ErasureService } from './erasure/erasure.service.js';
+import { SuspensionsService } from './tenants/suspensions.service.js';
+import { TenantDeletionService } from './tenants/tenant-deletion.service.js';
+import { TenantsConsumer } from './tenants/tenants.consumer.js';
 import { KeyWriter } from './journal/key-writer.js';
 import { SessionStores } from './journal/session-stores.js';
 import { MediaRoom } from './media/media-room.js';
@@ -67,7 +70,14 @@ function ownerOptions(): OwnerOptions {
     leasesModule('sessions', readConfig),
     TypeOrmModule.forFeature([Session]),
   ],
-  controllers: [HealthController, SessionsConsumer, SendingConsumer, RunnersConsumer, ErasureConsumer],
+  controllers: [
+    HealthController,
+    SessionsConsumer,
+    SendingConsumer,
+    RunnersConsumer,
+    ErasureConsumer,
+    TenantsConsumer,
+  ],
   providers: [
     ...connectionProviders(NAME, WorkerConfig, readConfig),
     ...ownershipProviders(NAME, ownerOptions),
@@ -91,6 +101,8 @@ function ownerOptions(): OwnerOptions {
     auditOutboxProvider,
     ContactAddresses,
     ErasureService,
+    SuspensionsService,
+    TenantDeletionService,
     KeyWriter,
     LiveService,
     MediaRoom,

@@ -55,6 +55,9 @@ import { ReplaysConsumer } from './replays/replays.consumer.js';
 import { ReplaysService } from './replays/replays.service.js';
 import { retentionRules } from './retention/retention-rules.js';
 import { PartitionsService } from './running/partitions.service.js';
+import { SuspensionsService } from './tenants/suspensions.service.js';
+import { TenantDeletionService } from './tenants/tenant-deletion.service.js';
+import { TenantsConsumer } from './tenants/tenants.consumer.js';
 
 const NAME = 'webhook-dispatcher';
 /** No POST starts in the last 12 s of a lease: an attempt lasts up to 10 s, and its result must still be ours to write. */
@@ -117,6 +120,7 @@ const configured: Provider[] = [
     ReplaysConsumer,
     EventsConsumer,
     ErasureConsumer,
+    TenantsConsumer,
   ],
   providers: [
     ...connectionProviders(NAME, DispatcherConfig, readConfig),
@@ -156,6 +160,8 @@ const configured: Provider[] = [
     ReplayRepository,
     ReplayRunner,
     ReplaysService,
+    SuspensionsService,
+    TenantDeletionService,
   ],
 })
 export class AppModule {}

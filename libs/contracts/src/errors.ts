@@ -60,6 +60,13 @@ export const ERROR_CATALOGUE = {
     'This resource belongs to another tenant, or the key lacks the scope.',
     'Use a key of the tenant that owns the resource, with the scope that the route names.',
   ),
+  TENANT_SUSPENDED: entry(
+    403,
+    false,
+    'info',
+    'This tenant is suspended by the operator.',
+    'Ask the operator; sends and deliveries that were accepted before wait meanwhile.',
+  ),
   SANDBOX_ONLY: entry(
     403,
     false,
@@ -193,6 +200,13 @@ export const ERROR_CATALOGUE = {
     'info',
     'This contact is being erased at this moment.',
     'Wait until the erasure is done: GET /v1/erasures/:id shows it.',
+  ),
+  TENANT_STATE_CONFLICT: entry(
+    409,
+    false,
+    'info',
+    'The tenant does not allow this as it is.',
+    'Do what the message says; the operator command "tenants list" shows how things stand.',
   ),
   SUBSCRIPTION_CONFLICT: entry(
     409,

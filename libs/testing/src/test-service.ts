@@ -48,7 +48,7 @@ export async function bootTestService(
   options: StartOptions,
   env: Record<string, string>,
 ): Promise<BootedService> {
-  Object.assign(process.env, { PORT: '0' }, env);
+  Object.assign(process.env, { PORT: '0', CONTACT_HASH_KEY: 'key of the tests, long enough to pass' }, env);
   const app = await bootService(options);
   return {
     url: (await app.getUrl()).replace('[::1]', '127.0.0.1'),

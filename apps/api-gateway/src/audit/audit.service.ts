@@ -20,6 +20,9 @@ const MAKE_HEAD_SQL = `INSERT INTO audit_head (tenant_id, place, hash) VALUES ($
 const LOCK_HEAD_SQL = `SELECT place, hash, date_trunc('milliseconds', clock_timestamp()) AS now
   FROM audit_head WHERE tenant_id = $1 FOR UPDATE`;
 
+const DELETED_SQL =
+  'SELECT FROM tenant_deletion WHERE tenant_ids @> ARRAY[$1::uuid] AND finished_at IS NOT NULL';
+
 interface HeadRow {
   place: number;
   hash: Buffer;
@@ -51,7 +54,8 @@ export class AuditService {
     const ids: string[] = [];
     for (const fact of facts) {
       try {
-        await this.write(fact);
+        // Delivered late, it would begin a new log.
+        if (!(await this.isDeleted(fact.tenantId))) await this.write(fact);
         ids.push(fact.id);
       } catch (error) {
         if (isPassing(error)) throw error;
@@ -60,6 +64,10 @@ export class AuditService {
       }
     }
     return ids;
+  }
+
+  private async isDeleted(tenantId: string): Promise<boolean> {
+    return (await this.records.query<object[]>(DELETED_SQL, [tenantId])).length > 0;
   }
 
   /** Lists the entries of a tenant newest first, for the operator. */

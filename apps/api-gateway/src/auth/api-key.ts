@@ -76,6 +76,8 @@ export interface StoredKey extends StoredDigest {
   live: boolean;
   /** Time until the key expires by itself, in ms of its tenant's clock. */
   msLeft: number;
+  /** Its tenant is. */
+  suspended: boolean;
 }
 
 /** This class hashes keys with the pepper of the environment; two versions of it are live at a time. */

@@ -48,8 +48,8 @@ export class KeyUsage implements OnModuleDestroy {
 // The database decides what time it is: expiry is exact on every replica, and follows the tenant's clock.
 const FIND_SQL = `SELECT tenant_id AS "tenantId", digest, pepper_version AS "pepperVersion", env, scopes,
     revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now) AS live,
-    coalesce(extract(epoch FROM expires_at - now) * 1000, 'infinity')::float8 AS "msLeft"
-  FROM api_key CROSS JOIN LATERAL (SELECT svc_now(tenant_id) AS now OFFSET 0) clock WHERE kid = $1`;
+    coalesce(extract(epoch FROM expires_at - now) * 1000, 'infinity')::float8 AS "msLeft", suspended_at IS NOT NULL AS suspended
+  FROM api_key JOIN tenant ON tenant.id = tenant_id CROSS JOIN LATERAL (SELECT svc_now(tenant_id) AS now OFFSET 0) clock WHERE kid = $1`;
 
 /** This class decides whose an `Authorization` header is. A key that works is cached for a moment, until it is revoked. */
 @Injectable()
@@ -61,7 +61,7 @@ export class KeyVerifier {
     private readonly permissions: SendPermissions,
   ) {}
 
-  /** @throws AppError `UNAUTHENTICATED`, the same for every cause. */
+  /** @throws AppError `UNAUTHENTICATED`, the same for every cause; or `TENANT_SUSPENDED` of a key that works. */
   async verify(authorization: string | undefined, ip: string): Promise<Caller> {
     const [, key] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
     const parsed = key === undefined ? undefined : parseKey(key);
@@ -71,6 +71,7 @@ export class KeyVerifier {
     const matches = this.digest.matches(parsed.body, stored ?? null);
     if (!stored || !matches || !stored.live || stored.env !== parsed.env)
       throw new AppError('UNAUTHENTICATED');
+    if (stored.suspended) throw new AppError('TENANT_SUSPENDED');
     this.usage.note(parsed.kid, ip);
     const { tenantId, scopes, env } = stored;
     return { tenantId, kid: parsed.kid, scopes, environment: environmentOf(env) };

@@ -109,7 +109,9 @@ const EVENTS = [SessionConnected, SessionDisconnected, SessionLoggedOut, Session
 @Injectable()
 export class SendPermissions implements OnApplicationBootstrap {
   /** Keys by kid. */
-  readonly keys = new AnswerCache<StoredKey[]>(([key]) => (key?.live ? Math.min(CACHED_MS, key.msLeft) : 0));
+  readonly keys = new AnswerCache<StoredKey[]>(([key]) =>
+    key?.live && !key.suspended ? Math.min(CACHED_MS, key.msLeft) : 0,
+  );
   /** Subscriptions by tenant. */
   readonly subscriptions = new AnswerCache<SubscriptionState>(({ active, tokenRefusal }) =>
     active && !tokenRefusal ? CACHED_MS : 0,

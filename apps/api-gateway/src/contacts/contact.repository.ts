@@ -28,6 +28,9 @@ export const WRITTEN_IN_GROUP = `m.tenant_id = $1 AND m.origin ->> 'sender' = $2
 export const QUOTED_IN_GROUP = `m.tenant_id = $1 AND ${IN_GROUP} AND (
   origin #>> '{quoted,remoteJid}' = $2 OR origin -> 'mentions' ? $2 OR content #>> '{quoted,participant}' = $2 OR content -> 'mentions' ? $2)`;
 
+/** The fourth: a card with their number was sent to somebody else. */
+export const ON_CARD = `m.tenant_id = $1 AND m.content #>> '{contact,phone}' = regexp_replace($2, '^(\\d+)@s\\.whatsapp\\.net$', '+\\1')`;
+
 const count = (which: string): string =>
   `(SELECT count(*)::int FROM (SELECT FROM message m WHERE ${which} LIMIT ${COUNT_UP_TO + 1}) seen)`;
 const edges = (which: string): string => `
@@ -72,9 +75,10 @@ export class ContactRepository {
     return row;
   }
 
-  /** Finds when another person quoted or named the person in a group: one such time, null where there is none. Looks through all groups. */
+  /** Finds when somebody quoted or named the person in a group, or was sent their card: one such time, null where nobody was. Looks through all groups. */
   async quotedAt({ tenantId, contact }: Person): Promise<Date | null> {
-    const sql = `SELECT created_at AS at FROM message m WHERE ${QUOTED_IN_GROUP} LIMIT 1`;
+    const sql = `(SELECT created_at AS at FROM message m WHERE ${ON_CARD} LIMIT 1)
+      UNION ALL (SELECT created_at AS at FROM message m WHERE ${QUOTED_IN_GROUP} LIMIT 1) LIMIT 1`;
     const [row] = await this.reads.run(tenantId, () =>
       this.dataSource.query<{ at: Date }[]>(sql, [tenantId, contact]),
     );

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import {
   AppError,
+  EraseInLimits,
   EraseInSessions,
   EraseInWebhooks,
   type ErasedInWebhooks,
@@ -92,6 +93,7 @@ export class ErasuresService {
     );
     await this.messages.erase(task);
     const { done: _, events, ...webhooks } = await this.inWebhooks({ ...task, until });
+    await this.rpc.request(EraseInLimits, { ...task, until }, PATIENCE_MS);
     await this.inDeadLetters({ ...task, until });
     const others = { ...sessions, ...webhooks, events: events + waiting };
     await this.records.manager.transaction((tx) => this.finish(tx, { ...task, until }, others));

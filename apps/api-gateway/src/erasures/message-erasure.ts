@@ -1,10 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { EraseInSessions, type MessageMedia } from '@svc/contracts';
+import { AppError, EraseInSessions, type MessageMedia } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { RpcClient } from '@svc/messaging';
 import { countErased } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
-import { QUOTED_IN_GROUP, WITH, WRITTEN_IN_GROUP } from '../contacts/contact.repository.js';
+import { ON_CARD, QUOTED_IN_GROUP, WITH, WRITTEN_IN_GROUP } from '../contacts/contact.repository.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
+import { CancellationService } from '../scheduling/cancellation.service.js';
 
 /** The task of an erasure: a contact of a tenant, as it was at a time. */
 export interface ErasureTask {
@@ -66,12 +68,19 @@ const QUOTES_SQL = `UPDATE message m SET
       || ${MENTIONS('content')}
   WHERE ${QUOTED_IN_GROUP}`;
 
+// Of one that has gone out nothing reads the card any more; the message to somebody else stays.
+const CARDS_SQL = `UPDATE message m SET content = content - 'contact', body = body - 'displayName'
+  WHERE ${ON_CARD} AND m.status <> 'QUEUED'`;
+const OPEN_CARDS_SQL = `SELECT id FROM message m WHERE ${ON_CARD} AND m.status = 'QUEUED' LIMIT ${PIECE}`;
+
 /** This class erases what the gateway keeps of a contact, piece by piece; an erasure that was interrupted goes on where it was. */
 @Injectable()
 export class MessageErasure {
   constructor(
     private readonly dataSource: DataSource,
     private readonly rpc: RpcClient,
+    private readonly rows: MessagesRepository,
+    private readonly cancellation: CancellationService,
     @Inject(MEDIA_STORE) private readonly store: MediaStore,
   ) {}
 
@@ -85,6 +94,21 @@ export class MessageErasure {
       } while (rows.length === PIECE);
     }
     await this.dataSource.transaction((tx) => eraseQuotes(tx, task));
+    await this.cancelCards(task);
+    await this.dataSource.transaction((tx) => eraseCards(tx, task));
+  }
+
+  /**
+   * Cancels what would still bring a card of the contact to somebody else.
+   * @throws AppError `CONTACT_CONFLICT` where one is on its way at this moment: the erasure goes on later.
+   */
+  private async cancelCards({ tenantId, contact }: ErasureTask): Promise<void> {
+    const rows = await this.dataSource.query<{ id: string }[]>(OPEN_CARDS_SQL, [tenantId, contact]);
+    for (const { id } of rows) {
+      const message = await this.rows.find(tenantId, id);
+      const ended = message && (await this.cancellation.end(message, 'CANCELED'));
+      if (ended && ended.status !== 'FAILED') throw new AppError('CONTACT_CONFLICT');
+    }
   }
 
   /** Erases the messages of a piece; their rows last, because they say what else there is. */
@@ -113,4 +137,9 @@ async function erasePiece(tx: EntityManager, task: ErasureTask, rows: ErasableMe
 async function eraseQuotes(tx: EntityManager, { tenantId, contact, erasureId }: ErasureTask): Promise<void> {
   const [, quotes] = await tx.query<[unknown[], number]>(QUOTES_SQL, [tenantId, contact]);
   await countErased(tx, erasureId, { quotes });
+}
+
+async function eraseCards(tx: EntityManager, { tenantId, contact, erasureId }: ErasureTask): Promise<void> {
+  const [, cards] = await tx.query<[unknown[], number]>(CARDS_SQL, [tenantId, contact]);
+  await countErased(tx, erasureId, { quotes: cards });
 }

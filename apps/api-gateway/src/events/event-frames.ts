@@ -1,7 +1,8 @@
 import type { LoggedEvent } from '@svc/contracts';
 
 /** Reason for the end of a stream that its reader did not end; its last frame names it, where there is time for one. */
-export type StreamEnd = 'KEY_ENDED' | 'SLOW_READER' | 'SHUTTING_DOWN' | 'CURSOR_EXPIRED' | 'INTERNAL';
+export type StreamEnd =
+  'KEY_ENDED' | 'TENANT_SUSPENDED' | 'SLOW_READER' | 'SHUTTING_DOWN' | 'CURSOR_EXPIRED' | 'INTERNAL';
 
 /** Time that a browser, or another client of server-sent events, waits before it connects again. */
 const RETRY_MS = 2_000;

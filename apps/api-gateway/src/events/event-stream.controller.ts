@@ -28,7 +28,7 @@ export class EventStreamController {
     operationId: 'streamEvents',
     summary: 'Follow your events as they happen',
     description:
-      'Server-sent events: the log of `GET /v1/events`, told as it grows, and the same is left out of it. Each event has its name in `event`, an item of the log as JSON in `data`, and in `id` the cursor to go on from: reconnect with the last `id` you have processed in `Last-Event-ID`, or as `after`, and you have missed nothing. An `id` without data only moves that place. A comment comes every 15 seconds where there is nothing else. The stream ends when the key is revoked or expires, when the reader takes nothing for 30 seconds, or when this server stops; then `stream.closing` says so where it can. Come back after `retry` milliseconds.',
+      'Server-sent events: the log of `GET /v1/events`, told as it grows, and the same is left out of it. Each event has its name in `event`, an item of the log as JSON in `data`, and in `id` the cursor to go on from: reconnect with the last `id` you have processed in `Last-Event-ID`, or as `after`, and you have missed nothing. An `id` without data only moves that place. A comment comes every 15 seconds where there is nothing else. The stream ends when the key is revoked or expires, when the tenant is suspended, when the reader takes nothing for 30 seconds, or when this server stops; then `stream.closing` says so where it can. Come back after `retry` milliseconds.',
   })
   @ApiHeader({
     name: 'Last-Event-ID',

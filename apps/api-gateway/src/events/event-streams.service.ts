@@ -126,10 +126,10 @@ export class EventStreams implements OnModuleDestroy, BeforeApplicationShutdown 
   private async checkKeys(): Promise<void> {
     const kids = [...new Set([...this.open.values()].map(({ kid }) => kid))];
     if (kids.length === 0) return;
-    const live = await this.keys.live(kids);
+    const ended = await this.keys.ended(kids);
     for (const [stream, { kid }] of this.open) {
-      // A key that came after the question was verified by itself.
-      if (kids.includes(kid) && !live.has(kid)) stream.end('KEY_ENDED');
+      const reason = ended.get(kid);
+      if (reason) stream.end(reason);
     }
   }
 }

@@ -1,17 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-const LIVE_SQL = `SELECT kid FROM api_key WHERE kid = ANY($1)
-  AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > svc_now(tenant_id))`;
+const LIVE_SQL = `SELECT kid, suspended_at IS NOT NULL AS suspended FROM api_key JOIN tenant ON tenant.id = tenant_id
+  WHERE kid = ANY($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > svc_now(tenant_id))`;
 
 /** This class checks again the keys of open streams: one question for all of them. */
 @Injectable()
 export class KeyWatch {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Finds those of the keys that still work, by the clock of the database as in `KeyVerifier`. */
-  async live(kids: string[]): Promise<Set<string>> {
-    const rows = await this.dataSource.query<{ kid: string }[]>(LIVE_SQL, [kids]);
-    return new Set(rows.map(({ kid }) => kid));
+  /** Finds those of the keys that work no more, by the clock of the database as in `KeyVerifier`, and why. */
+  async ended(kids: string[]): Promise<Map<string, 'KEY_ENDED' | 'TENANT_SUSPENDED'>> {
+    const rows = await this.dataSource.query<{ kid: string; suspended: boolean }[]>(LIVE_SQL, [kids]);
+    const live = new Map(rows.map(({ kid, suspended }) => [kid, suspended]));
+    return new Map(
+      kids
+        .filter((kid) => live.get(kid) !== false)
+        .map((kid) => [kid, live.has(kid) ? 'TENANT_SUSPENDED' : 'KEY_ENDED']),
+    );
   }
 }

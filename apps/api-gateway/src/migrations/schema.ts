@@ -20,6 +20,9 @@ import { ChangesOfMessages1764600000041 } from './1764600000041-changes-of-messa
 import { RotationsOfKeys1764600000042 } from './1764600000042-rotations-of-keys.js';
 import { KeptUploads1764600000052 } from './1764600000052-kept-uploads.js';
 import { SandboxDays1764600000054 } from './1764600000054-sandbox-days.js';
+import { CardsOfMessages1764600000066 } from './1764600000066-cards-of-messages.js';
+import { SeenAuditEnds1764600000064 } from './1764600000064-seen-audit-ends.js';
+import { TenantStates1764600000061 } from './1764600000061-tenant-states.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
@@ -58,6 +61,9 @@ export const schema = {
     RotationsOfKeys1764600000042,
     KeptUploads1764600000052,
     SandboxDays1764600000054,
+    TenantStates1764600000061,
+    SeenAuditEnds1764600000064,
+    CardsOfMessages1764600000066,
   ],
   sql: sqlFolder(import.meta.url),
 };

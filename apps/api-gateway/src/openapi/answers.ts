@@ -14,11 +14,14 @@ import { errorExamples } from './examples.js';
 const EVERYWHERE: ErrorCode[] = [
   'UNAUTHENTICATED',
   'FORBIDDEN',
+  'TENANT_SUSPENDED',
   'RATE_LIMITED',
   'INTERNAL',
   'UPSTREAM_UNAVAILABLE',
   'UPSTREAM_TIMEOUT',
 ];
+/** Those that need a key to be answered. */
+const OF_KEYS: ErrorCode[] = ['UNAUTHENTICATED', 'FORBIDDEN', 'TENANT_SUSPENDED'];
 const RETRY_AFTER = {
   'Retry-After': {
     description: 'Whole seconds to wait.',
@@ -58,8 +61,7 @@ export function wordsOf(codes: readonly ErrorCode[]): string {
 
 /** Describes the errors of a route that needs no key, as `ApiErrors` does of the others. */
 export function ApiPublicErrors(...codes: ErrorCode[]): MethodDecorator {
-  const isOfKeys = (code: ErrorCode): boolean => code === 'UNAUTHENTICATED' || code === 'FORBIDDEN';
-  return refusals([...EVERYWHERE.filter((code) => !isOfKeys(code)), ...codes]);
+  return refusals([...EVERYWHERE.filter((code) => !OF_KEYS.includes(code)), ...codes]);
 }
 
 /** Documents what a route refuses with, by status, in the words of the error catalogue. */

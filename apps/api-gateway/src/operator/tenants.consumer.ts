@@ -7,16 +7,25 @@ import {
   type ClockReply,
   CreateTenant,
   CreateTenantV1,
+  DeleteTenant,
+  DeleteTenantV1,
   ListTenants,
   ResetSandboxClock,
+  ResumeTenant,
   type NewTenant,
   SetClock,
   SetClockV1,
+  SuspendTenant,
+  SuspendTenantV1,
+  type SuspensionReply,
+  type TenantDeletion,
   TenantRef,
   type TenantsReply,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
 import { SandboxService } from '../sandbox/sandbox.service.js';
+import { DeletionsService } from './deletions.service.js';
+import { SuspensionsService } from './suspensions.service.js';
 import { TenantsService } from './tenants.service.js';
 import { TimeTravelService } from './time-travel.service.js';
 
@@ -27,6 +36,8 @@ export class TenantsConsumer {
     private readonly tenants: TenantsService,
     private readonly time: TimeTravelService,
     private readonly sandbox: SandboxService,
+    private readonly suspensions: SuspensionsService,
+    private readonly deletions: DeletionsService,
   ) {}
 
   @OnRequest(CreateTenant)
@@ -37,6 +48,21 @@ export class TenantsConsumer {
   @OnRequest(ListTenants)
   async list(): Promise<TenantsReply> {
     return { items: await this.tenants.list() };
+  }
+
+  @OnRequest(SuspendTenant)
+  suspend(@Payload() request: SuspendTenantV1): Promise<SuspensionReply> {
+    return this.suspensions.set(request, true);
+  }
+
+  @OnRequest(ResumeTenant)
+  resume(@Payload() request: SuspendTenantV1): Promise<SuspensionReply> {
+    return this.suspensions.set(request, false);
+  }
+
+  @OnRequest(DeleteTenant)
+  delete(@Payload() request: DeleteTenantV1): Promise<TenantDeletion> {
+    return this.deletions.request(request);
   }
 
   @OnRequest(AgeKey)

@@ -6,6 +6,7 @@ import {
   type CreateTenantV1,
   GetSubscription,
   type NewTenant,
+  operatorActor,
   type TenantSummary,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
@@ -16,8 +17,6 @@ import { ApiKeysService } from '../keys/api-keys.service.js';
 import { DashboardUser } from '../tenants/dashboard-user.entity.js';
 import { slugOf } from './slug.js';
 import { Tenant } from '../tenants/tenant.entity.js';
-
-const ACTOR = 'operator';
 
 /** This class makes and lists tenants for the operator, until the dashboard has a sign-up. */
 @Injectable()
@@ -30,8 +29,9 @@ export class TenantsService {
   ) {}
 
   /** Makes a tenant. Its subscription comes first: it is harmless without a tenant, while a tenant without one could do nothing. */
-  async create({ name, plan, subscription: status, internal }: CreateTenantV1): Promise<NewTenant> {
+  async create({ name, plan, subscription: status, internal, operator }: CreateTenantV1): Promise<NewTenant> {
     const tenantId = uuidv7();
+    const actor = operatorActor(operator);
     await this.rpc.request(CreateSubscription, { tenantId, plan, status, internal });
     const password = randomBytes(18).toString('base64url');
     const passwordHash = await hash(password);
@@ -42,10 +42,10 @@ export class TenantsService {
         .into(Tenant, ['id', 'name'])
         .values({ id: tenantId, name })
         .execute();
-      const fact = { tenantId, actor: ACTOR, action: 'tenant.created', target: tenantId };
+      const fact = { tenantId, actor, action: 'tenant.created', target: tenantId };
       await this.audit.write({ ...fact, details: { name, plan, subscription: status, internal } }, tx);
-      const email = await this.addUser(tx, tenantId, name, passwordHash);
-      const order = { tenantId, name: 'First key', scopes: ['*' as const], actor: ACTOR };
+      const email = await this.addUser(tx, { tenantId, name, passwordHash, actor });
+      const order = { tenantId, name: 'First key', scopes: ['*' as const], actor };
       const { kid, secret } = await this.keys.make(tx, order);
       return { tenantId, apiKey: secret, kid, dashboard: { email, password } };
     });
@@ -56,11 +56,12 @@ export class TenantsService {
       .getRepository(Tenant)
       .find({ order: { createdAt: 'ASC', id: 'ASC' } });
     return Promise.all(
-      tenants.map(async ({ id: tenantId, name, sandboxOf, createdAt }) => {
+      tenants.map(async ({ id: tenantId, name, sandboxOf, suspendedAt, createdAt }) => {
         const { plan, status, internal } = await this.rpc.request(GetSubscription, { tenantId });
         return {
           ...{ tenantId, name, plan, subscription: status, internal, createdAt: createdAt.toISOString() },
           ...(sandboxOf ? { sandboxOf } : {}),
+          ...(suspendedAt ? { suspendedAt: suspendedAt.toISOString() } : {}),
         };
       }),
     );
@@ -69,9 +70,7 @@ export class TenantsService {
   /** Adds the first user. A domain under `.example` belongs to nobody; a name that is taken gets the end of the tenant's id. */
   private async addUser(
     tx: EntityManager,
-    tenantId: string,
-    name: string,
-    passwordHash: string,
+    { tenantId, name, passwordHash, actor }: Record<'tenantId' | 'name' | 'passwordHash' | 'actor', string>,
   ): Promise<string> {
     const slug = slugOf(name);
     for (const host of [slug, `${slug}-${tenantId.slice(-8)}`]) {
@@ -86,10 +85,7 @@ export class TenantsService {
         .returning('id')
         .execute();
       if ((raw as unknown[]).length === 0) continue;
-      await this.audit.write(
-        { tenantId, actor: ACTOR, action: 'member.added', target: id, details: { email } },
-        tx,
-      );
+      await this.audit.write({ tenantId, actor, action: 'member.added', target: id, details: { email } }, tx);
       return email;
     }
     throw new Error('Both addresses of a new tenant are taken.');

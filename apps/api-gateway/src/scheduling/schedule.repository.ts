@@ -1,19 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import { FIRST_PUBLICATION_S } from '../sending/send-publisher.js';
 
 const BATCH = 100;
 /** Time for which the services that a release needs may be away. */
 const PATIENCE = '10 minutes';
 
-// The statement goes from tenant to tenant along the index, because each has a clock. Whoever claims a row has it alone for as long as its
-// questions may take; a crash leaves it to the next one.
-const CLAIM_SQL = `WITH RECURSIVE tenant AS (
+// The statement goes from tenant to tenant along the index, because each has a clock; messages of a suspended one wait. Whoever claims a row
+// has it alone for as long as its questions may take; a crash leaves it to the next one.
+const CLAIM_SQL = `WITH RECURSIVE waiting AS (
     (SELECT tenant_id AS id FROM scheduled_message ORDER BY tenant_id LIMIT 1)
     UNION ALL
-    SELECT (SELECT s.tenant_id FROM scheduled_message s WHERE s.tenant_id > tenant.id ORDER BY s.tenant_id LIMIT 1)
-    FROM tenant WHERE tenant.id IS NOT NULL),
-  clock AS MATERIALIZED (SELECT id, svc_now(id) AS now FROM tenant WHERE id IS NOT NULL),
+    SELECT (SELECT s.tenant_id FROM scheduled_message s WHERE s.tenant_id > waiting.id ORDER BY s.tenant_id LIMIT 1)
+    FROM waiting WHERE waiting.id IS NOT NULL),
+  clock AS MATERIALIZED (SELECT id, svc_now(id) AS now FROM tenant
+    WHERE id IN (SELECT id FROM waiting) AND suspended_at IS NULL),
   due AS (
     SELECT s.job_id FROM clock JOIN scheduled_message s ON s.tenant_id = clock.id AND s.send_at <= clock.now
     WHERE s.look_at <= statement_timestamp() ORDER BY s.send_at, s.seq LIMIT ${BATCH} FOR UPDATE OF s SKIP LOCKED)
@@ -35,6 +36,10 @@ const PUT_OFF_SQL = `UPDATE scheduled_message SET look_at = clock_timestamp() + 
 
 const BRING_FORWARD_SQL = `UPDATE scheduled_message SET send_at = svc_now(tenant_id)
   WHERE tenant_id = $1 AND session_id = $2 AND send_at > svc_now(tenant_id)`;
+
+// The time is real time, as the patience is.
+const NOTE_LATE_SQL = `UPDATE scheduled_message SET tried_since = clock_timestamp() - (svc_now(tenant_id) - send_at)
+  WHERE tenant_id = ANY($1) AND send_at < svc_now(tenant_id) AND tried_since IS NULL`;
 
 /** A message whose time has come. */
 export interface DueMessage {
@@ -69,6 +74,11 @@ export class ScheduleRepository {
       before ?? null,
     ]);
     return rows[0]?.releasedAt;
+  }
+
+  /** Notes how late the messages are whose time came while their tenants were suspended: they have waited since then. */
+  async noteLate(tx: EntityManager, tenantIds: string[]): Promise<void> {
+    await tx.query(NOTE_LATE_SQL, [tenantIds]);
   }
 
   /** Puts messages off, to be claimed again soon. */

@@ -7,8 +7,8 @@ import { AuditService } from '../audit/audit.service.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
 const FIND_SQL = 'SELECT id FROM tenant WHERE sandbox_of = $1';
-const MAKE_SQL = `INSERT INTO tenant (id, name, sandbox_of)
-  SELECT $2, left(name, 90) || ' (sandbox)', id FROM tenant WHERE id = $1
+const MAKE_SQL = `INSERT INTO tenant (id, name, sandbox_of, suspended_at)
+  SELECT $2, left(name, 90) || ' (sandbox)', id, suspended_at FROM tenant WHERE id = $1
   ON CONFLICT (sandbox_of) DO NOTHING RETURNING id`;
 
 /** This class finds and makes the sandboxes of tenants. Each is a tenant of its own, with the plan of the one it belongs to and nothing to pay. */

@@ -7,5 +7,7 @@ export class Tenant {
   @Column('text') name: string;
   /** The tenant whose sandbox this is. */
   @Column('uuid', { name: 'sandbox_of', nullable: true }) sandboxOf: string | null;
+  /** Since when the operator has it refused; null: it is not. */
+  @Column('timestamptz', { name: 'suspended_at', nullable: true }) suspendedAt: Date | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

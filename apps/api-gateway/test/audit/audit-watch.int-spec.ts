@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals';
-import type { NewTenant } from '@svc/contracts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { type AuditBreak, type NewTenant, VerifyAuditLog } from '@svc/contracts';
 import { bootService, log } from '@svc/service';
 import { AuditWatch } from '../../src/audit/audit-watch.js';
 import { serviceOptions } from '../../src/service-options.js';
@@ -49,6 +49,68 @@ test('all audit logs are verified once a day, by one of the replicas; a break is
     [{ ...place, problem: 'It is not what was written.' }, expect.stringContaining('audit log')],
   ]);
   expect(JSON.stringify(said.mock.calls)).not.toContain('canary');
+});
+
+describe('what a night has seen is missed the next one, and by the operator’s verifier:', () => {
+  const seenTomorrow = async (): Promise<AuditBreak[]> => {
+    await query(`UPDATE gateway.audit_check SET day = day - 1`);
+    const [verdict] = await checkDue();
+    const { breaks } = await gateway.service.rpc.request(VerifyAuditLog, {});
+    expect(breaks).toEqual(verdict?.breaks);
+    return breaks.filter(({ tenantId }) => tenantId === tampered.tenantId);
+  };
+  const own = () => `tenant_id = '${tampered.tenantId}'`;
+  /** As somebody would who owns the database. */
+  const asOwner = async (...statements: string[]): Promise<void> => {
+    await query('ALTER TABLE gateway.audit_log DISABLE TRIGGER audit_log_append_only');
+    for (const sql of statements) await query(sql);
+    await query('ALTER TABLE gateway.audit_log ENABLE TRIGGER audit_log_append_only');
+  };
+  const cutOff = (): Promise<void> =>
+    asOwner(
+      `DELETE FROM gateway.audit_log WHERE ${own()} AND place = 3`,
+      `UPDATE gateway.audit_head head SET place = 2, hash = last.hash FROM gateway.audit_log last
+        WHERE head.${own()} AND last.${own()} AND last.place = 2`,
+    );
+  const on = new Date().toISOString().slice(0, 10);
+
+  test('an end that was cut off together with its head', async () => {
+    await checkDue();
+    await cutOff();
+    expect(await seenTomorrow()).toMatchObject([
+      { place: 3, problem: `It is missing: on ${on} there were 3 entries.` },
+    ]);
+    // It is said every night, not once.
+    expect(await seenTomorrow()).toHaveLength(1);
+  });
+
+  test('a log that is gone with its head', async () => {
+    await checkDue();
+    await asOwner(
+      `DELETE FROM gateway.audit_log WHERE ${own()}`,
+      `DELETE FROM gateway.audit_head WHERE ${own()}`,
+    );
+    expect(await seenTomorrow()).toMatchObject([
+      { place: 1, problem: `It is missing: on ${on} there were 3 entries.` },
+    ]);
+  });
+
+  test('an entry that another one has taken the place of, in a chain that holds', async () => {
+    await checkDue();
+    await cutOff();
+    await gateway.call(tampered.apiKey, 'POST /v1/api-keys', { rotates: null });
+    expect(await seenTomorrow()).toMatchObject([
+      { place: 3, problem: `It is not what was there on ${on}.` },
+    ]);
+  });
+
+  test('but nothing where a log has only grown', async () => {
+    await checkDue();
+    await gateway.call(tampered.apiKey, 'POST /v1/api-keys', { rotates: null });
+    expect(await seenTomorrow()).toEqual([]);
+    const [seen] = await query(`SELECT place FROM gateway.audit_seen WHERE ${own()}`);
+    expect(seen).toEqual({ place: 4 });
+  });
 });
 
 test('a check that was cut off is made an hour later, by whoever comes first, and one that was made is not', async () => {

@@ -72,6 +72,7 @@ import {
 } from './fake-answers.js';
 import { FakeDispatcher } from './fake-dispatcher.js';
 import { FakeLedger } from './fake-ledger.js';
+import { FakeTenants } from './fake-tenants.js';
 import { MEDIA_BYTES, TOKENS, USAGE, WARMUP } from './figures.js';
 
 /** States in which a tenant may send; the grace of an overdue payment has always just begun. */
@@ -94,6 +95,7 @@ export class FakeServices {
   private readonly tiers = new Map<string, number>();
   readonly dispatcher = new FakeDispatcher();
   readonly ledger = new FakeLedger();
+  readonly tenants = new FakeTenants();
   /** Subjects that are obeyed and not answered, as when a connection breaks at the wrong moment. */
   readonly mute = new Set<string>();
   /** Subjects in the order they were asked. */
@@ -132,6 +134,7 @@ export class FakeServices {
     fakes.answerSessions();
     fakes.dispatcher.answer((contract, reply) => fakes.on(contract, reply), fakes.audit);
     fakes.ledger.answer((contract, reply) => fakes.on(contract, reply));
+    fakes.tenants.answer((contract, reply) => fakes.on(contract, reply));
     await natsConnectionOf(fakes.messaging).flush();
     return fakes;
   }

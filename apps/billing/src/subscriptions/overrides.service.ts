@@ -8,6 +8,7 @@ import {
   type EntitlementsReply,
   type EntitlementValue,
   type Envelope,
+  operatorActor,
   type SetEntitlementV1,
   type SubscriptionChangedV1,
 } from '@svc/contracts';
@@ -29,9 +30,6 @@ const WRITE_SQL = `INSERT INTO entitlement_override (tenant_id, key, value, acto
 
 const DELETE_SQL = 'DELETE FROM entitlement_override WHERE tenant_id = $1 AND key = $2';
 
-/** Actor of an override: only the operator's CLI asks for one. */
-const ACTOR = 'operator';
-
 interface OverrideRow extends Omit<EntitlementOverride, 'planValue' | 'at'> {
   at: Date;
 }
@@ -42,6 +40,8 @@ interface Change {
   /** Value of the override; undefined: it ends. */
   value: EntitlementValue | undefined;
   reason: string | undefined;
+  /** Only the operator's CLI asks for overrides. */
+  actor: string;
 }
 
 /** This service keeps the operator's overrides of plans: each change is one row and one event. */
@@ -68,13 +68,13 @@ export class OverridesService {
   }
 
   /** @throws AppError `TENANT_NOT_FOUND`, or `SUBSCRIPTION_CONFLICT` of the internal tenant. */
-  async set({ tenantId, key, value, reason }: SetEntitlementV1): Promise<EntitlementsReply> {
-    return this.change(tenantId, { key, value, reason });
+  async set({ tenantId, key, value, reason, operator }: SetEntitlementV1): Promise<EntitlementsReply> {
+    return this.change(tenantId, { key, value, reason, actor: operatorActor(operator) });
   }
 
   /** @throws AppError `TENANT_NOT_FOUND`, or `SUBSCRIPTION_CONFLICT` of the internal tenant. */
-  async clear({ tenantId, key, reason }: ClearEntitlementV1): Promise<EntitlementsReply> {
-    return this.change(tenantId, { key, value: undefined, reason });
+  async clear({ tenantId, key, reason, operator }: ClearEntitlementV1): Promise<EntitlementsReply> {
+    return this.change(tenantId, { key, value: undefined, reason, actor: operatorActor(operator) });
   }
 
   /** Changes an override. A repeat changes nothing and has no event: the operator may ask again where an answer was lost. */
@@ -92,17 +92,17 @@ export class OverridesService {
   private async write(
     tx: EntityManager,
     subscription: LockedSubscription,
-    { key, value, reason }: Change,
+    { key, value, reason, actor }: Change,
   ): Promise<Envelope<SubscriptionChangedV1>[]> {
     const { tenantId, plan, now } = subscription;
     const [row] = await tx.query<{ value: EntitlementValue }[]>(FIND_SQL, [tenantId, key]);
     if (row?.value === value) return [];
     if (value === undefined) await tx.query(DELETE_SQL, [tenantId, key]);
-    else await tx.query(WRITE_SQL, [tenantId, key, JSON.stringify(value), ACTOR, reason, now]);
+    else await tx.query(WRITE_SQL, [tenantId, key, JSON.stringify(value), actor, reason, now]);
     const planValue = planNumbers(this.config, plan)[key];
     const entitlement = { key, previous: row?.value ?? planValue, value: value ?? planValue };
     return insertChange(tx, subscription, subscription, {
-      actor: ACTOR,
+      actor,
       entitlement,
       ...(reason && { reason }),
     });

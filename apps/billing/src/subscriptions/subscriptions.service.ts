@@ -4,6 +4,7 @@ import {
   AppError,
   type CreateSubscriptionV1,
   type Entitlements,
+  operatorActor,
   type Plan,
   type SetSubscriptionV1,
   type SubscriptionState,
@@ -76,14 +77,14 @@ export class SubscriptionsService {
   }
 
   /** Sets plan and state by hand: both hold from now on, and no smaller plan waits for the end of a period any more. */
-  async set({ tenantId, status, plan }: SetSubscriptionV1): Promise<SubscriptionState> {
+  async set({ tenantId, status, plan, operator }: SetSubscriptionV1): Promise<SubscriptionState> {
     const events = await this.dataSource.transaction(async (tx) => {
       const current = await lockSubscription(tx, tenantId);
       if (!current) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
       const change = plan ? { status, plan, nextPlan: null, nextPlanAt: null } : { status };
       // A subscription that has ended at the provider is the operator's from here on.
       if (current.status === 'CANCELED') await tx.update(Subscription, { tenantId }, { providerId: null });
-      return changeSubscription(tx, current, change, 'operator');
+      return changeSubscription(tx, current, change, operatorActor(operator));
     });
     await this.changes.publish(events);
     return this.get(tenantId);

@@ -1,19 +1,27 @@
 import { describe, expect, test } from '@jest/globals';
-import { AppError, type RequestContract } from '@svc/contracts';
+import { AppError, OPERATOR_LOG, type RequestContract } from '@svc/contracts';
 import type { RpcClient } from '@svc/messaging';
 import { operatorHelp, parseOperatorCall } from './operator-arguments.js';
 
 const TENANT = '0198c0de-0000-7000-8000-000000000001';
 
 /** Parses a command line and returns its request: the subject and the body. */
-async function asked(...argv: string[]): Promise<[subject: string, body: object]> {
+function asked(...argv: string[]): Promise<[subject: string, body: object]> {
+  return askedBy(undefined, ...argv);
+}
+
+/** What it would ask for somebody of this name. */
+async function askedBy(
+  operator: string | undefined,
+  ...argv: string[]
+): Promise<[subject: string, body: object]> {
   const call = parseOperatorCall(argv);
   let question: [string, object] | undefined;
   const request = async ({ subject }: RequestContract, body: object): Promise<object> => {
     question = [subject, { ...body }];
     return {};
   };
-  if (!call.help) await call.command.ask({ request } as unknown as RpcClient, call.values);
+  if (!call.help) await call.command.ask({ request } as unknown as RpcClient, { ...call.values, operator });
   return question ?? ['nothing', {}];
 }
 
@@ -68,11 +76,34 @@ describe('the operator asks', () => {
       'rpc.api-gateway.age-key',
       { kid: 'abcDEF012345', hours: 25 },
     ],
+    [
+      ['tenants', 'suspend', TENANT, '--reason', 'R'],
+      'rpc.api-gateway.suspend-tenant',
+      { tenantId: TENANT, reason: 'R' },
+    ],
+    [['tenants', 'resume', TENANT], 'rpc.api-gateway.resume-tenant', { tenantId: TENANT }],
+    [['tenants', 'delete', TENANT, '--yes'], 'rpc.api-gateway.delete-tenant', { tenantId: TENANT }],
+    [['operator-log'], 'rpc.api-gateway.get-audit-log', { tenantId: OPERATOR_LOG }],
     [['audit-log', TENANT], 'rpc.api-gateway.get-audit-log', { tenantId: TENANT }],
     [['clock', 'set', '2030-01-01T00:00:00Z'], 'rpc.api-gateway.set-clock', { at: '2030-01-01T00:00:00Z' }],
     [['clock', 'set', 'real'], 'rpc.api-gateway.set-clock', { at: null }],
   ])('%j', async (argv, subject, body) => {
     expect(await asked(...argv)).toEqual([subject, body]);
+  });
+});
+
+describe('whoever operates is named', () => {
+  test.each([
+    [['tenants', 'create', '--name', 'Acme', '--plan', 'STARTER']],
+    [['tenants', 'suspend', TENANT]],
+    [['tenants', 'resume', TENANT]],
+    [['tenants', 'delete', TENANT, '--yes']],
+    [['subscriptions', 'set', TENANT, 'UNPAID']],
+    [['entitlements', 'set', TENANT, 'messages=5000', '--reason', 'R']],
+    [['entitlements', 'clear', TENANT, 'messages']],
+  ])('in what %j asks', async (argv) => {
+    expect((await askedBy('Ada Lovelace', ...argv))[1]).toMatchObject({ operator: 'Ada Lovelace' });
+    await expect(askedBy('x\ny', ...argv)).rejects.toThrow(/^OPERATOR_NAME must be 1 to 64 letters/);
   });
 });
 
@@ -87,7 +118,12 @@ describe('the operator refuses, naming the argument and the rule,', () => {
     [['tenants', 'list', '--hours', '1'], /^tenants list has no option --hours/],
     [['tenants', 'list', 'all'], /^"all" is one too many/],
     [[], /^No command is given\. See --help/],
-    [['tenants', 'delete'], /^There is no command "tenants delete"/],
+    [['tenants', 'rename'], /^There is no command "tenants rename"/],
+    [['tenants', 'suspend'], /^<tenantId> is missing\. Usage: tenants suspend <tenantId>/],
+    [['tenants', 'suspend', '42'], /^tenantId must be a UUID/],
+    [['tenants', 'resume', TENANT, '--reason', ''], /^--reason must be longer than or equal to 1/],
+    [['tenants', 'delete', TENANT], /^--yes is missing: it deletes all that tenant 0198c0de/],
+    [['tenants', 'delete', '42', '--yes'], /^tenantId must be a UUID/],
     [['tenants', 'list', '--colour'], /^Unknown option '--colour'\. See --help/],
     [['subscriptions', 'set', TENANT], /^<state> is missing/],
     [['subscriptions', 'set', TENANT, 'PAID'], /^state must be one of .*TRIALING, ACTIVE/],
@@ -141,6 +177,10 @@ test('help names all commands, or one', () => {
   for (const words of [
     'tenants create',
     'tenants list',
+    'tenants suspend',
+    'tenants resume',
+    'tenants delete',
+    'operator-log',
     'subscriptions set',
     'entitlements set',
     'entitlements list',

@@ -7,6 +7,8 @@ import {
   CreateTenant,
   CreateTenantV1,
   type DataClass,
+  DeleteTenant,
+  DeleteTenantV1,
   ENTITLEMENT_KEYS,
   GetAuditLog,
   GetEntitlements,
@@ -14,9 +16,11 @@ import {
   GetUsage,
   GetUsageV1,
   ListTenants,
+  OPERATOR_LOG,
   parseData,
   PLANS,
   ResetSandboxClock,
+  ResumeTenant,
   SetClock,
   SetClockV1,
   SetEntitlement,
@@ -24,13 +28,15 @@ import {
   SetSubscription,
   SetSubscriptionV1,
   SUBSCRIPTION_STATUSES,
+  SuspendTenant,
+  SuspendTenantV1,
   TenantRef,
   VerifyAuditLog,
   VerifyAuditLogV1,
 } from '@svc/contracts';
 import type { RpcClient } from '@svc/messaging';
 
-/** Arguments and options of a call by name; options that the call leaves out are absent. */
+/** Arguments and options of a call by name, and `operator`, who calls; what is not given is absent. */
 export type Values = Record<string, string | boolean | undefined>;
 
 /** A command of the operator CLI. */
@@ -49,6 +55,9 @@ export interface OperatorCommand {
 /** The verifier may take this long: it reads all there is. */
 const VERIFY_LIMIT_MS = 600_000;
 
+/** Each service of a suspension may take its time. */
+const STATE_LIMIT_MS = 30_000;
+
 /** The units of the entitlements; the help of the operator says them. */
 const UNITS =
   'messages and calls of models are a UTC day, tokens a month (overage: bill or block), storage bytes of files, pace requests a second of all keys; keys are those that work, scheduled messages that wait';
@@ -60,8 +69,8 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     options: { name: 'required', plan: 'required', subscription: 'optional', internal: 'flag' },
     usage: `--name N --plan ${PLANS.join('|')} [--subscription ${SUBSCRIPTION_STATUSES.join('|')}] [--internal]`,
     about: 'makes a tenant; its API key and dashboard password are shown this once',
-    ask: (rpc, { name, plan, subscription = 'ACTIVE', internal = false }) =>
-      rpc.request(CreateTenant, checked(CreateTenantV1, { name, plan, subscription, internal })),
+    ask: (rpc, { name, plan, subscription = 'ACTIVE', internal = false, operator }) =>
+      rpc.request(CreateTenant, checked(CreateTenantV1, { name, plan, subscription, internal, operator })),
   },
   {
     words: 'tenants list',
@@ -72,15 +81,54 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     ask: (rpc) => rpc.request(ListTenants, {}),
   },
   {
+    words: 'tenants suspend',
+    args: ['tenantId'],
+    options: { reason: 'optional' },
+    usage: '<tenantId> [--reason R]',
+    about:
+      'refuses every key of a tenant and of its sandbox, and ends its event streams; sends and deliveries that were accepted before wait. A repeat does what is left to do',
+    ask: (rpc, { tenantId, reason, operator }) => {
+      const request = checked(SuspendTenantV1, { tenantId, reason, operator }, { reason: '--reason' });
+      return rpc.request(SuspendTenant, request, STATE_LIMIT_MS);
+    },
+  },
+  {
+    words: 'tenants resume',
+    args: ['tenantId'],
+    options: { reason: 'optional' },
+    usage: '<tenantId> [--reason R]',
+    about: 'ends a suspension: keys work again, and what waited goes out',
+    ask: (rpc, { tenantId, reason, operator }) => {
+      const request = checked(SuspendTenantV1, { tenantId, reason, operator }, { reason: '--reason' });
+      return rpc.request(ResumeTenant, request, STATE_LIMIT_MS);
+    },
+  },
+  {
+    words: 'tenants delete',
+    args: ['tenantId'],
+    options: { yes: 'flag', reason: 'optional' },
+    usage: '<tenantId> --yes [--reason R]',
+    about:
+      'deletes a tenant and its sandbox for good, in the background: all but what invoices rest on. A repeat shows how far it is',
+    ask: (rpc, { tenantId, yes, reason, operator }) => {
+      const request = checked(DeleteTenantV1, { tenantId, reason, operator }, { reason: '--reason' });
+      if (!yes)
+        throw refuse(
+          `--yes is missing: it deletes all that tenant ${tenantId} has, and nothing brings it back.`,
+        );
+      return rpc.request(DeleteTenant, request);
+    },
+  },
+  {
     words: 'subscriptions set',
     args: ['tenantId', 'state'],
     options: { plan: 'optional' },
     usage: `<tenantId> ${SUBSCRIPTION_STATUSES.join('|')} [--plan ${PLANS.join('|')}]`,
     about: 'sets the state of a subscription, and its plan',
-    ask: (rpc, { tenantId, state, plan }) =>
+    ask: (rpc, { tenantId, state, plan, operator }) =>
       rpc.request(
         SetSubscription,
-        checked(SetSubscriptionV1, { tenantId, status: state, plan }, { status: 'state' }),
+        checked(SetSubscriptionV1, { tenantId, status: state, plan, operator }, { status: 'state' }),
       ),
   },
   {
@@ -89,9 +137,9 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     options: { reason: 'required' },
     usage: `<tenantId> ${ENTITLEMENT_KEYS.join('|')}=<value> --reason R`,
     about: `overrides one number of a tenant's plan, as in messages=5000; ${UNITS}`,
-    ask: (rpc, { tenantId, entitlement, reason }) => {
+    ask: (rpc, { tenantId, entitlement, reason, operator }) => {
       const { key, value } = assignment(String(entitlement));
-      const request = { tenantId, key, value, reason };
+      const request = { tenantId, key, value, reason, operator };
       const names = { key: 'entitlement', reason: '--reason' };
       return rpc.request(SetEntitlement, checked(SetEntitlementV1, request, names));
     },
@@ -110,9 +158,10 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     options: { reason: 'optional' },
     usage: `<tenantId> ${ENTITLEMENT_KEYS.join('|')} [--reason R]`,
     about: "takes an override away: the plan's number holds again",
-    ask: (rpc, { tenantId, entitlement: key, reason }) => {
+    ask: (rpc, { tenantId, entitlement: key, reason, operator }) => {
       const names = { key: 'entitlement', reason: '--reason' };
-      return rpc.request(ClearEntitlement, checked(ClearEntitlementV1, { tenantId, key, reason }, names));
+      const request = { tenantId, key, reason, operator };
+      return rpc.request(ClearEntitlement, checked(ClearEntitlementV1, request, names));
     },
   },
   {
@@ -157,6 +206,15 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     ask: (rpc, { tenantId }) => rpc.request(GetAuditLog, checked(TenantRef, { tenantId })),
   },
   {
+    words: 'operator-log',
+    args: [],
+    options: {},
+    usage: '',
+    about:
+      "shows the operator's own log, newest first: which tenants were deleted, by whom, and how much that was",
+    ask: (rpc) => rpc.request(GetAuditLog, { tenantId: OPERATOR_LOG }),
+  },
+  {
     words: 'clock set',
     args: ['time'],
     options: {},
@@ -190,7 +248,7 @@ function checked<T extends object>(type: DataClass<T>, data: object, names: Reco
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const rename = (text: string): string =>
-      Object.entries(names).reduce(
+      Object.entries({ operator: 'OPERATOR_NAME', ...names }).reduce(
         (said, [field, name]) => said.replaceAll(new RegExp(`\\b${field}\\b`, 'g'), name),
         text,
       );

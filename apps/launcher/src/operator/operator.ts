@@ -19,7 +19,8 @@ export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<
       return 0;
     }
     const natsUrl = findNats(call.dataDir, env);
-    say(JSON.stringify(await ask(natsUrl, (rpc) => call.command.ask(rpc, call.values))));
+    const values = { ...call.values, operator: env['OPERATOR_NAME'] || undefined };
+    say(JSON.stringify(await ask(natsUrl, (rpc) => call.command.ask(rpc, values))));
     return 0;
   } catch (error) {
     const refusal =

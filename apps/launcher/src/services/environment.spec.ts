@@ -13,6 +13,7 @@ const secrets: Secrets = {
   keyPepper: 'pepper',
   secretsKey: 'secrets key',
   credentialsKey: 'credentials key',
+  contactHashKey: 'contact hash key',
   simulatorSeed: 'seed',
   stackId: 'abcd',
 };
@@ -54,6 +55,7 @@ describe('the environment of a service', () => {
       SERVICES.map(({ name }) => name).filter((name) => Object.values(environmentOf(name)).includes(value));
     expect(holders('pepper')).toEqual(['api-gateway']);
     expect(holders('secrets key')).toEqual(['webhook-dispatcher']);
+    expect(holders('contact hash key')).toEqual(['limits']);
     expect(holders('credentials key')).toEqual(['session-worker']);
   });
 

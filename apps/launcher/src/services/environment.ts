@@ -46,6 +46,7 @@ export function serviceVariables(
     KEY_PEPPER: config.env['KEY_PEPPER'] || secrets.keyPepper,
     SECRETS_KEY: config.env['SECRETS_KEY'] || secrets.secretsKey,
     CREDENTIALS_KEY: config.env['CREDENTIALS_KEY'] || secrets.credentialsKey,
+    CONTACT_HASH_KEY: config.env['CONTACT_HASH_KEY'] || secrets.contactHashKey,
     MEDIA_DIR: config.env['MEDIA_DIR'] || join(config.dataDir, MEDIA_FOLDER),
   };
 }

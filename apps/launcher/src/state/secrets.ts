@@ -8,6 +8,7 @@ export interface Secrets {
   keyPepper: string;
   secretsKey: string;
   credentialsKey: string;
+  contactHashKey: string;
   /** Fixes the simulator's trust root. */
   simulatorSeed: string;
   /** Id of the stack, which is no secret: it makes the names of its workers unlike those of another one on the same database. */
@@ -18,6 +19,7 @@ const INVENT: { [name in keyof Secrets]: () => string } = {
   keyPepper: () => randomBytes(32).toString('hex'),
   secretsKey: () => randomBytes(32).toString('base64'),
   credentialsKey: () => randomBytes(32).toString('base64'),
+  contactHashKey: () => randomBytes(32).toString('hex'),
   simulatorSeed: () => randomBytes(16).toString('hex'),
   stackId: () => randomBytes(4).toString('hex'),
 };

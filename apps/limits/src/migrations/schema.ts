@@ -1,4 +1,5 @@
 import { sqlFolder } from '@svc/database';
+import { KeyedContacts1764600000065 } from './1764600000065-keyed-contacts.js';
 import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
 import { TiersOfNumbers1764600000041 } from './1764600000041-tiers-of-numbers.js';
 import { Limits1763700100000 } from './1763700100000-limits.js';
@@ -26,6 +27,7 @@ export const schema = {
     QuotaWithoutCap1764300000000,
     AuditFacts1764500000000,
     TiersOfNumbers1764600000041,
+    KeyedContacts1764600000065,
   ],
   sql: sqlFolder(import.meta.url),
 };

@@ -13,6 +13,7 @@ import { GroupCommit } from '@svc/database';
 import { DataSource } from 'typeorm';
 import { LimitsConfig } from '../config.js';
 import { NumbersService } from '../tiers/numbers.service.js';
+import { ContactHash } from './contact-hash.js';
 import { WINDOW_DAYS } from './criteria.js';
 import { type MishapKind, mishapOf } from './mishap.js';
 import { PROGRESS, PROGRESS_SQL, type ProgressReport } from './progress.js';
@@ -50,12 +51,18 @@ const EVERY_MS = 100;
 const PATIENCE_MS = 5_000;
 
 // The columns are in the order of `PROGRESS_SQL`.
-const REPLIED_SQL = `INSERT INTO warmup_contact (session_id, contact, replied_at)
-  SELECT session_id, contact, svc_now(tenant_id) FROM (
-    SELECT DISTINCT ON (session_id, contact) tenant_id, session_id, hashtextextended(address, 0) AS contact
-    FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS replied (tenant_id, session_id, address)
+const REPLIED_SQL = `INSERT INTO warmup_contact (session_id, tenant_id, contact, replied_at, key_version)
+  SELECT session_id, tenant_id, contact, svc_now(tenant_id), $4 FROM (
+    SELECT DISTINCT ON (session_id, contact) tenant_id, session_id, contact
+    FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS replied (tenant_id, session_id, contact)
     ORDER BY session_id, contact) AS in_order
-  ON CONFLICT (session_id, contact) DO UPDATE SET replied_at = excluded.replied_at`;
+  ON CONFLICT (session_id, contact) DO UPDATE SET replied_at = excluded.replied_at, tenant_id = excluded.tenant_id`;
+
+// After the key has changed: a contact who is met again is the one of before.
+const MOVE_SQL = `UPDATE warmup_contact own SET contact = moved.now, key_version = $3::int
+  FROM unnest($1::bigint[], $2::bigint[]) AS moved (before, now)
+  WHERE own.contact = moved.before AND own.key_version = $3::int - 1
+    AND NOT EXISTS (SELECT FROM warmup_contact met WHERE met.session_id = own.session_id AND met.contact = moved.now)`;
 
 // Days are counted as they are stored: those of the reservations, in UTC. All of what was sent before yesterday is older than a day.
 const FACTS_SQL = `WITH number AS (
@@ -102,6 +109,7 @@ export class HealthRepository {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly config: LimitsConfig,
+    private readonly hash: ContactHash,
   ) {}
 
   progress(report: ProgressReport): Promise<void> {
@@ -143,7 +151,8 @@ export class HealthRepository {
     const columns = [
       replies.map(({ tenantId }) => tenantId),
       replies.map(({ sessionId }) => sessionId),
-      replies.map(({ contact }) => contact),
+      await this.hashesOf(replies),
+      this.hash.version,
     ];
     await this.dataSource.query(REPLIED_SQL, columns);
     return replies.map(() => undefined);
@@ -153,9 +162,23 @@ export class HealthRepository {
     await this.dataSource.query(PROGRESS_SQL, [
       reports.map(({ jobId }) => jobId),
       reports.map(({ progress }) => progress),
-      reports.map(({ contact }) => contact),
+      await this.hashesOf(reports),
+      this.hash.version,
     ]);
     return reports.map(() => undefined);
+  }
+
+  /** Hashes the contacts of a batch, and brings what is known of them under the key of today. */
+  private async hashesOf(batch: { contact: string }[]): Promise<string[]> {
+    const hashed = await this.hash.of(batch.map(({ contact }) => contact));
+    const moved = hashed.flatMap(({ now, before }) => (before === null ? [] : [{ now, before }]));
+    if (moved.length > 0)
+      await this.dataSource.query(MOVE_SQL, [
+        moved.map(({ before }) => before),
+        moved.map(({ now }) => now),
+        this.hash.version,
+      ]);
+    return hashed.map(({ now }) => now);
   }
 }
 

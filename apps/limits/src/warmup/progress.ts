@@ -1,7 +1,7 @@
 /** The steps of a message, in order; a later one is the larger number. */
 export const PROGRESS = { SENT: 1, DELIVERED: 2, FAILED: 3 } as const;
 
-/** A report of how far a message has come; `contact` is the address it went to. */
+/** A report of how far a message has come; `contact` is the address it went to, which the statement takes as its hash. */
 export interface ProgressReport {
   jobId: string;
   progress: number;
@@ -16,7 +16,7 @@ export interface ProgressReport {
  * the day's row for the next to step over. Locks are taken in one order: reservations, contacts, days. A reservation is found by its key,
  * also where the plan was made for an empty table (ADR 28).
  */
-export const PROGRESS_SQL = `WITH report AS (SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[]) AS report (job_id, progress, contact)),
+export const PROGRESS_SQL = `WITH report AS (SELECT * FROM unnest($1::uuid[], $2::int[], $3::bigint[]) AS report (job_id, progress, contact)),
   reserved AS MATERIALIZED (
     SELECT r.job_id, session_id, tenant_id, day, progress AS before
     FROM (SELECT DISTINCT job_id FROM report ORDER BY job_id) jobs
@@ -34,9 +34,9 @@ export const PROGRESS_SQL = `WITH report AS (SELECT * FROM unnest($1::uuid[], $2
     FROM step GROUP BY session_id, day ORDER BY session_id, day
     ON CONFLICT (session_id, day) DO UPDATE SET sent = counted.sent + excluded.sent,
       delivered = counted.delivered + excluded.delivered, failed = counted.failed + excluded.failed)
-  INSERT INTO warmup_contact (session_id, contact, sent_at)
-  SELECT session_id, contact, svc_now(tenant_id) FROM (
+  INSERT INTO warmup_contact (session_id, tenant_id, contact, sent_at, key_version)
+  SELECT session_id, tenant_id, contact, svc_now(tenant_id), $4 FROM (
     SELECT DISTINCT ON (session_id, contact) session_id, tenant_id, contact
-    FROM (SELECT session_id, tenant_id, hashtextextended(contact, 0) AS contact FROM step WHERE progress < ${PROGRESS.FAILED}) AS reached
+    FROM (SELECT session_id, tenant_id, contact FROM step WHERE progress < ${PROGRESS.FAILED}) AS reached
     ORDER BY session_id, contact) AS in_order
-  ON CONFLICT (session_id, contact) DO UPDATE SET sent_at = excluded.sent_at`;
+  ON CONFLICT (session_id, contact) DO UPDATE SET sent_at = excluded.sent_at, tenant_id = excluded.tenant_id`;

@@ -18,6 +18,10 @@ const JOURNAL_SQL = `DELETE FROM inbound_message i USING unnest($1::uuid[], $2::
   WHERE i.session_id = theirs.session_id AND theirs.address IN (i.sender, split_part(i.sender, '|', 2)) AND i.received_at < $3`;
 const SENDS_SQL = `DELETE FROM outbound_message o
   WHERE ${MINE('o')} AND $2 IN (o.to_jid, o.requested_to) AND o.accepted_at < coalesce($3::timestamptz, 'infinity')`;
+// A card of theirs may have been sent to somebody else; one that waits goes out, or is canceled by the gateway.
+const CARDS_SQL = `UPDATE outbound_message o SET content = content - 'contact'
+  WHERE ${MINE('o')} AND o.status NOT IN ('QUEUED', 'SENDING')
+    AND o.content #>> '{contact,phone}' = regexp_replace($2, '^(\\d+)@s\\.whatsapp\\.net$', '+\\1')`;
 // Quotes around the address: it is one value of the document and no part of another number.
 const OUTBOX_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1::text AND strpos(envelope::text, $2) > 0
   AND (envelope ->> 'occurredAt')::timestamptz
@@ -89,6 +93,7 @@ async function eraseAll(
   erased['journal'] =
     (erased['journal'] ?? 0) + (await deleted(tx, JOURNAL_SQL, [sessionIds, addresses, before]));
   erased['sends'] = await deleted(tx, SENDS_SQL, [tenantId, contact, until ?? null]);
+  await tx.query(CARDS_SQL, [tenantId, contact]);
   erased['events'] = await deleted(tx, OUTBOX_SQL, [
     tenantId,
     JSON.stringify(contact),

@@ -209,3 +209,20 @@ test('a worker that is killed in the middle of an erasure does the rest when it 
   expect(await erase(contact, { erasureId, until })).toMatchObject({ sends: 1 });
   expect(await traces(contact)).toEqual([]);
 });
+
+test('a card of the contact that was sent to somebody else keeps neither number nor name', async () => {
+  const [ada, ben] = ['15550203507', '15550203508'];
+  const card = (phone: string) =>
+    ({ type: 'contact', contact: { displayName: 'Ada Lovelace', phone: `+${phone}` } }) as const;
+  const sent = await stage.send(sessionId, ben, card(ada));
+  const other = await stage.send(sessionId, ben, card('15550203509'));
+  for (const jobId of [sent, other]) await stage.told('message.delivered', jobId);
+  const cardOf = async (jobId: string): Promise<unknown> => {
+    const sql = 'SELECT content FROM sessions.outbound_message WHERE job_id = $1';
+    return (await worker.database.query<{ content: unknown }>(sql, [jobId]))[0]?.content;
+  };
+  await erase(ada, { until: new Date().toISOString() });
+  expect(await cardOf(sent)).toEqual({ type: 'contact' });
+  expect(await cardOf(other)).toEqual(card('15550203509'));
+  expect(await traces(ada)).toEqual([]);
+});

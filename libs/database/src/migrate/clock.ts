@@ -43,4 +43,13 @@ DO $body$ BEGIN
         FROM public.svc_clock clock WHERE clock.tenant_id = ANY (tenants)
       $offsets$;
   END IF;
+  -- Hardly any tenant has a clock of its own: its rows are old by that one.
+  IF to_regprocedure('public.svc_moved_tenants()') IS NULL THEN
+    CREATE FUNCTION public.svc_moved_tenants() RETURNS SETOF uuid
+      LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public
+      AS $moved$
+        SELECT tenant_id FROM public.svc_clock
+        WHERE offset_ms <> 0 AND tenant_id <> '00000000-0000-0000-0000-000000000000'
+      $moved$;
+  END IF;
 END $body$`;

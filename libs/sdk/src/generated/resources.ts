@@ -334,11 +334,12 @@ export class ContactsResource {
    * Erase a person. Erases what the contact wrote up to now and what was sent to the contact: messages,
    * files, events, deliveries and dead letters, also what is still on its way. An event of others that names
    * the contact (a mention, a quote) is emptied, and its undelivered webhooks go with it; the message of
-   * others stays, without the mention and the quote. Until it is done, a send to the contact is refused; what
-   * the contact writes from now on is kept as ever. Repeating it while it runs returns the same receipt.
-   * Units and tokens that were counted stay counted, files that you uploaded are kept for their month, and
-   * those that came with a message go with it. 404 only where there is nothing to erase: one whom others
-   * quoted, or of whom an event or a dead letter is left, is erased like any other.
+   * others stays, without the mention and the quote. A message that sent a card of the contact to somebody
+   * else stays without number and name; one that has not gone out is canceled. Until it is done, a send to
+   * the contact is refused; what the contact writes from now on is kept as ever. Repeating it while it runs
+   * returns the same receipt. Units and tokens that were counted stay counted, files that you uploaded are
+   * kept for their month, and those that came with a message go with it. 404 only where there is nothing to
+   * erase: one whom others quoted, or of whom an event or a dead letter is left, is erased like any other.
    */
   erase(contact: string, options?: CallOptions): Promise<Erasure> {
     return this.caller.json<Erasure>(

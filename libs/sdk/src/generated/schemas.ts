@@ -436,7 +436,10 @@ export interface Erasure {
 export interface ErasureCounts {
   /** Messages with the contact, and of the contact in groups. */
   messages: number;
-  /** Messages of others in groups that quoted or named the contact: they stay, without that. */
+  /**
+   * Messages of others in groups that quoted or named the contact, and messages to others with a card of the
+   * contact: they stay, without that.
+   */
   quotes: number;
   /** Conversations with the contact. */
   conversations: number;
@@ -506,6 +509,7 @@ export interface HttpErrorBody {
     | 'UNAUTHENTICATED'
     | 'PAYMENT_REQUIRED'
     | 'FORBIDDEN'
+    | 'TENANT_SUSPENDED'
     | 'SANDBOX_ONLY'
     | 'LIVE_ONLY'
     | 'ORIGIN_NOT_ALLOWED'
@@ -526,6 +530,7 @@ export interface HttpErrorBody {
     | 'METHOD_NOT_ALLOWED'
     | 'REQUEST_TIMEOUT'
     | 'CONTACT_CONFLICT'
+    | 'TENANT_STATE_CONFLICT'
     | 'SUBSCRIPTION_CONFLICT'
     | 'QR_CONFLICT'
     | 'SESSION_STATE_CONFLICT'

@@ -26,6 +26,18 @@ export interface RetentionRule {
   remove?: string;
 }
 
+/**
+ * Makes the rule beside the one that goes by the common clock: rows of tenants that have moved their own, as sandboxes do, are old by that. Else
+ * they would be kept for as much longer.
+ */
+export function ruleOfMovedClocks(table: string, column: string, days: number): RetentionRule {
+  return {
+    table,
+    where: `${table}.tenant_id IN (SELECT public.svc_moved_tenants())
+      AND ${column} < svc_now(${table}.tenant_id) - interval '${days} days'`,
+  };
+}
+
 /** Options of the search for old rows. */
 export interface RetentionOptions {
   /** An hour by default. */

@@ -56,7 +56,8 @@ const CHATS_HELD_UP = columns({ session_id: 'uuid', chat: 'text' }, JOBS_IN_HAND
 const CLAIM_SQL = `WITH ${FENCE_SQL},
   claim AS MATERIALIZED (SELECT a.session_id, a.most, a.expiry_ms
     FROM ${CLAIMS.unnest('a')}
-    JOIN fence USING (partition, epoch)),
+    JOIN fence USING (partition, epoch)
+    WHERE NOT EXISTS (SELECT FROM session WHERE session.id = a.session_id AND session.suspended)),
   next AS MATERIALIZED (SELECT one.job_id, one.status FROM claim CROSS JOIN LATERAL (
     SELECT m.job_id, m.status FROM outbound_message m
     WHERE m.session_id = claim.session_id AND m.status IN ('QUEUED', 'SENDING') AND m.job_id <> ALL(${JOBS_IN_HAND.array('job_id')})

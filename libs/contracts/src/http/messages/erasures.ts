@@ -10,7 +10,8 @@ export class ErasureCounts {
   messages: number;
 
   @ApiProperty({
-    description: 'Messages of others in groups that quoted or named the contact: they stay, without that.',
+    description:
+      'Messages of others in groups that quoted or named the contact, and messages to others with a card of the contact: they stay, without that.',
     type: 'integer',
     example: 3,
   })

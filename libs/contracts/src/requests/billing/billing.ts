@@ -21,6 +21,7 @@ import {
 } from '../../enums.js';
 import { ProviderPage } from '../../http/tenants/subscription.js';
 import { TenantRef } from '../refs.js';
+import { IsOperatorName } from '../tenants/operator-name.js';
 import { Entitlements } from './entitlements.js';
 
 /** The plan refuses sends until the month ends: its tokens are used up. `meta` of the 429. */
@@ -71,6 +72,7 @@ export class SetSubscriptionV1 {
   @IsUUID() tenantId: string;
   @IsIn(SUBSCRIPTION_STATUSES) status: SubscriptionStatus;
   @IsOptional() @IsIn(PLANS) plan?: Plan;
+  @IsOperatorName() operator?: string;
 }
 
 /** Reads a subscription; `TENANT_NOT_FOUND` when there is none. */

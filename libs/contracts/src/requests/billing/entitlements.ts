@@ -25,6 +25,7 @@ import {
   TOKEN_OVERAGES,
   type TokenOverage,
 } from '../../enums.js';
+import { IsOperatorName } from '../tenants/operator-name.js';
 
 /** The largest number of sessions that a tenant may be given: the bound of every count of them. */
 export const MOST_SESSIONS = 1_000;
@@ -125,6 +126,7 @@ export class SetEntitlementV1 {
   @IsEntitlementValue() value: EntitlementValue;
   /** Reason for the audit log. */
   @IsString() @Length(1, 500) reason: string;
+  @IsOperatorName() operator?: string;
 }
 
 /** Request of `clear-entitlement` (operator): the plan's value holds again. */
@@ -132,6 +134,7 @@ export class ClearEntitlementV1 {
   @IsUUID() tenantId: string;
   @IsIn(ENTITLEMENT_KEYS) key: EntitlementKey;
   @IsOptional() @IsString() @Length(1, 500) reason?: string;
+  @IsOperatorName() operator?: string;
 }
 
 /** Override of an entitlement, and the value of the plan that it takes the place of. */

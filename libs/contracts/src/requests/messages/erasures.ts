@@ -56,8 +56,16 @@ export class ErasedInWebhooks {
   @IsBoolean() done: boolean;
 }
 
+/** Counts of what `limits` has erased by this request. */
+export class ErasedInLimits {
+  /** Hashes of the contact, one for each session that wrote to it or heard of it. */
+  @IsInt() contacts: number;
+}
+
 const VERB = 'erase-contact';
 /** Erases what the session workers have of a contact. */
 export const EraseInSessions = defineRequest('session-worker', VERB, EraseContactV1, ErasedInSessions);
 /** Erases events, deliveries, attempts and dead letters that name a contact, piece by piece. */
 export const EraseInWebhooks = defineRequest('webhook-dispatcher', VERB, EraseContactV1, ErasedInWebhooks);
+/** Erases the hashes by which a contact was counted for the warmup of numbers. */
+export const EraseInLimits = defineRequest('limits', VERB, EraseContactV1, ErasedInLimits);

@@ -46,13 +46,16 @@ export class AuditFact {
   @IsUUID() tenantId: string;
   /** Time of the change. */
   @IsISO8601() at: string;
-  /** Actor: `key:<kid>`, `operator`, `payment-provider` or `system`. */
+  /** Who: `key:<kid>`, `operator` or `operator:<name>`, `payment-provider` or `system`. */
   @IsString() actor: string;
   @IsString() action: string;
   @IsString() target: string;
   @IsOptional() @IsString() reason?: string;
   @IsObject() details: Record<string, unknown>;
 }
+
+/** In place of a tenant: the log of what the operator did that no log of a tenant can keep. */
+export const OPERATOR_LOG = '00000000-0000-0000-0000-000000000000';
 
 /** The most facts of one request. */
 export const MOST_AUDIT_FACTS = 50;

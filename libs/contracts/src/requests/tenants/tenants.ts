@@ -17,6 +17,7 @@ import {
 import { defineRequest } from '../../contract.js';
 import { type Plan, PLANS, SUBSCRIPTION_STATUSES, type SubscriptionStatus } from '../../enums.js';
 import { Nothing, TenantRef } from '../refs.js';
+import { IsOperatorName } from './operator-name.js';
 
 /** Request of `create-tenant` (operator). */
 export class CreateTenantV1 {
@@ -24,6 +25,7 @@ export class CreateTenantV1 {
   @IsIn(PLANS) plan: Plan;
   @IsIn(SUBSCRIPTION_STATUSES) subscription: SubscriptionStatus;
   @IsBoolean() internal: boolean;
+  @IsOperatorName() operator?: string;
 }
 
 /** First sign-in of a new tenant's dashboard; the password is shown this once. */
@@ -50,6 +52,8 @@ export class TenantSummary {
   @IsISO8601() createdAt: string;
   /** The tenant whose sandbox this is. */
   @IsOptional() @IsUUID() sandboxOf?: string;
+  /** Since when its keys are refused. */
+  @IsOptional() @IsISO8601() suspendedAt?: string;
 }
 
 /** Reply of `list-tenants`. */

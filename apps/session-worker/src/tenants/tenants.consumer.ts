@@ -1,0 +1,33 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import {
+  type DeletedTenantRows,
+  DeleteTenantRowsV1,
+  DeleteTenantSessions,
+  type Nothing,
+  SetSessionSuspension,
+  SetSuspensionV1,
+} from '@svc/contracts';
+import { OnRequest } from '@svc/messaging';
+import { SuspensionsService } from './suspensions.service.js';
+import { TenantDeletionService } from './tenant-deletion.service.js';
+
+/** Takes what the operator has done to tenants; any worker carries it out. */
+@Controller()
+export class TenantsConsumer {
+  constructor(
+    private readonly suspensions: SuspensionsService,
+    private readonly deletion: TenantDeletionService,
+  ) {}
+
+  @OnRequest(SetSessionSuspension)
+  async suspend(@Payload() request: SetSuspensionV1): Promise<Nothing> {
+    await this.suspensions.set(request);
+    return {};
+  }
+
+  @OnRequest(DeleteTenantSessions)
+  delete(@Payload() request: DeleteTenantRowsV1): Promise<DeletedTenantRows> {
+    return this.deletion.delete(request);
+  }
+}
