@@ -102,6 +102,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 
 function uploadedIn(text: string, status: number): Uploaded {
   const { url, direct_path } = JSON.parse(text) as Uploaded;
-  if (status === 200 && typeof (url ?? direct_path) === 'string') return { url, direct_path } as Uploaded;
+  const isTaken = status >= 200 && status < 300 && typeof (url ?? direct_path) === 'string';
+  if (isTaken) return { url, direct_path } as Uploaded;
   throw new Error(`The media host answered ${status}.`);
 }
