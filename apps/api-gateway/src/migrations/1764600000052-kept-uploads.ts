@@ -13,9 +13,10 @@ const KEPT_UPLOADS = `
     ON CONFLICT (tenant_id) DO UPDATE SET bytes = kept_uploads.bytes + excluded.bytes;
     RETURN NULL;
   END $body$;
+  UPDATE upload SET bytes = greatest(size, 4096) WHERE sha256 IS NOT NULL;
+  INSERT INTO kept_uploads SELECT tenant_id, sum(bytes) FROM upload GROUP BY tenant_id;
   CREATE TRIGGER count_kept AFTER INSERT OR DELETE OR UPDATE OF bytes ON upload FOR EACH ROW
-    EXECUTE FUNCTION count_kept_upload();
-  UPDATE upload SET bytes = greatest(size, 4096) WHERE sha256 IS NOT NULL;`;
+    EXECUTE FUNCTION count_kept_upload();`;
 
 /** The bytes of uploads are counted, tenant by tenant. */
 export class KeptUploads1764600000052 implements MigrationInterface {

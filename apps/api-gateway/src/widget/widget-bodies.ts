@@ -17,6 +17,8 @@ import { WIDGET_LANGUAGES, WIDGET_SIDES, type WidgetLanguage, type WidgetSide } 
 /** Lets a field be left out; null is refused, for there is nothing that it could mean. */
 const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
+/** As the description of the last release has it: a narrower pattern would break it, and no browser says what lies between the two. */
+const DESCRIBED_ORIGIN = /^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/;
 /** As a browser says it: scheme, host, port where it is not the usual one. A host is made of labels that begin and end with a letter or digit. */
 const ORIGIN =
   /^https?:\/\/[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*(:\d{1,5})?$/;
@@ -50,7 +52,7 @@ export class CreateWidgetBody {
   @ApiProperty({
     description: 'Pages that may show it, as origins: scheme, host, and port where it is not the usual one.',
     type: 'array',
-    items: { type: 'string', pattern: ORIGIN.source, maxLength: 200 },
+    items: { type: 'string', pattern: DESCRIBED_ORIGIN.source, maxLength: 200 },
     example: ['https://www.example.com'],
     minItems: 1,
     maxItems: 20,
