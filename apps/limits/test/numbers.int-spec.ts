@@ -25,7 +25,12 @@ interface Session {
 }
 const aSession = (tenantId: string = randomUUID()): Session => ({ tenantId, sessionId: randomUUID() });
 const promote = (session: Session, tier: number) =>
-  limits.rpc.request(PromoteTier, { ...session, tier, reason: 'In use for years', actor: 'key:abcdefghijkl' });
+  limits.rpc.request(PromoteTier, {
+    ...session,
+    tier,
+    reason: 'In use for years',
+    actor: 'key:abcdefghijkl',
+  });
 const tierOf = async ({ sessionId }: Session) =>
   (await limits.rpc.request(GetTiers, { sessionIds: [sessionId] })).tiers[0]?.tier;
 const sinceOf = async (session: Session) => (await limits.rpc.request(GetWarmup, session)).tierSince;

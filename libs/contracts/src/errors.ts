@@ -241,7 +241,7 @@ export const ERROR_CATALOGUE = {
     true,
     'info',
     'The key was replaced a moment ago, by another call.',
-    'Use the key that the other call got; where nobody has it, ask again after ten seconds.',
+    'Use the key that the other call got; where nobody has it, ask again after two seconds.',
   ),
   ALREADY_LINKED: entry(
     409,

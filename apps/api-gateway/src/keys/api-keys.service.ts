@@ -30,10 +30,10 @@ const ROTATION_DUE = `key.created_at < (SELECT svc_now(:tenantId)) - interval '9
 const EXPIRES_AT = `svc_now(:tenant) + :days::int * interval '1 day'`;
 
 /**
- * Two deployments that rotate one key do so within seconds, and each would have a key of its own. Whoever has lost the answer of a rotation
- * has waited for longer than that, and may repeat it.
+ * Two deployments that rotate one key at the same moment would each have a key of its own. Whoever has lost the answer of a rotation has
+ * waited for longer than that, and may repeat it.
  */
-const NOT_JUST_ROTATED = `(rotated_at IS NULL OR rotated_at <= svc_now(tenant_id) - interval '10 seconds')`;
+const NOT_JUST_ROTATED = `(rotated_at IS NULL OR rotated_at <= svc_now(tenant_id) - interval '2 seconds')`;
 
 /** Keys that work no more may be made without end: the newest of them stay. */
 const FORGET_SQL = `DELETE FROM api_key WHERE kid IN (
@@ -96,9 +96,7 @@ export class ApiKeysService {
     const most = await this.quotas.most(caller.tenantId, 'keys');
     return this.dataSource.transaction(async (tx) => {
       const kid = rotates === undefined ? caller.kid : rotates;
-      const old = kid === null ? null : await this.expire(tx, caller, kid);
-      // One that is replaced works for another day, and counts until then.
-      await this.quotas.assertRoom(tx, caller.tenantId, 'keys', most);
+      const old = kid === null ? null : await this.expire(tx, caller, kid, scopes);
       const made = await this.make(tx, {
         tenantId: caller.tenantId,
         name: name ?? old?.name ?? 'API key',
@@ -185,19 +183,21 @@ export class ApiKeysService {
 
   /**
    * Lets a key expire in 24 hours; one that expires earlier keeps its time.
-   * @throws AppError `API_KEY_CONFLICT` where another call has replaced it at the same moment.
+   * @param scopes of the key that replaces it: with others it is no rotation, and several such keys may be made one after the other.
+   * @throws AppError `API_KEY_CONFLICT` where another call has rotated it at the same moment.
    */
-  private async expire(tx: EntityManager, caller: Caller, kid: string): Promise<ApiKey> {
-    const { tenantId } = await this.find(tx, caller, kid);
+  private async expire(tx: EntityManager, caller: Caller, kid: string, scopes?: Scope[]): Promise<ApiKey> {
+    const { tenantId, scopes: before } = await this.find(tx, caller, kid);
+    const isRotation = !scopes || new Set([...scopes, ...before]).size === new Set(before).size;
     const { affected } = await tx
       .createQueryBuilder()
       .update(ApiKey)
       .set({
         expiresAt: () => `least(coalesce(expires_at, 'infinity'), svc_now(tenant_id) + interval '24 hours')`,
-        rotatedAt: () => 'svc_now(tenant_id)',
+        ...(isRotation && { rotatedAt: () => 'svc_now(tenant_id)' }),
       })
       .where({ kid })
-      .andWhere(NOT_JUST_ROTATED)
+      .andWhere(isRotation ? NOT_JUST_ROTATED : 'true')
       .execute();
     if (affected === 0) throw new AppError('API_KEY_CONFLICT');
     const key = await tx.findOneByOrFail(ApiKey, { kid });

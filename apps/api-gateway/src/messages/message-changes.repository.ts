@@ -17,9 +17,12 @@ interface Change {
   at: Date;
 }
 
-// Only its author changes a message: the session its own, by a send or on the phone, and a contact those of the contact. What was only
-// queued has changed nothing yet. Messages are found by their keys (docs/adr/0028-statements-use-the-primary-key.md).
-const CHANGES_SQL = `
+/**
+ * The statement finds the edits and deletions of messages, those of sends and those that came from the platform by an index each. Only its
+ * author changes a message: the session its own, by a send or on the phone, and a contact those of the contact. What was only queued has
+ * changed nothing yet. The messages are found by their keys (docs/adr/0028-statements-use-the-primary-key.md).
+ */
+export const CHANGES_SQL = `
   SELECT m.id AS "of", c.relates_to ->> 'relation' = 'EDIT' AS "isEdit", c.id, c.body, coalesce(c.sent_at, c.updated_at) AS at
   FROM message m JOIN message c ON c.relates_to ->> 'messageId' = m.id::text AND c.relates_to ->> 'relation' IN ('EDIT', 'DELETE')
   WHERE m.id = ANY($1) AND (c.tenant_id = m.tenant_id) IS TRUE AND c.status || '' IN ('SENT', 'DELIVERED', 'READ')

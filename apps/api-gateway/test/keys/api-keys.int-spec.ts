@@ -127,10 +127,18 @@ describe('a rotation', () => {
     expect(refused?.body).toMatchObject({ code: 'API_KEY_CONFLICT' });
     expect((await list(apiKey)).body['items']).toHaveLength(2);
     // An answer that was lost is asked for again when its time is over.
-    await sql(`UPDATE gateway.api_key SET rotated_at = rotated_at - interval '10 seconds' WHERE kid = $1`, [
+    await sql(`UPDATE gateway.api_key SET rotated_at = rotated_at - interval '2 seconds' WHERE kid = $1`, [
       kid,
     ]);
     expect((await rotate()).status).toBe(201);
+  });
+
+  test('into keys that may do less is none: several are made one after the other', async () => {
+    const { apiKey } = await gateway.createTenant();
+    for (const scope of ['messages:read', 'messages:send', 'webhooks:manage']) {
+      expect((await make(apiKey, { scopes: [scope] })).scope).toBe(scope);
+    }
+    expect((await make(apiKey)).scope).toBe('*');
   });
 
   test('once more does not give the old key more time', async () => {

@@ -8,7 +8,7 @@ import { Conversation } from '../../src/conversations/conversation.entity.js';
 import { ConversationPast } from '../../src/conversations/conversation-past.entity.js';
 import { ClientMessage } from '../../src/sending/client-message.entity.js';
 import { ErasedContact, ErasureRecord } from '../../src/erasures/erasure.entity.js';
-import { ContactAlias } from '../../src/messages/contact-alias.entity.js';
+import { CHANGES_SQL } from '../../src/messages/message-changes.repository.js';
 import { Message } from '../../src/messages/message.entity.js';
 import { SandboxDay } from '../../src/sandbox/sandbox-day.entity.js';
 import { SandboxNumber } from '../../src/sandbox/sandbox-number.entity.js';
@@ -101,5 +101,8 @@ describe('the schema after its migrations', () => {
       'message_of_sender',
     );
     expect(await planOf(CLAIM_SQL)).toContain('Index Cond: (next_publish_at <=');
+    const changes = await planOf(CHANGES_SQL.replaceAll('$1', `'{${'0'.repeat(32)}}'::uuid[]`));
+    expect(changes).toContain('message_change_by_job');
+    expect(changes).toContain('message_change_by_key');
   });
 });

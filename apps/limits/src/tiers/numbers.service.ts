@@ -12,7 +12,12 @@ export class NumbersService {
   async link({ tenantId, occurredAt, data }: Envelope<SessionConnectedV1>): Promise<void> {
     const { sessionId, phone } = data;
     if (phone === null) return;
-    await this.dataSource.query('SELECT link_number($1, $2, $3, $4)', [tenantId, sessionId, phone, occurredAt]);
+    await this.dataSource.query('SELECT link_number($1, $2, $3, $4)', [
+      tenantId,
+      sessionId,
+      phone,
+      occurredAt,
+    ]);
   }
 
   /** Keeps what the number of a deleted session has reached. */

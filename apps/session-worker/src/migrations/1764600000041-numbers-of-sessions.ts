@@ -5,7 +5,9 @@ export class NumbersOfSessions1764600000041 implements MigrationInterface {
   name = 'NumbersOfSessions1764600000041';
 
   async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE INDEX session_by_number ON session (tenant_id, phone) WHERE phone IS NOT NULL');
+    await runner.query(
+      'CREATE INDEX session_by_number ON session (tenant_id, phone) WHERE phone IS NOT NULL',
+    );
   }
 
   async down(): Promise<void> {

@@ -26,16 +26,21 @@ export class Presence {
   /** Takes the word of a device that its owner is writing to somebody, or in a group. */
   receiveTyping(owner: Person, node: Stanza): void {
     const state = stateOf(children(node)[0]);
-    const group = this.groups.find(node.attrs.to);
-    const person = this.population.find(node.attrs.to)?.person;
-    const readers = group ? group.members.filter((member) => member !== owner) : person ? [person] : [];
     if (!state) return;
-    for (const { seenTyping } of readers) {
-      const chat = `${owner.phone}|${group?.jid ?? ''}`;
+    const { to } = node.attrs;
+    const group = this.groups.find(to)?.jid ?? null;
+    const chat = `${owner.phone}|${group ?? ''}`;
+    for (const { seenTyping } of this.readersOf(owner, to)) {
       const changes = (seenTyping.get(chat)?.changes ?? 0) + 1;
-      const seen = { from: owner.phone, group: group?.jid ?? null, state, at: new Date(), changes };
-      seenTyping.set(chat, seen);
+      seenTyping.set(chat, { from: owner.phone, group, state, at: new Date(), changes });
     }
+  }
+
+  private readersOf(owner: Person, to: string | undefined): Person[] {
+    const group = this.groups.find(to);
+    if (group) return group.members.filter((member) => member !== owner);
+    const person = this.population.find(to)?.person;
+    return person ? [person] : [];
   }
 
   /** Changes the presence of a person; returns the number of devices that were notified. */

@@ -42,11 +42,8 @@ export class AddressGuard {
 
   /** Names the rule that an address breaks, in words for the tenant; undefined when it may be saved. */
   async problemWith(text: string): Promise<string | undefined> {
-    if (text.length > MAX_URL) return `must not be longer than ${MAX_URL} characters`;
-    // The parser drops blanks and line ends: what is stored must be what was checked.
-    if (/[\s\p{Cc}]/u.test(text)) return 'must not contain blanks or control characters';
     const url = parseHttpUrl(text);
-    if (!url) return NO_HTTPS;
+    if (typeof url === 'string') return url;
     if (url.username || url.password) return 'must not contain a user name or password';
     if (this.isAllowed(url)) return undefined;
     if (url.protocol !== 'https:') return NO_HTTPS;
@@ -101,10 +98,13 @@ export function notAllowed(): NodeJS.ErrnoException {
   return Object.assign(new Error(NOT_ALLOWED), { code: DESTINATION_NOT_ALLOWED });
 }
 
-function parseHttpUrl(text: string): URL | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
-  return /^https?:$/.test(url.protocol) ? url : undefined;
+/** @returns the rule that a text breaks, where it is no URL. */
+function parseHttpUrl(text: string): URL | string {
+  if (text.length > MAX_URL) return `must not be longer than ${MAX_URL} characters`;
+  // The parser drops blanks and line ends: what is stored must be what was checked.
+  if (/[\s\p{Cc}]/u.test(text)) return 'must not contain blanks or control characters';
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url && /^https?:$/.test(url.protocol) ? url : NO_HTTPS;
 }
 
 /** Writes a host in lower case, without the brackets of an IPv6 literal and the dot of the root (`localhost.`). */

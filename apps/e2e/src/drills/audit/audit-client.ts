@@ -82,6 +82,8 @@ export async function operate<T>(stack: Stack, ...words: (() => string)[]): Prom
 
 /** @throws Error for an answer that no repetition changes, and when the time is up. */
 function assertRetryable(call: string, answer: Answer<Body> | undefined, isLate: boolean): void {
-  if (!isLate && (!answer || answer.status >= 500)) return;
+  // A rotation whose answer was lost may be repeated in a moment.
+  const isRotated = answer?.body['code'] === 'API_KEY_CONFLICT';
+  if (!isLate && (!answer || answer.status >= 500 || isRotated)) return;
   throw new Error(`${call}: ${answer?.status} ${JSON.stringify(answer?.body)}`);
 }
