@@ -10,7 +10,7 @@ import {
 import { AuditChain, startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
-import { allHeard, aTenant, use } from './calls.js';
+import { allEventsProcessed, aTenant, use } from './calls.js';
 
 let billing: TestService;
 /** Where audit facts go. */
@@ -29,7 +29,7 @@ test('a tenant that is deleted has its subscription end; what invoices rest on s
   const tenantId = await aTenant(billing, 'STARTER');
   await billing.rpc.request(SetEntitlement, { tenantId, key: 'messages', value: 7, reason: 'Contract' });
   await use(billing, tenantId, 1_000);
-  await allHeard(billing);
+  await allEventsProcessed(billing);
   const before = await billing.rpc.request(GetUsage, { tenantId });
   const { deleted, done } = await billing.rpc.request(DeleteTenantUsage, { tenantId, sessionIds: [] });
   expect(done).toBe(true);

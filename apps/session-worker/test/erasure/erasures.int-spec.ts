@@ -216,7 +216,7 @@ test('a card of the contact that was sent to somebody else keeps neither number 
     ({ type: 'contact', contact: { displayName: 'Ada Lovelace', phone: `+${phone}` } }) as const;
   const sent = await stage.send(sessionId, ben, card(ada));
   const other = await stage.send(sessionId, ben, card('15550203509'));
-  for (const jobId of [sent, other]) await stage.told('message.delivered', jobId);
+  for (const jobId of [sent, other]) await stage.event('message.delivered', jobId);
   const cardOf = async (jobId: string): Promise<unknown> => {
     const sql = 'SELECT content FROM sessions.outbound_message WHERE job_id = $1';
     return (await worker.database.query<{ content: unknown }>(sql, [jobId]))[0]?.content;
