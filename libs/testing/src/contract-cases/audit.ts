@@ -33,8 +33,7 @@ const factIn = ({
 }: AuditEntry | AuditFact): AuditFact =>
   plain({ id, tenantId, at, actor, action, target, reason, details } as AuditFact);
 
-/** Contract cases of the gateway's audit log, as the owners of changes deliver to it. */
-export const auditCases: readonly ContractCase<AuditWorld>[] = [
+const APPENDING: ContractCase<AuditWorld>[] = [
   {
     name: 'facts become lines as they are, in their order, and are answered with their ids',
     run: async (world) => {
@@ -96,3 +95,6 @@ export const auditCases: readonly ContractCase<AuditWorld>[] = [
     },
   },
 ];
+
+/** Contract cases of the gateway's audit log, as the owners of changes deliver to it. */
+export const auditCases: readonly ContractCase<AuditWorld>[] = APPENDING;
