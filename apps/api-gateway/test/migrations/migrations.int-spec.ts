@@ -8,6 +8,7 @@ import { Conversation } from '../../src/conversations/conversation.entity.js';
 import { ConversationPast } from '../../src/conversations/conversation-past.entity.js';
 import { ClientMessage } from '../../src/sending/client-message.entity.js';
 import { ErasedContact, ErasureRecord } from '../../src/erasures/erasure.entity.js';
+import { ContactAlias } from '../../src/messages/contact-alias.entity.js';
 import { CHANGES_SQL } from '../../src/messages/message-changes.repository.js';
 import { Message } from '../../src/messages/message.entity.js';
 import { SandboxDay } from '../../src/sandbox/sandbox-day.entity.js';

@@ -33,7 +33,7 @@ const factIn = ({
 }: AuditEntry | AuditFact): AuditFact =>
   plain({ id, tenantId, at, actor, action, target, reason, details } as AuditFact);
 
-const CASES: ContractCase<AuditWorld>[] = [
+const APPENDING: ContractCase<AuditWorld>[] = [
   {
     name: 'facts become lines as they are, in their order, and are answered with their ids',
     run: async (world) => {
@@ -97,4 +97,4 @@ const CASES: ContractCase<AuditWorld>[] = [
 ];
 
 /** Contract cases of the gateway's audit log, as the owners of changes deliver to it. */
-export const auditCases: readonly ContractCase<AuditWorld>[] = [...CASES];
+export const auditCases: readonly ContractCase<AuditWorld>[] = APPENDING;
