@@ -97,4 +97,4 @@ const APPENDING: ContractCase<AuditWorld>[] = [
 ];
 
 /** Contract cases of the gateway's audit log, as the owners of changes deliver to it. */
-export const auditCases: readonly ContractCase<AuditWorld>[] = APPENDING;
+export const auditCases: readonly ContractCase<AuditWorld>[] = [...APPENDING];
