@@ -1,6 +1,6 @@
 import { hiddenAddress, parseAddress } from '@svc/contracts';
 import type { Companion } from '../people/companion.js';
-import type { Groups } from '../people/groups.js';
+import type { Group, Groups } from '../people/groups.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { TypingState } from '../people/typing.js';
@@ -27,10 +27,8 @@ export class Presence {
   receiveTyping(owner: Person, node: Stanza): void {
     const state = stateOf(children(node)[0]);
     const group = this.groups.find(node.attrs.to);
-    const person = this.population.find(node.attrs.to)?.person;
-    const readers = group ? group.members.filter((member) => member !== owner) : person ? [person] : [];
     if (!state) return;
-    for (const { seenTyping } of readers) {
+    for (const { seenTyping } of this.readersOf(owner, node.attrs.to, group)) {
       const chat = `${owner.phone}|${group?.jid ?? ''}`;
       const changes = (seenTyping.get(chat)?.changes ?? 0) + 1;
       const seen = { from: owner.phone, group: group?.jid ?? null, state, at: new Date(), changes };
@@ -58,6 +56,13 @@ export class Presence {
     const node = stanza('chatstate', { from: hiddenAddress(person.lid) }, [action]);
     const active = [...account.companions.values()].filter(({ active }) => active);
     return active.filter(({ connection }) => connection?.send(node)).length;
+  }
+
+  /** Finds the people who see that somebody writes to an address: the other members of the group, or the person. */
+  private readersOf(owner: Person, to: string | undefined, group: Group | undefined): Person[] {
+    if (group) return group.members.filter((member) => member !== owner);
+    const person = this.population.find(to)?.person;
+    return person ? [person] : [];
   }
 
   private sendPresence({ connection, active }: Companion, address: string, { available }: Person): boolean {
