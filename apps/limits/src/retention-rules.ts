@@ -12,7 +12,7 @@ export const RETENTION_RULES: RetentionRule[] = [
   ruleOfMovedClocks('warmup_contact', 'greatest(sent_at, replied_at)', 60),
   { table: 'warmup_mishap', where: `at < now - interval '60 days'` },
   { table: 'warmup_day', where: 'day < today - 400' },
-  // Of a number that goes on, ended_at is null.
+  // The ended_at of a number that goes on is null.
   { table: 'warmup', where: `ended_at < now - interval '400 days'` },
   { table: 'quota', where: 'day < today - 400' },
 ];

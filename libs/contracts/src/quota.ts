@@ -1,6 +1,6 @@
 import { AppError } from './app-error.js';
 
-/** What a tenant has a bounded amount of, and only a deletion makes room for; `keys` are those that work. */
+/** A thing that a tenant has a bounded amount of, and only a deletion makes room for; `keys` are those that work. */
 export type Quota = 'storage' | 'endpoints' | 'keys' | 'widgets';
 
 const RULES: Record<Quota, (limit: number) => string> = {

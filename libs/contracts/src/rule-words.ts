@@ -2,7 +2,7 @@ import type { getMetadataStorage, ValidationError } from 'class-validator';
 
 type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
 
-/** What a value has to be, whatever else holds for it: of another type, nothing more need be said of it. */
+/** Words for the type that a value has to have, whatever else holds for it: of another type, nothing more need be said of it. */
 const TYPES: Record<string, string> = {
   isString: 'must be a string',
   isInt: 'must be a whole number',

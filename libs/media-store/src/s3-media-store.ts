@@ -6,7 +6,7 @@ import { AwsV4Signer } from 'aws4fetch';
 import { assertMediaId, type MediaStore, type StoredMedia } from './media-store.js';
 import type { Spool } from './spool.js';
 
-/** How long the S3 API may keep us waiting: until its answer begins (an upload is answered when it is whole), and for all pieces of a file. */
+/** Longest wait for the S3 API: until its answer begins (an upload is answered when it is whole), and for all pieces of a file. */
 const PATIENCE_MS = 120_000;
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 

@@ -5,7 +5,7 @@ import { AppError } from '@svc/contracts';
 import { MediaTooLargeError, type StoredMedia } from './media-store.js';
 
 const DAY_MS = 86_400_000;
-/** As the files: for the services that share the store, and nobody else sees what there is. */
+/** Mode of a folder, as of the files: for the services that share the store, and nobody else sees what there is. */
 export const FOLDER_MODE = 0o750;
 
 /** Turns an error of the disk into one of a part that is away: a full or lost disk, or one that is not ours, is tried again. */

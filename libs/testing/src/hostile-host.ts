@@ -1,4 +1,4 @@
-/** What the simulator counts of a hostile host. */
+/** Counts that the simulator keeps of a hostile host. */
 export interface HostileHostCounts {
   state: 'RUNNING' | 'ENDED';
   opened: number;

@@ -19,9 +19,9 @@ export function answerBrokenHttp(server: Server): void {
   );
 }
 
-/** Whether an answer has begun on this connection, in whose middle nothing else may come. */
+/** Says whether an answer has begun on this connection, in whose middle nothing else may come. */
 function hasAnswered(socket: Duplex): boolean {
-  // As Node's own handler finds out.
+  // Node's own handler finds it out in the same way.
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse };
   return !socket.writable || answer?.headersSent === true;
 }

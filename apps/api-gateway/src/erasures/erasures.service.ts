@@ -56,7 +56,7 @@ export class ErasuresService {
     const running = { tenantId, contact, finishedAt: IsNull() };
     if (!(await this.records.existsBy(running))) {
       await this.contacts.getTraced({ tenantId, contact });
-      // What was told before the account's address was known names another spelling of the number, and that alone.
+      // Everything that was told before the account's address was known names another spelling of the number, and that alone.
       const names = [contact, ...(await this.aliases.of(tenantId, contact))];
       await this.records.manager.transaction(async (tx) => {
         for (const name of names) await this.insert(tx, caller, name);

@@ -11,7 +11,7 @@ import { EventLogService } from './event-log.service.js';
 export class EventLogController {
   constructor(private readonly events: EventLogService) {}
 
-  // What was said is in the payloads. Whoever may only manage webhooks hears it by an endpoint, which the audit log shows, and not silently here.
+  // The payloads have what was said. Whoever may only manage webhooks hears it by an endpoint, which the audit log shows, and not silently here.
   @Get()
   @NeedsScope('messages:read')
   @ApiOperation({

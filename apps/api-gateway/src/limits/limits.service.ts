@@ -20,7 +20,7 @@ import { mostOf, QuotasService } from './quotas.service.js';
 /** Sessions whose day is shown. */
 const MOST_SHOWN = 200;
 
-/** What of its quotas a tenant is shown. */
+/** Quotas that a tenant is shown. */
 type QuotaViews = Pick<TenantLimits, 'uploads' | 'endpoints' | 'apiKeys' | 'widgets' | 'scheduled'>;
 
 /** This class asks the services that count what is used of each layer, and words the refusals of the plan. */

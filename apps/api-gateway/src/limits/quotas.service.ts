@@ -4,7 +4,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import { entitlementsOf } from './entitlements.js';
 
-/** What the gateway counts by its rows, each as a statement that knows the tenant as $1. */
+/** Things that the gateway counts by its rows, each as a statement that knows the tenant as $1. */
 const COUNTS = {
   keys: `SELECT count(*)::int FROM api_key
     WHERE tenant_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > (SELECT svc_now($1)))`,
@@ -17,10 +17,10 @@ const COUNT_ALL_SQL = `SELECT ${Object.entries(COUNTS)
   .map(([name, sql]) => `(${sql}) AS ${name}`)
   .join(', ')}`;
 
-/** Whoever inserts into a bounded list waits here for the others of its tenant; sends and reads do not. */
+/** Statement with which an insert into a bounded list waits for the others of its tenant; sends and reads do not. */
 export const LOCK_TENANTS_SQL = 'SELECT FROM tenant WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE';
 
-/** How much of each a tenant has. */
+/** Amount that a tenant has of each thing that is counted. */
 export type QuotaCounts = Record<keyof typeof COUNTS, number>;
 
 /** This class says how much a tenant may have of what it accumulates, and how much it has. */

@@ -9,7 +9,7 @@ const BLOCK_BYTES = 4_096;
 
 /** Room for one file. */
 export interface UploadRoom {
-  /** What the file may have at most. */
+  /** Most bytes that the file may have. */
   bytes: number;
   /** The refusal of a file that has more. */
   refusal?: Error;

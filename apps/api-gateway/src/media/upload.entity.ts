@@ -10,7 +10,7 @@ export class Upload {
   /** Size in bytes; null until all of it is stored. */
   @Column('integer', { nullable: true }) size: number | null;
   @Column('text', { nullable: true }) sha256: string | null;
-  /** What it counts for; until it is whole, what it may become. */
+  /** Bytes that the file counts for; until it is whole, those that it may come to. */
   @Column('bigint') bytes: string;
   /** The file came with a message, and belongs to that alone. */
   @Column('boolean', { name: 'of_message' }) ofMessage: boolean;

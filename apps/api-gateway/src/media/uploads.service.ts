@@ -37,7 +37,7 @@ export type StoredUpload = Upload & { size: number; sha256: string };
 /** Properties of a file that a tenant names. */
 export type NewUpload = Pick<Upload, 'id' | 'tenantId' | 'mimeType' | 'filename' | 'ofMessage' | 'jobId'>;
 
-/** How much a tenant may upload. */
+/** Bounds of an upload. */
 export interface UploadBounds {
   /** Bytes that it may keep; null: any number. */
   most: number | null;
@@ -87,7 +87,7 @@ export class UploadsService {
     const head: Uint8Array[] = [];
     const stored = await this.store.put(upload.id, copyHead(source, head), Math.min(room.bytes, MAX_BYTES));
     if (stored.size === 0) throw invalidField('file', 'file must not be empty');
-    // What a client does not know of its file, its first bytes may say.
+    // The first bytes of a file may say what its client does not know of it.
     const found = isSpecific(upload.mimeType) ? undefined : await signatureOf(Buffer.concat(head));
     const described = { ...stored, mimeType: found?.mimeType ?? upload.mimeType };
     await this.uploads.update(upload.id, { ...described, bytes: String(countedBytes(stored.size)) });

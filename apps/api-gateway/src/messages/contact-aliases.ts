@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { conversationIdOf, moveSql } from './messages.repository.js';
 
-/** What an event says of a recipient whose account has another address than the send named. */
+/** A recipient whose account has another address than the send named, as an event tells of it. */
 export interface OtherSpelling {
   tenantId: string;
   sessionId: string;

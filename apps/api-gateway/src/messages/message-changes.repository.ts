@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { MessageBody } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 
-/** What was done to a message after it was sent or received. */
+/** Changes of a message after it was sent or received. */
 export interface MessageChanges {
   edited: { messageId: string; body: MessageBody; at: Date } | null;
   deletedAt: Date | null;
@@ -59,7 +59,7 @@ export class MessageChangesRepository {
     return found;
   }
 
-  /** Whether a message was deleted, or is about to be. */
+  /** Finds out whether a message was deleted, or is about to be. */
   async isDeleted(tenantId: string, messageId: string): Promise<boolean> {
     if ((await this.of([messageId])).get(messageId)?.deletedAt) return true;
     const [row] = await this.dataSource.query<{ deleted: boolean }[]>(DELETED_SQL, [messageId, tenantId]);

@@ -20,7 +20,7 @@ export class Message {
   @Column('text') status: MessageStatus;
   /** The other side's address. */
   @Column('text') contact: string;
-  /** What the send named, where the account of that number has another address. */
+  /** Address that the send named, where the account of that number has another one. */
   @Column('text', { name: 'requested_to', nullable: true }) requestedTo: string | null;
   @Column('jsonb') body: MessageBody;
   /** Content of an outbound message that is more than the text of its body; the command carries it. */

@@ -105,7 +105,7 @@ describe('a recipient', () => {
     const shortest: Record<string, number> = { '39': 7, '49': 7, '52': 10, '91': 10, '225': 10, '44': 10 };
     fc.assert(
       fc.property(country, fc.stringMatching(/^[2-9]\d{10}$/), fc.boolean(), (code, rest, isLonger) => {
-        // As long as the numbers of its country are, or a digit longer, as in a plan that is newer than the table.
+        // The number is as long as those of its country are, or a digit longer, as in a plan that is newer than the table.
         const digits = `${code}${rest.slice(0, (shortest[code] ?? 9) + Number(isLonger))}`;
         expect(normalizeRecipient(`+${digits}`)).toBe(normalizeRecipient(`${digits}@s.whatsapp.net`));
       }),

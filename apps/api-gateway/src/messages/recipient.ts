@@ -2,7 +2,7 @@ import { formatAddress, invalidField, isUsual, parseAddress, phoneAddress } from
 import { parsePhoneNumberFromString, validatePhoneNumberLength } from 'libphonenumber-js/core';
 import metadata from 'libphonenumber-js/metadata.min';
 
-/** What was dialled in Mexico until 2019, in front of a mobile number: it stands in contact lists behind the country code. */
+/** Prefix that was dialled in Mexico until 2019, in front of a mobile number: it stands in contact lists behind the country code. */
 const OLD_MEXICAN_PREFIX = /^(\+52[ .\-/]*)(?:01|04[45])(?=[ .\-/]*\d)/;
 
 /** Form of an address that names a person. */

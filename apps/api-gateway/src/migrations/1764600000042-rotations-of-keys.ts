@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Of two rotations of a key at the same moment one is refused: the row knows when the last one was. */
+/** The row of a key knows when its last rotation was: one of two at the same moment is refused. */
 export class RotationsOfKeys1764600000042 implements MigrationInterface {
   name = 'RotationsOfKeys1764600000042';
 

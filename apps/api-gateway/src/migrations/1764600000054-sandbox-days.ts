@@ -3,7 +3,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 const SANDBOX_DAYS = `CREATE TABLE sandbox_day (
   tenant_id uuid PRIMARY KEY, day date NOT NULL, written integer NOT NULL)`;
 
-/** What the contacts of sandboxes write is counted by the day. */
+/** Counts by the day what the contacts of sandboxes write. */
 export class SandboxDays1764600000054 implements MigrationInterface {
   name = 'SandboxDays1764600000054';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { FairPlaces } from '@svc/service';
 
-/** Of the ten connections of the pool; the others are for what is sent and received. */
+/** Connections for long reads, of the ten of the pool; the others are for what is sent and received. */
 const PLACES = 6;
 
 /** Shares the connections for lists and exports between tenants: how long such a statement takes depends on how much a tenant keeps. */

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How often the contacts of a sandbox have been made to write on its last day, by the real clock. */
+/** Number of times that the contacts of a sandbox have been made to write on its last day, by the real clock. */
 @Entity('sandbox_day')
 export class SandboxDay {
   @PrimaryColumn('uuid', { name: 'tenant_id' }) tenantId: string;

@@ -11,7 +11,7 @@ import { LimitsService } from '../limits/limits.service.js';
 import { outboundMessageOf } from './outbound-message.js';
 import { SendingService } from './sending.service.js';
 
-/** What is wrong for now, and not with the request. */
+/** Codes of what is wrong for now, and not with the request. */
 const PASSING: ReadonlySet<ErrorCode> = new Set([
   ...(['SESSION_NOT_CONNECTED', 'RATE_LIMITED', 'QUOTA_CONFLICT'] as const),
 ]);

@@ -19,7 +19,7 @@ type WrittenColumns = Pick<
 /** Name that a tenant gives to a send of its own. */
 type ClientMessageName = Pick<ClientMessage, 'tenantId' | 'clientMessageId'>;
 
-/** What is found under such a name; nulls where there is nothing. */
+/** Job that is found under such a name; nulls where there is none. */
 interface FoundJob {
   id: string | null;
   digest: string | null;

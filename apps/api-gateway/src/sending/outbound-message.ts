@@ -25,7 +25,7 @@ export interface OutboundMessage extends Draft {
   readonly tenantId: string;
   readonly sessionId: string;
   readonly contact: string;
-  /** What the request alone said of the content: a repeat is compared with it. */
+  /** Content as the request alone said it: a repeat is compared with it. */
   readonly asked: Draft;
   readonly clientMessageId: string | null;
   readonly metadata: Metadata | null;

@@ -58,7 +58,7 @@ function brokenRule(
   return relation === 'EDIT' && body.type !== 'text' ? 'a text' : undefined;
 }
 
-/** Whether a message of this relation changes the one that it names. */
+/** Says whether a message of this relation changes the one that it names. */
 export function changes(relation: RelatedMessage['relation']): boolean {
   return relation === 'EDIT' || relation === 'DELETE';
 }

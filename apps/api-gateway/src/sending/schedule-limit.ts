@@ -40,7 +40,7 @@ export class ScheduleLimit {
     if (ahead > SEND_AHEAD_DAYS * DAY_MS)
       throw invalidField('sendAt', `sendAt must be at most ${SEND_AHEAD_DAYS} days ahead`);
     if (limit === null || used < limit) return ahead;
-    // Of a tenant that may have none, none makes room by going out.
+    // A tenant that may have none has no message that makes room by going out.
     const resetAt = first ?? new Date(now.getTime() + DAY_MS);
     const retryAfterSeconds = Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1_000));
     const meta = { layer: 'schedule', limit, used, resetAt: resetAt.toISOString(), retryAfterSeconds };

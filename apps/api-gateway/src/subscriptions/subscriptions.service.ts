@@ -12,7 +12,7 @@ import { SendPermissions } from '../auth/send-permissions.js';
 
 /** Time for which an answer of `billing` is used while billing cannot be reached. */
 const STAND_IN_MS = 5 * 60_000;
-/** How old an answer may be that nobody waits for. */
+/** Highest age of an answer that nobody waits for. */
 const KNOWN_MS = 60_000;
 /** So much later it is asked for anew, unless whoever sends has had it meanwhile. */
 const ASK_AFTER_MS = 1_000;

@@ -7,7 +7,7 @@ withGateway();
 
 /** Requests of one tenant; all connections of the pool are fewer. */
 const REQUESTS = 15;
-/** Of the connections, those that one tenant may have for reads. */
+/** Connections that one tenant may have for reads. */
 const SHARE = 5;
 
 test('a tenant whose reads take long leaves connections to others', async () => {

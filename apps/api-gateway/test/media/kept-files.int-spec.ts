@@ -24,7 +24,7 @@ async function upload({ apiKey }: NewTenant, bytes: number): Promise<Answer> {
   return { status: response.status, headers: response.headers, body };
 }
 
-/** As an upload whose length nobody says beforehand. */
+/** Uploads a file whose length nobody says beforehand; resolves with the status of the answer. */
 async function stream({ apiKey }: NewTenant, bytes: number): Promise<number> {
   const head =
     '--b\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\ncontent-type: image/png\r\n\r\n';

@@ -6,7 +6,7 @@ export const USAGE: DayUsage & { planLimit: number } = {
   ...{ resetAt: '2031-01-02T00:00:00.000Z', secondsLeft: 3_600 },
 };
 
-/** What files that have arrived take. */
+/** Bytes that the files that have arrived take. */
 export const MEDIA_BYTES = 1_000_000;
 
 /** Usage of the tokens of a month. */

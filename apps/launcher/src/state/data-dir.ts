@@ -30,7 +30,7 @@ export function privateFolder(path: string): void {
 /** Makes the folder and proves that it can be used, by us and afterwards by those who used it before. */
 export function prepareDataDir(dataDir: string): void {
   try {
-    // Where root starts it, the database's user has to pass through. A folder that is there is not ours to close.
+    // The database's user has to pass through the folder where root starts this process. A folder that is there is not ours to close.
     mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     privateFolder(join(dataDir, MEDIA_FOLDER));
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);

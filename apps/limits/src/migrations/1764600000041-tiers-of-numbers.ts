@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-// What a number has reached stays when no session has it any more: it may be linked again.
+// The tier that a number has reached stays when no session has the number any more: it may be linked again.
 const TIERS_OF_NUMBERS = `
   CREATE TABLE linked_number (
     session_id uuid PRIMARY KEY,

@@ -5,7 +5,7 @@ import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { keptBytes } from '../sessions/kept-bytes.js';
 
-/** How long an answer is used: so late a deletion or another number makes room, or a file at another worker takes it. */
+/** Time for which an answer is used: so late a deletion or another number makes room, or a file at another worker takes it. */
 const KNOWN_MS = 10_000;
 const TIMEOUT_MS = 3_000;
 /** Tenants that are remembered; the next one makes all be asked for anew. */

@@ -53,7 +53,7 @@ export class MediaService implements OnModuleDestroy {
     keys: KeyWriter,
     tasks: PeriodicTasks,
   ) {
-    // How long a download takes the proxy of a session decides.
+    // The proxy of a session decides how long a download takes.
     this.places = new FairPlaces('inbound files', config.mediaDownloads);
     tasks.add('media', SWEEP_MS, async () => this.wake());
     keys.events.on('fileAwaited', () => this.wake());

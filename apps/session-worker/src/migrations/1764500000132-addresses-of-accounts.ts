@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What a send named stays beside the address of the account that it goes to. */
+/** Keeps what a send named beside the address of the account that it goes to. */
 export class AddressesOfAccounts1764500000132 implements MigrationInterface {
   name = 'AddressesOfAccounts1764500000132';
 

@@ -21,7 +21,7 @@ let stage: Stage;
 let sessionId: string;
 let contact: string;
 let lastContact = 15550226100;
-/** Whether the library never comes to an end with what the contact writes. */
+/** True while the library never comes to an end with what the contact writes. */
 let hangs = true;
 
 beforeAll(async () => {

@@ -9,13 +9,13 @@ import { httpTunnel, type Tunnel } from '../tunnels.js';
 import { WorkerProcess } from '../worker-process.js';
 
 const PLACES = 4;
-/** Of the places, those that one tenant gets. */
+/** Number of the places that one tenant gets. */
 const SHARE = 3;
 /** A tenant who waits for another's far side waits longer. */
 const PROMPTLY_MS = 2_000;
 
 let stage: Stage;
-/** Of another tenant, with the same worker and the same platform. */
+/** Stage of another tenant, with the same worker and the same platform. */
 let other: Stage;
 let worker: WorkerProcess;
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-/** Somebody writes an image whose file lies there; resolves with what becomes of it. */
+/** Has a contact write a message with an image; resolves with the `reason` that `message.received` gives for its file. */
 async function reasonOf(message: object): Promise<unknown> {
   const body = { to: phone, ...message };
   const path = '/contacts/15550219100/messages';

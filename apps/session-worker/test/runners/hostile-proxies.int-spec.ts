@@ -7,7 +7,7 @@ import { LONG_MS, Stage } from '../support.js';
 const phone = '15550118000';
 const LOGIN_TIMEOUT_MS = 2_000;
 const PLACES = 4;
-/** What a few attempts may cost, with what lies in the buffers of the system. */
+/** Bytes that a few attempts may cost, with what lies in the buffers of the system. */
 const LARGEST_ATTEMPTS = 5_000_000;
 
 let stage: Stage;

@@ -65,7 +65,7 @@ describe('a file from a host', () => {
       const { state, opened, mostOpen, bytesSent } = await host.counts();
       expect([state, mostOpen]).toEqual(['RUNNING', 1]);
       expect(opened).toBeLessThanOrEqual(behaviour === 'redirect-loop' ? 11 : 3);
-      // Of three tries, with what lies in the buffers of the system.
+      // The bytes are those of three tries, with what lies in the buffers of the system.
       expect(bytesSent).toBeLessThan(15_000_000);
       await host.stop();
     },

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
-  type BotMode,
   ChangeSession,
   CountSessions,
   CreateSession,
@@ -10,25 +9,18 @@ import {
   ListSessions,
   SetBotMode,
 } from '@svc/contracts';
-import { AuditChain, waitFor } from '@svc/testing';
+import { waitFor } from '@svc/testing';
 import { Stage } from '../support.js';
 
 let stage: Stage;
-/** Receiver of audit facts. */
-let chain: AuditChain;
 
 /** Time that one view of a QR code counts here, in ms. */
 const LOOK_MS = 8_000;
 
 beforeAll(async () => {
   stage = await Stage.start({ QR_LOOK_MS: String(LOOK_MS) });
-  chain = await AuditChain.listen(stage.worker.nats.url);
 });
-afterAll(async () => {
-  await chain.stop();
-  await stage.stop();
-});
-afterEach(() => void (chain.behaviour = 'append'));
+afterAll(() => stage.stop());
 
 describe('a session', () => {
   test('of a sandbox is not made where there is none: it would reach the real platform', async () => {
@@ -203,85 +195,6 @@ describe('a session', () => {
       ]);
       return rows.length === 0;
     });
-  });
-});
-
-describe('who answers a session', () => {
-  const BY = 'key:ada';
-  const aRef = async () => ({ tenantId: stage.tenantId, sessionId: await stage.create() });
-  const lines = (sessionId: string) => chain.lines.filter(({ target }) => target === sessionId);
-  const left = async () => (await stage.worker.database.query('SELECT id FROM sessions.audit_outbox')).length;
-
-  test('is in the audit log when the call returns, and not again where nothing changed', async () => {
-    const ref = await aRef();
-    const set = (botMode: BotMode, more: object = {}) =>
-      stage.worker.rpc.request(SetBotMode, { ...ref, botMode, actor: BY, ...more });
-    for (const botMode of ['EXTERNAL', 'EXTERNAL', 'MANAGED', 'MANAGED'] as const) await set(botMode);
-    const of = {
-      id: expect.any(String),
-      tenantId: ref.tenantId,
-      at: expect.any(String),
-      target: ref.sessionId,
-    };
-    const line = { ...of, actor: BY, action: 'bot_mode.changed' };
-    expect(lines(ref.sessionId)).toEqual([
-      { ...line, details: { before: 'MANAGED', after: 'EXTERNAL' } },
-      { ...line, details: { before: 'EXTERNAL', after: 'MANAGED' } },
-    ]);
-  });
-
-  test('has a version that every change to MANAGED raises', async () => {
-    const ref = await aRef();
-    const set = async (botMode: BotMode) =>
-      (await stage.worker.rpc.request(SetBotMode, { ...ref, botMode })).modeVersion;
-    expect((await stage.worker.rpc.request(GetSession, ref)).modeVersion).toBe(0);
-    expect([
-      await set('EXTERNAL'),
-      await set('MANAGED'),
-      await set('MANAGED'),
-      await set('EXTERNAL'),
-    ]).toEqual([...[0, 1, 2, 2]]);
-    expect((await stage.worker.rpc.request(GetSession, ref)).modeVersion).toBe(2);
-  });
-
-  test('changes only where the version still holds, if one is given', async () => {
-    const ref = await aRef();
-    const set = (botMode: BotMode, more: object = {}) =>
-      stage.worker.rpc.request(SetBotMode, { ...ref, botMode, ...more });
-    await set('MANAGED');
-    expect(await set('EXTERNAL', { ifVersion: 0 })).toMatchObject({
-      session: { botMode: 'MANAGED' },
-      modeVersion: 1,
-    });
-    expect(lines(ref.sessionId)).toEqual([]);
-    expect(await set('EXTERNAL', { ifVersion: 1 })).toMatchObject({
-      session: { botMode: 'EXTERNAL' },
-      modeVersion: 1,
-    });
-    expect(lines(ref.sessionId)).toHaveLength(1);
-  });
-
-  test('has one line per change, however many change it at once', async () => {
-    const ref = await aRef();
-    const modes = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 'EXTERNAL' : 'MANAGED') as BotMode);
-    await Promise.all(modes.map((botMode) => stage.worker.rpc.request(SetBotMode, { ...ref, botMode })));
-    const { session, modeVersion } = await stage.worker.rpc.request(GetSession, ref);
-    expect(modeVersion).toBe(10);
-    const changes = lines(ref.sessionId).map(({ details }) => details['after']);
-    const external = changes.filter((after) => after === 'EXTERNAL').length;
-    expect(external - (changes.length - external)).toBe(session.botMode === 'EXTERNAL' ? 1 : 0);
-  });
-
-  test('has its line once although its answer was lost, or nobody was there', async () => {
-    const ref = await aRef();
-    chain.behaviour = 'lose';
-    await stage.worker.rpc.request(SetBotMode, { ...ref, botMode: 'EXTERNAL' });
-    chain.behaviour = 'ignore';
-    await stage.worker.rpc.request(SetBotMode, { ...ref, botMode: 'MANAGED' });
-    expect(lines(ref.sessionId)).toHaveLength(1);
-    chain.behaviour = 'append';
-    await waitFor('the outbox to be empty', async () => (await left()) === 0);
-    expect(lines(ref.sessionId)).toMatchObject([{ actor: 'system' }, { details: { after: 'MANAGED' } }]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { hiddenAddress, parseAddress } from '@svc/contracts';
 import type { Companion } from '../people/companion.js';
-import type { Groups } from '../people/groups.js';
+import type { Group, Groups } from '../people/groups.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { TypingState } from '../people/typing.js';
@@ -26,11 +26,10 @@ export class Presence {
   /** Takes the word of a device that its owner is writing to somebody, or in a group. */
   receiveTyping(owner: Person, node: Stanza): void {
     const state = stateOf(children(node)[0]);
+    const group = this.groups.find(node.attrs.to);
     if (!state) return;
-    const { to } = node.attrs;
-    const group = this.groups.find(to)?.jid ?? null;
-    const chat = `${owner.phone}|${group ?? ''}`;
-    for (const { seenTyping } of this.readersOf(owner, to)) {
+    for (const { seenTyping } of this.readersOf(owner, node.attrs.to, group)) {
+      const chat = `${owner.phone}|${group?.jid ?? ''}`;
       const changes = (seenTyping.get(chat)?.changes ?? 0) + 1;
       seenTyping.set(chat, { from: owner.phone, group, state, at: new Date(), changes });
     }
@@ -63,6 +62,13 @@ export class Presence {
     const node = stanza('chatstate', { from: hiddenAddress(person.lid) }, [action]);
     const active = [...account.companions.values()].filter(({ active }) => active);
     return active.filter(({ connection }) => connection?.send(node)).length;
+  }
+
+  /** Finds the people who see that somebody writes to an address: the other members of the group, or the person. */
+  private readersOf(owner: Person, to: string | undefined, group: Group | undefined): Person[] {
+    if (group) return group.members.filter((member) => member !== owner);
+    const person = this.population.find(to)?.person;
+    return person ? [person] : [];
   }
 
   private sendPresence({ connection, active }: Companion, address: string, { available }: Person): boolean {

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 
-/** What a hostile host pretends to be. */
+/** Servers that a hostile host pretends to be. */
 export const HOST_KINDS = ['http-proxy', 'socks-proxy', 'http-host', 'https-host'] as const;
 export type HostKind = (typeof HOST_KINDS)[number];
 

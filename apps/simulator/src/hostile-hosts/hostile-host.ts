@@ -4,7 +4,7 @@ import type { ServerCertificate } from '@svc/certificates';
 import { v7 as uuidv7 } from 'uuid';
 import { behave, type BehaviourName, type Guest, type HostKind } from './behaviours.js';
 
-/** What a hostile host is to be, and when it ends by itself. */
+/** Kind and behaviour of a hostile host, and the bounds at which it ends by itself. */
 export interface HostileHostOptions {
   kind: HostKind;
   behaviour: BehaviourName;

@@ -18,7 +18,7 @@ import { Stage } from '../stage.js';
 const stage = Stage.ofThisFile();
 beforeAll(() => stage.boot());
 
-// What a tenant reads says that the list exists, and not what stands in it.
+// The words that a tenant reads say that the list exists, and not what stands in it.
 const NO_HTTPS =
   'must be an https URL, or one whose origin the operator of the gateway allows (WEBHOOK_ALLOWED_ORIGINS)';
 const NOT_ALLOWED =

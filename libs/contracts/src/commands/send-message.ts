@@ -10,7 +10,7 @@ export class SendMessageV1 {
   @IsUUID() sessionId: string;
   /** Normalized platform address. */
   @IsString() to: string;
-  /** What the send named, where `to` is the address that its account had before. */
+  /** Address that the send named, where `to` is the one that its account had before. */
   @IsOptional() @IsString() requestedTo?: string;
   @ValidateNested() @Type(() => OutboundContent) content: OutboundContent;
   @IsOptional() @IsString() clientMessageId: string | null;

@@ -47,8 +47,7 @@ export class AddressGuard {
     if (url.username || url.password) return 'must not contain a user name or password';
     if (this.isAllowed(url)) return undefined;
     if (url.protocol !== 'https:') return NO_HTTPS;
-    if (!isAllowedPort(url.port) || this.isForbiddenHost(url.hostname)) return NOT_ALLOWED;
-    return (await this.resolvesToForbidden(bare(url.hostname))) ? NOT_ALLOWED : undefined;
+    return (await this.isForbidden(url)) ? NOT_ALLOWED : undefined;
   }
 
   /** Says whether connections to this origin are let through unchecked. */
@@ -80,6 +79,12 @@ export class AddressGuard {
       else callback(null, first.address, first.family);
     });
   };
+
+  /** Says whether the port or the host of a URL must not be connected to, by its spelling or by what its name resolves to. */
+  private async isForbidden({ port, hostname }: URL): Promise<boolean> {
+    if (!isAllowedPort(port) || this.isForbiddenHost(hostname)) return true;
+    return this.resolvesToForbidden(bare(hostname));
+  }
 
   private async resolvesToForbidden(hostname: string): Promise<boolean> {
     if (isIP(hostname)) return false;

@@ -1,7 +1,7 @@
 import { log } from '../logging/logger.js';
 
 const REPORT_MS = 1_000;
-/** Of the places, those that one tenant may hold. */
+/** Largest share of the places that one tenant may hold. */
 const LARGEST_SHARE = 3 / 4;
 
 /** A place in the queue, or among those who work. */

@@ -30,7 +30,7 @@ export interface OutboundRow {
   tenant_id: string;
   key_id: string;
   to_jid: string;
-  /** What the send named, where the account of that number has another address. */
+  /** Address that the send named, where the account of that number has another one. */
   requested_to: string | null;
   client_message_id: string | null;
   /** Times of the statuses (ISO 8601); null for a row that is older than this column. */

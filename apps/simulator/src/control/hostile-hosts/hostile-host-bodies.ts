@@ -6,7 +6,7 @@ import { MayBeAbsent } from '../../http/may-be-absent.js';
 
 const MOST_BYTES = 1_000_000_000;
 const MOST_SECONDS = 3_600;
-/** Where the request does not say when it ends. */
+/** Bounds at which a host ends where the request does not say when. */
 export const USUAL_BYTES = 200_000_000;
 export const USUAL_SECONDS = 600;
 

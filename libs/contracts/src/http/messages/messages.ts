@@ -5,7 +5,7 @@ import { MessageMedia, MessageOrigin, type Metadata } from '../../content/messag
 import { MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
 import { MessageFailure } from '../../events/message-events.js';
 
-/** What a repeat of a clientMessageId may ask for otherwise than the first request did. */
+/** Parts of a request in which a repeat of its clientMessageId may ask for something else than the first one did. */
 const REPEAT_DIFFERENCES = ['sessionId', 'to', 'content'] as const;
 /** One of `REPEAT_DIFFERENCES`. */
 export type RepeatDifference = (typeof REPEAT_DIFFERENCES)[number];
@@ -103,7 +103,7 @@ export class MessageStep {
   at: string;
 }
 
-/** What a message says since it was edited. */
+/** Content of a message since it was edited. */
 export class MessageEdit {
   @ApiProperty({ description: 'Id of the message that is the edit.', format: 'uuid' })
   messageId: string;

@@ -26,7 +26,7 @@ import { JOURNAL, keepLateWrites } from './key-store.js';
 /** Number of resends that the library asks for; the last one says so. */
 const MOST_RESENDS = 5;
 
-/** What a journal is written with. */
+/** Tools that a journal is written with. */
 export interface JournalTools {
   store: PlatformStore;
   inHand: Pick<StanzasInHand, 'decrypt'>;

@@ -84,7 +84,7 @@ const newest = new WeakMap<PlatformStore, object>();
 
 /** The store of one socket. */
 export interface GuardedStore extends PlatformStore {
-  /** Whether somebody waits for it: what stands still then may be its fault. */
+  /** True while somebody waits for the store: what stands still then may be its fault. */
   readonly isBusy: boolean;
 }
 

@@ -10,7 +10,7 @@ import type { StanzasInHand } from './stanzas-in-hand.js';
 const NOTHING = new Uint8Array();
 const UNAVAILABLE = { type: 'unsupported', original: 'unavailable' } as const;
 
-/** What is needed to journal what the library does not read. */
+/** Tools to journal what the library does not read. */
 interface Tools {
   book: AddressBook;
   store: Pick<PlatformStore, 'commit'>;

@@ -73,7 +73,7 @@ async function* arriving(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     for await (const chunk of body) yield chunk as Uint8Array;
-    // Where the host does not say how long a file is, it ends with its connection, also with one that we ended.
+    // A file whose length the host does not say ends with its connection, also with one that we ended.
     signal.throwIfAborted();
   } catch (error) {
     throw new MediaError('UNAVAILABLE', false, error);

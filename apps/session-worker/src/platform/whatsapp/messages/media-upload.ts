@@ -14,7 +14,7 @@ const IDLE_MS = 20_000;
 const MOST_ANSWER = 64 * 1024;
 const MOST_REDIRECTS = 3;
 
-/** By which way a file is uploaded, and until when. */
+/** Way by which a file is uploaded, and the signal that ends it. */
 export interface UploadWay {
   /** WebSocket of the platform. */
   platformUrl: string;
@@ -24,7 +24,7 @@ export interface UploadWay {
   signal: AbortSignal;
 }
 
-/** What the media host says of a file that it has taken. */
+/** Answer of the media host for a file that it has taken. */
 interface Uploaded {
   url?: string;
   direct_path?: string;
@@ -53,7 +53,7 @@ export function uploadBy(
         failure = error;
       }
     }
-    // What it let us in by may have run out: the next try asks anew.
+    // The `auth` that let us in may have run out: the next try asks anew.
     if (!way.signal.aborted) await refreshMediaConn(true);
     throw failure;
   };
@@ -72,7 +72,7 @@ async function upload(url: URL, path: string, way: UploadWay, redirects = MOST_R
     ...(agent ? { agent } : {}),
   });
   sent.on('error', () => undefined).on('timeout', () => sent.destroy(new Error('Nothing moves.')));
-  // Whether all of it went out the answer says, which may come before.
+  // The answer says whether all of the file went out, and may come before that.
   const sending = pipeline(createReadStream(path), sent).catch(() => undefined);
   try {
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];

@@ -9,7 +9,7 @@ const MOST_ENDS = 3;
 const CACHE_LIMIT = 1_000;
 const NOTHING = new Uint8Array();
 
-/** How often stanzas have ended a connection of a session, by the name of the stanza: over all sockets of one store. */
+/** Number of connections of a session that a stanza has ended, by the name of the stanza: over all sockets of one store. */
 const endsOf = new WeakMap<object, BoundedCache>();
 
 /**
@@ -68,12 +68,12 @@ export class StanzasInHand {
     log().warn({ ends }, 'a message has ended its connection');
   }
 
-  /** Whether a stanza has ended a connection before. */
+  /** Says whether a stanza has ended a connection before. */
   isSuspect(stanza: Stanza): boolean {
     return this.endsOver(stanza) > 0;
   }
 
-  /** Whether a stanza is not given to the library any more: it has ended too many connections, or one and it is in the journal already. */
+  /** Says whether a stanza is not given to the library any more: it has ended too many connections, or one and it is in the journal already. */
   async isGivenUp(stanza: Stanza): Promise<boolean> {
     if (this.endsOver(stanza) >= MOST_ENDS) return true;
     const { sender, keyId } = journalPlace(stanza, NOTHING);

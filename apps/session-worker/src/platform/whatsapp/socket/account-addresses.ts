@@ -10,7 +10,7 @@ const CACHE_LIMIT = 5_000;
  * goes to the other reaches nobody. Which one it is, the platform alone says.
  */
 export class AccountAddresses {
-  /** By the address that was asked for: that of its account, where it is another one. */
+  /** Address of the account by the address that was asked for, where it is another one. */
   private readonly others = new BoundedCache(CACHE_LIMIT);
 
   constructor(private readonly sock: LibrarySocket) {}

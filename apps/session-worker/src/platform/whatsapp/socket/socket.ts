@@ -42,7 +42,7 @@ export function openSocket(
     if (isOfMessage && !guardedStore.isBusy) inHand.blame(watchdog.isInHand('hand-over'));
     socket.recycle(reason);
   });
-  // What could not be written the platform keeps until the next login: so there is one, soon.
+  // The platform keeps what could not be written until the next login: so there is one, soon.
   const abandon = (): void => socket.recycle('PROCESSING_STALLED');
   const guardedStore = guarded(store, abandon);
   const open = (): PlatformSocket => {

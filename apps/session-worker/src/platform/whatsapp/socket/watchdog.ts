@@ -51,7 +51,7 @@ export class Watchdog {
     }
   }
 
-  /** Whether work of a kind is in hand. */
+  /** Says whether work of a kind is in hand. */
   isInHand(kind: string): boolean {
     return (this.kinds.get(kind)?.inHand ?? 0) > 0;
   }
