@@ -251,7 +251,7 @@ describe('a tenant that may have so many sessions', () => {
     const tenantId = randomUUID();
     const answers = await Promise.allSettled(Array.from({ length: 12 }, () => create(tenantId, 5)));
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
-    expect(await stage.worker.rpc.request(CountSessions, { tenantId })).toEqual({ count: 5 });
+    expect(await stage.worker.rpc.request(CountSessions, { tenantId })).toMatchObject({ count: 5 });
     await expect(create(tenantId, 5)).rejects.toMatchObject({
       code: 'RATE_LIMITED',
       meta: { layer: 'plan', limit: 5, used: 5 },
@@ -272,7 +272,7 @@ describe('a tenant that may have so many sessions', () => {
   test('without a bound gets any number', async () => {
     const tenantId = randomUUID();
     await Promise.all(Array.from({ length: 25 }, () => create(tenantId)));
-    expect(await stage.worker.rpc.request(CountSessions, { tenantId })).toEqual({ count: 25 });
+    expect(await stage.worker.rpc.request(CountSessions, { tenantId })).toMatchObject({ count: 25 });
   });
 });
 

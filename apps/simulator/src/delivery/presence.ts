@@ -31,15 +31,9 @@ export class Presence {
     for (const { seenTyping } of this.readersOf(owner, node.attrs.to, group)) {
       const chat = `${owner.phone}|${group?.jid ?? ''}`;
       const changes = (seenTyping.get(chat)?.changes ?? 0) + 1;
-      seenTyping.set(chat, { from: owner.phone, group, state, at: new Date(), changes });
+      const seen = { from: owner.phone, group: group?.jid ?? null, state, at: new Date(), changes };
+      seenTyping.set(chat, seen);
     }
-  }
-
-  private readersOf(owner: Person, to: string | undefined): Person[] {
-    const group = this.groups.find(to);
-    if (group) return group.members.filter((member) => member !== owner);
-    const person = this.population.find(to)?.person;
-    return person ? [person] : [];
   }
 
   /** Changes the presence of a person; returns the number of devices that were notified. */
