@@ -84,7 +84,7 @@ function eventFrom(
   return eventOf(MessageReceived, session.tenantId, data, messageId);
 }
 
-/** Lists what some messages have beside their body. The facts of a file are added when it is there (media.service.ts). */
+/** Lists what some messages have beside their body. The event of a message with a file waits until its facts are there (`finishMedia` in media-rows.ts). */
 function detailsOf(content: InboundContent, mediaId: string): Partial<MessageReceivedV1> {
   const { change, mentions, quoted, unsupportedReason, choiceId, referral, isForwarded } = content;
   return {
