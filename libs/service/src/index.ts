@@ -51,7 +51,12 @@ export { log, NestLogger, refusalWords, setUpLogger, silenceConsole } from './lo
 export { KeyedPaces, Pace } from './tasks/pace.js';
 export { PeriodicTask } from './tasks/periodic-task.js';
 export { PeriodicTasks } from './tasks/periodic-tasks.js';
-export { Retention, type RetentionOptions, type RetentionRule, ruleOfMovedClocks } from './tasks/retention.js';
+export {
+  Retention,
+  type RetentionOptions,
+  type RetentionRule,
+  ruleOfMovedClocks,
+} from './tasks/retention.js';
 export { runMigrations } from './start/run-migrations.js';
 export { SecretBox, type SecretKey, secretKey, type SecretKeyBytes, type SecretPlace } from './secret-box.js';
 export { ServiceConfig } from './config/service-config.js';
