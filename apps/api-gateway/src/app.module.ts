@@ -9,7 +9,7 @@ import { AuditConsumer } from './audit/audit.consumer.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditVerifier } from './audit/audit-verifier.js';
 import { AuditWatch } from './audit/audit-watch.js';
-import { AuditCheck, AuditHead, AuditRecord } from './audit/audit-record.entity.js';
+import { AuditCheck, AuditHead, AuditRecord, AuditSeen } from './audit/audit-record.entity.js';
 import { AuditService } from './audit/audit.service.js';
 import { SeenEnds } from './audit/seen-ends.js';
 import { ApiKey } from './auth/api-key.entity.js';
@@ -101,6 +101,7 @@ import { DashboardUser } from './tenants/dashboard-user.entity.js';
 import { Tenant } from './tenants/tenant.entity.js';
 import { DeletionRunner } from './operator/deletion-runner.js';
 import { DeletionsService } from './operator/deletions.service.js';
+import { TenantDeletionRecord } from './operator/tenant-deletion.entity.js';
 import { TenantErasure } from './operator/tenant-erasure.js';
 import { SuspensionsService } from './operator/suspensions.service.js';
 import { TenantsConsumer } from './operator/tenants.consumer.js';
@@ -125,6 +126,7 @@ const ENTITIES = [
   AuditCheck,
   AuditHead,
   AuditRecord,
+  AuditSeen,
   ClientMessage,
   ContactAlias,
   Conversation,
@@ -138,6 +140,7 @@ const ENTITIES = [
   SandboxNumber,
   ScheduledMessage,
   Tenant,
+  TenantDeletionRecord,
   Upload,
   Widget,
 ];

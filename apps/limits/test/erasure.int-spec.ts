@@ -45,7 +45,14 @@ async function writesTo(to: string, own: ReserveV1 = aSend()): Promise<ReserveV1
   return own;
 }
 const hearsFrom = (from: string, { sessionId, tenantId }: ReserveV1) => {
-  const message = { sessionId, messageId: randomUUID(), keyId: '3A', remoteJid: from, phone: null, pushName: 'Ada' };
+  const message = {
+    sessionId,
+    messageId: randomUUID(),
+    keyId: '3A',
+    remoteJid: from,
+    phone: null,
+    pushName: 'Ada',
+  };
   const data = { ...message, body: { type: 'text' as const, text: 'x' }, timestamp, fromMe: false };
   return limits.get(Messaging).publishEvent(envelopeOf(MessageReceived, { tenantId }, data));
 };
@@ -95,7 +102,9 @@ test('after the key has changed a contact who is met again is the same one, and 
   const next = { contactHashKey: 'the next key of the tests, long enough', contactHashKeyVersion: 2 };
   Reflect.set(limits.get(ContactHash), 'config', { ...config, ...next, contactHashKeyPrevious });
   await writesTo(ADA, { ...own, jobId: randomUUID() });
-  await waitFor('the new version', async () => (await contactsOf(own)).some(({ key_version }) => key_version === 2));
+  await waitFor('the new version', async () =>
+    (await contactsOf(own)).some(({ key_version }) => key_version === 2),
+  );
   const rows = await contactsOf(own);
   expect(rows).toHaveLength(2);
   expect(await erase(own, ADA)).toEqual({ contacts: 1 });

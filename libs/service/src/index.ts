@@ -52,8 +52,12 @@ export { FairPlaces, type Place } from './tasks/fair-places.js';
 export { KeyedPaces, Pace } from './tasks/pace.js';
 export { PeriodicTask } from './tasks/periodic-task.js';
 export { PeriodicTasks } from './tasks/periodic-tasks.js';
-export { SerialQueue, SerialQueues } from './tasks/serial-queue.js';
-export { Retention, type RetentionOptions, type RetentionRule, ruleOfMovedClocks } from './tasks/retention.js';
+export {
+  Retention,
+  type RetentionOptions,
+  type RetentionRule,
+  ruleOfMovedClocks,
+} from './tasks/retention.js';
 export { runMigrations } from './start/run-migrations.js';
 export { SecretBox, type SecretKey, secretKey, type SecretKeyBytes, type SecretPlace } from './secret-box.js';
 export { ServiceConfig } from './config/service-config.js';

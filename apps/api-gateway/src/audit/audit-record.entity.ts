@@ -35,3 +35,12 @@ export class AuditCheck {
   @Column('timestamptz', { name: 'claimed_at' }) claimedAt: Date;
   @Column('timestamptz', { name: 'finished_at', nullable: true }) finishedAt: Date | null;
 }
+
+/** Where the chain of a tenant ended when it was verified last. */
+@Entity('audit_seen')
+export class AuditSeen {
+  @PrimaryColumn('uuid', { name: 'tenant_id' }) tenantId: string;
+  @Column('integer') place: number;
+  @Column('bytea') hash: Buffer;
+  @Column('timestamptz', { name: 'seen_at' }) seenAt: Date;
+}

@@ -99,9 +99,7 @@ describe('what a night has seen is missed the next one, and by the operator’s 
     await checkDue();
     await cutOff();
     await gateway.call(tampered.apiKey, 'POST /v1/api-keys', { rotates: null });
-    expect(await seenTomorrow()).toMatchObject([
-      { place: 3, problem: `It is not what was there on ${on}.` },
-    ]);
+    expect(await seenTomorrow()).toMatchObject([{ place: 3, problem: `It is not what was there on ${on}.` }]);
   });
 
   test('but nothing where a log has only grown', async () => {

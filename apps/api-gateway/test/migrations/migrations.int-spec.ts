@@ -3,7 +3,7 @@ import { migrate, schemaDataSource } from '@svc/database';
 import { createTestDatabase, functionsWithoutFile, schemaColumns, type TestDatabase } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { ApiKey } from '../../src/auth/api-key.entity.js';
-import { AuditCheck, AuditHead, AuditRecord } from '../../src/audit/audit-record.entity.js';
+import { AuditCheck, AuditHead, AuditRecord, AuditSeen } from '../../src/audit/audit-record.entity.js';
 import { Conversation } from '../../src/conversations/conversation.entity.js';
 import { ConversationPast } from '../../src/conversations/conversation-past.entity.js';
 import { ClientMessage } from '../../src/sending/client-message.entity.js';
@@ -20,6 +20,7 @@ import { DashboardUser } from '../../src/tenants/dashboard-user.entity.js';
 import { Widget } from '../../src/widget/widget.entity.js';
 import { KeptUploads } from '../../src/media/kept-uploads.entity.js';
 import { Upload } from '../../src/media/upload.entity.js';
+import { TenantDeletionRecord } from '../../src/operator/tenant-deletion.entity.js';
 import { Tenant } from '../../src/tenants/tenant.entity.js';
 
 const ENTITIES = [
@@ -27,6 +28,7 @@ const ENTITIES = [
   AuditCheck,
   AuditHead,
   AuditRecord,
+  AuditSeen,
   ClientMessage,
   ContactAlias,
   Conversation,
@@ -40,6 +42,7 @@ const ENTITIES = [
   SandboxNumber,
   ScheduledMessage,
   Tenant,
+  TenantDeletionRecord,
   Upload,
   Widget,
 ];

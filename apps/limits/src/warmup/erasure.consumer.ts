@@ -19,7 +19,10 @@ export class ErasureConsumer {
   @OnRequest(EraseInLimits)
   async erase(@Payload() { tenantId, contact }: EraseContactV1): Promise<ErasedInLimits> {
     await this.hash.convert();
-    const hashes = (await this.hash.of([contact])).flatMap(({ now, before }) => [now, ...(before ? [before] : [])]);
+    const hashes = (await this.hash.of([contact])).flatMap(({ now, before }) => [
+      now,
+      ...(before ? [before] : []),
+    ]);
     const [, contacts] = await this.dataSource.query<[unknown[], number]>(ERASE_SQL, [tenantId, hashes]);
     return { contacts };
   }

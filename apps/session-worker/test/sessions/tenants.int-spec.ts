@@ -15,7 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-const query = <R extends Record<string, unknown>>(sql: string, parameters: unknown[] = []) => stage.worker.database.query<R>(sql, parameters);
+const query = <R extends Record<string, unknown>>(sql: string, parameters: unknown[] = []) =>
+  stage.worker.database.query<R>(sql, parameters);
 const suspend = (suspended: boolean) =>
   stage.worker.rpc.request(SetSessionSuspension, { tenantId: stage.tenantId, suspended });
 const statusOf = async (jobId: string): Promise<string | undefined> => {

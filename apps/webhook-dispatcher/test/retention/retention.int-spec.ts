@@ -203,7 +203,8 @@ test('what a tenant has whose clock is a year ahead is old by that clock', async
       [tenantId, days],
     );
   await sweep();
-  const left = 'SELECT public.svc_now($1) - created_at < $2::interval AS young FROM webhooks.webhook_event WHERE tenant_id = $1';
+  const left =
+    'SELECT public.svc_now($1) - created_at < $2::interval AS young FROM webhooks.webhook_event WHERE tenant_id = $1';
   expect(await query(left, [tenantId, '30 days'])).toEqual([{ young: true }]);
   await query('DELETE FROM public.svc_clock');
 });
