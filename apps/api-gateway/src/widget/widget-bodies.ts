@@ -10,6 +10,7 @@ import {
   Length,
   Matches,
   MaxLength,
+  ValidateBy,
   ValidateIf,
 } from 'class-validator';
 import { WIDGET_LANGUAGES, WIDGET_SIDES, type WidgetLanguage, type WidgetSide } from './widget-words.js';
@@ -17,11 +18,18 @@ import { WIDGET_LANGUAGES, WIDGET_SIDES, type WidgetLanguage, type WidgetSide } 
 /** Lets a field be left out; null is refused, for there is nothing that it could mean. */
 const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
-/** As the description of the last release has it: a narrower pattern would break it, and no browser says what lies between the two. */
-const DESCRIBED_ORIGIN = /^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/;
-/** As a browser says it: scheme, host, port where it is not the usual one. A host is made of labels that begin and end with a letter or digit. */
-const ORIGIN =
-  /^https?:\/\/[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*(:\d{1,5})?$/;
+/** As a browser says it: scheme, host, port where it is not the usual one. */
+const ORIGIN = /^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/;
+/** A host is made of labels that begin and end with a letter or digit. */
+const HOST = /^https?:\/\/[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:\d+)?$/;
+const NO_ORIGIN = 'each of allowedOrigins must be an origin, as https://www.example.com';
+
+/** The rule is not in the description: the pattern there is that of the last release, and no browser says what lies between the two. */
+const HasHost = (): PropertyDecorator =>
+  ValidateBy(
+    { name: 'hasHost', validator: { validate: (value) => typeof value === 'string' && HOST.test(value) } },
+    { each: true, message: NO_ORIGIN },
+  );
 
 /** Body of `POST /v1/widgets`. */
 export class CreateWidgetBody {
@@ -52,7 +60,7 @@ export class CreateWidgetBody {
   @ApiProperty({
     description: 'Pages that may show it, as origins: scheme, host, and port where it is not the usual one.',
     type: 'array',
-    items: { type: 'string', pattern: DESCRIBED_ORIGIN.source, maxLength: 200 },
+    items: { type: 'string', pattern: ORIGIN.source, maxLength: 200 },
     example: ['https://www.example.com'],
     minItems: 1,
     maxItems: 20,
@@ -63,10 +71,8 @@ export class CreateWidgetBody {
   @ArrayMaxSize(20)
   @ArrayUnique()
   @MaxLength(200, { each: true })
-  @Matches(ORIGIN, {
-    each: true,
-    message: 'each of allowedOrigins must be an origin, as https://www.example.com',
-  })
+  @Matches(ORIGIN, { each: true, message: NO_ORIGIN })
+  @HasHost()
   allowedOrigins: string[];
 
   @ApiPropertyOptional({

@@ -88,6 +88,8 @@ function statement({ name = '', constraints: [first, second] = [] }: Rule): obje
     max: () => ({ maximum: first }),
     // The pattern beside it says the form; this one, that there is such a day.
     isIso8601: () => ({ pattern: expect.any(String) }),
+    // Likewise, that there may be such a host.
+    hasHost: () => ({ pattern: expect.any(String) }),
     isUuid: () => ({ format: 'uuid' }),
     isObject: () => ({ type: 'object' }),
     isNotEmptyObject: () => ({ minProperties: 1 }),
