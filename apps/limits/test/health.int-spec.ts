@@ -136,7 +136,8 @@ test('what is told of many messages of a number at once counts as if it were tol
 test('what happens costs the same, however many reservations there are', async () => {
   const options = schemaDataSource({ url: limits.database.url, schema: 'limits', entities: [], poolSize: 1 });
   const dataSource = await new DataSource(options).initialize();
-  const told = (jobId: string) => `EXECUTE told (ARRAY['${jobId}']::uuid[], '{${PROGRESS.SENT}}', '{7}', 1)`;
+  const recordSent = (jobId: string) =>
+    `EXECUTE record_sent (ARRAY['${jobId}']::uuid[], '{${PROGRESS.SENT}}', '{7}', 1)`;
   await dataSource.query(`SET plan_cache_mode = force_generic_plan`);
   await dataSource.query(`PREPARE record_sent AS ${PROGRESS_SQL}`);
   // The server stores the plan from here on, that of tables with next to nothing in them; what it reads for the first time is read.

@@ -52,6 +52,7 @@ export { FairPlaces, type Place } from './tasks/fair-places.js';
 export { KeyedPaces, Pace } from './tasks/pace.js';
 export { PeriodicTask } from './tasks/periodic-task.js';
 export { PeriodicTasks } from './tasks/periodic-tasks.js';
+export { SerialQueue, SerialQueues } from './tasks/serial-queue.js';
 export {
   Retention,
   type RetentionOptions,
