@@ -26,6 +26,7 @@ import { OverridesService } from './subscriptions/overrides.service.js';
 import { Subscription } from './subscriptions/subscription.entity.js';
 import { SubscriptionsConsumer } from './subscriptions/subscriptions.consumer.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
+import { TenantDeletionService } from './tenants/tenant-deletion.service.js';
 import { TenantsConsumer } from './tenants/tenants.consumer.js';
 import { LedgerService } from './usage/ledger.service.js';
 import { UsageConsumer } from './usage/usage.consumer.js';
@@ -80,6 +81,7 @@ const provider = {
     ChangePublisher,
     retention,
     provider,
+    TenantDeletionService,
     SubscriptionsService,
     OverridesService,
     LedgerService,

@@ -99,10 +99,8 @@ export class AuditVerifier {
         [place, hash] = [place + 1, record.hash as Buffer];
       }
     }
-    if (!hash.equals(head.hash)) return broken(head.place, 'The chain does not end as it should.');
-    if (head.beyond || head.beside)
-      return broken(head.place + 1, 'There are entries that are not in the chain.');
-    if (seen && head.place < seen.place) return broken(head.place + 1, goneSince(seen));
+    const problem = problemAtEnd(head, hash, seen);
+    if (problem) return broken(problem.place, problem.problem);
     return { entries: place, hash };
   }
 
@@ -126,6 +124,19 @@ function problemWith(
   if (!record.hash?.equals(hashOf(hash, factOf(record)))) return 'It is not what was written.';
   if (seen?.place !== place || record.hash.equals(seen.hash)) return undefined;
   return `It is not what was there on ${dayOf(seen)}.`;
+}
+
+/** What is wrong with the end of a chain that holds up to its head. */
+function problemAtEnd(
+  head: EndRow,
+  hash: Buffer,
+  seen: SeenEnd | undefined,
+): Pick<AuditBreak, 'place' | 'problem'> | undefined {
+  const next = head.place + 1;
+  if (!hash.equals(head.hash)) return { place: head.place, problem: 'The chain does not end as it should.' };
+  if (head.beyond || head.beside)
+    return { place: next, problem: 'There are entries that are not in the chain.' };
+  return seen && head.place < seen.place ? { place: next, problem: goneSince(seen) } : undefined;
 }
 
 function goneSince(seen: SeenEnd): string {

@@ -3,7 +3,7 @@ import { AppError } from '@svc/contracts';
 import { PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import type { Caller } from './authorization.js';
-import { environmentOf, KeyDigest, parseKey, type StoredKey } from './api-key.js';
+import { environmentOf, KeyDigest, type ParsedKey, parseKey, type StoredKey } from './api-key.js';
 import { SendPermissions } from './send-permissions.js';
 
 const FLUSH_MS = 60_000;
@@ -63,8 +63,7 @@ export class KeyVerifier {
 
   /** @throws AppError `UNAUTHENTICATED`, the same for every cause; or `TENANT_SUSPENDED` of a key that works. */
   async verify(authorization: string | undefined, ip: string): Promise<Caller> {
-    const [, key] = /^Bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
-    const parsed = key === undefined ? undefined : parseKey(key);
+    const parsed = keyIn(authorization);
     if (!parsed) throw new AppError('UNAUTHENTICATED');
     const find = (): Promise<StoredKey[]> => this.dataSource.query(FIND_SQL, [parsed.kid]);
     const [stored] = await this.permissions.keys.cached(parsed.kid, find);
@@ -76,4 +75,9 @@ export class KeyVerifier {
     const { tenantId, scopes, env } = stored;
     return { tenantId, kid: parsed.kid, scopes, environment: environmentOf(env) };
   }
+}
+
+function keyIn(authorization = ''): ParsedKey | undefined {
+  const [, key] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+  return key === undefined ? undefined : parseKey(key);
 }

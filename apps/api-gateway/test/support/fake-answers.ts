@@ -8,10 +8,14 @@ import {
   refusalBy,
   type RequestContract,
   type SessionState,
+  type SubscriptionStatus,
 } from '@svc/contracts';
 import { type Messaging, RpcClient } from '@svc/messaging';
 import { auditFactOf } from '@svc/service';
 import type { Audit } from './fake-dispatcher.js';
+
+/** States in which a tenant may send; the grace of an overdue payment has always just begun. */
+export const ACTIVE: readonly SubscriptionStatus[] = ['ACTIVE', 'TRIALING', 'PAST_DUE'];
 
 /** A message of NATS, as far as fakes read it. */
 export interface Message {

@@ -52,7 +52,6 @@ import {
   type SessionReply,
   type SessionState,
   type SubscriptionState,
-  type SubscriptionStatus,
   TakeProviderEvent,
   type TakeProviderEventV1,
   type TenantRef,
@@ -62,6 +61,7 @@ import {
 import { Messaging } from '@svc/messaging';
 import { natsConnectionOf, NO_LIMITS, PLAN_NUMBERS } from '@svc/testing';
 import {
+  ACTIVE,
   answer,
   auditThrough,
   checkProxy,
@@ -74,9 +74,6 @@ import { FakeDispatcher } from './fake-dispatcher.js';
 import { FakeLedger } from './fake-ledger.js';
 import { FakeTenants } from './fake-tenants.js';
 import { MEDIA_BYTES, TOKENS, USAGE, WARMUP } from './figures.js';
-
-/** States in which a tenant may send; the grace of an overdue payment has always just begun. */
-const ACTIVE: readonly SubscriptionStatus[] = ['ACTIVE', 'TRIALING', 'PAST_DUE'];
 
 /**
  * The other services, by contract and over real NATS: they store the requests, check tenants as the real ones do, and can be made to refuse

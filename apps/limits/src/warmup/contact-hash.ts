@@ -21,6 +21,8 @@ const CONVERT_SQL = `WITH renamed AS (SELECT * FROM unnest($1::uuid[], $2::bigin
   ON CONFLICT (session_id, contact) DO UPDATE SET sent_at = greatest(own.sent_at, excluded.sent_at),
     replied_at = greatest(own.replied_at, excluded.replied_at), tenant_id = coalesce(own.tenant_id, excluded.tenant_id)`;
 
+const ERASE_SQL = 'DELETE FROM warmup_contact WHERE tenant_id = $1 AND contact = ANY($2::bigint[])';
+
 /** A contact as it is stored: its hash under the key of today, and under the key before, where there was one. */
 export interface HashedContact {
   now: string;
@@ -53,6 +55,14 @@ export class ContactHash {
       now: keyed(contactHashKey, hash),
       before: contactHashKeyPrevious === undefined ? null : keyed(contactHashKeyPrevious, hash),
     }));
+  }
+
+  /** Deletes the hashes by which a contact of a tenant was counted. @returns how many there were. */
+  async erase(tenantId: string, contact: string): Promise<number> {
+    await this.convert();
+    const hashes = (await this.of([contact])).flatMap(({ now, before }) => (before ? [now, before] : [now]));
+    const [, erased] = await this.dataSource.query<[unknown[], number]>(ERASE_SQL, [tenantId, hashes]);
+    return erased;
   }
 
   /** Converts rows from before there was a key. */
