@@ -16,6 +16,7 @@ import { ReservationSweeper } from './reservations/reservation-sweeper.js';
 import { ReservationsConsumer } from './reservations/reservations.consumer.js';
 import { ReservationsService } from './reservations/reservations.service.js';
 import { RETENTION_RULES } from './retention-rules.js';
+import { NumbersService } from './tiers/numbers.service.js';
 import { TenantDeletionService } from './tenants/tenant-deletion.service.js';
 import { TenantsConsumer } from './tenants/tenants.consumer.js';
 import { TierPromotionRow } from './tiers/tier-promotion.entity.js';
