@@ -13,7 +13,7 @@ import { serviceOptions } from '../src/service-options.js';
 import { allEventsProcessed, aTenant, use } from './calls.js';
 
 let billing: TestService;
-/** Where audit facts go. */
+/** Receiver of audit facts. */
 let chain: AuditChain;
 
 beforeAll(async () => {

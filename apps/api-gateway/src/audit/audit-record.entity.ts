@@ -36,7 +36,7 @@ export class AuditCheck {
   @Column('timestamptz', { name: 'finished_at', nullable: true }) finishedAt: Date | null;
 }
 
-/** Where the chain of a tenant ended when it was verified last. */
+/** End of a tenant's chain when it was verified last. */
 @Entity('audit_seen')
 export class AuditSeen {
   @PrimaryColumn('uuid', { name: 'tenant_id' }) tenantId: string;

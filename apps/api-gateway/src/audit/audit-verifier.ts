@@ -24,15 +24,15 @@ interface EndRow {
   beside: boolean;
 }
 
-/** What a walk through a chain has found. */
+/** Result of a walk through a chain. */
 interface Walk {
   entries: number;
-  /** Of the last entry. */
+  /** Hash of the last entry. */
   hash?: Buffer;
   problem?: AuditBreak;
 }
 
-/** How chains are verified. */
+/** Options of a verification. */
 interface VerifyOptions {
   /** Ends it after the tenant that it is at. */
   stopping?: AbortSignal | undefined;
@@ -126,7 +126,7 @@ function problemWith(
   return `It is not what was there on ${dayOf(seen)}.`;
 }
 
-/** What is wrong with the end of a chain that holds up to its head. */
+/** Finds the fault at the end of a chain that holds up to its head. */
 function problemAtEnd(
   head: EndRow,
   hash: Buffer,

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 
-// What was seen stays seen: only a chain that goes on from there moves it.
+// The end that was seen stays: only a chain that goes on from there moves it.
 const KEEP_SQL = `INSERT INTO audit_seen AS seen (tenant_id, place, hash) VALUES ($1, $2, $3)
   ON CONFLICT (tenant_id) DO UPDATE SET place = excluded.place, hash = excluded.hash, seen_at = clock_timestamp()
     WHERE seen.place < excluded.place`;
 
-/** Where a chain ended when it was verified. */
+/** End of a chain when it was verified. */
 export interface SeenEnd {
   place: number;
   hash: Buffer;

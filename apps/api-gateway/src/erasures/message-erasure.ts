@@ -68,7 +68,7 @@ const QUOTES_SQL = `UPDATE message m SET
       || ${MENTIONS('content')}
   WHERE ${QUOTED_IN_GROUP}`;
 
-// Of one that has gone out nothing reads the card any more; the message to somebody else stays.
+// Nothing reads the card of a message that has gone out; the message to somebody else stays.
 const CARDS_SQL = `UPDATE message m SET content = content - 'contact', body = body - 'displayName'
   WHERE ${ON_CARD} AND m.status <> 'QUEUED'`;
 const OPEN_CARDS_SQL = `SELECT id FROM message m WHERE ${ON_CARD} AND m.status = 'QUEUED' LIMIT ${PIECE}`;

@@ -93,7 +93,6 @@ export class ApiKeysService {
     caller: Caller,
     { name, scopes, rotates, expiresInDays }: CreateApiKeyBody,
   ): Promise<NewApiKey> {
-    const most = await this.quotas.most(caller.tenantId, 'keys');
     return this.dataSource.transaction(async (tx) => {
       const kid = rotates === undefined ? caller.kid : rotates;
       const old = kid === null ? null : await this.expire(tx, caller, kid, scopes);

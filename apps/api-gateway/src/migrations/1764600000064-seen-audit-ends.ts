@@ -9,7 +9,7 @@ const SEEN = `
     seen_at timestamptz(3) NOT NULL DEFAULT clock_timestamp()
   );`;
 
-/** Where the chain of each tenant ended when it was verified last. */
+/** End of each tenant's chain when it was verified last. */
 export class SeenAuditEnds1764600000064 implements MigrationInterface {
   name = 'SeenAuditEnds1764600000064';
 

@@ -14,7 +14,7 @@ import { DataSource } from 'typeorm';
 import { TenantErasure } from './tenant-erasure.js';
 
 const INTERVAL_MS = 500;
-/** Until another replica takes it up: the steps may be taken twice at a time. */
+/** Time until another replica takes a deletion up: the steps may be taken twice at a time. */
 const CLAIM = `interval '2 minutes'`;
 const RETRY = `interval '2 seconds'`;
 /** After this time nothing of the tenant is on its way between the services any more. */

@@ -13,7 +13,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { SendPermissions } from '../auth/send-permissions.js';
 import { ScheduleRepository } from '../scheduling/schedule.repository.js';
 
-/** Of one service; the owners of endpoints confirm. */
+/** Time that one service has; the owners of endpoints confirm. */
 const PATIENCE_MS = 10_000;
 
 const FIND_SQL = `SELECT id, suspended_at AS "suspendedAt", EXISTS (SELECT FROM tenant_deletion WHERE tenant_id = $1) AS "isDeleted"

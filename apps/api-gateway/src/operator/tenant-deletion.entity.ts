@@ -10,7 +10,7 @@ export class TenantDeletionRecord {
   @Column('uuid', { name: 'session_ids', array: true, nullable: true }) sessionIds: string[] | null;
   @Column('timestamptz', { name: 'requested_at' }) requestedAt: Date;
   @Column('timestamptz', { name: 'finished_at', nullable: true }) finishedAt: Date | null;
-  /** How often every service has said that nothing is left. */
+  /** Number of rounds in which every service has said that nothing is left. */
   @Column('integer') rounds: number;
   /** Rows by table, of all services. */
   @Column('jsonb') deleted: Record<string, number>;

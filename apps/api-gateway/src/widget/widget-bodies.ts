@@ -18,7 +18,7 @@ import { WIDGET_LANGUAGES, WIDGET_SIDES, type WidgetLanguage, type WidgetSide } 
 /** Lets a field be left out; null is refused, for there is nothing that it could mean. */
 const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
-/** As a browser says it: scheme, host, port where it is not the usual one. */
+/** Origin as a browser sends it: scheme, host, port where it is not the usual one. */
 const ORIGIN = /^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/;
 /** A host is made of labels that begin and end with a letter or digit. */
 const HOST = /^https?:\/\/[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*(:\d+)?$/;

@@ -60,7 +60,7 @@ describe('what a night has seen is missed the next one, and by the operator’s 
     return breaks.filter(({ tenantId }) => tenantId === tampered.tenantId);
   };
   const own = () => `tenant_id = '${tampered.tenantId}'`;
-  /** As somebody would who owns the database. */
+  /** Runs a statement as the owner of the database would. */
   const asOwner = async (...statements: string[]): Promise<void> => {
     await query('ALTER TABLE gateway.audit_log DISABLE TRIGGER audit_log_append_only');
     for (const sql of statements) await query(sql);

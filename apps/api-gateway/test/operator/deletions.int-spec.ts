@@ -38,7 +38,7 @@ const round = async (): Promise<number | undefined> => {
   const sql = 'SELECT rounds FROM gateway.tenant_deletion WHERE tenant_id = $1';
   return (await query<{ rounds: number }>(sql, [own.tenantId]))[0]?.rounds;
 };
-/** Until it is done: what is on its way between the services has a minute, which the test does not wait for. */
+/** Runs a deletion to its end: what is on its way between the services has a minute, which the test does not wait for. */
 async function removed(): Promise<TenantDeletion> {
   await waitFor('the first round', async () => (await round()) === 1);
   await query(`UPDATE gateway.tenant_deletion SET next_at = clock_timestamp() WHERE tenant_id = $1`, [

@@ -16,12 +16,12 @@ type On = <Q extends object, A extends object>(
   reply: (request: Q) => A | Promise<A>,
 ) => void;
 
-/** What the other services hear of tenants as a whole, suspensions and deletions, and what limits hears of erasures. */
+/** Requests of the other services about tenants as a whole, suspensions and deletions, and those of limits about erasures. */
 export class FakeTenants {
-  /** By app, in order. */
+  /** Requests by app, in order. */
   readonly suspensions: (SetSuspensionV1 & { app: string })[] = [];
   readonly deletions: (DeleteTenantRowsV1 & { app: string })[] = [];
-  /** Whether the sessions of a tenant have ended by now. */
+  /** True where the sessions of a tenant have ended by now. */
   sessionsEnd = true;
 
   /** Contacts whose hashes were erased. */

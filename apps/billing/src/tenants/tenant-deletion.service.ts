@@ -10,7 +10,7 @@ import { deleteTenantRows, OF_TENANT, OUTBOX_ROWS, type TenantRows } from '@svc/
 import { DataSource } from 'typeorm';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
-// What invoices rest on stays: the subscription, the sums of months and the blocks.
+// The basis of invoices stays: the subscription, the sums of months and the blocks.
 const ROWS: readonly TenantRows[] = [
   { table: 'usage_event', where: OF_TENANT },
   { table: 'usage_day', where: OF_TENANT },

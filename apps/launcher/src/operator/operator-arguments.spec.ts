@@ -10,7 +10,7 @@ function asked(...argv: string[]): Promise<[subject: string, body: object]> {
   return askedBy(undefined, ...argv);
 }
 
-/** What it would ask for somebody of this name. */
+/** Returns the request that the command makes for an operator of this name. */
 async function askedBy(
   operator: string | undefined,
   ...argv: string[]

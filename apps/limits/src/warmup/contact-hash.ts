@@ -10,7 +10,7 @@ const OLD_HASH_SQL = `SELECT hashtextextended(address, 0)::text AS hash FROM unn
 const CONVERT_MS = 60_000;
 const BATCH = 500;
 const UNKEYED_SQL = `SELECT session_id AS "sessionId", contact::text AS hash FROM warmup_contact WHERE key_version = 0 LIMIT ${BATCH}`;
-// Who was written to since has a row under the key already: both become one.
+// A contact who was written to since has a row under the key already: both become one.
 const CONVERT_SQL = `WITH renamed AS (SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS renamed (session_id, before, after)),
   gone AS (
     DELETE FROM warmup_contact old USING renamed

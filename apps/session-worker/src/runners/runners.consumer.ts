@@ -16,7 +16,7 @@ export class RunnersConsumer {
   @OnCommand(ReconcileSession)
   reconcile(@Payload() { data }: Envelope<ReconcileSessionV1>): void {
     this.partitions.reconcile(data.sessionId);
-    // What waits may go out again, where a suspension has ended.
+    // Messages that wait may go out again, where a suspension has ended.
     this.sending.senders.get(data.sessionId)?.wake();
   }
 }

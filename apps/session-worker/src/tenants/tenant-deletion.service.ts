@@ -11,7 +11,7 @@ const FILES_SQL = `SELECT media_id AS id FROM inbound_media WHERE session_id = A
 const DELETE_FILES_SQL = 'DELETE FROM inbound_media WHERE media_id = ANY($1::uuid[])';
 const SESSIONS_SQL = 'SELECT id, wanted FROM session WHERE tenant_id = $1';
 
-// What the owner of a session has not deleted with it.
+// These are the rows that the owner of a session has not deleted with it.
 const ROWS: readonly TenantRows[] = [
   { table: 'outbound_message', where: OF_TENANT },
   { table: 'inbound_message', where: OF_SESSIONS },

@@ -5,7 +5,7 @@ import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { EndpointChanges } from '../ownership/endpoint-changes.js';
 
-// Of one that its tenant has paused or disabled nothing changes. Answers to attempts from before the suspension do not count after it.
+// An endpoint that its tenant has paused or disabled stays as it is. Answers to attempts from before the suspension do not count after it.
 const SUSPEND_SQL = `UPDATE webhook_endpoint SET state = 'PAUSED', suspended = true, version = version + 1
   WHERE tenant_id = $1 AND state = 'ACTIVE' RETURNING id`;
 const RESUME_SQL = `UPDATE webhook_endpoint SET suspended = false, version = version + 1,

@@ -46,7 +46,7 @@ export class AuditFact {
   @IsUUID() tenantId: string;
   /** Time of the change. */
   @IsISO8601() at: string;
-  /** Who: `key:<kid>`, `operator` or `operator:<name>`, `payment-provider` or `system`. */
+  /** Actor: `key:<kid>`, `operator` or `operator:<name>`, `payment-provider` or `system`. */
   @IsString() actor: string;
   @IsString() action: string;
   @IsString() target: string;

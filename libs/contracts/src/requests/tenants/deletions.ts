@@ -14,7 +14,7 @@ import { IsOperatorName } from './operator-name.js';
 /** Request of `delete-tenant` (operator). */
 export class DeleteTenantV1 {
   @IsUUID() tenantId: string;
-  /** Why, for the operator's own log. */
+  /** Reason, for the operator's own log. */
   @IsOptional() @IsString() @Length(1, 500) reason?: string;
   @IsOperatorName() operator?: string;
 }
@@ -40,7 +40,7 @@ export class DeleteTenantRowsV1 {
 export class DeletedTenantRows {
   /** Rows by table that this request has deleted. */
   @IsObject() deleted: Record<string, number>;
-  /** Whether nothing is left. */
+  /** True where nothing is left. */
   @IsBoolean() done: boolean;
 }
 

@@ -6,7 +6,7 @@ import { IsOperatorName } from './operator-name.js';
 /** Request of `suspend-tenant` and `resume-tenant` (operator). */
 export class SuspendTenantV1 {
   @IsUUID() tenantId: string;
-  /** Why, for the audit log. */
+  /** Reason, for the audit log. */
   @IsOptional() @IsString() @Length(1, 500) reason?: string;
   @IsOperatorName() operator?: string;
 }

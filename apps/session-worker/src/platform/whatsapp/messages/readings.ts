@@ -39,8 +39,8 @@ const WORDED: Record<string, IncomingField> = {
   ]),
 };
 
-/** Readers of all names that the platform has for a message. */
-export const READINGS: ReadonlyMap<string, IncomingField> = new Map([...INCOMING, ...Object.entries(WORDED)]);
+/** Readers of all names that the platform has for a message; a kind of ours goes before words alone. */
+export const READINGS: ReadonlyMap<string, IncomingField> = new Map([...Object.entries(WORDED), ...INCOMING]);
 
 /** Names of what the own devices and the platform exchange about a chat: no message of a person. */
 export const TECHNICAL: ReadonlySet<string> = new Set([
