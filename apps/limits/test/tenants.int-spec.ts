@@ -24,6 +24,14 @@ async function furnish(send: ReserveV1): Promise<void> {
     [send.sessionId],
   );
   await query(
+    `INSERT INTO limits.linked_number (session_id, tenant_id, phone, connected_at) VALUES ($1, $2, '15550280001', now())`,
+    [send.sessionId, send.tenantId],
+  );
+  await query(
+    `INSERT INTO limits.number_tier (tenant_id, phone, tier, tier_since) VALUES ($1, '15550280001', 1, now())`,
+    [send.tenantId],
+  );
+  await query(
     'INSERT INTO limits.llm_call (call_id, tenant_id, day) VALUES (gen_random_uuid(), $1, current_date)',
     [send.tenantId],
   );
@@ -47,7 +55,7 @@ test('a tenant that is deleted leaves nothing of itself and of its numbers, and 
   const [own, other] = [aSend(), aSend()];
   for (const send of [own, other]) await furnish(send);
   const filled = await tablesWith(own.tenantId, own.sessionId);
-  expect(filled.length).toBeGreaterThanOrEqual(7);
+  expect(filled.length).toBeGreaterThanOrEqual(9);
   const { deleted, done } = await limits.rpc.request(DeleteTenantLimits, {
     ...{ tenantId: own.tenantId, sessionIds: [] },
   });

@@ -93,9 +93,12 @@ export class ApiKeysService {
     caller: Caller,
     { name, scopes, rotates, expiresInDays }: CreateApiKeyBody,
   ): Promise<NewApiKey> {
+    const most = await this.quotas.most(caller.tenantId, 'keys');
     return this.dataSource.transaction(async (tx) => {
       const kid = rotates === undefined ? caller.kid : rotates;
       const old = kid === null ? null : await this.expire(tx, caller, kid, scopes);
+      // A key that is replaced works for another day, and counts until then.
+      await this.quotas.assertRoom(tx, caller.tenantId, 'keys', most);
       const made = await this.make(tx, {
         tenantId: caller.tenantId,
         name: name ?? old?.name ?? 'API key',

@@ -18,10 +18,14 @@ const ROWS: readonly TenantRows[] = [
   { table: 'message', where: OF_TENANT },
   { table: 'client_message', where: OF_TENANT },
   { table: 'conversation', where: OF_TENANT },
+  { table: 'contact_alias', where: OF_TENANT },
   { table: 'widget', where: OF_TENANT },
   { table: 'sandbox_number', where: OF_SESSIONS },
   { table: 'erasure', where: OF_TENANT },
   { table: 'erased_contact', where: OF_TENANT },
+  { table: 'sandbox_day', where: OF_TENANT },
+  // The uploads are gone by now: their end would count once more.
+  { table: 'kept_uploads', where: OF_TENANT },
 ];
 
 const ENDS_SQL = `SELECT tenant_id AS "tenantId", place, encode(hash, 'hex') AS hash FROM audit_head

@@ -68,6 +68,14 @@ describe('a tenant that is deleted', () => {
     const sandbox = await gateway.sandboxOf(own);
     const { sessions } = await furnish(own, 'doomed');
     await furnish(sandbox, 'doomed');
+    await query(
+      `INSERT INTO gateway.contact_alias (tenant_id, session_id, alias, contact, conversation_id)
+       VALUES ($1, $2, '15550290001', '15550290002', gen_random_uuid())`,
+      [own.tenantId, sessions],
+    );
+    await query(`INSERT INTO gateway.sandbox_day (tenant_id, day, written) VALUES ($1, current_date, 1)`, [
+      sandbox.tenantId,
+    ]);
     const ids = [own.tenantId, sandbox.tenantId];
     expect((await tablesWith(...ids)).length).toBeGreaterThan(8);
     const { finishedAt } = await remove();

@@ -19,6 +19,8 @@ const ROWS: readonly TenantRows[] = [
   { table: 'warmup_day', where: OF_NUMBERS },
   { table: 'warmup_contact', where: `${OF_TENANT} OR ${OF_NUMBERS}` },
   { table: 'warmup_mishap', where: OF_NUMBERS },
+  { table: 'linked_number', where: OF_TENANT },
+  { table: 'number_tier', where: OF_TENANT },
   { table: 'warmup', where: OF_TENANT },
   { table: 'audit_outbox', where: OF_TENANT },
 ];
