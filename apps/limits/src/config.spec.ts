@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals';
 import { loadConfig } from '@svc/service';
 import { LimitsConfig } from './config.js';
 
-const REQUIRED = { DATABASE_URL: 'postgres://svc@127.0.0.1/svc', NATS_URL: 'nats://127.0.0.1:4222' };
+const REQUIRED = {
+  ...{ DATABASE_URL: 'postgres://svc@127.0.0.1/svc', NATS_URL: 'nats://127.0.0.1:4222' },
+  CONTACT_HASH_KEY: 'x'.repeat(32),
+};
 const read = (env: Record<string, string> = {}): LimitsConfig =>
   loadConfig(LimitsConfig, { ...REQUIRED, ...env });
 

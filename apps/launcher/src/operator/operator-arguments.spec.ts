@@ -121,7 +121,7 @@ describe('the operator refuses, naming the argument and the rule,', () => {
     [['tenants', 'rename'], /^There is no command "tenants rename"/],
     [['tenants', 'suspend'], /^<tenantId> is missing\. Usage: tenants suspend <tenantId>/],
     [['tenants', 'suspend', '42'], /^tenantId must be a UUID/],
-    [['tenants', 'resume', TENANT, '--reason', ''], /^--reason must be longer than or equal to 1/],
+    [['tenants', 'resume', TENANT, '--reason', ''], /^--reason must have 1 to 500 characters/],
     [['tenants', 'delete', TENANT], /^--yes is missing: it deletes all that tenant 0198c0de/],
     [['tenants', 'delete', '42', '--yes'], /^tenantId must be a UUID/],
     [['tenants', 'list', '--colour'], /^Unknown option '--colour'\. See --help/],
