@@ -44,7 +44,7 @@ export class AccountAddresses {
     throw new Error('The platform did not tell which devices the recipient has.');
   }
 
-  /** The library keeps the answer, so that it does not ask again. */
+  /** Says whether the platform names devices of an address; the library keeps the answer, so that it does not ask again. */
   private async hasDevices(address: string): Promise<boolean> {
     const own = bareAddress(this.sock.authState.creds.me?.id) ?? '';
     const devices = await this.sock.getUSyncDevices([own, address], true, false);
@@ -52,7 +52,7 @@ export class AccountAddresses {
   }
 }
 
-/** Throws where the platform did not answer: the library gives back nothing then, or trips over it. */
+/** Waits for an answer, and throws where the platform did not answer: the library returns nothing then, or fails at it. */
 export async function answerTo<T>(question: Promise<T | undefined>): Promise<T> {
   const answer = await question.catch(() => undefined);
   if (answer === undefined) throw new NoAnswerError();

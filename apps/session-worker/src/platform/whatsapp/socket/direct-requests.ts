@@ -1,4 +1,4 @@
-import { digitsOf } from '@svc/contracts';
+import { digitsOf, isGroup } from '@svc/contracts';
 import type { WAMessageKey } from '@whiskeysockets/baileys';
 import { NotOnPlatformError } from '../../errors.js';
 import type { ReceivedMessage } from '../../messages.js';
@@ -32,13 +32,20 @@ export function directRequests(
       }),
     typing: (to, state) =>
       scope.run(async () => {
-        const address = await accounts.of(to).catch((error: unknown) => {
-          if (error instanceof NotOnPlatformError) return undefined;
-          throw error;
-        });
+        const address = isGroup(to) ? to : await accountOf(accounts, to);
         if (address !== undefined) await sock.sendPresenceUpdate(state, address);
       }),
   };
+}
+
+/** Finds the account of a person; undefined where the platform does not know it. */
+async function accountOf(accounts: AccountAddresses, to: string): Promise<string | undefined> {
+  try {
+    return await accounts.of(to);
+  } catch (error) {
+    if (error instanceof NotOnPlatformError) return undefined;
+    throw error;
+  }
 }
 
 /** Makes the platform's name of a message. In a group the sender stands behind the group's address (inbound-record.ts). */
