@@ -50,7 +50,13 @@ export class Attacker {
   /** Links a number that may send as much as any. */
   async link(): Promise<Actor> {
     const [actor] = await linkActors(this.stack, this.tenant, 1, (one) => one.promote());
-    return actor as Actor;
+    return this.deleteAtEnd(actor as Actor);
+  }
+
+  /** Deletes the session of a number when the attack is over: its socket ends with it. */
+  deleteAtEnd(actor: Actor): Actor {
+    this.atEnd(() => actor.api('DELETE', `/v1/sessions/${actor.sessionId}`));
+    return actor;
   }
 
   /** Opens a host that does not do what it should, until the attack is over (the simulator's README). @returns its address. */

@@ -29,7 +29,7 @@ const proxies =
 /** Moves the clock of a sandbox as far as one call may, with everything in wait that asks for the time (S1). */
 async function clock(attacker: Attacker): Promise<void> {
   const { stack, receivers } = attacker;
-  const sandbox = await Actor.inSandbox(stack);
+  const sandbox = attacker.deleteAtEnd(await Actor.inSandbox(stack));
   const key = sandbox.tenant.apiKey;
   await attacker.call('POST', '/v1/webhooks', { name: 'broken', url: `${receivers}/broken` }, key);
   const sendAt = new Date(Date.now() + 20 * DAY_MS).toISOString();
