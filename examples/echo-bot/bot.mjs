@@ -14,7 +14,7 @@ const server = createServer(async (request, response) => {
   const result = verifyWebhook(Buffer.concat(chunks), request.headers, secret);
   if (!result.ok) return response.writeHead(401).end(result.reason);
   try {
-    if (isEvent(result.event, 'message.received')) await hear(result.event.payload);
+    if (isEvent(result.event, 'message.received')) await answer(result.event.payload);
     response.writeHead(204).end();
   } catch (error) {
     console.error(error.message);
@@ -23,7 +23,7 @@ const server = createServer(async (request, response) => {
 });
 
 /** Not everything that is received asks for an answer: the owner's own words, an edit and the talk of a group do not. */
-async function hear({ fromMe, change, isGroup, mentions, chatId, keyId, body }) {
+async function answer({ fromMe, change, isGroup, mentions, chatId, keyId, body }) {
   if (fromMe || change || body.type !== 'text') return;
   if (isGroup && !(await isNamed(mentions))) return;
   // However often an event is delivered, one answer goes out: the `clientMessageId` is the same.

@@ -12,7 +12,7 @@ import { OnRequest } from '@svc/messaging';
 import { SuspensionsService } from './suspensions.service.js';
 import { TenantDeletionService } from './tenant-deletion.service.js';
 
-/** This consumer hears what the operator has done to tenants; any dispatcher carries it out. */
+/** Takes what the operator has done to tenants; any dispatcher carries it out. */
 @Controller()
 export class TenantsConsumer {
   constructor(

@@ -81,7 +81,9 @@ async function endpoints(attacker: Attacker): Promise<void> {
   const contact = inventPhone();
   attacker.pace(async (n) => {
     if (n >= 1_000) return actor.write(contact, `text ${n}`);
-    return attacker.call('POST', '/v1/webhooks', { name: `n${n}`, url: `${attacker.receivers}/slow/${n}` });
+    const endpoint = { name: `n${n}`, url: `${attacker.receivers}/slow/${n}` };
+    const { status, body } = await attacker.call('POST', '/v1/webhooks', endpoint);
+    if (status === 201) attacker.atEnd(() => attacker.call('DELETE', `/v1/webhooks/${String(body['id'])}`));
   });
 }
 
