@@ -83,6 +83,14 @@ export default tseslint.config(
       'import-x/first': 'error',
       'import-x/no-cycle': ['error', { ignoreExternal: true }],
       'no-console': 'error',
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'AbortSignal',
+          property: 'any',
+          message: 'Node may lose it: startTimeLimit of @svc/service.',
+        },
+      ],
       'max-lines': ['error', { max: 400 }],
       'max-lines-per-function': ['error', { max: 60 }],
       complexity: ['error', 10],

@@ -65,4 +65,5 @@ export { ServiceConfig } from './config/service-config.js';
 export { bootService, startService, type StartOptions } from './start/start-service.js';
 export { crashSteps } from './crash-steps.js';
 export { deleteTenantRows, OF_SESSIONS, OF_TENANT, OUTBOX_ROWS, type TenantRows } from './tenant-rows.js';
+export { startTimeLimit, type TimeLimit } from './tasks/time-limit.js';
 export { UnderWay } from './tasks/under-way.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppError, type MediaFailure, type MessageMedia } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, MediaTooLargeError, type StoredMedia } from '@svc/media-store';
 import { type Fence, PartitionOwner } from '@svc/ownership';
-import { FairPlaces, log, OutboxService, type Place, PeriodicTasks } from '@svc/service';
+import { FairPlaces, log, OutboxService, type Place, PeriodicTasks, startTimeLimit } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { KeyWriter } from '../journal/key-writer.js';
@@ -157,12 +157,16 @@ export class MediaService implements OnModuleDestroy {
     const { mediaMaxBytes, mediaTimeoutMs } = this.config;
     const maxBytes = Math.min(mediaMaxBytes, await this.room.left(tenantId));
     if (maxBytes <= 0) throw new MediaError('TOO_LARGE', true);
-    const signal = AbortSignal.any([this.stopping.signal, AbortSignal.timeout(mediaTimeoutMs)]);
-    const { url: platformUrl, proxy } = await this.routes.of(sessionId);
-    const limits = { signal, maxBytes, platformUrl, ...(proxy ? { agent: proxy.agent } : {}) };
-    const stored = await this.store.put(mediaId, this.platform.download(plaintext, limits), maxBytes);
-    this.room.take(tenantId, stored.size);
-    return stored;
+    const { signal, clear } = startTimeLimit(mediaTimeoutMs, this.stopping.signal);
+    try {
+      const { url: platformUrl, proxy } = await this.routes.of(sessionId);
+      const limits = { signal, maxBytes, platformUrl, ...(proxy ? { agent: proxy.agent } : {}) };
+      const stored = await this.store.put(mediaId, this.platform.download(plaintext, limits), maxBytes);
+      this.room.take(tenantId, stored.size);
+      return stored;
+    } finally {
+      clear();
+    }
   }
 
   private async giveUp(file: PendingFile, fence: Fence): Promise<void> {

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { Agent, type AgentConnectOpts } from 'agent-base';
 import { openTunnel } from '@svc/outbound-http';
+import { startTimeLimit, type TimeLimit } from '@svc/service';
 import { SocksClient } from 'socks';
 
 /** Longest wait for a proxy to open a tunnel, in ms; shorter than the limit of a login, so that the reason is reported. */
@@ -24,7 +25,7 @@ export interface ProxyTarget {
  * names the proxy, and what it holds on to would be held here.
  */
 export class ProxyAgent extends Agent {
-  private readonly attempts = new Set<AbortController>();
+  private readonly attempts = new Set<TimeLimit>();
   private attemptFailed = false;
 
   constructor(private readonly proxy: ProxyTarget) {
@@ -54,9 +55,9 @@ export class ProxyAgent extends Agent {
   }
 
   private async openTunnelTo({ host = '', port = 443 }: AgentConnectOpts): Promise<Socket> {
-    const attempt = new AbortController();
+    const attempt = startTimeLimit(TUNNEL_MS);
     this.attempts.add(attempt);
-    const signal = AbortSignal.any([attempt.signal, AbortSignal.timeout(TUNNEL_MS)]);
+    const { signal } = attempt;
     const socket = this.open();
     const destroy = (): void => void socket.destroy(signal.reason as Error);
     signal.addEventListener('abort', destroy);
@@ -70,6 +71,7 @@ export class ProxyAgent extends Agent {
       socket.destroy();
       throw error;
     } finally {
+      attempt.clear();
       signal.removeEventListener('abort', destroy);
       this.attempts.delete(attempt);
     }

@@ -70,21 +70,34 @@ async function ask(
   }
 }
 
-async function answerOf(
+interface FuzzAnswer {
+  status: number;
+  headers: Headers;
+  body: unknown;
+}
+
+async function answerOf(origin: string, request: FuzzRequest): Promise<FuzzAnswer> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new Error(`no end within ${LIMIT_MS} ms`)), LIMIT_MS);
+  try {
+    return await answerWithin(limit.signal, origin, request);
+  } finally {
+    clearTimeout(timer);
+    // A stream of events does not end by itself.
+    limit.abort();
+  }
+}
+
+async function answerWithin(
+  signal: AbortSignal,
   origin: string,
   { method, target, headers, body }: FuzzRequest,
-): Promise<{ status: number; headers: Headers; body: unknown }> {
-  const ending = new AbortController();
-  const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(LIMIT_MS)]);
+): Promise<FuzzAnswer> {
   const options = { method, headers, signal, ...(body === undefined ? {} : { body }) };
   const response = await fetch(origin + target, options);
   const type = response.headers.get('content-type') ?? '';
   const { status } = response;
-  if (type.startsWith('text/event-stream')) {
-    // The stream does not end by itself.
-    ending.abort();
-    return { status, headers: response.headers, body: undefined };
-  }
+  if (type.startsWith('text/event-stream')) return { status, headers: response.headers, body: undefined };
   const text = await response.text();
   const isJson = type.startsWith('application/json');
   return { status, headers: response.headers, body: isJson ? (JSON.parse(text) as unknown) : text };

@@ -15,7 +15,7 @@ import {
   typesOf,
 } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, SIGNATURE_BYTES, signatureOf } from '@svc/media-store';
-import { FairPlaces } from '@svc/service';
+import { FairPlaces, startTimeLimit, type TimeLimit } from '@svc/service';
 import { WorkerConfig } from '../../config.js';
 import type { PlatformSocket } from '../../platform/port.js';
 import { ProxyError, type ProxyRoute } from '../../platform/proxy.js';
@@ -60,26 +60,24 @@ export class OutgoingFiles {
    */
   upload(message: LedgerMessage, socket: PlatformSocket, stopped: AbortSignal): Transfer {
     const { mediaSendTimeoutMs } = this.config;
-    const limit = new AbortController();
-    const signal = AbortSignal.any([stopped, limit.signal]);
     // Our own store that does not answer is no fault of the file.
     let step: FileError['code'] | undefined = message.content.media?.url ? 'MEDIA_UNAVAILABLE' : undefined;
-    let timer: NodeJS.Timeout | undefined;
-    let startTimer = (): void => undefined;
+    let limit: TimeLimit | undefined;
+    let giveUp = (): void => undefined;
     const late = new Promise<never>((_, reject) => {
-      const giveUp = (): void => {
+      giveUp = () => {
+        if (stopped.aborted) return; // then the work itself says so
         const words = `not done within ${mediaSendTimeoutMs} ms`;
         reject(step ? new FileError(step, words, false) : new Error(words));
-        limit.abort();
       };
-      startTimer = () => (timer = setTimeout(giveUp, mediaSendTimeoutMs));
     });
     const bring = (): Promise<Uint8Array> => {
-      startTimer();
-      return this.bring(message, socket, signal, () => (step = 'MEDIA_UPLOAD_FAILED'));
+      limit = startTimeLimit(mediaSendTimeoutMs, stopped);
+      limit.signal.addEventListener('abort', giveUp);
+      return this.bring(message, socket, limit.signal, () => (step = 'MEDIA_UPLOAD_FAILED'));
     };
     const work = this.places.run(message.tenantId, bring, stopped);
-    const ended = work.then(...IGNORE_BOTH).finally(() => clearTimeout(timer));
+    const ended = work.then(...IGNORE_BOTH).finally(() => limit?.clear());
     return { uploaded: Promise.race([work, late]), ended };
   }
 
