@@ -34,5 +34,5 @@ test('a tenant without a limit has none in its usage', () => {
 });
 
 test('a job that is there already says no more', () => {
-  expect(replyOf({ ...ROW, outcome: 'known' }, 1_000)).toEqual({ admitted: false, isRepeat: true });
+  expect(replyOf({ ...ROW, outcome: 'repeat' }, 1_000)).toEqual({ admitted: false, isRepeat: true });
 });

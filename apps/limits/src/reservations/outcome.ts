@@ -1,8 +1,8 @@
 import { type DayUsage, refusalBy, type ReserveReply, WRITE_WITHIN_MS } from '@svc/contracts';
 
-/** The answer of the database function `reserve_all` for one job; `known`, for one that was asked for with `onlyNew`, says no more. */
+/** The answer of the database function `reserve_all` for one job; `repeat`, for one that was asked for with `onlyNew`, says no more. */
 export interface Outcome {
-  outcome: 'admitted' | 'known' | 'session' | 'plan' | 'elsewhere';
+  outcome: 'admitted' | 'repeat' | 'session' | 'plan' | 'elsewhere';
   session_limit: number;
   session_used: number;
   plan_used: number;
@@ -14,7 +14,7 @@ export interface Outcome {
 /** Makes the reply of `reserve` for a job of this session; `planCap` null: no limit. */
 export function replyOf(row: Outcome, planCap: number | null): ReserveReply {
   const { outcome } = row;
-  if (outcome === 'known') return { admitted: false, isRepeat: true };
+  if (outcome === 'repeat') return { admitted: false, isRepeat: true };
   const usage = usageOf(row, planCap);
   if (outcome === 'session' || outcome === 'plan') {
     return { admitted: false, refusal: refusalBy(outcome, usage), usage };

@@ -25,7 +25,7 @@ BEGIN
   END IF;
   SELECT * INTO v_found FROM reservation WHERE job_id = p_job;
   IF FOUND AND p_only_new THEN
-    outcome := 'known';
+    outcome := 'repeat';
     RETURN;
   END IF;
   SELECT tier INTO v_tier FROM warmup WHERE session_id = p_session;
