@@ -43,3 +43,29 @@ export function missingPaths() {
     return missing.map((path) => `${page}: ${path}`);
   });
 }
+
+/** The section of the architecture that says what the files of one send are for, and the last paragraph of it: those that are not on the walk. */
+const SECTION = /^## One message out, by file$([\s\S]*?)^(What this section names[\s\S]*?)^###/m;
+const CODE = /`([\w./-]+\.(?:ts|sql))`/g;
+
+/** Lists the files that the architecture counts to one send and the walk does not, or the other way round. */
+export function strayWalkFiles() {
+  const [walk, architecture] = ['walk', 'architecture'].map((page) =>
+    readFileSync(join(ROOT, `docs/${page}.md`), 'utf8'),
+  );
+  const [, section, others] = SECTION.exec(architecture) ?? [];
+  if (!section)
+    return ['docs/architecture.md has no section "One message out, by file" with its last paragraph.'];
+  const namesIn = (text) => [...text.matchAll(CODE)].map(([, name]) => name);
+  const walked = namesIn(walk);
+  const isWalked = (name) => walked.some((path) => path === name || path.endsWith(`/${name}`));
+  const beside = new Set(namesIn(others));
+  return [
+    ...namesIn(section)
+      .filter((name) => !isWalked(name) && !beside.has(name))
+      .map((name) => `docs/architecture.md counts ${name} to one send; docs/walk.md does not.`),
+    ...[...beside]
+      .filter(isWalked)
+      .map((name) => `docs/walk.md counts ${name} to one send; docs/architecture.md says that it is not.`),
+  ];
+}

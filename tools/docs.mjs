@@ -6,7 +6,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { format, resolveConfig } from 'prettier';
-import { missingPaths } from './doc-paths.mjs';
+import { missingPaths, strayWalkFiles } from './doc-paths.mjs';
 import { publishedFixtures } from './fixtures.mjs';
 import { drawHouse } from './house.mjs';
 import { sdkPages } from './sdk/pages.mjs';
@@ -179,6 +179,8 @@ for (const [path, text] of Object.entries(pages)) {
   writeFileSync(file, wanted);
   process.stdout.write(`wrote ${path}\n`);
 }
-const missing = process.argv.includes('--check') ? missingPaths() : [];
-for (const path of missing) process.stderr.write(`${path} does not exist.\n`);
-process.exitCode = stale + missing.length > 0 ? 1 : 0;
+const wrong = process.argv.includes('--check')
+  ? [...missingPaths().map((path) => `${path} does not exist.`), ...strayWalkFiles()]
+  : [];
+for (const line of wrong) process.stderr.write(`${line}\n`);
+process.exitCode = stale + wrong.length > 0 ? 1 : 0;

@@ -82,6 +82,14 @@ function missingFiles(name) {
   });
 }
 
+/** Says which projects the list names twice: JSON takes the last one in silence. */
+function twiceNamed() {
+  const text = readFileSync(join(ROOT, 'tools/mutate.json'), 'utf8');
+  const keys = [...text.matchAll(/^ {2}"([^"]+)": \{$/gm)].map(([, key]) => key);
+  const twice = keys.filter((key, index) => keys.indexOf(key) !== index);
+  return twice.map((key) => `mutate.json names ${key} twice.`);
+}
+
 const isCheck = process.argv.includes('--check');
 const chosen = process.argv.slice(2).filter((argument) => argument !== '--check');
 const names = chosen.length > 0 ? chosen : Object.keys(projects);
@@ -89,7 +97,7 @@ const unknown = names.filter((name) => !Object.hasOwn(projects, name));
 if (unknown.length > 0) {
   fail([`mutate.json has no ${unknown.join(', ')}; it has ${Object.keys(projects).join(', ')}.`]);
 }
-const missing = names.flatMap(missingFiles);
+const missing = [...twiceNamed(), ...names.flatMap(missingFiles)];
 if (missing.length > 0) fail(missing);
 if (isCheck) process.exit();
 const lines = [];

@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { subscriptionCases, startTestService, type TestService } from '@svc/testing';
+import {
+  subscriptionCases,
+  startTestService,
+  type TestService,
+  wholeTenantInBillingCases,
+} from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 
@@ -12,5 +17,5 @@ afterAll(() => service.stop());
 
 // The gateway's tests run the same cases against the fake that stands for this service.
 describe('the service keeps the contract', () => {
-  test.each(subscriptionCases)('$name', ({ run }) => run(service));
+  test.each([...subscriptionCases, ...wholeTenantInBillingCases])('$name', ({ run }) => run(service));
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { limitsCases, startTestService, type TestService } from '@svc/testing';
+import { limitsCases, startTestService, type TestService, wholeTenantInLimitsCases } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 
@@ -12,5 +12,5 @@ afterAll(() => service.stop());
 
 // The gateway's tests run the same cases against the fake that stands for this service.
 describe('the service keeps the contract', () => {
-  test.each(limitsCases)('$name', ({ run }) => run(service));
+  test.each([...limitsCases, ...wholeTenantInLimitsCases])('$name', ({ run }) => run(service));
 });

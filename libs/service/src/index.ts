@@ -30,13 +30,7 @@ export {
   noteErasure,
   timeOfInbound,
 } from './erased-contacts.js';
-export {
-  HttpErrorFilter,
-  messageError,
-  RpcErrorFilter,
-  sendError,
-  toAppError,
-} from './start/error-filters.js';
+export { messageError, toAppError } from './start/error-filters.js';
 export { HealthController, type Readiness, READINESS } from './start/health.js';
 export { connectionProviders, DATABASE_PATIENCE, databaseModule } from './start/infrastructure.js';
 export {

@@ -73,3 +73,10 @@ export { boundEndpointCases } from './contract-cases/bound-endpoints.js';
 export { sessionCases, type SessionWorld } from './contract-cases/sessions.js';
 export { limitsCases } from './contract-cases/limits.js';
 export { NO_LIMITS, PLAN_NUMBERS, subscriptionCases } from './contract-cases/subscriptions.js';
+export { endMessageCases } from './contract-cases/end-message.js';
+export {
+  wholeTenantInBillingCases,
+  wholeTenantInLimitsCases,
+  wholeTenantInSessionsCases,
+  wholeTenantInWebhooksCases,
+} from './contract-cases/whole-tenants.js';

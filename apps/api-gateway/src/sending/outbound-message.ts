@@ -15,7 +15,9 @@ import { v5 as uuidv5, v7 as uuidv7 } from 'uuid';
 import type { Message } from '../messages/message.entity.js';
 import { normalizeChat, normalizeRecipient } from '../messages/recipient.js';
 import { contactDraft } from './drafts/contact.js';
+import { deleteDraft } from './drafts/delete.js';
 import { type Draft, shows } from './drafts/draft.js';
+import { editDraft } from './drafts/edit.js';
 import { mediaDraft } from './drafts/media.js';
 import { reactionDraft } from './drafts/reaction.js';
 
@@ -134,8 +136,8 @@ const RULES: { [Field in Exclude<ContentField, PlainField>]: Rule<Field> } & {
   media: mediaDraft,
   contact: contactDraft,
   reaction: reactionDraft,
-  edit: ({ text }) => ({ content: { type: 'edit', text }, body: { type: 'text', text } }),
-  delete: () => ({ content: { type: 'delete' }, body: { type: 'unsupported', original: 'delete' } }),
+  edit: editDraft,
+  delete: deleteDraft,
 };
 
 /**

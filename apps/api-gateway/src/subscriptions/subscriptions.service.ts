@@ -49,8 +49,8 @@ export class SubscriptionsService {
     return this.read(tenantId, 'fresh');
   }
 
-  /** The last answer about a tenant, of a minute ago where `billing` can be reached; it is asked for anew without anybody's wait. */
-  known(tenantId: string): SubscriptionState | undefined {
+  /** Returns the last answer about a tenant, of a minute ago where `billing` can be reached; asks anew without anybody's wait. */
+  lastAnswer(tenantId: string): SubscriptionState | undefined {
     if (this.isDue(tenantId) && !this.due.has(tenantId)) {
       this.due.add(tenantId);
       setTimeout(() => this.renew(tenantId), ASK_AFTER_MS).unref();

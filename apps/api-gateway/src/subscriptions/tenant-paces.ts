@@ -17,7 +17,7 @@ export class TenantPaces {
 
   /** @throws AppError `RATE_LIMITED`, layer `request`. */
   take(tenantId: string): void {
-    const pace = this.subscriptions.known(tenantId)?.entitlements?.pace ?? null;
+    const pace = this.subscriptions.lastAnswer(tenantId)?.entitlements?.pace ?? null;
     // One a second, so that a tenant of none is told, too.
     if (pace !== null) this.paces.take(tenantId, Math.max(1, pace));
   }

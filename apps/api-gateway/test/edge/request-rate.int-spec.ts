@@ -70,6 +70,6 @@ test('nobody waits for billing before a request is counted', async () => {
   await gateway.fakes.without(GetSubscription, async () => {
     expect(await gateway.call(apiKey, 'GET /v1/sessions')).toMatchObject({ status: 200 });
   });
-  const known = () => gateway.service.get(SubscriptionsService).known(tenantId);
+  const known = () => gateway.service.get(SubscriptionsService).lastAnswer(tenantId);
   await waitFor('an answer that nobody has waited for', () => known() !== undefined);
 });

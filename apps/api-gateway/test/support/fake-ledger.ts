@@ -1,4 +1,4 @@
-import { type EndedMessage, EndMessage, type EndMessageV1, type RequestContract } from '@svc/contracts';
+import { AppError, type EndedMessage, EndMessage, type EndMessageV1, type RequestContract } from '@svc/contracts';
 
 type Answer = <Q extends object, A extends object>(
   contract: RequestContract<Q, A>,
@@ -11,7 +11,7 @@ export class FakeLedger {
   readonly begun = new Set<string>();
   /** Requests in order. */
   readonly asked: EndMessageV1[] = [];
-  private readonly ended = new Map<string, EndedMessage>();
+  private readonly ended = new Map<string, EndedMessage & { tenantId: string }>();
 
   answer(on: Answer): void {
     on(EndMessage, (request: EndMessageV1) => {
@@ -20,8 +20,11 @@ export class FakeLedger {
       if (this.begun.has(jobId)) return { status: 'SENDING', keyId: 'ABC', failure: null };
       const { code, detail: message = 'As asked.' } = request;
       const failure = { code, message, givenBack: ['session' as const, 'plan' as const] };
-      const ended = this.ended.get(jobId) ?? { status: 'FAILED', keyId: 'ABC', failure };
-      this.ended.set(jobId, ended);
+      const { tenantId, ...ended } = this.ended.get(jobId) ?? {
+        ...{ tenantId: request.tenantId, status: 'FAILED' as const, keyId: 'ABC', failure },
+      };
+      if (tenantId !== request.tenantId) throw new AppError('MESSAGE_NOT_FOUND');
+      this.ended.set(jobId, { tenantId, ...ended });
       return ended;
     });
   }

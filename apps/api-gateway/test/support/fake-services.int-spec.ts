@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { RpcClient } from '@svc/messaging';
 import {
   boundEndpointCases,
+  endMessageCases,
   limitsCases,
   sessionCases,
   type SessionWorld,
@@ -10,6 +11,10 @@ import {
   subscriptionCases,
   type TestNats,
   webhookCases,
+  wholeTenantInBillingCases,
+  wholeTenantInLimitsCases,
+  wholeTenantInSessionsCases,
+  wholeTenantInWebhooksCases,
 } from '@svc/testing';
 import { FakeServices } from './fake-services.js';
 
@@ -35,7 +40,11 @@ afterAll(async () => {
 describe('the fake of', () => {
   test.each(webhookCases)('webhook-dispatcher: $name', ({ run }) => run(world));
   test.each(boundEndpointCases)('webhook-dispatcher, bound endpoints: $name', ({ run }) => run(world));
+  test.each(wholeTenantInWebhooksCases)('webhook-dispatcher: $name', ({ run }) => run(world));
   test.each(sessionCases)('session-worker: $name', ({ run }) => run(world));
-  test.each(limitsCases)('limits: $name', ({ run }) => run(world));
-  test.each(subscriptionCases)('billing: $name', ({ run }) => run(world));
+  test.each([...endMessageCases, ...wholeTenantInSessionsCases])('session-worker: $name', ({ run }) =>
+    run(world),
+  );
+  test.each([...limitsCases, ...wholeTenantInLimitsCases])('limits: $name', ({ run }) => run(world));
+  test.each([...subscriptionCases, ...wholeTenantInBillingCases])('billing: $name', ({ run }) => run(world));
 });

@@ -28,7 +28,11 @@ export class FakeTenants {
   readonly unhashed: string[] = [];
 
   answer(on: On): void {
-    on(EraseInLimits, ({ contact }) => ({ contacts: this.unhashed.push(contact) }));
+    on(EraseInLimits, ({ contact }) => {
+      const contacts = this.unhashed.includes(contact) ? 0 : 1;
+      this.unhashed.push(contact);
+      return { contacts };
+    });
     for (const contract of [SetSessionSuspension, SetEndpointSuspension])
       on(contract, (request: SetSuspensionV1) => {
         this.suspensions.push({ app: contract.app, ...request });

@@ -1,5 +1,4 @@
--- Reserves a unit for one job now: for processes of an earlier release, and as the reference of `bench -- reserve`, so it makes no call
--- more than it had.
+-- Reserves a unit for one job now, as the reference of `bench -- reserve`: it makes no call that it does not need.
 CREATE OR REPLACE FUNCTION reserve(
   p_job uuid, p_tenant uuid, p_session uuid, p_tier_caps integer[], p_plan_cap integer,
   OUT outcome text, OUT day_limit integer, OUT day_used integer, OUT reset_at timestamptz, OUT retry_after integer

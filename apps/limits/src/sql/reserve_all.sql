@@ -45,37 +45,4 @@ BEGIN
     CROSS JOIN LATERAL reserve_at(job.now, job.id, job.tenant, job.session, p_tier_caps, job.plan_cap, coalesce(job.only_new, false)) AS one;
 END $body$;
 
--- For processes of an earlier release, which ask for no job as a new one.
-CREATE OR REPLACE FUNCTION reserve_all(
-  p_jobs uuid[], p_tenants uuid[], p_sessions uuid[], p_tier_caps integer[], p_plan_caps integer[]
-) RETURNS TABLE (
-  place bigint, outcome text, session_limit integer, session_used integer, plan_used integer,
-  reset_at timestamptz, retry_after integer, held_at timestamptz
-) LANGUAGE plpgsql SET lock_timeout = '1s' AS $body$
-DECLARE
-  v_tenants CONSTANT uuid[] := ARRAY(SELECT DISTINCT tenant FROM unnest(p_tenants) AS tenant ORDER BY tenant);
-  v_nows CONSTANT timestamptz[] := ARRAY(SELECT svc_now(tenant) FROM unnest(v_tenants) AS tenant);
-  v_counter record;
-BEGIN
-  FOR v_counter IN
-    SELECT DISTINCT scope, id, (now AT TIME ZONE 'UTC')::date AS day
-    FROM unnest(p_tenants, p_sessions) AS job (tenant, session)
-    JOIN unnest(v_tenants, v_nows) AS clock (tenant, now) USING (tenant)
-    CROSS JOIN LATERAL (VALUES ('session', session), ('tenant', tenant)) AS counter (scope, id)
-    ORDER BY scope, id
-  LOOP
-    PERFORM FROM quota WHERE scope = v_counter.scope AND id = v_counter.id AND day = v_counter.day FOR UPDATE;
-    IF NOT FOUND THEN
-      INSERT INTO quota (scope, id, day, used) VALUES (v_counter.scope, v_counter.id, v_counter.day, 0)
-        ON CONFLICT DO NOTHING;
-      PERFORM FROM quota WHERE scope = v_counter.scope AND id = v_counter.id AND day = v_counter.day FOR UPDATE;
-    END IF;
-  END LOOP;
-  RETURN QUERY
-    SELECT job.place, one.outcome, one.session_limit, one.session_used, one.plan_used, one.reset_at, one.retry_after, one.held_at
-    FROM (
-      SELECT * FROM unnest(p_jobs, p_tenants, p_sessions, p_plan_caps)
-        WITH ORDINALITY AS asked (id, tenant, session, plan_cap, place)
-      JOIN unnest(v_tenants, v_nows) AS clock (tenant, now) USING (tenant) ORDER BY asked.place) job
-    CROSS JOIN LATERAL reserve_at(job.now, job.id, job.tenant, job.session, p_tier_caps, job.plan_cap) AS one;
-END $body$;
+DROP FUNCTION IF EXISTS reserve_all(uuid[], uuid[], uuid[], integer[], integer[]);

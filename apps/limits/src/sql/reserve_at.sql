@@ -80,12 +80,4 @@ BEGIN
   outcome := 'admitted';
 END $body$;
 
--- For processes of an earlier release, which ask for no job as a new one.
-CREATE OR REPLACE FUNCTION reserve_at(
-  p_now timestamptz, p_job uuid, p_tenant uuid, p_session uuid, p_tier_caps integer[], p_plan_cap integer,
-  OUT outcome text, OUT day_limit integer, OUT day_used integer,
-  OUT reset_at timestamptz, OUT retry_after integer,
-  OUT session_limit integer, OUT session_used integer, OUT plan_used integer, OUT held_at timestamptz
-) LANGUAGE sql AS $body$
-  SELECT * FROM reserve_at(p_now, p_job, p_tenant, p_session, p_tier_caps, p_plan_cap, false)
-$body$;
+DROP FUNCTION IF EXISTS reserve_at(timestamptz, uuid, uuid, uuid, integer[], integer);

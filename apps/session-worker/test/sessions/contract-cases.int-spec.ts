@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { sessionCases, type SessionWorld } from '@svc/testing';
+import { endMessageCases, sessionCases, type SessionWorld, wholeTenantInSessionsCases } from '@svc/testing';
 import { Stage } from '../support.js';
 
 let stage: Stage;
@@ -14,5 +14,7 @@ afterAll(() => stage.stop());
 
 // The gateway's tests run the same cases against the fake that stands for this service.
 describe('the service keeps the contract', () => {
-  test.each(sessionCases)('$name', ({ run }) => run(world));
+  test.each([...sessionCases, ...endMessageCases, ...wholeTenantInSessionsCases])('$name', ({ run }) =>
+    run(world),
+  );
 });

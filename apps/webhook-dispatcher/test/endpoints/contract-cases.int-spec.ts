@@ -1,5 +1,5 @@
 import { beforeAll, describe, test } from '@jest/globals';
-import { boundEndpointCases, webhookCases } from '@svc/testing';
+import { boundEndpointCases, webhookCases, wholeTenantInWebhooksCases } from '@svc/testing';
 import { Stage } from '../stage.js';
 
 const stage = Stage.ofThisFile();
@@ -12,4 +12,8 @@ describe('the service keeps the contract', () => {
 
 describe('of endpoints that sessions are bound to', () => {
   test.each(boundEndpointCases)('$name', ({ run }) => run(stage));
+});
+
+describe('of tenants and contacts as a whole', () => {
+  test.each(wholeTenantInWebhooksCases)('$name', ({ run }) => run(stage));
 });

@@ -25,8 +25,22 @@ const MARKS: Record<string, (details: Record<string, unknown>) => unknown> = {
   'webhook.updated': ({ name, fields }) => (String(fields) === 'url' ? 'url' : name),
   'bot_mode.changed': ({ after }) => after,
   'warmup_tier.promoted': ({ tier }) => tier,
-  'subscription.changed': ({ previousPlan, plan }) => `${String(previousPlan)} to ${String(plan)}`,
+  'subscription.changed': ({ entitlement, previousPlan, plan }) =>
+    entitlement ? overrideMark(entitlement as Override) : `${String(previousPlan)} to ${String(plan)}`,
 };
+
+interface Override {
+  previous: unknown;
+  value: unknown;
+}
+
+/** An override of the drill is at least this, which is more than any plan has. */
+export const LEAST_OVERRIDE = 10_000_000;
+
+/** Says of a change of an entitlement which override of the drill it set, or ended. */
+function overrideMark({ previous, value }: Override): string {
+  return Number(value) >= LEAST_OVERRIDE ? `set ${String(value)}` : `clear ${String(previous)}`;
+}
 
 /** Actions that are no change, such as reading a secret: the number of their entries follows the number of repeats. */
 const NO_CHANGES = ['webhook_secret.read'];

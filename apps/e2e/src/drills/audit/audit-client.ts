@@ -24,10 +24,15 @@ export class Client {
     private readonly label: string,
   ) {}
 
+  /** A number that no other call of this client has. */
+  number(): number {
+    this.names += 1;
+    return this.names;
+  }
+
   /** A name that no other call of the run has. */
   name(prefix: string): string {
-    this.names += 1;
-    return `${prefix} ${this.label}.${this.names}`;
+    return `${prefix} ${this.label}.${this.number()}`;
   }
 
   /**

@@ -1,6 +1,6 @@
 import { PLANS } from '@svc/contracts';
 import type { NewTenant } from '../../stack/actor.js';
-import { type Books, changeKey, FIRST_KEY } from './audit-books.js';
+import { type Books, changeKey, FIRST_KEY, LEAST_OVERRIDE } from './audit-books.js';
 import { type Client, operate } from './audit-client.js';
 
 /** Scene of the stories. */
@@ -145,6 +145,31 @@ const subscription: Story = async (client, { books, plans }) => {
   books.note(changeKey(tenantId, 'subscription.changed', tenantId, `${before} to ${plan}`));
 };
 
+const entitlement: Story = async (client, { books }) => {
+  const { tenantId } = client.payer;
+  const value = LEAST_OVERRIDE + client.number();
+  const about = ['--reason', 'drill'];
+  for (const [verb, argument] of [
+    ['set', `messages=${value}`],
+    ['clear', 'messages'],
+  ] as const) {
+    const words = ['entitlements', verb, tenantId, argument, ...about];
+    await operate(client.stack, ...words.map((word) => () => word));
+    books.note(changeKey(tenantId, 'subscription.changed', tenantId, `${verb} ${value}`));
+  }
+};
+
+const suspension: Story = async (client, { books }) => {
+  const { tenantId } = client.payer;
+  for (const [verb, action] of [
+    ['suspend', 'tenant.suspended'],
+    ['resume', 'tenant.resumed'],
+  ] as const) {
+    await operate(client.stack, ...['tenants', verb, tenantId].map((word) => () => word));
+    books.note(changeKey(tenantId, action, tenantId));
+  }
+};
+
 const tenant: Story = async (client, { tenants }) => {
   const name = (): string => {
     tenants.push(client.name('made'));
@@ -164,7 +189,7 @@ const tenant: Story = async (client, { tenants }) => {
 /** The stories, each as often as it stands here. */
 export const STORIES: Story[] = [
   ...[keys, webhook, webhook, rotation, mode, mode, deletion, deletion],
-  ...[tiers, tiers, widgets, subscription, subscription, tenant],
+  ...[tiers, tiers, widgets, subscription, subscription, entitlement, suspension, tenant],
 ];
 
 /** Notes the objects that were made, as the lists have them at the end: also by calls whose answers were lost. */

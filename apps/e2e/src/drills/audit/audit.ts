@@ -23,9 +23,12 @@ const STEPS = ['audit-1', 'audit-2'];
 /** The sweeper waits three seconds, and what the bot has not answered holds up its endpoint for a minute. */
 const SETTLE_LIMIT_MS = 180_000;
 
-/** Drill of changes of every kind while the services that make them, and those on their way, are killed. */
+/**
+ * Drill of changes by everyone who makes some, while the services that make them, and those on their way, are killed. What follows from a
+ * message is not among them: erasures, pauses of endpoints that fail, deleted tenants (their chain goes with them).
+ */
 export const audit: NamedRun = {
-  summary: `${CHANGES_PER_MINUTE * 10} changes of every kind by ${CLIENTS} tenants (--minutes N: ${CHANGES_PER_MINUTE} each), kill -9 of five services and of NATS in turn, and of each owner between its steps`,
+  summary: `${CHANGES_PER_MINUTE * 10} changes by ${CLIENTS} tenants and their operator (--minutes N: ${CHANGES_PER_MINUTE} each), kill -9 of five services and of NATS in turn, and of each owner between its steps`,
   bound:
     'every change that was carried out has exactly one line in the audit log, no line is without a change, and every chain holds',
   async run({ seed, minutes, say }) {
