@@ -1,39 +1,39 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { type Place, UnreadableSecretError, Vault } from './vault.js';
+import { type SecretRow, UnreadableSecretError, Vault } from './vault.js';
 
 const MOST_KEYS = 10_000;
 const vault = new Vault(randomBytes(32).toString('base64'));
-const place: Place = { sessionId: 'a', table: 'signal_key', row: 'session|49151.0' };
+const row: SecretRow = { sessionId: 'a', table: 'signal_key', row: 'session|49151.0' };
 const secret = Buffer.from('private key material');
 
 test('opens what it sealed', () => {
-  expect(vault.open(place, vault.seal(place, secret))).toEqual(secret);
+  expect(vault.open(row, vault.seal(row, secret))).toEqual(secret);
 });
 
 test.each([
-  ['session', { ...place, sessionId: 'b' }],
-  ['table', { ...place, table: 'credential' as const }],
-  ['row', { ...place, row: 'session|49152.0' }],
+  ['session', { ...row, sessionId: 'b' }],
+  ['table', { ...row, table: 'credential' as const }],
+  ['row', { ...row, row: 'session|49152.0' }],
 ])('does not open in another %s', (_what, elsewhere) => {
-  expect(() => vault.open(elsewhere, vault.seal(place, secret))).toThrow();
+  expect(() => vault.open(elsewhere, vault.seal(row, secret))).toThrow();
 });
 
 test('does not open with another master key', () => {
   const other = new Vault(randomBytes(32).toString('base64'));
-  expect(() => other.open(place, vault.seal(place, secret))).toThrow();
+  expect(() => other.open(row, vault.seal(row, secret))).toThrow();
 });
 
 test('caches a bounded number of derived keys, and opens what was sealed with one that it dropped', () => {
-  const sealed = vault.seal(place, secret);
-  for (let n = 0; n <= MOST_KEYS; n += 1) vault.seal({ ...place, sessionId: `other ${n}` }, secret);
+  const sealed = vault.seal(row, secret);
+  for (let n = 0; n <= MOST_KEYS; n += 1) vault.seal({ ...row, sessionId: `other ${n}` }, secret);
   expect(vault['boxes'].size).toBe(MOST_KEYS);
-  expect(vault.open(place, sealed)).toEqual(secret);
+  expect(vault.open(row, sealed)).toEqual(secret);
 });
 
 test('opens what an earlier process sealed: a release that derived other keys would lose every session', () => {
   const earlier = 'AlBvXZaa/A24XQHvj7omS9mPKHTnZaCeiCAcdCbaOVsrUt6oxYWGf9dL117XX1AlGuXusr0=';
-  const there: Place = { ...place, sessionId: '018f0000-0000-7000-8000-00000000000a' };
+  const there: SecretRow = { ...row, sessionId: '018f0000-0000-7000-8000-00000000000a' };
   const sevens = new Vault(Buffer.alloc(32, 7).toString('base64'));
   expect(sevens.open(there, Buffer.from(earlier, 'base64'))).toEqual(secret);
 });
@@ -41,14 +41,14 @@ test('opens what an earlier process sealed: a release that derived other keys wo
 test('opens what another vault with the same master key sealed, also after it has forgotten the session', () => {
   const masterKey = randomBytes(32).toString('base64');
   const [one, other] = [new Vault(masterKey), new Vault(masterKey)];
-  const sealed = one.seal(place, secret);
-  expect(other.open(place, sealed)).toEqual(secret);
-  other.forget(place.sessionId);
-  expect(other.open(place, sealed)).toEqual(secret);
+  const sealed = one.seal(row, secret);
+  expect(other.open(row, sealed)).toEqual(secret);
+  other.forget(row.sessionId);
+  expect(other.open(row, sealed)).toEqual(secret);
 });
 
 test('names the table and the session of what does not open, and no more', () => {
-  const open = () => vault.open(place, Buffer.from('altered'));
+  const open = () => vault.open(row, Buffer.from('altered'));
   expect(open).toThrow(UnreadableSecretError);
   expect(open).toThrow(
     expect.objectContaining({

@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import { SecretBox, secretKey } from '@svc/service';
 
-/** Place of a secret of a session. */
-export interface Place {
+/** The row of a secret of a session. */
+export interface SecretRow {
   sessionId: string;
   table: 'credential' | 'signal_key' | 'session';
   /** Key of the row within the session. */
@@ -16,7 +16,7 @@ const MOST_KEYS = 10_000;
 export class UnreadableSecretError extends Error {
   override readonly name = 'UnreadableSecretError';
 
-  constructor({ table, sessionId }: Place) {
+  constructor({ table, sessionId }: SecretRow) {
     super(`A row of ${table} of session ${sessionId} does not open with this CREDENTIALS_KEY.`);
   }
 }
@@ -32,16 +32,16 @@ export class Vault {
   /** @param masterKey 32 bytes in base64. */
   constructor(private readonly masterKey: string) {}
 
-  seal(place: Place, plain: Uint8Array): Buffer {
-    return this.boxOf(place.sessionId).seal(plain, parts(place));
+  seal(row: SecretRow, plain: Uint8Array): Buffer {
+    return this.boxOf(row.sessionId).seal(plain, parts(row));
   }
 
   /** @throws UnreadableSecretError */
-  open(place: Place, sealed: Buffer): Buffer {
+  open(row: SecretRow, sealed: Buffer): Buffer {
     try {
-      return this.boxOf(place.sessionId).open(sealed, parts(place));
+      return this.boxOf(row.sessionId).open(sealed, parts(row));
     } catch {
-      throw new UnreadableSecretError(place);
+      throw new UnreadableSecretError(row);
     }
   }
 
@@ -63,4 +63,4 @@ export class Vault {
   }
 }
 
-const parts = ({ table, sessionId, row }: Place): string[] => [table, 'sealed', sessionId, row];
+const parts = ({ table, sessionId, row }: SecretRow): string[] => [table, 'sealed', sessionId, row];
