@@ -312,7 +312,7 @@ export const ERROR_CATALOGUE = {
     true,
     'info',
     'A limit is used up: messages a day, sessions of the plan, requests a second, messages that wait, or new chats that the platform allows.',
-    'Wait for the number of seconds in Retry-After; meta names the layer (session, plan, request, platform, schedule), the limit or the reason, and when it resets.',
+    'Wait for as many seconds as Retry-After says; meta names the layer (session, plan, request, platform, schedule, erasure), the limit or reason, when it resets.',
   ),
   HEADERS_TOO_LARGE: entry(
     431,

@@ -43,6 +43,7 @@ export {
 } from './outbox.js';
 export { log, NestLogger, refusalWords, setUpLogger, silenceConsole } from './logging/logger.js';
 export { FairPlaces, type Place } from './tasks/fair-places.js';
+export { LongReads } from './tasks/long-reads.js';
 export { KeyedPaces, Pace } from './tasks/pace.js';
 export { PeriodicTask } from './tasks/periodic-task.js';
 export { PeriodicTasks } from './tasks/periodic-tasks.js';

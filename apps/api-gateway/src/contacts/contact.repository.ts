@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { ADDRESS_DOMAINS, type BoundedCount } from '@svc/contracts';
+import { LongReads } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { Message } from '../messages/message.entity.js';
-import { LongReads } from '../paging/long-reads.js';
 
 /** A person on the other side, of one tenant. */
 export interface Person {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { LongReads } from '@svc/service';
 import { DataSource } from 'typeorm';
 import type { Conversation } from './conversation.entity.js';
 import { NOW } from '../messages/messages.repository.js';
-import { LongReads } from '../paging/long-reads.js';
 
 /** The conversations of a list: those of a tenant, or of one session. */
 export interface ConversationFilter {

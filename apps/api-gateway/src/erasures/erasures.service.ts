@@ -17,12 +17,18 @@ import { AuditService } from '../audit/audit.service.js';
 import { actorOf, type Caller } from '../auth/authorization.js';
 import { isAbout } from '../contacts/contact-traces.js';
 import { ContactsService } from '../contacts/contacts.service.js';
+import { LOCK_TENANTS_SQL } from '../limits/quotas.service.js';
 import { ErasedContact, ErasureRecord } from './erasure.entity.js';
 import { ContactAliases } from '../messages/contact-aliases.js';
 import { type ErasureTask, MessageErasure, PATIENCE_MS } from './message-erasure.js';
 
 const REQUEST_SQL = `INSERT INTO erasure (id, tenant_id, contact, requested_at) VALUES ($1, $2, $3, clock_timestamp())
   ON CONFLICT (tenant_id, contact) WHERE finished_at IS NULL DO NOTHING RETURNING requested_at AS "requestedAt"`;
+/** Erasures of one tenant that may wait. */
+const MOST_WAITING = 1_000;
+const RETRY_AFTER_SECONDS = 10;
+const WAITING_SQL = `SELECT count(*)::int AS used, clock_timestamp() + ${RETRY_AFTER_SECONDS} * interval '1 second' AS "resetAt"
+  FROM erasure WHERE tenant_id = $1 AND finished_at IS NULL`;
 const FINISH_SQL = `UPDATE erasure SET finished_at = clock_timestamp(), contact = NULL, counts = $2
   WHERE id = $1 AND finished_at IS NULL`;
 const COUNT_NAMES = [
@@ -48,7 +54,7 @@ export class ErasuresService {
 
   /**
    * Begins an erasure, or returns the one that runs.
-   * @throws AppError `CONTACT_NOT_FOUND`
+   * @throws AppError `CONTACT_NOT_FOUND`, or `RATE_LIMITED` where too many wait already
    */
   async request(caller: Caller, asked: string): Promise<Erasure> {
     const { tenantId } = caller;
@@ -59,6 +65,7 @@ export class ErasuresService {
       // Everything that was told before the account's address was known names another spelling of the number, and that alone.
       const names = [contact, ...(await this.aliases.of(tenantId, contact))];
       await this.records.manager.transaction(async (tx) => {
+        await assertRoom(tx, tenantId);
         for (const name of names) await this.insert(tx, caller, name);
       });
     }
@@ -167,6 +174,17 @@ export class ErasuresService {
     const [row] = await this.records.query<[{ now: Date }]>('SELECT clock_timestamp() AS now');
     return row.now.toISOString();
   }
+}
+
+/** Checks that one more erasure may wait; of two requests at once the second counts the row of the first. */
+async function assertRoom(tx: EntityManager, tenantId: string): Promise<void> {
+  await tx.query(LOCK_TENANTS_SQL, [[tenantId]]);
+  const [row] = await tx.query<[{ used: number; resetAt: Date }]>(WAITING_SQL, [tenantId]);
+  if (row.used < MOST_WAITING) return;
+  const counted = { limit: MOST_WAITING, used: row.used };
+  const reset = { resetAt: row.resetAt.toISOString(), retryAfterSeconds: RETRY_AFTER_SECONDS };
+  const meta = { layer: 'erasure', ...counted, ...reset };
+  throw new AppError('RATE_LIMITED', `No more than ${MOST_WAITING} erasures may wait.`, meta);
 }
 
 function countsOf(counts: Record<string, number>): ErasureCounts {

@@ -33,7 +33,7 @@ export class ApiKeysController {
     operationId: 'createApiKey',
     summary: 'Create a key, replacing the calling one',
     description:
-      'The key that is replaced works for another 24 hours. `rotates` names another key, or null: none is replaced. Of two calls that replace one key at the same moment, one gets 409. With `environment: TEST` a live key makes one for the sandbox, which replaces none.',
+      'The key that is replaced works for another 24 hours and does not count: a key can be replaced where there are as many as there may be, within 24 hours at most that many. `rotates` names another key, or null: none is replaced. Of two calls that replace one key at the same moment, one gets 409. With `environment: TEST` a live key makes one for the sandbox, which replaces none.',
   })
   @ApiCreatedResponse({ type: NewApiKey, description: 'Created; the only answer with the secret.' })
   @ApiErrors('VALIDATION_FAILED', 'API_KEY_NOT_FOUND', 'API_KEY_CONFLICT', 'LIVE_ONLY', 'QUOTA_CONFLICT')

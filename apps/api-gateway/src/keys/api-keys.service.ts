@@ -51,6 +51,15 @@ export interface KeyOrder {
   actor: string;
 }
 
+/** A key that is replaced. */
+interface Replacement {
+  kid: string;
+  /** Scopes of the key that replaces it: with others it is no rotation, and several such keys may be made one after the other. */
+  scopes: Scope[] | undefined;
+  /** Keys that the tenant may have; null: any number. */
+  most: number | null;
+}
+
 /** This class makes, replaces and revokes the keys of a tenant. A replaced key works for another 24 hours; each change is audited with it. */
 @Injectable()
 export class ApiKeysService {
@@ -96,8 +105,7 @@ export class ApiKeysService {
     const most = await this.quotas.most(caller.tenantId, 'keys');
     return this.dataSource.transaction(async (tx) => {
       const kid = rotates === undefined ? caller.kid : rotates;
-      const old = kid === null ? null : await this.expire(tx, caller, kid, scopes);
-      // A key that is replaced works for another day, and counts until then.
+      const old = kid === null ? null : await this.expire(tx, caller, { kid, scopes, most });
       await this.quotas.assertRoom(tx, caller.tenantId, 'keys', most);
       const made = await this.make(tx, {
         tenantId: caller.tenantId,
@@ -184,12 +192,17 @@ export class ApiKeysService {
   }
 
   /**
-   * Lets a key expire in 24 hours; one that expires earlier keeps its time.
-   * @param scopes of the key that replaces it: with others it is no rotation, and several such keys may be made one after the other.
-   * @throws AppError `API_KEY_CONFLICT` where another call has rotated it at the same moment.
+   * Lets a key expire in 24 hours; one that expires earlier keeps its time. It makes room for its successor at once: whoever has as many keys
+   * as there may be can replace one that leaked. The replaced ones have a bound of their own, so that a chain of rotations ends.
+   * @throws AppError `API_KEY_CONFLICT` where another call has rotated it at the same moment, `QUOTA_CONFLICT`.
    */
-  private async expire(tx: EntityManager, caller: Caller, kid: string, scopes?: Scope[]): Promise<ApiKey> {
+  private async expire(
+    tx: EntityManager,
+    caller: Caller,
+    { kid, scopes, most }: Replacement,
+  ): Promise<ApiKey> {
     const { tenantId, scopes: before } = await this.find(tx, caller, kid);
+    await this.quotas.assertRoom(tx, tenantId, 'replacedKeys', most);
     const isRotation = !scopes || new Set([...scopes, ...before]).size === new Set(before).size;
     const { affected } = await tx
       .createQueryBuilder()

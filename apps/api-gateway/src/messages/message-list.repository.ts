@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { MessageStatus } from '@svc/contracts';
+import { LongReads } from '@svc/service';
 import { type EntityManager, Repository, type SelectQueryBuilder } from 'typeorm';
-import { LongReads } from '../paging/long-reads.js';
 import { Message } from './message.entity.js';
 
 /** Rows looked at for one page: a filter that nothing matches must not cost the whole history. */

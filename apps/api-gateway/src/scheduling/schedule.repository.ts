@@ -3,26 +3,35 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { FIRST_PUBLICATION_S } from '../sending/send-publisher.js';
 
 const BATCH = 100;
+const IS_DUE = 's.send_at <= clock.now AND s.look_at <= statement_timestamp()';
 /** Time for which the services that a release needs may be away. */
 const PATIENCE = '10 minutes';
 
-// The statement goes from tenant to tenant along the index, because each has a clock; messages of a suspended one wait. Whoever claims a row
-// has it alone for as long as its questions may take; a crash leaves it to the next one.
-const CLAIM_SQL = `WITH RECURSIVE waiting AS (
+/**
+ * This statement claims messages whose time has come. It goes from tenant to tenant along the index, because each has a clock; messages of a
+ * suspended one wait. All who have a message that is due get an equal part of the batch: thousands of one tenant do not hold up the others.
+ * Whoever claims a row has it alone for as long as its questions may take; a crash leaves it to the next one.
+ */
+export const CLAIM_SQL = `WITH RECURSIVE waiting AS (
     (SELECT tenant_id AS id FROM scheduled_message ORDER BY tenant_id LIMIT 1)
     UNION ALL
     SELECT (SELECT s.tenant_id FROM scheduled_message s WHERE s.tenant_id > waiting.id ORDER BY s.tenant_id LIMIT 1)
     FROM waiting WHERE waiting.id IS NOT NULL),
   clock AS MATERIALIZED (SELECT id, svc_now(id) AS now FROM tenant
     WHERE id IN (SELECT id FROM waiting) AND suspended_at IS NULL),
+  turn AS MATERIALIZED (SELECT id, now FROM clock
+    WHERE EXISTS (SELECT FROM scheduled_message s WHERE s.tenant_id = clock.id AND ${IS_DUE}) ORDER BY random() LIMIT ${BATCH}),
   due AS (
-    SELECT s.job_id FROM clock JOIN scheduled_message s ON s.tenant_id = clock.id AND s.send_at <= clock.now
-    WHERE s.look_at <= statement_timestamp() ORDER BY s.send_at, s.seq LIMIT ${BATCH} FOR UPDATE OF s SKIP LOCKED)
+    SELECT part.job_id FROM turn clock CROSS JOIN LATERAL (
+      SELECT s.job_id FROM scheduled_message s WHERE s.tenant_id = clock.id AND ${IS_DUE}
+      ORDER BY s.send_at, s.seq LIMIT (SELECT ${BATCH} / greatest(count(*), 1) FROM turn) FOR UPDATE OF s SKIP LOCKED) part)
   UPDATE scheduled_message s SET look_at = clock_timestamp() + interval '30 seconds',
     tried_since = coalesce(s.tried_since, clock_timestamp())
   FROM due WHERE s.job_id = due.job_id
   RETURNING s.job_id AS "jobId", s.tenant_id AS "tenantId", s.session_id AS "sessionId", s.send_at AS "sendAt", s.seq,
-    s.tried_since < statement_timestamp() - interval '${PATIENCE}' AS "isOverdue"`;
+    s.tried_since < statement_timestamp() - interval '${PATIENCE}' AS "isOverdue",
+    EXISTS (SELECT FROM scheduled_message earlier WHERE earlier.session_id = s.session_id
+      AND (earlier.send_at, earlier.seq) < (s.send_at, s.seq) AND earlier.look_at > statement_timestamp()) AS "isBehind"`;
 
 // A claim ends when its unit may have been given back; then the row is claimed, and its unit asked for, once more. The message is found by
 // its key (docs/adr/0028-statements-use-the-primary-key.md).
@@ -50,6 +59,8 @@ export interface DueMessage {
   seq: string;
   /** The row has been tried for too long. */
   isOverdue: boolean;
+  /** An earlier message of its session waits for another try, or another process is at it. */
+  isBehind: boolean;
 }
 
 /** This class keeps the schedule: the rows of messages that wait for their time. */

@@ -40,16 +40,21 @@ export class ScheduledSends {
     );
   }
 
-  /** Releases the messages of one session. What follows a message that could not be checked waits with it: it must not overtake. */
+  /** Releases the messages of one session. What follows a message that could not be checked waits, too: it must not overtake. */
   private async releaseInOrder(due: DueMessage[]): Promise<void> {
     for (const [place, one] of due.entries()) {
       try {
+        if (one.isBehind) return await this.putOff(due.slice(place));
         await this.release(one);
       } catch (error) {
         log().warn({ jobId: one.jobId, err: error }, 'a message whose time has come waits');
-        return this.schedule.putOff(due.slice(place).map(({ jobId }) => jobId));
+        return this.putOff(due.slice(place));
       }
     }
+  }
+
+  private putOff(due: DueMessage[]): Promise<void> {
+    return this.schedule.putOff(due.map(({ jobId }) => jobId));
   }
 
   private async release({ tenantId, jobId, isOverdue }: DueMessage): Promise<void> {

@@ -36,7 +36,6 @@ describe('API keys', () => {
     const { status, body } = await make(tenant);
     expect(status).toBe(201);
     expect(await make(tenant)).toMatchObject(refusal('keys', 2));
-    expect(await make(tenant, {})).toMatchObject(refusal('keys', 2));
     expect(await limitsOf(tenant)).toMatchObject({ apiKeys: { limit: 2, used: 2, left: 0 } });
     await gateway.call(tenant.apiKey, `DELETE /v1/api-keys/${String(body['kid'])}`);
     expect(await make(tenant)).toMatchObject({ status: 201 });
@@ -44,11 +43,46 @@ describe('API keys', () => {
 
   test('that are refused expire no other key and leave no line in the audit log', async () => {
     const tenant = await own({ keys: 1 });
-    expect(await make(tenant, {})).toMatchObject(refusal('keys', 1));
+    expect(await make(tenant, { scopes: ['messages:read'] })).toMatchObject(refusal('keys', 1));
     const [key] = await sql('SELECT expires_at FROM gateway.api_key WHERE tenant_id = $1', [tenant.tenantId]);
     expect(key).toEqual({ expires_at: null });
     const { items } = await gateway.service.rpc.request(GetAuditLog, { tenantId: tenant.tenantId });
     expect(items.map(({ action }) => action)).not.toContain('api_key.rotated');
+  });
+
+  test('can be rotated at the bound: one that is replaced does not count in its last 24 hours', async () => {
+    const tenant = await own({ keys: 2 });
+    const { body: other } = await make(tenant);
+    expect(await make(tenant, { rotates: other['kid'] })).toMatchObject({ status: 201 });
+    const { status, body } = await make(tenant, {});
+    expect([status, body['rotated']]).toEqual([201, expect.objectContaining({ kid: tenant.kid })]);
+    expect((await gateway.call(tenant.apiKey, 'GET /v1/api-keys')).status).toBe(200);
+    expect(await limitsOf(tenant)).toMatchObject({ apiKeys: { limit: 2, used: 2, left: 0 } });
+    expect(await make(tenant)).toMatchObject(refusal('keys', 2));
+  });
+
+  test('that are replaced are no more than the others may be: a chain of rotations ends', async () => {
+    const tenant = await own({ keys: 2 });
+    let newest = tenant;
+    for (let n = 0; n < 2; n += 1) {
+      const { status, body } = await make(newest, {});
+      expect(status).toBe(201);
+      newest = { ...newest, apiKey: String(body['secret']) };
+    }
+    const refused = await make(newest, {});
+    expect(refused).toMatchObject(refusal('keys', 2));
+    expect(refused.body['message']).toContain('replaced');
+    await gateway.call(newest.apiKey, `DELETE /v1/api-keys/${tenant.kid}`);
+    expect(await make(newest, {})).toMatchObject({ status: 201 });
+  });
+
+  test('that are replaced make no room for a second successor', async () => {
+    const tenant = await own({ keys: 1 });
+    expect(await make(tenant, {})).toMatchObject({ status: 201 });
+    await sql(`UPDATE gateway.api_key SET rotated_at = rotated_at - interval '2 seconds' WHERE kid = $1`, [
+      tenant.kid,
+    ]);
+    expect(await make(tenant, {})).toMatchObject(refusal('keys', 1));
   });
 
   test('that have expired do not count', async () => {

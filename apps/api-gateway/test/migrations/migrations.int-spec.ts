@@ -14,6 +14,7 @@ import { Message } from '../../src/messages/message.entity.js';
 import { SandboxDay } from '../../src/sandbox/sandbox-day.entity.js';
 import { SandboxNumber } from '../../src/sandbox/sandbox-number.entity.js';
 import { ScheduledMessage } from '../../src/scheduling/scheduled-message.entity.js';
+import { CLAIM_SQL as CLAIM_SCHEDULED_SQL } from '../../src/scheduling/schedule.repository.js';
 import { CLAIM_SQL } from '../../src/sending/message-sweeper.js';
 import { schema } from '../../src/migrations/schema.js';
 import { DashboardUser } from '../../src/tenants/dashboard-user.entity.js';
@@ -105,6 +106,9 @@ describe('the schema after its migrations', () => {
       'message_of_sender',
     );
     expect(await planOf(CLAIM_SQL)).toContain('Index Cond: (next_publish_at <=');
+    const scheduled = await planOf(CLAIM_SCHEDULED_SQL);
+    expect(scheduled).not.toContain('Seq Scan on scheduled_message');
+    expect(scheduled).toContain('scheduled_message_session');
     const changes = await planOf(CHANGES_SQL.replaceAll('$1', `'{${'0'.repeat(32)}}'::uuid[]`));
     expect(changes).toContain('message_change_by_job');
     expect(changes).toContain('message_change_by_key');

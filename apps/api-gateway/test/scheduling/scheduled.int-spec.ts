@@ -95,6 +95,23 @@ describe('a message with a time', () => {
     expect((await commands()).map(({ id }) => id)).toEqual([...first, ...together]);
   });
 
+  test('is not overtaken by one whose time comes while it waits for another try', async () => {
+    const first = await schedule();
+    const second = await schedule({ sendAt: inMs(HOUR_MS + MINUTE_MS) });
+    const isPutOff = async (): Promise<boolean> => {
+      const sql = `SELECT FROM gateway.scheduled_message WHERE job_id = $1
+        AND look_at - clock_timestamp() BETWEEN interval '1 second' AND interval '3 seconds'`;
+      return (await gateway.service.database.query(sql, [first])).length > 0;
+    };
+    await gateway.fakes.without(Reserve, async () => {
+      await move(HOUR_MS);
+      await waitFor('its first try', isPutOff);
+    });
+    await move(HOUR_MS + MINUTE_MS);
+    await waitFor('both commands', async () => (await commands()).length === 2);
+    expect((await commands()).map(({ id }) => id)).toEqual([first, second]);
+  });
+
   test('may be set aside while the session is down, over its cap or restricted: that is looked at then', async () => {
     gateway.fakes.refusal = {
       ...{ layer: 'session', limit: 10, used: 10, retryAfterSeconds: 60 },
@@ -257,11 +274,16 @@ describe('a message whose time has come', () => {
     // The row is as a process leaves it that dies after its claim: no other process looks at it for as long as that one could go on.
     await claimedFor(HOUR_MS);
     await move(HOUR_MS);
-    const other = await schedule({ sendAt: inMs(HOUR_MS + 300) });
-    await waitFor('the other command', async () => (await commands()).length > 0);
-    expect(await commands()).toMatchObject([{ id: other }]);
+    const { id: sessionId } = gateway.fakes.addSession(tenant.tenantId);
+    const next = await schedule({ sendAt: inMs(HOUR_MS + 200) });
+    await schedule({ sendAt: inMs(HOUR_MS + 300), sessionId });
+    await waitFor('the command of another session', async () => {
+      return (await gateway.commandsOf(sessionId)).length > 0;
+    });
+    expect(await commands()).toEqual([]);
     await claimedFor(0);
     await waitFor('both commands', async () => (await commands()).length === 2);
+    expect((await commands()).map(({ id }) => id)).toEqual([jobId, next]);
   });
 });
 

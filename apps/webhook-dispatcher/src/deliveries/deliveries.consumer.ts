@@ -9,20 +9,26 @@ import {
   ListDeliveriesV1,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
+import { LongReads } from '@svc/service';
 import { DeliveriesService } from './deliveries.service.js';
 
 /** This consumer answers requests of other services about deliveries. */
 @Controller()
 export class DeliveriesConsumer {
-  constructor(private readonly deliveries: DeliveriesService) {}
+  constructor(
+    private readonly deliveries: DeliveriesService,
+    private readonly reads: LongReads,
+  ) {}
 
   @OnRequest(ListDeliveries)
   async list(@Payload() request: ListDeliveriesV1): Promise<DeliveriesReply> {
-    return { deliveries: await this.deliveries.list(request) };
+    const { tenantId } = request;
+    return { deliveries: await this.reads.run(tenantId, () => this.deliveries.list(request)) };
   }
 
   @OnRequest(GetDelivery)
   async get(@Payload() request: DeliveryRef): Promise<DeliveryReply> {
-    return { delivery: await this.deliveries.get(request) };
+    const { tenantId } = request;
+    return { delivery: await this.reads.run(tenantId, () => this.deliveries.get(request)) };
   }
 }

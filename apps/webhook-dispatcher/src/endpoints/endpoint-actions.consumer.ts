@@ -15,6 +15,7 @@ import {
   TestEndpoint,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
+import { LongReads } from '@svc/service';
 import { EndpointActionsService } from './endpoint-actions.service.js';
 import { EndpointHealthService } from './endpoint-health.service.js';
 import { EndpointTestService } from './endpoint-test.service.js';
@@ -26,6 +27,7 @@ export class EndpointActionsConsumer {
     private readonly actions: EndpointActionsService,
     private readonly tests: EndpointTestService,
     private readonly healths: EndpointHealthService,
+    private readonly reads: LongReads,
   ) {}
 
   @OnRequest(RotateEndpointSecret)
@@ -50,6 +52,7 @@ export class EndpointActionsConsumer {
 
   @OnRequest(GetEndpointHealth)
   async health(@Payload() request: EndpointRef): Promise<EndpointHealthReply> {
-    return { health: await this.healths.health(request) };
+    const { tenantId } = request;
+    return { health: await this.reads.run(tenantId, () => this.healths.health(request)) };
   }
 }

@@ -11,6 +11,7 @@ import {
   ReadEventLogV1,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
+import { LongReads } from '@svc/service';
 import { ContactEventsService } from './contact-events.service.js';
 import { EventLogService } from './event-log.service.js';
 
@@ -20,16 +21,17 @@ export class EventsConsumer {
   constructor(
     private readonly log: EventLogService,
     private readonly contacts: ContactEventsService,
+    private readonly reads: LongReads,
   ) {}
 
   @OnRequest(ReadEventLog)
   read(@Payload() request: ReadEventLogV1): Promise<EventLogReply> {
-    return this.log.read(request);
+    return this.reads.run(request.tenantId, () => this.log.read(request));
   }
 
   @OnRequest(ReadContactEvents)
   ofContact(@Payload() request: ReadContactEventsV1): Promise<ContactEventsReply> {
-    return this.contacts.read(request);
+    return this.reads.run(request.tenantId, () => this.contacts.read(request));
   }
 
   @OnRequest(FindEventLogEnds)

@@ -13,12 +13,16 @@ import {
   StartReplayV1,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
+import { LongReads } from '@svc/service';
 import { ReplaysService } from './replays.service.js';
 
 /** This consumer answers requests of other services for replays. */
 @Controller()
 export class ReplaysConsumer {
-  constructor(private readonly replays: ReplaysService) {}
+  constructor(
+    private readonly replays: ReplaysService,
+    private readonly reads: LongReads,
+  ) {}
 
   @OnRequest(ReplayDelivery)
   async replayOne(@Payload() request: DeliveryRef): Promise<DeliveryReply> {
@@ -27,7 +31,8 @@ export class ReplaysConsumer {
 
   @OnRequest(StartReplay)
   start(@Payload() request: StartReplayV1): Promise<ReplayStart> {
-    return this.replays.start(request);
+    // Its deliveries are counted.
+    return this.reads.run(request.tenantId, () => this.replays.start(request));
   }
 
   @OnRequest(CancelReplay)

@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from '@jest/globals';
 import { GetBoundEndpoint, ListEndpoints, MessageFailed, SessionDeleted } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
+import { DataSource } from 'typeorm';
 import { SessionDeletionsService } from '../../src/bound/session-deletions.service.js';
 import { Stage } from '../stage.js';
 
@@ -106,6 +107,34 @@ test('a paused endpoint has nobody to wait for', async () => {
   await stage.producer.publish(deletion(ref));
   await gone(ref);
 });
+
+test('the endpoint of one tenant goes although the deletions of another came first and take long', async () => {
+  const [crowd, other] = [aSession(), aSession()];
+  const sessions = Array.from({ length: 25 }, () => ({ ...crowd, sessionId: randomUUID() }));
+  for (const ref of sessions) {
+    const { id: endpointId = '' } = (await stage.bind({ ...ref, url: stage.at('/crowd') })) ?? {};
+    await stage.setStatus(ref.tenantId, endpointId, 'PAUSED');
+    await stage.orphan({ ...ref, endpointId });
+  }
+  await stage.bind({ ...other, url: stage.at('/other') });
+  const lock = await new DataSource({ type: 'postgres', url: stage.database.url }).initialize();
+  const holder = lock.createQueryRunner();
+  await holder.startTransaction();
+  await holder.query('SELECT FROM webhooks.webhook_delivery WHERE tenant_id = $1 FOR UPDATE', [
+    crowd.tenantId,
+  ]);
+  for (const ref of sessions) await stage.producer.publish(deletion(ref));
+  await waitFor('one to take long', async () => {
+    const sql = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'DELETE FROM webhook_delivery%'`;
+    return ((await lock.query(sql)) as object[]).length > 0;
+  });
+  await stage.producer.publish(deletion(other));
+  await gone(other, 8_000);
+  await holder.rollbackTransaction();
+  await holder.release();
+  await lock.destroy();
+  for (const ref of sessions) await gone(ref, 60_000);
+}, 120_000);
 
 test('a call that comes after the deletion makes no endpoint any more', async () => {
   const ref = aSession();

@@ -264,9 +264,10 @@ export class ApiKeysResource {
   constructor(protected readonly caller: Caller) {}
 
   /**
-   * Create a key, replacing the calling one. The key that is replaced works for another 24 hours. `rotates`
-   * names another key, or null: none is replaced. Of two calls that replace one key at the same moment, one
-   * gets 409. With `environment: TEST` a live key makes one for the sandbox, which replaces none.
+   * Create a key, replacing the calling one. The key that is replaced works for another 24 hours and does not
+   * count: a key can be replaced where there are as many as there may be, within 24 hours at most that many.
+   * `rotates` names another key, or null: none is replaced. Of two calls that replace one key at the same
+   * moment, one gets 409. With `environment: TEST` a live key makes one for the sandbox, which replaces none.
    */
   create(body: CreateApiKeyBody, options?: CallOptions): Promise<NewApiKey> {
     return this.caller.json<NewApiKey>({ method: 'POST', path: '/v1/api-keys', body }, options);
@@ -337,9 +338,10 @@ export class ContactsResource {
    * others stays, without the mention and the quote. A message that sent a card of the contact to somebody
    * else stays without number and name; one that has not gone out is canceled. Until it is done, a send to
    * the contact is refused; what the contact writes from now on is kept as ever. Repeating it while it runs
-   * returns the same receipt. Units and tokens that were counted stay counted, files that you uploaded are
-   * kept for their month, and those that came with a message go with it. 404 only where there is nothing to
-   * erase: one whom others quoted, or of whom an event or a dead letter is left, is erased like any other.
+   * returns the same receipt. A thousand may wait at a time; then 429 with layer `erasure`. Units and tokens
+   * that were counted stay counted, files that you uploaded are kept for their month, and those that came
+   * with a message go with it. 404 only where there is nothing to erase: one whom others quoted, or of whom
+   * an event or a dead letter is left, is erased like any other.
    */
   erase(contact: string, options?: CallOptions): Promise<Erasure> {
     return this.caller.json<Erasure>(

@@ -1639,7 +1639,7 @@ export interface TenantLimits {
   media: LimitCount;
   /** Endpoints for the events of all sessions. Those of external mode are one per session. */
   endpoints: LimitCount;
-  /** API keys that work. */
+  /** API keys that work. One that is replaced does not count in its last 24 hours. */
   apiKeys: LimitCount;
   /** Widgets. */
   widgets: LimitCount;

@@ -94,7 +94,10 @@ export class TenantLimits {
   })
   endpoints: LimitCount;
 
-  @ApiProperty({ description: 'API keys that work.', type: LimitCount })
+  @ApiProperty({
+    description: 'API keys that work. One that is replaced does not count in its last 24 hours.',
+    type: LimitCount,
+  })
   apiKeys: LimitCount;
 
   @ApiProperty({ description: 'Widgets.', type: LimitCount })
