@@ -57,10 +57,7 @@ test('the limits of a sandbox show its clock, and how often its contacts may wri
     clockSeconds: { used: 86_400, left: 315_489_600 },
     contactMessages: { used: 3, left: 9_997 },
   });
-  await sql(
-    `UPDATE gateway.sandbox_day SET day = day - 1 WHERE tenant_id = $1`,
-    [made.tenantId],
-  );
+  await sql(`UPDATE gateway.sandbox_day SET day = day - 1 WHERE tenant_id = $1`, [made.tenantId]);
   expect(await limits(made.apiKey)).toMatchObject({ contactMessages: { used: 0 } });
 });
 

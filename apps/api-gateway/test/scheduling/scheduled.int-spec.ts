@@ -236,7 +236,13 @@ describe('a message whose time has come', () => {
       const revoked = { kind: 'REVOKED' as const, keyId: keyIdOf(messageId) };
       const data: MessageReceivedV1 = {
         ...{ sessionId: session.id, messageId: id, remoteJid: '15550001112@s.whatsapp.net', keyId: 'ABC' },
-        ...{ chatId: '15550001111@s.whatsapp.net', phone: null, pushName: null, fromMe: true, change: revoked },
+        ...{
+          chatId: '15550001111@s.whatsapp.net',
+          phone: null,
+          pushName: null,
+          fromMe: true,
+          change: revoked,
+        },
         ...{ body: { type: 'unsupported', original: 'protocolMessage' }, timestamp: inMs(0) },
       };
       await gateway.fakes.messaging.publishEvent(envelopeOf(MessageReceived, tenant, data));

@@ -22,7 +22,8 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
   SESSION_NOT_CONNECTED: 'The session was not connected at the time at which it was to go out.',
   RATE_LIMITED: 'A limit was used up at the time at which it was to go out.',
   PAYMENT_REQUIRED: 'The subscription was not active at the time at which it was to go out.',
-  VALIDATION_FAILED: 'The message that it was to change had been deleted by the time at which it was to go out.',
+  VALIDATION_FAILED:
+    'The message that it was to change had been deleted by the time at which it was to go out.',
 };
 
 /**

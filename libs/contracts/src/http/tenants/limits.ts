@@ -134,7 +134,10 @@ export class TenantLimits {
   })
   perSession: SessionDay[];
 
-  @ApiPropertyOptional({ description: 'Of a sandbox alone: its clock and its contacts.', type: SandboxLimits })
+  @ApiPropertyOptional({
+    description: 'Of a sandbox alone: its clock and its contacts.',
+    type: SandboxLimits,
+  })
   sandbox?: SandboxLimits;
 }
 
@@ -224,7 +227,8 @@ export class DryRun {
   sessionId: string;
 
   @ApiProperty({
-    description: 'Address to which it would go: of the account, where the number is known to be another spelling of it.',
+    description:
+      'Address to which it would go: of the account, where the number is known to be another spelling of it.',
     example: '4915112345678@s.whatsapp.net',
   })
   to: string;
