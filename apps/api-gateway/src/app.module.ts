@@ -45,6 +45,7 @@ import { LogTail } from './events/log-tail.js';
 import { SendPermissions } from './auth/send-permissions.js';
 import { LimitsController } from './usage/limits.controller.js';
 import { LimitsService } from './limits/limits.service.js';
+import { SandboxCounts } from './limits/sandbox-limits.js';
 import { QuotasService } from './limits/quotas.service.js';
 import { AdmissionService } from './sending/admission.service.js';
 import { CancellationController } from './scheduling/cancellation.controller.js';
@@ -207,6 +208,7 @@ const events = {
     SubscriptionsService,
     TenantPaces,
     LimitsService,
+    SandboxCounts,
     QuotasService,
     UsageService,
     {

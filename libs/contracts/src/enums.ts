@@ -79,10 +79,11 @@ export const FAILURE_CODES = [
   'ACCOUNT_RESTRICTED',
   'NEW_CHAT_QUOTA',
   'CANCELED',
-  // A scheduled message that could not go out at its time has one of these three codes.
+  // A scheduled message that could not go out at its time has one of these four codes.
   'SESSION_NOT_CONNECTED',
   'RATE_LIMITED',
   'PAYMENT_REQUIRED',
+  'VALIDATION_FAILED',
 ] as const;
 /** Value of `FAILURE_CODES`. */
 export type FailureCode = (typeof FAILURE_CODES)[number];

@@ -3,9 +3,12 @@ import { fileTypeFromBuffer } from 'file-type';
 /** Number of bytes of a file that are enough to find its type. */
 export const SIGNATURE_BYTES = 4_100;
 
+/** Media type of a file of which nothing is known. */
+export const UNKNOWN_TYPE = 'application/octet-stream';
+
 /** Media types that servers and clients name when they know nothing of a file. */
 const UNSPECIFIC = new Set([
-  'application/octet-stream',
+  UNKNOWN_TYPE,
   'binary/octet-stream',
   'application/binary',
   'application/download',

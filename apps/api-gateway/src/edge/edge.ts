@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import multipart from '@fastify/multipart';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppError, invalidField } from '@svc/contracts';
@@ -21,6 +22,8 @@ const LONGEST_SEGMENT = 100;
 const PRIVATE_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 /** Most connections of all callers together: half of the descriptors that a process usually has. Those beyond it are closed at once. */
 const MOST_CONNECTIONS = 10_000;
+/** Time for which a body that is refused may come before the answer, and the one for which it may after it, in ms. */
+const WAIT_MS = 100;
 const DRAIN_MS = 5_000;
 const DRAIN_BYTES = 64 * 1_048_576;
 
@@ -48,13 +51,15 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
     }
     assertContentType(request);
   });
-  fastify.addHook('onSend', async (request, reply) => {
+  fastify.addHook('onSend', async (request, reply, payload) => {
     void reply.header('x-request-id', request.id);
     if (isPrivate(request.routeOptions.url ?? request.url)) void reply.headers(PRIVATE_HEADERS);
-    if (reply.statusCode < 400) return;
-    await drain(request.raw);
+    if (reply.statusCode < 400) return payload;
+    await drain(request.raw, WAIT_MS);
+    if (request.raw.complete || typeof payload !== 'string') return payload;
     // The connection of a caller that still sends an unread body is closed: it would stay for as long as an upload may last.
-    if (!request.raw.complete) void reply.header('connection', 'close');
+    void reply.headers({ connection: 'close', 'content-length': String(Buffer.byteLength(payload)) });
+    return Readable.from(answerAndDrain(payload, request.raw));
   });
   hideFromRouter(fastify);
   answerBrokenHttp(fastify.server);
@@ -89,15 +94,21 @@ function assertContentType({ method, headers, routeOptions }: FastifyRequest): v
   }
 }
 
+/** Answers at once, and ends only when the caller has sent its body, or has had time to. */
+async function* answerAndDrain(payload: string, request: IncomingMessage): AsyncGenerator<Buffer> {
+  yield Buffer.from(payload);
+  await drain(request, DRAIN_MS);
+}
+
 /**
  * Takes in, up to a bound, what the caller still sends of a body that is refused. Closing while it sends resets the
  * connection, and the caller would see that instead of the answer.
  */
-async function drain(request: IncomingMessage): Promise<void> {
+async function drain(request: IncomingMessage, ms: number): Promise<void> {
   if (request.complete || request.destroyed) return;
   let taken = 0;
   await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, DRAIN_MS);
+    const timer = setTimeout(resolve, ms);
     const finish = (): void => {
       clearTimeout(timer);
       resolve();

@@ -16,6 +16,7 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { dayOf, entitlementsOf, isReadOnly, mostSessions, readOnlyError } from './entitlements.js';
 import { mostOf, QuotasService } from './quotas.service.js';
+import { SandboxCounts } from './sandbox-limits.js';
 
 /** Sessions whose day is shown. */
 const MOST_SHOWN = 200;
@@ -29,15 +30,17 @@ export class LimitsService {
   constructor(
     private readonly rpc: RpcClient,
     private readonly quotas: QuotasService,
+    private readonly sandboxes: SandboxCounts,
   ) {}
 
   async ofTenant(subscription: SubscriptionState): Promise<TenantLimits> {
     const { tenantId, plan } = subscription;
-    const [{ count, mediaBytes = 0 }, { sessions }, { tokens }, quotas] = await Promise.all([
+    const [{ count, mediaBytes = 0 }, { sessions }, { tokens }, quotas, sandbox] = await Promise.all([
       this.rpc.request(CountSessions, { tenantId }),
       this.rpc.request(ListSessions, { tenantId, limit: MOST_SHOWN }),
       this.rpc.request(GetUsage, { tenantId }),
       this.quotasOf(subscription),
+      this.sandboxes.of(subscription),
     ]);
     const day = await this.read(
       subscription,
@@ -49,6 +52,7 @@ export class LimitsService {
     return {
       ...{ plan, resetAt, messages, llmCalls, tokens, sessions: sessionCount },
       ...{ ...quotas, media, requestsPerSecond: entitlementsOf(subscription).pace, perSession },
+      ...(sandbox && { sandbox }),
     };
   }
 

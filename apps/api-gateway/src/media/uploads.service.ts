@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { AppError, invalidField } from '@svc/contracts';
+import { AppError, contradicts, invalidField, isOfKind, MEDIA_KINDS } from '@svc/contracts';
 import {
   isSpecific,
   MEDIA_STORE,
@@ -8,6 +8,7 @@ import {
   MediaTooLargeError,
   SIGNATURE_BYTES,
   signatureOf,
+  UNKNOWN_TYPE,
 } from '@svc/media-store';
 import { log, PeriodicTasks } from '@svc/service';
 import { In, IsNull, Not, Repository } from 'typeorm';
@@ -87,9 +88,10 @@ export class UploadsService {
     const head: Uint8Array[] = [];
     const stored = await this.store.put(upload.id, copyHead(source, head), Math.min(room.bytes, MAX_BYTES));
     if (stored.size === 0) throw invalidField('file', 'file must not be empty');
-    // The first bytes of a file may say what its client does not know of it.
-    const found = isSpecific(upload.mimeType) ? undefined : await signatureOf(Buffer.concat(head));
-    const described = { ...stored, mimeType: found?.mimeType ?? upload.mimeType };
+    // The first bytes of a file may say what its client does not know of it, or that it is none of its kind.
+    const { mimeType } = (await signatureOf(Buffer.concat(head))) ?? {};
+    const isKnown = isSpecific(upload.mimeType) && !isOfAnotherKind(upload.mimeType, mimeType);
+    const described = { ...stored, mimeType: isKnown ? upload.mimeType : (mimeType ?? UNKNOWN_TYPE) };
     await this.uploads.update(upload.id, { ...described, bytes: String(countedBytes(stored.size)) });
     return { ...upload, ...described } as StoredUpload;
   }
@@ -157,6 +159,12 @@ export class UploadsService {
       await this.uploads.update({ id: In(found.map(({ id }) => id)) }, { jobId: null });
     } while (found.length === BATCH);
   }
+}
+
+/** Says whether a file is, by its bytes, of no kind that it would be sent as by what its client says. */
+function isOfAnotherKind(declared: string, actual: string | undefined): boolean {
+  const kinds = MEDIA_KINDS.filter((kind) => kind !== 'document' && isOfKind(kind, declared));
+  return kinds.some((kind) => contradicts(kind, actual));
 }
 
 /** Passes a file on, and remembers its first bytes. */

@@ -35,7 +35,8 @@ export const CHANGES_SQL = `
 
 const DELETED_SQL = `SELECT EXISTS (SELECT FROM message WHERE relates_to ->> 'messageId' = $1
     AND relates_to ->> 'relation' = 'DELETE'
-    AND (tenant_id = $2) IS TRUE AND status || '' <> 'FAILED') AS deleted`;
+    AND (tenant_id = $2) IS TRUE AND status || '' <> 'FAILED'
+    AND ($3::uuid IS NULL OR (id <> $3) IS TRUE AND (send_at IS NULL OR released_at IS NOT NULL))) AS deleted`;
 
 /**
  * This class finds what was done to messages afterwards. It is read from the edits and deletions themselves, which are messages of their
@@ -59,10 +60,14 @@ export class MessageChangesRepository {
     return found;
   }
 
-  /** Finds out whether a message was deleted, or is about to be. */
-  async isDeleted(tenantId: string, messageId: string): Promise<boolean> {
+  /**
+   * Finds out whether a message was deleted, or is about to be.
+   * @param before job whose time has come: itself, and what waits for a later time, does not count.
+   */
+  async isDeleted(tenantId: string, messageId: string, before: string | null = null): Promise<boolean> {
     if ((await this.of([messageId])).get(messageId)?.deletedAt) return true;
-    const [row] = await this.dataSource.query<{ deleted: boolean }[]>(DELETED_SQL, [messageId, tenantId]);
+    const parameters = [messageId, tenantId, before];
+    const [row] = await this.dataSource.query<{ deleted: boolean }[]>(DELETED_SQL, parameters);
     return row?.deleted === true;
   }
 }

@@ -2,10 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { entitlementsOf } from '../limits/entitlements.js';
+import { TODAY } from '../limits/sandbox-limits.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 
-// The day is that of the real clock: what is written takes room on a real disk, however far a sandbox has moved its own.
-const TODAY = `(clock_timestamp() AT TIME ZONE 'UTC')::date`;
 const TAKE_SQL = `INSERT INTO sandbox_day AS last (tenant_id, day, written) SELECT $1::uuid, ${TODAY}, 1 WHERE $2::int > 0
   ON CONFLICT (tenant_id) DO UPDATE SET day = excluded.day, written = CASE WHEN last.day = excluded.day THEN last.written ELSE 0 END + 1
     WHERE last.day <> excluded.day OR last.written < $2

@@ -11,6 +11,7 @@ import {
 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { SendPermissions } from '../auth/send-permissions.js';
+import { MOST_AHEAD_S } from '../limits/sandbox-limits.js';
 import { normalizePhone } from '../messages/recipient.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -34,7 +35,7 @@ const LOOK_MS = 100;
 const COMING: readonly SessionStatus[] = ['NEW', 'CONNECTING', 'RECONNECTING', 'AWAITING_SCAN'];
 
 const ADVANCE_SQL = 'SELECT advance_sandbox_clock($1, $2)';
-const MOST_AHEAD = 'must leave the clock ten years ahead at most, which are 315576000 seconds';
+const MOST_AHEAD = `must leave the clock ten years ahead at most, which are ${MOST_AHEAD_S} seconds`;
 /** SQLSTATE of a clock that would go further. */
 const TOO_FAR = '22008';
 const SANDBOX_SQL = 'SELECT id FROM tenant WHERE sandbox_of = $1';

@@ -3,9 +3,11 @@ import { type AppError, type FailureCode, RESTRICTION_REASONS } from '@svc/contr
 import { log, PeriodicTasks } from '@svc/service';
 import { CancellationService } from './cancellation.service.js';
 import type { Message } from '../messages/message.entity.js';
+import { MessageChangesRepository } from '../messages/message-changes.repository.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { type DueMessage, ScheduleRepository } from './schedule.repository.js';
 import { ScheduledGate } from './scheduled-gate.js';
+import { changes } from '../sending/related-message.js';
 
 const INTERVAL_MS = 500;
 
@@ -25,6 +27,7 @@ export class ScheduledSends {
   constructor(
     private readonly schedule: ScheduleRepository,
     private readonly messages: MessagesRepository,
+    private readonly changes: MessageChangesRepository,
     private readonly gate: ScheduledGate,
     private readonly cancellation: CancellationService,
     tasks: PeriodicTasks,
@@ -61,6 +64,7 @@ export class ScheduledSends {
     const message = await this.messages.find(tenantId, jobId);
     if (message?.status !== 'QUEUED') return this.schedule.drop(jobId);
     if (isOverdue) return this.end(message, 'EXPIRED');
+    if (await this.changesNothing(message)) return this.end(message, 'VALIDATION_FAILED');
     try {
       await this.gate.release(message);
     } catch (error) {
@@ -69,6 +73,12 @@ export class ScheduledSends {
       if (!refusal) throw error;
       await this.end(message, refusal, meta['layer'] as string | undefined);
     }
+  }
+
+  /** Says whether the message that it was to edit or delete has been deleted since it was accepted. */
+  private async changesNothing({ id, tenantId, relatesTo }: Message): Promise<boolean> {
+    if (!relatesTo || !changes(relatesTo.relation)) return false;
+    return this.changes.isDeleted(tenantId, relatesTo.messageId, id);
   }
 
   private async end(message: Message, code: FailureCode, detail?: string): Promise<void> {

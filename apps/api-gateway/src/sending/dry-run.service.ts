@@ -8,6 +8,7 @@ import {
   type SubscriptionState,
 } from '@svc/contracts';
 import { LimitsService } from '../limits/limits.service.js';
+import { ContactAliases } from '../messages/contact-aliases.js';
 import { outboundMessageOf } from './outbound-message.js';
 import { SendingService } from './sending.service.js';
 
@@ -22,12 +23,14 @@ export class DryRunService {
   constructor(
     private readonly sending: SendingService,
     private readonly limits: LimitsService,
+    private readonly aliases: ContactAliases,
   ) {}
 
   /** @throws AppError where the request is wrong, whenever it is sent. */
   async rehearse(subscription: SubscriptionState, request: SendMessageRequest): Promise<DryRun> {
     const message = outboundMessageOf(subscription.tenantId, request);
-    const planned = { sessionId: message.sessionId, to: message.contact };
+    const { tenantId, sessionId, contact } = message;
+    const planned = { sessionId, to: await this.aliases.contactOf(tenantId, contact, sessionId) };
     try {
       const [ranked, first] = await this.sending.read(subscription, message, true);
       if (first) return dryRun(planned, null, first.message.id);

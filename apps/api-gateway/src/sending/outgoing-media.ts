@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AddressGuard } from '@svc/outbound-http';
-import { contradicts, invalidField, type MediaKind, type SubscriptionState, typesOf } from '@svc/contracts';
+import { invalidField, type MediaKind, type SubscriptionState } from '@svc/contracts';
 import { signatureOf } from '@svc/media-store';
 import { DataSource } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
@@ -8,7 +8,7 @@ import { mostOf } from '../limits/quotas.service.js';
 import { assertRoom } from '../media/upload-room.js';
 import { UploadsService } from '../media/uploads.service.js';
 import type { Message } from '../messages/message.entity.js';
-import { withUpload } from './drafts/media.js';
+import { assertIsOfKind, withUpload } from './drafts/media.js';
 import type { OutboundMessage } from './outbound-message.js';
 
 /** This class looks up files of outbound messages before one is admitted, and stores those that came with a request. */
@@ -36,7 +36,8 @@ export class OutgoingMedia {
       if (problem) throw invalidField('media.url', `media.url: ${problem}`);
     }
     if (message.file) {
-      await assertIsOfKind(message.content.type as MediaKind, message.file, 'media.base64');
+      const { mimeType } = (await signatureOf(message.file)) ?? {};
+      assertIsOfKind(message.content.type as MediaKind, mimeType, 'media.base64');
       const most = mostOf(subscription, 'storage');
       await assertRoom(this.dataSource, message.tenantId, most, message.file.length);
     }
@@ -68,11 +69,4 @@ export class OutgoingMedia {
     if (!mediaId || row?.content?.media?.mediaId === mediaId) return;
     await this.uploads.discard(mediaId);
   }
-}
-
-/** @throws AppError `VALIDATION_FAILED` where the bytes of a file say that it is none of its kind. */
-async function assertIsOfKind(kind: MediaKind, file: Uint8Array, field: string): Promise<void> {
-  const { mimeType } = (await signatureOf(file)) ?? {};
-  if (mimeType && contradicts(kind, mimeType))
-    throw invalidField(field, `${field} is ${mimeType}, and as ${kind} must be ${typesOf(kind)}`);
 }

@@ -15,6 +15,8 @@ import { Widget } from './widget.entity.js';
 /** Path of the script, two folders above this one, and above the bundle. */
 const SCRIPT = join(import.meta.dirname, '../../public/widget.js');
 
+const SUSPENDED_SQL = 'SELECT suspended_at IS NOT NULL AS suspended FROM tenant WHERE id = $1';
+
 /** This class gives browsers of strangers what the tenant wants shown and the number, and nothing else of either. */
 @Injectable()
 export class PublicWidgetService {
@@ -45,8 +47,10 @@ export class PublicWidgetService {
     };
   }
 
-  /** Reads the phone of a session. A session that is deleted has no number any more: the widget shows nothing. */
+  /** Reads the phone of a session. A session that is deleted, or whose tenant is suspended, has no number to show: the widget shows nothing. */
   private async phoneOf({ tenantId, sessionId }: Widget): Promise<string | null> {
+    const [tenant] = await this.widgets.query<{ suspended: boolean }[]>(SUSPENDED_SQL, [tenantId]);
+    if (tenant?.suspended !== false) return null;
     try {
       return (await this.sessions.owned(tenantId, sessionId)).phone;
     } catch (error) {

@@ -138,6 +138,42 @@ test('from then on a send is answered with the account, stands in its conversati
   expect(command.data).toMatchObject({ to: ACCOUNT, requestedTo: NAMED });
 });
 
+test('an exact repeat of a send asks for nothing else, whatever was learned of its recipient since', async () => {
+  const on = await stage();
+  const message = { sessionId: on.sessionId, to: OTHER, text: 'Hi', clientMessageId: 'order 1' };
+  const repeated = async (more: object = {}): Promise<object> =>
+    (await call(on, 'POST /v1/messages', { ...message, ...more })).body;
+  const jobId = await send(on, OTHER, { clientMessageId: message.clientMessageId });
+  await goes(on, jobId);
+  expect(await repeated()).toMatchObject({ jobId, to: ACCOUNT, requestedTo: NAMED, repeated: true });
+  expect(await repeated()).not.toHaveProperty('differs');
+  expect(await repeated({ to: ACCOUNT })).not.toHaveProperty('differs');
+  expect(await repeated({ text: 'Bye' })).toMatchObject({ differs: ['content'] });
+  expect(await repeated({ to: '+15550001111' })).toMatchObject({ differs: ['to'] });
+  // The account moves on to a third address.
+  const third = '5531900004321@s.whatsapp.net';
+  await goes(on, await send(on, ACCOUNT), third, ACCOUNT);
+  expect(await repeated()).toMatchObject({ to: third, requestedTo: NAMED });
+  expect(await repeated()).not.toHaveProperty('differs');
+});
+
+test('a dry run names the account, as the send does', async () => {
+  const on = await stage();
+  await goes(on, await send(on, OTHER));
+  const dryRun = { sessionId: on.sessionId, to: OTHER, text: 'Hi', dryRun: true };
+  expect((await call(on, 'POST /v1/messages', dryRun)).body).toMatchObject({ wouldSend: true, to: ACCOUNT });
+});
+
+test('an exact repeat of a send to a spelling that was known asks for nothing else', async () => {
+  const on = await stage();
+  await goes(on, await send(on, OTHER));
+  const again = { text: 'Again', clientMessageId: 'order 2' };
+  await send(on, OTHER, again);
+  const { body } = await call(on, 'POST /v1/messages', { sessionId: on.sessionId, to: OTHER, ...again });
+  expect(body).toMatchObject({ repeated: true, to: ACCOUNT });
+  expect(body).not.toHaveProperty('differs');
+});
+
 test('a message of the chat is answered, whichever spelling the send names', async () => {
   const on = await stage();
   await goes(on, await send(on, OTHER));

@@ -86,7 +86,7 @@ describe('the bytes that a tenant may keep', () => {
   test('bind a file in base64; it is neither kept nor sent, and a rehearsal says so', async () => {
     const tenant = await keeping(5_000);
     const { id: sessionId } = gateway.fakes.addSession(tenant.tenantId);
-    const media = { kind: 'image', base64: randomBytes(6_000).toString('base64'), mimeType: 'image/png' };
+    const media = { kind: 'document', base64: randomBytes(6_000).toString('base64'), mimeType: 'a/b' };
     const body = { sessionId, to: '+15550001111', media };
     await expectFull(await gateway.call(tenant.apiKey, 'POST /v1/messages', body), 5_000, 0);
     const rehearsed = await gateway.call(tenant.apiKey, 'POST /v1/messages', { ...body, dryRun: true });

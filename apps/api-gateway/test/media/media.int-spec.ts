@@ -13,6 +13,12 @@ const FILE = randomBytes(3_000_000);
 const PDF = Buffer.from('%PDF-1.7\n% an offer\n');
 const SHA256 = createHash('sha256').update(FILE).digest('hex');
 const MB = 1_048_576;
+/** Head of a picture as phones take them, which no phone shows. */
+const HEIC = Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic', 'latin1');
+/** A picture of text, which no phone shows, and one that they do. */
+const SVG = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
+const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ', 'base64');
+const WEBP = Buffer.from('RIFF\0\0\0\0WEBPVP8 ', 'latin1');
 let sessionId: string;
 let store: MediaStore;
 
@@ -79,7 +85,7 @@ test('an address goes to the worker as it is', async () => {
 });
 
 test('uploads are deleted after a month, files first', async () => {
-  const id = await uploaded(Buffer.from('old'), 'image/png');
+  const id = await uploaded(PNG, 'image/png');
   const age = "created_at = clock_timestamp() - interval '32 days'";
   await gateway.service.database.query(`UPDATE gateway.upload SET ${age} WHERE id = $1`, [id]);
   await gateway.service.get(UploadsService).sweep();
@@ -95,7 +101,7 @@ describe('a file that came with a message', () => {
     );
   const sent = async (): Promise<{ jobId: unknown; mediaId: string }> => {
     const base64 = randomBytes(1_000).toString('base64');
-    const { jobId } = (await send({ kind: 'image', base64, mimeType: 'image/png' })).body;
+    const { jobId } = (await send({ kind: 'document', base64, mimeType: 'image/png' })).body;
     return { jobId, mediaId: String((await mediaOf(jobId))?.media?.mediaId) };
   };
 
@@ -124,7 +130,7 @@ describe('a file that came with a message', () => {
     const clientMessageId = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => {
-        const media = { kind: 'image', base64: randomBytes(1_000).toString('base64'), mimeType: 'image/png' };
+        const media = { kind: 'document', base64: randomBytes(1_000).toString('base64'), mimeType: 'a/b' };
         return gateway.call(owner.apiKey, 'POST /v1/messages', { ...message, media, clientMessageId });
       }),
     );
@@ -150,7 +156,7 @@ describe('a file in base64 is taken', () => {
     ['without padding', 'ZmlsZQ', 'image/png'],
     ['in the alphabet of URLs', url, 'image/png'],
   ])('%s', async (_how, base64, mimeType) => {
-    const { status, body } = await send({ kind: 'image', base64, ...(mimeType ? { mimeType } : {}) });
+    const { status, body } = await send({ kind: 'document', base64, ...(mimeType ? { mimeType } : {}) });
     expect(status).toBe(200);
     const content = (await mediaOf(body['jobId'])) as { media: { mediaId: string; mimeType: string } };
     expect(content.media.mimeType).toBe('image/png');
@@ -168,6 +174,34 @@ test('sound in a container that films have, too, is taken as sound', async () =>
 test('an upload of which its client knows nothing has the type that its bytes say', async () => {
   const { body } = await upload(formOf(PDF, 'application/octet-stream'));
   expect(body).toMatchObject({ mimeType: 'application/pdf', size: PDF.length });
+});
+
+describe('an upload is what its bytes say, whatever its client says', () => {
+  test.each([
+    ['a picture that no phone shows', HEIC, 'image/png', 'image/heic'],
+    ['a document', PDF, 'image/jpeg', 'application/pdf'],
+    ['a picture of text', SVG, 'image/png', 'application/octet-stream'],
+    ['a picture that phones show', PNG, 'image/jpeg', 'image/jpeg'],
+    ['a document under its own name', PDF, 'text/plain', 'text/plain'],
+  ])('%s', async (_what, bytes, declared, mimeType) => {
+    const { body } = await upload(formOf(bytes, declared));
+    expect(body).toMatchObject({ mimeType, size: bytes.length });
+  });
+
+  test.each([
+    [/is image\/heic, .* image\/jpeg or image\/png/, HEIC, undefined],
+    [/is image\/heic, .* image\/jpeg or image\/png/, HEIC, 'image/png'],
+    [/is of no type that its bytes show, /, SVG, undefined],
+    [/is of no type that its bytes show, /, SVG, 'image/png'],
+  ])('and is sent as that alone: it %s', async (rule, bytes, mimeType) => {
+    const mediaId = await uploaded(bytes, 'image/png');
+    const answer = await send({ kind: 'image', mediaId, ...(mimeType && { mimeType }) });
+    expectError(answer, 400, 'VALIDATION_FAILED');
+    expect((answer.body['meta'] as { fields: FieldProblem[] }).fields).toMatchObject([
+      { field: 'media.mediaId', rule: expect.stringMatching(rule) },
+    ]);
+    expect((await send({ kind: 'document', mediaId })).status).toBe(200);
+  });
 });
 
 describe('media is refused', () => {
@@ -192,6 +226,22 @@ describe('media is refused', () => {
       { kind: 'image', base64: PDF.toString('base64'), mimeType: 'image/png' },
       'media.base64',
       /is application\/pdf/,
+    ],
+    ...[small, SVG.toString('base64')].map((base64): [object, string, RegExp] => [
+      { kind: 'image', base64, mimeType: 'image/png' },
+      'media.base64',
+      /is of no type that its bytes show, and as image must be image\/jpeg or image\/png/,
+    ]),
+    [
+      { kind: 'sticker', base64: small, mimeType: 'image/webp' },
+      'media.base64',
+      /is of no type that its bytes show/,
+    ],
+    [{ kind: 'document', base64: `data:what ever;base64,${small}` }, 'media.base64', /media type such as/],
+    [
+      { kind: 'image', base64: `data:image/png;x=\u200b;base64,${PNG.toString('base64')}` },
+      'media.base64',
+      /media type such as/,
     ],
     [{ kind: 'image', base64: small, mimeType: 'image/heic' }, 'media.mimeType', /image\/jpeg or image\/png/],
     [{ kind: 'image', base64: small }, 'media.mimeType', /must be given with media.base64/],
@@ -224,7 +274,7 @@ describe('media is refused', () => {
     expectError(await send({ kind: 'image', mediaId: theirs }), 400, 'VALIDATION_FAILED');
     const film = await uploaded(FILE, 'video/mp4');
     expectError(await send({ kind: 'image', mediaId: film }), 400, 'VALIDATION_FAILED');
-    const sticker = await uploaded(Buffer.alloc(MB + 1), 'image/webp');
+    const sticker = await uploaded(Buffer.concat([WEBP, Buffer.alloc(MB)]), 'image/webp');
     expectError(await send({ kind: 'sticker', mediaId: sticker }), 400, 'VALIDATION_FAILED');
   });
 });

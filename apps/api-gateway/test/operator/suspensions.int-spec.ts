@@ -52,6 +52,20 @@ describe('a suspended tenant', () => {
     expectError(await sessions(String(body['secret'])), 401, 'UNAUTHENTICATED');
   });
 
+  test('has its number shown by no widget, until it is resumed', async () => {
+    const sessionId = gateway.fakes.addSession(own.tenantId, { phone: '+4915112345678' }).id;
+    const origin = 'https://www.example.com';
+    const widget = { sessionId, title: 'Questions?', greeting: 'We answer.', allowedOrigins: [origin] };
+    const id = String((await gateway.call(own.apiKey, 'POST /v1/widgets', widget)).body['id']);
+    const shown = async () =>
+      (await gateway.call(undefined, `GET /v1/public/widget/${id}/config`, undefined, { origin })).body;
+    expect(await shown()).toMatchObject({ link: expect.stringContaining('4915112345678') });
+    await suspend();
+    expect(await shown()).toMatchObject({ link: null, qr: null });
+    await resume();
+    expect(await shown()).toMatchObject({ link: expect.stringContaining('4915112345678') });
+  });
+
   test('has its event streams end, which say why', async () => {
     const headers = { authorization: `Bearer ${own.apiKey}` };
     const reader = await StreamReader.open(`${gateway.service.url}/v1/events/stream`, headers, true);

@@ -39,6 +39,28 @@ test('a clock that is moved brings no other day, a real one does', async () => {
   expect(await write()).toMatchObject({ status: 201 });
 });
 
+test('the limits of a sandbox show its clock, and how often its contacts may write today', async () => {
+  const own = await gateway.createTenant();
+  const made = await gateway.sandboxOf(own);
+  const limits = async (key: string) => (await gateway.call(key, 'GET /v1/limits')).body['sandbox'];
+  expect(await limits(own.apiKey)).toBeUndefined();
+  expect(await limits(made.apiKey)).toEqual({
+    clockSeconds: { limit: 315_576_000, used: 0, left: 315_576_000 },
+    contactMessages: { limit: 10_000, used: 0, left: 10_000 },
+  });
+  await sql(
+    `WITH clock AS (INSERT INTO public.svc_clock (tenant_id, offset_ms) VALUES ($1, 86400000))
+     INSERT INTO gateway.sandbox_day (tenant_id, day, written) VALUES ($1, (clock_timestamp() AT TIME ZONE 'UTC')::date, 3)`,
+    [made.tenantId],
+  );
+  expect(await limits(made.apiKey)).toMatchObject({
+    clockSeconds: { used: 86_400, left: 315_489_600 },
+    contactMessages: { used: 3, left: 9_997 },
+  });
+  await sql(`UPDATE gateway.sandbox_day SET day = day - 1 WHERE tenant_id = $1`, [made.tenantId]);
+  expect(await limits(made.apiKey)).toMatchObject({ contactMessages: { used: 0 } });
+});
+
 test('the phone of a session goes with the session', async () => {
   const phone = (): Promise<unknown[]> =>
     sql('SELECT phone FROM gateway.sandbox_number WHERE session_id = $1', [sessionId]);

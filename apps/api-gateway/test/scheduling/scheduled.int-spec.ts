@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
   EndMessage,
   FindMessages,
   GetSession,
+  MessageReceived,
+  type MessageReceivedV1,
   type NewTenant,
   Reserve,
   SessionDeleted,
@@ -160,12 +163,12 @@ describe('a message with a time', () => {
 
   test('is refused with a file that is not kept until then', async () => {
     const form = new FormData();
-    form.append('file', new Blob([new Uint8Array([1, 2, 3])], { type: 'image/png' }), 'a.png');
+    form.append('file', new Blob([new Uint8Array([1, 2, 3])], { type: 'text/plain' }), 'a.txt');
     const uploaded = await fetch(`${gateway.service.url}/v1/media`, {
       ...{ method: 'POST', headers: { authorization: `Bearer ${tenant.apiKey}` }, body: form },
     });
     const { mediaId } = (await uploaded.json()) as { mediaId: string };
-    const media = { kind: 'image', mediaId };
+    const media = { kind: 'document', mediaId };
     const sendFile = (days: number) => send({ text: undefined, media, sendAt: inMs(days * DAY_MS) });
     expect(await sendFile(27)).toMatchObject({ status: 200 });
     await gateway.service.database.query(
@@ -226,6 +229,57 @@ describe('a message whose time has come', () => {
     expect(await failed(jobId)).toMatchObject({ failure: { code, givenBack: ['session', 'plan'] } });
     await waitFor('it to wait for nothing', async () => (await waiting()) === 0);
     expect(await commands()).toEqual([]);
+  });
+
+  describe('with a change of another message', () => {
+    const keyIdOf = (jobId: string): string => `3EB0${jobId}`;
+    const sent = async (): Promise<string> => {
+      const jobId = (await send({})).body['jobId'] as string;
+      await gateway.service.database.query(
+        `UPDATE gateway.message SET status = 'SENT', key_id = $2 WHERE id = $1`,
+        [jobId, keyIdOf(jobId)],
+      );
+      return jobId;
+    };
+    const isCommanded = (jobId: string): Promise<boolean> =>
+      waitFor('the command', async () => (await commands()).some(({ id }) => id === jobId));
+
+    test.each(['edit', 'delete'])('fails where that was deleted meanwhile: %s', async (change) => {
+      const messageId = await sent();
+      const changed = change === 'edit' ? { messageId, text: 'y' } : { messageId };
+      const jobId = await schedule({ text: undefined, [change]: changed });
+      // The owner deletes it on the phone.
+      const id = randomUUID();
+      const revoked = { kind: 'REVOKED' as const, keyId: keyIdOf(messageId) };
+      const data: MessageReceivedV1 = {
+        ...{ sessionId: session.id, messageId: id, remoteJid: '15550001112@s.whatsapp.net', keyId: 'ABC' },
+        ...{
+          chatId: '15550001111@s.whatsapp.net',
+          phone: null,
+          pushName: null,
+          fromMe: true,
+          change: revoked,
+        },
+        ...{ body: { type: 'unsupported', original: 'protocolMessage' }, timestamp: inMs(0) },
+      };
+      await gateway.fakes.messaging.publishEvent(envelopeOf(MessageReceived, tenant, data));
+      await waitFor('the deletion', async () => (await read(messageId))['deletedAt']);
+      await move(HOUR_MS);
+      expect(await failed(jobId)).toMatchObject({ failure: { code: 'VALIDATION_FAILED' } });
+      expect((await commands()).map(({ id }) => id)).toEqual([messageId]);
+    });
+
+    test('goes out where that is deleted later only', async () => {
+      const messageId = await sent();
+      const edit = await schedule({ text: undefined, edit: { messageId, text: 'y' } });
+      const later = await schedule({
+        ...{ text: undefined, delete: { messageId }, sendAt: inMs(2 * HOUR_MS) },
+      });
+      await move(HOUR_MS);
+      await isCommanded(edit);
+      await move(2 * HOUR_MS);
+      await isCommanded(later);
+    });
   });
 
   test('is told to the worker when its session is gone: it knows what to say', async () => {

@@ -51,13 +51,22 @@ export interface InboundRecord {
 /** A message of a contact as the journal names it: `sender` and `keyId` of its record. */
 export type ReceivedMessage = Pick<InboundRecord, 'sender' | 'keyId'>;
 
+/** Content of a message to send. */
+export interface OutgoingContent extends OutboundContent {
+  /**
+   * Addresses of accounts, by the addresses that the content names; of a person whose account has none but that one, nothing. Absent until
+   * they were asked for.
+   */
+  accounts?: Record<string, string>;
+}
+
 /** A message to send. Whenever it is built anew, by whichever process, it is the same message. */
 export interface OutgoingMessage {
   /** Address of a person or a group. */
   to: string;
   /** The platform's id. */
   keyId: string;
-  content: OutboundContent;
+  content: OutgoingContent;
   acceptedAt: Date;
   /** Result of `upload` for a message with a file. */
   uploaded: Uint8Array | null;

@@ -133,6 +133,12 @@ export interface PlatformSocket {
    */
   addressOf(to: string): Promise<string>;
   /**
+   * Names the accounts of persons by the addresses that stand for them, where those are others: as `addressOf` does, but nobody has to be on
+   * the platform.
+   * @throws NoAnswerError
+   */
+  accountsOf(addresses: string[]): Promise<Record<string, string>>;
+  /**
    * Hands the message to the platform under its id, to an address that `addressOf` names; the ack comes by `onAck`.
    * @throws NotInGroupError
    */

@@ -9,6 +9,7 @@ import { failureOf, MAX_TRIES, sendFailureOf } from './ledger/failures.js';
 import { FilesAhead } from './files/files-ahead.js';
 import type { Ledger, LedgerMessage, LedgerScope } from './ledger/ledger.js';
 import type { NewChats } from './new-chats.js';
+import { personsIn } from './persons-named.js';
 import type { SendStatus } from './ledger/outbound.js';
 import type { OutgoingFiles } from './files/outgoing-files.js';
 import type { ReceiptWriter } from './ledger/receipt-writer.js';
@@ -166,7 +167,8 @@ export class SessionSender {
     const passed = new Set<string>();
     for (const claimed of messages) {
       if (this.socket !== socket) return false;
-      const message = await this.addressed(claimed, socket);
+      const addressed = await this.addressed(claimed, socket);
+      const message = addressed && (await this.withAccounts(addressed, socket));
       if (!message || !(await this.sendNext(message, socket, passed))) return false;
     }
     return true;
@@ -203,6 +205,22 @@ export class SessionSender {
     if (to === message.to) return message;
     await this.tools.ledger.readdress(this.tools.scope, message.jobId, to);
     return { ...message, to };
+  }
+
+  /** Completes a message by the accounts of the persons that it names; undefined where they are not found: those behind it wait for it. */
+  private async withAccounts(
+    message: LedgerMessage,
+    socket: PlatformSocket,
+  ): Promise<LedgerMessage | undefined> {
+    const { jobId, to, content } = message;
+    const persons = content.accounts ? [] : personsIn(content);
+    if (persons.length === 0) return message;
+    const accounts = await this.whileOpen(socket.accountsOf(persons)).catch((error: unknown) => {
+      this.notHandedOver(message, socket, error);
+    });
+    if (!accounts) return undefined;
+    await this.tools.ledger.readdress(this.tools.scope, jobId, to, accounts);
+    return { ...message, content: { ...content, accounts } };
   }
 
   /** Fails a message that must not go out because it would begin a chat; says whether it did. */

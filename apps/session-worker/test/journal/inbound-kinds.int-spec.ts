@@ -132,8 +132,11 @@ test.each(KINDS)('%s is told as what it is, with its file', async (_what, conten
 });
 
 test('what no kind fits is told as unsupported', async () => {
-  const message = { groupInviteMessage: { groupName: 'g', inviteCode: 'x' } };
-  expect((await written({ message })).body).toEqual({ type: 'unsupported', original: 'groupInviteMessage' });
+  const message = { paymentInviteMessage: { serviceType: 1 } };
+  expect((await written({ message })).body).toEqual({
+    type: 'unsupported',
+    original: 'paymentInviteMessage',
+  });
 });
 
 test('every kind of the specification is among them', () => {

@@ -92,7 +92,7 @@ describe('what a business writes is told as the text that a person reads', () =>
     [
       'above a list',
       { listMessage: { title: 'Times', description: 'Choose one', buttonText: 'Open' } },
-      'Times\nChoose one',
+      'Times\nChoose one\nOpen',
     ],
     [
       'as a template',
@@ -114,6 +114,89 @@ describe('what a business writes is told as the text that a person reads', () =>
       },
       'Offer\nTwo for one\ntoday',
     ],
+    [
+      'on buttons',
+      {
+        buttonsMessage: {
+          contentText: 'Do you come?',
+          buttons: [
+            { buttonId: 'b1', buttonText: { displayText: 'Yes' }, type: 1 },
+            { buttonId: 'b2', buttonText: { displayText: 'No' }, type: 1 },
+          ],
+        },
+      },
+      'Do you come?\nYes\nNo',
+    ],
+    [
+      'in the rows of a list',
+      {
+        listMessage: {
+          ...{ title: 'Times', description: 'Choose one', buttonText: 'Open' },
+          sections: [
+            { title: 'Morning', rows: [{ title: '9:00', description: 'with Ada', rowId: 'r1' }] },
+            { title: 'Evening', rows: [{ title: '18:00', rowId: 'r2' }] },
+          ],
+        },
+      },
+      'Times\nChoose one\nMorning\n9:00\nwith Ada\nEvening\n18:00\nOpen',
+    ],
+    [
+      'on the buttons of a template',
+      {
+        templateMessage: {
+          hydratedTemplate: {
+            hydratedContentText: 'Your parcel',
+            hydratedButtons: [
+              { index: 0, quickReplyButton: { displayText: 'Thanks', id: 't1' } },
+              { index: 1, urlButton: { displayText: 'Track it', url: 'https://example.com/1' } },
+              { index: 2, callButton: { displayText: 'Call us', phoneNumber: '+15550001111' } },
+            ],
+          },
+        },
+      },
+      'Your parcel\nThanks\nTrack it\nhttps://example.com/1\nCall us\n+15550001111',
+    ],
+    [
+      'on interactive buttons and lists',
+      {
+        interactiveMessage: {
+          body: { text: 'Two for one' },
+          nativeFlowMessage: {
+            buttons: [
+              { name: 'quick_reply', buttonParamsJson: '{"display_text":"Take it","id":"1"}' },
+              { name: 'cta_url', buttonParamsJson: '{"display_text":"Shop","url":"https://example.com"}' },
+              {
+                name: 'single_select',
+                buttonParamsJson:
+                  '{"title":"Sizes","sections":[{"title":"All","rows":[{"title":"S","description":"small","id":"s"}]}]}',
+              },
+              { name: 'cta_copy', buttonParamsJson: '{"display' },
+            ],
+          },
+        },
+      },
+      'Two for one\nTake it\nShop\nhttps://example.com\nSizes\nAll\nS\nsmall',
+    ],
+    [
+      'on the cards of a carousel',
+      {
+        interactiveMessage: {
+          body: { text: 'New' },
+          carouselMessage: {
+            cards: [
+              { header: { title: 'Cake' }, body: { text: 'With cherries' } },
+              {
+                body: { text: 'Bread' },
+                nativeFlowMessage: {
+                  buttons: [{ name: 'quick_reply', buttonParamsJson: '{"display_text":"Buy"}' }],
+                },
+              },
+            ],
+          },
+        },
+      },
+      'New\nCake\nWith cherries\nBread\nBuy',
+    ],
     ['as an order', { orderMessage: { orderTitle: 'Order 7', message: 'Two cakes' } }, 'Order 7\nTwo cakes'],
     [
       'of a product',
@@ -122,6 +205,60 @@ describe('what a business writes is told as the text that a person reads', () =>
     ],
   ])('%s', async (_where, message, text) => {
     expect((await event(await write(message))).body).toEqual({ type: 'text', text });
+  });
+});
+
+describe('what a person says without a kind of its own is told as the text of it', () => {
+  test.each<[string, object, string]>([
+    [
+      'with a request for money',
+      {
+        requestPaymentMessage: {
+          ...{ noteMessage: { extendedTextMessage: { text: 'For the cake' } }, currencyCodeIso4217: 'BRL' },
+          amount1000: 5_000,
+        },
+      },
+      'For the cake',
+    ],
+    ['with money', { sendPaymentMessage: { noteMessage: { conversation: 'Thank you' } } }, 'Thank you'],
+    [
+      'as the title of a call',
+      {
+        scheduledCallCreationMessage: {
+          scheduledTimestampMs: 1_760_000_000_000,
+          callType: 1,
+          title: 'Offer',
+        },
+      },
+      'Offer',
+    ],
+    [
+      'as the name of a group',
+      { groupInviteMessage: { groupName: 'Neighbours', inviteCode: 'x', caption: 'Join us' } },
+      'Neighbours\nJoin us',
+    ],
+    [
+      'as the outcome of a poll',
+      {
+        pollResultSnapshotMessage: {
+          name: 'Lunch?',
+          pollVotes: [
+            { optionName: 'yes', optionVoteCount: 3 },
+            { optionName: 'no', optionVoteCount: 1 },
+          ],
+        },
+      },
+      'Lunch?\nyes\nno',
+    ],
+  ])('%s', async (_how, message, text) => {
+    expect((await event(await write(message))).body).toEqual({ type: 'text', text });
+  });
+});
+
+test('what a phone alone may show is told as withheld', async () => {
+  expect(await event(await write({ placeholderMessage: { type: 0 } }))).toMatchObject({
+    body: { type: 'unsupported', original: 'placeholderMessage' },
+    unsupportedReason: 'WITHHELD',
   });
 });
 
@@ -170,6 +307,15 @@ test('a poll of the newest kind is a poll', async () => {
 test.each([
   ['a pin', { pinInChatMessage: { key: { id: 'A' }, type: 1 } }],
   ['the head of an album', { albumMessage: { expectedImageCount: 2 } }],
+  [
+    'a key of a group',
+    {
+      fastRatchetKeySenderKeyDistributionMessage: {
+        groupId: '1@g.us',
+        axolotlSenderKeyDistributionMessage: 'AA==',
+      },
+    },
+  ],
   ['a message that is kept', { keepInChatMessage: { key: { id: 'A' }, keepType: 1 } }],
 ])('%s is no message of a customer', async (_what, message) => {
   const keyId = await write(message);

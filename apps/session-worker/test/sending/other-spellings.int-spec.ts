@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
-import { LookUpContact, SetTyping } from '@svc/contracts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { LookUpContact, type OutboundContent, SetTyping } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
-import { LONG_MS, Stage } from '../support.js';
+import { keyIdOf, LONG_MS, type Received, Stage } from '../support.js';
 
 const phone = '15550125000';
 let stage: Stage;
@@ -42,6 +42,62 @@ test('a message to the number as the platform spells it tells that one alone', a
   const event = await stage.event('message.delivered', jobId);
   expect(event).toMatchObject({ to: addressOf(own) });
   expect(event).not.toHaveProperty('requestedTo');
+});
+
+describe('a person that a message names', () => {
+  const sent = async (contact: string, content: OutboundContent): Promise<Received> => {
+    const id = keyIdOf(await stage.send(sessionId, contact, content));
+    return waitFor(
+      `${id} to arrive`,
+      async () => (await stage.platform.inbox(contact)).find((one) => one.id === id),
+      LONG_MS,
+    );
+  };
+  const reader = '15550225990';
+
+  test('on a contact card is the account of the number, which stays as it was typed', async () => {
+    const { own, other } = await twoSpellings();
+    const { message } = await sent(reader, {
+      type: 'contact',
+      contact: { displayName: 'Ana', phone: `+${other}` },
+    });
+    expect(JSON.stringify(message)).toContain(`waid=${own}:+${other}`);
+  });
+
+  test.each<Partial<OutboundContent>>([
+    { type: 'text' },
+    { type: 'edit', target: { keyId: '3EB0CC', fromMe: true } },
+  ])('in a message %j is the account of the number, also where it is asked for again', async (kind) => {
+    const { own, other } = await twoSpellings();
+    const { own: plain } = await twoSpellings();
+    const content = {
+      ...{ ...kind, text: `Ask @${other}, @${plain} or @${other}1` },
+      mentions: [other, plain].map(addressOf),
+    } as OutboundContent;
+    const { id, message, content: shown } = await sent(reader, content);
+    expect(JSON.stringify(message)).toContain(`"mentionedJid":["${addressOf(own)}","${addressOf(plain)}"]`);
+    expect(shown).toMatchObject({ text: `Ask @${own}, @${plain} or @${other}1` });
+    // The account moves on: what was said stays as it was.
+    await stage.platform.call('POST', '/contacts', { phone: own, aliases: [] });
+    const attrs = { id, from: '15550225991@s.whatsapp.net', type: 'retry', t: '1760000000' };
+    const retry = { tag: 'retry', attrs: { count: '1', id, t: '1760000000', v: '1' } };
+    await stage.platform.call('POST', `/accounts/${phone}/stanzas`, {
+      stanza: { tag: 'receipt', attrs, content: [retry] },
+    });
+    const again = await waitFor(
+      'it again',
+      async () => (await stage.platform.inbox('15550225991')).find((one) => one.id === id),
+      LONG_MS,
+    );
+    expect(again.message).toEqual(message);
+  });
+
+  test('who is not on the platform is named as the send does', async () => {
+    const nobody = String(++lastNumber);
+    await stage.platform.call('POST', '/contacts', { phone: nobody, registered: false });
+    const content: OutboundContent = { type: 'text', text: `@${nobody}`, mentions: [addressOf(nobody)] };
+    expect((await sent(reader, content)).content).toMatchObject({ mentions: [nobody] });
+  });
 });
 
 test('a send that names both addresses goes where the platform says by now', async () => {

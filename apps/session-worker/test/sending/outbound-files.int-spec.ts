@@ -11,19 +11,28 @@ import {
   askedInside,
   at,
   FILE,
+  HEIC,
   inside,
   MB,
   outside,
   PNG,
   portOf,
   slow,
+  SOUND,
+  STICKER,
+  SVG,
 } from '../file-server.js';
 import { keyIdOf, LONG_MS, type Received, type Stage } from '../support.js';
 import { httpTunnel, type Tunnel } from '../tunnels.js';
 import { WorkerProcess } from '../worker-process.js';
 
 const phone = '15550108000';
-const SHA256 = createHash('sha256').update(FILE).digest('hex');
+const hashOf = (file: Buffer): string => createHash('sha256').update(file).digest('hex');
+const SHA256 = hashOf(FILE);
+const FILES: Record<MediaKind, Buffer> = {
+  ...{ image: FILE, document: FILE, sticker: STICKER },
+  ...{ video: SOUND, audio: SOUND },
+};
 
 let stage: Stage;
 let tunnel: Tunnel;
@@ -53,9 +62,9 @@ beforeEach(() => {
   asked.length = askedInside.length = 0;
 });
 
-async function stored(): Promise<string> {
+async function stored(bytes: Buffer = FILE): Promise<string> {
   const id = randomUUID();
-  await store.put(id, [FILE], MB);
+  await store.put(id, [bytes], MB);
   return id;
 }
 
@@ -102,17 +111,18 @@ const KINDS: [MediaKind, MediaContent, object][] = [
 
 test.each(KINDS)('a contact receives the %s %j with its file', async (type, media, received) => {
   const contact = '15550208001';
-  const jobId = await send(contact, type, { ...media, mediaId: await stored() });
+  const file = FILES[type];
+  const jobId = await send(contact, type, { ...media, mediaId: await stored(file) });
   expect((await arrived(contact, keyIdOf(jobId))).content).toEqual({
     ...{ type, ...received },
-    media: { bytes: FILE.length, sha256: SHA256, problem: null },
+    media: { bytes: file.length, sha256: hashOf(file), problem: null },
   });
   await stage.event('message.delivered', jobId);
 });
 
 test('a voice message that somebody listened to was read', async () => {
   const contact = '15550208010';
-  const media = { mimeType: 'audio/ogg; codecs=opus', voice: true, mediaId: await stored() };
+  const media = { mimeType: 'audio/ogg; codecs=opus', voice: true, mediaId: await stored(SOUND) };
   const jobId = await send(contact, 'audio', media);
   await arrived(contact, keyIdOf(jobId));
   const played = await stage.platform.call('POST', `/contacts/${contact}/played`, { from: phone });
@@ -208,6 +218,13 @@ describe('a message fails with the reason', () => {
       'MEDIA_REFUSED',
       /it is image\/heic.*image\/jpeg or image\/png/,
     ],
+    [
+      'whose picture is text',
+      'image',
+      () => ({ url: at('svg') }),
+      'MEDIA_REFUSED',
+      /of no type that its bytes show.*image\/jpeg or image\/png/,
+    ],
     ['whose encoding nobody knows', 'image', () => ({ url: at('zstd') }), 'MEDIA_REFUSED', /encodes it/],
     ['whose file is not stored', 'image', () => ({ mediaId: randomUUID() }), 'MEDIA_UNAVAILABLE', /not kept/],
   ])('%s, and those behind it go out', async (_what, type, media, code, words) => {
@@ -217,6 +234,18 @@ describe('a message fails with the reason', () => {
     const { failure } = await stage.event('message.failed', jobId);
     expect(failure).toMatchObject({ code, message: expect.stringMatching(words) });
     await arrived(contact, keyIdOf(behind));
+  });
+
+  test.each([
+    ['image/heic', HEIC, undefined],
+    ['image/heic', HEIC, 'image/png'],
+    ['of no type that its bytes show', SVG, 'image/png'],
+  ])('whose stored picture no phone shows: it is %s', async (what, bytes, mimeType) => {
+    const media = { mediaId: await stored(bytes), ...(mimeType && { mimeType }) };
+    const jobId = await send('15550208003', 'image', media);
+    expect(await stage.event('message.failed', jobId)).toMatchObject({
+      failure: { code: 'MEDIA_REFUSED', message: expect.stringContaining(`it is ${what}`) },
+    });
   });
 
   test.each([

@@ -40,6 +40,7 @@ export {
   LimitCount,
   SessionDay,
   TenantLimits,
+  SandboxLimits,
   SessionLimits,
   DryRunRefusal,
   DryRun,

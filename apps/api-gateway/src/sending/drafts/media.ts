@@ -1,11 +1,14 @@
 import {
+  contradicts,
   invalidField,
   isOfKind,
   type MediaKind,
   type MediaRequest,
+  MIME_TYPE,
   OUTBOUND_MAX_BYTES,
   typesOf,
 } from '@svc/contracts';
+import { isSpecific } from '@svc/media-store';
 import type { StoredUpload } from '../../media/uploads.service.js';
 import { voiceNoteOf } from './audio.js';
 import { type Draft, shows } from './draft.js';
@@ -38,6 +41,8 @@ export function mediaDraft(media: MediaRequest): Draft {
 export function withUpload<D extends Draft>(draft: D, upload: StoredUpload): D {
   const { content, body } = draft;
   const kind = content.type as MediaKind;
+  // The bytes were read when it was stored: where they show nothing, its type is unknown.
+  assertIsOfKind(kind, isSpecific(upload.mimeType) ? upload.mimeType : undefined, 'media.mediaId');
   const mimeType = content.media?.mimeType ?? upload.mimeType;
   assertKind(kind, { mimeType, size: upload.size }, 'media.mediaId');
   const filename =
@@ -47,6 +52,13 @@ export function withUpload<D extends Draft>(draft: D, upload: StoredUpload): D {
     content: { ...content, media: { ...content.media, mimeType, filename } },
     body: { ...body, mimeType, filename },
   };
+}
+
+/** @throws AppError `VALIDATION_FAILED` where what is known of a file excludes its kind. */
+export function assertIsOfKind(kind: MediaKind, actual: string | undefined, field: string): void {
+  if (!contradicts(kind, actual)) return;
+  const what = actual ?? 'of no type that its bytes show';
+  throw invalidField(field, `${field} is ${what}, and as ${kind} must be ${typesOf(kind)}`);
 }
 
 /** @throws AppError `VALIDATION_FAILED` where a media type or a size is none of the kind. */
@@ -97,6 +109,8 @@ function decode({ kind, base64 = '', mimeType }: MediaRequest): { file: Buffer; 
     throw invalidField('media.base64', 'media.base64 must be base64, and breaks off');
   if (digits === '') throw invalidField('media.base64', 'media.base64 must not be empty');
   if (!type) throw invalidField('media.mimeType', 'media.mimeType must be given with media.base64');
+  if (!new RegExp(MIME_TYPE, 'u').test(type))
+    throw invalidField('media.base64', 'media.base64 must name a media type such as image/png');
   const file = Buffer.from(digits, 'base64');
   assertKind(kind, { mimeType: type, size: file.length }, 'media.base64');
   return { file, mimeType: type };

@@ -14,7 +14,7 @@ import {
   type OutboundContent,
   typesOf,
 } from '@svc/contracts';
-import { MEDIA_STORE, type MediaStore, SIGNATURE_BYTES, signatureOf } from '@svc/media-store';
+import { MEDIA_STORE, type MediaStore, SIGNATURE_BYTES, signatureOf, UNKNOWN_TYPE } from '@svc/media-store';
 import { FairPlaces, startTimeLimit, type TimeLimit } from '@svc/service';
 import { WorkerConfig } from '../../config.js';
 import type { PlatformSocket } from '../../platform/port.js';
@@ -25,7 +25,6 @@ import { OutgoingFolder } from './outgoing-folder.js';
 import type { LedgerMessage } from '../ledger/ledger.js';
 import { FileError, tooLarge } from '../ledger/failures.js';
 
-const UNKNOWN_TYPE = 'application/octet-stream';
 const IGNORE_BOTH = [(): void => undefined, (): void => undefined] as const;
 
 /** A file on its way. */
@@ -141,7 +140,7 @@ async function describe(
 ): Promise<{ mimeType: string; filename?: string }> {
   const kind = type as MediaKind;
   const actual = await readSignature(path, kind);
-  if (media?.url !== undefined) assertKind(kind, actual.mimeType, served.mimeType);
+  assertKind(kind, actual.mimeType, served.mimeType);
   const mimeType = media?.mimeType ?? served.mimeType ?? actual.mimeType ?? UNKNOWN_TYPE;
   const filename = served.filename ?? actual.filename;
   return { mimeType, ...(filename ? { filename } : {}) };
@@ -159,10 +158,10 @@ async function readSignature(
 }
 
 function assertKind(kind: MediaKind, actual: string | undefined, served: string | undefined): void {
-  const isWrong =
-    actual === undefined ? served !== undefined && !isOfKind(kind, served) : contradicts(kind, actual);
+  const claim = served !== undefined && !isOfKind(kind, served) ? served : undefined;
+  const isWrong = contradicts(kind, actual) || (actual === undefined && claim !== undefined);
   if (!isWrong) return;
-  const words = `it is ${actual ?? served}, and as ${kind} must be ${typesOf(kind)}`;
+  const words = `it is ${actual ?? claim ?? 'of no type that its bytes show'}, and as ${kind} must be ${typesOf(kind)}`;
   throw new FileError('MEDIA_REFUSED', words, true);
 }
 

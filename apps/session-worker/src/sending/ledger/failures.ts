@@ -22,6 +22,8 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
   SESSION_NOT_CONNECTED: 'The session was not connected at the time at which it was to go out.',
   RATE_LIMITED: 'A limit was used up at the time at which it was to go out.',
   PAYMENT_REQUIRED: 'The subscription was not active at the time at which it was to go out.',
+  VALIDATION_FAILED:
+    'The message that it was to change had been deleted by the time at which it was to go out.',
 };
 
 /**
@@ -46,6 +48,7 @@ const GIVEN_BACK: Record<FailureCode, readonly LimitLayer[]> = {
   SESSION_NOT_CONNECTED: LIMIT_LAYERS,
   RATE_LIMITED: LIMIT_LAYERS,
   PAYMENT_REQUIRED: LIMIT_LAYERS,
+  VALIDATION_FAILED: LIMIT_LAYERS,
 };
 
 /** Failures that meet a message wherever it is, perhaps on its way; the others say themselves that it did not go out. */

@@ -74,7 +74,8 @@ const KEEP_UPLOAD_SQL = `WITH ${FENCE_SQL}
   UPDATE outbound_message o SET uploaded = $5 FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
 
 const READDRESS_SQL = `WITH ${FENCE_SQL}
-  UPDATE outbound_message o SET to_jid = $5, requested_to = nullif(coalesce(o.requested_to, o.to_jid), $5)
+  UPDATE outbound_message o SET to_jid = $5, requested_to = nullif(coalesce(o.requested_to, o.to_jid), $5),
+    content = CASE WHEN $6::jsonb IS NULL THEN o.content ELSE jsonb_set(o.content, '{accounts}', $6) END
   FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
 
 /**
@@ -122,20 +123,21 @@ export class Ledger {
   }
 
   /**
-   * Keeps the address of the account that a message is for, before it goes there: its events tell it.
+   * Keeps the address of the account that a message is for, before it goes there: its events tell it; and those of the persons that it
+   * names: it is built anew with the same ones.
    * @throws LeaseLostError
    */
-  readdress(scope: LedgerScope, jobId: string, to: string): Promise<void> {
-    return this.change(READDRESS_SQL, scope, jobId, to);
+  readdress(scope: LedgerScope, jobId: string, to: string, accounts?: Record<string, string>): Promise<void> {
+    return this.change(READDRESS_SQL, scope, jobId, to, accounts ? JSON.stringify(accounts) : null);
   }
 
   private async change(
     sql: string,
     { sessionId, fence }: LedgerScope,
     jobId: string,
-    value: unknown,
+    ...values: unknown[]
   ): Promise<void> {
-    const parameters = [...fenceParameters([fence]), sessionId, jobId, value];
+    const parameters = [...fenceParameters([fence]), sessionId, jobId, ...values];
     const [, count] = await this.dataSource.query<[unknown[], number]>(sql, parameters);
     if (count === 0) throw new LeaseLostError(fence.partition);
   }

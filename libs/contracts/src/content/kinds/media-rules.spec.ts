@@ -32,6 +32,7 @@ describe('the bytes of a file', () => {
 
   test.each([
     ['text/html', ['image', 'audio', 'video', 'sticker']],
+    [undefined, ['image', 'sticker']],
     ['image/png', ['audio', 'video', 'sticker']],
     ['image/webp', ['image', 'audio', 'video']],
     ['audio/mpeg', ['image', 'video', 'sticker']],

@@ -35,8 +35,9 @@ const CONTAINERS = new Set([
   ...['audio/mp4', 'audio/x-m4a', 'audio/ogg', 'application/ogg', 'application/vnd.ms-asf'],
 ]);
 
-/** Says whether a media type, read from the bytes of a file, excludes this kind. */
-export function contradicts(kind: MediaKind, mimeType: string): boolean {
+/** Says whether a media type, read from the bytes of a file, excludes this kind. All pictures that phones show say what they are. */
+export function contradicts(kind: MediaKind, mimeType: string | undefined): boolean {
+  if (mimeType === undefined) return kind === 'image' || kind === 'sticker';
   const mayBeEither = (kind === 'audio' || kind === 'video') && CONTAINERS.has(mimeType);
   return !mayBeEither && !isOfKind(kind, mimeType);
 }

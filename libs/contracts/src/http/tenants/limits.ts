@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsUUID, ValidateNested } from 'class-validator';
 import { type Plan, PLANS } from '../../enums.js';
@@ -46,6 +46,22 @@ export class SessionDay {
   @ValidateNested()
   @Type(() => LimitCount)
   messages: LimitCount;
+}
+
+/** What a sandbox has of its own. */
+export class SandboxLimits {
+  @ApiProperty({ description: 'Seconds by which its clock is ahead of real time.', type: LimitCount })
+  @ValidateNested()
+  @Type(() => LimitCount)
+  clockSeconds: LimitCount;
+
+  @ApiProperty({
+    description: 'Messages that its contacts wrote today, by the real clock.',
+    type: LimitCount,
+  })
+  @ValidateNested()
+  @Type(() => LimitCount)
+  contactMessages: LimitCount;
 }
 
 /** Answer of `GET /v1/limits`. */
@@ -120,6 +136,12 @@ export class TenantLimits {
     type: [SessionDay],
   })
   perSession: SessionDay[];
+
+  @ApiPropertyOptional({
+    description: 'Of a sandbox alone: its clock and its contacts.',
+    type: SandboxLimits,
+  })
+  sandbox?: SandboxLimits;
 }
 
 /** Answer of `GET /v1/sessions/:id/limits`. */
@@ -171,7 +193,7 @@ export class DryRunRefusal {
 
   @ApiProperty({
     description: 'Error code.',
-    enum: ['RATE_LIMITED', 'SESSION_NOT_CONNECTED'],
+    enum: ['RATE_LIMITED', 'SESSION_NOT_CONNECTED', 'QUOTA_CONFLICT'],
     example: 'RATE_LIMITED',
   })
   code: ErrorCode;
@@ -208,7 +230,8 @@ export class DryRun {
   sessionId: string;
 
   @ApiProperty({
-    description: 'Normalized address of the recipient.',
+    description:
+      'Address to which it would go: of the account, where the number is known to be another spelling of it.',
     example: '4915112345678@s.whatsapp.net',
   })
   to: string;

@@ -1,10 +1,10 @@
-import type { ContactContent } from '@svc/contracts';
+import { type ContactContent, digitsOf, phoneAddress } from '@svc/contracts';
 import { type ReceivingKind, type SendingKind, text } from './kind.js';
 
 /** A contact card. */
 export const contact: SendingKind & ReceivingKind = {
-  outgoing: ({ contact: card }) => ({
-    contacts: { contacts: [{ displayName: card.displayName, vcard: vcardOf(card) }] },
+  outgoing: ({ contact: card }, { content: { accounts = {} } }) => ({
+    contacts: { contacts: [{ displayName: card.displayName, vcard: vcardOf(card, accounts) }] },
   }),
   quoted: ({ displayName }) => ({ contactMessage: { displayName } }),
   incoming: {
@@ -21,10 +21,11 @@ export const contact: SendingKind & ReceivingKind = {
   },
 };
 
-/** Writes a vCard 3.0; a phone offers to write to `waid`. */
-function vcardOf({ displayName, phone }: ContactContent): string {
+/** Writes a vCard 3.0; a phone offers to write to `waid`, which is the account of the number. */
+function vcardOf({ displayName, phone }: ContactContent, accounts: Record<string, string>): string {
   const name = displayName.replaceAll(/[\\,;]/g, '\\$&').replaceAll(/\r?\n/g, '\\n');
   const digits = phone.replaceAll(/\D/g, '');
-  const lines = ['BEGIN:VCARD', 'VERSION:3.0', `FN:${name}`, `TEL;type=CELL;waid=${digits}:+${digits}`];
+  const account = digitsOf(accounts[phoneAddress(digits)]) ?? digits;
+  const lines = ['BEGIN:VCARD', 'VERSION:3.0', `FN:${name}`, `TEL;type=CELL;waid=${account}:+${digits}`];
   return [...lines, 'END:VCARD'].join('\n');
 }

@@ -1,3 +1,4 @@
+import { digitsOf, phoneAddress } from '@svc/contracts';
 import type {
   CONTENT,
   MediaContent,
@@ -67,6 +68,19 @@ type SendingOf<K extends OutboundType> = (typeof CONTENT)[K]['sending']['hasFile
 /** Makes the platform's name of a message in a chat. */
 export function keyOf({ keyId, fromMe, participant }: MessageTarget, to: string): WAMessageKey {
   return { remoteJid: to, id: keyId, fromMe, ...(participant ? { participant } : {}) };
+}
+
+/** Makes a text of the library that names people: by their accounts, for which a phone shows their names. */
+export function namingText(
+  { text }: Whole,
+  { content: { mentions, accounts = {} } }: OutgoingMessage,
+): { text: string; linkPreview: null; mentions?: string[] } {
+  const said = text.replace(/@(\d{1,20})/g, (named, digits: string) => {
+    const account = digitsOf(accounts[phoneAddress(digits)]);
+    return account === undefined ? named : `@${account}`;
+  });
+  const named = mentions?.map((address) => accounts[address] ?? address);
+  return { text: said, linkPreview: null, ...(named && { mentions: named }) };
 }
 
 /** A text that is not empty. */

@@ -5,6 +5,9 @@ import { READINGS } from './readings.js';
 import type { DecodedContent } from './decoded-content.js';
 import { fileReference, hasFile } from './file-reference.js';
 
+/** The platform's name of what it shows on the phone alone, such as a one-time code. */
+const WITHHELD = 'placeholderMessage';
+
 /** Translates a content of the platform into ours. */
 export function inboundContent(decoded: DecodedContent): InboundContent {
   const { type, content, viewOnce: _, quoted, ...details } = decoded;
@@ -13,6 +16,7 @@ export function inboundContent(decoded: DecodedContent): InboundContent {
     type,
     body: toMessageBody(decoded),
     ...(hasFile(decoded) ? { file: fileReference(decoded) ? 'FETCHABLE' : 'UNREACHABLE' } : {}),
+    ...(type === WITHHELD ? { unsupportedReason: 'WITHHELD' as const } : {}),
     ...(choiceId ? { choiceId } : {}),
     ...(quoted ? { quoted: quotedContent(quoted) } : {}),
     ...details,

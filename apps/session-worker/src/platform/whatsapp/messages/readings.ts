@@ -1,6 +1,16 @@
 import type { MessageBody } from '@svc/contracts';
 import { type Fields, type IncomingField, text } from '../kinds/kind.js';
 import { INCOMING } from '../kinds/kinds.js';
+import {
+  fields,
+  interactiveWords,
+  list,
+  noteWords,
+  outcomeWords,
+  parsed,
+  sectionWords,
+  templateWords,
+} from './words.js';
 
 const MOST_ID_CHARS = 1_000;
 
@@ -9,8 +19,15 @@ const MOST_ID_CHARS = 1_000;
  * person reads. The words become a text; a message without any becomes an event without content.
  */
 const WORDED: Record<string, IncomingField> = {
-  buttonsMessage: wordsReading(({ text, contentText, footerText }) => [text, contentText, footerText]),
-  listMessage: wordsReading(({ title, description, footerText }) => [title, description, footerText]),
+  buttonsMessage: wordsReading(({ text, contentText, footerText, buttons }) => [
+    ...[text, contentText, footerText],
+    ...list(buttons).map(({ buttonText }) => fields(buttonText)['displayText']),
+  ]),
+  listMessage: wordsReading(({ title, description, sections, footerText, buttonText }) => [
+    ...[title, description],
+    ...sectionWords(sections),
+    ...[footerText, buttonText],
+  ]),
   interactiveMessage: wordsReading(interactiveWords),
   templateMessage: wordsReading(templateWords),
   highlyStructuredMessage: wordsReading(({ hydratedHsm }) => templateWords(fields(hydratedHsm))),
@@ -19,7 +36,12 @@ const WORDED: Record<string, IncomingField> = {
     const { title, description } = fields(product);
     return [title, description, body, footer];
   }),
-  groupInviteMessage: wordsReading(({ caption }) => [caption]),
+  groupInviteMessage: wordsReading(({ groupName, caption }) => [groupName, caption]),
+  requestPaymentMessage: wordsReading(noteWords),
+  sendPaymentMessage: wordsReading(noteWords),
+  scheduledCallCreationMessage: wordsReading(({ title }) => [title]),
+  pollResultSnapshotMessage: wordsReading(outcomeWords),
+  pollResultSnapshotMessageV3: wordsReading(outcomeWords),
   eventMessage: wordsReading(({ name, description }) => [name, description]),
   buttonsResponseMessage: choiceReading(({ selectedDisplayText, selectedButtonId }) => [
     selectedDisplayText,
@@ -35,7 +57,7 @@ const WORDED: Record<string, IncomingField> = {
   ]),
   interactiveResponseMessage: choiceReading(({ body, nativeFlowResponseMessage }) => [
     fields(body)['text'],
-    idIn(fields(nativeFlowResponseMessage)['paramsJson']),
+    parsed(fields(nativeFlowResponseMessage)['paramsJson'])['id'],
   ]),
 };
 
@@ -48,6 +70,7 @@ export const TECHNICAL: ReadonlySet<string> = new Set([
   'keepInChatMessage',
   'albumMessage',
   'stickerSyncRmrMessage',
+  'fastRatchetKeySenderKeyDistributionMessage',
 ]);
 
 function wordsReading(wordsOf: (content: Fields) => unknown[]): IncomingField {
@@ -67,29 +90,4 @@ function choiceReading(read: (content: Fields) => [words: unknown, id: unknown])
 function bodyOf(words: (string | undefined)[], original: string): MessageBody {
   const lines = words.filter((line) => line !== undefined);
   return lines.length > 0 ? { type: 'text', text: lines.join('\n') } : { type: 'unsupported', original };
-}
-
-function interactiveWords({ header, body, footer }: Fields): unknown[] {
-  const { title, subtitle } = fields(header);
-  return [title, subtitle, fields(body)['text'], fields(footer)['text']];
-}
-
-function templateWords(template: Fields): unknown[] {
-  const { hydratedTemplate, hydratedFourRowTemplate, interactiveMessageTemplate } = template;
-  if (interactiveMessageTemplate) return interactiveWords(fields(interactiveMessageTemplate));
-  const hydrated = fields(hydratedTemplate ?? hydratedFourRowTemplate);
-  return [hydrated['hydratedTitleText'], hydrated['hydratedContentText'], hydrated['hydratedFooterText']];
-}
-
-/** Reads the id of a choice in the JSON that a client makes of it. */
-function idIn(json: unknown): unknown {
-  try {
-    return fields(JSON.parse(text(json) ?? '{}'))['id'];
-  } catch {
-    return undefined;
-  }
-}
-
-function fields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

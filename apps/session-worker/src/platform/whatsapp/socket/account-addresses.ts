@@ -44,11 +44,35 @@ export class AccountAddresses {
     throw new Error('The platform did not tell which devices the recipient has.');
   }
 
-  /** Says whether the platform names devices of an address; the library keeps the answer, so that it does not ask again. */
+  /**
+   * Names the accounts of persons, by the addresses that stand for them, where those are others. Whom the platform does not know is named as
+   * he was.
+   * @throws NoAnswerError
+   */
+  async othersOf(addresses: string[]): Promise<Record<string, string>> {
+    const known = addresses.map((address) => this.others.get<string>(address) ?? address);
+    const found = await this.withDevices(known);
+    const accounts = await Promise.all(
+      known.map(async (address, place) => {
+        const digits = digitsOf(addresses[place]);
+        if (found.has(address) || digits === undefined) return address;
+        return (await this.lookUp(digits)) ?? address;
+      }),
+    );
+    const named = addresses.map((address, place) => [address, accounts[place]] as [string, string]);
+    return Object.fromEntries(named.filter(([address, account]) => address !== account));
+  }
+
   private async hasDevices(address: string): Promise<boolean> {
+    return (await this.withDevices([address])).has(address);
+  }
+
+  /** Picks the addresses of which the platform names devices; the library keeps the answer, so that it does not ask again. */
+  private async withDevices(addresses: string[]): Promise<Set<string>> {
     const own = bareAddress(this.sock.authState.creds.me?.id) ?? '';
-    const devices = await this.sock.getUSyncDevices([own, address], true, false);
-    return devices.some(({ user }) => user === parseAddress(address)?.user);
+    const devices = await this.sock.getUSyncDevices([own, ...addresses], true, false);
+    const users = new Set(devices.map(({ user }) => user));
+    return new Set(addresses.filter((address) => users.has(parseAddress(address)?.user ?? '')));
   }
 }
 

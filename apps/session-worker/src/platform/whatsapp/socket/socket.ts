@@ -123,6 +123,7 @@ function attach(
     upload: (content, file, signal) =>
       scope.run(() => uploadFile(sock, content, file, { platformUrl, agent: proxy?.agent, signal })),
     addressOf: (to) => handOver(() => accounts.of(to)),
+    accountsOf: (addresses) => handOver(() => accounts.othersOf(addresses)),
     send: (message) => handOver(() => sendMessage(sock, message)),
     ...directRequests(sock, scope, accounts),
     restrictions: () => scope.run(() => askRestrictions(sock)),
