@@ -4,7 +4,7 @@ import { log, refusalWords, UnderWay } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import { receivedEvent, withoutContent } from './received-event.js';
 import type { InboundRecord, OutgoingMessage } from '../platform/messages.js';
-import type { KeyChange, PlatformStore } from '../platform/port.js';
+import type { KeyChange, PlatformStore, StanzaEnds } from '../platform/port.js';
 import type { KeyCommit, KeyWriter } from './key-writer.js';
 import type { Vault } from '../credentials/vault.js';
 
@@ -12,6 +12,7 @@ import type { Vault } from '../credentials/vault.js';
 export interface StoreScope {
   session: { id: string; tenantId: string };
   fence: Fence;
+  ends: StanzaEnds;
 }
 
 const SAVE_SQL = `WITH ${FENCE_SQL}
@@ -35,6 +36,10 @@ export class SessionStore implements PlatformStore {
     private readonly vault: Vault,
     private readonly keys: KeyWriter,
   ) {}
+
+  get ends(): StanzaEnds {
+    return this.scope.ends;
+  }
 
   async loadCredentials(): Promise<Buffer | undefined> {
     const { id } = this.scope.session;

@@ -107,8 +107,20 @@ export interface KeyChange extends KeyName {
   value: Buffer | null;
 }
 
+/** Counts how often a stanza, by its name, has ended the session's connection, or the process. */
+export interface StanzaEnds {
+  over(stanza: string): number;
+  /** Counts one more. */
+  ended(stanza: string): Promise<void>;
+  /** Writes down which stanzas are in hand, in place of those before, where the former owner of the session vanished: it may do so over one of them. */
+  inHand(stanzas: string[]): Promise<void>;
+  /** Forgets a stanza that has been done with. */
+  done(stanza: string): Promise<void>;
+}
+
 /** Keeps the keys and the journal of one session. */
 export interface PlatformStore {
+  readonly ends: StanzaEnds;
   /** Reads values of one type by id; those that are not there are left out. */
   get(type: string, ids: string[]): Promise<Record<string, Buffer>>;
   /** Writes keys and inbound messages in one transaction. */

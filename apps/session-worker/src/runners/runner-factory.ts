@@ -3,12 +3,18 @@ import type { Fence } from '@svc/ownership';
 import { OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { SessionStores } from '../journal/session-stores.js';
+import { StoredStanzaEnds } from '../journal/stored-stanza-ends.js';
 import { Platform } from '../platform/port.js';
 import { Ledger } from '../sending/ledger/ledger.js';
 import { NewChats } from '../sending/new-chats.js';
 import { SessionSenders } from '../sending/session-senders.js';
 import type { Session } from '../sessions/session.entity.js';
-import { readViewedUntil, writeRestrictions, writeStatus } from '../sessions/session-rows.js';
+import {
+  readViewedUntil,
+  writeRestrictions,
+  writeStanzaEnds,
+  writeStatus,
+} from '../sessions/session-rows.js';
 import { SessionLogins } from './session-logins.js';
 import { SessionRunner } from './session-runner.js';
 
@@ -36,7 +42,11 @@ export class RunnerFactory {
     const { id, tenantId, status, restrictions } = session;
     const { dataSource, ledger, logins, platform } = this;
     const scope = { sessionId: id, fence };
-    const store = this.stores.of({ session: { id, tenantId }, fence });
+    const ends = new StoredStanzaEnds(
+      { counts: session.stanzaEnds, isAfterLoss: isAfterLoss(session) },
+      (counts) => writeStanzaEnds(dataSource, fence, id, counts),
+    );
+    const store = this.stores.of({ session: { id, tenantId }, fence, ends });
     const newChats = new NewChats(id, restrictions, dataSource);
     const runner = new SessionRunner(
       { id, tenantId, status },
@@ -59,4 +69,10 @@ export class RunnerFactory {
     );
     return runner;
   }
+}
+
+/** Says whether the session's former owner vanished: one that ends in good order says so. */
+function isAfterLoss({ status, statusReason }: Session): boolean {
+  const isInUse = status === 'CONNECTED' || status === 'CONNECTING' || status === 'RECONNECTING';
+  return isInUse && statusReason !== 'MAINTENANCE';
 }

@@ -92,6 +92,24 @@ export async function writeRestrictions(
   if (!row?.fenced) throw new LeaseLostError(fence.partition);
 }
 
+/**
+ * Writes which stanzas of the platform have ended connections, or processes.
+ * @throws LeaseLostError
+ */
+export async function writeStanzaEnds(
+  dataSource: DataSource,
+  fence: Fence,
+  sessionId: string,
+  counts: Record<string, number>,
+): Promise<void> {
+  const [row] = await dataSource.query<{ fenced: number }[]>(
+    `WITH ${FENCE_SQL}, changed AS (UPDATE session SET stanza_ends = $4 FROM fence WHERE id = $3)
+     SELECT (SELECT count(*)::int FROM fence) AS fenced`,
+    [...fenceParameters([fence]), sessionId, JSON.stringify(counts)],
+  );
+  if (!row?.fenced) throw new LeaseLostError(fence.partition);
+}
+
 /** Notes that the owner has carried out a wish, unless a newer one came meanwhile, or another owner. */
 export async function markApplied(dataSource: DataSource, fence: Fence, session: Session): Promise<void> {
   await dataSource.query(

@@ -42,5 +42,7 @@ export class Session {
   @Column('text', { name: 'proxy_address', nullable: true }) proxyAddress: string | null;
   /** Restrictions of the number; those that have ended stay in it. */
   @Column('jsonb') restrictions: Restrictions;
+  /** Number of connections, or processes, that a stanza of the platform has ended, by its name. */
+  @Column('jsonb', { name: 'stanza_ends' }) stanzaEnds: Record<string, number>;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

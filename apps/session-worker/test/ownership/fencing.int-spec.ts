@@ -6,12 +6,13 @@ import { createTestDatabase, type TestDatabase } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { KeyWriter } from '../../src/journal/key-writer.js';
 import { SessionStore } from '../../src/journal/session-store.js';
+import { StoredStanzaEnds } from '../../src/journal/stored-stanza-ends.js';
 import { Vault } from '../../src/credentials/vault.js';
 import { schema } from '../../src/migrations/schema.js';
 import { Ledger } from '../../src/sending/ledger/ledger.js';
 import { ReceiptWriter } from '../../src/sending/ledger/receipt-writer.js';
 import { failureOf } from '../../src/sending/ledger/failures.js';
-import { writeStatus } from '../../src/sessions/session-rows.js';
+import { writeStanzaEnds, writeStatus } from '../../src/sessions/session-rows.js';
 
 /** Claim of all messages that are open. */
 const all = { limit: 10, expiryMs: 60_000, exceptJobs: [], exceptChats: [] };
@@ -95,8 +96,10 @@ async function rows(): Promise<string> {
   return JSON.stringify([dump, events]);
 }
 
+const ends = new StoredStanzaEnds({ counts: {}, isAfterLoss: false }, async () => undefined);
+
 test.each(stale)('a former owner (%j) changes nothing, whatever it tries to write', async (fence) => {
-  const store = new SessionStore({ session, fence }, dataSource, vault, keys);
+  const store = new SessionStore({ session, fence, ends }, dataSource, vault, keys);
   const scope = { sessionId: session.id, fence };
   const before = await rows();
 
@@ -106,6 +109,7 @@ test.each(stale)('a former owner (%j) changes nothing, whatever it tries to writ
   await expect(
     writeStatus(dataSource, fence, session.id, { status: 'CONNECTED', reason: 'LOGGED_IN' }, []),
   ).rejects.toThrow('lease');
+  await expect(writeStanzaEnds(dataSource, fence, session.id, { a: 1 })).rejects.toThrow('lease');
   expect(await ledger.claim({ ...scope, ...all })).toEqual([]);
   await expect(receipts.record({ ...scope, keyId: 'KEY', status: 'READ', at: new Date() })).rejects.toThrow(
     'lease',
@@ -117,7 +121,7 @@ test.each(stale)('a former owner (%j) changes nothing, whatever it tries to writ
 });
 
 test('the owner writes all of it', async () => {
-  const store = new SessionStore({ session, fence: now }, dataSource, vault, keys);
+  const store = new SessionStore({ session, fence: now, ends }, dataSource, vault, keys);
   const scope = { sessionId: session.id, fence: now };
   await store.commit([secret, { type: 'pre-key', id: '1', value: null }], [inbound]);
   expect(await store.get('session', ['a', 'b'])).toEqual({ a: secret.value });

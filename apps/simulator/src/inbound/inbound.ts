@@ -6,7 +6,7 @@ import { type StanzaFlaws, takeInboundFault } from '../people/faults.js';
 import type { SentMessage } from '../people/messages.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
-import { type Attributes, seconds, stanza } from '../wire/nodes.js';
+import { type Attributes, seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { stanzaTypes } from '../content/platform-message.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
 import { encryptFor } from '../delivery/encryption.js';
@@ -31,6 +31,10 @@ export interface SendOptions {
   attributes?: Record<string, string | null>;
   /** Bytes that are sealed in place of the message. */
   plaintext?: Buffer;
+  /** Attributes of its sealed part in place of the usual ones; null leaves one out. */
+  sealedAttributes?: Record<string, string | null>;
+  /** Parts of its stanza before the sealed one. */
+  parts?: Stanza[];
 }
 
 /** Message as all devices of the account get it. */
@@ -82,8 +86,9 @@ export class Inbound {
     companion: Companion,
     item: MessageItem,
   ): Promise<void> {
-    const { sent, plaintext, type, mediatype, edit, attributes: others } = item;
-    const enc = await encryptFor(author, account, companion, plaintext, undefined, { mediatype });
+    const { sent, plaintext, type, mediatype, edit, attributes: others, sealedAttributes, parts = [] } = item;
+    const sealed = await encryptFor(author, account, companion, plaintext, undefined, { mediatype });
+    const enc = stanza('enc', { ...sealed.attrs, ...attributesOf(sealedAttributes) }, sealed.content);
     const attributes = {
       id: sent.id,
       type,
@@ -94,7 +99,7 @@ export class Inbound {
       ...attributesOf(others),
     };
     const source = { phone: author.phone, plaintext, retries: 0 };
-    const node = stanza('message', attributes, [enc]);
+    const node = stanza('message', attributes, [...parts, enc]);
     const { flaws } = item;
     this.delivery.enqueue(account, companion, { key: messageKey(sent.id), node, source, sent, flaws });
   }

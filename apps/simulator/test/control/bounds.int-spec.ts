@@ -120,6 +120,8 @@ describe('the control API refuses, naming the field,', () => {
     ['broken too often', { text: 'x', flaws: { undecryptable: 1_001 } }, 'flaws.undecryptable'],
     ['that never comes', { text: 'x', flaws: { copies: 0 } }, 'flaws.copies'],
     ['with attributes that are text', { text: 'x', attributes: 'x' }, 'attributes'],
+    ['with a sealed part that is text', { text: 'x', sealedAttributes: 'x' }, 'sealedAttributes'],
+    ['with a part that is no stanza', { text: 'x', parts: [{}] }, 'parts.0'],
   ])('a message %s', async (_, message, field) => {
     const answer = await send(`POST /contacts/${CONTACT}/messages`, { to: ACCOUNT, ...message });
     expect(answer).toEqual({ status: 400, fields: [field] });

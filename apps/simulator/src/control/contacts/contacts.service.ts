@@ -11,6 +11,7 @@ import type { BehaviourChange, ContactView, CreateContact } from './contact-bodi
 import { withoutUndefined } from '../../http/without-undefined.js';
 import type { ReceivedQuery, ReceivedView, SentView, WriteMessage } from '../messages/message-bodies.js';
 import { messageOfBody } from '../messages/message-of-body.js';
+import { readStanza } from '../wire/stanza-json.js';
 
 /** This service makes contacts, writes as them, and lists the messages that reached them. */
 @Injectable()
@@ -57,12 +58,13 @@ export class ContactsService {
     }
     const chat = 'subject' in destination ? destination.jid : phoneAddress(destination.phone);
     const message = messageOfBody(body, media, { person: author, chat });
-    const { addressing, flaws, attributes } = body;
+    const { addressing, flaws, attributes, sealedAttributes } = body;
     const { undecryptable = 0, copies = 1 } = flaws ?? {};
     const plaintext = body.plaintext === undefined ? undefined : Buffer.from(body.plaintext, 'base64');
     const options = {
       addressing,
-      attributes,
+      ...{ attributes, sealedAttributes },
+      parts: body.parts?.map((part, index) => readStanza(part, `parts.${index}`)),
       plaintext,
       ...(flaws ? { flaws: { undecryptable, copies } } : {}),
     };

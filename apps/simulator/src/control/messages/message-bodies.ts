@@ -1,6 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
+  ArrayMaxSize,
+  IsArray,
   IsBase64,
   IsIn,
   IsInt,
@@ -125,6 +127,27 @@ export class WriteMessage {
   @MayBeAbsent()
   @IsObject()
   attributes?: Record<string, string | null>;
+
+  @ApiPropertyOptional({
+    description:
+      'Attributes of the sealed part of its stanza that are other than the platform would set; null leaves one out. Not in groups.',
+    example: { type: 'msmsg' },
+    type: Object,
+  })
+  @MayBeAbsent()
+  @IsObject()
+  sealedAttributes?: Record<string, string | null>;
+
+  @ApiPropertyOptional({
+    description: 'Parts of its stanza before the sealed one, as `/stanzas` takes them. Not in groups.',
+    example: [{ tag: 'verified_name', content: { base64: '//8B' } }],
+    type: [Object],
+  })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(10)
+  @IsObject({ each: true })
+  parts?: Record<string, unknown>[];
 }
 
 export class WrittenMessage {

@@ -1,6 +1,7 @@
 import {
   type AuthenticationCreds,
   DEFAULT_CONNECTION_CONFIG,
+  MISSING_KEYS_ERROR_TEXT,
   type SignalDataSet,
   type SignalKeyStoreWithTransaction,
   type SignalRepositoryWithLIDStore,
@@ -29,7 +30,7 @@ const MOST_RESENDS = 5;
 /** Tools that a journal is written with. */
 export interface JournalTools {
   store: PlatformStore;
-  inHand: Pick<StanzasInHand, 'decrypt'>;
+  inHand: Pick<StanzasInHand, 'decrypt' | 'settle'>;
 }
 
 /**
@@ -83,6 +84,7 @@ class Journal {
   ): Promise<Uint8Array> {
     const place = journalPlace(stanza, ciphertext);
     atStep('in-1');
+    if (!place.isKey) this.tools.inHand.settle(stanza);
     try {
       const read = await this.locked(() =>
         this.tools.inHand.decrypt(stanza, async () => {
@@ -115,7 +117,10 @@ class Journal {
     return withoutGroupKey(plaintext);
   }
 
-  /** Journals a message that could not be read however often it came; before that, the library asks for it again. */
+  /**
+   * Journals a message that could not be read however often it came, or that nobody will ask for again; before that, the library asks for
+   * it.
+   */
   private async giveUp(
     stanza: Stanza,
     ciphertext: Uint8Array,
@@ -123,11 +128,17 @@ class Journal {
     error: unknown,
   ): Promise<Uint8Array> {
     const sealed = (stanza.content as Stanza[]).find(({ content }) => content === ciphertext);
-    if (place.isKey || Number(sealed?.attrs['count'] ?? 0) < MOST_RESENDS) throw error;
+    const isLast = Number(sealed?.attrs['count'] ?? 0) >= MOST_RESENDS || isKeyGone(error);
+    if (place.isKey || !isLast) throw error;
     const record = await unreadRecord(stanza, place, this.book, UNREADABLE);
     if (!record) throw error;
     log().error({ err: error }, 'a message stays unreadable: it is told without its content');
     await this.tools.store.commit([], [record]);
     return NOTHING_SAID;
   }
+}
+
+/** Says whether the key of a message is gone: the library refuses such a message for good, and asks for no other. */
+function isKeyGone(error: unknown): boolean {
+  return error instanceof Error && error.message === MISSING_KEYS_ERROR_TEXT;
 }

@@ -1,9 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { guarded } from './key-store.js';
-import type { PlatformStore } from '../../port.js';
+import type { PlatformStore, StanzaEnds } from '../../port.js';
 
 const fails = (): Promise<never> => Promise.reject(new Error('no database'));
-const broken: PlatformStore = { get: fails, commit: fails, journaled: fails, sent: fails };
+const ends: StanzaEnds = { over: () => 0, ended: fails, inHand: fails, done: fails };
+const broken: PlatformStore = { ends, get: fails, commit: fails, journaled: fails, sent: fails };
 
 test.each<[string, (store: PlatformStore) => Promise<unknown>]>([
   ['read keys', (store) => store.get('session', ['a'])],

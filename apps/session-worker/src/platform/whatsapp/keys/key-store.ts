@@ -119,6 +119,7 @@ export function guarded(store: PlatformStore, abandon: () => void): GuardedStore
     get isBusy() {
       return pending > 0;
     },
+    ends: store.ends,
     get: (type, ids) => orAbandon(store.get(type, ids)),
     commit: async (changes, inbound) => {
       if (newest.get(store) !== socket) throw new Error('Another socket has been opened since.');

@@ -74,8 +74,10 @@ async function recordOf(
   said: { plaintext: Uint8Array; content: () => Promise<InboundRecord['content']> },
 ): Promise<InboundRecord | undefined> {
   const { attrs } = stanza;
-  const { author, phone, chat, chatPhone } = origin(stanza);
+  const { author, phone, chat: named, chatPhone } = origin(stanza);
   const fromMe = isOwn(author, book.credentials);
+  // A recipient says something only in what the own number wrote: all else is in the chat with its author.
+  const chat = fromMe || isGroup(named) ? named : undefined;
   // The messages that the own devices send each other go to no chat.
   const isTalk = attrs['category'] !== 'peer' && (chat ? isChat(chat) : !fromMe);
   if (!keyId || !isTalk || !isPerson(author)) {
@@ -92,7 +94,7 @@ async function recordOf(
 }
 
 /** Says whether a stanza is left out on purpose: a status, a newsletter, or a message among the own devices. */
-function isLeftOut({ attrs: { from, category } }: Stanza): boolean {
+export function isLeftOut({ attrs: { from, category } }: Stanza): boolean {
   const kind = parseAddress(from)?.kind;
   return category === 'peer' || kind === 'newsletter' || (kind === 'broadcast' && !isBroadcastList(from));
 }
@@ -104,7 +106,7 @@ function isBroadcastList(from: string | undefined): boolean {
 }
 
 /** Lists the domains of the addresses of a stanza: for the log, which names no person. */
-function kindsIn({ attrs }: Stanza): Record<string, string | undefined> {
+export function kindsIn({ attrs }: Stanza): Record<string, string | undefined> {
   const domainOf = (name: string): string | undefined => attrs[name]?.slice(attrs[name].indexOf('@'));
   return { from: domainOf('from'), participant: domainOf('participant'), recipient: domainOf('recipient') };
 }

@@ -5,8 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Agent, request } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { DEFAULT_ORIGIN, MEDIA_PATH_MAP, type WAMediaUploadFunction } from '@whiskeysockets/baileys';
-import type { LibrarySocket } from './outgoing.js';
-import { isPlatformHost } from './platform-host.js';
+import { isPlatformHost, type MediaHosts } from './media-hosts.js';
 
 /** A media host that takes nothing more for that long is given up. */
 const IDLE_MS = 20_000;
@@ -18,6 +17,7 @@ const MOST_REDIRECTS = 3;
 export interface UploadWay {
   /** WebSocket of the platform. */
   platformUrl: string;
+  mediaHosts: MediaHosts;
   /** Leads through the session's proxy; absent: straight. */
   agent?: Agent | undefined;
   /** Ends the upload, and its connection with it. */
@@ -34,16 +34,13 @@ interface Uploaded {
  * Makes the function by which the library uploads. Its own one cannot be ended: a proxy that says a byte now and then, or a host
  * that breaks off within its answer, would keep the connection and the file for good.
  */
-export function uploadBy(
-  { refreshMediaConn }: Pick<LibrarySocket, 'refreshMediaConn'>,
-  way: UploadWay,
-): WAMediaUploadFunction {
+export function uploadBy(way: UploadWay): WAMediaUploadFunction {
   return async (path, { mediaType, fileEncSha256B64 }) => {
-    const { auth, hosts } = await refreshMediaConn(false);
+    const { auth, hosts } = await way.mediaHosts.get();
     const token = Buffer.from(fileEncSha256B64, 'base64').toString('base64url');
     const query = new URLSearchParams({ auth, token }).toString();
     let failure: unknown = new Error('The platform names no host for files.');
-    for (const { hostname } of hosts) {
+    for (const hostname of hosts) {
       way.signal.throwIfAborted();
       try {
         const url = new URL(`https://${hostname}${MEDIA_PATH_MAP[mediaType]}/${token}?${query}`);
@@ -54,7 +51,7 @@ export function uploadBy(
       }
     }
     // The `auth` that let us in may have run out: the next try asks anew.
-    if (!way.signal.aborted) await refreshMediaConn(true);
+    if (!way.signal.aborted) way.mediaHosts.forget();
     throw failure;
   };
 }

@@ -45,13 +45,12 @@ export async function sendMessage(sock: LibrarySocket, outgoing: OutgoingMessage
 
 /** Encrypts and uploads a file; the answer is the platform's message for it, encoded. */
 export async function uploadFile(
-  sock: LibrarySocket,
   { type, media }: OutboundContent,
   file: OutgoingFile,
   way: UploadWay,
 ): Promise<Uint8Array> {
   const { upload } = KINDS[type] as FileKind;
-  const message = await generateWAMessageContent(upload(media ?? {}, file), { upload: uploadBy(sock, way) });
+  const message = await generateWAMessageContent(upload(media ?? {}, file), { upload: uploadBy(way) });
   return proto.Message.encode(message).finish();
 }
 

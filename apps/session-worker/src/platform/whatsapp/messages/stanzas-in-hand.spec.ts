@@ -1,16 +1,23 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import { StoredStanzaEnds } from '../../../journal/stored-stanza-ends.js';
 import type { Stanza } from './stanzas.js';
 import { StanzasInHand } from './stanzas-in-hand.js';
 
 const FOREVER = new Promise<void>(() => undefined);
 const stanza = (id: string): Stanza => ({ tag: 'message', attrs: { from: '1@lid', id } });
 
+const noEnds = (): StoredStanzaEnds =>
+  new StoredStanzaEnds({ counts: {}, isAfterLoss: false }, async () => undefined);
+
 /** Ids of the messages in the journal. */
 let journal: string[];
 let store: ConstructorParameters<typeof StanzasInHand>[0];
 beforeEach(() => {
   journal = [];
-  store = { journaled: async (_sender, keyId) => (journal.includes(keyId) ? new Uint8Array() : undefined) };
+  store = {
+    ends: noEnds(),
+    journaled: async (_sender, keyId) => (journal.includes(keyId) ? new Uint8Array() : undefined),
+  };
 });
 
 /** A socket that ends over this stanza, by its name: each socket reads it anew. */
@@ -40,7 +47,10 @@ test('a message that is in the journal is given up after the first', async () =>
 test('a message is suspect in its own session alone', () => {
   endOver('a');
   const isSuspect = new StanzasInHand(store).isSuspect(stanza('a'));
-  expect([isSuspect, new StanzasInHand({ ...store }).isSuspect(stanza('a'))]).toEqual([true, false]);
+  expect([isSuspect, new StanzasInHand({ ...store, ends: noEnds() }).isSuspect(stanza('a'))]).toEqual([
+    true,
+    false,
+  ]);
 });
 
 test('the message in decryption is at fault, not those before it that wait', () => {
@@ -75,4 +85,10 @@ test('a connection ends over one message, once, and over none that is done', asy
   for (let n = 0; n < 3; n += 1) inHand.blame(false);
   expect(inHand.isSuspect(stanza('done'))).toBe(false);
   expect(await inHand.isGivenUp(stanza('a'))).toBe(false);
+});
+
+test('nothing is held against a message that is done with', async () => {
+  endOver('a', 2);
+  await new StanzasInHand(store).done(stanza('a'));
+  expect(new StanzasInHand(store).isSuspect(stanza('a'))).toBe(false);
 });

@@ -1,16 +1,12 @@
+import { createHash } from 'node:crypto';
 import { log } from '@svc/service';
 import type { PlatformStore } from '../../port.js';
-import { BoundedCache } from '../library/library-options.js';
 import { journalPlace } from './inbound-record.js';
 import type { Stanza } from './stanzas.js';
 
 /** So often a stanza may end its connection. */
 const MOST_ENDS = 3;
-const CACHE_LIMIT = 1_000;
 const NOTHING = new Uint8Array();
-
-/** Number of connections of a session that a stanza has ended, by the name of the stanza: over all sockets of one store. */
-const endsOf = new WeakMap<object, BoundedCache>();
 
 /**
  * Knows which stanzas one socket works on, and which of them end it again and again. Where the library hangs over a message, the platform
@@ -23,13 +19,10 @@ export class StanzasInHand {
   private inDecryption: Stanza | undefined;
   /** The one over which the library failed. */
   private failed: Stanza | undefined;
+  private readonly settled = new WeakSet<Stanza>();
   private isEnded = false;
-  private readonly ends: BoundedCache;
 
-  constructor(private readonly store: Pick<PlatformStore, 'journaled'>) {
-    this.ends = endsOf.get(store) ?? new BoundedCache(CACHE_LIMIT);
-    endsOf.set(store, this.ends);
-  }
+  constructor(private readonly store: Pick<PlatformStore, 'journaled' | 'ends'>) {}
 
   /** Has the library work on a stanza. */
   async handle<T>(stanza: Stanza, work: () => Promise<T>): Promise<T> {
@@ -54,6 +47,15 @@ export class StanzasInHand {
     }
   }
 
+  /** Notes that a stanza has come as far as the journal, or to the decision that it is asked for again. */
+  settle(stanza: Stanza): void {
+    this.settled.add(stanza);
+  }
+
+  isSettled(stanza: Stanza): boolean {
+    return this.settled.has(stanza);
+  }
+
   /**
    * Counts the end of the connection, once, against the stanza for which it ends: the one that failed or is in decryption, else the oldest.
    * @param isSending a send may hold the lock: then what is not in decryption waits for that
@@ -63,9 +65,8 @@ export class StanzasInHand {
     const stanza = this.failed ?? this.inDecryption ?? (isSending ? undefined : oldest);
     if (!stanza || this.isEnded) return;
     this.isEnded = true;
-    const ends = this.endsOver(stanza) + 1;
-    this.ends.set(nameOf(stanza), ends);
-    log().warn({ ends }, 'a message has ended its connection');
+    void this.store.ends.ended(nameOf(stanza));
+    log().warn({ ends: this.endsOver(stanza) }, 'a message has ended its connection');
   }
 
   /** Says whether a stanza has ended a connection before. */
@@ -80,11 +81,18 @@ export class StanzasInHand {
     return (await this.store.journaled(sender, keyId)) !== undefined;
   }
 
+  /** Forgets what a stanza has ended: it has been done with. */
+  async done(stanza: Stanza): Promise<void> {
+    await this.store.ends.done(nameOf(stanza));
+  }
+
   private endsOver(stanza: Stanza): number {
-    return this.ends.get<number>(nameOf(stanza)) ?? 0;
+    return this.store.ends.over(nameOf(stanza));
   }
 }
 
-function nameOf({ attrs }: Stanza): string {
-  return [attrs['from'], attrs['participant'], attrs['id']].join('|');
+/** Names a stanza for the count of its ends, by nothing that says whose it is. */
+export function nameOf({ attrs }: Stanza): string {
+  const name = [attrs['from'], attrs['participant'], attrs['id']].join('|');
+  return createHash('sha256').update(name).digest('base64url');
 }

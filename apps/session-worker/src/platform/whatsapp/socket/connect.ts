@@ -8,7 +8,6 @@ import { isComplete, type LibrarySocket, messageOf } from '../messages/outgoing.
 import type { Stanza } from '../messages/stanzas.js';
 import { QR_LIFETIME_MS } from './pairing-code.js';
 import { trustRootPerSocket } from './trust-roots.js';
-import type { Watchdog } from './watchdog.js';
 
 /** Longest wait for the answer to a query, in ms: a platform that has not answered by then does not, and a send must not wait longer. */
 const QUERY_TIMEOUT_MS = 15_000;
@@ -25,22 +24,13 @@ export function connect(
   address: PlatformAddress,
   credentials: AuthenticationCreds,
   stanzas: WeakMap<Uint8Array, Stanza>,
-  { watchdog, ...tools }: JournalTools & { watchdog: Watchdog },
+  tools: JournalTools,
 ): LibrarySocket {
   return makeWASocket({
     waWebSocketUrl: address.url,
     logger,
     auth: { creds: credentials, keys: keyStore(tools.store) },
-    makeSignalRepository: (...dependencies) => {
-      const repository = journaling(dependencies, credentials, stanzas, tools);
-      // No other sign shows whether the backlog after a login makes progress.
-      return {
-        ...repository,
-        decryptMessage: (options) => watchdog.watch('decryption', repository.decryptMessage(options)),
-        decryptGroupMessage: (options) =>
-          watchdog.watch('decryption', repository.decryptGroupMessage(options)),
-      };
-    },
+    makeSignalRepository: (...dependencies) => journaling(dependencies, credentials, stanzas, tools),
     getMessage: async ({ id }) => {
       const sent = id ? await tools.store.sent(id) : undefined;
       return sent && isComplete(sent) ? messageOf(sent, credentials) : undefined;

@@ -13,6 +13,7 @@ import type { ProxyRoute } from '../../proxy.js';
 import { guarded } from '../keys/key-store.js';
 import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
 import { journalUnread } from '../messages/contentless.js';
+import { MediaHosts } from '../messages/media-hosts.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
 import { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { AccountAddresses } from './account-addresses.js';
@@ -35,7 +36,6 @@ export function openSocket(
   listener: PlatformListener,
 ): PlatformSocket {
   const scope = new FailureScope(() => socket.recycle('LIBRARY_ERROR'));
-  const inHand = new StanzasInHand(store);
   const watchdog = new Watchdog(address.limits, (reason) => {
     // A database that is slow is no message's fault.
     const isOfMessage = reason === 'PROCESSING_STALLED' || reason === 'LIBRARY_ERROR';
@@ -45,9 +45,10 @@ export function openSocket(
   // The platform keeps what could not be written until the next login: so there is one, soon.
   const abandon = (): void => socket.recycle('PROCESSING_STALLED');
   const guardedStore = guarded(store, abandon);
+  const inHand = new StanzasInHand(guardedStore);
   const open = (): PlatformSocket => {
     const stanzas = new WeakMap<Uint8Array, Stanza>();
-    const sock = connect(address, credentials, stanzas, { store: guardedStore, inHand, watchdog });
+    const sock = connect(address, credentials, stanzas, { store: guardedStore, inHand });
     // The table has the message for each device that asks for it again. The library would keep each for five minutes, 20 KB of it: its
     // timer holds the transaction in which it was sent.
     if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
@@ -55,7 +56,8 @@ export function openSocket(
     watchRestrictions(sock, listener);
     const book = { credentials, repository: sock.signalRepository };
     const confirm = (stanza: Stanza): Promise<void> => sock.sendMessageAck(stanza as BinaryNode);
-    journalUnread(sock.ws, { book, store: guardedStore, inHand, confirm, abandon });
+    const isOpen = (): boolean => sock.ws.isOpen;
+    journalUnread(sock.ws, { book, store: guardedStore, inHand, isOpen, confirm, abandon });
     watchdog.supervise(sock.ws);
     const { proxy } = address;
     return attach(sock, stanzas, namingProxy(listener, proxy), { scope, watchdog, address });
@@ -111,6 +113,7 @@ function attach(
   passEvents(sock, listener, { isClosed: () => closed, end });
   sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
   const accounts = new AccountAddresses(sock);
+  const mediaHosts = new MediaHosts(sock);
   const handOver = <T>(work: () => Promise<T>): Promise<T> =>
     scope.run(() =>
       watchdog.watch('hand-over', work()).catch((error: unknown) => {
@@ -121,7 +124,7 @@ function attach(
     );
   return {
     upload: (content, file, signal) =>
-      scope.run(() => uploadFile(sock, content, file, { platformUrl, agent: proxy?.agent, signal })),
+      scope.run(() => uploadFile(content, file, { platformUrl, mediaHosts, agent: proxy?.agent, signal })),
     addressOf: (to) => handOver(() => accounts.of(to)),
     accountsOf: (addresses) => handOver(() => accounts.othersOf(addresses)),
     send: (message) => handOver(() => sendMessage(sock, message)),
