@@ -11,16 +11,13 @@ import {
   askedInside,
   at,
   FILE,
-  HEIC,
   inside,
   MB,
   outside,
-  PNG,
   portOf,
   slow,
   SOUND,
   STICKER,
-  SVG,
 } from '../file-server.js';
 import { keyIdOf, LONG_MS, type Received, type Stage } from '../support.js';
 import { httpTunnel, type Tunnel } from '../tunnels.js';
@@ -139,48 +136,6 @@ test.each(['file', 'redirect'])('a file is fetched by URL: /%s', async (path) =>
   });
 });
 
-describe('of a file by URL', () => {
-  const received = async (type: MediaKind, media: MediaContent): Promise<object> => {
-    const contact = '15550208005';
-    const { content } = await arrived(contact, keyIdOf(await send(contact, type, media)));
-    return content;
-  };
-
-  test.each<[string, MediaKind, string, string, string | undefined]>([
-    ['the server says, with its parameters', 'audio', 'opus', 'audio/ogg; codecs=opus', undefined],
-    ['the server says of a container that may be either', 'audio', 'm4a', 'audio/mp4', undefined],
-    ['the bytes say where the server knows nothing', 'image', 'octets', 'image/png', undefined],
-    ['the bytes say where the server says nothing', 'image', 'untyped', 'image/png', undefined],
-    ['the caller says before all others', 'image', 'octets', 'image/jpeg', 'image/jpeg'],
-    [
-      'the caller says, also of sound',
-      'audio',
-      'octets-of-sound',
-      'audio/ogg; codecs=opus',
-      'audio/ogg; codecs=opus',
-    ],
-  ])('the type is what %s', async (_who, type, path, mimeType, callers) => {
-    const media = { url: at(path), ...(callers ? { mimeType: callers } : {}) };
-    expect(await received(type, media)).toMatchObject({ type, mimeType, media: { problem: null } });
-  });
-
-  test.each([
-    ['its server says', 'named', undefined, 'Überblick 2026.pdf'],
-    ['the path says', 'offer%202026.pdf?key=1', undefined, 'offer 2026.pdf'],
-    ['the caller says', 'named', 'mine.pdf', 'mine.pdf'],
-    ['its kind and its bytes say', 'pdf', undefined, 'document.pdf'],
-  ])('the name is what %s', async (_who, path, filename, name) => {
-    const media = { url: at(path), ...(filename ? { filename } : {}) };
-    expect(await received('document', media)).toMatchObject({ filename: name, mimeType: 'application/pdf' });
-  });
-
-  test.each(['gzip', 'br'])('what a server encodes with %s is decoded', async (encoding) => {
-    expect(await received('image', { url: at(encoding) })).toMatchObject({
-      media: { sha256: createHash('sha256').update(PNG).digest('hex'), problem: null },
-    });
-  });
-});
-
 describe('a message fails with the reason', () => {
   test.each<[string, MediaKind, () => MediaContent, string, RegExp]>([
     ['whose file is not found', 'image', () => ({ url: at('gone') }), 'MEDIA_UNAVAILABLE', /HTTP 404/],
@@ -204,27 +159,6 @@ describe('a message fails with the reason', () => {
       /more than 10 redirects/,
     ],
     ['whose file is empty', 'image', () => ({ url: at('empty') }), 'MEDIA_REFUSED', /it is empty/],
-    [
-      'whose file is no picture by its bytes',
-      'image',
-      () => ({ url: at('pdf'), mimeType: 'image/png' }),
-      'MEDIA_REFUSED',
-      /it is application\/pdf/,
-    ],
-    [
-      'whose picture no phone shows',
-      'image',
-      () => ({ url: at('heic') }),
-      'MEDIA_REFUSED',
-      /it is image\/heic.*image\/jpeg or image\/png/,
-    ],
-    [
-      'whose picture is text',
-      'image',
-      () => ({ url: at('svg') }),
-      'MEDIA_REFUSED',
-      /of no type that its bytes show.*image\/jpeg or image\/png/,
-    ],
     ['whose encoding nobody knows', 'image', () => ({ url: at('zstd') }), 'MEDIA_REFUSED', /encodes it/],
     ['whose file is not stored', 'image', () => ({ mediaId: randomUUID() }), 'MEDIA_UNAVAILABLE', /not kept/],
   ])('%s, and those behind it go out', async (_what, type, media, code, words) => {
@@ -234,18 +168,6 @@ describe('a message fails with the reason', () => {
     const { failure } = await stage.event('message.failed', jobId);
     expect(failure).toMatchObject({ code, message: expect.stringMatching(words) });
     await arrived(contact, keyIdOf(behind));
-  });
-
-  test.each([
-    ['image/heic', HEIC, undefined],
-    ['image/heic', HEIC, 'image/png'],
-    ['of no type that its bytes show', SVG, 'image/png'],
-  ])('whose stored picture no phone shows: it is %s', async (what, bytes, mimeType) => {
-    const media = { mediaId: await stored(bytes), ...(mimeType && { mimeType }) };
-    const jobId = await send('15550208003', 'image', media);
-    expect(await stage.event('message.failed', jobId)).toMatchObject({
-      failure: { code: 'MEDIA_REFUSED', message: expect.stringContaining(`it is ${what}`) },
-    });
   });
 
   test.each([

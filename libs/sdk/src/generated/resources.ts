@@ -815,7 +815,10 @@ export class SessionsResource {
     );
   }
 
-  /** Read who answers a session. Shows the secret of the bound endpoint; each reading is audited. */
+  /**
+   * Read who answers a session. Shows the secret of the bound endpoint, which hears everything that is said
+   * in the session; each reading is audited. This scope is as strong as messages:read.
+   */
   getExternalConfig(id: string, options?: CallOptions): Promise<ExternalConfig> {
     return this.caller.json<ExternalConfig>(
       { method: 'GET', path: `/v1/sessions/${encodeURIComponent(id)}/external-config` },
@@ -824,9 +827,10 @@ export class SessionsResource {
   }
 
   /**
-   * Hand a session to your own bot, or take it back. mintApiKey needs the scope admin:*, because the new key
-   * may do everything. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a call
-   * unseen.
+   * Hand a session to your own bot, or take it back. The bound endpoint hears everything that is said in the
+   * session: this scope is as strong as messages:read. mintApiKey needs the scope admin:*, because the new
+   * key may do everything. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a
+   * call unseen.
    */
   putExternalConfig(id: string, body: PutExternalConfigBody, options?: CallOptions): Promise<ExternalConfig> {
     return this.caller.json<ExternalConfig>(

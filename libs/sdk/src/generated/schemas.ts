@@ -382,7 +382,7 @@ export interface DryRun {
   wouldSend: boolean;
   /** Session it would go out from. */
   sessionId: string;
-  /** Normalized address of the recipient. */
+  /** Address to which it would go: of the account, where the number is known to be another spelling of it. */
   to: string;
   /** Job that has this clientMessageId already: the send would answer it and send nothing. */
   duplicateOf: string | null;
@@ -395,7 +395,7 @@ export interface DryRunRefusal {
   /** HTTP status of the refusal. */
   status: number;
   /** Error code. */
-  code: 'RATE_LIMITED' | 'SESSION_NOT_CONNECTED';
+  code: 'RATE_LIMITED' | 'SESSION_NOT_CONNECTED' | 'QUOTA_CONFLICT';
   /** What is wrong, for a person. */
   message: string;
   /** As in the error body. */
@@ -862,7 +862,8 @@ export interface MessageFailure {
     | 'CANCELED'
     | 'SESSION_NOT_CONNECTED'
     | 'RATE_LIMITED'
-    | 'PAYMENT_REQUIRED';
+    | 'PAYMENT_REQUIRED'
+    | 'VALIDATION_FAILED';
   /** The reason in words. */
   message: string;
   /** Daily limits of which its unit was given back, because the platform never saw the message. */
@@ -1331,6 +1332,14 @@ export interface SandboxClock {
   aheadSeconds: number;
 }
 
+/** `SandboxLimits` of the API description. */
+export interface SandboxLimits {
+  /** Seconds by which its clock is ahead of real time. */
+  clockSeconds: LimitCount;
+  /** Messages that its contacts wrote today, by the real clock. */
+  contactMessages: LimitCount;
+}
+
 /** `SendMessageRequest` of the API description. */
 export interface SendMessageRequest {
   /**
@@ -1652,6 +1661,8 @@ export interface TenantLimits {
   requestsPerSecond: number | null;
   /** The day of each session (layer `session`), newest first; at most 200. */
   perSession: SessionDay[];
+  /** Of a sandbox alone: its clock and its contacts. */
+  sandbox?: SandboxLimits | undefined;
 }
 
 /** `TierPromotion` of the API description. */

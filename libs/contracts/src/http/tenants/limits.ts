@@ -48,7 +48,7 @@ export class SessionDay {
   messages: LimitCount;
 }
 
-/** What a sandbox has of its own. */
+/** Limits that a sandbox alone has. */
 export class SandboxLimits {
   @ApiProperty({ description: 'Seconds by which its clock is ahead of real time.', type: LimitCount })
   @ValidateNested()

@@ -65,7 +65,7 @@ describe('a message of the platform becomes', () => {
       { text: '', key: { id: '3EB0' } },
       { type: 'reaction', emoji: '', targetKeyId: '3EB0' },
     ],
-    ['groupInviteMessage', { groupName: 'g' }, { type: 'unsupported', original: 'groupInviteMessage' }],
+    ['paymentInviteMessage', { serviceType: 1 }, { type: 'unsupported', original: 'paymentInviteMessage' }],
   ])('%s', (type, content, expected) => {
     const mapped = body(type, content);
     expect(mapped).toEqual(expected);
