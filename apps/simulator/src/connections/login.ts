@@ -6,14 +6,16 @@ import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { Connection } from './connection.js';
 import { seconds, stanza } from '../wire/nodes.js';
-import { loginFailure, replacedError } from '../wire/stream-errors.js';
+import { loginFailure, outdatedFailure, replacedError } from '../wire/stream-errors.js';
 import type { ConnectionLog } from './connection-log.js';
+import type { Versions } from './versions.js';
 
 /** This class admits linked devices, or refuses their logins. */
 export class Login {
   constructor(
     private readonly population: Population,
     private readonly log: ConnectionLog,
+    private readonly versions: Versions,
   ) {}
 
   /** Admits a device whose noise key is the one that it was linked with. Returns false when it was refused. */
@@ -26,8 +28,12 @@ export class Login {
       return false;
     }
     if (isMute(person.faults)) return this.ignore(person, connection);
-    const { login, loginError } = person.faults;
-    if (loginError !== null) connection.end(loginFailure(loginError));
+    const { login, loginError, loginExpire } = person.faults;
+    if (this.versions.refusesLogin(person, handshake)) {
+      connection.end(outdatedFailure(this.versions.rules.location));
+      return false;
+    }
+    if (loginError !== null) connection.end(loginFailure(loginError, loginExpire));
     else if (login === 'auto') this.attach(person, companion, connection);
     return loginError === null;
   }
