@@ -37,6 +37,8 @@ export {
   sendError,
   toAppError,
 } from './start/error-filters.js';
+export { counter, gauge } from './metrics.js';
+export { MetricsController } from './start/metrics.controller.js';
 export { HealthController, type Readiness, READINESS } from './start/health.js';
 export { connectionProviders, DATABASE_PATIENCE, databaseModule } from './start/infrastructure.js';
 export {

@@ -9,7 +9,7 @@ export const LATEST_REVISION = 1_043_857_760;
 export const SOURCE_ANSWERS = ['auto', 'garbage', 'endless', 'hanging'] as const;
 export type SourceAnswer = (typeof SOURCE_ANSWERS)[number];
 
-/** What the platform says of the versions of its clients, and which of them it takes. */
+/** Rules of the platform about the versions of its clients: which is the latest, and which are taken. */
 export interface VersionRules {
   /** Revisions that the two sources name. */
   swRevision: number;
@@ -20,6 +20,8 @@ export interface VersionRules {
   loginFloor: number | null;
   /** Lowest revision that a phone links; null: any. */
   linkingFloor: number | null;
+  /** Revisions that may not log in though they are above the floor. */
+  refusedRevisions: number[];
   /** Part of the accounts that the floors concern, from 0 to 1: always the same ones, and more of them as it grows. */
   share: number;
   /** Site of the platform that refuses. */
@@ -33,6 +35,7 @@ const noRules = (): VersionRules => ({
   pageAnswer: 'auto',
   loginFloor: null,
   linkingFloor: null,
+  refusedRevisions: [],
   share: 1,
   location: 'frc',
 });
@@ -46,6 +49,7 @@ export class Versions {
   /** Says whether the login of an account is refused for the version of its client. */
   refusesLogin({ phone, faults }: Person, handshake: HandshakeResult): boolean {
     const revision = revisionOf(handshake);
+    if (this.rules.refusedRevisions.includes(revision)) return true;
     if (faults.loginFloor !== null) return revision < faults.loginFloor;
     return this.isBelow(this.rules.loginFloor, revision, phone);
   }

@@ -1,9 +1,21 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsInt, IsNumber, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  IsString,
+  Length,
+  Max,
+  Min,
+} from 'class-validator';
 import { SOURCE_ANSWERS, type SourceAnswer, type VersionRules } from '../../connections/versions.js';
 import { MayBeAbsent } from '../../http/may-be-absent.js';
 
-const SW_REVISION = 'Latest revision, as the service worker (/sw.js) names it; of any size, as garbage may be.';
+const SW_REVISION =
+  'Latest revision, as the service worker (/sw.js) names it; of any size, as garbage may be.';
 const PAGE_REVISION = 'Latest revision, as the first page (/) names it.';
 const SW_ANSWER =
   'Answer of /sw.js. garbage: a page without a revision. endless: one without an end. hanging: none.';
@@ -11,6 +23,8 @@ const PAGE_ANSWER = 'Answer of /, likewise.';
 const LOGIN_FLOOR = 'Lowest revision that may log in; below it is refused with 405. null: any.';
 const LINKING_FLOOR =
   'Lowest revision that a phone links; below it the code is shown and the phone refuses it, unheard by the client. null: any.';
+const REFUSED =
+  'Revisions that may not log in, whatever the floor: a platform that takes back what it named.';
 const SHARE = 'Part of the accounts that the floors concern: always the same ones, more of them as it grows.';
 const LOCATION = 'Site that refuses, as it names itself.';
 
@@ -49,6 +63,13 @@ export class VersionsChange {
   @IsInt()
   @Min(0)
   linkingFloor?: number | null;
+
+  @ApiPropertyOptional({ description: REFUSED, example: [1_050_000_000], type: [Number] })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @IsInt({ each: true })
+  refusedRevisions?: number[];
 
   @ApiPropertyOptional({ description: SHARE, example: 0.2 })
   @MayBeAbsent()
@@ -91,6 +112,9 @@ export class VersionsView implements VersionRules {
 
   @ApiProperty({ description: LINKING_FLOOR, example: 1_050_000_000, type: Number, nullable: true })
   linkingFloor: number | null;
+
+  @ApiProperty({ description: REFUSED, example: [1_050_000_000], type: [Number] })
+  refusedRevisions: number[];
 
   @ApiProperty({ description: SHARE, example: 1 })
   share: number;
