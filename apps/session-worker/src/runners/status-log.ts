@@ -18,7 +18,7 @@ export interface SessionSnapshot {
   id: string;
   tenantId: string;
   status: SessionStatus;
-  /** What it waits for before it logs in again, where another process had it wait. */
+  /** Wait before it logs in again, where another process had it wait. */
   wait?: Wait | undefined;
 }
 

@@ -81,7 +81,7 @@ export class PlatformVersions {
       },
       onClose: (close) => {
         if (close.reason === 'CLIENT_OUTDATED') {
-          // What is noted decides with which revision the session comes back.
+          // The session comes back with the revision that follows from this note.
           note(async () => listener.onClose(await this.refusedClose(sessionId, revision, close)));
           return;
         }

@@ -26,7 +26,7 @@ export interface Outage {
   trial: Trial | null;
 }
 
-/** What the installation knows of the platform's versions; times are domain time in ms since 1970. */
+/** State of what the installation knows of the platform's versions; times are domain time in ms since 1970. */
 export interface VersionState {
   /** Revision that sessions log in with, unless the operator has named another one. */
   current: number;
@@ -92,7 +92,7 @@ export function revisionOf(state: VersionState, sessionId: string, refused: numb
   const { candidate } = state;
   if (state.pinned !== null || !candidate) return usual;
   const isTrier = candidate.trial?.sessionId === sessionId;
-  // Who has no revision that works follows as soon as one has logged in.
+  // A session that has no revision that works follows as soon as one has logged in.
   const follows = candidate.openedAt !== null && refused === usual;
   return isTrier || follows ? candidate.revision : usual;
 }
@@ -135,33 +135,35 @@ export function wantsTrial({ candidate, outage, pinned }: VersionState, now: num
 
 /** Says what a session may do that was refused: log in, be the one that tries, or wait. */
 export function turnOf(state: VersionState, refused: number | undefined, now: number): 'go' | 'try' | 'wait' {
-  const { candidate, outage, pinned } = state;
+  const { outage } = state;
   const usual = usualRevision(state);
-  if (!outage || outage.revision !== usual) return 'go';
-  if (refused !== undefined && refused !== usual && refused !== candidate?.revision) return 'go';
-  if (candidate && pinned === null) {
-    if (candidate.openedAt !== null) return 'go';
-    if (isFree(candidate.trial, LONGEST_TRIAL_MS, now)) return 'try';
-  }
-  return now >= outage.nextTryAt && isFree(outage.trial, LONGEST_RETRY_MS, now) ? 'try' : 'wait';
+  if (outage?.revision !== usual || (refused ?? usual) !== usual) return 'go';
+  // An order takes every candidate away.
+  if (state.candidate && state.candidate.openedAt !== null) return 'go';
+  return isUntried(state.candidate, now) || mayRetry(outage, now) ? 'try' : 'wait';
 }
+
+const isUntried = (candidate: Candidate | null, now: number): boolean =>
+  candidate !== null && isFree(candidate.trial, LONGEST_TRIAL_MS, now);
+
+const mayRetry = (outage: Outage, now: number): boolean =>
+  now >= outage.nextTryAt && isFree(outage.trial, LONGEST_RETRY_MS, now);
 
 /** Makes a session the one that tries: the candidate where there is one, else what was refused once more. */
 export function afterClaim(state: VersionState, sessionId: string, now: number): VersionState {
   const { candidate, outage, pinned } = state;
   const trial = { sessionId, since: now };
   if (candidate && pinned === null && isFree(candidate.trial, LONGEST_TRIAL_MS, now)) {
-    // Whoever had it before has not said what became of it.
+    // The session that had it before has not said what became of it.
     const tried = candidate.trial ? afterFailure(state, candidate.trial.sessionId) : state;
     if (!tried.candidate) return tried;
     return { ...tried, candidate: { ...tried.candidate, trial, openedAt: null } };
   }
-  if (outage && now >= outage.nextTryAt && isFree(outage.trial, LONGEST_RETRY_MS, now))
-    return { ...state, outage: { ...outage, trial } };
+  if (outage && mayRetry(outage, now)) return { ...state, outage: { ...outage, trial } };
   return state;
 }
 
-/** A session has logged in with a revision. */
+/** Notes that a session has logged in with a revision. */
 export function afterOpening(
   state: VersionState,
   sessionId: string,
@@ -169,18 +171,24 @@ export function afterOpening(
   now: number,
 ): VersionState {
   const { candidate, outage } = state;
-  if (candidate?.revision === revision && candidate.trial?.sessionId === sessionId) {
-    return { ...state, candidate: { ...candidate, openedAt: candidate.openedAt ?? now } };
-  }
+  if (candidate?.revision === revision) return afterTrialLogin(state, candidate, sessionId, now);
   if (revision !== usualRevision(state)) return state;
-  if (outage?.revision === revision && outage.trial?.sessionId === sessionId) {
-    return { ...state, outage: null, acceptedAt: now };
-  }
+  if (outage?.trial?.sessionId === sessionId) return { ...state, outage: null, acceptedAt: now };
   const isKnown = state.acceptedAt !== null && now - state.acceptedAt < HOUR_MS;
   return isKnown ? state : { ...state, acceptedAt: now };
 }
 
-/** The session that tries the candidate has stayed: all use it from now on. */
+function afterTrialLogin(
+  state: VersionState,
+  candidate: Candidate,
+  sessionId: string,
+  now: number,
+): VersionState {
+  if (candidate.trial?.sessionId !== sessionId || candidate.openedAt !== null) return state;
+  return { ...state, candidate: { ...candidate, openedAt: now } };
+}
+
+/** Notes that the session that tries the candidate has stayed: all use it from now on. */
 export function afterTrial(state: VersionState, sessionId: string, now: number): VersionState {
   const { candidate } = state;
   if (candidate?.trial?.sessionId !== sessionId || candidate.openedAt === null) return state;
@@ -189,7 +197,7 @@ export function afterTrial(state: VersionState, sessionId: string, now: number):
   return { ...state, current, source, acceptedAt: now, candidate: null, outage: null };
 }
 
-/** The platform has refused the login of a session for its version. */
+/** Notes that the platform has refused the login of a session for its version. */
 export function afterRefusal(
   state: VersionState,
   sessionId: string,
@@ -199,22 +207,24 @@ export function afterRefusal(
   if (revision === state.candidate?.revision) return withoutCandidate(state);
   if (revision !== usualRevision(state)) return state;
   const { outage, alert } = state;
-  if (outage?.revision === revision) {
-    if (outage.trial?.sessionId !== sessionId) return state;
-    const waitMs = Math.min(2 * outage.waitMs, LONGEST_WAIT_MS);
-    return { ...state, outage: { ...outage, waitMs, nextTryAt: now + waitMs, trial: null }, nextReadAt: now };
-  }
-  const waitMs = FIRST_RETRY_MS;
+  if (outage?.revision === revision) return afterRetry(state, outage, sessionId, now);
   const isNews = alert?.revision !== revision || now - alert.at >= LONGEST_WAIT_MS;
   return {
     ...state,
-    outage: { revision, since: now, waitMs, nextTryAt: now + waitMs, trial: null },
+    outage: { revision, since: now, waitMs: FIRST_RETRY_MS, nextTryAt: now + FIRST_RETRY_MS, trial: null },
     nextReadAt: now,
     alert: isNews ? { revision, at: now } : alert,
   };
 }
 
-/** The connection of the session that tries the candidate did not work; nobody knows whether the version is why. */
+/** Notes that one more login was refused: when it was the one that tried, the next wait is twice as long. */
+function afterRetry(state: VersionState, outage: Outage, sessionId: string, now: number): VersionState {
+  if (outage.trial?.sessionId !== sessionId) return state;
+  const waitMs = Math.min(2 * outage.waitMs, LONGEST_WAIT_MS);
+  return { ...state, outage: { ...outage, waitMs, nextTryAt: now + waitMs, trial: null }, nextReadAt: now };
+}
+
+/** Notes that the connection of the session that tries the candidate did not work; nobody knows whether the version is why. */
 export function afterFailure(state: VersionState, sessionId: string): VersionState {
   const { candidate } = state;
   if (candidate?.trial?.sessionId !== sessionId) return state;
@@ -223,7 +233,7 @@ export function afterFailure(state: VersionState, sessionId: string): VersionSta
   return { ...state, candidate: { ...candidate, failures, trial: null, openedAt: null } };
 }
 
-/** The connection of the session that tries the candidate has ended as connections do: its time begins anew. */
+/** Notes that the connection of the session that tries the candidate has ended as connections do: its time begins anew. */
 export function afterEnd(state: VersionState, sessionId: string): VersionState {
   const { candidate } = state;
   if (candidate?.trial?.sessionId !== sessionId || candidate.openedAt === null) return state;
@@ -236,7 +246,7 @@ function withoutCandidate(state: VersionState): VersionState {
   return { ...state, candidate: null, refused };
 }
 
-/** The operator names a revision, or null: the sources shall. What they name never goes below what was accepted. */
+/** Takes the order of the operator, who names a revision, or null: the sources shall. What they name never goes below what was accepted. */
 export function afterOrder(state: VersionState, revision: number | null, now: number): VersionState {
   const { pinned, acceptedAt, current } = state;
   const cleared = { ...state, candidate: null, outage: null, acceptedAt: null };

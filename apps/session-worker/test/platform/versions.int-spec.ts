@@ -19,10 +19,7 @@ let latest = OLD + 1_000_000;
 async function start(rules: object): Promise<Stage> {
   const platform = await Platform.start();
   await platform.call('PUT', '/versions', rules);
-  return Stage.of(
-    await startTestService(serviceOptions, schema, { ...workerEnv(platform)}),
-    platform,
-  );
+  return Stage.of(await startTestService(serviceOptions, schema, { ...workerEnv(platform) }), platform);
 }
 
 const versions = (rules: object): Promise<unknown> => stage.platform.call('PUT', '/versions', rules);

@@ -21,12 +21,7 @@ export function answerSource(
   return true;
 }
 
-function answer(
-  how: SourceAnswer,
-  request: IncomingMessage,
-  response: ServerResponse,
-  text: string,
-): void {
+function answer(how: SourceAnswer, request: IncomingMessage, response: ServerResponse, text: string): void {
   response.on('error', () => undefined);
   if (!looksLikeBrowser(request)) response.writeHead(400).end();
   else if (how === 'auto') response.writeHead(200, { 'content-type': 'text/plain' }).end(text);

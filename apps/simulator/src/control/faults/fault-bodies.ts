@@ -28,7 +28,8 @@ const SILENT =
   'true: connections stay open, but nothing is heard or said on them: no pings, acks, messages, logins.';
 const LOGIN = 'never: pings are answered, the login is not, and the connection stays open.';
 const LOGIN_ERROR = 'Logins are refused with this code as reason; null: they are not.';
-const LOGIN_EXPIRE = 'Seconds that such a refusal names as its end, as a temporary ban (402) does; null: none.';
+const LOGIN_EXPIRE =
+  'Seconds that such a refusal names as its end, as a temporary ban (402) does; null: none.';
 const LOGIN_FLOOR =
   'Lowest revision with which the account may log in: below it is refused with 405, whatever /versions says; null: that holds.';
 

@@ -24,7 +24,8 @@ export class VersionsController {
   @Put()
   @ApiOperation({
     summary: 'Changes which versions of clients the platform names and takes; what is not given stays',
-    description: 'Connections that exist stay. For one account: `loginFloor` of its faults, also in a scenario.',
+    description:
+      'Connections that exist stay. For one account: `loginFloor` of its faults, also in a scenario.',
   })
   @ApiResponse(VERSIONS)
   change(@Body() change: VersionsChange): VersionsView {

@@ -45,7 +45,7 @@ export class PlatformVersionReply {
   @IsIn(['auto', 'pinned']) mode: 'auto' | 'pinned';
   /** Revision that sessions log in with. */
   @IsInt() revision: number;
-  /** Who named it: an address, `library` or `operator`. */
+  /** Source that named it: an address, `library` or `operator`. */
   @IsString() source: string;
   /** Latest time at which a login with it is known to be accepted. */
   @IsOptional() @IsISO8601() acceptedAt: string | null;
