@@ -118,7 +118,7 @@ export function afterReading(
   now: number,
 ): VersionState {
   const next = { ...state, nextReadAt: now + (found ? DAY_MS : HOUR_MS) };
-  if (!found || !isBelievable(state, found.revision)) return next;
+  if (!found || state.pinned !== null || !isBelievable(state, found.revision)) return next;
   const { candidate } = state;
   if (candidate && (candidate.trial || candidate.revision === found.revision)) return next;
   return { ...next, candidate: { ...found, foundAt: now, failures: 0, trial: null, openedAt: null } };

@@ -51,11 +51,13 @@ export class VersionStore {
 
   private opened({ state, now }: StateNow): StateNow {
     const whole = withBuiltIn(state, this.builtIn);
-    return { state: this.fixed === null ? whole : { ...whole, pinned: this.fixed }, now };
+    if (this.fixed === null) return { state: whole, now };
+    return { state: { ...whole, pinned: this.fixed, candidate: null }, now };
   }
 
   /** Writes the state without what the configuration of this process alone says. */
   private closed(state: VersionState, row: StateNow): string {
-    return JSON.stringify(this.fixed === null ? state : { ...state, pinned: row.state.pinned });
+    const { pinned, candidate } = row.state;
+    return JSON.stringify(this.fixed === null ? state : { ...state, pinned, candidate });
   }
 }
