@@ -202,6 +202,13 @@ describe('the version of the client', () => {
     expect(alert).toHaveBeenCalledTimes(1);
   });
 
+  test('that is refused when a number is to be linked is replaced for that as well', async () => {
+    await versions({ swRevision: latest, pageRevision: latest, loginFloor: latest });
+    const sessionId = await stage.link('15550131003');
+    expect(await revisionOf('15550131003')).toBe(latest);
+    expect(stage.eventsOf('session.disconnected', sessionId)).toMatchObject([{ reason: 'CLIENT_OUTDATED' }]);
+  });
+
   test('is what the operator says, also below what was accepted, until the sources shall say it again', async () => {
     const { revision: before } = await shown();
     expect(await order(OLD)).toMatchObject({

@@ -52,6 +52,24 @@ describe('versions of clients', () => {
     await client.connect(version(OLD)).opened();
   });
 
+  test('a floor may rise in the course of a scenario', async () => {
+    const steps = [
+      { action: 'faults', phone: ACCOUNT, body: { loginFloor: NEW } },
+      { action: 'disconnect', phone: ACCOUNT, body: { mode: 'drop' }, afterMs: 200 },
+    ];
+    await stack.post('/scenarios', { steps });
+    await client.closed();
+    expect(await endOf(OLD)).toBe(405);
+    await faults({ loginFloor: null });
+    await client.connect(version(OLD)).opened();
+  });
+
+  test('a revision may be refused that is above the floor', async () => {
+    await versions({ refusedRevisions: [NEW] });
+    expect(await endOf(NEW)).toBe(405);
+    await client.connect(version(NEW - 1)).opened();
+  });
+
   test('a client that asks for a link is refused below the floor, too', async () => {
     await versions({ loginFloor: NEW });
     const other = stack.client().connect(version(OLD));
