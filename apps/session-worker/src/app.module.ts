@@ -10,6 +10,7 @@ import {
   connectionProviders,
   databaseModule,
   HealthController,
+  MetricsController,
   OutboxService,
   PeriodicTasks,
   Retention,
@@ -47,12 +48,15 @@ import { SendingConsumer } from './sending/sending.consumer.js';
 import { SendingService } from './sending/sending.service.js';
 import { SessionSenders } from './sending/session-senders.js';
 import { LiveService } from './sessions/live.service.js';
+import { VersionTrials } from './runners/versions/version-trials.js';
 import { retentionRules } from './sessions/retention-rules.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionRoutes } from './sessions/session-routes.js';
 import { SessionsConsumer } from './sessions/sessions.consumer.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { atStep } from './steps.js';
+import { VersionsConsumer } from './versions/versions.consumer.js';
+import { versionProviders } from './versions/version-providers.js';
 
 const NAME = 'session-worker';
 const POOL_SIZE = 20;
@@ -72,11 +76,13 @@ function ownerOptions(): OwnerOptions {
   ],
   controllers: [
     HealthController,
+    MetricsController,
     SessionsConsumer,
     SendingConsumer,
     RunnersConsumer,
     ErasureConsumer,
     TenantsConsumer,
+    VersionsConsumer,
   ],
   providers: [
     ...connectionProviders(NAME, WorkerConfig, readConfig),
@@ -143,6 +149,8 @@ function ownerOptions(): OwnerOptions {
     SessionStores,
     SessionsService,
     SessionSweeper,
+    VersionTrials,
+    ...versionProviders,
   ],
 })
 export class AppModule {}

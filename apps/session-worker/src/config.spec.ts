@@ -18,11 +18,25 @@ test('asks the real platform, and keeps texts for thirty days, unless told other
   });
 });
 
+test('reads the version from pages or files, or is told it', () => {
+  expect(loadConfig(WorkerConfig, needed)).toMatchObject({ platformVersion: 'auto' });
+  const env = {
+    PLATFORM_VERSION: '1047769893',
+    PLATFORM_VERSION_SOURCES: 'file:///v, http://127.0.0.1:1/sw.js',
+  };
+  expect(loadConfig(WorkerConfig, { ...needed, ...env })).toMatchObject({
+    platformVersion: '1047769893',
+    platformVersionSources: ['file:///v', 'http://127.0.0.1:1/sw.js'],
+  });
+});
+
 test.each([
   ['CREDENTIALS_KEY', 'of another length', randomBytes(31).toString('base64')],
   ['CREDENTIALS_KEY', 'in hex', randomBytes(32).toString('hex')],
   ['PLATFORM_TRUST_ROOT', 'of another length', 'ab'.repeat(31)],
   ['PLATFORM_URL', 'without TLS and not here', 'ws://platform.example/ws/chat'],
+  ['PLATFORM_VERSION', 'that is no revision', '2.3000.1043857760'],
+  ['PLATFORM_VERSION_SOURCES', 'without TLS and not here', 'http://platform.example/sw.js'],
   ['LEASE_MS', 'shorter than three renewals', '1000'],
   ['RETENTION_DAYS', 'that keeps nothing', '0'],
 ])('refuses a %s %s, and names it', (name, _what, value) => {

@@ -4,7 +4,7 @@ import { AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Length, Matches, Min, ValidateIf } from 'class-validator';
-import { IsPlatformUrl, IsSandboxUrl } from './platform/platform-url.js';
+import { IsPlatformUrl, IsSandboxUrl, IsVersionSources } from './platform/platform-url.js';
 
 const MINUTE_MS = 60_000;
 
@@ -24,6 +24,23 @@ export class WorkerConfig extends MediaStoreConfig {
   @IsOptional()
   @Matches(/^[0-9a-f]{64}$/i, { message: 'platformTrustRoot must be 32 bytes in hex' })
   platformTrustRoot?: string;
+
+  @Env('PLATFORM_VERSION', {
+    description:
+      'Revision of the client that sessions name to the platform. auto: the latest one that one session has tried. A number: that one, and nothing is read.',
+    example: 'auto',
+  })
+  @Matches(/^(auto|[1-9]\d{9})$/, { message: 'platformVersion must be auto or a revision of ten digits' })
+  platformVersion: string = 'auto';
+
+  @Env('PLATFORM_VERSION_SOURCES', {
+    description:
+      'Where the latest revision is read once a day, separated by commas: web pages (https:, or http: on loopback), or files (file:) where the network reaches none. Unset: /sw.js and / of the host of PLATFORM_URL.',
+    example: 'file:///etc/gateway/platform-revision',
+  })
+  @IsOptional()
+  @IsVersionSources()
+  platformVersionSources?: string[];
 
   @Env('SANDBOX_PLATFORM_URL', {
     description:

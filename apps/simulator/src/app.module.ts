@@ -16,6 +16,7 @@ import { MEDIA_AUTHORITY, PlatformController } from './control/platform/platform
 import { PhoneWritingController } from './control/accounts/phone-writing.controller.js';
 import { RestrictionsController } from './control/accounts/restrictions.controller.js';
 import { SettingsController } from './control/accounts/settings.controller.js';
+import { VersionsController } from './control/versions/versions.controller.js';
 import { WireController } from './control/wire/wire.controller.js';
 import { WireService } from './control/wire/wire.service.js';
 import { PresenceController } from './control/contacts/presence.controller.js';
@@ -37,6 +38,7 @@ import { Platform } from './platform.js';
     RestrictionsController,
     ScenariosController,
     SettingsController,
+    VersionsController,
     WireController,
   ],
   providers: [

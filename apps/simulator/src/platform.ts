@@ -24,7 +24,9 @@ import type { Person } from './people/person.js';
 import type { Sender } from './people/sender.js';
 import type { Connection, ConnectionHandler } from './connections/connection.js';
 import { UpgradeFaults } from './connections/upgrade-faults.js';
+import { Versions } from './connections/versions.js';
 import { child, type Stanza, stanza } from './wire/nodes.js';
+import { outdatedFailure } from './wire/stream-errors.js';
 
 const MEDIA_CONNECTION_S = 3600;
 
@@ -39,6 +41,7 @@ export class Platform implements ConnectionHandler {
   readonly groups = new Groups();
   readonly presence: Presence;
   readonly upgradeFaults = new UpgradeFaults();
+  readonly versions = new Versions();
   readonly connectionLog = new ConnectionLog();
   readonly media = new MediaStore();
   readonly mediaAccess: MediaAccess;
@@ -52,7 +55,7 @@ export class Platform implements ConnectionHandler {
 
   constructor(authority: Authority) {
     this.population = new Population(authority);
-    this.pairing = new Pairing(this.population);
+    this.pairing = new Pairing(this.population, this.versions);
     this.delivery = new Delivery(this.population);
     this.receipts = new Receipts(this.population, this.delivery);
     this.presence = new Presence(this.population, this.groups);
@@ -63,13 +66,18 @@ export class Platform implements ConnectionHandler {
     this.outbound = new Outbound(this.population, this.delivery, this.receipts, toGroups, this.media);
     this.confirmations = new Confirmations(this.population, this.delivery, this.receipts);
     this.mediaAccess = new MediaAccess(this.population);
-    this.login = new Login(this.population, this.connectionLog);
+    this.login = new Login(this.population, this.connectionLog, this.versions);
   }
 
   onHandshake(connection: Connection, handshake: HandshakeResult): void {
     this.connections.add(connection);
-    if (wantsLinking(handshake.payload)) this.pairing.offer(connection, handshake);
+    if (wantsLinking(handshake.payload)) this.register(connection, handshake);
     else if (!this.login.admit(connection, handshake)) log().info('a login was refused');
+  }
+
+  private register(connection: Connection, handshake: HandshakeResult): void {
+    if (!this.versions.refusesRegistration(handshake)) return this.pairing.offer(connection, handshake);
+    connection.end(outdatedFailure(this.versions.rules.location));
   }
 
   async onStanza(connection: Connection, node: Stanza): Promise<void> {
@@ -155,6 +163,7 @@ export class Platform implements ConnectionHandler {
     const people = [...this.population.all()];
     this.population.clear();
     await this.upgradeFaults.clear();
+    this.versions.clear();
     this.mediaAccess.clear();
     this.media.clear();
     this.groups.clear();

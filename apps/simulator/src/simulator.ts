@@ -47,7 +47,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const state = options.stateFile && new StateFile(options.stateFile, platform.population, trustRoot);
   if (state) state.open();
   for (const person of platform.population.all()) platform.receipts.catchUp(person);
-  const endpoint = new Endpoint(authority, platform, platform.upgradeFaults);
+  const endpoint = new Endpoint(authority, platform, platform.upgradeFaults, platform.versions);
   const media = new MediaHost(certificates.server, platform.media, platform.mediaAccess);
   const hostileHosts = { host: options.host, certificate: certificates.server };
   const app = await controlApi(appModule(platform, certificates.authority, hostileHosts));

@@ -26,6 +26,9 @@ export const STATUS_REASONS = [
   'LOGGED_IN',
   'CONNECTION_LOST',
   'CONNECTION_REFUSED',
+  'CLIENT_OUTDATED', // the platform takes this version of the client no longer: the operator's matter, and it ends by itself with another version
+  'TEMPORARILY_BANNED', // the platform has banned the number for a time: the session comes back when that is over
+  'BANNED', // the platform has banned the number for good
   // The watchdog has these five findings: the session looked connected and did not work, so it is connected anew.
   'KEEP_ALIVE_TIMEOUT', // the platform sent nothing, not even answers to pings
   'STREAM_UNREADABLE', // inbound stanzas could not be decrypted or decoded

@@ -85,6 +85,13 @@ describe('the operator asks', () => {
     [['tenants', 'delete', TENANT, '--yes'], 'rpc.api-gateway.delete-tenant', { tenantId: TENANT }],
     [['operator-log'], 'rpc.api-gateway.get-audit-log', { tenantId: OPERATOR_LOG }],
     [['audit-log', TENANT], 'rpc.api-gateway.get-audit-log', { tenantId: TENANT }],
+    [['platform-version', 'show'], 'rpc.session-worker.get-platform-version', {}],
+    [
+      ['platform-version', 'set', '1047769893'],
+      'rpc.session-worker.set-platform-version',
+      { revision: 1_047_769_893 },
+    ],
+    [['platform-version', 'auto'], 'rpc.session-worker.set-platform-version', { revision: null }],
     [['clock', 'set', '2030-01-01T00:00:00Z'], 'rpc.api-gateway.set-clock', { at: '2030-01-01T00:00:00Z' }],
     [['clock', 'set', 'real'], 'rpc.api-gateway.set-clock', { at: null }],
   ])('%j', async (argv, subject, body) => {
@@ -101,6 +108,8 @@ describe('whoever operates is named', () => {
     [['subscriptions', 'set', TENANT, 'UNPAID']],
     [['entitlements', 'set', TENANT, 'messages=5000', '--reason', 'R']],
     [['entitlements', 'clear', TENANT, 'messages']],
+    [['platform-version', 'set', '1047769893']],
+    [['platform-version', 'auto']],
   ])('in what %j asks', async (argv) => {
     expect((await askedBy('Ada Lovelace', ...argv))[1]).toMatchObject({ operator: 'Ada Lovelace' });
     await expect(askedBy('x\ny', ...argv)).rejects.toThrow(/^OPERATOR_NAME must be 1 to 64 letters/);
@@ -158,6 +167,9 @@ describe('the operator refuses, naming the argument and the rule,', () => {
     [['keys', 'age', 'abcDEF012345', '--hours', 'many'], /hours must be a number/],
     [['keys', 'age', 'abcDEF012345', '--hours', ''], /hours must be a number/],
     [['keys', 'age', 'abcDEF012345'], /^--hours is missing/],
+    [['platform-version', 'set'], /^<revision> is missing\. Usage: platform-version set <revision>/],
+    [['platform-version', 'set', 'latest'], /^revision must /],
+    [['platform-version', 'set', '2.3000.1047769893'], /^revision must /],
     [['clock', 'set', 'tomorrow'], /^time must be in ISO 8601, such as 2026-/],
   ])('%j', async (argv, message) => {
     expect(await refusal(...argv)).toMatch(message);
@@ -188,6 +200,9 @@ test('help names all commands, or one', () => {
     'usage',
     'keys age',
     'audit-log',
+    'platform-version show',
+    'platform-version set',
+    'platform-version auto',
     'clock set',
   ]) {
     expect(all).toContain(words);

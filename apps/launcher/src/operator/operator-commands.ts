@@ -13,6 +13,7 @@ import {
   GetAuditLog,
   GetEntitlements,
   GetEntitlementsV1,
+  GetPlatformVersion,
   GetUsage,
   GetUsageV1,
   ListTenants,
@@ -25,6 +26,8 @@ import {
   SetClockV1,
   SetEntitlement,
   SetEntitlementV1,
+  SetPlatformVersion,
+  SetPlatformVersionV1,
   SetSubscription,
   SetSubscriptionV1,
   SUBSCRIPTION_STATUSES,
@@ -213,6 +216,37 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     about:
       "shows the operator's own log, newest first: which tenants were deleted, by whom, and how much that was",
     ask: (rpc) => rpc.request(GetAuditLog, { tenantId: OPERATOR_LOG }),
+  },
+  {
+    words: 'platform-version show',
+    args: [],
+    options: {},
+    usage: '',
+    about:
+      'shows with which version of the client sessions log in, the one that is tried, and whether the platform refuses it',
+    ask: (rpc) => rpc.request(GetPlatformVersion, {}),
+  },
+  {
+    words: 'platform-version set',
+    args: ['revision'],
+    options: {},
+    usage: '<revision>',
+    about:
+      'names the revision of the client for all logins from now on, also below what was accepted; nothing is read meanwhile',
+    ask: (rpc, { revision, operator }) =>
+      rpc.request(
+        SetPlatformVersion,
+        checked(SetPlatformVersionV1, { revision: Number(revision || NaN), operator }),
+      ),
+  },
+  {
+    words: 'platform-version auto',
+    args: [],
+    options: {},
+    usage: '',
+    about: 'has the revision read from its sources again, at once and then once a day',
+    ask: (rpc, { operator }) =>
+      rpc.request(SetPlatformVersion, checked(SetPlatformVersionV1, { revision: null, operator })),
   },
   {
     words: 'clock set',

@@ -14,6 +14,7 @@ import { TimesOfMessages1764000100000 } from './1764000100000-times-of-messages.
 import { Uploads1763700500000 } from './1763700500000-uploads.js';
 import { SendExtras1764000200000 } from './1764000200000-send-extras.js';
 import { StanzaEnds1764700000030 } from './1764700000030-stanza-ends.js';
+import { PlatformVersion1764700000031 } from './1764700000031-platform-version.js';
 import { SuspendedSessions1764600000062 } from './1764600000062-suspended-sessions.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -37,5 +38,6 @@ export const schema = {
     KeptMedia1764600000053,
     SuspendedSessions1764600000062,
     StanzaEnds1764700000030,
+    PlatformVersion1764700000031,
   ],
 };

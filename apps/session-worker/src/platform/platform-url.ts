@@ -1,3 +1,4 @@
+import { Transform } from 'class-transformer';
 import { registerDecorator, type ValidationArguments } from 'class-validator';
 
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]']);
@@ -24,6 +25,30 @@ export function IsSandboxUrl(): PropertyDecorator {
         validate: (value: unknown) =>
           typeof value === 'string' && URL.canParse(value) && /^wss?:$/.test(new URL(value).protocol),
         defaultMessage: () => `${String(property)} must be a ws:// or wss:// address`,
+      },
+    });
+  };
+}
+
+/** Reads `PLATFORM_VERSION_SOURCES`: a list of pages that TLS or this very machine vouches for, and of files. */
+export function IsVersionSources(): PropertyDecorator {
+  const isSource = (text: unknown): boolean => {
+    if (typeof text !== 'string' || !URL.canParse(text)) return false;
+    const { protocol, hostname } = new URL(text);
+    return protocol === 'https:' || protocol === 'file:' || (protocol === 'http:' && LOOPBACK.has(hostname));
+  };
+  return (target, property) => {
+    Transform(({ value }) =>
+      typeof value === 'string' ? value.split(',').map((one) => one.trim()) : (value as unknown),
+    )(target, property);
+    registerDecorator({
+      name: 'isVersionSources',
+      target: target.constructor,
+      propertyName: String(property),
+      validator: {
+        validate: (value: unknown) => Array.isArray(value) && value.every(isSource),
+        defaultMessage: () =>
+          `${String(property)} must be https: or file: addresses, separated by commas (http: only on loopback)`,
       },
     });
   };

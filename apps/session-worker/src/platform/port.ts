@@ -32,6 +32,8 @@ export interface PlatformAddress {
   };
   /** Route of all connections of this socket. */
   proxy?: ProxyRoute;
+  /** Revision of the client that the socket names; without it, the library's own. */
+  revision?: number;
 }
 
 /** Limits of a download of the file of an inbound message. */
@@ -71,6 +73,8 @@ export interface SocketClose {
   isMalfunction: boolean;
   /** The platform's number for it, for the log. */
   code?: number;
+  /** Time before which the platform lets the session not log in. */
+  until?: Date;
 }
 
 /** Listener for acks and receipts of messages on one socket. */
@@ -186,6 +190,9 @@ export interface PlatformSocket {
 
 /** Stands for the messaging network on the far side. The app's module says which one it is. */
 export abstract class Platform {
+  /** Revision of the client that the library is made for. */
+  abstract readonly revision: number;
+
   /** Makes credentials of a number that is not linked yet. */
   abstract newCredentials(): Credentials;
 

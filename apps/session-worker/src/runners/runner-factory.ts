@@ -16,7 +16,9 @@ import {
   writeStatus,
 } from '../sessions/session-rows.js';
 import { SessionLogins } from './session-logins.js';
+import { isLongWait } from './next-login.js';
 import { SessionRunner } from './session-runner.js';
+import type { SessionSnapshot } from './status-log.js';
 
 /** Listener for the end of a runner by itself. */
 export interface RunnerEnd {
@@ -39,7 +41,7 @@ export class RunnerFactory {
   ) {}
 
   make(session: Session, fence: Fence, end: RunnerEnd): SessionRunner {
-    const { id, tenantId, status, restrictions } = session;
+    const { id, tenantId, restrictions } = session;
     const { dataSource, ledger, logins, platform } = this;
     const scope = { sessionId: id, fence };
     const ends = new StoredStanzaEnds(
@@ -48,25 +50,23 @@ export class RunnerFactory {
     );
     const store = this.stores.of({ session: { id, tenantId }, fence, ends });
     const newChats = new NewChats(id, restrictions, dataSource);
-    const runner = new SessionRunner(
-      { id, tenantId, status },
-      {
-        ...{ platform, store, newChats },
-        sender: this.senders.sender(scope, newChats),
-        loginTimeoutMs: logins.timeoutMs,
-        logins: logins.gate,
-        open: (credentials, listener) => logins.open(id, credentials, store, listener),
-        failMessages: (failure) => ledger.fail(scope, null, failure),
-        writeStatus: async (change, events) => {
-          await writeStatus(dataSource, fence, id, change, events);
-          this.outbox.publish(events);
-        },
-        writeRestrictions: (all) => writeRestrictions(dataSource, fence, id, all),
-        viewedUntil: () => readViewedUntil(dataSource, id),
-        onLeaseLost: () => end.leaseLost(runner),
-        onEnded: () => end.ended(runner),
+    const runner = new SessionRunner(snapshotOf(session), {
+      ...{ platform, store, newChats },
+      sender: this.senders.sender(scope, newChats),
+      loginTimeoutMs: logins.timeoutMs,
+      logins: logins.gate,
+      open: (credentials, listener) => logins.open(id, credentials, store, listener),
+      failMessages: (failure) => ledger.fail(scope, null, failure),
+      writeStatus: async (change, events) => {
+        await writeStatus(dataSource, fence, id, change, events);
+        this.outbox.publish(events);
       },
-    );
+      writeRestrictions: (all) => writeRestrictions(dataSource, fence, id, all),
+      awaitVersion: (wake) => logins.awaitVersion(id, wake),
+      viewedUntil: () => readViewedUntil(dataSource, id),
+      onLeaseLost: () => end.leaseLost(runner),
+      onEnded: () => end.ended(runner),
+    });
     return runner;
   }
 }
@@ -75,4 +75,10 @@ export class RunnerFactory {
 function isAfterLoss({ status, statusReason }: Session): boolean {
   const isInUse = status === 'CONNECTED' || status === 'CONNECTING' || status === 'RECONNECTING';
   return isInUse && statusReason !== 'MAINTENANCE';
+}
+
+/** Reads what a runner begins with: a session that another process had wait for long waits on. */
+function snapshotOf({ id, tenantId, status, statusReason: reason, statusUntil }: Session): SessionSnapshot {
+  const waits = status === 'RECONNECTING' && isLongWait(reason);
+  return { id, tenantId, status, wait: waits ? { reason, until: statusUntil ?? undefined } : undefined };
 }

@@ -9,16 +9,19 @@ import {
   type PlatformStore,
 } from '../platform/port.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
+import { PlatformVersions } from '../versions/platform-versions.js';
 
 /** Logs sessions in: by which way, how many at the same time, and for how long at most. */
 @Injectable()
 export class SessionLogins {
   readonly gate: FairPlaces;
+  private readonly ofSandbox = new Set<string>();
 
   constructor(
     private readonly config: WorkerConfig,
     private readonly routes: SessionRoutes,
     private readonly platform: Platform,
+    private readonly versions: PlatformVersions,
   ) {
     this.gate = new FairPlaces('logins', config.loginsAtOnce);
   }
@@ -36,7 +39,24 @@ export class SessionLogins {
   ): Promise<PlatformSocket> {
     const { keepAliveMs, stallTimeoutMs } = this.config;
     const limits = { keepAliveMs, stallMs: stallTimeoutMs };
-    const address = { ...(await this.routes.of(sessionId)), limits };
-    return this.platform.open(address, credentials, store, listener);
+    const { isSandbox, ...route } = await this.routes.of(sessionId);
+    // The simulator of a sandbox is its tenant's: what it refuses says nothing of the platform.
+    if (isSandbox) {
+      this.ofSandbox.add(sessionId);
+      return this.platform.open({ ...route, limits }, credentials, store, listener);
+    }
+    const revision = await this.versions.revisionFor(sessionId);
+    const watching = this.versions.watching(sessionId, revision, listener);
+    return this.platform.open({ ...route, limits, revision }, credentials, store, watching);
+  }
+
+  /** Says whether a session has logged in at the simulator of a sandbox. */
+  isOfSandbox(sessionId: string): boolean {
+    return this.ofSandbox.has(sessionId);
+  }
+
+  /** Lets a session wait for another version; undefined in a sandbox, where nobody looks for one. */
+  awaitVersion(sessionId: string, wake: () => void): (() => void) | undefined {
+    return this.isOfSandbox(sessionId) ? undefined : this.versions.wait(sessionId, wake);
   }
 }

@@ -69,6 +69,7 @@ function tools(): RunnerTools {
       calls.push(`${status} ${reason}${sockets.at(-1)?.closed === false ? ' (open)' : ''}`);
     },
     writeRestrictions: note('write restrictions'),
+    awaitVersion: () => undefined,
     viewedUntil: async () => viewedUntil,
     onLeaseLost: () => void calls.push('lease lost'),
     onEnded: () => void calls.push('ended'),

@@ -77,6 +77,7 @@ function tools(): RunnerTools {
     failMessages: async ({ code }) => void calls.push(`fail ${code}`),
     writeStatus,
     writeRestrictions: note('write restrictions'),
+    awaitVersion: () => undefined,
     viewedUntil: async () => viewedUntil,
     onLeaseLost: () => void calls.push('lease lost'),
     onEnded: () => void calls.push('ended'),

@@ -23,7 +23,7 @@ import type { SessionSender } from '../sending/session-sender.js';
 import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
 import { PairingCodes } from './pairing-codes.js';
-import { Reconnects } from './reconnects.js';
+import { NextLogin } from './next-login.js';
 import { type SessionSnapshot, StatusLog } from './status-log.js';
 import { StepQueue } from './step-queue.js';
 import { unlink } from './unlink.js';
@@ -48,6 +48,8 @@ export interface RunnerTools {
   writeRestrictions(restrictions: Restrictions): Promise<void>;
   /** Reads the time until which the QR code is viewed, in ms since 1970. */
   viewedUntil(): Promise<number>;
+  /** Calls `wake` when the version that the platform refused is not needed any more; undefined where nobody watches versions. */
+  awaitVersion(wake: () => void): (() => void) | undefined;
   /** Reports that a write was refused because the partition has another owner. */
   onLeaseLost(): void;
   /** The runner has ended by itself. */
@@ -65,11 +67,11 @@ export class SessionRunner {
   private generation = 0;
   private loginPlace: Place | undefined;
   private ended = false;
-  private timers: { login?: NodeJS.Timeout; viewer?: NodeJS.Timeout; reconnect?: NodeJS.Timeout } = {};
+  private timers: { login?: NodeJS.Timeout; viewer?: NodeJS.Timeout } = {};
   private readonly steps: StepQueue;
   private readonly status: StatusLog;
   private readonly codes: PairingCodes;
-  private readonly reconnects = new Reconnects();
+  private readonly next: NextLogin;
 
   constructor(
     private readonly session: SessionSnapshot,
@@ -77,6 +79,10 @@ export class SessionRunner {
   ) {
     this.status = new StatusLog(session, (change, events) => tools.writeStatus(change, events));
     this.codes = new PairingCodes(this.tag);
+    this.next = new NextLogin(
+      (reason) => this.steps.add(() => this.connect(reason)),
+      (wake) => tools.awaitVersion(wake),
+    );
     this.steps = new StepQueue(this.tag, {
       leaseLost: () => {
         this.kill();
@@ -96,7 +102,9 @@ export class SessionRunner {
   async start(): Promise<void> {
     this.steps.add(async () => {
       if (this.status.is('CONNECTED')) await this.status.disconnected('RECONNECTING', 'WORKER_LOST');
-      await this.connect('CONNECT_REQUESTED');
+      const { wait } = this.session;
+      if (wait) this.next.after(wait);
+      else await this.connect('CONNECT_REQUESTED');
     });
     await this.steps.idle();
     this.assertWritten();
@@ -124,10 +132,19 @@ export class SessionRunner {
     return code;
   }
 
+  /** Connects anew at once, and tells no tenant: it tries something for all sessions. */
+  renew(): void {
+    this.steps.add(async () => {
+      if (this.ended || !this.status.is('CONNECTED')) return;
+      this.dropSocket();
+      await this.connect('RESTART_REQUIRED');
+    });
+  }
+
   /** Connects anew: its proxy is another one. */
   reroute(): void {
     this.steps.add(async () => {
-      if (this.ended) return;
+      if (this.ended || this.next.isLong) return; // its next login goes that way
       this.dropSocket();
       await this.status.disconnected('RECONNECTING', 'PROXY_CHANGED');
       await this.connect('PROXY_CHANGED');
@@ -141,8 +158,11 @@ export class SessionRunner {
 
   /** Ends in good order: what is under way finishes, the socket closes, the reason is written down. */
   async stop(reason: StatusReason): Promise<void> {
+    const goesElsewhere = reason === 'MAINTENANCE';
+    const keepsStatus = goesElsewhere && this.next.isLong;
     await this.endWith(async () => {
-      const goesElsewhere = reason === 'MAINTENANCE';
+      // The next owner has to wait as long.
+      if (keepsStatus) return;
       await this.status.disconnected(goesElsewhere ? 'RECONNECTING' : 'DISCONNECTED', reason);
     });
   }
@@ -206,7 +226,7 @@ export class SessionRunner {
     }
     if (!this.credentials.isLinked && (await this.tools.viewedUntil()) <= Date.now())
       return this.giveUp('QR_EXPIRED');
-    await this.status.connecting(this.reconnects.isFirst, reason);
+    await this.status.connecting(this.next.reconnects.isFirst, reason);
     if (this.ended) return; // meanwhile, and with nobody left to close what would be opened here
     const generation = ++this.generation;
     this.loginPlace = this.tools.logins.enter(this.session.tenantId, () =>
@@ -293,13 +313,13 @@ export class SessionRunner {
   /** Stops connecting until the next wish. */
   private async giveUp(reason: StatusReason): Promise<void> {
     this.dropSocket();
-    await this.status.disconnected('DISCONNECTED', reason, true);
+    await this.status.disconnected('DISCONNECTED', reason, { stops: true });
     this.end();
   }
 
   private async opened(phone: string): Promise<void> {
     this.clearTimers();
-    this.reconnects.opened(performance.now());
+    this.next.reconnects.opened(performance.now());
     await this.status.connected(phone);
     if (!this.socket) return;
     this.tools.sender.attach(this.socket);
@@ -308,7 +328,7 @@ export class SessionRunner {
 
   private closed(generation: number, close: SocketClose): void {
     if (generation !== this.generation || this.ended) return;
-    const { next, reason, isMalfunction, code } = close;
+    const { next, reason, isMalfunction, code, until } = close;
     if (isMalfunction) this.countMalfunction(reason);
     this.dropSocket();
     this.steps.add(async () => {
@@ -316,21 +336,17 @@ export class SessionRunner {
       if (next === 'logged-out') return this.unlinked(reason);
       if (next === 'again') return this.connect(reason);
       const stops = next === 'stop';
-      await this.status.disconnected(stops ? 'DISCONNECTED' : 'RECONNECTING', reason, stops);
+      await this.status.disconnected(stops ? 'DISCONNECTED' : 'RECONNECTING', reason, { stops, until });
       if (stops) this.end();
-      else this.reconnectLater(reason);
+      else this.next.after({ reason, until });
     });
   }
 
   private countMalfunction(reason: StatusReason): void {
-    this.reconnects.malfunctioned(performance.now());
-    const { malfunctions: recycles } = this.reconnects;
+    const { reconnects } = this.next;
+    reconnects.malfunctioned(performance.now());
+    const { malfunctions: recycles } = reconnects;
     log().warn({ ...this.tag, reason, recycles }, 'session does not work: connected anew');
-  }
-
-  private reconnectLater(reason: StatusReason): void {
-    const delayMs = this.reconnects.nextDelayMs(Math.random(), reason);
-    this.timers.reconnect = setTimeout(() => this.steps.add(() => this.connect(reason)), delayMs);
   }
 
   private async unlinked(reason: StatusReason): Promise<void> {
@@ -373,6 +389,7 @@ export class SessionRunner {
   private clearTimers(): void {
     for (const timer of Object.values(this.timers)) clearTimeout(timer);
     this.timers = {};
+    this.next.cancel();
     this.loginPlace?.leave();
   }
 }

@@ -11,17 +11,22 @@ import {
 } from '@svc/contracts';
 import { eventOf } from '@svc/service';
 import type { StatusChange } from '../sessions/session-rows.js';
+import { isLongWait, type Wait } from './next-login.js';
 
 /** A session, and the status of it that was written last. */
 export interface SessionSnapshot {
   id: string;
   tenantId: string;
   status: SessionStatus;
+  /** Wait before it logs in again, where another process had it wait. */
+  wait?: Wait | undefined;
 }
 
 /** Writes each change of one session's status, together with the event that reports it to tenants. */
 export class StatusLog {
   private phone: string | null = null;
+  /** Long wait that tenants have been told of. */
+  private toldWait: StatusReason | undefined;
   private status: SessionStatus;
 
   constructor(
@@ -29,6 +34,7 @@ export class StatusLog {
     private readonly write: (change: StatusChange, events: Envelope[]) => Promise<void>,
   ) {
     this.status = session.status;
+    this.toldWait = session.wait?.reason;
   }
 
   is(status: SessionStatus): boolean {
@@ -46,6 +52,7 @@ export class StatusLog {
     this.phone = phone;
     const event = this.event(SessionConnected, { phone });
     await this.observe({ status: 'CONNECTED', reason: 'LOGGED_IN', phone }, event);
+    this.toldWait = undefined;
   }
 
   /** Writes that the session shows a QR code to scan. */
@@ -55,16 +62,18 @@ export class StatusLog {
   }
 
   /**
-   * Reports to tenants only what they could see: a session that was connected; or (`always`) that it gives up: its QR code was not scanned,
-   * or the platform does not let it come back.
+   * Reports to tenants only what they could see: a session that was connected; or (`stops`) that it gives up: its QR code was not scanned,
+   * or the platform does not let it come back; or that it waits for long, once.
    */
   async disconnected(
     status: 'DISCONNECTED' | 'RECONNECTING',
     reason: StatusReason,
-    always = false,
+    { stops = false, until }: { stops?: boolean; until?: Date | undefined } = {},
   ): Promise<void> {
     const event = this.ended(SessionDisconnected, reason);
-    await this.observe({ status, reason }, ...(always || this.is('CONNECTED') ? [event] : []));
+    const isNews = stops || this.is('CONNECTED') || (isLongWait(reason) && this.toldWait !== reason);
+    await this.observe({ status, reason, until }, ...(isNews ? [event] : []));
+    if (isLongWait(reason)) this.toldWait = reason;
   }
 
   async loggedOut(reason: StatusReason): Promise<void> {

@@ -13,6 +13,8 @@ export interface SessionRoute {
   /** Key in hex; without it, the library's own holds. */
   trustRoot?: string;
   proxy?: ProxyRoute;
+  /** True where its platform is the simulator of the sandbox. */
+  isSandbox?: boolean;
 }
 
 /** Finds the platform that the connections of a session go to, and the way there. */
@@ -44,6 +46,6 @@ export class SessionRoutes {
   toSandbox(): SessionRoute {
     const { sandboxPlatformUrl: url, sandboxPlatformTrustRoot: trustRoot } = this.config;
     if (!url || !trustRoot) throw new AppError('SANDBOX_UNAVAILABLE');
-    return { url, trustRoot };
+    return { url, trustRoot, isSandbox: true };
   }
 }

@@ -34,6 +34,8 @@ export interface StatusChange {
   phone?: string | null;
   /** Code that is shown; absent where the state has none. */
   qr?: { code: string; expiresAt: Date };
+  /** Time until which it holds, where the platform has named one. */
+  until?: Date | undefined;
 }
 
 // A restriction belongs to the number: it ends with the link, and is asked for when a number is linked.
@@ -41,7 +43,8 @@ const SET_STATUS_SQL = `WITH ${FENCE_SQL},
   changed AS (UPDATE session SET status = $4, status_reason = $5,
     status_since = CASE WHEN status = $4 AND status_reason = $5 THEN status_since ELSE clock_timestamp() END,
     phone = CASE WHEN $6 THEN $7 ELSE phone END,
-    restrictions = CASE WHEN $6 AND $7 IS NULL THEN '{}' ELSE restrictions END, qr = $8, qr_expires_at = $9
+    restrictions = CASE WHEN $6 AND $7 IS NULL THEN '{}' ELSE restrictions END, qr = $8, qr_expires_at = $9,
+    status_until = $12::timestamptz
     FROM fence WHERE id = $3 RETURNING id),
   published AS (INSERT INTO event_outbox (id, envelope)
     SELECT e.id, e.envelope FROM changed, unnest($10::uuid[], $11::jsonb[]) AS e (id, envelope))
@@ -70,6 +73,7 @@ export async function writeStatus(
     change.qr?.expiresAt ?? null,
     ids,
     envelopes,
+    change.until ?? null,
   ]);
   if (!row?.fenced) throw new LeaseLostError(fence.partition);
 }

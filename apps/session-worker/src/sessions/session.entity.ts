@@ -20,6 +20,8 @@ export class Session {
   @Column('text') status: SessionStatus;
   @Column('text', { name: 'status_reason' }) statusReason: StatusReason;
   @Column('timestamptz', { name: 'status_since' }) statusSince: Date;
+  /** Time until which the status holds, where the platform has named one. */
+  @Column('timestamptz', { name: 'status_until', nullable: true }) statusUntil: Date | null;
   @Column('text') wanted: WantedState;
   /** Actor of the last wish, where the request named one. */
   @Column('text', { name: 'wanted_by', nullable: true }) wantedBy: string | null;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CreateSession } from '@svc/contracts';
+import { CreateSession, GetPlatformVersion } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { LONG_MS, Platform, Stage } from '../support.js';
 
@@ -50,5 +50,17 @@ describe('one worker with two platforms', () => {
     };
     expect(await phonesOf(stage.platform)).toEqual(['15550117001']);
     expect(await phonesOf(sandbox)).toEqual(['99955011700']);
+  });
+
+  test('takes a version that the sandbox refuses for its tenant’s play: nobody else waits, and the operator has no alert', async () => {
+    const [sessionId, phone] = [await create(true), '99955011701'];
+    await link(sessionId, sandbox, phone);
+    await sandbox.call('PUT', '/versions', { loginFloor: 2_000_000_000 });
+    await sandbox.call('POST', `/accounts/${phone}/disconnect`, { mode: 'drop' });
+    const isRefused = async () => (await stage.get(sessionId)).statusReason === 'CLIENT_OUTDATED';
+    await waitFor('CLIENT_OUTDATED', isRefused, LONG_MS);
+    expect(await stage.worker.rpc.request(GetPlatformVersion, {})).toMatchObject({ outdated: null });
+    await sandbox.call('DELETE', '/versions');
+    await stage.reached(sessionId, 'CONNECTED');
   });
 });

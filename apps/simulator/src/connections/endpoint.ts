@@ -5,13 +5,16 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Authority } from '../noise/authority.js';
 import { Connection, type ConnectionHandler } from './connection.js';
 import type { UpgradeFaults } from './upgrade-faults.js';
+import { answerSource } from './version-sources.js';
+import type { Versions } from './versions.js';
 
 const PATH = '/ws/chat';
 const LARGEST_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** This class listens for the WebSockets of clients. */
+/** This class listens for the WebSockets of clients, and serves the pages that name the latest version. */
 export class Endpoint {
-  private readonly server: Server = createServer((_request, response) => {
+  private readonly server: Server = createServer((request, response) => {
+    if (answerSource(this.versions, request, response)) return;
     response.writeHead(426, { 'content-type': 'text/plain' }).end('This port speaks WebSocket only.\n');
   });
   private readonly sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE_BYTES });
@@ -22,6 +25,7 @@ export class Endpoint {
     authority: Authority,
     handler: ConnectionHandler,
     private readonly faults: UpgradeFaults,
+    private readonly versions: Versions,
   ) {
     const accept = (socket: WebSocket): void => void new Connection(socket, authority.responder(), handler);
     this.server.on('upgrade', (request, socket, head) => {

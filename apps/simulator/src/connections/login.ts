@@ -5,15 +5,17 @@ import { isMute } from '../people/faults.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { Connection } from './connection.js';
-import { seconds, stanza } from '../wire/nodes.js';
-import { loginFailure, replacedError } from '../wire/stream-errors.js';
+import { seconds, type Stanza, stanza } from '../wire/nodes.js';
+import { loginFailure, outdatedFailure, replacedError } from '../wire/stream-errors.js';
 import type { ConnectionLog } from './connection-log.js';
+import { revisionOf, type Versions } from './versions.js';
 
 /** This class admits linked devices, or refuses their logins. */
 export class Login {
   constructor(
     private readonly population: Population,
     private readonly log: ConnectionLog,
+    private readonly versions: Versions,
   ) {}
 
   /** Admits a device whose noise key is the one that it was linked with. Returns false when it was refused. */
@@ -26,10 +28,20 @@ export class Login {
       return false;
     }
     if (isMute(person.faults)) return this.ignore(person, connection);
-    const { login, loginError } = person.faults;
-    if (loginError !== null) connection.end(loginFailure(loginError));
-    else if (login === 'auto') this.attach(person, companion, connection);
-    return loginError === null;
+    const failure = this.failureOf(person, handshake);
+    if (failure) connection.end(failure);
+    else if (person.faults.login === 'auto') {
+      companion.revision = revisionOf(handshake);
+      this.attach(person, companion, connection);
+    }
+    return failure === undefined;
+  }
+
+  /** Makes the refusal of a login; undefined where nothing speaks against it. */
+  private failureOf(person: Person, handshake: HandshakeResult): Stanza | undefined {
+    const { loginError, loginExpire } = person.faults;
+    if (this.versions.refusesLogin(person, handshake)) return outdatedFailure(this.versions.rules.location);
+    return loginError === null ? undefined : loginFailure(loginError, loginExpire);
   }
 
   private ignore(person: Person, connection: Connection): boolean {

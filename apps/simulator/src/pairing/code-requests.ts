@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseAddress } from '@svc/contracts';
+import type { Versions } from '../connections/versions.js';
 import { agree, type KeyPair, randomKeyPair } from '../noise/keys.js';
 import type { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
@@ -7,7 +8,7 @@ import type { Population } from '../people/population.js';
 import { Refusal } from '../http/refusal.js';
 import { bytesOf, child, seconds, SERVER, type Stanza, stanza } from '../wire/nodes.js';
 import { advSecretOf, openKeyBundle, unwrapKey, wrapKey } from './code-keys.js';
-import { lockRegistration, linkDevice } from './linking.js';
+import { linkDevice, lockRegistration, refuseOldClient } from './linking.js';
 import type { Registration } from './registration.js';
 
 const WRAPPED_KEY_BYTES = 80;
@@ -26,7 +27,10 @@ interface CodeRequest {
 export class CodeRequests {
   private readonly byPhone = new Map<string, CodeRequest>();
 
-  constructor(private readonly population: Population) {}
+  constructor(
+    private readonly population: Population,
+    private readonly versions: Versions,
+  ) {}
 
   /** Takes what a device that is not linked yet says about codes. */
   receive(registration: Registration, request: Stanza, message: Stanza): void {
@@ -51,6 +55,7 @@ export class CodeRequests {
       const message = `no device asks to be linked to ${person.phone} by a code`;
       throw new Refusal(404, 'CODE_NOT_REQUESTED', message, { field: 'code' });
     }
+    refuseOldClient(this.versions, person, request.registration);
     return lockRegistration(request.registration, 'code', async () => {
       const advSecret = await this.exchange(person, request, plain(text));
       return linkDevice(this.population, person, request.registration, advSecret);

@@ -3,6 +3,7 @@ import { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import { Refusal } from '../http/refusal.js';
+import type { Versions } from '../connections/versions.js';
 import { bytesOf, child, type Stanza, stanza } from '../wire/nodes.js';
 import { isAbout, isGenuine, offerDeviceIdentity } from './device-identity.js';
 import type { Registration } from './registration.js';
@@ -33,6 +34,12 @@ export async function linkDevice(
   population.touch(person);
   connection.end(stanza('stream:error', { code: 515 }));
   return companion;
+}
+
+/** The phone does not link a client that is too old, and says so to its owner alone. */
+export function refuseOldClient(versions: Versions, person: Person, { revision }: Registration): void {
+  if (!versions.refusesLink(person, revision)) return;
+  throw new Refusal(422, 'LINK_REFUSED', 'the phone could not link the device: its client is too old');
 }
 
 /** Runs one scan or typed code at a time: a second one meanwhile would link the device twice. */

@@ -4,9 +4,10 @@ import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import { Refusal } from '../http/refusal.js';
 import type { Connection } from '../connections/connection.js';
+import type { Versions } from '../connections/versions.js';
 import { SERVER, stanza } from '../wire/nodes.js';
 import { CodeRequests } from './code-requests.js';
-import { lockRegistration, linkDevice } from './linking.js';
+import { linkDevice, lockRegistration, refuseOldClient } from './linking.js';
 import { parseQr, type ScannedQr } from './qr.js';
 import { readRegistration, type Registration } from './registration.js';
 
@@ -17,8 +18,11 @@ export class Pairing {
   private readonly byRef = new Map<string, Registration>();
   private readonly byConnection = new Map<Connection, Registration>();
 
-  constructor(private readonly population: Population) {
-    this.codes = new CodeRequests(population);
+  constructor(
+    private readonly population: Population,
+    private readonly versions: Versions,
+  ) {
+    this.codes = new CodeRequests(population, versions);
   }
 
   offer(connection: Connection, handshake: HandshakeResult): void {
@@ -57,6 +61,7 @@ export class Pairing {
       const message = 'qr does not belong to the connection that showed it: its keys differ';
       throw new Refusal(400, 'VALIDATION_FAILED', message, { field: 'qr' });
     }
+    refuseOldClient(this.versions, person, registration);
     const link = (): Promise<Companion> => linkDevice(this.population, person, registration, qr.advSecret);
     return lockRegistration(registration, 'qr', link);
   }

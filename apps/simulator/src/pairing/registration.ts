@@ -3,6 +3,7 @@ import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import type { HandshakeResult } from '../noise/handshake.js';
 import { signalKey, verify } from '../noise/keys.js';
 import type { Connection } from '../connections/connection.js';
+import { revisionOf } from '../connections/versions.js';
 
 const REFS_PER_CONNECTION = 6;
 
@@ -14,6 +15,8 @@ export interface Registration {
   identity: Buffer;
   registrationId: number;
   signedPreKey: { id: number; value: Buffer; signature: Buffer };
+  /** Revision of the client. */
+  revision: number;
   busy: boolean;
 }
 
@@ -37,6 +40,7 @@ export function readRegistration(connection: Connection, handshake: HandshakeRes
     identity,
     registrationId: bytes(data?.eRegid, 4, 'registration id').readUInt32BE(0),
     signedPreKey: { id: bytes(data?.eSkeyId, 3, 'signed pre-key id').readUIntBE(0, 3), value, signature },
+    revision: revisionOf(handshake),
     busy: false,
   };
 }

@@ -48,6 +48,8 @@ export class Companion implements CompanionState {
   readonly queue = new Map<string, QueuedStanza>();
   connection?: ClientConnection;
   connectedAt?: Date;
+  /** Revision that the client named at its last login. */
+  revision?: number;
   /** True when the client is active, as it says itself: only then it gets stanzas. */
   active = false;
   /** True when the client says that its owner is there. */

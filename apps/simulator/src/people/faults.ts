@@ -25,6 +25,10 @@ export interface Faults {
   login: (typeof LOGINS)[number];
   /** Logins are refused with this code. */
   loginError: number | null;
+  /** Seconds for which such a refusal holds, as it says; null: it does not say. */
+  loginExpire: number | null;
+  /** Lowest revision with which this account may log in, in place of the one for all; null: that one holds. */
+  loginFloor: number | null;
   /** True when nothing is read from the connections nor written to them, not even by the transport itself. */
   blackHole: boolean;
   /** Namespaces of queries that are never answered. */
@@ -42,6 +46,8 @@ export const noFaults = (): Faults => ({
   silent: false,
   login: 'auto',
   loginError: null,
+  loginExpire: null,
+  loginFloor: null,
   blackHole: false,
   unanswered: [],
   inbound: 'auto',

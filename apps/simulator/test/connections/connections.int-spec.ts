@@ -118,7 +118,7 @@ describe('connections', () => {
     await new Promise((resolve) => socket.on('close', resolve).on('error', () => undefined));
     const wrongPath = new WebSocket(stack.simulator.websocket.replace('/ws/chat', '/elsewhere'));
     await new Promise((resolve) => wrongPath.on('error', resolve));
-    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(426);
+    expect((await fetch(`http://127.0.0.1:${port}/elsewhere`)).status).toBe(426);
   });
 
   test('end when the ciphertext or the node behind it is broken', async () => {

@@ -11,6 +11,7 @@ export * from './messages/find-messages.js';
 export * from './refs.js';
 export * from './sessions/live.js';
 export * from './sessions/sessions.js';
+export * from './sessions/versions.js';
 export * from './tenants/audit.js';
 export * from './tenants/deletions.js';
 export * from './tenants/operator-name.js';

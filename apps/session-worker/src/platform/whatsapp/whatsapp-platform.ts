@@ -12,11 +12,13 @@ import { deserialize } from './keys/key-store.js';
 import { hiddenAddressKey } from './messages/jids.js';
 import { downloadFile } from './messages/media-download.js';
 import { keyIdOf } from './messages/outgoing.js';
+import { LIBRARY_REVISION } from './socket/client-version.js';
 import { openSocket } from './socket/socket.js';
 import { FailureScope } from './socket/watchdog.js';
 
 /** Platform as the only door of this wing: everything that uses the platform library stands behind it. */
 export class WhatsAppPlatform extends Platform {
+  override readonly revision = LIBRARY_REVISION;
   override readonly keyIdOf = keyIdOf;
   override readonly download = downloadFile;
   override readonly hiddenAddressKey = hiddenAddressKey;

@@ -33,6 +33,14 @@ export class DeviceView {
   })
   connectedAt: string | null;
 
+  @ApiProperty({
+    description: 'Revision that its client named at the last login of this run; null before that.',
+    example: 1_043_857_760,
+    type: Number,
+    nullable: true,
+  })
+  revision: number | null;
+
   @ApiProperty({ description: 'Whether it says that its owner is there.', example: true })
   available: boolean;
 

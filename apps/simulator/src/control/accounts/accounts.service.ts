@@ -85,6 +85,7 @@ function toAccountView(person: Person): AccountView {
     jid: phoneAddress(person.phone, companion.device),
     online: companion.online,
     connectedAt: companion.connectedAt?.toISOString() ?? null,
+    revision: companion.revision ?? null,
     available: companion.available,
     queued: companion.queue.size,
   });

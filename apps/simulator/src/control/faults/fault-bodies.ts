@@ -28,6 +28,10 @@ const SILENT =
   'true: connections stay open, but nothing is heard or said on them: no pings, acks, messages, logins.';
 const LOGIN = 'never: pings are answered, the login is not, and the connection stays open.';
 const LOGIN_ERROR = 'Logins are refused with this code as reason; null: they are not.';
+const LOGIN_EXPIRE =
+  'Seconds that such a refusal names as its end, as a temporary ban (402) does; null: none.';
+const LOGIN_FLOOR =
+  'Lowest revision with which the account may log in: below it is refused with 405, whatever /versions says; null: that holds.';
 
 const BLACK_HOLE =
   'true: as if every packet vanished. Nothing is read or written, and not even the end of a connection is answered.';
@@ -89,6 +93,17 @@ export class FaultsChange {
   @Max(999)
   loginError?: number | null;
 
+  @ApiPropertyOptional({ description: LOGIN_EXPIRE, example: 3600, type: Number, nullable: true })
+  @IsOptional()
+  @IsInt()
+  loginExpire?: number | null;
+
+  @ApiPropertyOptional({ description: LOGIN_FLOOR, example: 1_043_857_761, type: Number, nullable: true })
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  loginFloor?: number | null;
+
   @ApiPropertyOptional({ description: BLACK_HOLE, example: false })
   @MayBeAbsent()
   @IsBoolean()
@@ -138,6 +153,12 @@ export class FaultsView {
 
   @ApiProperty({ description: LOGIN_ERROR, example: 403, type: Number, nullable: true })
   loginError: number | null;
+
+  @ApiProperty({ description: LOGIN_EXPIRE, example: 3600, type: Number, nullable: true })
+  loginExpire: number | null;
+
+  @ApiProperty({ description: LOGIN_FLOOR, example: 1_043_857_761, type: Number, nullable: true })
+  loginFloor: number | null;
 
   @ApiProperty({ description: BLACK_HOLE, example: false })
   blackHole: boolean;

@@ -1,12 +1,15 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import type { LibrarySocket } from '../messages/outgoing.js';
-import { closeCodes, closeOf, CUT, DEAF, malfunction, REFUSED } from './close-codes.js';
+import { banEnd, closeCodes, closeOf, CUT, DEAF, malfunction, REFUSED } from './close-codes.js';
 
 test.each([
   [401, 'logged-out', 'UNLINKED'],
   [440, 'stop', 'REPLACED'],
+  [402, 'later', 'TEMPORARILY_BANNED'],
   [403, 'stop', 'PLATFORM_REFUSED'],
+  [405, 'later', 'CLIENT_OUTDATED'],
+  [406, 'stop', 'BANNED'],
   [411, 'stop', 'PLATFORM_REFUSED'],
   [515, 'again', 'RESTART_REQUIRED'],
   [428, 'later', 'CONNECTION_LOST'],
@@ -23,6 +26,25 @@ test('a socket that did not work is opened anew later, for the reason that was f
     next: 'later',
     reason: 'UNANSWERED',
     isMalfunction: true,
+  });
+});
+
+describe('a ban for a time', () => {
+  const NOW = 1_800_000_000_000;
+  const endOf = (expire?: unknown) => banEnd(402, { data: { reason: '402', expire } }, NOW)?.getTime();
+
+  test.each([
+    ['in seconds', '3600', NOW + 3_600_000],
+    ['at a moment since 1970', '1800000060', NOW + 60_000],
+    ['an hour from now where it does not say', undefined, NOW + 3_600_000],
+    ['an hour from now where that is no time', 'soon', NOW + 3_600_000],
+    ['an hour from now where that is over', '0', NOW + 3_600_000],
+  ])('ends %s', (_how, expire, end) => {
+    expect(endOf(expire)).toBe(end);
+  });
+
+  test('is no other refusal', () => {
+    expect(banEnd(403, { data: { expire: '60' } }, NOW)).toBeUndefined();
   });
 });
 

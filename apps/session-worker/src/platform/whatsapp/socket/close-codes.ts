@@ -13,7 +13,10 @@ type Verdict = Pick<SocketClose, 'next' | 'reason'>;
 
 const VERDICTS: Record<number, Verdict> = {
   401: { next: 'logged-out', reason: 'UNLINKED' },
+  402: { next: 'later', reason: 'TEMPORARILY_BANNED' },
   403: { next: 'stop', reason: 'PLATFORM_REFUSED' },
+  405: { next: 'later', reason: 'CLIENT_OUTDATED' },
+  406: { next: 'stop', reason: 'BANNED' },
   [DEAF]: { next: 'later', reason: 'KEEP_ALIVE_TIMEOUT' },
   411: { next: 'stop', reason: 'PLATFORM_REFUSED' },
   [CUT]: { next: 'later', reason: 'CONNECTION_LOST' },
@@ -29,6 +32,22 @@ export function closeOf(code: number): SocketClose {
     reason: code >= 500 ? 'PLATFORM_ERROR' : 'CONNECTION_REFUSED',
   };
   return { ...verdict, isMalfunction: false, code };
+}
+
+/** Code of a ban that ends by itself. */
+const BANNED_FOR_A_TIME = 402;
+/** Time of a ban that does not name its end, in seconds. */
+const DEFAULT_BAN_S = 3_600;
+/** Numbers from here on are no times in seconds but moments since 1970: nobody is banned for thirty years. */
+const LEAST_MOMENT_S = 1_000_000_000;
+
+/** Reads when a ban ends from the error of a close; undefined for any other close. */
+export function banEnd(code: number, error: unknown, now: number): Date | undefined {
+  if (code !== BANNED_FOR_A_TIME) return undefined;
+  const { data } = Object(error) as { data?: { expire?: unknown } };
+  const named = /^\d{1,10}$/.test(String(data?.expire)) ? Number(data?.expire) : 0;
+  const seconds = named >= LEAST_MOMENT_S ? named - now / 1_000 : named;
+  return new Date(now + 1_000 * (seconds > 0 ? seconds : DEFAULT_BAN_S));
 }
 
 /** Says what follows from a socket that did not work for a reason of ours. */

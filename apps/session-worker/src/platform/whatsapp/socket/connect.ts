@@ -6,6 +6,7 @@ import { keyStore } from '../keys/key-store.js';
 import { protectSessionsFromTrials } from '../keys/signal-trials.js';
 import { isComplete, type LibrarySocket, messageOf } from '../messages/outgoing.js';
 import type { Stanza } from '../messages/stanzas.js';
+import { versionOf } from './client-version.js';
 import { QR_LIFETIME_MS } from './pairing-code.js';
 import { trustRootPerSocket } from './trust-roots.js';
 
@@ -28,6 +29,7 @@ export function connect(
 ): LibrarySocket {
   return makeWASocket({
     waWebSocketUrl: address.url,
+    version: versionOf(address.revision),
     logger,
     auth: { creds: credentials, keys: keyStore(tools.store) },
     makeSignalRepository: (...dependencies) => journaling(dependencies, credentials, stanzas, tools),

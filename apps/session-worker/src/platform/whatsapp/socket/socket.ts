@@ -17,7 +17,7 @@ import { MediaHosts } from '../messages/media-hosts.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
 import { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { AccountAddresses } from './account-addresses.js';
-import { closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
+import { banEnd, closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
 import { connect, trusting } from './connect.js';
 import { directRequests } from './direct-requests.js';
 import { QR_LIFETIME_MS } from './pairing-code.js';
@@ -153,7 +153,7 @@ function passEvents(
     if (isClosed()) return;
     if (qr) listener.onQr(qr, new Date(Date.now() + QR_LIFETIME_MS));
     if (connection === 'open') listener.onOpen(digitsOf(sock.authState.creds.me?.id) ?? '');
-    if (connection === 'close') end(closeOf(codeOf(lastDisconnect?.error)));
+    if (connection === 'close') end(closeBy(codeOf, lastDisconnect?.error));
   });
   // The library listens to this event and does nothing: its WebSocket then waits for an answer that has come already.
   sock.ws.on('unexpected-response', (_request: unknown, { statusCode = 500 }: IncomingMessage) =>
@@ -163,6 +163,13 @@ function passEvents(
   sock.ws.on('CB:ack,class:message', ({ attrs }: Stanza) => {
     if (attrs['id']) listener.onAck(attrs['id'], refusalIn(attrs['error']));
   });
+}
+
+/** Says what follows from the error with which the library ended. */
+function closeBy(codeOf: (error: unknown) => number, error: unknown): SocketClose {
+  const code = codeOf(error);
+  const until = banEnd(code, error, Date.now());
+  return { ...closeOf(code), ...(until && { until }) };
 }
 
 /** Ends the connection immediately: a deaf socket gets no farewell, and the library would wait half a minute for the answer. */
