@@ -31,13 +31,6 @@ export {
   timeOfInbound,
 } from './erased-contacts.js';
 export { messageError, toAppError } from './start/error-filters.js';
-export {
-  HttpErrorFilter,
-  messageError,
-  RpcErrorFilter,
-  sendError,
-  toAppError,
-} from './start/error-filters.js';
 export { counter, gauge } from './metrics.js';
 export { MetricsController } from './start/metrics.controller.js';
 export { HealthController, type Readiness, READINESS } from './start/health.js';
