@@ -8,6 +8,7 @@ import {
   auditOutboxProvider,
   connectionProviders,
   databaseModule,
+  erasedContactsProvider,
   HealthController,
   outboxProvider,
   PeriodicTasks,
@@ -88,6 +89,7 @@ const configured: Provider[] = [
   },
   outboxProvider,
   auditOutboxProvider,
+  erasedContactsProvider(DispatcherConfig),
   { provide: Lanes, useFactory: () => new Lanes() },
   {
     provide: JetStreamStrategy,

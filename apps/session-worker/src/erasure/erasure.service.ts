@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EraseContactV1, type ErasedInSessions, type MessagePlace } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
-import { countErased, log, noteErasure } from '@svc/service';
+import { countErased, ErasedContacts, log } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ContactAddresses, type Addresses } from './contact-addresses.js';
 import { messageIdOf } from '../journal/received-event.js';
@@ -47,12 +47,13 @@ export class ErasureService {
     private readonly dataSource: DataSource,
     @Inject(MEDIA_STORE) private readonly store: MediaStore,
     private readonly contacts: ContactAddresses,
+    private readonly erased: ErasedContacts,
   ) {}
 
   /** Erases a contact. The same request again erases what is still there; the answer counts all that this erasure has erased. */
   async erase(request: EraseContactV1): Promise<ErasedInSessions> {
     // This is committed first: from here on no command to them is taken in.
-    const { fresh } = await noteErasure(this.dataSource, request);
+    const { fresh } = await this.erased.note(this.dataSource, request);
     const { tenantId, contact, before, messages = [] } = request;
     const ids = messages.map(({ messageId }) => messageId);
     const person = await this.contacts.of(tenantId, contact);
@@ -65,7 +66,7 @@ export class ErasureService {
     // First the files, then the rows that say which there are: what a crash leaves behind is found again.
     for (const { id } of files) await this.store.delete(id);
     const counts = await this.dataSource.transaction(async (tx) => {
-      await noteErasure(tx, request);
+      await this.erased.note(tx, request);
       const erased = await eraseNamed(tx, tenantId, messages);
       erased['files'] = await countOf(
         tx.query(

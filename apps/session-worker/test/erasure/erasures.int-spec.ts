@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -136,6 +136,20 @@ test('what is accepted for the contact before the erasure is done is never sent,
   const jobId = await stage.send(sessionId, contact, 'anew', randomUUID(), new Date(Date.now() + 1_000));
   await stage.event('message.delivered', jobId);
   expect(await stage.platform.inbox(contact)).toMatchObject([{ id: keyIdOf(jobId), text: 'anew' }]);
+});
+
+test('who was erased stays so when the key is changed, and where the hash is from before there was one', async () => {
+  const { tenantId } = stage;
+  const [lately, old, other] = ['15550203510', '15550203511', '15550203512'];
+  await erase(lately);
+  await worker.database.query(
+    `INSERT INTO sessions.erased_contact (erasure_id, tenant_id, contact, before) VALUES ($1, $2, decode($3, 'hex'), now())`,
+    [randomUUID(), tenantId, hash('sha256', `${tenantId}|${address(old)}`)],
+  );
+  await worker.changeContactHashKey();
+  for (const contact of [lately, old]) await stage.send(sessionId, contact, 'too late');
+  await stage.event('message.delivered', await stage.send(sessionId, other, 'after these'));
+  for (const contact of [lately, old]) expect(await stage.platform.inbox(contact)).toEqual([]);
 });
 
 test('an event of the contact that waits in the outbox is never told', async () => {
