@@ -125,6 +125,25 @@ export function timeOfInbound(occurredAt: string, timestamp: string): Date {
   return new Date(Math.min(Date.parse(occurredAt), Date.parse(timestamp) + 999));
 }
 
+/** Makes the condition that the content of a message names a contact: who wrote what it answers or reacts to, or a mention. */
+export function isNamedInContentSql(content: string, contact: string): string {
+  return `(${content} #>> '{quoted,participant}' = ${contact} OR ${content} #>> '{target,participant}' = ${contact}
+    OR ${content} -> 'mentions' ? ${contact})`;
+}
+
+/** Makes the content of a message without a contact whom it names. What it reacts to is still named by its key. */
+export function withoutContactSql(content: string, contact: string): string {
+  return `CASE WHEN ${content} #>> '{quoted,participant}' = ${contact} THEN ${content} - 'quoted'
+      WHEN ${content} #>> '{target,participant}' = ${contact} THEN ${content} #- '{target,participant}' ELSE ${content} END
+    || ${withoutMentionSql(content, contact)}`;
+}
+
+/** Makes the field `mentions` of a document without a contact, as a document: an empty one where they are not mentioned. */
+export function withoutMentionSql(document: string, contact: string): string {
+  return `CASE WHEN ${document} -> 'mentions' ? ${contact}
+    THEN jsonb_build_object('mentions', (${document} -> 'mentions') - ${contact}::text) ELSE '{}' END`;
+}
+
 /** Forgets erasures that nothing on its way can belong to any more: the stream goes by the server's clock, not by domain time. */
 export const ERASED_CONTACTS_RULE: RetentionRule = {
   table: 'erased_contact',

@@ -29,8 +29,11 @@ export {
   type ErasureProgress,
   forgetErasures,
   isErasedSql,
+  isNamedInContentSql,
   namesOf,
   timeOfInbound,
+  withoutContactSql,
+  withoutMentionSql,
 } from './erased-contacts.js';
 export {
   HttpErrorFilter,

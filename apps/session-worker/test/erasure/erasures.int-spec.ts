@@ -224,6 +224,40 @@ test('a worker that is killed in the middle of an erasure does the rest when it 
   expect(await traces(contact)).toEqual([]);
 });
 
+test('what others wrote about the contact in a group, and we sent there, has neither their words nor their address', async () => {
+  const [ada, ben] = ['15550203513', '15550203514'];
+  const members = [ben, ada, phone];
+  const body = { subject: 'A group', members };
+  const { jid: group } = await stage.platform.call<{ jid: string }>('POST', '/groups', body);
+  const words = await writes(ada, { to: undefined, group, text: 'secret words' });
+  const hidden = (await senderOf(words)).split('|')[1] ?? '';
+  const content = { type: 'text', text: 'I agree', quotedKeyId: words.keyId, mentions: [ada] };
+  const answer = await writes(ben, { to: undefined, group, content });
+  const plaintextOf = async (): Promise<string> => {
+    const sql = `SELECT encode(plaintext, 'escape') AS text FROM sessions.inbound_message WHERE key_id = $1`;
+    return (await worker.database.query<{ text: string }>(sql, [answer.keyId]))[0]?.text ?? '';
+  };
+  expect(await plaintextOf()).toContain('secret words');
+  const target = { keyId: words.keyId, fromMe: false, participant: address(ada) };
+  const quoted = { ...target, body: { type: 'text' as const, text: 'secret words' } };
+  for (const sent of [
+    { type: 'text' as const, text: 'Who?', mentions: [address(ada), address(ben)] },
+    { type: 'text' as const, text: 'We are', quoted },
+    { type: 'reaction' as const, emoji: '👍', target },
+  ])
+    await stage.event('message.sent', await stage.send(sessionId, group, sent));
+  await erase(ada, { until: new Date().toISOString() });
+  expect(await traces(ada, hidden, 'secret words')).toEqual([]);
+  expect(await plaintextOf()).toBe('\\001');
+  const sql = 'SELECT content FROM sessions.outbound_message WHERE to_jid = $1 ORDER BY seq';
+  const rows = await worker.database.query<{ content: unknown }>(sql, [group]);
+  expect(rows.map((row) => row.content)).toEqual([
+    { type: 'text', text: 'Who?', mentions: [address(ben)] },
+    { type: 'text', text: 'We are' },
+    { type: 'reaction', emoji: '👍', target: { keyId: words.keyId, fromMe: false } },
+  ]);
+});
+
 test('a card of the contact that was sent to somebody else keeps neither number nor name', async () => {
   const [ada, ben] = ['15550203507', '15550203508'];
   const card = (phone: string) =>
