@@ -93,7 +93,7 @@ export class Traces {
 
   /** What the person writes in a group, and others about the person. */
   private async isInGroup(): Promise<void> {
-    const { phone, word } = this.person;
+    const { phone, lid, word } = this.person;
     const members = [this.ben, phone, this.actor.phone];
     const made = await this.stack.platform<{ jid: string }>('POST', '/groups', {
       subject: 'A group',
@@ -101,8 +101,14 @@ export class Traces {
     });
     this.group = made.jid;
     const { keyId, messageId } = await this.received({ group: this.group, text: `in the group ${word}` });
-    const quote = { type: 'text', text: 'I agree', quotedKeyId: keyId, mentions: [phone] };
-    await this.received({ group: this.group, content: quote }, this.ben);
+    const quote = {
+      stanzaId: keyId,
+      participant: lid,
+      quotedMessage: { conversation: `in the group ${word}` },
+    };
+    const contextInfo = { ...quote, mentionedJid: [`${phone}@s.whatsapp.net`] };
+    const message = { extendedTextMessage: { text: 'I agree', contextInfo } };
+    await this.received({ group: this.group, message }, this.ben);
     await this.sendsToGroup({ text: 'Who is there?', mentions: [`+${phone}`] });
     await this.sendsToGroup({ text: 'We are', replyTo: messageId });
     await this.sendsToGroup({ reaction: { messageId, emoji: '👍' } });
