@@ -26,7 +26,7 @@ export function guessesOf(wanted: Wanted): string[] {
   const names = wanted.apart.map((id) => Buffer.from(id.replaceAll('-', ''), 'hex'));
   const hashes = textsOf(wanted).flatMap((text) => [
     ...ALGORITHMS.map((algorithm) => createHash(algorithm).update(text).digest()),
-    // Of UUIDs that follow from a name.
+    // The hashes behind UUIDs that follow from a name.
     ...names.flatMap((name) =>
       ['md5', 'sha1'].map((algorithm) => createHash(algorithm).update(name).update(text).digest()),
     ),

@@ -57,7 +57,7 @@ async function walk(actor: Actor, paths: string[]): Promise<{ cursors: string[];
   return { cursors, read };
 }
 
-/** What a cursor says to who reads it. */
+/** Reads what a cursor says to who decodes it. */
 const readable = (cursor: string): string =>
   `${cursor} ${Buffer.from(cursor, 'base64url').toString('latin1')}`;
 

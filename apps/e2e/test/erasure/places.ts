@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import type { Stack } from '../../src/stack/stack.js';
 import pg from 'pg';
 
-/** What is looked for in every place. */
+/** Holds what is looked for in every place. */
 export interface Needles {
   /** Texts, found anywhere in a value. */
   texts: string[];

@@ -40,7 +40,7 @@ export class Traces {
     return scene.person;
   }
 
-  /** What the person writes. */
+  /** Lets the person write. */
   private async writes(): Promise<void> {
     const { word } = this.person;
     const base64 = Buffer.from(`a file of ${word}`).toString('base64');
@@ -61,7 +61,7 @@ export class Traces {
     await this.sends({ text: `an answer ${word}`, replyTo: first.messageId });
   }
 
-  /** What is sent to the person. */
+  /** Sends messages to the person. */
   private async isWrittenTo(): Promise<void> {
     const { word, name } = this.person;
     const metadata = { note: `metadata ${word}` };
@@ -91,7 +91,7 @@ export class Traces {
     await this.listed(`on the phone ${word}`);
   }
 
-  /** What the person writes in a group, and others about the person. */
+  /** Lets the person write in a group, and others about them. */
   private async isInGroup(): Promise<void> {
     const { phone, lid, word } = this.person;
     const members = [this.ben, phone, this.actor.phone];

@@ -24,7 +24,7 @@ const CARDS_SQL = `UPDATE outbound_message o SET content = content - 'contact'
     AND o.content #>> '{contact,phone}' = regexp_replace($2, '^(\\d+)@s\\.whatsapp\\.net$', '+\\1')`;
 const QUOTES_SQL = `UPDATE outbound_message o SET content = ${withoutContactSql('o.content', '$2')}
   WHERE ${MINE('o')} AND ${isNamedInContentSql('o.content', '$2')}`;
-// What others wrote in groups may quote or mention them. The platform writes a value behind its length, so an address is a whole value and
+// Messages of others in groups may quote or mention them. The platform writes a value behind its length, so an address is a whole value and
 // no part of another one. Nobody reads the words again once the event is told, unless a file is still to be fetched; the byte is an empty message.
 const QUOTES_IN_JOURNAL_SQL = `UPDATE inbound_message i SET plaintext = '\\x01' FROM unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
   WHERE i.session_id = theirs.session_id AND i.received_at < $3 AND position('|' IN i.sender) > 0
