@@ -4,7 +4,13 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AddressGuard } from '@svc/outbound-http';
 import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
-import { connectionProviders, databaseModule, HealthController, LongReads } from '@svc/service';
+import {
+  connectionProviders,
+  databaseModule,
+  erasedContactsProvider,
+  HealthController,
+  LongReads,
+} from '@svc/service';
 import { AuditConsumer } from './audit/audit.consumer.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditVerifier } from './audit/audit-verifier.js';
@@ -191,6 +197,7 @@ const events = {
   ],
   providers: [
     ...connectionProviders('api-gateway', GatewayConfig, readConfig),
+    erasedContactsProvider(GatewayConfig),
     events,
     { provide: MEDIA_STORE, useFactory: openMediaStore, inject: [GatewayConfig] },
     { provide: APP_GUARD, useClass: ScopeGuard },

@@ -1,6 +1,6 @@
 import { AddressList, AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
 import { MediaStoreConfig } from '@svc/media-store';
-import { configReader, Env } from '@svc/service';
+import { configReader, ContactHashKey, ContactHashKeyPrevious, Env } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
 
@@ -52,6 +52,12 @@ export class GatewayConfig extends MediaStoreConfig {
   @IsOptional()
   @MinLength(32)
   keyPepperPrevious?: string;
+
+  @ContactHashKey()
+  contactHashKey: string;
+
+  @ContactHashKeyPrevious()
+  contactHashKeyPrevious?: string;
 
   @Env('CHAT_LINK_URL', {
     description:

@@ -1,6 +1,13 @@
-import { configReader, Env, EnvNumbers, ServiceConfig } from '@svc/service';
+import {
+  configReader,
+  ContactHashKey,
+  ContactHashKeyPrevious,
+  Env,
+  EnvNumbers,
+  ServiceConfig,
+} from '@svc/service';
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsString, Max, Min, MinLength } from 'class-validator';
+import { IsInt, Max, Min } from 'class-validator';
 import { type Criteria, STEPS } from './warmup/criteria.js';
 
 const PER_TIER = 'One number, or four separated by commas for the tiers 0 to 3.';
@@ -8,13 +15,7 @@ const forAll = (value: number): number[] => [value, value, value, value];
 
 /** Environment of `limits`. */
 export class LimitsConfig extends ServiceConfig {
-  @Env('CONTACT_HASH_KEY', {
-    description:
-      'Secret that the contacts of a number are hashed with, 32 characters or more: who has been written to is counted, not known. Losing it counts contacts anew.',
-    secret: true,
-  })
-  @IsString()
-  @MinLength(32, { message: 'contactHashKey must be 32 characters or more' })
+  @ContactHashKey()
   contactHashKey: string;
 
   @Env('CONTACT_HASH_KEY_VERSION', {
@@ -27,13 +28,7 @@ export class LimitsConfig extends ServiceConfig {
   @Max(32_767)
   contactHashKeyVersion: number = 1;
 
-  @Env('CONTACT_HASH_KEY_PREVIOUS', {
-    description: 'The key of the version before, for 60 days: contacts who are met again stay the same.',
-    secret: true,
-  })
-  @IsOptional()
-  @IsString()
-  @MinLength(32, { message: 'contactHashKeyPrevious must be 32 characters or more' })
+  @ContactHashKeyPrevious()
   contactHashKeyPrevious?: string;
 
   @EnvNumbers(

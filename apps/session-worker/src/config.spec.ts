@@ -7,6 +7,7 @@ const needed = {
   DATABASE_URL: 'postgres://svc@127.0.0.1/svc',
   NATS_URL: 'nats://127.0.0.1:4222',
   CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+  CONTACT_HASH_KEY: randomBytes(32).toString('hex'),
   MEDIA_DIR: '/media',
 };
 
@@ -33,6 +34,7 @@ test('reads the version from pages or files, or is told it', () => {
 test.each([
   ['CREDENTIALS_KEY', 'of another length', randomBytes(31).toString('base64')],
   ['CREDENTIALS_KEY', 'in hex', randomBytes(32).toString('hex')],
+  ['CONTACT_HASH_KEY', 'that is too short', randomBytes(15).toString('hex')],
   ['PLATFORM_TRUST_ROOT', 'of another length', 'ab'.repeat(31)],
   ['PLATFORM_URL', 'without TLS and not here', 'ws://platform.example/ws/chat'],
   ['PLATFORM_VERSION', 'that is no revision', '2.3000.1043857760'],

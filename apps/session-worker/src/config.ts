@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { MediaStoreConfig } from '@svc/media-store';
 import { AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
-import { configReader, Env } from '@svc/service';
+import { configReader, ContactHashKey, ContactHashKeyPrevious, Env } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Length, Matches, Min, ValidateIf } from 'class-validator';
 import { IsPlatformUrl, IsSandboxUrl, IsVersionSources } from './platform/platform-url.js';
@@ -65,6 +65,12 @@ export class WorkerConfig extends MediaStoreConfig {
   })
   @Matches(/^[A-Za-z0-9+/]{43}=$/, { message: 'credentialsKey must be 32 bytes in base64' })
   credentialsKey: string;
+
+  @ContactHashKey()
+  contactHashKey: string;
+
+  @ContactHashKeyPrevious()
+  contactHashKeyPrevious?: string;
 
   @Env('WORKER_NAME', {
     description: 'Name of this worker: unique among the live ones, kept over a restart, e.g. the pod name.',

@@ -92,6 +92,7 @@ export function workerEnv(platform: Platform): Record<string, string> {
     PLATFORM_URL: platform.websocket,
     PLATFORM_TRUST_ROOT: platform.trustRoot,
     CREDENTIALS_KEY: randomBytes(32).toString('base64'),
+    CONTACT_HASH_KEY: randomBytes(32).toString('hex'),
     WORKER_NAME: 'worker-under-test',
     MEDIA_DIR: temporaryDirectory('media'),
   };

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -71,6 +72,14 @@ export class WorkerProcess implements TestService {
 
   async kill(): Promise<void> {
     await this.process?.stop('SIGKILL');
+  }
+
+  /** Starts it again with another key for the hashes of contacts, and with the key before. */
+  async changeContactHashKey(): Promise<void> {
+    await this.kill();
+    this.env['CONTACT_HASH_KEY_PREVIOUS'] = this.env['CONTACT_HASH_KEY'] as string;
+    this.env['CONTACT_HASH_KEY'] = randomBytes(32).toString('hex');
+    await this.start();
   }
 
   get(): never {

@@ -8,6 +8,7 @@ import {
   auditOutboxProvider,
   connectionProviders,
   databaseModule,
+  erasedContactsProvider,
   HealthController,
   LongReads,
   outboxProvider,
@@ -89,6 +90,7 @@ const configured: Provider[] = [
   },
   outboxProvider,
   auditOutboxProvider,
+  erasedContactsProvider(DispatcherConfig),
   { provide: Lanes, useFactory: () => new Lanes() },
   {
     provide: JetStreamStrategy,

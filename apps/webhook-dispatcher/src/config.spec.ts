@@ -6,6 +6,7 @@ const env = {
   DATABASE_URL: 'postgres://localhost/db',
   NATS_URL: 'nats://localhost',
   SECRETS_KEY: Buffer.alloc(32).toString('base64'),
+  CONTACT_HASH_KEY: 'x'.repeat(32),
 };
 const load = (more: Record<string, string> = {}) => loadConfig(DispatcherConfig, { ...env, ...more });
 
@@ -35,6 +36,7 @@ test('knows its own addresses, none by default', () => {
 });
 
 test.each([
+  [{ CONTACT_HASH_KEY: 'short' }, /CONTACT_HASH_KEY must be 32 characters or more/],
   [{ SECRETS_KEY: 'short' }, /SECRETS_KEY must be 32 bytes in base64/],
   [{ WEBHOOK_RETRY_DELAYS_MS: '0,soon' }, /WEBHOOK_RETRY_DELAYS_MS/],
   [{ WEBHOOK_RETRY_DELAYS_MS: '0,1,2,3,4,5' }, /WEBHOOK_RETRY_DELAYS_MS/],

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
-import { configReader, Env, ServiceConfig } from '@svc/service';
+import { configReader, ContactHashKey, ContactHashKeyPrevious, Env, ServiceConfig } from '@svc/service';
 import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -22,6 +22,12 @@ export class DispatcherConfig extends ServiceConfig {
   })
   @Matches(/^[A-Za-z0-9+/]{43}=$/, { message: 'secretsKey must be 32 bytes in base64' })
   secretsKey: string;
+
+  @ContactHashKey()
+  contactHashKey: string;
+
+  @ContactHashKeyPrevious()
+  contactHashKeyPrevious?: string;
 
   @Env('WORKER_NAME', {
     description:

@@ -97,4 +97,4 @@ export class Producer {
 }
 
 /** Subject of an event that no erasure is about. */
-export const NOBODY = { person: null, chat: null, at: new Date(), toThem: true };
+export const NOBODY = { contacts: [], at: new Date(), toThem: true };

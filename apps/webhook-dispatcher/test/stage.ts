@@ -96,7 +96,12 @@ export class Stage {
   private readonly processes: ServiceProcess[] = [];
 
   private constructor(more: Record<string, string>) {
-    this.env = { ...ENV, SECRETS_KEY: randomBytes(32).toString('base64'), ...more };
+    this.env = {
+      ...ENV,
+      SECRETS_KEY: randomBytes(32).toString('base64'),
+      CONTACT_HASH_KEY: randomBytes(32).toString('hex'),
+      ...more,
+    };
   }
 
   /** Makes a stage that is set up before the tests of the file, and taken down after them; each test finds receiver and line as new. */

@@ -18,17 +18,22 @@ export {
   loadConfig,
 } from './config/config.js';
 export { EnvNumbers, EnvWords } from './config/env-list.js';
+export { ContactHashKey, ContactHashKeyPrevious } from './config/contact-hash-key.js';
+export { type ContactHashKeys, type HashedContact, keyedHash } from './contact-hash.js';
 export {
-  contactHash,
   countErased,
   ERASED_CONTACTS_RULE,
   ERASED_CONTACTS_SQL,
+  ErasedContacts,
+  erasedContactsProvider,
   type ErasureProgress,
   forgetErasures,
   isErasedSql,
+  isNamedInContentSql,
   namesOf,
-  noteErasure,
   timeOfInbound,
+  withoutContactSql,
+  withoutMentionSql,
 } from './erased-contacts.js';
 export { messageError, toAppError } from './start/error-filters.js';
 export { counter, gauge } from './metrics.js';

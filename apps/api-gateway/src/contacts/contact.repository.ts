@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ADDRESS_DOMAINS, type BoundedCount } from '@svc/contracts';
-import { LongReads } from '@svc/service';
+import { isNamedInContentSql, LongReads } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { Message } from '../messages/message.entity.js';
 
@@ -24,9 +24,9 @@ export const WITH = 'm.tenant_id = $1 AND m.contact = $2';
 const IN_GROUP = `m.contact LIKE '%@${ADDRESS_DOMAINS.group}'`;
 /** Condition on the messages that a person wrote in a group. */
 export const WRITTEN_IN_GROUP = `m.tenant_id = $1 AND m.origin ->> 'sender' = $2 AND ${IN_GROUP}`;
-/** The third: others quoted or named them in a group. */
+/** The third: somebody quoted or named them in a group, or reacted to what they wrote there. */
 export const QUOTED_IN_GROUP = `m.tenant_id = $1 AND ${IN_GROUP} AND (
-  origin #>> '{quoted,remoteJid}' = $2 OR origin -> 'mentions' ? $2 OR content #>> '{quoted,participant}' = $2 OR content -> 'mentions' ? $2)`;
+  origin #>> '{quoted,remoteJid}' = $2 OR origin -> 'mentions' ? $2 OR ${isNamedInContentSql('content', '$2')})`;
 
 /** The fourth: a card with their number was sent to somebody else. */
 export const ON_CARD = `m.tenant_id = $1 AND m.content #>> '{contact,phone}' = regexp_replace($2, '^(\\d+)@s\\.whatsapp\\.net$', '+\\1')`;

@@ -10,7 +10,7 @@ import {
   ErasureCounts,
 } from '@svc/contracts';
 import { eraseDeadLetters, Messaging, RpcClient } from '@svc/messaging';
-import { countErased, noteErasure } from '@svc/service';
+import { countErased, ErasedContacts } from '@svc/service';
 import { type EntityManager, IsNull, Repository } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { AuditService } from '../audit/audit.service.js';
@@ -48,6 +48,7 @@ export class ErasuresService {
     private readonly messages: MessageErasure,
     private readonly aliases: ContactAliases,
     private readonly audit: AuditService,
+    private readonly erased: ErasedContacts,
     private readonly rpc: RpcClient,
     private readonly messaging: Messaging,
   ) {}
@@ -111,7 +112,7 @@ export class ErasuresService {
     const id = uuidv7();
     const [row] = await tx.query<{ requestedAt: Date }[]>(REQUEST_SQL, [id, tenantId, contact]);
     if (!row) return; // another process was faster
-    await noteErasure(tx, { erasureId: id, tenantId, contact, before: row.requestedAt.toISOString() });
+    await this.erased.note(tx, { erasureId: id, tenantId, contact, before: row.requestedAt.toISOString() });
     const action = 'contact.erasure_requested';
     await this.audit.write({ tenantId, actor: actorOf(caller), action, target: id }, tx);
   }
@@ -138,7 +139,7 @@ export class ErasuresService {
     task: ErasureTask & { until: string },
     others: Record<string, number>,
   ): Promise<void> {
-    const { counts: own } = await noteErasure(tx, task);
+    const { counts: own } = await this.erased.note(tx, task);
     // Last, so that until here a send to another spelling is one to the contact.
     await tx.query('DELETE FROM contact_alias WHERE tenant_id = $1 AND contact = $2', [
       task.tenantId,

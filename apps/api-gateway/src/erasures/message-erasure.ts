@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { AppError, EraseInSessions, type MessageMedia } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { RpcClient } from '@svc/messaging';
-import { countErased } from '@svc/service';
+import { countErased, withoutContactSql, withoutMentionSql } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ON_CARD, QUOTED_IN_GROUP, WITH, WRITTEN_IN_GROUP } from '../contacts/contact.repository.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
@@ -59,13 +59,10 @@ const CONVERSATIONS_SQL = `WITH stale AS (
   gone AS (DELETE FROM conversation c USING stale WHERE c.id = stale.id AND stale.message_id IS NULL RETURNING c.id)
   SELECT count(*)::int AS conversations FROM gone`;
 
-const MENTIONS = (column: string): string =>
-  `CASE WHEN ${column} -> 'mentions' ? $2 THEN jsonb_build_object('mentions', (${column} -> 'mentions') - $2::text) ELSE '{}' END`;
 const QUOTES_SQL = `UPDATE message m SET
     origin = CASE WHEN origin #>> '{quoted,remoteJid}' = $2 THEN jsonb_set(origin, '{quoted}', 'null') ELSE origin END
-      || ${MENTIONS('origin')},
-    content = CASE WHEN content #>> '{quoted,participant}' = $2 THEN content - 'quoted' ELSE content END
-      || ${MENTIONS('content')}
+      || ${withoutMentionSql('origin', '$2')},
+    content = ${withoutContactSql('content', '$2')}
   WHERE ${QUOTED_IN_GROUP}`;
 
 // Nothing reads the card of a message that has gone out; the message to somebody else stays.

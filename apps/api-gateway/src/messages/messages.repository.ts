@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { LIMIT_LAYERS } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
-import { contactHash, isErasedSql } from '@svc/service';
+import { ErasedContacts, isErasedSql } from '@svc/service';
 import { DataSource, Repository } from 'typeorm';
 import { v5 as uuidv5 } from 'uuid';
 import { Message } from './message.entity.js';
@@ -56,7 +56,7 @@ export type InboundMessage = Pick<
 
 const ARRIVALS = `SELECT * FROM jsonb_to_recordset($1::jsonb) AS arrived (id uuid, tenant_id uuid, session_id uuid, conversation_id uuid,
     direction text, status text, contact text, key_id text, created_at timestamptz, body jsonb, origin jsonb, media jsonb,
-    persons text[], happened timestamptz)`;
+    persons text, happened timestamptz)`;
 
 const INSERT_SQL = `WITH arrived AS MATERIALIZED (${ARRIVALS}),
   written AS (
@@ -64,7 +64,7 @@ const INSERT_SQL = `WITH arrived AS MATERIALIZED (${ARRIVALS}),
     SELECT id, tenant_id, session_id, direction, status, contact, key_id, created_at, body, origin, media FROM arrived
     WHERE NOT ${isErasedSql({
       tenant: 'arrived.tenant_id',
-      contacts: `SELECT decode(person, 'hex') FROM unnest(persons) AS person`,
+      hashes: 'arrived.persons',
       at: 'happened',
       toThem: 'false',
     })}
@@ -119,6 +119,7 @@ export class MessagesRepository {
   constructor(
     private readonly dataSource: DataSource,
     @InjectRepository(Message) private readonly messages: Repository<Message>,
+    private readonly erased: ErasedContacts,
   ) {}
 
   /** Finds a message of the tenant by its id. */
@@ -174,20 +175,20 @@ export class MessagesRepository {
   }
 
   private async insertAll(arrivals: Arrival[]): Promise<void[]> {
-    const rows = JSON.stringify(arrivals.map(toRow));
+    const rows = JSON.stringify(arrivals.map((arrival) => this.rowOf(arrival)));
     await this.dataSource.query(INSERT_SQL, [rows]);
     return arrivals.map(() => undefined);
   }
-}
 
-function toRow({ message, happened }: Arrival): object {
-  const { id, tenantId, sessionId, direction, status, contact, keyId, createdAt } = message;
-  const sender = message.origin?.sender ?? contact;
-  return {
-    ...{ id, tenant_id: tenantId, session_id: sessionId, conversation_id: conversationIdOf(message) },
-    ...{ direction, status, contact, key_id: keyId, created_at: createdAt.toISOString() },
-    ...{ body: message.body, origin: message.origin, media: message.media },
-    persons: [contact, sender].map((address) => contactHash(tenantId, address)),
-    happened: happened.toISOString(),
-  };
+  private rowOf({ message, happened }: Arrival): object {
+    const { id, tenantId, sessionId, direction, status, contact, keyId, createdAt } = message;
+    const sender = message.origin?.sender ?? contact;
+    return {
+      ...{ id, tenant_id: tenantId, session_id: sessionId, conversation_id: conversationIdOf(message) },
+      ...{ direction, status, contact, key_id: keyId, created_at: createdAt.toISOString() },
+      ...{ body: message.body, origin: message.origin, media: message.media },
+      persons: this.erased.hashesOf(tenantId, [...new Set([contact, sender])]),
+      happened: happened.toISOString(),
+    };
+  }
 }

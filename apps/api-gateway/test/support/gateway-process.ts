@@ -29,6 +29,7 @@ export async function startGateway(): Promise<void> {
   gateway = await startProcess(fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url)), {
     ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'debug', KEY_PEPPER: PEPPER },
     MEDIA_DIR: mediaDir,
+    CONTACT_HASH_KEY: PEPPER,
   });
 }
 

@@ -50,12 +50,14 @@ describe('the environment of a service', () => {
     expect(environmentOf('limits', env)).toMatchObject({ WARMUP_LOOK_MS: '50' });
   });
 
-  test('gives each secret to the one service that uses it', () => {
+  test('gives each secret to the services that use it', () => {
     const holders = (value: string): string[] =>
       SERVICES.map(({ name }) => name).filter((name) => Object.values(environmentOf(name)).includes(value));
     expect(holders('pepper')).toEqual(['api-gateway']);
     expect(holders('secrets key')).toEqual(['webhook-dispatcher']);
-    expect(holders('contact hash key')).toEqual(['limits']);
+    expect(holders('contact hash key')).toEqual([
+      ...['api-gateway', 'limits', 'session-worker', 'webhook-dispatcher'],
+    ]);
     expect(holders('credentials key')).toEqual(['session-worker']);
   });
 

@@ -1,7 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { log, PeriodicTasks } from '@svc/service';
+import { type ContactHashKeys, keyedHash, log, PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { LimitsConfig } from '../config.js';
 
@@ -23,15 +22,14 @@ const CONVERT_SQL = `WITH renamed AS (SELECT * FROM unnest($1::uuid[], $2::bigin
 
 const ERASE_SQL = 'DELETE FROM warmup_contact WHERE tenant_id = $1 AND contact = ANY($2::bigint[])';
 
-/** A contact as it is stored: its hash under the key of today, and under the key before, where there was one. */
-export interface HashedContact {
+/** A contact as a column has it, under the key of today and under the key before, where there was one. */
+interface ContactColumn {
   now: string;
   before: string | null;
 }
 
 /**
- * This class hashes contacts with `CONTACT_HASH_KEY`. All numbers that there are can be hashed in minutes, so a hash without a key is a number
- * in other words. What is keyed is the hash of before there was a key, because it is all that older rows have; those are converted here.
+ * This class hashes contacts with `CONTACT_HASH_KEY`, and converts rows from before there was a key.
  */
 @Injectable()
 export class ContactHash {
@@ -48,13 +46,9 @@ export class ContactHash {
   }
 
   /** Hashes addresses, in their order. */
-  async of(addresses: string[]): Promise<HashedContact[]> {
+  async of(addresses: string[]): Promise<ContactColumn[]> {
     const rows = await this.dataSource.query<{ hash: string }[]>(OLD_HASH_SQL, [addresses]);
-    const { contactHashKey, contactHashKeyPrevious } = this.config;
-    return rows.map(({ hash }) => ({
-      now: keyed(contactHashKey, hash),
-      before: contactHashKeyPrevious === undefined ? null : keyed(contactHashKeyPrevious, hash),
-    }));
+    return rows.map(({ hash }) => columnOf(this.config, hash));
   }
 
   /** Deletes the hashes by which a contact of a tenant was counted. @returns how many there were. */
@@ -75,7 +69,7 @@ export class ContactHash {
       await this.dataSource.query(CONVERT_SQL, [
         rows.map(({ sessionId }) => sessionId),
         rows.map(({ hash }) => hash),
-        rows.map(({ hash }) => keyed(this.config.contactHashKey, hash)),
+        rows.map(({ hash }) => columnOf(this.config, hash).now),
         this.version,
       ]);
     }
@@ -83,7 +77,9 @@ export class ContactHash {
   }
 }
 
-/** The first eight bytes of the HMAC, as a bigint of PostgreSQL. */
-function keyed(key: string, hash: string): string {
-  return createHmac('sha256', key).update(hash).digest().readBigInt64BE(0).toString();
+/** Takes the first eight bytes of the keyed hash, as a bigint of PostgreSQL. */
+function columnOf(keys: ContactHashKeys, hash: string): ContactColumn {
+  const bigint = (keyed: Buffer): string => keyed.readBigInt64BE(0).toString();
+  const { now, before } = keyedHash(keys, hash);
+  return { now: bigint(now), before: before && bigint(before) };
 }

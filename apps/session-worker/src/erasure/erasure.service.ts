@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EraseContactV1, type ErasedInSessions, type MessagePlace } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
-import { countErased, log, noteErasure } from '@svc/service';
+import { countErased, ErasedContacts, isNamedInContentSql, log, withoutContactSql } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ContactAddresses, type Addresses } from './contact-addresses.js';
 import { messageIdOf } from '../journal/received-event.js';
@@ -22,6 +22,14 @@ const SENDS_SQL = `DELETE FROM outbound_message o
 const CARDS_SQL = `UPDATE outbound_message o SET content = content - 'contact'
   WHERE ${MINE('o')} AND o.status NOT IN ('QUEUED', 'SENDING')
     AND o.content #>> '{contact,phone}' = regexp_replace($2, '^(\\d+)@s\\.whatsapp\\.net$', '+\\1')`;
+const QUOTES_SQL = `UPDATE outbound_message o SET content = ${withoutContactSql('o.content', '$2')}
+  WHERE ${MINE('o')} AND ${isNamedInContentSql('o.content', '$2')}`;
+// Messages of others in groups may quote or mention them. The platform writes a value behind its length, so an address is a whole value and
+// no part of another one. Nobody reads the words again once the event is told, unless a file is still to be fetched; the byte is an empty message.
+const QUOTES_IN_JOURNAL_SQL = `UPDATE inbound_message i SET plaintext = '\\x01' FROM unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
+  WHERE i.session_id = theirs.session_id AND i.received_at < $3 AND position('|' IN i.sender) > 0
+    AND position(decode(lpad(to_hex(length(theirs.address)), 2, '0'), 'hex') || convert_to(theirs.address, 'UTF8') IN i.plaintext) > 0
+    AND NOT EXISTS (SELECT FROM inbound_media m WHERE m.session_id = i.session_id AND m.sender = i.sender AND m.key_id = i.key_id AND m.status = 'PENDING')`;
 // Quotes around the address: it is one value of the document and no part of another number.
 const OUTBOX_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1::text AND strpos(envelope::text, $2) > 0
   AND (envelope ->> 'occurredAt')::timestamptz
@@ -47,12 +55,13 @@ export class ErasureService {
     private readonly dataSource: DataSource,
     @Inject(MEDIA_STORE) private readonly store: MediaStore,
     private readonly contacts: ContactAddresses,
+    private readonly erased: ErasedContacts,
   ) {}
 
   /** Erases a contact. The same request again erases what is still there; the answer counts all that this erasure has erased. */
   async erase(request: EraseContactV1): Promise<ErasedInSessions> {
     // This is committed first: from here on no command to them is taken in.
-    const { fresh } = await noteErasure(this.dataSource, request);
+    const { fresh } = await this.erased.note(this.dataSource, request);
     const { tenantId, contact, before, messages = [] } = request;
     const ids = messages.map(({ messageId }) => messageId);
     const person = await this.contacts.of(tenantId, contact);
@@ -65,7 +74,7 @@ export class ErasureService {
     // First the files, then the rows that say which there are: what a crash leaves behind is found again.
     for (const { id } of files) await this.store.delete(id);
     const counts = await this.dataSource.transaction(async (tx) => {
-      await noteErasure(tx, request);
+      await this.erased.note(tx, request);
       const erased = await eraseNamed(tx, tenantId, messages);
       erased['files'] = await countOf(
         tx.query(
@@ -93,7 +102,8 @@ async function eraseAll(
   erased['journal'] =
     (erased['journal'] ?? 0) + (await deleted(tx, JOURNAL_SQL, [sessionIds, addresses, before]));
   erased['sends'] = await deleted(tx, SENDS_SQL, [tenantId, contact, until ?? null]);
-  await tx.query(CARDS_SQL, [tenantId, contact]);
+  for (const sql of [CARDS_SQL, QUOTES_SQL]) await tx.query(sql, [tenantId, contact]);
+  await tx.query(QUOTES_IN_JOURNAL_SQL, [sessionIds, addresses, before]);
   erased['events'] = await deleted(tx, OUTBOX_SQL, [
     tenantId,
     JSON.stringify(contact),

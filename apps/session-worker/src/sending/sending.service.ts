@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Envelope, SendMessageV1 } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
-import { contactHash, insertEvents, isErasedSql, log, OutboxService } from '@svc/service';
+import { ErasedContacts, insertEvents, isErasedSql, log, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { Platform } from '../platform/port.js';
@@ -25,7 +25,7 @@ const INTAKE_SQL = `INSERT INTO outbound_message
     "clientMessageId" text, "acceptedAt" timestamptz, metadata jsonb, "expiresAt" timestamptz, "requestedTo" text),
     unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[])) WITH ORDINALITY AS j (job_id, session_id, to_jid,
     content, client_message_id, accepted_at, metadata, expires_at, requested_to, tenant_id, key_id, contact, n)
-  WHERE NOT ${isErasedSql({ tenant: 'j.tenant_id', contacts: `decode(j.contact, 'hex')`, at: 'j.accepted_at', toThem: 'true' })}
+  WHERE NOT ${isErasedSql({ tenant: 'j.tenant_id', hashes: 'j.contact', at: 'j.accepted_at', toThem: 'true' })}
   ORDER BY j.n ON CONFLICT DO NOTHING RETURNING job_id`;
 
 // These are commands that have just come; one that a logout or a deletion has missed at the same moment comes again with the gateway's
@@ -64,6 +64,7 @@ export class SendingService {
     private readonly dataSource: DataSource,
     private readonly outbox: OutboxService,
     private readonly platform: Platform,
+    private readonly erased: ErasedContacts,
   ) {}
 
   /** Takes a command in; resolves when its row is committed. */
@@ -77,7 +78,7 @@ export class SendingService {
       JSON.stringify(commands.map(({ data }) => data)),
       commands.map(({ tenantId }) => tenantId),
       jobIds.map((jobId) => this.platform.keyIdOf(jobId)),
-      commands.map(({ tenantId, data }) => contactHash(tenantId, data.to)),
+      commands.map(({ tenantId, data }) => this.erased.hashesOf(tenantId, [data.to])),
     ];
     const events = await this.dataSource.transaction(async (tx) => {
       const inserted = await tx.query<{ job_id: string }[]>(INTAKE_SQL, columns);

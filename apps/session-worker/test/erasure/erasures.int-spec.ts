@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -138,6 +138,20 @@ test('what is accepted for the contact before the erasure is done is never sent,
   expect(await stage.platform.inbox(contact)).toMatchObject([{ id: keyIdOf(jobId), text: 'anew' }]);
 });
 
+test('who was erased stays so when the key is changed, and where the hash is from before there was one', async () => {
+  const { tenantId } = stage;
+  const [lately, old, other] = ['15550203510', '15550203511', '15550203512'];
+  await erase(lately);
+  await worker.database.query(
+    `INSERT INTO sessions.erased_contact (erasure_id, tenant_id, contact, before) VALUES ($1, $2, decode($3, 'hex'), now())`,
+    [randomUUID(), tenantId, hash('sha256', `${tenantId}|${address(old)}`)],
+  );
+  await worker.changeContactHashKey();
+  for (const contact of [lately, old]) await stage.send(sessionId, contact, 'too late');
+  await stage.event('message.delivered', await stage.send(sessionId, other, 'after these'));
+  for (const contact of [lately, old]) expect(await stage.platform.inbox(contact)).toEqual([]);
+});
+
 test('an event of the contact that waits in the outbox is never told', async () => {
   const contact = '15550203505';
   const insert = (type: string, occurredAt: Date): Promise<unknown> =>
@@ -208,6 +222,47 @@ test('a worker that is killed in the middle of an erasure does the rest when it 
   const until = new Date().toISOString();
   expect(await erase(contact, { erasureId, until })).toMatchObject({ sends: 1 });
   expect(await traces(contact)).toEqual([]);
+});
+
+test('what others wrote about the contact in a group, and we sent there, has neither their words nor their address', async () => {
+  const [ada, ben] = ['15550203513', '15550203514'];
+  const members = [ben, ada, phone];
+  const body = { subject: 'A group', members };
+  const { jid: group } = await stage.platform.call<{ jid: string }>('POST', '/groups', body);
+  const words = await writes(ada, { to: undefined, group, text: 'secret words' });
+  const hidden = (await senderOf(words)).split('|')[1] ?? '';
+  const quote = {
+    stanzaId: words.keyId,
+    participant: hidden,
+    quotedMessage: { conversation: 'secret words' },
+  };
+  const contextInfo = { ...quote, mentionedJid: [address(ada)] };
+  const message = { extendedTextMessage: { text: 'I agree', contextInfo } };
+  const answer = await writes(ben, { to: undefined, group, message });
+  const plaintextOf = async (): Promise<string> => {
+    // Its key came with it, in a row of the same id.
+    const sql = `SELECT string_agg(encode(plaintext, 'escape'), '') AS text FROM sessions.inbound_message WHERE key_id = $1`;
+    return (await worker.database.query<{ text: string }>(sql, [answer.keyId]))[0]?.text ?? '';
+  };
+  expect(await plaintextOf()).toContain('secret words');
+  const target = { keyId: words.keyId, fromMe: false, participant: address(ada) };
+  const quoted = { ...target, body: { type: 'text' as const, text: 'secret words' } };
+  for (const sent of [
+    { type: 'text' as const, text: 'Who?', mentions: [address(ada), address(ben)] },
+    { type: 'text' as const, text: 'We are', quoted },
+    { type: 'reaction' as const, emoji: '👍', target },
+  ])
+    await stage.event('message.sent', await stage.send(sessionId, group, sent));
+  await erase(ada, { until: new Date().toISOString() });
+  expect(await traces(ada, hidden, 'secret words')).toEqual([]);
+  expect(await plaintextOf()).not.toMatch(/secret words|15550203513|@lid/);
+  const sql = 'SELECT content FROM sessions.outbound_message WHERE to_jid = $1 ORDER BY seq';
+  const rows = await worker.database.query<{ content: unknown }>(sql, [group]);
+  expect(rows.map((row) => row.content)).toEqual([
+    { type: 'text', text: 'Who?', mentions: [address(ben)] },
+    { type: 'text', text: 'We are' },
+    { type: 'reaction', emoji: '👍', target: { keyId: words.keyId, fromMe: false } },
+  ]);
 });
 
 test('a card of the contact that was sent to somebody else keeps neither number nor name', async () => {

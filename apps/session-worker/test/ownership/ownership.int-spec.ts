@@ -24,6 +24,7 @@ function anotherWorker(name: string): Promise<ServiceProcess> {
     'PLATFORM_URL',
     'PLATFORM_TRUST_ROOT',
     'CREDENTIALS_KEY',
+    'CONTACT_HASH_KEY',
     'MEDIA_DIR',
     'LEASE_MS',
   ];

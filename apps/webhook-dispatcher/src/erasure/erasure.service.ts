@@ -6,7 +6,7 @@ import {
   MessageReceived,
   type MessageReceivedV1,
 } from '@svc/contracts';
-import { countErased, log, namesOf, noteErasure } from '@svc/service';
+import { countErased, ErasedContacts, log, namesOf } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ERASED, isNamedSql } from '../events/erased-events.js';
 
@@ -42,42 +42,45 @@ interface EventRow {
  */
 @Injectable()
 export class ErasureService {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly erased: ErasedContacts,
+  ) {}
 
   /** Erases on from where the request before came to; the answer counts all that this erasure has erased. */
   async erase(request: EraseContactV1): Promise<ErasedInWebhooks> {
     // This is committed first: from here on no event of before is taken in.
-    let { counts } = await noteErasure(this.dataSource, request);
+    let { counts } = await this.erased.note(this.dataSource, request);
     const end = performance.now() + TURN_MS;
     let done = false;
     while (!done && performance.now() < end) {
-      ({ counts, done } = await this.dataSource.transaction((tx) => step(tx, request)));
+      ({ counts, done } = await this.dataSource.transaction((tx) => this.step(tx, request)));
     }
     const { events = 0, deliveries = 0, attempts = 0, deadLetters = 0 } = counts;
     if (done) log().info({ erasureId: request.erasureId, counts }, 'a contact is erased');
     return { events, deliveries, attempts, deadLetters, done };
   }
-}
 
-async function step(
-  tx: EntityManager,
-  request: EraseContactV1,
-): Promise<{ counts: Record<string, number>; done: boolean }> {
-  const { tenantId, contact } = request;
-  const { counts, place } = await noteErasure(tx, request);
-  const events = await tx.query<EventRow[]>(NAMED_SQL, [
-    tenantId,
-    place,
-    ...namesOf(contact).map((name) => Buffer.from(name)),
-  ]);
-  const ids = events.filter((event) => isOf(event, request)).map(({ id }) => id);
-  const last = events.at(-1);
-  if (!last) return { counts, done: true };
-  const [erased] = await tx.query<[Record<string, number>]>(ERASE_SQL, [ids]);
-  return {
-    counts: await countErased(tx, request.erasureId, erased, last.seq),
-    done: events.length < BATCH,
-  };
+  private async step(
+    tx: EntityManager,
+    request: EraseContactV1,
+  ): Promise<{ counts: Record<string, number>; done: boolean }> {
+    const { tenantId, contact } = request;
+    const { counts, place } = await this.erased.note(tx, request);
+    const events = await tx.query<EventRow[]>(NAMED_SQL, [
+      tenantId,
+      place,
+      ...namesOf(contact).map((name) => Buffer.from(name)),
+    ]);
+    const ids = events.filter((event) => isOf(event, request)).map(({ id }) => id);
+    const last = events.at(-1);
+    if (!last) return { counts, done: true };
+    const [erased] = await tx.query<[Record<string, number>]>(ERASE_SQL, [ids]);
+    return {
+      counts: await countErased(tx, request.erasureId, erased, last.seq),
+      done: events.length < BATCH,
+    };
+  }
 }
 
 /** Says whether an erasure empties an event: not what they write after it was asked for, and not what is sent to them when it is done. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { columns } from '@svc/database';
 import { FENCE_SQL, fenceParameters } from '@svc/ownership';
-import { isErasedSql } from '@svc/service';
+import { ErasedContacts, isErasedSql } from '@svc/service';
 import { DataSource } from 'typeorm';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
 import type { NewEvent } from './routing.js';
@@ -36,7 +36,7 @@ const EVENTS = columns(
   {
     ...{ id: 'uuid', tenant_id: 'uuid', session_id: 'uuid', conversation: 'int', kind: 'text' },
     ...{ start: 'int', size: 'int', p: 'int' },
-    ...{ person: 'text', chat: 'text', at: 'timestamptz', to_them: 'boolean' },
+    ...{ persons: 'text', at: 'timestamptz', to_them: 'boolean' },
   },
   3, // after the fence
 );
@@ -64,7 +64,7 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
     SELECT id, tenant_id, session_id, conversation, kind, substring(${PAYLOADS} FROM start FOR size), clock.now
     FROM turn CROSS JOIN ${EVENTS.unnest('event', 'place')}
     JOIN fence ON fence.partition = event.p JOIN clock USING (tenant_id)
-    WHERE NOT ${isErasedSql({ tenant: 'event.tenant_id', contacts: "decode(event.person, 'hex'), decode(event.chat, 'hex')", at: 'event.at', toThem: 'event.to_them' })}
+    WHERE NOT ${isErasedSql({ tenant: 'event.tenant_id', hashes: 'event.persons', at: 'event.at', toThem: 'event.to_them' })}
     ORDER BY place
     ON CONFLICT (id) DO NOTHING RETURNING id, tenant_id, kind, created_at),
   made AS (
@@ -81,7 +81,10 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
 /** This repository commits events together with their deliveries. */
 @Injectable()
 export class EventRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly erased: ErasedContacts,
+  ) {}
 
   async commit(routed: RoutedEvent[]): Promise<CommitOutcome> {
     const events = routed.map(({ event }) => event);
@@ -91,7 +94,7 @@ export class EventRepository {
     const payloads = events.map(({ payload }) => payload);
     const [row] = await this.dataSource.query<{ partitions: number[]; unwritten: string[] }[]>(COMMIT_SQL, [
       ...fenceParameters(routed.map(({ event: { partition }, epoch }) => ({ partition, epoch }))),
-      ...eventColumns(events, startsOf(payloads)),
+      ...this.columnsOf(events, startsOf(payloads)),
       ...DELIVERIES.arrays(planned, {
         id: ({ item }) => item.id,
         event: ({ eventNo }) => eventNo,
@@ -103,23 +106,22 @@ export class EventRepository {
     ]);
     return { partitions: new Set(row?.partitions), unwritten: new Set(row?.unwritten) };
   }
-}
 
-function eventColumns(events: NewEvent[], starts: number[]): unknown[][] {
-  return EVENTS.arrays(events, {
-    id: ({ id }) => id,
-    tenant_id: ({ tenantId }) => tenantId,
-    session_id: ({ sessionId }) => sessionId,
-    conversation: ({ conversation }) => conversation,
-    kind: ({ kind }) => kind,
-    start: (_, index) => starts[index],
-    size: ({ payload }) => payload.length,
-    p: ({ partition }) => partition,
-    person: ({ persons }) => persons.person,
-    chat: ({ persons }) => persons.chat,
-    at: ({ persons }) => persons.at,
-    to_them: ({ persons }) => persons.toThem,
-  });
+  private columnsOf(events: NewEvent[], starts: number[]): unknown[][] {
+    return EVENTS.arrays(events, {
+      id: ({ id }) => id,
+      tenant_id: ({ tenantId }) => tenantId,
+      session_id: ({ sessionId }) => sessionId,
+      conversation: ({ conversation }) => conversation,
+      kind: ({ kind }) => kind,
+      start: (_, index) => starts[index],
+      size: ({ payload }) => payload.length,
+      p: ({ partition }) => partition,
+      persons: ({ tenantId, persons }) => this.erased.hashesOf(tenantId, persons.contacts),
+      at: ({ persons }) => persons.at,
+      to_them: ({ persons }) => persons.toThem,
+    });
+  }
 }
 
 /** Finds where each payload begins in all of them together, counted from 1. */

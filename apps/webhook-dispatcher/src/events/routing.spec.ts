@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Envelope, partitionOf } from '@svc/contracts';
-import { contactHash } from '@svc/service';
 import fc from 'fast-check';
 import { v5 } from 'uuid';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
@@ -108,26 +107,24 @@ describe('an event of the stream', () => {
 });
 
 describe('the persons of an event', () => {
-  const hashOf = (contact: string): string => contactHash(TENANT, contact);
-
   test('are who wrote, and the chat, of a message that came in, at the time when it was sent', () => {
     const data = { remoteJid: 'c', chatId: 'g', timestamp: '2026-01-31T12:00:00.000Z' };
     expect(read(data, { type: 'message.received' }).persons).toEqual({
-      ...{ person: hashOf('c'), chat: hashOf('g'), toThem: false },
+      ...{ contacts: ['c', 'g'], toThem: false },
       at: new Date('2026-01-31T12:00:00.999Z'), // the platform names seconds
     });
   });
 
   test('are who is written to, of what was sent to them, at the time when it happened', () => {
     expect(read({ to: 'c', timestamp: '2026-01-31T11:00:00.000Z' }).persons).toEqual({
-      ...{ person: hashOf('c'), chat: null, at: new Date(OCCURRED), toThem: true },
+      ...{ contacts: ['c'], at: new Date(OCCURRED), toThem: true },
     });
-    expect(read({ remoteJid: 'c', to: 'own number' }).persons.person).toBe(hashOf('c'));
+    expect(read({ remoteJid: 'c', to: 'own number' }).persons.contacts).toEqual(['c']);
   });
 
   test('are nobody where the event names none', () => {
     expect(read({ to: 7 }, { type: 'message.received' }).persons).toEqual({
-      ...{ person: null, chat: null, at: new Date(OCCURRED), toThem: true },
+      ...{ contacts: [], at: new Date(OCCURRED), toThem: true },
     });
   });
 });

@@ -7,7 +7,7 @@ import {
   partitionOf,
 } from '@svc/contracts';
 import { type ReadEvent } from '@svc/messaging';
-import { contactHash, timeOfInbound } from '@svc/service';
+import { timeOfInbound } from '@svc/service';
 import { validate as isUuid } from 'uuid';
 import type { Receiver, Receivers } from '../endpoints/endpoint-directory.js';
 
@@ -19,9 +19,8 @@ const VARIANTS = '89ab';
 
 /** The persons of an event, and its time, as erasures look at it. */
 export interface Persons {
-  /** Hashes in hex of who wrote, or is written to, and of the chat. */
-  person: string | null;
-  chat: string | null;
+  /** Addresses of who wrote, or is written to, and of the chat. */
+  contacts: string[];
   at: Date;
   /** The event is about what was sent to them. */
   toThem: boolean;
@@ -111,14 +110,11 @@ export function conversationOf(data: object): number {
 }
 
 /** Reads the persons in an envelope. */
-function personsOf({ tenantId, type, occurredAt, data }: Envelope): Persons {
+function personsOf({ type, occurredAt, data }: Envelope): Persons {
   const { remoteJid, to, chatId, timestamp } = data as Partial<MessageReceivedV1> & { to?: unknown };
   const isInbound = type === MessageReceived.name && typeof timestamp === 'string';
-  const hash = (address: unknown): string | null =>
-    typeof address === 'string' ? contactHash(tenantId, address) : null;
   return {
-    person: hash(remoteJid ?? to),
-    chat: hash(chatId),
+    contacts: [remoteJid ?? to, chatId].filter((address) => typeof address === 'string'),
     at: isInbound ? timeOfInbound(occurredAt, timestamp) : new Date(occurredAt),
     toThem: !isInbound,
   };

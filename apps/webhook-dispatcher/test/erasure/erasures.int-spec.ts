@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   type ContactEvent,
@@ -9,6 +9,7 @@ import {
   ReadEventLog,
 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
+import { type ContactHashKeys, ErasedContacts } from '@svc/service';
 import { waitFor } from '@svc/testing';
 import { PATIENCE_MS, Stage, type Subscriber } from '../stage.js';
 
@@ -57,6 +58,12 @@ async function traces(tenantId: string): Promise<number> {
     [tenantId],
   );
   return row?.count ?? -1;
+}
+
+/** Lists the hashes of whom the tenant has erased. */
+async function remembered(tenantId: string): Promise<string[]> {
+  const sql = `SELECT encode(contact, 'hex') AS hash FROM webhooks.erased_contact WHERE tenant_id = $1`;
+  return (await stage.database.query<{ hash: string }>(sql, [tenantId])).map((row) => row.hash);
 }
 
 async function taken(tenantId: string): Promise<void> {
@@ -158,6 +165,38 @@ describe('a contact who is erased', () => {
     await delivered(2);
     expect((await log(tenantId)).sort()).toEqual([...wanted, sent].map(({ id }) => id).sort());
     expect(stage.receiver.bodies(path)).toHaveLength(2);
+  });
+
+  test('is remembered under a hash that nobody can compute without the key', async () => {
+    const { tenantId } = await stage.subscriber();
+    await erase(tenantId);
+    expect(await remembered(tenantId)).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect(await remembered(tenantId)).not.toEqual([hash('sha256', `${tenantId}|${ADA}`)]);
+  });
+
+  test('stays erased where the hash is from before there was a key', async () => {
+    const { tenantId } = await stage.subscriber();
+    await erase(tenantId);
+    await stage.database.query(
+      `UPDATE webhooks.erased_contact SET contact = decode($2, 'hex') WHERE tenant_id = $1`,
+      [tenantId, hash('sha256', `${tenantId}|${ADA}`)],
+    );
+    await stage.producer.received(tenantId, from(ADA));
+    await taken(tenantId);
+    expect(await log(tenantId)).toEqual([]);
+  });
+
+  test('stays erased when the key is changed', async () => {
+    const { tenantId } = await stage.subscriber();
+    await erase(tenantId);
+    const erased = stage.get(ErasedContacts);
+    const keys = Reflect.get(erased, 'keys') as ContactHashKeys;
+    const contactHashKey = 'the next key of the tests, long enough';
+    Reflect.set(erased, 'keys', { contactHashKey, contactHashKeyPrevious: keys.contactHashKey });
+    await stage.producer.received(tenantId, from(ADA));
+    await taken(tenantId);
+    Reflect.set(erased, 'keys', keys);
+    expect(await log(tenantId)).toEqual([]);
   });
 
   test('is another one for another tenant', async () => {

@@ -13,8 +13,9 @@ import {
 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { PartitionOwner } from '@svc/ownership';
+import { ErasedContacts } from '@svc/service';
 import { waitFor } from '@svc/testing';
-import { DataSource } from 'typeorm';
+import { DataSource, type QueryRunner } from 'typeorm';
 import { EventRepository, type RoutedEvent } from '../../src/events/event.repository.js';
 import { aMessage, NOBODY } from '../producer.js';
 import { Stage } from '../stage.js';
@@ -193,11 +194,14 @@ describe('two that commit events of a tenant at the same time', () => {
     };
   };
 
+  const repositoryOn = (slow: QueryRunner): EventRepository =>
+    new EventRepository(slow as unknown as DataSource, stage.get(ErasedContacts));
+
   test('come one after the other: a reader who has seen the later one has seen the earlier', async () => {
     const slow = stage.get(DataSource).createQueryRunner();
     const [earlier, later] = [anEvent(), anEvent()];
     await slow.startTransaction();
-    await new EventRepository(slow as unknown as DataSource).commit([earlier]);
+    await repositoryOn(slow).commit([earlier]);
     let committed = false;
     const second = stage
       .get(EventRepository)
@@ -219,7 +223,7 @@ describe('two that commit events of a tenant at the same time', () => {
     const slow = stage.get(DataSource).createQueryRunner();
     const [never, later] = [anEvent(), anEvent()];
     await slow.startTransaction();
-    await new EventRepository(slow as unknown as DataSource).commit([never]);
+    await repositoryOn(slow).commit([never]);
     const second = stage.get(EventRepository).commit([later]);
     await slow.rollbackTransaction();
     await slow.release();

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { MessageReceived, partitionOf } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { PartitionOwner } from '@svc/ownership';
+import { ErasedContacts } from '@svc/service';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import type { AttemptResult } from '../../src/attempts/attempt-result.js';
@@ -206,7 +207,9 @@ test('a statement that is not committed yet keeps a take-over out, and no renewa
   const slow = stage.get(DataSource).createQueryRunner();
   await slow.startTransaction();
   try {
-    await new EventRepository(slow as unknown as DataSource).commit([{ event, epoch, deliveries: [] }]);
+    await new EventRepository(slow as unknown as DataSource, stage.get(ErasedContacts)).commit([
+      { event, epoch, deliveries: [] },
+    ]);
     const before = await expiry();
     await waitFor('the renewal', async () => (await expiry()) > before, PATIENCE_MS);
     expect(await takeable()).toBe(false);

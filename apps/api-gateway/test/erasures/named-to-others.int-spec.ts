@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from '@jest/globals';
-import { type Erasure, MessageSent, type NewTenant } from '@svc/contracts';
+import { type Erasure, MessageReceived, MessageSent, type NewTenant } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { type Answer, gateway, withGateway } from '../support/gateway.js';
@@ -8,6 +9,7 @@ withGateway();
 
 const ADA = '15550007711';
 const BEN = '15550006611';
+const GROUP = '120363000000000001@g.us';
 const NAME = 'Ada Lovelace of the card';
 
 let owner: NewTenant;
@@ -44,33 +46,46 @@ async function erase(): Promise<Erasure> {
   });
 }
 
-/** Columns of the schema in which one of these stands, as `table.column`. */
-async function columnsWith(...words: string[]): Promise<string[]> {
-  const { query } = gateway.service.database;
-  const columns = await query<{ table: string; column: string }>(
-    `SELECT table_name AS table, column_name AS column FROM information_schema.columns
-     WHERE table_schema = 'gateway' ORDER BY table_name, column_name`,
-  );
-  const found: string[] = [];
-  for (const { table, column } of columns) {
-    const sql = `SELECT FROM gateway."${table}" WHERE "${column}"::text LIKE ANY($1) LIMIT 1`;
-    const patterns = words.map((word) => `%${word}%`);
-    if ((await query(sql, [patterns])).length > 0) found.push(`${table}.${column}`);
-  }
-  return found;
+/** Contents for the worker of what was sent to somebody, oldest first. */
+async function contentsTo(contact: string): Promise<unknown[]> {
+  const sql = 'SELECT content FROM gateway.message WHERE tenant_id = $1 AND contact = $2 ORDER BY id';
+  const rows = await gateway.service.database.query<{ content: unknown }>(sql, [owner.tenantId, contact]);
+  return rows.map(({ content }) => content);
 }
 
-test('after an erasure no column has number, name or words, wherever they came in', async () => {
-  const metadata = { note: 'words about Ada' };
-  await send(ADA, { text: 'words to Ada', clientMessageId: 'ada-words', metadata });
-  await send(ADA, { text: 'words of later', sendAt: new Date(Date.now() + 3_600_000).toISOString() });
-  await goesOut(await sendCard());
-  const before = await columnsWith(ADA, NAME, 'words');
-  expect(before).toEqual(expect.arrayContaining(['message.body', 'message.contact', 'message.content']));
-  const { erased } = await erase();
-  expect(erased).toMatchObject({ messages: 2, quotes: 1 });
-  expect(await columnsWith(ADA, NAME, 'words')).toEqual([]);
+/** The contact writes in a group; resolves to the id of the message when it is there. */
+async function writesInGroup(): Promise<string> {
+  const [messageId, timestamp] = [randomUUID(), new Date().toISOString()];
+  const place = { sessionId, messageId, remoteJid: `${ADA}@s.whatsapp.net`, chatId: GROUP, isGroup: true };
+  const who = { keyId: '3A', phone: null, pushName: 'Ada', fromMe: false };
+  const data = { ...place, ...who, body: { type: 'text' as const, text: 'secret' }, timestamp };
+  const envelope = envelopeOf(MessageReceived, { tenantId: owner.tenantId }, data);
+  await gateway.fakes.messaging.publishEvent(envelope);
+  await waitFor('the message', async () => (await call(`GET /v1/messages/${messageId}`)).status === 200);
+  return messageId;
+}
+
+test('limits are asked to forget the contact, too', async () => {
+  await send(ADA, { text: 'hello' });
+  await erase();
   expect(gateway.fakes.tenants.unhashed).toEqual([`${ADA}@s.whatsapp.net`]);
+});
+
+test('what was sent to a group does not name the contact any more: no mention, no answer, no reaction', async () => {
+  const messageId = await writesInGroup();
+  for (const content of [
+    { text: 'Who?', mentions: [`+${ADA}`, `+${BEN}`] },
+    { text: 'We are', replyTo: messageId },
+    { reaction: { messageId, emoji: '👍' } },
+  ])
+    expect((await call('POST /v1/messages', { sessionId, to: GROUP, ...content })).status).toBe(200);
+  expect(JSON.stringify(await contentsTo(GROUP)).split(ADA)).toHaveLength(4);
+  await erase();
+  expect(await contentsTo(GROUP)).toEqual([
+    { type: 'text', text: 'Who?', mentions: [`${BEN}@s.whatsapp.net`] },
+    { type: 'text', text: 'We are' },
+    { type: 'reaction', emoji: '👍', target: { keyId: '3A', fromMe: false } },
+  ]);
 });
 
 test('a card of the contact in a message to somebody else is emptied, and the message stays', async () => {
@@ -91,5 +106,5 @@ test('a card of the contact that has not gone out is canceled', async () => {
   for (const jobId of [soon, later])
     expect(await read(jobId)).toMatchObject({ status: 'FAILED', failure: { code: 'CANCELED' } });
   expect(await read(other)).toMatchObject({ status: 'QUEUED', body: { displayName: 'Ben' } });
-  expect(await columnsWith(ADA, NAME)).toEqual([]);
+  expect(JSON.stringify(await contentsTo(`${BEN}@s.whatsapp.net`))).not.toContain(NAME);
 });
