@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Reserve } from '@svc/contracts';
 import { Retention } from '@svc/service';
@@ -7,6 +8,7 @@ import { RETENTION_RULES } from '../src/retention-rules.js';
 import { serviceOptions } from '../src/service-options.js';
 import { repeat, reserveAll } from './sends.js';
 
+const UNUSED = `(SELECT id FROM limits.quota WHERE scope = 'session' AND id NOT IN (SELECT session_id FROM limits.warmup) LIMIT 1)`;
 const ROWS: Record<string, AgedRow> = {
   reservation: {
     days: 35,
@@ -28,7 +30,8 @@ const ROWS: Record<string, AgedRow> = {
   warmup_day: { days: 400, columns: ({ id, day }) => ({ session_id: id, day }) },
   warmup: {
     days: 400,
-    columns: ({ id, at }) => ({ session_id: id, tenant_id: id, tier: '0', tier_since: at, ended_at: at }),
+    // A number that has sent something; without, it goes long before.
+    columns: ({ id, at }) => ({ session_id: UNUSED, tenant_id: id, tier: '0', tier_since: at, ended_at: at }),
   },
   quota: { days: 400, columns: ({ id, day }) => ({ scope: `'tenant'`, id, day, used: '0' }) },
 };
@@ -42,9 +45,35 @@ afterAll(() => limits.stop());
 
 const deleteOld = (): Promise<void> => limits.get(Retention).deleteOld();
 
+const aDay = (id: string): Promise<unknown> =>
+  limits.database.query(
+    `INSERT INTO limits.quota (scope, id, day, used) VALUES ('session', $1, (public.svc_now() AT TIME ZONE 'UTC')::date, 1)`,
+    [id],
+  );
+
 test.each(RETENTION_RULES)('a row of $table goes when it is old, and not before', async ({ table }) => {
   const place = { schema: 'limits', table, rows: ROWS };
+  for (let n = 0; n < 2; n += 1) await aDay(randomUUID());
   expect(await agedRowsLeft(limits.database, place, deleteOld)).toEqual([1, 1]);
+});
+
+test('the end of a session that never sent is forgotten after two days', async () => {
+  const [unused, used, young] = [randomUUID(), randomUUID(), randomUUID()];
+  const insert = `INSERT INTO limits.warmup (session_id, tenant_id, tier, tier_since, ended_at)
+    VALUES ($1, $1, 0, now(), now() - $2 * interval '1 day')`;
+  for (const [id, days] of [
+    [unused, 3],
+    [used, 3],
+    [young, 1],
+  ])
+    await limits.database.query(insert, [id, days]);
+  await aDay(used);
+  await deleteOld();
+  const left = await limits.database.query<{ id: string }>(
+    'SELECT session_id AS id FROM limits.warmup WHERE session_id = ANY($1)',
+    [[unused, used, young]],
+  );
+  expect(left.map(({ id }) => id).sort()).toEqual([used, young].sort());
 });
 
 test('each table that grows has a rule', () => {

@@ -173,3 +173,20 @@ test('a number that has sent nothing has not begun', async () => {
     ...{ dueAt: null, criteria: [] },
   });
 });
+
+test('a number that cannot be judged costs the others nothing', async () => {
+  const tenantId = randomUUID();
+  const start = START + 2 * DAYS * DAY_MS;
+  await setClock(start);
+  const [sick, healthy] = [aSend({ tenantId }), aSend({ tenantId })];
+  for (const send of [sick, healthy]) await limits.rpc.request(Reserve, send);
+  await limits.database.query(`UPDATE limits.warmup SET tier_since = 'infinity' WHERE session_id = $1`, [
+    sick.sessionId,
+  ]);
+  for (let hour = 0; hour <= 4 * 24; hour += STEP_HOURS) {
+    await setClock(start + hour * HOUR_MS);
+    if (hour % 24 === 0) await live(healthy.sessionId, NUMBERS.healthy);
+    await replicas[0]!.judgeDue();
+  }
+  expect(await limits.rpc.request(GetWarmup, healthy)).toMatchObject({ tier: 1 });
+});

@@ -9,6 +9,7 @@ export {
   patiently,
 } from './writing/group-commit.js';
 export { isOfContent } from './refusal.js';
+export { togetherOrAlone } from './writing/together-or-alone.js';
 export { storable } from './writing/storable.js';
 export { migrate, type MigrateOptions } from './migrate/migrate.js';
 export { sqlFolder } from './migrate/sql-files.js';

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { AppError } from '@svc/contracts';
 import { MediaTooLargeError, type StoredMedia } from './media-store.js';
 
-const DAY_MS = 86_400_000;
+/** Time without a write after which nobody writes a file any more; the longest wait for a store is two minutes. */
+const DEAD_MS = 15 * 60_000;
+const SWEEP_MS = 60_000;
 /** Mode of a folder, as of the files: for the services that share the store, and nobody else sees what there is. */
 export const FOLDER_MODE = 0o750;
 
@@ -19,19 +21,29 @@ export async function onDisk<T>(work: Promise<T>): Promise<T> {
 export class Spool {
   private constructor(private readonly directory: string) {}
 
-  /** Makes the folder, and deletes what writers that died a day ago or more left in it. */
-  static async open(directory: string): Promise<Spool> {
+  /**
+   * Makes the folder, and deletes what writers that have died left in it, now and from time to time: they are files of people, in the clear,
+   * that no row names and no erasure finds.
+   */
+  static async open(directory: string, sweepMs = SWEEP_MS): Promise<Spool> {
     await mkdir(directory, { recursive: true, mode: FOLDER_MODE });
-    for (const name of await readdir(directory)) {
-      const path = join(directory, name);
+    const spool = new Spool(directory);
+    await spool.sweep();
+    // A folder that is away is swept when it is back. The timer keeps no process alive.
+    setInterval(() => void spool.sweep().catch(() => undefined), sweepMs).unref();
+    return spool;
+  }
+
+  private async sweep(): Promise<void> {
+    for (const name of await readdir(this.directory)) {
+      const path = join(this.directory, name);
       // Another process may be doing the same.
       const age = await stat(path).then(
         ({ mtimeMs }) => Date.now() - mtimeMs,
         () => 0,
       );
-      if (age > DAY_MS) await rm(path, { force: true });
+      if (age > DEAD_MS) await rm(path, { force: true });
     }
-    return new Spool(directory);
   }
 
   /**

@@ -3,9 +3,11 @@ import { mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { loadConfig } from '@svc/service';
 import { type MediaStore, MediaStoreConfig, openMediaStore } from '../src/index.js';
+import { Spool } from '../src/spool.js';
 import { ACCESS_KEY, REGION, S3Server, SECRET_KEY } from './s3-server.js';
 
 const MAX = 1_000_000;
@@ -102,14 +104,30 @@ describe.each([
   });
 });
 
-test('a file that a writer left half-written is deleted after a day', async () => {
-  await open();
-  const [old, fresh] = ['old', 'fresh'].map((name) => join(directory, 'incoming', name)) as [string, string];
-  await Promise.all([writeFile(old, 'x'), writeFile(fresh, 'x')]);
-  const yesterday = new Date(Date.now() - 90_000_000);
-  await utimes(old, yesterday, yesterday);
-  await open();
-  expect(await readdir(join(directory, 'incoming'))).toEqual(['fresh']);
+describe('a file that a writer left half-written', () => {
+  const leave = async (name: string, ageMs: number): Promise<void> => {
+    const path = join(directory, 'incoming', name);
+    await writeFile(path, 'x');
+    const at = new Date(Date.now() - ageMs);
+    await utimes(path, at, at);
+  };
+
+  test('is deleted at the next start where nobody has written it for a quarter of an hour', async () => {
+    await open();
+    await leave('old', 16 * 60_000);
+    await leave('fresh', 14 * 60_000);
+    await open();
+    expect(await readdir(join(directory, 'incoming'))).toEqual(['fresh']);
+  });
+
+  test('is deleted without a start, too', async () => {
+    await Spool.open(join(directory, 'incoming'), 10);
+    await leave('old', 16 * 60_000);
+    await leave('fresh', 0);
+    const left = () => readdir(join(directory, 'incoming'));
+    while ((await left()).length > 1) await setImmediate();
+    expect(await left()).toEqual(['fresh']);
+  });
 });
 
 test('a store that is away can be asked again', async () => {

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppError } from '@svc/contracts';
-import { PeriodicTasks } from '@svc/service';
+import { togetherOrAlone } from '@svc/database';
+import { log, PeriodicTasks, refusalWords } from '@svc/service';
 import { DataSource } from 'typeorm';
 import type { Caller } from './authorization.js';
 import { environmentOf, KeyDigest, type ParsedKey, parseKey, type StoredKey } from './api-key.js';
@@ -14,6 +15,9 @@ const FLUSH_SQL = `UPDATE api_key SET last_used_at = own.at, last_used_ip = own.
     SELECT kid, ip, used.at + (svc_now(tenant_id) - clock_timestamp()) AS at
     FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS used (kid, at, ip) JOIN api_key USING (kid)) own
   WHERE api_key.kid = own.kid AND (last_used_at IS NULL OR last_used_at < own.at)`;
+
+/** Use of a key, by its id. */
+type Use = [kid: string, use: { at: Date; ip: string }];
 
 /** This class remembers when keys were used and writes it once a minute: never a write per request. */
 @Injectable()
@@ -36,11 +40,25 @@ export class KeyUsage implements OnModuleDestroy {
   }
 
   async flush(): Promise<void> {
-    if (this.used.size === 0) return;
-    const used = [...this.used];
+    await togetherOrAlone(
+      [...this.used],
+      (used) => this.write(used),
+      (one, error) => {
+        // One that is refused is dropped, too: it would be so every minute.
+        log().error({ kid: one[0], err: error, words: refusalWords(error) }, 'use of a key is not written');
+        this.drop([one]);
+      },
+    );
+  }
+
+  private async write(used: Use[]): Promise<void> {
     const columns = [used.map(([kid]) => kid), used.map(([, u]) => u.at), used.map(([, u]) => u.ip)];
     await this.dataSource.query(FLUSH_SQL, columns);
-    // The loop removes what was written; a use that was noted again meanwhile stays.
+    this.drop(used);
+  }
+
+  /** Drops uses; one that was noted again meanwhile stays. */
+  private drop(used: Use[]): void {
     for (const [kid, use] of used) if (this.used.get(kid) === use) this.used.delete(kid);
   }
 }

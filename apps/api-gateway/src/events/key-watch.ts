@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { togetherOrAlone } from '@svc/database';
+import { log, refusalWords } from '@svc/service';
 import { DataSource } from 'typeorm';
 
 const LIVE_SQL = `SELECT kid, suspended_at IS NOT NULL AS suspended FROM api_key JOIN tenant ON tenant.id = tenant_id
@@ -9,10 +11,17 @@ const LIVE_SQL = `SELECT kid, suspended_at IS NOT NULL AS suspended FROM api_key
 export class KeyWatch {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Finds those of the keys that work no more, by the clock of the database as in `KeyVerifier`, and why. */
+  /**
+   * Finds those of the keys that work no more, by the clock of the database as in `KeyVerifier`, and why. One that cannot be checked works
+   * no more: whoever opens the stream again is checked again.
+   */
   async ended(kids: string[]): Promise<Map<string, 'KEY_ENDED' | 'TENANT_SUSPENDED'>> {
-    const rows = await this.dataSource.query<{ kid: string; suspended: boolean }[]>(LIVE_SQL, [kids]);
-    const live = new Map(rows.map(({ kid, suspended }) => [kid, suspended]));
+    const rows = await togetherOrAlone(
+      kids,
+      (some) => this.dataSource.query<{ kid: string; suspended: boolean }[]>(LIVE_SQL, [some]),
+      (kid, error) => log().error({ kid, err: error, words: refusalWords(error) }, 'a key cannot be checked'),
+    );
+    const live = new Map(rows.flat().map(({ kid, suspended }) => [kid, suspended]));
     return new Map(
       kids
         .filter((kid) => live.get(kid) !== false)

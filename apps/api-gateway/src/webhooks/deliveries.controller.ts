@@ -97,11 +97,11 @@ export class DeliveriesController {
     operationId: 'replayDelivery',
     summary: 'Send one finished delivery again',
     description:
-      'One more attempt with the same delivery id and body, signed anew. The schedule does not begin again: should it fail, a dead letter is one again, and what was delivered before stays delivered. While the endpoint is paused it is held.',
+      'One more attempt with the same delivery id and body, signed anew. The schedule does not begin again: should it fail, a dead letter is one again, and what was delivered before stays delivered. While the endpoint is paused it is held. A delivery may have 100 attempts; beyond them the answer is 409 `QUOTA_CONFLICT`.',
   })
   @ApiId('id', 'Delivery id.')
   @ApiAcceptedResponse({ type: DeliveryView, description: 'On its way.' })
-  @ApiErrors('VALIDATION_FAILED', NO_DELIVERY, NO_ENDPOINT, 'DELIVERY_STATE_CONFLICT')
+  @ApiErrors('VALIDATION_FAILED', NO_DELIVERY, NO_ENDPOINT, 'DELIVERY_STATE_CONFLICT', 'QUOTA_CONFLICT')
   async replayOne(
     @CurrentCaller() { tenantId }: Caller,
     @IdParam('id', NO_DELIVERY) deliveryId: string,
@@ -116,7 +116,7 @@ export class DeliveriesController {
     operationId: 'startReplay',
     summary: 'Send finished deliveries of an endpoint again',
     description:
-      'All that the filters match, oldest event first, one attempt each, beside live traffic: `status: DEAD` replays the dead letters. `dryRun` only counts them. One replay of an endpoint runs at a time; it goes on by itself whatever is restarted, and replays each delivery once.',
+      'All that the filters match, oldest event first, one attempt each, beside live traffic: `status: DEAD` replays the dead letters. `dryRun` only counts them. One replay of an endpoint runs at a time; it goes on by itself whatever is restarted, and replays each delivery once. One that has had 100 attempts is left out.',
   })
   @ApiId('id', 'Endpoint id.')
   @ApiAcceptedResponse({ type: ReplayStart, description: 'Begun, or only counted.' })

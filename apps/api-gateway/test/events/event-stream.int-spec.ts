@@ -254,6 +254,30 @@ describe('a stream ends', () => {
     expect(await reader.reason()).toBe('KEY_ENDED');
   });
 
+  test('at the end of its key also while the clock of another tenant cannot be told', async () => {
+    const sick = await gateway.createTenant();
+    const { body } = await gateway.call(sick.apiKey, 'POST /v1/api-keys', {
+      expiresInDays: 1,
+      rotates: null,
+    });
+    await follow({ key: body['secret'] as string });
+    const reader = await follow();
+    const { query } = gateway.service.database;
+    await query(`
+      ALTER FUNCTION public.svc_now(uuid) RENAME TO svc_now_of_others;
+      CREATE FUNCTION public.svc_now(tenant uuid DEFAULT NULL) RETURNS timestamptz STABLE LANGUAGE plpgsql AS $$ BEGIN
+        IF tenant = '${sick.tenantId}' THEN RAISE EXCEPTION 'no such time' USING ERRCODE = '22008'; END IF;
+        RETURN public.svc_now_of_others(tenant); END $$`);
+    try {
+      await query('UPDATE gateway.api_key SET revoked_at = clock_timestamp() WHERE kid = $1', [tenant.kid]);
+      expect(await reader.reason()).toBe('KEY_ENDED');
+    } finally {
+      await query(`
+        DROP FUNCTION public.svc_now(uuid);
+        ALTER FUNCTION public.svc_now_of_others(uuid) RENAME TO svc_now`);
+    }
+  });
+
   test('for a HEAD request at once', async () => {
     const answer = await gateway.call(tenant.apiKey, `HEAD ${PATH}`);
     expect(answer).toMatchObject({ status: 200, body: { text: '' } });

@@ -212,6 +212,21 @@ describe('the list of keys', () => {
     expect(Date.parse(item?.lastUsedAt ?? '')).toBeGreaterThanOrEqual(begun);
     expect(Date.parse(item?.lastUsedAt ?? '')).toBeLessThanOrEqual(Date.now());
   });
+
+  test('shows it also where the use of another key cannot be written', async () => {
+    const [sick, healthy] = [await gateway.createTenant(), await gateway.createTenant()];
+    await sql(`
+      CREATE FUNCTION gateway.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'nobody foresaw this' USING ERRCODE = '22000'; END $$;
+      CREATE TRIGGER refuse BEFORE UPDATE ON gateway.api_key FOR EACH ROW
+        WHEN (NEW.kid = '${sick.kid}') EXECUTE FUNCTION gateway.refuse()`);
+    const usedAt = async ({ apiKey }: NewTenant): Promise<string | null | undefined> =>
+      ((await list(apiKey)).body['items'] as ApiKeyView[])[0]?.lastUsedAt;
+    for (const { apiKey } of [sick, healthy]) await list(apiKey);
+    await gateway.service.get(KeyUsage).flush();
+    expect([await usedAt(sick), await usedAt(healthy)]).toEqual([null, expect.any(String)]);
+    await sql('DROP FUNCTION gateway.refuse() CASCADE');
+  });
 });
 
 test('a key older than 90 days should be replaced, a younger one need not be', async () => {

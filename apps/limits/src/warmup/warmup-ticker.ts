@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { TIER_CAPS } from '@svc/contracts';
-import { log, PeriodicTasks } from '@svc/service';
+import { TIER_CAPS, type WarmupState } from '@svc/contracts';
+import { patiently, togetherOrAlone } from '@svc/database';
+import { log, PeriodicTasks, refusalWords } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { LimitsConfig } from '../config.js';
 import { TiersService } from '../tiers/tiers.service.js';
@@ -62,16 +63,26 @@ export class WarmupTicker {
   }
 
   private async judge(due: DueNumber[]): Promise<void> {
-    if (due.length === 0) return;
-    const records = await this.health.recordsOf(due.map(({ sessionId }) => sessionId));
-    const states = new Map(records.map((record) => [record.sessionId, this.warmup.stateOf(record)]));
+    const states = await togetherOrAlone(
+      due,
+      // They are claimed for this hour: a database that is away for a moment must not cost them that.
+      (some) => patiently(() => this.statesOf(some)),
+      ({ sessionId }, error) =>
+        log().error({ sessionId, err: error, words: refusalWords(error) }, 'a number cannot be judged'),
+    );
+    const stateOf = new Map(states.flat());
     for (const { sessionId, tenantId } of due) {
-      const state = states.get(sessionId);
+      const state = stateOf.get(sessionId);
       if (!state || state.nextTier === null || !state.criteria.every(({ met }) => met)) continue;
       await this.raise({ sessionId, tenantId, tier: state.tier }, state.nextTier).catch((error: unknown) =>
         log().warn({ sessionId, err: error }, 'tier not raised, it is judged again in an hour'),
       );
     }
+  }
+
+  private async statesOf(due: DueNumber[]): Promise<[sessionId: string, WarmupState][]> {
+    const records = await this.health.recordsOf(due.map(({ sessionId }) => sessionId));
+    return records.map((record) => [record.sessionId, this.warmup.stateOf(record)]);
   }
 
   private async raise({ sessionId, tenantId, tier: from }: DueNumber, tier: number): Promise<void> {

@@ -113,18 +113,30 @@ export class SessionStore implements PlatformStore {
     if (inbound.length > 0) throw new Error('The session is logged out.');
   }
 
-  /** Writes a commit; messages that cannot be written for their content's sake are journaled without it. */
+  /**
+   * Writes a commit; messages that cannot be written for their content's sake are journaled without it, and those of which no event can be
+   * written at all without one: as poison they would end every connection.
+   */
   private async write(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
     const records = storable(inbound);
-    try {
-      await this.writeAll(changes, records);
-    } catch (error) {
-      if (inbound.length === 0 || !isOfContent(error)) throw error;
-      const { id: sessionId } = this.scope.session;
-      const fields = { sessionId, messages: inbound.length, err: error, words: refusalWords(error) };
-      log().error(fields, 'messages are told without their content');
-      await this.writeAll(changes, records.map(withoutContent));
+    const steps = [
+      { records, otherwise: 'messages are told without their content' },
+      { records: records.map(withoutContent), otherwise: 'messages are not told: their events are refused' },
+    ];
+    for (const step of steps) {
+      try {
+        return await this.writeAll(changes, step.records);
+      } catch (error) {
+        if (inbound.length === 0 || !isOfContent(error)) throw error;
+        const { id: sessionId } = this.scope.session;
+        const fields = { sessionId, messages: inbound.length, err: error, words: refusalWords(error) };
+        log().error(fields, step.otherwise);
+      }
     }
+    await this.writeAll(
+      changes,
+      records.map((record) => ({ ...record, content: undefined })),
+    );
   }
 
   private async writeAll(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {

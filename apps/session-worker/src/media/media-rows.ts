@@ -55,20 +55,45 @@ export async function withdrawAttempt(dataSource: DataSource, fence: Fence, medi
   );
 }
 
-/** Writes what became of the file, and with it the event of its message; undefined when that is done or not ours. */
+/** What is told of a message beside its file where its content cannot be written. */
+const NOTHING_TOLD = {
+  pushName: null,
+  body: { type: 'unsupported', original: 'unreadable' },
+  unsupportedReason: 'UNREADABLE',
+};
+const DETAILS = ['quoted', 'mentions', 'choiceId', 'referral'];
+
+/**
+ * Writes what became of the file, and with it the event of its message; undefined when that is done or not ours.
+ * @param isWithoutContent tells of the message only from whom and when it came.
+ */
 export async function finishMedia(
   dataSource: DataSource,
   fence: Fence,
   media: MessageMedia,
+  isWithoutContent = false,
 ): Promise<Envelope | undefined> {
   const [row] = await dataSource.query<{ envelope: Envelope }[]>(
     `WITH ${FENCE_SQL},
-     ripe AS (SELECT m.media_id, jsonb_set(m.envelope, '{data,media}', $5::jsonb) AS envelope
+     ripe AS (SELECT m.media_id, jsonb_set(m.envelope, '{data}', (m.envelope -> 'data') - $7::text[] || $5::jsonb) AS envelope
        FROM inbound_media m, fence WHERE m.media_id = $3::uuid AND m.status = 'PENDING' FOR UPDATE OF m),
      done AS (UPDATE inbound_media m SET status = $4, bytes = $6::bigint, tenant_id = (ripe.envelope ->> 'tenantId')::uuid, envelope = NULL
        FROM ripe WHERE m.media_id = ripe.media_id)
      INSERT INTO event_outbox (id, envelope) SELECT media_id, envelope FROM ripe RETURNING envelope`,
-    [...fenceParameters([fence]), media.mediaId, media.status, JSON.stringify(media), media.size],
+    [
+      ...[...fenceParameters([fence]), media.mediaId, media.status],
+      JSON.stringify({ media, ...(isWithoutContent ? NOTHING_TOLD : {}) }),
+      ...[media.size, isWithoutContent ? DETAILS : []],
+    ],
   );
   return row?.envelope;
+}
+
+/** Ends the wait for a file of whose message no event can be written. */
+export async function endUntold(dataSource: DataSource, fence: Fence, mediaId: string): Promise<void> {
+  await dataSource.query(
+    `WITH ${FENCE_SQL}
+     UPDATE inbound_media m SET status = 'FAILED', envelope = NULL FROM fence WHERE m.media_id = $3 AND m.status = 'PENDING'`,
+    [...fenceParameters([fence]), mediaId],
+  );
 }

@@ -1,8 +1,17 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { AppError, type MediaFailure, type MessageMedia } from '@svc/contracts';
+import { isOfContent } from '@svc/database';
 import { MEDIA_STORE, type MediaStore, MediaTooLargeError, type StoredMedia } from '@svc/media-store';
 import { type Fence, PartitionOwner } from '@svc/ownership';
-import { FairPlaces, log, OutboxService, type Place, PeriodicTasks, startTimeLimit } from '@svc/service';
+import {
+  FairPlaces,
+  log,
+  OutboxService,
+  type Place,
+  PeriodicTasks,
+  refusalWords,
+  startTimeLimit,
+} from '@svc/service';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
 import { KeyWriter } from '../journal/key-writer.js';
@@ -11,7 +20,14 @@ import { Platform } from '../platform/port.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
 import { atStep } from '../steps.js';
 import { MediaRoom } from './media-room.js';
-import { type PendingFile, pendingFiles, beginAttempt, finishMedia, withdrawAttempt } from './media-rows.js';
+import {
+  type PendingFile,
+  pendingFiles,
+  beginAttempt,
+  endUntold,
+  finishMedia,
+  withdrawAttempt,
+} from './media-rows.js';
 
 const SWEEP_MS = 1_000;
 /** Files looked at in one sweep; those behind them wait. */
@@ -182,9 +198,30 @@ export class MediaService implements OnModuleDestroy {
   }
 
   private async finish(file: PendingFile, fence: Fence, outcome: StoredMedia | MediaFailure): Promise<void> {
-    const event = await finishMedia(this.dataSource, fence, factsOf(file, outcome));
-    if (event) this.outbox.publish([event]);
-    else if (typeof outcome !== 'string') await this.dropOfErased(file);
+    try {
+      const event = await finishMedia(this.dataSource, fence, factsOf(file, outcome));
+      if (event) this.outbox.publish([event]);
+      else if (typeof outcome !== 'string') await this.dropOfErased(file);
+    } catch (error) {
+      if (!isOfContent(error)) throw error;
+      await this.finishRefused(file, fence, error);
+    }
+  }
+
+  /** Ends a file whose event the database refuses for its content's sake: it would be refused again for ever. */
+  private async finishRefused(file: PendingFile, fence: Fence, refusal: unknown): Promise<void> {
+    const fields = (error: unknown): object => ({ ...named(file), err: error, words: refusalWords(error) });
+    log().error(fields(refusal), 'the message of a file is told without its content');
+    await this.store.delete(file.mediaId);
+    try {
+      const media = factsOf({ ...file, mimeType: null }, 'UNAVAILABLE');
+      const event = await finishMedia(this.dataSource, fence, media, true);
+      if (event) this.outbox.publish([event]);
+    } catch (error) {
+      if (!isOfContent(error)) throw error;
+      log().error(fields(error), 'the message of a file is not told: its event is refused');
+      await endUntold(this.dataSource, fence, file.mediaId);
+    }
   }
 }
 

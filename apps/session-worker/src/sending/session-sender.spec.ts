@@ -49,6 +49,7 @@ beforeEach(() => {
       keepUpload: async (_scope, jobId, uploaded) => {
         open = open.map((one) => (one.jobId === jobId ? { ...one, uploaded } : one));
       },
+      endUntold: async (_scope, jobId) => written(jobId, 'UNTOLD'),
       readdress: async (_scope, jobId, to) => {
         open = open.map((one) => (one.jobId === jobId ? { ...one, to } : one));
       },

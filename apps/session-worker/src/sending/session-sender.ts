@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CONTENT, type FailureCode, isGroup } from '@svc/contracts';
-import { patiently } from '@svc/database';
-import { log, UnderWay } from '@svc/service';
+import { isOfContent, patiently } from '@svc/database';
+import { log, refusalWords, UnderWay } from '@svc/service';
 import { NoAnswerError } from '../platform/errors.js';
 import type { MessageListener, PlatformSocket, Refusal } from '../platform/port.js';
 import { atStep } from '../steps.js';
@@ -20,7 +20,7 @@ const RETRY_MS = 1_000;
 /** Tools of a sender; `SessionSenders` makes them. */
 export interface SenderTools {
   scope: LedgerScope;
-  ledger: Pick<Ledger, 'claim' | 'keepUpload' | 'readdress' | 'fail'>;
+  ledger: Pick<Ledger, 'claim' | 'keepUpload' | 'readdress' | 'fail' | 'endUntold'>;
   receipts: Pick<ReceiptWriter, 'record'>;
   newChats: Pick<NewChats, 'refusalOf' | 'refused'>;
   files: Pick<OutgoingFiles, 'upload'>;
@@ -203,7 +203,13 @@ export class SessionSender {
       return undefined;
     }
     if (to === message.to) return message;
-    await this.tools.ledger.readdress(this.tools.scope, message.jobId, to);
+    try {
+      await this.tools.ledger.readdress(this.tools.scope, message.jobId, to);
+    } catch (error) {
+      if (!isOfContent(error)) throw error;
+      this.notHandedOver(message, socket, error);
+      return undefined;
+    }
     return { ...message, to };
   }
 
@@ -262,15 +268,23 @@ export class SessionSender {
     const message = this.take(keyId);
     if (!refusal) {
       atStep('out-7');
-      this.window.forgetTries(keyId);
       if (message) this.window.beginWrite(message);
-      // An ack that cannot be written is lost: the message goes out again, under the same id, and is acknowledged again.
       this.write([keyId], 'SENT', new Date()).then(
-        () => this.window.endWrite(keyId),
-        () => this.claimAgain(keyId),
+        () => this.endWrite(keyId),
+        (error: unknown) => this.ackNotWritten(keyId, message, error),
       );
     } else if (message) this.fail(message, 'REJECTED_BY_PLATFORM', refusal.detail);
     this.useRoom();
+  }
+
+  /**
+   * An ack that cannot be written is lost: the message goes out again, under the same id, and is acknowledged again. One that is refused
+   * for its content's sake would be so every time: there the message ends.
+   */
+  private ackNotWritten(keyId: string, message: LedgerMessage | undefined, error: unknown): void {
+    if (!message || !isOfContent(error)) return this.claimAgain(keyId);
+    log().error(refusalFields(message, error), 'acknowledgement is refused: its message is told as failed');
+    this.fail(message, 'SEND_ERROR', 'it went out, and that could not be written');
   }
 
   /** Writes a receipt; resolves when it is written with its events. */
@@ -331,17 +345,26 @@ export class SessionSender {
     const { ledger, scope } = this.tools;
     const { keyId, jobId } = message;
     const failure = failureOf(code, detail, !this.window.hasBegun(message));
-    const write = patiently(() => ledger.fail(scope, [jobId], failure)).then(
-      () => {
-        this.window.forgetTries(keyId);
-        this.window.endWrite(keyId);
-      },
-      (error: unknown) => {
-        log().error({ jobId, err: error }, 'failure not written');
-        this.claimAgain(keyId);
-      },
-    );
+    const write = patiently(() => ledger.fail(scope, [jobId], failure))
+      .catch((error: unknown) => {
+        if (!isOfContent(error)) throw error;
+        log().error(refusalFields(message, error), 'failure is refused: its message is not told');
+        return patiently(() => ledger.endUntold(scope, jobId));
+      })
+      .then(
+        () => this.endWrite(keyId),
+        (error: unknown) => {
+          log().error({ jobId, err: error }, 'failure not written');
+          // What cannot be ended either stays where it is: no claim of this process finds it.
+          if (!isOfContent(error)) this.claimAgain(keyId);
+        },
+      );
     void this.writes.add(write);
+  }
+
+  private endWrite(keyId: string): void {
+    this.window.forgetTries(keyId);
+    this.window.endWrite(keyId);
   }
 
   /** Marks a message for another claim because it could not be written. */
@@ -368,4 +391,8 @@ export class SessionSender {
 
 function words(error: unknown): string {
   return error instanceof Error ? error.message : 'unknown';
+}
+
+function refusalFields({ jobId }: LedgerMessage, error: unknown): object {
+  return { jobId, err: error, words: refusalWords(error) };
 }

@@ -172,7 +172,8 @@ describe('what the database refuses for a reason that nobody foresaw', () => {
       CREATE FUNCTION sessions.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
         RAISE EXCEPTION 'nobody foresaw "this"' USING ERRCODE = '22000'; END $$;
       CREATE TRIGGER refuse BEFORE INSERT ON sessions.event_outbox FOR EACH ROW
-        WHEN (NEW.envelope #>> '{data,body,text}' LIKE 'refused%') EXECUTE FUNCTION sessions.refuse()`);
+        WHEN (NEW.envelope #>> '{data,body,text}' LIKE 'refused%' OR NEW.envelope #>> '{data,body,caption}' LIKE 'refused%'
+          OR NEW.envelope #>> '{data,keyId}' LIKE 'REFUSED%') EXECUTE FUNCTION sessions.refuse()`);
   });
 
   test('is told once without its content, with an error line and no word of it in the log', async () => {
@@ -192,5 +193,34 @@ describe('what the database refuses for a reason that nobody foresaw', () => {
       ...{ err: { code: '22000' }, words: expect.stringContaining('nobody foresaw') },
     });
     expect(worker.log()).not.toContain('a secret of somebody');
+  });
+
+  test('is told once without its content also where it waited for its file', async () => {
+    const content = { type: 'image', caption: 'refused: a face', media: { size: 10 } };
+    expect(await eventAmongOthers({ content })).toMatchObject({
+      ...{ body: { type: 'unsupported', original: 'unreadable' }, unsupportedReason: 'UNREADABLE' },
+      ...{ pushName: null, media: { status: 'FAILED', mimeType: null } },
+    });
+    expect(worker.log()).not.toContain('a face');
+  });
+
+  test.each([
+    ['a text', 'REFUSED1', { text: 'Hi' }, 'messages are not told'],
+    [
+      'a file',
+      'REFUSED2',
+      { content: { type: 'image', media: { size: 10 } } },
+      'the message of a file is not told',
+    ],
+  ])('%s of which no event can be written is an error line, and ends', async (_what, id, body, line) => {
+    await write({ ...body, attributes: { id } });
+    const healthy = await write({ text: 'the text behind it' });
+    await waitFor('the text behind it', () => receivedEvents(healthy).length === 1, LONG_MS);
+    await waitFor('the line', () => worker.log().includes(line), LONG_MS);
+    await waitFor('the platform to keep nothing', async () => (await queued()) === 0, LONG_MS);
+    const open = "SELECT 1 FROM sessions.inbound_media WHERE status = 'PENDING'";
+    await waitFor('no wait', async () => (await worker.database.query(open)).length === 0, LONG_MS);
+    expect(receivedEvents(id)).toEqual([]);
+    expect(stage.eventsOf('session.disconnected', sessionId)).toEqual([]);
   });
 });

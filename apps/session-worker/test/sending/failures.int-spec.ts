@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
 import { Stage } from '../support.js';
 
@@ -107,4 +107,44 @@ test('a message that may be on its way costs its unit when its session is logged
   expect(await failureOf(onItsWay)).toMatchObject({ failure: { code, givenBack: [] } });
   const behind = await stage.send(otherSession, contact, 'never looked at');
   expect(await failureOf(behind)).toMatchObject({ failure: { code, givenBack: ['session', 'plan'] } });
+});
+
+describe('a message whose events the database refuses for a reason that nobody foresaw', () => {
+  beforeAll(async () => {
+    await stage.worker.database.query(`
+      CREATE FUNCTION sessions.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        RAISE EXCEPTION 'nobody foresaw this' USING ERRCODE = '22000'; END $$;
+      CREATE TRIGGER refuse BEFORE INSERT ON sessions.event_outbox FOR EACH ROW
+        WHEN (strpos(NEW.envelope #>> '{data,metadata,refused}', NEW.envelope ->> 'type') > 0) EXECUTE FUNCTION sessions.refuse()`);
+  });
+
+  const sendRefused = (contact: string, refused: string): Promise<string> =>
+    stage.send(sessionId, contact, 'poison', undefined, undefined, { metadata: { refused } });
+  const status = async (jobId: string): Promise<string | undefined> => {
+    const sql = 'SELECT status FROM sessions.outbound_message WHERE job_id = $1';
+    return (await stage.worker.database.query<{ status: string }>(sql, [jobId]))[0]?.status;
+  };
+
+  test('goes out once, costs its unit and is told as failed', async () => {
+    const contact = await quiet('15550205010');
+    const jobId = await sendRefused(contact, 'message.sent');
+    expect(await failureOf(jobId)).toMatchObject({ failure: { code: 'SEND_ERROR', givenBack: [] } });
+    await stage.event('message.sent', await stage.send(sessionId, contact, 'behind it'));
+    expect(await stage.platform.inbox(contact)).toMatchObject([
+      { text: 'poison', duplicates: 0 },
+      { text: 'behind it' },
+    ]);
+  });
+
+  test('goes out once and ends also where its failure is refused', async () => {
+    const contact = await quiet('15550205011');
+    const jobId = await sendRefused(contact, 'message.sent message.failed');
+    await waitFor('its end', async () => (await status(jobId)) === 'FAILED');
+    await stage.event('message.sent', await stage.send(sessionId, contact, 'behind it'));
+    expect(await stage.platform.inbox(contact)).toMatchObject([
+      { text: 'poison', duplicates: 0 },
+      { text: 'behind it' },
+    ]);
+    expect(stage.idsOf('message.failed', jobId)).toEqual([]);
+  });
 });

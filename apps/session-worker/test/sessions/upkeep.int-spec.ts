@@ -65,6 +65,12 @@ const ROWS: Record<string, AgedRow> = {
       ...{ status: `'READ'`, accepted_at: at, created_at: at },
     }),
   },
+  event_outbox: {
+    days: 30,
+    columns: ({ id, at }) => ({
+      ...{ id, envelope: `jsonb_build_object('occurredAt', ${at})`, created_at: `'infinity'` },
+    }),
+  },
   erased_contact: {
     days: 2,
     columns: ({ id, at }) => ({

@@ -33,7 +33,7 @@ export class StateFile {
 
   /** Reads what an earlier run left, then watches for changes. */
   open(): void {
-    mkdirSync(dirname(this.path), { recursive: true });
+    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
     if (existsSync(this.path)) this.load(readFileSync(this.path, 'utf8'));
     this.population.onChange(() => this.schedule());
   }

@@ -1,16 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Batches } from '@svc/database';
+import { Batches, isOfContent, togetherOrAlone } from '@svc/database';
 import { type Answer, OutboundHttp, type PostLimits } from '@svc/outbound-http';
-import { log } from '@svc/service';
+import { log, refusalWords } from '@svc/service';
 import { DispatcherConfig } from '../config.js';
 import { EndpointDirectory, type Receiver } from '../endpoints/endpoint-directory.js';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
 import { deliveryBody, deliveryHeaders, postLimits } from '../signing/signed-post.js';
 import { atStep } from '../steps.js';
 import { type AttemptResult, retryDelay } from './attempt-result.js';
-import { ResultRepository } from './result.repository.js';
+import { type RecordOutcome, ResultRepository } from './result.repository.js';
 
 /**
  * Limits of a batch: half of what may wait (`LANE_LIMITS.unwritten`), so that attempts start while a batch is written. Only the next of a
@@ -98,21 +98,40 @@ export class AttemptService {
 
   private async write(results: AttemptResult[]): Promise<void> {
     for (;;) {
-      const dueAtMs = await this.tryToWrite(results);
-      if (dueAtMs) return void this.events.emit('written', { results, dueAtMs });
+      const outcomes = await this.tryToWrite(results);
+      if (outcomes) {
+        const dueAtMs = new Map(outcomes.flatMap((outcome) => [...outcome.dueAtMs]));
+        return void this.events.emit('written', { results, dueAtMs });
+      }
       await delay(REWRITE_MS);
     }
   }
 
-  private async tryToWrite(results: AttemptResult[]): Promise<Map<string, number> | undefined> {
+  private async tryToWrite(results: AttemptResult[]): Promise<RecordOutcome[] | undefined> {
     try {
-      const { changedTenants, dueAtMs } = await this.results.record(results);
+      const outcomes = await togetherOrAlone(
+        results,
+        (some) => this.results.record(some),
+        (result, error) => this.endRefused(result, error),
+      );
       atStep('hook-5');
-      for (const tenantId of changedTenants) this.directory.forget(tenantId);
-      return dueAtMs;
+      for (const { changedTenants } of outcomes)
+        for (const tenantId of changedTenants) this.directory.forget(tenantId);
+      return outcomes;
     } catch (error) {
       log().warn({ err: error, results: results.length }, 'results could not be written, trying again');
       return undefined;
     }
+  }
+
+  /** Ends a delivery whose result the database refuses: without a result it would be sent again for ever. */
+  private async endRefused(result: AttemptResult, error: unknown): Promise<void> {
+    const { id: deliveryId, endpointId, tenantId } = result.item;
+    const fields = { deliveryId, endpointId, tenantId, err: error, words: refusalWords(error) };
+    log().error(fields, 'a result is refused: its delivery becomes a dead letter');
+    await this.results.bury(result).catch((refusal: unknown) => {
+      if (!isOfContent(refusal)) throw refusal;
+      log().error({ ...fields, err: refusal }, 'a delivery cannot be made a dead letter');
+    });
   }
 }

@@ -97,6 +97,14 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
     ARRAY(SELECT tenant_id FROM counted WHERE pause OR recovered) AS "changedTenants",
     ARRAY(SELECT id FROM again) AS ids, ARRAY(SELECT next_at FROM again) AS dates`;
 
+// The time is real: a clock that raises may be what the result was refused for. The event alone says what was to be sent.
+const BURY_SQL = `WITH ${FENCE_SQL},
+  finished AS (DELETE FROM webhook_delivery hot USING fence
+    WHERE hot.id = $3 AND hot.attempt = $4 AND hot.p = fence.partition RETURNING hot.*)
+  INSERT INTO webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, kind, event_at, attempts, reason, dead_at)
+  SELECT id, seq, event_id, endpoint_id, tenant_id, kind, event_at, attempt, 'RESULT_REFUSED', clock_timestamp() FROM finished
+  WHERE replay_of IS DISTINCT FROM 'DELIVERED' ON CONFLICT DO NOTHING`;
+
 /** The changes by a batch of results besides the deliveries themselves. */
 export interface RecordOutcome {
   /** Tenants of endpoints that are paused now, or have recovered. */
@@ -130,6 +138,11 @@ export class ResultRepository {
       : await record(this.dataSource, parameters);
     const { changedTenants, ids, dates } = row;
     return { changedTenants, dueAtMs: new Map(ids.map((id, index) => [id, dates[index]?.getTime() ?? 0])) };
+  }
+
+  /** Makes a dead letter of a delivery whose result cannot be written, and leaves the result out. */
+  async bury({ item }: AttemptResult): Promise<void> {
+    await this.dataSource.query(BURY_SQL, [...fenceParameters([item]), item.id, item.attempt]);
   }
 
   private async recordWithEvents(parameters: unknown[]): Promise<RecordRow> {

@@ -34,7 +34,7 @@ interface AttemptRow extends Omit<DeliveryAttempt, 'startedAt' | 'responseHead'>
   head: Buffer | null;
 }
 
-/** Most attempts of a delivery in a list, and of one by itself: replays have no bound, an answer has. */
+/** Most attempts of a delivery in a list, and of one by itself: an older release bounded no replays. */
 const ATTEMPTS_LISTED = 20;
 const ATTEMPTS_SHOWN = 1_000;
 /** Most of these, the latest, that have the answer of the receiver. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { togetherOrAlone } from '@svc/database';
 import { PartitionOwner } from '@svc/ownership';
-import { log, PeriodicTasks } from '@svc/service';
+import { log, PeriodicTasks, refusalWords } from '@svc/service';
 import { DeliveryRepository, HOLD_BATCH } from '../lanes/delivery.repository.js';
 import { EXPIRY_BATCH, HeldRepository } from './held.repository.js';
 
@@ -26,8 +27,8 @@ export class HoldSweeper {
   async sweep(stopping?: AbortSignal): Promise<void> {
     const partitions = this.owner.held;
     if (partitions.length === 0) return;
-    for (const lane of await this.deliveries.lanesToHold(partitions)) await this.hold(lane, stopping);
-    for (const lane of await this.held.lanesOverLimit(partitions)) await this.expire(lane, stopping);
+    await each(await this.deliveries.lanesToHold(partitions), (lane) => this.hold(lane, stopping));
+    await each(await this.held.lanesOverLimit(partitions), (lane) => this.expire(lane, stopping));
   }
 
   private async hold({ partition, endpointId }: Lane, stopping?: AbortSignal): Promise<void> {
@@ -47,4 +48,15 @@ export class HoldSweeper {
     if (total > 0)
       log().info({ endpointId, deliveries: total }, 'held for too long, or too many: dead letters');
   }
+}
+
+/** Does the work for each lane; one that the database refuses for its content's sake ends the sweep for no other. */
+async function each(lanes: Lane[], work: (lane: Lane) => Promise<void>): Promise<void> {
+  for (const lane of lanes)
+    await togetherOrAlone(
+      [lane],
+      ([one = lane]) => work(one),
+      ({ endpointId }, error) =>
+        log().error({ endpointId, err: error, words: refusalWords(error) }, 'an endpoint cannot be swept'),
+    );
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { partitionOf } from '@svc/contracts';
+import { togetherOrAlone } from '@svc/database';
 import { type Fence, PartitionOwner } from '@svc/ownership';
-import { log, PeriodicTask, SerialQueue } from '@svc/service';
+import { log, PeriodicTask, refusalWords, SerialQueue } from '@svc/service';
 import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import { atStep } from '../steps.js';
 import { type Appointment, Calendar } from './calendar.js';
@@ -207,27 +208,39 @@ export class DueLoader {
       return { lane, ...room, total, isSuspect, backlogVersion: lane.backlogVersion, version: lane.version };
     });
     try {
-      const { items, nextRetryMs } = await this.deliveries.claim(
-        requests.map(({ lane, firsts, retries, total }) => ({ ...keyOf(lane), firsts, retries, total })),
+      const loaded = await togetherOrAlone(
+        requests,
+        (some) => this.claim(some),
+        ({ lane }, error) => leaveOut(lane, error),
       );
-      if (items.length > 0) atStep('hook-6');
-      const versions = new Map(requests.map(({ lane, version }) => [lane.endpointId, version]));
-      this.scheduler.addClaimed(
-        items.map((item) => ({ ...item, laneVersion: versions.get(item.endpointId) as number })),
-      );
-      for (const request of requests) {
-        const { endpointId } = request.lane;
-        clearBacklog(
-          request,
-          items.filter((item) => item.endpointId === endpointId),
-        );
-      }
-      this.scheduler.events.emit('work');
-      this.scheduleNextRetries(lanes, nextRetryMs);
-      return items.length;
+      return loaded.reduce((sum, count) => sum + count, 0);
     } finally {
       for (const lane of lanes) if (this.lanes.needsRefill(lane)) this.queueRefill(lane);
     }
+  }
+
+  private async claim(requests: Load[]): Promise<number> {
+    const { items, nextRetryMs } = await this.deliveries.claim(
+      requests.map(({ lane, firsts, retries, total }) => ({ ...keyOf(lane), firsts, retries, total })),
+    );
+    if (items.length > 0) atStep('hook-6');
+    const versions = new Map(requests.map(({ lane, version }) => [lane.endpointId, version]));
+    this.scheduler.addClaimed(
+      items.map((item) => ({ ...item, laneVersion: versions.get(item.endpointId) as number })),
+    );
+    for (const request of requests) {
+      const { endpointId } = request.lane;
+      clearBacklog(
+        request,
+        items.filter((item) => item.endpointId === endpointId),
+      );
+    }
+    this.scheduler.events.emit('work');
+    this.scheduleNextRetries(
+      requests.map(({ lane }) => lane),
+      nextRetryMs,
+    );
+    return items.length;
   }
 
   private scheduleNextRetries(lanes: Lane[], nextRetryMs: Map<string, number>): void {
@@ -292,7 +305,12 @@ export class DueLoader {
 }
 
 /** A refill that was asked of the database for a lane. */
-type Load = Omit<RefillRequest, keyof LaneKey> & { lane: Lane; isSuspect: boolean; backlogVersion: number };
+interface Load extends Omit<RefillRequest, keyof LaneKey> {
+  lane: Lane;
+  isSuspect: boolean;
+  backlogVersion: number;
+  version: number;
+}
 
 /** Clears the backlog of a lane of which less came than was asked for: that is all there is. */
 function clearBacklog(
@@ -308,4 +326,12 @@ function clearBacklog(
 
 function keyOf({ endpointId, tenantId, partition, epoch }: Lane): LaneKey {
   return { endpointId, tenantId, partition, epoch };
+}
+
+/** Leaves a lane out whose claim the database refuses, until the next reconciliation finds it: the other lanes are not to wait for it. */
+function leaveOut(lane: Lane, error: unknown): void {
+  const { endpointId, tenantId } = lane;
+  const fields = { endpointId, tenantId, err: error, words: refusalWords(error) };
+  log().error(fields, 'due deliveries of an endpoint cannot be loaded');
+  lane.backlog = lane.retriesDue = false;
 }

@@ -16,6 +16,9 @@ import {
 /** Most deliveries of one replay that are on their way at a time: most of a lane's places in memory are left to live traffic. */
 const WINDOW = 32;
 
+/** Most attempts of a delivery, those of its schedule too: each is a row for as long as the delivery is kept. */
+export const MOST_ATTEMPTS = 100;
+
 /** A replay as its row says. */
 export interface ReplayRow {
   id: string;
@@ -82,16 +85,19 @@ const WITH_ROOM_SQL = `SELECT id, tenant_id AS "tenantId", endpoint_id AS "endpo
 /**
  * Puts finished deliveries back on their way for one attempt more, in the same statement. After a CTE `picked` of their
  * ids; `p` and `replay` are the partition and the id of the replay, as SQL. What is on its way already stays as it is, and
- * so does what has no event any more: there is nothing left to send.
+ * so does what has no event any more: there is nothing left to send. And so does what has had as many attempts as it may.
  */
 const requeueSql = (p: string, replay: string): string => `
+  again AS MATERIALIZED (
+    SELECT id FROM picked
+    WHERE NOT EXISTS (SELECT FROM webhook_attempt made WHERE made.delivery_id = picked.id AND made.n >= ${MOST_ATTEMPTS})),
   dead AS (
-    DELETE FROM webhook_dlq dlq USING picked, webhook_event event
+    DELETE FROM webhook_dlq dlq USING again picked, webhook_event event
     WHERE dlq.delivery_id = picked.id AND event.id = dlq.event_id RETURNING dlq.*),
   finished AS (
     SELECT delivery_id, seq, event_id, endpoint_id, kind, event_at, attempts, 'DEAD' AS status FROM dead
     UNION ALL SELECT attempt.delivery_id, attempt.seq, attempt.event_id, attempt.endpoint_id, attempt.kind, attempt.event_at, n, 'DELIVERED'
-    FROM webhook_attempt attempt JOIN picked ON picked.id = attempt.delivery_id WHERE ${IS_FINISHING}),
+    FROM webhook_attempt attempt JOIN again picked ON picked.id = attempt.delivery_id WHERE ${IS_FINISHING}),
   requeued AS (
     INSERT INTO webhook_delivery (id, seq, event_id, endpoint_id, tenant_id, p, attempt, state, next_at, kind, event_at,
       replay_of, replay_id)

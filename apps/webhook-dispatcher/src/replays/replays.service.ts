@@ -3,6 +3,7 @@ import {
   AppError,
   type DeliveryRef,
   type DeliveryView,
+  quotaConflict,
   type Replay,
   REPLAYABLE_STATUSES,
   type ReplayRef,
@@ -13,7 +14,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { DeliveriesService } from '../deliveries/deliveries.service.js';
 import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
-import { ReplayRepository, type ReplayRow } from './replay.repository.js';
+import { MOST_ATTEMPTS, ReplayRepository, type ReplayRow } from './replay.repository.js';
 import { ReplayRunner } from './replay-runner.js';
 
 /** This service replays the deliveries that a tenant wants sent once more. */
@@ -27,11 +28,13 @@ export class ReplaysService {
     private readonly changes: EndpointChanges,
   ) {}
 
-  /** @throws AppError `DELIVERY_STATE_CONFLICT` for one that is on its way. */
+  /** @throws AppError `DELIVERY_STATE_CONFLICT` for one that is on its way, `QUOTA_CONFLICT` for one that was sent as often as it may be. */
   async replayOne(ref: DeliveryRef): Promise<DeliveryView> {
     const { tenantId, deliveryId } = ref;
-    const { endpointId } = await this.deliveries.get(ref);
+    const { endpointId, attempts } = await this.deliveries.get(ref);
     await this.endpoints.getRow(tenantId, endpointId);
+    const made = attempts.at(-1)?.attempt ?? 0;
+    if (made >= MOST_ATTEMPTS) throw quotaConflict('attempts', MOST_ATTEMPTS, made);
     if (!(await this.rows.requeueOne(tenantId, deliveryId))) {
       throw new AppError('DELIVERY_STATE_CONFLICT', undefined, { deliveryId });
     }

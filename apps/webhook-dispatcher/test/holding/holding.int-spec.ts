@@ -146,3 +146,25 @@ test('of an endpoint that is active again nothing expires, and an owner of an ol
   await sweep();
   expect(await dead()).toMatchObject([{ n: '4', reason: 'HOLD_EXPIRED' }]);
 });
+
+test('an endpoint whose dead letters the database refuses ends the sweep for no other', async () => {
+  const [sick, healthy] = [await aSubscriber(), await aSubscriber()];
+  await stage.database.query(`
+    CREATE FUNCTION webhooks.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      RAISE EXCEPTION 'nobody foresaw this' USING ERRCODE = '22000'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON webhooks.webhook_dlq FOR EACH ROW
+      WHEN (NEW.endpoint_id = '${sick.endpointId}') EXECUTE FUNCTION webhooks.refuse()`);
+  for (const { setStatus, receive, holds } of [sick, healthy]) {
+    await setStatus('PAUSED');
+    await receive(1, LIMIT);
+    await holds(LIMIT);
+  }
+  for (const { receive, hot } of [sick, healthy]) {
+    await receive(LIMIT + 1, LIMIT + 1);
+    await waitFor('one more', async () => (await hot()).length !== LIMIT);
+  }
+  await sweep();
+  expect(await healthy.dead()).toMatchObject([{ n: '1', reason: 'HOLD_FULL' }]);
+  expect(await sick.dead()).toEqual([]);
+  await stage.database.query('DROP FUNCTION webhooks.refuse() CASCADE');
+});

@@ -168,6 +168,27 @@ describe('a replay of one delivery', () => {
     );
   });
 
+  test('is refused, and left out of a replay of many, where it had a hundred attempts', async () => {
+    const { tenantId, endpointId, deliveries } = await withDeadLetters(2);
+    const [full, other] = (await deliveries(true)) as [DeliveryView, DeliveryView];
+    await stage.database.query(
+      `INSERT INTO webhooks.webhook_attempt (delivery_id, n, endpoint_id, event_id, seq, started_at, ms, status, err_code, kind, event_at, delivered)
+       SELECT delivery_id, made.n + 1, endpoint_id, event_id, seq, started_at, ms, status, err_code, kind, event_at, false
+       FROM webhooks.webhook_attempt, generate_series(5, 99) AS made (n) WHERE delivery_id = $1 AND webhook_attempt.n = 1`,
+      [full.deliveryId],
+    );
+    await expect(replayOne(tenantId, full.deliveryId)).rejects.toMatchObject({
+      ...{ code: 'QUOTA_CONFLICT', message: 'A delivery may have 100 attempts: it is not sent again.' },
+      meta: { quota: 'attempts', limit: 100, used: 100 },
+    });
+    const subscriber = { tenantId, endpointId } as Subscriber;
+    const replay = await ended(subscriber, await begun(subscriber));
+    expect(replay).toMatchObject({ state: 'DONE', total: 1, done: 1 });
+    const dead = await deliveries(true);
+    expect(dead.map(({ deliveryId }) => deliveryId)).toEqual([full.deliveryId]);
+    expect(stage.receiver.bodies().map(({ deliveryId }) => deliveryId)).toEqual([other.deliveryId]);
+  });
+
   test('asked for by ten at once is one attempt', async () => {
     const subscriber = await withDeadLetters(1);
     const { deliveryId } = await subscriber.delivery('DEAD');

@@ -414,7 +414,8 @@ export class DeliveriesResource {
   /**
    * Send one finished delivery again. One more attempt with the same delivery id and body, signed anew. The
    * schedule does not begin again: should it fail, a dead letter is one again, and what was delivered before
-   * stays delivered. While the endpoint is paused it is held.
+   * stays delivered. While the endpoint is paused it is held. A delivery may have 100 attempts; beyond them
+   * the answer is 409 `QUOTA_CONFLICT`.
    */
   replay(id: string, options?: CallOptions): Promise<DeliveryView> {
     return this.caller.json<DeliveryView>(
@@ -1004,7 +1005,7 @@ export class WebhooksResource {
    * Send finished deliveries of an endpoint again. All that the filters match, oldest event first, one
    * attempt each, beside live traffic: `status: DEAD` replays the dead letters. `dryRun` only counts them.
    * One replay of an endpoint runs at a time; it goes on by itself whatever is restarted, and replays each
-   * delivery once.
+   * delivery once. One that has had 100 attempts is left out.
    */
   startReplay(id: string, body: ReplayBody, options?: CallOptions): Promise<ReplayStart> {
     return this.caller.json<ReplayStart>(

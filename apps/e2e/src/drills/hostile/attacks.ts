@@ -103,7 +103,7 @@ const WHILE_S = 40;
 export const ATTACKS: readonly Attack[] = [
   { name: 'clock of a sandbox (S1)', seconds: WHILE_S, begin: clock },
   { name: 'proxy with an endless head (S2)', seconds: WHILE_S, begin: proxies('endless-head', 1) },
-  { name: 'proxies that drip (S3a)', seconds: WHILE_S, begin: proxies('drip', 5) },
+  { name: 'proxies that drip (S3a)', seconds: WHILE_S, begin: proxies('drip', 20) },
   { name: 'proxies that say nothing (S3b)', seconds: WHILE_S, begin: proxies('silence', 19) },
   { name: 'files, keys, widgets (S7)', seconds: WHILE_S, begin: hoard },
   { name: 'endless media', seconds: WHILE_S, begin: endlessMedia },

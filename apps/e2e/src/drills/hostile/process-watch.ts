@@ -4,8 +4,10 @@ import type { Stack } from '../../stack/stack.js';
 
 const LOOK_EVERY_MS = 1_000;
 const SETTLE_LIMIT_MS = 120_000;
-/** The platform is no process of ours, and the servers' main processes do not do their work themselves. */
-const LEFT_OUT = ['simulator', 'postgres', 'nats-server'];
+/** The platform is no process of ours. */
+const LEFT_OUT = ['simulator'];
+/** The descriptors of the servers follow the connections of our processes, which are counted there. */
+const SERVERS = ['postgres', 'nats-server'];
 
 /** The most that a process had in a while. */
 export interface Footprint {
@@ -16,7 +18,7 @@ export interface Footprint {
 /** Footprints by the name of the process. */
 export type Footprints = Record<string, Footprint>;
 
-/** Watches the memory and the descriptors of our processes (Linux). */
+/** Watches the memory and the descriptors of our processes and their servers (Linux). */
 export class ProcessWatch {
   private most: Footprints = {};
   private readonly timer: NodeJS.Timeout;
@@ -42,6 +44,7 @@ export class ProcessWatch {
     const left = (): Record<string, number> =>
       Object.fromEntries(
         Object.entries(this.now()).flatMap(([name, { descriptors }]) => {
+          if (SERVERS.includes(name)) return [];
           const more = descriptors - (before[name]?.descriptors ?? 0);
           return more > 0 ? [[name, more]] : [];
         }),
@@ -65,11 +68,23 @@ export class ProcessWatch {
   }
 }
 
+/** Reads the footprint of a process, with the memory of its own children: PostgreSQL does its work in those. */
 function footprintOf(pid: number): Footprint {
   try {
-    const kB = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    // What children share, as buffers, is counted with their parent.
+    const kB = children.reduce((sum, child) => sum + memoryOf(child, 'RssAnon'), memoryOf(pid, 'VmRSS'));
     return { rssMb: Math.round(kB / 1024), descriptors: readdirSync(`/proc/${pid}/fd`).length };
   } catch {
     return { rssMb: 0, descriptors: 0 }; // it has just ended; the next look finds the one in its place
+  }
+}
+
+function memoryOf(pid: number | string, field: 'VmRSS' | 'RssAnon'): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0);
+  } catch {
+    return 0; // a child that has just ended
   }
 }

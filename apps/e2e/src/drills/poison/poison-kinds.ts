@@ -11,6 +11,9 @@ const sealed = (bytes: number[]): object => ({
   plaintext: Buffer.from(bytes).toString('base64'),
 });
 
+/** What the owner of a number writes on the phone itself: the only kind that no stranger sends. */
+export const BY_OWNER = { message: { conversation: NUL } };
+
 /** Bodies for the simulator, by their fault: messages of strangers that some store, reader or clock cannot take. */
 export const POISON: Record<string, object> = {
   'NUL in a text': { message: { conversation: NUL } },
@@ -28,6 +31,8 @@ export const POISON: Record<string, object> = {
     message: { buttonsResponseMessage: { selectedButtonId: NUL, selectedDisplayText: NUL } },
   },
   'NUL in an advert': quoting({ externalAdReply: { sourceId: NUL, title: NUL } }),
+  'NUL in a file name': { content: { type: 'document', filename: NUL, caption: NUL, media: { size: 10 } } },
+  'NUL written on the own phone': BY_OWNER,
   'half of a pair in a name': stanza({ notify: HALF }),
   'a name without end': stanza({ notify: 'N'.repeat(60_000) }),
   'a time that is none': stanza({ t: 'yesterday' }),

@@ -5,11 +5,12 @@ import { quantile } from '../../figures.js';
 import { type Crowd, disperse, gather } from '../../load/crowd.js';
 import type { NamedRun } from '../../named-run.js';
 import { inventPhone } from '../../stack/actor.js';
-import { POISON } from './poison-kinds.js';
+import { BY_OWNER, POISON } from './poison-kinds.js';
 
 const SESSIONS = 20;
-const HEALTHY = 2_000;
 const OF_EACH_KIND = 10;
+/** Ordinary messages for each poisonous one. */
+const EVERY = 10;
 const PER_SECOND = 50;
 const MOST_RATIO = 2;
 /** Least time of a ratio, in ms: below it, a ratio says more about the machine than about us. */
@@ -19,6 +20,7 @@ const LOOK_MS = 500;
 
 const kinds = Object.values(POISON);
 const POISONOUS = kinds.length * OF_EACH_KIND;
+const HEALTHY = POISONOUS * EVERY;
 
 /** Messages that something cannot take, among others, to the same sessions. */
 export const poison: NamedRun = {
@@ -31,9 +33,8 @@ export const poison: NamedRun = {
     await writer.write(SESSIONS, () => []); // keys are exchanged with a first message
     const quiet = await writer.write(HEALTHY, () => []);
     say(`  without poison ${JSON.stringify(quiet)}`);
-    const every = HEALTHY / POISONOUS;
     const poisoned = await writer.write(HEALTHY, (n) =>
-      n % every === 0 ? [kinds[(n / every) % kinds.length] as object] : [],
+      n % EVERY === 0 ? [kinds[(n / EVERY) % kinds.length] as object] : [],
     );
     say(`  with poison ${JSON.stringify(poisoned)}`);
     const { longestAwayMs, logins, mostLoginsOfOne } = await crowd.watch.figures();
@@ -113,9 +114,10 @@ class Writer {
     const contact = this.contacts[n % actors.length];
     const ids: string[] = [];
     for (const body of bodies) {
-      const message = { to: actor?.phone, ...body };
-      const path = `/contacts/${contact}/messages`;
-      const written = await actor?.stack.platform<{ id: string }>('POST', path, message);
+      const [from, to] =
+        body === BY_OWNER ? [`/accounts/${actor?.phone}`, contact] : [`/contacts/${contact}`, actor?.phone];
+      const path = `${from}/messages`;
+      const written = await actor?.stack.platform<{ id: string }>('POST', path, { to, ...body });
       ids.push(written?.id ?? '');
     }
     return ids;

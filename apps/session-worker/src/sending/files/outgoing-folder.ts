@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { log, PeriodicTasks } from '@svc/service';
@@ -26,6 +26,7 @@ export class OutgoingFolder implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
+    await chmod(this.path, 0o700); // also of one that was there
     await this.sweep();
     // The library puts what it encrypts where temporary files are.
     useTemporaryFolder(this.path);

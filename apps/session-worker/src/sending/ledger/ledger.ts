@@ -78,6 +78,9 @@ const READDRESS_SQL = `WITH ${FENCE_SQL}
     content = CASE WHEN $6::jsonb IS NULL THEN o.content ELSE jsonb_set(o.content, '{accounts}', $6) END
   FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
 
+const END_UNTOLD_SQL = `WITH ${FENCE_SQL}
+  UPDATE outbound_message o SET status = 'FAILED', ${FAILED_AT('$5')} FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
+
 /**
  * There is at least one row where the lease holds: one of nulls when nothing changed. What is claimed may be on its way, but for what waits
  * for its file.
@@ -129,6 +132,14 @@ export class Ledger {
    */
   readdress(scope: LedgerScope, jobId: string, to: string, accounts?: Record<string, string>): Promise<void> {
     return this.change(READDRESS_SQL, scope, jobId, to, accounts ? JSON.stringify(accounts) : null);
+  }
+
+  /**
+   * Ends a message whose events the database refuses: nobody is told, and it does not go out again.
+   * @throws LeaseLostError
+   */
+  endUntold(scope: LedgerScope, jobId: string): Promise<void> {
+    return this.change(END_UNTOLD_SQL, scope, jobId, new Date().toISOString());
   }
 
   private async change(

@@ -64,6 +64,6 @@ export const ListDeliveries = defineRequest(APP, 'list-deliveries', ListDeliveri
 export const GetDelivery = defineRequest(APP, 'get-delivery', DeliveryRef, DeliveryReply);
 /**
  * Starts one more attempt of a delivery that is finished; `DELIVERY_STATE_CONFLICT` for one that is on its way, `ENDPOINT_NOT_FOUND`
- * where its endpoint is deleted.
+ * where its endpoint is deleted, `QUOTA_CONFLICT` where it was sent as often as it may be.
  */
 export const ReplayDelivery = defineRequest(APP, 'replay-delivery', DeliveryRef, DeliveryReply);
