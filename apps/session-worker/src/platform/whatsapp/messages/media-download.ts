@@ -7,7 +7,7 @@ import { MediaError } from '../../errors.js';
 import type { DownloadLimits } from '../../port.js';
 import { readContent } from './decoded-content.js';
 import { type FileReference, fileReference } from './file-reference.js';
-import { isPlatformHost } from './media-hosts.js';
+import { isPlatformHost } from '../library/media-hosts.js';
 
 const MAC_BYTES = 10;
 /** A file is padded to whole blocks before it is encrypted. */

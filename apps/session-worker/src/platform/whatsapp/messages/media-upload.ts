@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Agent, request } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 import { DEFAULT_ORIGIN, MEDIA_PATH_MAP, type WAMediaUploadFunction } from '@whiskeysockets/baileys';
-import { isPlatformHost, type MediaHosts } from './media-hosts.js';
+import { isPlatformHost, type MediaHosts } from '../library/media-hosts.js';
 
 /** A media host that takes nothing more for that long is given up. */
 const IDLE_MS = 20_000;

@@ -13,7 +13,7 @@ import type { ProxyRoute } from '../../proxy.js';
 import { guarded } from '../keys/key-store.js';
 import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
 import { journalUnread } from '../messages/contentless.js';
-import { MediaHosts } from '../messages/media-hosts.js';
+import { MediaHosts } from '../library/media-hosts.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
 import { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { AccountAddresses } from './account-addresses.js';
