@@ -1,4 +1,10 @@
-import { AppError, type EndedMessage, EndMessage, type EndMessageV1, type RequestContract } from '@svc/contracts';
+import {
+  AppError,
+  type EndedMessage,
+  EndMessage,
+  type EndMessageV1,
+  type RequestContract,
+} from '@svc/contracts';
 
 type Answer = <Q extends object, A extends object>(
   contract: RequestContract<Q, A>,

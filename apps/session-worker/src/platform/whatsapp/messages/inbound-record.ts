@@ -78,9 +78,7 @@ async function recordOf(
   const fromMe = isOwn(author, book.credentials);
   // A recipient says something only in what the own number wrote: all else is in the chat with its author.
   const chat = fromMe || isGroup(named) ? named : undefined;
-  // The messages that the own devices send each other go to no chat.
-  const isTalk = attrs['category'] !== 'peer' && (chat ? isChat(chat) : !fromMe);
-  if (!keyId || !isTalk || !isPerson(author)) {
+  if (!keyId || !isTalk(attrs['category'], chat, fromMe) || !isPerson(author)) {
     if (!isLeftOut(stanza)) log().warn(kindsIn(stanza), 'a message of no known kind of address is not told');
     return undefined;
   }
@@ -91,6 +89,11 @@ async function recordOf(
     ...headersOf(stanza),
     content: await said.content(),
   };
+}
+
+/** Says whether a message goes to a chat: those that the own devices send each other go to none. */
+function isTalk(category: string | undefined, chat: string | undefined, fromMe: boolean): boolean {
+  return category !== 'peer' && (chat ? isChat(chat) : !fromMe);
 }
 
 /** Says whether a stanza is left out on purpose: a status, a newsletter, or a message among the own devices. */
